@@ -12,7 +12,7 @@ warpline::settings! {
     /// What is done to a run beside its settings.
     pub struct Hooks {
         /// Whether every PE has a thread of its own, however few cores there are.
-        crowd: bool = false, Range::Any, {
+        one_thread_per_pe: bool = false, Range::Any, {
             heading: PARALLEL,
             hurts: "threads take turns",
         }
@@ -22,7 +22,7 @@ warpline::settings! {
             hurts: "PEs wait for room",
         }
         /// PEs move between threads at random, by this seed.
-        restless: u64, Range::Any, {
+        migrate_at_random: u64, Range::Any, {
             heading: PARALLEL,
             hurts: "moves take time",
         }
@@ -182,11 +182,11 @@ mod tests {
 
     #[test]
     fn what_is_typed_is_read_back() {
-        let words: Vec<String> = "nasty --lps 4 --sync mixed --restless 7 --end 3".split(' ').map(str::to_owned).collect();
+        let words: Vec<String> = "nasty --lps 4 --sync mixed --migrate-at-random 7 --end 3".split(' ').map(str::to_owned).collect();
         let case = Case::parse(&words).unwrap();
         assert_eq!(case.to_string(), words.join(" "));
         let sorted = case.sorted().unwrap();
-        assert_eq!((sorted.parameters.len(), sorted.settings.end, sorted.hooks.restless), (1, Some(3.0), Some(7)));
+        assert_eq!((sorted.parameters.len(), sorted.settings.end, sorted.hooks.migrate_at_random), (1, Some(3.0), Some(7)));
         assert_eq!(case.reference().to_string(), "nasty --lps 4 --end 3 --sync sequential");
         assert!(!case.is_outside());
     }

@@ -142,8 +142,8 @@ fn threads(case: Case, random: &mut Random, share: f64, sync: &str) -> Case {
     if sync != "auto" && random.bernoulli(0.4) {
         return case.with("virtual-cluster", random.below(100_000));
     }
-    let case = some(case, random, share, &[("mailbox", "shared per-sender cas"), ("crowd", "yes")]);
-    let case = if random.bernoulli(0.3) { case.with("restless", random.below(100_000)) } else { case };
+    let case = some(case, random, share, &[("mailbox", "shared per-sender cas"), ("one-thread-per-pe", "yes")]);
+    let case = if random.bernoulli(0.3) { case.with("migrate-at-random", random.below(100_000)) } else { case };
     let case = if sync == "auto" && random.bernoulli(0.7) { case.with("changes", random.below(100_000)) } else { case };
     some(case, random, 0.08, &[("stop-after", "0 0.1 0.5 2")])
 }
@@ -193,7 +193,7 @@ mod tests {
         use warpline::Settings;
         use warpline::settings::PARALLEL;
         let all: Vec<Case> = (0..500).flat_map(|seed| (0..10).map(move |number| way(&model(seed), seed, number))).collect();
-        // Boost is for comparison, and when PEs move is drawn as `restless`.
+        // Boost is for comparison, and when PEs move is drawn as `migrate_at_random`.
         let left_out = ["carrier", "communication-threads", "move-pes", "state-digest"];
         for setting in Settings::table().iter().filter(|setting| setting.heading == PARALLEL && !left_out.contains(&setting.name.as_str()))
         {

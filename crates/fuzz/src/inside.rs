@@ -33,14 +33,14 @@ impl Visitor for Execute<'_> {
             Ok(simulation) => simulation.settings(settings.clone()).records(Records::Keep),
             Err(why) => return Answer::Refused(why.to_string()),
         };
-        if hooks.crowd() {
-            simulation = simulation.crowd();
+        if hooks.one_thread_per_pe() {
+            simulation = simulation.one_thread_per_pe();
         }
         if hooks.least_room() {
             simulation = simulation.least_room();
         }
-        if let Some(seed) = hooks.restless {
-            simulation = simulation.restless(seed);
+        if let Some(seed) = hooks.migrate_at_random {
+            simulation = simulation.migrate_at_random(seed);
         }
         if let Some(seed) = hooks.changes {
             simulation = simulation.change_engines(seed);

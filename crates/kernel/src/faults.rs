@@ -12,7 +12,7 @@ use crate::wires::UnreadableEvent;
 /// An event that failed. It waits until GVT reaches it, as it may still turn out not to happen, or another PE may fail before it. All later
 /// events of the PE wait with it.
 #[derive(Debug)]
-pub(crate) struct HeldEvent {
+pub(crate) struct DeferredFault {
     pub(crate) key: EventKey,
     /// The LP that the event reached.
     pub(crate) lp: LpId,
@@ -23,7 +23,7 @@ pub(crate) struct HeldEvent {
     pub(crate) certain: bool,
 }
 
-impl HeldEvent {
+impl DeferredFault {
     /// Whether its event was cancelled.
     pub(crate) fn is_cancelled<E>(&self, store: &Store<E>) -> bool {
         !self.certain && self.entry.is_some_and(|entry| store.is_cancelled(entry.handle()))
@@ -67,7 +67,7 @@ impl Unreadable {
 pub(crate) struct Faults {
     /// Whether any of the next five but `init` is set: checked before every event.
     any: bool,
-    held: Vec<HeldEvent>,
+    held: Vec<DeferredFault>,
     unreadable: Vec<Unreadable>,
     lost: Vec<LostLp>,
     init: Option<Fault>,
@@ -85,11 +85,11 @@ impl Faults {
         self.any = !(self.held.is_empty() && self.unreadable.is_empty() && self.lost.is_empty() && self.failure.is_none());
     }
 
-    pub(crate) fn held(&self) -> &[HeldEvent] {
+    pub(crate) fn held(&self) -> &[DeferredFault] {
         &self.held
     }
 
-    pub(crate) fn hold(&mut self, held: HeldEvent) {
+    pub(crate) fn hold(&mut self, held: DeferredFault) {
         self.held.push(held);
         self.changed();
     }
@@ -208,8 +208,8 @@ impl Faults {
 
     /// Takes out a held event that GVT has reached, unless it has been cancelled. GVT may already have passed an event that was executed
     /// when GVT was computed, and failed at its commit before the verdict came.
-    pub(crate) fn take_held_at<E>(&mut self, gvt: &Moment, ties: TieBreak, store: &Store<E>) -> Option<HeldEvent> {
-        let found = |held: &HeldEvent| match Moment::Event(held.key).compare(gvt, ties) {
+    pub(crate) fn take_held_at<E>(&mut self, gvt: &Moment, ties: TieBreak, store: &Store<E>) -> Option<DeferredFault> {
+        let found = |held: &DeferredFault| match Moment::Event(held.key).compare(gvt, ties) {
             Ordering::Less => held.certain,
             Ordering::Equal => !held.is_cancelled(store),
             Ordering::Greater => false,

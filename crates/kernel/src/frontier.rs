@@ -97,7 +97,7 @@ impl Frontier {
     /// From now on nothing is done for good from a time on, which is returned. It is the first for which that is still possible, if
     /// `first` is the time of the first pending event. The other time lies after the GVT that this PE has last contributed to, whether or
     /// not the verdict is there.
-    pub(crate) fn hold_back(&mut self, first: VirtualTime) -> (VirtualTime, VirtualTime) {
+    pub(crate) fn propose_end(&mut self, first: VirtualTime) -> (VirtualTime, VirtualTime) {
         // Another event at that time may have committed already.
         let after = |time: VirtualTime| VirtualTime::from_bits(time.bits() + 1).min(self.end);
         let (from, contributed) = (self.horizon.max(self.due()).min(after(first)), after(self.contributed.time(self.end)));
@@ -249,7 +249,7 @@ impl Frontier {
         word(self.published)
     }
 
-    /// Adopts a verdict. `least` is the least delay between any two PEs; without a certain lane there is no horizon to raise, and it is
+    /// Adopts a verdict. `least` is the least delay between any two PEs; without a safe lane there is no horizon to raise, and it is
     /// `None`.
     pub(crate) fn adopt(&mut self, verdict: Verdict, least: Option<f64>) {
         let last = self.verdict.replace(verdict).map(|last| last.gvt);
@@ -368,7 +368,7 @@ mod tests {
             let frontier = at(gvt, 1.0, Some(least));
             assert_eq!((frontier.horizon(), frontier.earliest_arrival()), (time(expected), time(expected)), "GVT {gvt:?}");
         }
-        // Without a certain lane, GVT alone says what may still arrive.
+        // Without a safe lane, GVT alone says what may still arrive.
         for (gvt, expected) in [(event(25.0), 25.0), (NEVER, 100.0)] {
             let frontier = at(gvt, 1.0, None);
             assert_eq!((frontier.horizon(), frontier.earliest_arrival()), (VirtualTime::ZERO, time(expected)));
@@ -421,12 +421,12 @@ mod tests {
         assert_eq!(frontier.held_back_at(ties), NEVER);
         // Up to the horizon, or through the time of the first pending event if that comes before.
         assert_eq!(
-            at(event(25.0), 1.0, Some(10.0)).hold_back(time(50.0)),
+            at(event(25.0), 1.0, Some(10.0)).propose_end(time(50.0)),
             (time(35.0), after(VirtualTime::ZERO)),
             "it has not contributed yet"
         );
         frontier.contributed = event(31.0);
-        assert_eq!(frontier.hold_back(time(30.0)), (after(time(30.0)), after(time(31.0))));
+        assert_eq!(frontier.propose_end(time(30.0)), (after(time(30.0)), after(time(31.0))));
         let Moment::Event(key) = frontier.held_back_at(ties) else { panic!("GVT could pass it") };
         assert!(key.time == time(30.0) && Moment::Event(key).is_before(&event(30.0), ties), "{key:?}");
         frontier.adopt(verdict(event(31.0), NEVER), Some(10.0));

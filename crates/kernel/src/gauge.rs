@@ -117,14 +117,14 @@ impl Gauge {
     /// In a sample: attributes the time since the last reading to `phase`.
     #[inline]
     pub(crate) fn lap(&mut self, phase: Phase) {
-        self.meter.lap_of_sample(phase);
+        self.meter.lap_if_sampling(phase);
     }
 
     /// The same for what happens at every event: it does nothing unless the step is watched.
     #[inline(always)]
     pub(crate) fn event_lap<const WATCHED: bool>(&mut self, phase: Phase) {
         if WATCHED {
-            self.meter.lap_of_sample(phase);
+            self.meter.lap_if_sampling(phase);
         }
     }
 

@@ -4,7 +4,7 @@ use warpline_base::{HistoryDigest, VirtualTime};
 use warpline_memory::{Handle, MakeRoom, drop_each};
 
 use crate::change_log::{ChangeLog, LogPlace};
-use crate::extras::ExtraId;
+use crate::side_records::SideRecordId;
 use crate::store::OptionalHandle;
 
 /// What the history is to whoever runs a model.
@@ -55,7 +55,7 @@ pub(crate) struct Record<S> {
     pub(crate) before: u64,
     /// The LP's digest before the event.
     pub(crate) digest: HistoryDigest,
-    pub(crate) extra: ExtraId,
+    pub(crate) extra: SideRecordId,
     pub(crate) fate: Fate,
     pub(crate) state: StateBefore<S>,
 }
@@ -314,7 +314,7 @@ mod tests {
     use super::*;
 
     fn record(fate: Fate) -> Record<()> {
-        let (event, before, extra) = (Handle::from_bits(0), 0, ExtraId::NONE);
+        let (event, before, extra) = (Handle::from_bits(0), 0, SideRecordId::NONE);
         Record {
             event,
             sent: OptionalHandle::default(),

@@ -26,8 +26,8 @@ use warpline_memory::{ApartList, CasCounts, DropEach, Handle, Image, MakeRoom, P
 
 use crate::Event;
 use crate::counts::Counts;
-use crate::extras::SentByValue;
 use crate::gvt::{AnyGvt, Control, Gvt, Put, Tag};
+use crate::side_records::SentByValue;
 use crate::store::{Incarnation, OptionalHandle};
 use crate::wires::{Content, Message, MessageKind, Port, UnreadableEvent, ValueMessage};
 

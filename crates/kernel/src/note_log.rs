@@ -53,7 +53,7 @@ struct Chunk {
 /// that of the context, and no other part has one.
 ///
 /// They commit hundreds of events later, and copying them on the way would cost more than adding
-/// them up. Rows, acts and what reverse code saves are rarer, and go into an extra.
+/// them up. Rows, acts and what reverse code saves are rarer, and go into a side record.
 #[derive(Debug)]
 pub(crate) struct NoteLog {
     chunks: Vec<Chunk>,

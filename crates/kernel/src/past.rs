@@ -3,10 +3,10 @@ use warpline_memory::{Handle, MakeRoom, list_of};
 
 use crate::Tuning;
 use crate::copies::Copies;
-use crate::extras::Extras;
 use crate::history::History;
-use crate::kept::KeptStacks;
 use crate::pending::Entry;
+use crate::pending_cancellations::PendingCancellations;
+use crate::side_records::SideRecords;
 
 /// A kernel process: LPs of a PE that roll back together.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,10 +23,10 @@ pub(crate) struct Kp {
 #[derive(Debug)]
 pub(crate) struct Past<S, E> {
     pub(crate) history: History<S>,
-    pub(crate) extras: Extras<E>,
+    pub(crate) side_records: SideRecords<E>,
     pub(crate) copies: Copies,
     /// What undone events had sent, and may send again.
-    pub(crate) kept: KeptStacks,
+    pub(crate) cancellations: PendingCancellations,
     kps: Vec<Kp>,
     /// The number of an LP's KP is the LP's own number without this many low bits.
     kp_shift: u32,
@@ -50,14 +50,14 @@ impl<S, E> Past<S, E> {
     pub(crate) fn new(lps: usize, tuning: Tuning) -> Self {
         let Tuning { kps, undoing, lanes, .. } = tuning;
         // Where nothing is ever undone, nothing is copied.
-        let copied = if lanes.has_ahead() { lps } else { 0 };
+        let copied = if lanes.has_speculative() { lps } else { 0 };
         let kp_shift = (lps as u32).div_ceil(kps).next_power_of_two().ilog2();
         let kps = lps.div_ceil(1 << kp_shift);
         Past {
             history: History::default(),
-            extras: Extras::default(),
+            side_records: SideRecords::default(),
             copies: Copies::new(undoing, copied),
-            kept: KeptStacks::new(tuning.cancellation, kps),
+            cancellations: PendingCancellations::new(tuning.cancellation, kps),
             kps: list_of(Kp::default(), kps, "the table of KPs"),
             kp_shift,
             inversion: 0,
@@ -73,24 +73,24 @@ impl<S, E> Past<S, E> {
     /// How much memory the past has, in bytes, in use or free, without what states and observations allocate themselves.
     pub(crate) fn bytes(&self) -> usize {
         let lists = self.cancelled.capacity() * size_of::<Handle>() + self.stale.capacity() * size_of::<usize>();
-        self.history.bytes() + self.extras.bytes() + self.copies.bytes() + self.kps.capacity() * size_of::<Kp>() + lists
+        self.history.bytes() + self.side_records.bytes() + self.copies.bytes() + self.kps.capacity() * size_of::<Kp>() + lists
     }
 
     /// How much more memory the longest lists take, in bytes, if this many events do not fit.
     pub(crate) fn growth(&self, events: usize) -> usize {
-        self.history.growth(events) + self.extras.growth(events)
+        self.history.growth(events) + self.side_records.growth(events)
     }
 
     /// Makes room for this many events and hardly more.
     pub(crate) fn make_little_room(&mut self, events: usize) {
         self.history.make_little_room(events);
-        self.extras.make_little_room(events);
+        self.side_records.make_little_room(events);
     }
 
     /// Gives back memory that is not in use.
     pub(crate) fn give_back_room(&mut self) {
         self.history.give_back_room();
-        self.extras.give_back_room();
+        self.side_records.give_back_room();
         self.cancelled.shrink_to_fit();
     }
 

@@ -288,7 +288,7 @@ impl<C: Clock> Meter<C> {
 
     /// The step ends, its work for GVT included.
     pub(crate) fn end_sample(&mut self, idle: bool) {
-        self.lap_of_sample(Phase::Gvt);
+        self.lap_if_sampling(Phase::Gvt);
         if !std::mem::take(&mut self.sampling) {
             return;
         }
@@ -317,7 +317,7 @@ impl<C: Clock> Meter<C> {
 
     /// The same, if the current step is a sample.
     #[inline]
-    pub(crate) fn lap_of_sample(&mut self, phase: Phase) {
+    pub(crate) fn lap_if_sampling(&mut self, phase: Phase) {
         if self.sampling {
             self.lap(phase);
         }

@@ -164,7 +164,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
             engine.deliver(None, id, 0, watcher);
             Ok(())
         })??;
-        self.settle_memory()
+        self.account_memory()
     }
 
     /// Executes up to `most` events.
@@ -185,7 +185,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         Allocator::check().map_err(Stop::Exhausted)?;
         // Panics are caught once per batch, not per event.
         let step = self.guarded(|engine| engine.execute_batch(most, watcher))??;
-        self.settle_memory()?;
+        self.account_memory()?;
         Ok(step)
     }
 
@@ -193,7 +193,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     ///
     /// # Errors
     /// If that is more than there may be.
-    fn settle_memory(&mut self) -> Result<(), Stop> {
+    fn account_memory(&mut self) -> Result<(), Stop> {
         let Some(account) = &mut self.account else { return Ok(()) };
         let bytes = self.lps.capacity() * size_of::<Lp<M::State>>() + self.events.bytes() + self.pending.bytes();
         let needed = account.settle(bytes as u64);

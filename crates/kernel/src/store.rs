@@ -160,7 +160,7 @@ impl<E> Store<E> {
 
     /// The event, unless it has been cancelled; for a caller that knows that nobody can cancel it from now on.
     #[inline(always)]
-    pub(crate) fn begin_certain(&self, handle: Handle) -> Option<&Event<E>> {
+    pub(crate) fn begin_safe(&self, handle: Handle) -> Option<&Event<E>> {
         match locate(handle) {
             Location::Local(handle) => {
                 let own = self.own.get(handle);

@@ -4,24 +4,24 @@ use crate::Undoing;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lanes {
     /// Only events that are certain, because nothing can arrive before them any more: conservative synchronisation.
-    Certain,
+    Safe,
     /// Events that are certain, for good, and speculatively those beyond: Time Warp that uses lookahead.
     Both,
     /// Every event speculatively: Time Warp alone.
-    Ahead,
+    Speculative,
 }
 
 impl Lanes {
     /// Whether events before the horizon are executed for good.
     #[inline(always)]
-    pub fn has_certain(self) -> bool {
-        self != Lanes::Ahead
+    pub fn has_safe(self) -> bool {
+        self != Lanes::Speculative
     }
 
     /// Whether events beyond the horizon are executed.
     #[inline(always)]
-    pub fn has_ahead(self) -> bool {
-        self != Lanes::Certain
+    pub fn has_speculative(self) -> bool {
+        self != Lanes::Safe
     }
 }
 

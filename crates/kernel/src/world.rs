@@ -81,7 +81,7 @@ impl<'m, M: Model> World<'m, M> {
     /// resolves that.
     #[inline]
     pub(crate) fn bounds_advance(&self) -> bool {
-        self.tuning.lanes.has_certain() && self.least_delay > 0.0
+        self.tuning.lanes.has_safe() && self.least_delay > 0.0
     }
 
     /// Whether hardly any events are received in buffers, so that those that stay here had better lie in a pool.

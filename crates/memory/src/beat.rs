@@ -40,7 +40,7 @@ impl Beat {
     const INSIDE: u64 = 1;
     const AHEAD: u64 = 2;
 
-    /// This thread begins to work, and if the system ends it before the step is over, its last words are about this.
+    /// This thread begins to work, and if the system ends it before the step is over, its crash report names this.
     #[inline]
     pub fn begin_step(self: &Arc<Self>) {
         is_current(self);

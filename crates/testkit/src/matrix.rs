@@ -286,7 +286,7 @@ pub fn simulation<M: Model>(model: M, settings: &Settings, configuration: Config
         simulation = match parallel.cluster {
             Some(cluster) => simulation.virtual_cluster(cluster),
             // In every other run by threads, PEs move between them all the time.
-            None if seed.is_multiple_of(2) => simulation.restless(seed),
+            None if seed.is_multiple_of(2) => simulation.migrate_at_random(seed),
             None => simulation,
         };
     } else {

@@ -23,7 +23,7 @@ pub use controls::{ControlPlan, Room};
 pub use couriers::{
     Carrier, CarrierKind, CourierCounts, CourierLimits, CourierPlan, Couriers, Feed, NodePort, Places, Service, node_ports,
 };
-pub use group::{Group, Invitation, Lost, Ranks, Seat, Voice};
+pub use group::{CpuShare, FailureReport, Group, Invitation, Lost, Ranks};
 pub use inbox::{InboxPort, inbox_ports};
 pub use pin::{pin, thread_time};
 pub use printed::PrintCatcher;

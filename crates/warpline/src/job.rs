@@ -49,7 +49,7 @@ pub(crate) struct ForTests {
     /// Whether every PE has a thread of its own, however few cores there are.
     pub(crate) crowded: bool,
     /// Whether PEs move between threads at random, and by which seed.
-    pub(crate) restless: Option<u64>,
+    pub(crate) migrate_at_random: Option<u64>,
     /// Whether the window follows another simulator's rule.
     pub(crate) devastator: bool,
     /// Whether rings between PEs hold as little as they can.

@@ -256,15 +256,15 @@ impl<M: Model> Simulation<'_, M> {
 
     /// Gives every PE a thread of its own, however few cores there are: for tests of races between many.
     #[doc(hidden)]
-    pub fn crowd(mut self) -> Self {
+    pub fn one_thread_per_pe(mut self) -> Self {
         self.job.for_tests.crowded = true;
         self
     }
 
     /// Has PEs move between threads at random, all the time, by this seed, where there are more PEs than threads: for tests.
     #[doc(hidden)]
-    pub fn restless(mut self, seed: u64) -> Self {
-        self.job.for_tests.restless = Some(seed);
+    pub fn migrate_at_random(mut self, seed: u64) -> Self {
+        self.job.for_tests.migrate_at_random = Some(seed);
         self
     }
 

@@ -9,11 +9,11 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::{Value, json};
 use warpline_model::Model;
 use warpline_mpi::Launch;
-use warpline_transport::{Group, HAS_BOOST, Invitation, Ranks, Voice};
+use warpline_transport::{FailureReport, Group, HAS_BOOST, Invitation, Ranks};
 
 use crate::check::RunSpec;
 use crate::job::{Job, Machines};
-use crate::optimistic::processes::Processes;
+use crate::parallel::processes::Processes;
 use crate::{Barrier, Carrier, Communication, Error, GvtAlgorithm, Records};
 
 /// How many runs of several processes this program has begun.
@@ -23,12 +23,12 @@ static RUNS: AtomicU32 = AtomicU32::new(0);
 static LAUNCHED: AtomicBool = AtomicBool::new(false);
 
 /// How this process speaks to the first, if it is another one of a run.
-static VOICE: Mutex<Option<Voice>> = Mutex::new(None);
+static FAILURE_REPORT: Mutex<Option<FailureReport>> = Mutex::new(None);
 
 /// Tells the first process, if this is another one, why its part of the run has failed.
 pub(crate) fn tell_first(error: &Error) {
-    let voice = VOICE.lock().unwrap_or_else(PoisonError::into_inner);
-    voice.iter().for_each(|voice| voice.say(&error.to_string()));
+    let failure_report = FAILURE_REPORT.lock().unwrap_or_else(PoisonError::into_inner);
+    failure_report.iter().for_each(|failure_report| failure_report.say(&error.to_string()));
 }
 
 /// What this process is to a run of several.
@@ -216,7 +216,7 @@ impl<M: Model> Job<M> {
             ));
         }
         if !group.is_first() {
-            *VOICE.lock().unwrap_or_else(PoisonError::into_inner) = Some(group.voice());
+            *FAILURE_REPORT.lock().unwrap_or_else(PoisonError::into_inner) = Some(group.failure_report());
         }
         Processes::new(group, &description).map(Some)
     }

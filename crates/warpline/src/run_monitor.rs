@@ -6,8 +6,8 @@ use warpline_base::record::SpeculationSample;
 
 use crate::Error;
 use crate::budget::RunBudget;
-use crate::chooser::{Chooser, Reading};
 use crate::drive::Log;
+use crate::engine_selector::{EngineSelector, Reading};
 use crate::watch::{Control, StopSwitch};
 
 /// How often it is looked at how much memory the process takes. That takes some microseconds.
@@ -25,17 +25,24 @@ pub(crate) struct RunMonitor<'r> {
     /// What the run may take of the memory.
     pub(crate) budget: RunBudget,
     memory_noted: Instant,
-    pub(crate) chooser: Chooser,
+    pub(crate) selector: EngineSelector,
     /// What PEs did in earlier segments of the run.
     before: SpeculationSample,
 }
 
 impl<'r> RunMonitor<'r> {
     /// The monitor of a run that has just been started.
-    pub(crate) fn new(control: &'r Control, stop: &'r StopSwitch, stack: usize, end: f64, budget: RunBudget, chooser: Chooser) -> Self {
+    pub(crate) fn new(
+        control: &'r Control,
+        stop: &'r StopSwitch,
+        stack: usize,
+        end: f64,
+        budget: RunBudget,
+        selector: EngineSelector,
+    ) -> Self {
         let log = Log::new(Instant::now(), end, control.listener());
         let before = SpeculationSample::default();
-        RunMonitor { control, stop, stack, end, log, budget, memory_noted: Instant::now(), chooser, before }
+        RunMonitor { control, stop, stack, end, log, budget, memory_noted: Instant::now(), selector, before }
     }
 
     /// The event loop begins: from now on progress is logged.

@@ -21,16 +21,16 @@ use warpline_model::{Model, Statistics};
 
 use crate::budget::RunBudget;
 use crate::check::RunSpec;
-use crate::choice::Engine;
-use crate::chooser::{Auto, Chooser, RandomChanges, Reading};
 use crate::conclude::EngineOutcome;
 use crate::core_time::CoreTime;
+use crate::engine_choice::Engine;
+use crate::engine_selector::{Auto, EngineSelector, RandomChanges, Reading};
 use crate::finish::{FinishRows, Finisher, finish_failure};
 use crate::job::Job;
-use crate::optimistic::add_record;
-use crate::optimistic::cores;
-use crate::optimistic::letters::Finished;
-use crate::optimistic::processes::{Processes, lost};
+use crate::parallel::add_record;
+use crate::parallel::control_messages::Finished;
+use crate::parallel::cores;
+use crate::parallel::processes::{Processes, lost};
 use crate::policy::Facts;
 use crate::rows::{Acts, Rows};
 use crate::run_monitor::RunMonitor;
@@ -53,9 +53,9 @@ impl<M: Model> Job<M> {
         // Checked first, to catch a model that panics when it is asked for its LPs.
         let spec = self.check()?;
         self.mix(asked, &spec.kinds)?;
-        let mut chooser = self.chooser(&spec)?;
-        let mut choice = chooser.next(|pes| self.may_wait(&spec, pes));
-        if self.settings.trace.is_some() && (choice.engine.is_sequential() || !chooser.is_fixed()) {
+        let mut selector = self.selector(&spec)?;
+        let mut choice = selector.next(|pes| self.may_wait(&spec, pes));
+        if self.settings.trace.is_some() && (choice.engine.is_sequential() || !selector.is_fixed()) {
             let why = "a trace shows the PEs of one engine, and a sequential run has none: it needs --sync optimistic or conservative";
             return Err(Error::Setting(why.into()));
         }
@@ -65,8 +65,8 @@ impl<M: Model> Job<M> {
         let mut state = self.begin(&spec, acts)?;
         let mut processes = self.processes(part, &spec)?;
         let budget = self.budget(processes.as_ref())?;
-        let mut monitor = RunMonitor::new(control, &stop, stack, self.end_time(), budget, chooser);
-        let mut whole = Whole::new();
+        let mut monitor = RunMonitor::new(control, &stop, stack, self.end_time(), budget, selector);
+        let mut totals = RunTotals::new();
         let (ended, cut_short) = loop {
             let (began, from, before) = (Instant::now(), state.from, state.committed);
             let segment = match plan {
@@ -75,15 +75,15 @@ impl<M: Model> Job<M> {
                 None => self.run_sequentially::<Ladder>(&spec, state, &mut monitor)?,
             };
             let SegmentEnd { cut_short, goes_on, looped, ended, left, work, parallel, .. } = segment;
-            whole.work = whole.work.zip(work).map(|(all, more)| [all, more].into_iter().sum());
+            totals.work = totals.work.zip(work).map(|(all, more)| [all, more].into_iter().sum());
             state = segment.state;
-            let looped = *whole.looped.get_or_insert(looped.unwrap_or(began));
-            parallel.into_iter().for_each(|parallel| whole.add(parallel));
-            if !monitor.chooser.is_fixed() {
+            let looped = *totals.looped.get_or_insert(looped.unwrap_or(began));
+            parallel.into_iter().for_each(|parallel| totals.add(parallel));
+            if !monitor.selector.is_fixed() {
                 let pending = goes_on.then(|| state.pending.iter().map(Pool::len).sum());
                 let at = Reading { pending, ..Reading::new(ended, state.from.get(), state.committed) };
-                let (why, event_rate) = monitor.chooser.end(at);
-                whole.engines.push(EngineStretch {
+                let (why, event_rate) = monitor.selector.end(at);
+                totals.engines.push(EngineStretch {
                     sync: spec.kinds.mixed(choice.engine.sync).name().to_owned(),
                     pes: choice.engine.pes,
                     from: from.get(),
@@ -96,13 +96,13 @@ impl<M: Model> Job<M> {
                 });
             }
             if !goes_on {
-                whole.ran_out = left == 0 && cut_short.is_none();
+                totals.ran_out = left == 0 && cut_short.is_none();
                 break (ended, cut_short);
             }
-            choice = monitor.chooser.next(|pes| self.may_wait(&spec, pes));
+            choice = monitor.selector.next(|pes| self.may_wait(&spec, pes));
             plan = self.plan(choice, &spec, Some(&state))?;
         };
-        self.end((started, processes), spec, state, monitor, whole, (ended, cut_short))
+        self.end((started, processes), spec, state, monitor, totals, (ended, cut_short))
     }
 
     /// What the run may take of the memory of this machine.
@@ -124,7 +124,7 @@ impl<M: Model> Job<M> {
     }
 
     /// Who chooses the engines of the run.
-    fn chooser(&self, spec: &RunSpec) -> Result<Chooser, Error> {
+    fn selector(&self, spec: &RunSpec) -> Result<EngineSelector, Error> {
         let (sync, limits) = (self.settings.sync.unwrap_or_default(), &spec.limits);
         if let Some(seed) = self.for_tests.changes {
             let first = match sync {
@@ -132,16 +132,16 @@ impl<M: Model> Job<M> {
                 sync => Engine { sync, pes: self.pes(limits) },
             };
             let most = self.settings.threads.unwrap_or(PES_AT_RANDOM).min(limits.lps);
-            return Ok(Chooser::Random(Box::new(RandomChanges::new(seed, first, most))));
+            return Ok(EngineSelector::Random(Box::new(RandomChanges::new(seed, first, most))));
         }
         Ok(match sync {
-            Synchronisation::Sequential => Chooser::Fixed(Engine::SEQUENTIAL),
+            Synchronisation::Sequential => EngineSelector::Fixed(Engine::SEQUENTIAL),
             Synchronisation::Auto => {
                 let (engines, end) = (self.engines(spec)?, self.end_time());
                 let (lp_bytes, event_bytes) = (size_of::<Lp<M::State>>(), size_of::<Event<M::Event>>());
-                Chooser::Auto(Box::new(Auto::new(Facts { lps: limits.lps, end, cores: cores(), engines, lp_bytes, event_bytes })))
+                EngineSelector::Auto(Box::new(Auto::new(Facts { lps: limits.lps, end, cores: cores(), engines, lp_bytes, event_bytes })))
             }
-            sync => Chooser::Fixed(Engine { sync, pes: self.pes(limits) }),
+            sync => EngineSelector::Fixed(Engine { sync, pes: self.pes(limits) }),
         })
     }
 
@@ -165,7 +165,7 @@ impl<M: Model> Job<M> {
         spec: RunSpec,
         state: RunState<M>,
         monitor: RunMonitor<'_>,
-        whole: Whole,
+        totals: RunTotals,
         (ended, cut_short): (Instant, Option<VirtualTime>),
     ) -> Result<Run<M>, Error> {
         let RunState { first_lp, lps, pending, committed, mut statistics, mut rows, .. } = state;
@@ -181,7 +181,7 @@ impl<M: Model> Job<M> {
         }
         let end = cut_short.unwrap_or(spec.end);
         cut_short.iter().for_each(|end| statistics.cut_short(end.get()));
-        let loop_seconds = whole.looped.map_or(0.0, |looped| (ended - looped).as_secs_f64());
+        let loop_seconds = totals.looped.map_or(0.0, |looped| (ended - looped).as_secs_f64());
         let mut executor = Executor::with_limits(spec.limits.clone(), self.settings.seed(), false);
         monitor.control.watch(None, executor.beat());
         let mut state_digest = self.settings.state_digest().then(StateDigest::default);
@@ -223,9 +223,9 @@ impl<M: Model> Job<M> {
         }
         let (log, speculation) = monitor.into_log();
         let reached = cut_short.map_or(self.end_time(), VirtualTime::get);
-        let progress = log.finish(ended, reached, committed, whole.parallel.is_some().then_some(speculation));
-        let core_share = whole.work.filter(|work| !work.elapsed.is_zero()).map(|work| work.share_since(CoreTime::default()));
-        let Whole { parallel, engine, engines, traced, by_role, moved, ran_out, .. } = whole;
+        let progress = log.finish(ended, reached, committed, totals.parallel.is_some().then_some(speculation));
+        let core_share = totals.work.filter(|work| !work.elapsed.is_zero()).map(|work| work.share_since(CoreTime::default()));
+        let RunTotals { parallel, engine, engines, traced, by_role, moved, ran_out, .. } = totals;
         by_role.iter().for_each(|counts| tally.add_counts(counts));
         let kinds = tally.records();
         if engine.is_none() {
@@ -260,7 +260,7 @@ impl<M: Model> Job<M> {
 }
 
 /// What adds up over the segments of a run.
-struct Whole {
+struct RunTotals {
     /// When all LPs had been initialised.
     looped: Option<Instant>,
     /// How long its threads had something to do, and were on a core then, if that is known of all segments.
@@ -278,9 +278,9 @@ struct Whole {
     ran_out: bool,
 }
 
-impl Whole {
+impl RunTotals {
     fn new() -> Self {
-        Whole {
+        RunTotals {
             looped: None,
             work: Some(CoreTime::default()),
             parallel: None,

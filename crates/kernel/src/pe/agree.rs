@@ -36,7 +36,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Hands over what was sent, and publishes how far this PE has come.
     pub(super) fn hand_over_and_publish(&mut self, executed: u32) {
         let all = self.mail.hand_over(&mut self.gvt);
-        if !(all && self.world.tuning.lanes.has_certain() && self.lps.all_initialised()) {
+        if !(all && self.world.tuning.lanes.has_safe() && self.lps.all_initialised()) {
             return;
         }
         if self.world.tuning.windows {
@@ -87,7 +87,11 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     fn wants_gvt(&mut self, executed: u32) -> bool {
         self.since_gvt += u64::from(executed);
         let undone = self.gauge.counts.rolled_back - self.frontier.reported.rolled_back;
-        if self.interval.is_called(self.gvt.epoch()) || self.thrift.wants_gvt() || self.remembers_too_much() || undone >= UNDONE_MOST {
+        if self.interval.is_called(self.gvt.epoch())
+            || self.memory_control.wants_gvt()
+            || self.remembers_too_much()
+            || undone >= UNDONE_MOST
+        {
             return true;
         }
         let interval = self.interval.events();
@@ -109,13 +113,13 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Whether memory is short, and only a new GVT lets the PE forget commits: bounds are times, and so keep those of the present instant.
     #[inline]
     fn remembers_too_much(&self) -> bool {
-        self.thrift.is_short() && self.effects.must_wait_for_others(true)
+        self.memory_control.is_short() && self.effects.must_wait_for_others(true)
     }
 
     /// Whether it takes a new GVT for every event that waits here: it may be executed only when it is certain, and no horizon passes GVT.
     #[inline]
     fn needs_gvt(&self) -> bool {
-        (!self.world.tuning.lanes.has_ahead() || self.agenda.has_aside()) && self.frontier.is_held_up()
+        (!self.world.tuning.lanes.has_speculative() || self.agenda.has_aside()) && self.frontier.is_held_up()
     }
 
     /// Whether the next event here is the one at GVT, and no horizon will ever allow it.
@@ -164,7 +168,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[inline(never)]
     fn sweep_cancelled(&mut self) {
         let Pe { agenda, past, lps, gauge, .. } = self;
-        let keeps = |event: &Event<M::Event>, handle| past.kept.has(past.kp_of(lps.index(event.receiver)), handle, event.time);
+        let keeps = |event: &Event<M::Event>, handle| past.cancellations.has(past.kp_of(lps.index(event.receiver)), handle, event.time);
         agenda.sweep_cancelled(&mut gauge.counts.annihilated, keeps);
     }
 
@@ -173,12 +177,12 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.gauge.counts.gvt_trials += u64::from(verdict.trials);
         self.interval.adopt(&verdict);
         (self.since_gvt, self.idle_steps, self.stuck_steps) = (0, 0, 0);
-        if !self.world.tuning.lanes.has_certain() {
+        if !self.world.tuning.lanes.has_safe() {
             // A failure reported now was found in the last commit at the earliest.
             self.effects.forget_older();
         }
         let least_delay = if self.world.pes() == 1 { f64::INFINITY } else { self.world.least_delay };
-        self.frontier.adopt(verdict, self.world.tuning.lanes.has_certain().then_some(least_delay));
+        self.frontier.adopt(verdict, self.world.tuning.lanes.has_safe().then_some(least_delay));
         if self.remembers_too_much()
             && let Some(settled) = self.frontier.settled()
         {
@@ -196,7 +200,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         self.gauge.end_commit(timed);
         if let Some(locality) = &mut self.locality {
-            let (counts, bytes, left) = (&self.gauge.counts, self.agenda.bytes_held() as u64, self.thrift.left());
+            let (counts, bytes, left) = (&self.gauge.counts, self.agenda.bytes_held() as u64, self.memory_control.left());
             let store = self.agenda.store_mut();
             let little = bytes <= Locality::LITTLE.min(left / 16);
             store.pool(locality.pools(store.is_pooled(), counts.committed, counts.remote_committed, little));
@@ -215,8 +219,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.make_room();
         }
         // Once nothing is left to execute, memory does not matter any more, and an event sent back would arrive after GVT has passed all.
-        if self.thrift.is_on() && verdict.gvt != Moment::Never && self.over.is_none() && self.faults.failure().is_none() {
-            self.economise();
+        if self.memory_control.is_on() && verdict.gvt != Moment::Never && self.over.is_none() && self.faults.failure().is_none() {
+            self.relieve_memory();
         }
         self.frontier.adapt_window();
         self.gauge.counts.throttled = self.frontier.throttled();
@@ -256,7 +260,7 @@ impl<S, E, Q: PendingSet> GvtView<'_, S, E, Q> {
         let held = self.faults.least(self.end, self.ties, self.agenda.store());
         let (past, lps) = (self.past, self.lps);
         // A cancelled event has yet to cancel what is kept of it.
-        let keeps = |event: &Event<E>, handle| past.kept.has(past.kp_of(lps.index(event.receiver)), handle, event.time);
+        let keeps = |event: &Event<E>, handle| past.cancellations.has(past.kp_of(lps.index(event.receiver)), handle, event.time);
         self.agenda.least(self.end, &mut self.counts.annihilated, keeps).earlier(held, self.ties).earlier(self.held_back, self.ties)
     }
 }

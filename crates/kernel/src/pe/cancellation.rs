@@ -39,12 +39,12 @@ use warpline_model::Model;
 use warpline_model::engine::Outgoing;
 
 use super::Pe;
-use super::certain::take_last;
+use super::safe::take_last;
 use crate::Event;
-use crate::extras::{ExtraId, SentAway, SentByValue, Way};
-use crate::kept::Kept;
 use crate::pending::PendingSet;
+use crate::pending_cancellations::PendingCancellation;
 use crate::phases::Phase;
+use crate::side_records::{SentAway, SentByValue, SideRecordId, Way};
 use crate::store::OptionalHandle;
 use crate::tuning::Messages;
 use crate::wires::Port;
@@ -62,15 +62,15 @@ struct Before<E> {
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Whether to keep what an event had sent that is pending again.
     #[inline]
-    pub(super) fn keeps(&mut self, extra: ExtraId) -> bool {
-        let copied = self.past.extras.get(extra).is_some_and(|extra| !extra.away.is_empty());
-        self.past.kept.keeps(copied)
+    pub(super) fn keeps(&mut self, extra: SideRecordId) -> bool {
+        let copied = self.past.side_records.get(extra).is_some_and(|extra| !extra.away.is_empty());
+        self.past.cancellations.keeps(copied)
     }
 
     /// Keeps what an event had sent that is pending again, and cancels what could not be compared.
-    pub(super) fn keep(&mut self, k: usize, undone: Handle, mut sent: OptionalHandle, extra: ExtraId) {
+    pub(super) fn keep(&mut self, k: usize, undone: Handle, mut sent: OptionalHandle, extra: SideRecordId) {
         self.cancel_values(extra, undone);
-        let (extra, kept) = self.past.extras.get_or_take(extra);
+        let (extra, kept) = self.past.side_records.get_or_take(extra);
         kept.saved.clear();
         let mut here = std::mem::take(&mut kept.here);
         while let Some(message) = sent.handle() {
@@ -82,35 +82,35 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             here.make_room(1, "what undone events may send again");
             here.push(message);
         }
-        self.past.extras.forget_observed(extra);
-        let Some(kept) = self.past.extras.get(extra) else { return };
+        self.past.side_records.forget_observed(extra);
+        let Some(kept) = self.past.side_records.get(extra) else { return };
         kept.here = here;
         let messages = kept.here.len() + kept.away.len();
         if messages == 0 {
-            return self.past.extras.give_back(extra);
+            return self.past.side_records.give_back(extra);
         }
         self.gauge.counts.kept += messages as u64;
-        self.past.kept.push(k, Kept { event: undone, time: self.agenda.event(undone).time, extra });
+        self.past.cancellations.push(k, PendingCancellation { event: undone, time: self.agenda.event(undone).time, extra });
     }
 
     /// A copy of an event that goes to another PE, if what is sent again may have to be compared with it.
     pub(super) fn copy_to_compare(&mut self, event: &Event<M::Event>) -> Option<Event<M::Event>> {
-        let comparable = M::comparable().filter(|_| self.past.kept.copies())?;
+        let comparable = M::comparable().filter(|_| self.past.cancellations.copies())?;
         // What cannot be copied cannot be kept.
         let payload = catch_panic(|| comparable.copy(&event.payload)).ok()?;
         let Event { time, sequence, sender, receiver, step, priority, .. } = *event;
         Some(Event { time, sequence, sender, receiver, step, priority, payload })
     }
 
-    /// Sends an event to another PE and keeps a copy in the extra of the sending event. Returns that extra.
+    /// Sends an event to another PE and keeps a copy in the side record of the sending event. Returns that side record.
     pub(super) fn send_comparable(
         &mut self,
         to: u32,
         near: bool,
         event: Event<M::Event>,
         copy: Event<M::Event>,
-        extra: ExtraId,
-    ) -> ExtraId {
+        extra: SideRecordId,
+    ) -> SideRecordId {
         let way = if near && self.world.tuning.messages != Messages::Copy {
             Way::Buffer(self.send_buffer(to, OptionalHandle::default(), event))
         } else {
@@ -118,7 +118,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.gauge.counts.values_sent += 1;
             Way::Value(to, self.incarnation)
         };
-        let (id, extra) = self.past.extras.get_or_take(extra);
+        let (id, extra) = self.past.side_records.get_or_take(extra);
         extra.away.make_room(1, "what undone events may send again");
         extra.away.push(SentAway { way, copy });
         id
@@ -128,8 +128,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// it had sent and does not send again is cancelled and undone.
     #[cold]
     #[inline(never)]
-    pub(super) fn send_uncertain_again(&mut self, k: usize, event: Handle, place: u64, sender: LpId, number: u64, extra: ExtraId) {
-        let (sent, extra) = match self.past.kept.take(k, event, self.agenda.event(event).time) {
+    pub(super) fn send_uncertain_again(&mut self, k: usize, event: Handle, place: u64, sender: LpId, number: u64, extra: SideRecordId) {
+        let (sent, extra) = match self.past.cancellations.take(k, event, self.agenda.event(event).time) {
             Some(kept) => self.send_again::<false>(kept, sender, number, extra),
             None => self.send_uncertain(sender, number, extra),
         };
@@ -143,8 +143,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[inline(never)]
     pub(super) fn send_certain_again(&mut self, event: Handle, sender: LpId, number: u64) {
         let k = self.past.kp_of(self.index_of(event));
-        let Some(kept) = self.past.kept.take(k, event, self.agenda.event(event).time) else { return };
-        self.send_again::<true>(kept, sender, number, ExtraId::NONE);
+        let Some(kept) = self.past.cancellations.take(k, event, self.agenda.event(event).time) else { return };
+        self.send_again::<true>(kept, sender, number, SideRecordId::NONE);
         self.begin_drop(event);
         self.agenda.store_mut().release(event);
         self.end_drop();
@@ -152,7 +152,13 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     }
 
     /// Sends what is in the outbox, except what the event had sent before, and cancels what it had sent and does not send now.
-    fn send_again<const CERTAIN: bool>(&mut self, kept: Kept, sender: LpId, number: u64, mut extra: ExtraId) -> (OptionalHandle, ExtraId) {
+    fn send_again<const CERTAIN: bool>(
+        &mut self,
+        kept: PendingCancellation,
+        sender: LpId,
+        number: u64,
+        mut extra: SideRecordId,
+    ) -> (OptionalHandle, SideRecordId) {
         let (first, mut sent, event) = (Sequence::first_of(number), OptionalHandle::default(), kept.event);
         let mut before = self.take_before(kept);
         while let Some(last) = self.executor.outbox_mut().last() {
@@ -172,7 +178,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                 if CERTAIN {
                     _ = try_drop(away);
                 } else {
-                    let (id, to) = self.past.extras.get_or_take(extra);
+                    let (id, to) = self.past.side_records.get_or_take(extra);
                     to.away.make_room(1, "what undone events may send again");
                     to.away.push(away);
                     extra = id;
@@ -196,8 +202,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         sender: LpId,
         first: Sequence,
         sent: OptionalHandle,
-        extra: ExtraId,
-    ) -> (OptionalHandle, ExtraId) {
+        extra: SideRecordId,
+    ) -> (OptionalHandle, SideRecordId) {
         match (stays, CERTAIN) {
             (true, _) => {
                 let Some(event) = take_last(&mut self.executor, sender, first) else { return (sent, extra) };
@@ -215,7 +221,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Cancels what an event that is dropped or held back had sent before it was undone.
     pub(super) fn drop_kept(&mut self, event: Handle) {
         let k = self.past.kp_of(self.index_of(event));
-        if let Some(kept) = self.past.kept.take(k, event, self.agenda.event(event).time) {
+        if let Some(kept) = self.past.cancellations.take(k, event, self.agenda.event(event).time) {
             self.cancel_kept(kept);
         }
     }
@@ -223,11 +229,11 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Cancels what events from a time on had sent before they were undone.
     pub(super) fn drop_kept_from(&mut self, time: VirtualTime) {
         for k in 0..self.past.kps() {
-            self.past.kept.take_from(k, time).into_iter().for_each(|kept| self.cancel_kept(kept));
+            self.past.cancellations.take_from(k, time).into_iter().for_each(|kept| self.cancel_kept(kept));
         }
     }
 
-    fn cancel_kept(&mut self, kept: Kept) {
+    fn cancel_kept(&mut self, kept: PendingCancellation) {
         let before = self.take_before(kept);
         self.finish_before(kept.extra, before, kept.event);
     }
@@ -241,9 +247,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
     }
 
-    fn take_before(&mut self, kept: Kept) -> Before<M::Event> {
+    fn take_before(&mut self, kept: PendingCancellation) -> Before<M::Event> {
         let (mut here, mut away) = (Vec::new(), Vec::new());
-        if let Some(extra) = self.past.extras.get(kept.extra) {
+        if let Some(extra) = self.past.side_records.get(kept.extra) {
             (here, away) = (std::mem::take(&mut extra.here), extra.away.take());
         }
         away.reverse();
@@ -263,8 +269,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     }
 
     /// Cancels what an undone event had sent to other PEs with copies, which are not needed after all.
-    pub(super) fn cancel_copied(&mut self, extra: ExtraId, undone: Handle) {
-        while let Some(away) = self.past.extras.get(extra).and_then(|extra| extra.away.pop()) {
+    pub(super) fn cancel_copied(&mut self, extra: SideRecordId, undone: Handle) {
+        while let Some(away) = self.past.side_records.get(extra).and_then(|extra| extra.away.pop()) {
             self.cancel_away(away, undone);
         }
     }
@@ -281,7 +287,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     }
 
     /// Cancels whatever is left, and counts what became of everything.
-    fn finish_before(&mut self, extra: ExtraId, mut before: Before<M::Event>, event: Handle) {
+    fn finish_before(&mut self, extra: SideRecordId, mut before: Before<M::Event>, event: Handle) {
         while let Some(message) = before.here.pop() {
             before.cancelled += 1;
             self.cancel(message, event);
@@ -291,13 +297,13 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.cancel_away(away, event);
         }
         // The lists' memory is reused.
-        if let Some(extra) = self.past.extras.get(extra) {
+        if let Some(extra) = self.past.side_records.get(extra) {
             (extra.here, *extra.away) = (before.here, before.away);
         }
-        self.past.extras.give_back(extra);
+        self.past.side_records.give_back(extra);
         self.gauge.counts.sent_again += before.sent_again;
         self.gauge.counts.cancelled_late += before.cancelled;
-        self.past.kept.note(before.sent_again, before.cancelled);
+        self.past.cancellations.note(before.sent_again, before.cancelled);
     }
 }
 

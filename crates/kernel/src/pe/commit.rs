@@ -20,13 +20,13 @@ use warpline_memory::{MakeRoom, catch_panic, try_drop};
 use warpline_model::{Fault, Model};
 
 use super::{ExecutedEvent, Pe};
-use crate::extras::ExtraId;
 use crate::failure::{CommittedFault, FailedEvent, drop_fault, event_text};
-use crate::faults::HeldEvent;
+use crate::faults::DeferredFault;
 use crate::fetch::fetch_payload;
 use crate::history::{BLOCK, Fate, History, Record, StateBefore};
 use crate::panics::panic_message;
 use crate::pending::{Entry, PendingSet};
+use crate::side_records::SideRecordId;
 use crate::tuning::Messages;
 use crate::wires::Port;
 
@@ -47,7 +47,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Raises the horizon, as all that had arrived when bounds were read has been filed, and commits what has become certain: at once if
     /// there is nothing else to do, and otherwise when it is worth it.
     pub(super) fn commit_if_horizon_moved(&mut self, executed: u32) {
-        if self.world.tuning.lanes.has_certain() {
+        if self.world.tuning.lanes.has_safe() {
             self.frontier.raise_horizon();
             if self.past.has_open() && self.lps.all_initialised() && (executed == 0 || self.past.is_worth_a_commit()) {
                 let timed = self.gauge.begin_commit();
@@ -200,17 +200,17 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             return Ok(RecordStatus::Open);
         }
         let id = event.receiver;
-        let extra = std::mem::replace(&mut record.extra, ExtraId::NONE);
+        let extra = std::mem::replace(&mut record.extra, SideRecordId::NONE);
         self.executor.visit(id, key.time);
         let entry = Entry::new(key.time, 0, handle);
         self.running = Some(entry);
         self.executor.commit(self.world.model, &event.payload);
         self.running = None;
         if let Some(place) = extra.place() {
-            let figures = self.past.extras.read(place, self.executor.notes());
+            let figures = self.past.side_records.read(place, self.executor.notes());
             self.effects.observe_figures(figures, id, key.time).map_err(|fault| (entry, fault))?;
-            self.past.extras.release(place);
-        } else if extra != ExtraId::NONE {
+            self.past.side_records.release(place);
+        } else if extra != SideRecordId::NONE {
             self.apply_extra(extra, at, id, key.time).map_err(|fault| (entry, fault))?;
         }
         if !self.executor.notes().is_empty() {
@@ -229,11 +229,11 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         Ok(RecordStatus::Closed)
     }
 
-    /// Applies what the event of an extra, which commits, had observed.
+    /// Applies what the event of a side record, which commits, had observed.
     #[inline(never)]
-    fn apply_extra(&mut self, extra: ExtraId, at: Moment, lp: LpId, time: VirtualTime) -> Result<(), Fault> {
+    fn apply_extra(&mut self, extra: SideRecordId, at: Moment, lp: LpId, time: VirtualTime) -> Result<(), Fault> {
         let Pe { past, effects, executor, mail, world, .. } = self;
-        let Some(more) = past.extras.get(extra) else { return Ok(()) };
+        let Some(more) = past.side_records.get(extra) else { return Ok(()) };
         if world.tuning.messages == Messages::Copy {
             more.sent.iter().for_each(|sent| mail.drop_copy(sent.copy));
         }
@@ -241,9 +241,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             effects.observe(&mut more.notes, at, lp, time)?;
         }
         if let Some(place) = more.observed {
-            effects.observe_figures(past.extras.read(place, executor.notes()), lp, time)?;
+            effects.observe_figures(past.side_records.read(place, executor.notes()), lp, time)?;
         }
-        past.extras.give_back(extra);
+        past.side_records.give_back(extra);
         Ok(())
     }
 
@@ -279,7 +279,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[cold]
     pub(super) fn fail_dropped(&mut self, ExecutedEvent { key, lp }: ExecutedEvent, panic: Box<dyn Any + Send>) {
         self.executor.forget();
-        self.fail_held(HeldEvent { key, lp, entry: None, fault: drop_fault(panic), certain: true });
+        self.fail_held(DeferredFault { key, lp, entry: None, fault: drop_fault(panic), certain: true });
     }
 
     fn fail(&mut self, entry: Entry, fault: Fault) {
@@ -287,7 +287,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.executor.forget();
         let event = self.agenda.event(entry.handle());
         let (key, lp) = (event.key(), event.receiver);
-        self.fail_held(HeldEvent { key, lp, entry: Some(entry), fault, certain: true });
+        self.fail_held(DeferredFault { key, lp, entry: Some(entry), fault, certain: true });
     }
 
     /// Which event of its LP an event is that has failed, counted from 1. Of its LP, nothing but later events may be open beside it.
@@ -300,12 +300,12 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Notes a fault that is certain: it is a failure if GVT has reached it, of which only the earliest counts, and held back otherwise, as
     /// there may be earlier ones elsewhere. When the run is over, all that has committed came before any failure.
-    fn fail_held(&mut self, held: HeldEvent) {
+    fn fail_held(&mut self, held: DeferredFault) {
         let moment = Moment::Event(held.key);
         if self.over.is_none() && self.frontier.gvt().is_before(&moment, self.world.ties) {
             return self.faults.hold(held);
         }
-        let HeldEvent { key, lp, entry, fault, .. } = held;
+        let DeferredFault { key, lp, entry, fault, .. } = held;
         let event = entry.map_or_else(FailedEvent::dropped, |entry| FailedEvent {
             number: Some(self.number_of(&key, lp)),
             payload: event_text(&self.agenda.event(entry.handle()).payload),

@@ -1,6 +1,6 @@
 //! Ending a run before its end, with the answer of a run that was to end there.
 //!
-//! 1. Each PE [holds back](Pe::hold_back): from some time on it does nothing for good any more, and it says which. From then on it
+//! 1. Each PE [holds back](Pe::propose_end): from some time on it does nothing for good any more, and it says which. From then on it
 //!    contributes no later time to GVT either. It also says what it contributed last, as a verdict may be under way.
 //! 2. The new end is the latest of the times at which PEs hold back, or the earliest of those contributed, if that is later. So it lies after
 //!    everything that has been done for good, and after GVT, whatever verdict is under way: that is no later than any contribution to it.
@@ -21,9 +21,9 @@ use crate::wires::Port;
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// From now on this PE commits nothing from a time on, and has committed nothing from then on. Returns that time, and one after the GVT
     /// that it last contributed to.
-    pub fn hold_back(&mut self) -> (VirtualTime, VirtualTime) {
+    pub fn propose_end(&mut self) -> (VirtualTime, VirtualTime) {
         let first = if self.lps.all_initialised() { self.first_time() } else { VirtualTime::ZERO };
-        self.frontier.hold_back(first)
+        self.frontier.propose_end(first)
     }
 
     /// All PEs have the new end.
@@ -38,7 +38,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         self.world.end = end;
         self.frontier.end_at(end);
-        if self.past.has_open() || self.past.kept.is_any() || !self.faults.are_none() {
+        if self.past.has_open() || self.past.cancellations.is_any() || !self.faults.are_none() {
             self.undo_from(end);
         }
     }

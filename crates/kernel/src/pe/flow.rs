@@ -40,7 +40,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.undo_logged(self.index_of(entry.handle()));
         }
         self.executor.forget();
-        if self.past.kept.is_any() {
+        if self.past.cancellations.is_any() {
             self.drop_kept(entry.handle());
         }
         self.gauge.counts.parked += 1;

@@ -24,7 +24,7 @@ use warpline_model::{Fault, Model};
 
 use super::Pe;
 use crate::failure::copy_fault;
-use crate::faults::HeldEvent;
+use crate::faults::DeferredFault;
 use crate::history::{Fate, StateBefore};
 use crate::panics::panic_message;
 use crate::pending::{Entry, PendingSet};
@@ -50,8 +50,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Whether an event is executed for good: it comes before the horizon, or its LP, or the whole PE, executes nothing in any other way.
     fn is_for_good(&self, entry: Entry) -> bool {
         let lanes = self.world.tuning.lanes;
-        let certain = lanes.has_certain() && entry.time() < self.frontier.horizon();
-        certain || !lanes.has_ahead() || self.lps.role(self.agenda.event(entry.handle()).receiver).is_conservative()
+        let certain = lanes.has_safe() && entry.time() < self.frontier.horizon();
+        certain || !lanes.has_speculative() || self.lps.role(self.agenda.event(entry.handle()).receiver).is_conservative()
     }
 
     #[cold]
@@ -70,14 +70,14 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         self.executor.forget();
         self.gauge.counts.held_back += u64::from(!certain);
-        if self.past.kept.is_any() {
+        if self.past.cancellations.is_any() {
             self.drop_kept(entry.handle());
         }
         // If the event is not pending again, it was cancelled in the meantime, and its anti-message is in transit.
         if certain || self.take_back(entry.handle()) {
             let event = self.agenda.event(entry.handle());
             let (key, lp) = (event.key(), event.receiver);
-            self.faults.hold(HeldEvent { key, lp, entry: Some(entry), fault, certain });
+            self.faults.hold(DeferredFault { key, lp, entry: Some(entry), fault, certain });
         }
         self.undo_what_was_sent();
     }
@@ -123,12 +123,12 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         // Undoing what comes later may restore the state.
         self.roll_back_if_straggler(self.past.kp_of(index), &key);
         let Some(fault) = self.faults.lost(index).cloned() else { return false };
-        if self.past.kept.is_any() {
+        if self.past.cancellations.is_any() {
             self.drop_kept(entry.handle());
             self.undo_what_was_sent();
         }
         let certain = self.is_for_good(entry);
-        self.faults.hold(HeldEvent { key, lp, entry: Some(entry), fault, certain });
+        self.faults.hold(DeferredFault { key, lp, entry: Some(entry), fault, certain });
         true
     }
 

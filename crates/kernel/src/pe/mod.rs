@@ -3,18 +3,18 @@
 //! system", J. Parallel and Distributed Computing 62(11), 2002; and, as far as lookahead goes, a conservative one.
 
 mod agree;
-mod ahead;
 mod cancellation;
-mod certain;
 mod commit;
 mod cut_short;
-mod economise;
 mod flow;
 mod hand_over;
 mod hold;
 mod initialise;
 mod receive;
+mod relieve_memory;
 mod rollback;
+mod safe;
+mod speculative;
 mod windows;
 
 use std::sync::Arc;
@@ -41,13 +41,13 @@ use crate::gvt_interval::GvtInterval;
 use crate::locality::Locality;
 use crate::lp::{Lp, Lps};
 use crate::mail::Mail;
+use crate::memory_control::MemoryControl;
 use crate::past::Past;
 use crate::pending::{Entry, PendingSet};
 use crate::phases::{Measured, Phase};
 use crate::rounds::Rounds;
 use crate::store::{Incarnation, Store};
 use crate::stride::Stride;
-use crate::thrift::Thrift;
 use crate::trace::{Trace, TraceLimits};
 use crate::wires::Port;
 use crate::world::{Task, World};
@@ -95,7 +95,7 @@ pub struct Pe<'m, M: Model, Q, P> {
     effects: Effects,
     faults: Faults,
     gauge: Gauge,
-    thrift: Thrift,
+    memory_control: MemoryControl,
     executor: Executor<M>,
     /// The event whose code of the model is running.
     running: Option<Entry>,
@@ -134,7 +134,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         executor: Executor<M>,
         statistics: Statistics,
     ) -> Self {
-        assert!(!(tuning.windows && tuning.lanes.has_ahead()), "in windows nothing is executed ahead");
+        assert!(!(tuning.windows && tuning.lanes.has_speculative()), "in windows nothing is executed ahead");
         let world = World::new(task, buffers.me(), tuning);
         let rounds = tuning.windows.then(|| Rounds::new(world.me, world.pes()));
         let ids = world.partition.lps(world.me);
@@ -153,7 +153,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
             effects: Effects::new(statistics),
             faults: Faults::default(),
             gauge: Gauge::new(task.roles.count()),
-            thrift: Thrift::default(),
+            memory_control: MemoryControl::default(),
             executor,
             running: None,
             dropping: None,
@@ -207,7 +207,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     /// Whatever memory it takes it draws on this account, and keeps within the budget by going less far ahead. To be called before its first
     /// step.
     pub fn draw_on(&mut self, account: Account) {
-        self.thrift.begin(account);
+        self.memory_control.begin(account);
     }
 
     /// Whether it chooses the interval between copies of states, for which it matters how many events cost as much as a copy.
@@ -268,8 +268,8 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         self.gauge.lap(Phase::Receive);
         self.hand_over_and_publish(executed);
         self.gauge.lap(Phase::Send);
-        if self.thrift.is_on() {
-            self.settle_memory();
+        if self.memory_control.is_on() {
+            self.account_memory();
         }
         self.advance_gvt(executed);
         self.gauge.end_step(executed == 0, watched, self.over.is_some());
@@ -308,23 +308,23 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     /// First what is certain; what is not only where that leaves nothing to do.
     fn execute_lanes<const WATCHED: bool>(&mut self, most: u32) {
         let before = self.gauge.counts.processed;
-        if self.world.tuning.lanes.has_certain() {
+        if self.world.tuning.lanes.has_safe() {
             // If all PEs have come just as far, nobody else will make room in the log of commits: the instant has more events than it holds.
-            let must_wait = self.effects.must_wait_for_others(self.thrift.is_short());
+            let must_wait = self.effects.must_wait_for_others(self.memory_control.is_short());
             if must_wait && self.first_time() > self.frontier.floor() || self.waits_for_memory() {
                 return;
             }
             if self.agenda.has_aside() {
                 self.agenda.take_back_before(self.frontier.horizon());
             }
-            self.execute_certain::<WATCHED>(self.frontier.horizon(), most.min(self.stride.events()));
+            self.execute_safe::<WATCHED>(self.frontier.horizon(), most.min(self.stride.events()));
             self.stride.note((self.gauge.counts.processed - before) as u32);
         }
         if self.gauge.counts.processed == before {
             self.execute_at_gvt::<WATCHED>();
         }
-        if self.world.tuning.lanes.has_ahead() && !self.caution.waits() && self.gauge.counts.processed == before {
-            self.execute_ahead::<WATCHED>(most);
+        if self.world.tuning.lanes.has_speculative() && !self.caution.waits() && self.gauge.counts.processed == before {
+            self.execute_speculative::<WATCHED>(most);
         }
         // For what was looked for and not found.
         self.gauge.event_lap::<WATCHED>(Phase::PendingSet);
@@ -400,19 +400,19 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     pub fn into_parts(self) -> Parts<M> {
         let Pe { world, lps, effects, faults, mut gauge, agenda, past, mut mail, interval, over, .. } = self;
         let books = agenda.store().books();
-        gauge.counts.extras_kept = past.extras.in_use() + mail.copies();
+        gauge.counts.extras_kept = past.side_records.in_use() + mail.copies();
         gauge.counts.mailbox = mail.refusals();
         gauge.counts.unreadable = faults.unreadable() as u64;
         gauge.counts.pooled = agenda.store().is_pooled();
         gauge.counts.buffers = books.places;
         gauge.counts.buffers_shared = books.deposited;
-        if world.tuning.lanes.has_ahead() {
+        if world.tuning.lanes.has_speculative() {
             gauge.counts.copy_interval = past.copies.interval();
         }
         // A run that failed, on whatever PE, ends with messages still on their way, and with events that were executed and not committed.
         if over == Some(Step::Finished) {
             assert_eq!(agenda.cancelled_early(), 0, "an anti-message came for a message that never did");
-            assert!(!past.kept.is_any(), "what an undone event had sent was neither sent again nor cancelled");
+            assert!(!past.cancellations.is_any(), "what an undone event had sent was neither sent again nor cancelled");
             assert!(agenda.identities() <= agenda.len(), "an event that is over is still known by identity");
         }
         let (first_lp, lps) = lps.into_parts();

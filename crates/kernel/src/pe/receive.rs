@@ -23,7 +23,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let windows = self.world.tuning.windows;
         let opens = windows && self.find_round();
         if !windows
-            && self.world.tuning.lanes.has_certain()
+            && self.world.tuning.lanes.has_safe()
             && self.frontier.read_bounds(self.world.me, &self.world.delays, |pe| self.mail.bound(pe))
         {
             self.stuck_steps = 0;
@@ -86,7 +86,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// The same for messages by value, which have stayed in the mailbox until now.
     #[inline]
     fn receive_values(&mut self) {
-        let Pe { mail, agenda, gvt, gauge, frontier, world, thrift, faults, .. } = self;
+        let Pe { mail, agenda, gvt, gauge, frontier, world, memory_control, faults, .. } = self;
         let (earliest, me, gvt_moment) = (frontier.earliest_arrival(), world.me, frontier.gvt());
         let (mut undone, mut cancelled) = (Vec::new(), false);
         let mut received = 0;
@@ -121,7 +121,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                 }
                 (Content::Return { key, .. }, _) => {
                     gvt.received(message.tag, || Moment::Never);
-                    thrift.comes_back(key.sender, key.sequence);
+                    memory_control.comes_back(key.sender, key.sequence);
                 }
                 (Content::Anti { key, .. }, None) => panic!("a certain event is cancelled: {key:?}"),
             }
@@ -170,7 +170,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Sends free buffers back to PEs that send more than they receive, which would otherwise keep making new ones. (Fujimoto and Panesar
     /// let such a PE wait instead.)
     pub(super) fn return_surplus(&mut self) {
-        let most = if self.thrift.is_short() { 0 } else { SURPLUS_MOST.div_ceil(self.world.pes() as usize) };
+        let most = if self.memory_control.is_short() { 0 } else { SURPLUS_MOST.div_ceil(self.world.pes() as usize) };
         for to in 0..self.world.pes() {
             while let Some(buffer) = self.agenda.store_mut().give_surplus(to, most) {
                 let tag = self.gvt.sent(to, || Moment::Never);

@@ -20,12 +20,12 @@ use warpline_model::Model;
 
 use super::Pe;
 use crate::Undoing;
-use crate::extras::{ExtraId, SentByValue};
 use crate::failure::{journal_fault, journal_panic};
 use crate::gvt::Gvt;
 use crate::history::{Fate, StateBefore};
 use crate::pending::PendingSet;
 use crate::phases::Phase;
+use crate::side_records::{SentByValue, SideRecordId};
 use crate::store::Incarnation;
 use crate::wires::{MessageKind, Port};
 
@@ -92,7 +92,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.release_held();
         let timed = self.gauge.begin_rollback(Phase::Gvt);
         (0..self.past.kps()).for_each(|k| self.roll_back(k, Until::From(time)));
-        if self.past.kept.is_any() {
+        if self.past.cancellations.is_any() {
             self.drop_kept_from(time);
         }
         self.undo_cancelled();
@@ -160,13 +160,13 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             }
             self.cancel_values(extra, handle);
             self.cancel_copied(extra, handle);
-            self.past.extras.give_back(extra);
+            self.past.side_records.give_back(extra);
         }
         self.gauge.undone(|| self.lps.role(self.lps.id(index)));
     }
 
     /// Restores the state that an LP had before an event, or notes that it has yet to be worked out.
-    fn restore(&mut self, handle: Handle, index: usize, state: Option<M::State>, extra: ExtraId) {
+    fn restore(&mut self, handle: Handle, index: usize, state: Option<M::State>, extra: SideRecordId) {
         // A copy earlier than the one that could not be used may be good.
         let lost = self.faults.find_again(index);
         if let Some(state) = state {
@@ -206,11 +206,11 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     }
 
     /// Runs the model's reverse code, and returns whether it succeeded.
-    fn reverse(&mut self, handle: Handle, index: usize, extra: ExtraId) -> bool {
+    fn reverse(&mut self, handle: Handle, index: usize, extra: SideRecordId) -> bool {
         let event = self.agenda.event(handle);
         let lp = self.lps.get_mut(index);
         self.executor.begin(event.receiver, lp.events, event.time, event.step);
-        if let Some(extra) = self.past.extras.get(extra) {
+        if let Some(extra) = self.past.side_records.get(extra) {
             std::mem::swap(self.executor.saved_mut(), &mut extra.saved);
         }
         let outcome = catch_panic(|| self.executor.reverse(self.world.model, &mut lp.state, &event.payload));
@@ -238,8 +238,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Cancels what an undone event had sent by value. For GVT, an anti-message counts at the event that sent what it cancels, so that what
     /// is pending at GVT will not be cancelled.
-    pub(super) fn cancel_values(&mut self, extra: ExtraId, undone: Handle) {
-        let Some(extra) = self.past.extras.get(extra) else { return };
+    pub(super) fn cancel_values(&mut self, extra: SideRecordId, undone: Handle) {
+        let Some(extra) = self.past.side_records.get(extra) else { return };
         let at = Moment::Event(self.agenda.event(undone).key());
         for sent in extra.sent.drain(..) {
             self.mail.send_value_anti(&sent, at, &mut self.gvt);

@@ -55,7 +55,7 @@ fn not_again(handled: &[&'static str]) -> Vec<Sent> {
 #[test]
 fn what_is_sent_again_stands() {
     for messages in [Messages::Shared, Messages::Copy, Messages::Value] {
-        for lanes in [Lanes::Ahead, Lanes::Both] {
+        for lanes in [Lanes::Speculative, Lanes::Both] {
             let [zero, one] = undo_what_sends(again, Cancellation::Lazy, messages, lanes);
             assert_eq!((one.kept, one.sent_again, one.cancelled_late), (2, 2, 0), "{messages:?}, {lanes:?}");
             assert_eq!((zero.rolled_back, one.anti_sent, zero.annihilated + one.annihilated), (0, 0, 0), "{messages:?}, {lanes:?}");
@@ -69,7 +69,7 @@ fn what_is_sent_again_stands() {
 #[test]
 fn what_is_not_sent_again_is_cancelled() {
     for messages in [Messages::Shared, Messages::Copy, Messages::Value] {
-        let [zero, one] = undo_what_sends(not_again, Cancellation::Lazy, messages, Lanes::Ahead);
+        let [zero, one] = undo_what_sends(not_again, Cancellation::Lazy, messages, Lanes::Speculative);
         assert_eq!((one.kept, one.sent_again, one.cancelled_late), (2, 0, 2), "{messages:?}");
         assert_eq!((zero.rolled_back, one.anti_sent, zero.annihilated, one.annihilated), (1, 1, 1, 1), "{messages:?}");
     }

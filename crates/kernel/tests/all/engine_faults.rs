@@ -122,7 +122,7 @@ fn messages(seed: u64) -> Messages {
 
 /// Which lanes are executed, and whether PEs go in step.
 fn way(seed: u64) -> (Lanes, bool) {
-    let lanes = [Lanes::Both, Lanes::Ahead, Lanes::Both, Lanes::Certain, Lanes::Certain][seed as usize % 5];
+    let lanes = [Lanes::Both, Lanes::Speculative, Lanes::Both, Lanes::Safe, Lanes::Safe][seed as usize % 5];
     (lanes, seed % 5 == 4)
 }
 
@@ -150,7 +150,7 @@ fn pe<M: Model, P: Port<M::Event>>(
         roles: Roles::default(),
         near: 0..pes,
     };
-    let (lanes, windows) = if model.lookahead() > 0.0 { way(seed) } else { (Lanes::Ahead, false) };
+    let (lanes, windows) = if model.lookahead() > 0.0 { way(seed) } else { (Lanes::Speculative, false) };
     let messages = messages(seed);
     let undoing = Undoing::Copy { interval: 1 };
     let tuning = Tuning {

@@ -248,8 +248,7 @@ fn a_failure_that_is_held_back_bounds_what_its_pe_publishes() {
     in_time(|| {
         let play = Play { lookahead: 10.0, first, then, ..Play::default() };
         let setting = Setting::default();
-        let mut stage =
-            Stage::new(&play, Setting { tuning: Tuning { lanes: Lanes::Certain, patience: 1000, ..setting.tuning }, ..setting });
+        let mut stage = Stage::new(&play, Setting { tuning: Tuning { lanes: Lanes::Safe, patience: 1000, ..setting.tuning }, ..setting });
         stage.let_bounds_arrive();
         for _ in 0..5 {
             stage.step(0, 1);

@@ -21,7 +21,7 @@ fn then(handled: &[&'static str]) -> Vec<Sent> {
 /// PE 0 knows that nothing comes before time 10, and has executed nothing.
 fn about_to_send(messages: Messages) -> Stage<'static> {
     let setting = Setting { pes: 3, ..Setting::default() };
-    let tuning = Tuning { lanes: Lanes::Certain, patience: 1000, messages, ..setting.tuning };
+    let tuning = Tuning { lanes: Lanes::Safe, patience: 1000, messages, ..setting.tuning };
     let mut stage = Stage::new(&SENDER, Setting { tuning, ..setting });
     stage.let_bounds_arrive();
     stage.step(0, 1);
@@ -89,7 +89,7 @@ fn a_pe_that_is_over_goes_on_flushing() {
 /// PE 0 knows that nothing comes before time 11, as all PEs have published the time of their first event.
 fn about_to_send_in_windows(messages: Messages) -> Stage<'static> {
     let setting = Setting { pes: 3, ..Setting::default() };
-    let tuning = Tuning { lanes: Lanes::Certain, patience: 1000, messages, windows: true, ..setting.tuning };
+    let tuning = Tuning { lanes: Lanes::Safe, patience: 1000, messages, windows: true, ..setting.tuning };
     let mut stage = Stage::new(&SENDER, Setting { tuning, ..setting });
     stage.let_bounds_arrive();
     assert_eq!([0, 1, 2].map(|pe| stage.rounds(pe)), [vec![(1.0, 0)], vec![(END, 0)], vec![(END, 0)]]);
@@ -161,7 +161,7 @@ fn epochs(events: u32, lanes: Lanes, gvt_interval: u32) -> u64 {
     while stage.pes[0].counts().processed < u64::from(events) {
         stage.step(0, 1);
         // It takes part without executing anything. If bounds do not advance, it would ask for GVT itself then.
-        if lanes != Lanes::Ahead || stage.pes[0].counts().processed > 1 {
+        if lanes != Lanes::Speculative || stage.pes[0].counts().processed > 1 {
             stage.step(1, 1);
         }
     }
@@ -248,8 +248,7 @@ fn a_pe_that_waits_for_bounds_has_patience() {
         for (first, at_most, at_least) in [(near as fn(u32) -> Vec<Sent>, 64, 56), (far, 32, 4)] {
             let play = Play { lps: 2, lookahead: 1.0, first, ..Play::default() };
             let setting = Setting::default();
-            let mut stage =
-                Stage::new(&play, Setting { tuning: Tuning { lanes: Lanes::Certain, patience: 64, ..setting.tuning }, ..setting });
+            let mut stage = Stage::new(&play, Setting { tuning: Tuning { lanes: Lanes::Safe, patience: 64, ..setting.tuning }, ..setting });
             let mut steps = 0;
             while stage.pes[0].counts().gvt_epochs == 0 {
                 (0..2).for_each(|pe| stage.step(pe, 1));
@@ -261,14 +260,14 @@ fn a_pe_that_waits_for_bounds_has_patience() {
     });
 }
 
-/// Where bounds do not advance, for want of a certain lane or of lookahead, nothing is gained by waiting for them.
+/// Where bounds do not advance, for want of a safe lane or of lookahead, nothing is gained by waiting for them.
 #[test]
 fn a_pe_without_bounds_asks_for_gvt_at_once() {
     fn first(lp: u32) -> Vec<Sent> {
         vec![(lp, 3.0, "own")]
     }
     in_time(|| {
-        for (lanes, lookahead) in [(Lanes::Ahead, 0.0), (Lanes::Ahead, 1.0), (Lanes::Both, 0.0), (Lanes::Certain, 0.0)] {
+        for (lanes, lookahead) in [(Lanes::Speculative, 0.0), (Lanes::Speculative, 1.0), (Lanes::Both, 0.0), (Lanes::Safe, 0.0)] {
             let play = Play { lps: 2, lookahead, first, ..Play::default() };
             let setting = Setting::default();
             let mut stage = Stage::new(&play, Setting { tuning: Tuning { lanes, patience: 1_000_000, ..setting.tuning }, ..setting });

@@ -11,9 +11,9 @@ const WAYS: [(Lanes, Messages); 6] = [
     (Lanes::Both, Messages::Shared),
     (Lanes::Both, Messages::Copy),
     (Lanes::Both, Messages::Value),
-    (Lanes::Ahead, Messages::Shared),
-    (Lanes::Ahead, Messages::Copy),
-    (Lanes::Ahead, Messages::Value),
+    (Lanes::Speculative, Messages::Shared),
+    (Lanes::Speculative, Messages::Copy),
+    (Lanes::Speculative, Messages::Value),
 ];
 
 fn setting(lanes: Lanes, messages: Messages) -> Setting {

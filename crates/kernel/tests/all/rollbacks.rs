@@ -165,7 +165,7 @@ fn cancel_after_gvt(first: fn(u32) -> Vec<Sent>, then: fn(&[&'static str]) -> Ve
 
 fn cancel_on(messages: Messages, play: &Play, gvt: f64) {
     let setting = Setting { algorithm: Algorithm::Synchronous, ..Setting::default() };
-    let lanes = if play.lookahead > 0.0 { Lanes::Both } else { Lanes::Ahead };
+    let lanes = if play.lookahead > 0.0 { Lanes::Both } else { Lanes::Speculative };
     let mut stage = Stage::new(play, Setting { tuning: Tuning { lanes, messages, ..setting.tuning }, ..setting });
     stage.step(1, 1);
     stage.step(0, 1);
@@ -270,7 +270,7 @@ fn undo_by_reverse_code(reverse: fn(&mut Vec<&'static str>, &'static str, &mut R
     }
     let play = Play { lookahead: 10.0, first, then, save, reverse, ..Play::default() };
     let setting = Setting::default();
-    let lanes = if certain { Lanes::Both } else { Lanes::Ahead };
+    let lanes = if certain { Lanes::Both } else { Lanes::Speculative };
     let mut stage =
         Stage::new(&play, Setting { tuning: Tuning { undoing: Undoing::Reverse, lanes, gvt_interval: 2, ..setting.tuning }, ..setting });
     while [0, 1].map(|pe| stage.pes[pe].counts().processed) != [12, 9] {

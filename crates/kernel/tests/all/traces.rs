@@ -48,7 +48,7 @@ fn traced(lanes: Lanes, undoing: Undoing) -> (Ended, Duration) {
     std::thread::sleep(PAUSE);
     assert_eq!(stage.pes[0].window(), END);
     // PE 1 goes ahead alone, and PE 0 executes what will be cancelled.
-    if lanes != Lanes::Certain {
+    if lanes != Lanes::Safe {
         stage.exhaust(1);
         stage.deliver(0);
         stage.step(0, 3);
@@ -100,15 +100,15 @@ fn check(trace: &Trace, pe: usize, ended: &Ended, elapsed: Duration) {
 fn traces_agree_with_the_counts() {
     in_time(|| {
         for (lanes, undoing) in [
-            (Lanes::Certain, Undoing::Copy { interval: 1 }),
-            (Lanes::Ahead, Undoing::Copy { interval: 1 }),
-            (Lanes::Ahead, Undoing::Copy { interval: 5 }),
+            (Lanes::Safe, Undoing::Copy { interval: 1 }),
+            (Lanes::Speculative, Undoing::Copy { interval: 1 }),
+            (Lanes::Speculative, Undoing::Copy { interval: 5 }),
             (Lanes::Both, Undoing::Copy { interval: 1 }),
             (Lanes::Both, Undoing::Reverse),
             (Lanes::Both, Undoing::Journal),
         ] {
             let (ended, elapsed) = traced(lanes, undoing);
-            assert_eq!(ended.counts.iter().any(|counts| counts.rolled_back > 0), lanes != Lanes::Certain, "{lanes:?}");
+            assert_eq!(ended.counts.iter().any(|counts| counts.rolled_back > 0), lanes != Lanes::Safe, "{lanes:?}");
             let traces: Vec<_> = ended.traces.iter().flatten().collect();
             for (pe, trace) in traces.iter().enumerate() {
                 check(trace, pe, &ended, elapsed);
@@ -118,8 +118,8 @@ fn traces_agree_with_the_counts() {
                 });
                 // Certain events commit at once, and others never do.
                 match lanes {
-                    Lanes::Certain => assert!(batches.all(|(executed, committed)| executed == committed)),
-                    Lanes::Ahead => assert!(batches.all(|(_, committed)| committed == 0)),
+                    Lanes::Safe => assert!(batches.all(|(executed, committed)| executed == committed)),
+                    Lanes::Speculative => assert!(batches.all(|(_, committed)| committed == 0)),
                     Lanes::Both => {}
                 }
             }

@@ -16,7 +16,7 @@ pub(crate) const KNOWN: &[Known] = &[
     ("models", "network", "events mod outputs star_clique"),
     ("testkit", "random_model", "fault mod parcel promise recipe state topology"),
     ("warpline", "command", "advice arguments explain run"),
-    ("warpline", "optimistic", "cluster communication_work far letters mod monitor processes threads worker"),
+    ("warpline", "parallel", "cluster communication_work control_messages far mod monitor processes threads worker"),
     ("warpline", "settings", "declare mod table"),
 ];
 

@@ -3,10 +3,10 @@
 mod bars;
 mod limits;
 mod pes;
+mod prose;
 mod section;
 mod shares;
 mod speedup;
-mod words;
 
 pub(crate) use bars::Data;
 pub use limits::{Limit, limits};

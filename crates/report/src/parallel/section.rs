@@ -3,8 +3,8 @@
 use super::bars::{Bar, Data, lengths};
 use super::limits::{Limit, limits};
 use super::pes::pes;
+use super::prose::prose;
 use super::shares::{all_seconds, committed, counted, efficiency, is_measured, lanes, mean, parallel_seconds, percent, share};
-use super::words::words;
 use crate::format::{self, NOTHING};
 use crate::html::escape;
 use crate::summary::{Tile, tile};
@@ -232,7 +232,7 @@ fn sizes(pes: &[PeRecord]) -> String {
 
 /// The run in words.
 fn in_words(record: &RunRecord, parallel: &ParallelRecord) -> String {
-    let sentences = escape(&words(record, parallel).join(" "));
+    let sentences = escape(&prose(record, parallel).join(" "));
     format!("<section class=\"card whole words\"><h3>In words</h3><p>{sentences}</p></section>")
 }
 

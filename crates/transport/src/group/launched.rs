@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use warpline_memory::Region;
 
-use super::office::Office;
+use super::control_channel::MpiControlChannel;
 use super::peers::Peers;
 use super::{Group, Ranks};
 
@@ -29,7 +29,7 @@ impl Group {
         // Whoever has created the region writes what is placed in it, and nobody may use it before.
         ranks.exchange(&()).map_err(io::Error::other)?;
         group.seat = seat;
-        group.office = Some(Office::new(ranks, shares).map_err(io::Error::other)?);
+        group.office = Some(MpiControlChannel::new(ranks, shares).map_err(io::Error::other)?);
         Ok(group)
     }
 }

@@ -2,24 +2,24 @@
 //!
 //! Either the first process starts the others, which run the same program with the same arguments, up to the same run; or a launcher of MPI
 //! programs has started all of them. Each has the same model, and none has to be sent anything. In the run, each has some of the PEs. What
-//! they have to tell each other beside what PEs do goes to the first process as letters.
+//! they have to tell each other beside what PEs do goes to the first process as control messages.
 
 #[cfg(feature = "mpi")]
 mod all_reduce;
+#[cfg(feature = "mpi")]
+mod control_channel;
+mod control_messages;
+mod cpu_share;
+mod failure_reporter;
 mod invitation;
-mod last_words;
 #[cfg(feature = "mpi")]
 mod launched;
-mod letters;
 mod lost;
 #[cfg(not(feature = "mpi"))]
 mod no_ranks;
-#[cfg(feature = "mpi")]
-mod office;
 mod peers;
 #[cfg(feature = "mpi")]
 mod ranks;
-mod seat;
 
 use std::ffi::OsString;
 use std::io;
@@ -33,22 +33,22 @@ use serde::de::DeserializeOwned;
 use warpline_kernel::gvt::AllReduce;
 use warpline_memory::{Common, Region, desert_locks, share_payloads, unshare_payloads};
 
+#[cfg(feature = "mpi")]
+use self::control_channel::MpiControlChannel;
+use self::control_messages::{LetterBox, Post, Receiver, letter_boxes};
+pub use self::cpu_share::CpuShare;
+pub use self::failure_reporter::FailureReport;
+use self::failure_reporter::{FailureReporter, STOPPED};
 use self::invitation::INVITATION;
 pub use self::invitation::Invitation;
-pub use self::last_words::Voice;
-use self::last_words::{LastWords, STOPPED};
-use self::letters::{LetterBox, Post, Receiver, letter_boxes};
 pub use self::lost::Lost;
 #[cfg(not(feature = "mpi"))]
-use self::no_ranks::Office;
+use self::no_ranks::MpiControlChannel;
 #[cfg(not(feature = "mpi"))]
 pub use self::no_ranks::Ranks;
-#[cfg(feature = "mpi")]
-use self::office::Office;
 use self::peers::Peers;
 #[cfg(feature = "mpi")]
 pub use self::ranks::Ranks;
-pub use self::seat::Seat;
 use crate::couriers::{Carrier, CarrierKind, CourierPlan, copy_carriers, try_out};
 #[cfg(feature = "boost")]
 use crate::couriers::{boost_carriers, join_boost_carriers};
@@ -74,21 +74,21 @@ pub struct Group {
     processes: u32,
     /// Those with which it shares memory, itself among them.
     near: Range<u32>,
-    seat: Seat,
+    seat: CpuShare,
     region: Region,
     words: Tally,
     /// Somebody has said that a process is gone.
     told: Common<AtomicU32>,
     /// By process, of those near.
-    last_words: LastWords,
+    failure_reporter: FailureReporter,
     /// By process, of those near: whether it has said everything.
     left: Common<[AtomicU32]>,
     peers: Peers,
     /// If all share memory.
     letters: LetterBox,
     /// The office, if a launcher has started the processes.
-    office: Option<Office>,
-    /// Whether letters go through the office, as not all processes share memory.
+    office: Option<MpiControlChannel>,
+    /// Whether control messages go through the control channel, as not all processes share memory.
     by_office: bool,
     /// Whether all has gone well.
     is_done: bool,
@@ -123,14 +123,14 @@ impl Group {
         desert_locks(false);
         let words = Tally::place(&region, WORDS_OF_GROUP);
         let told = region.place(AtomicU32::new(0));
-        let last_words = LastWords::place(&region, near.len());
+        let failure_reporter = FailureReporter::place(&region, near.len());
         let left = region.place_list(near.len(), |_| AtomicU32::new(0));
         let by_office = near.len() < processes as usize;
         let letters = if by_office { LetterBox::default() } else { letter_boxes(&region, number, processes) };
         let (office, is_done) = (None, false);
         let cores = thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
-        let seat = Seat { number, of: processes, cores: f64::from(cores) / f64::from(processes) };
-        Group { number, processes, near, seat, region, words, told, last_words, left, peers, letters, office, by_office, is_done }
+        let seat = CpuShare { number, of: processes, cores: f64::from(cores) / f64::from(processes) };
+        Group { number, processes, near, seat, region, words, told, failure_reporter, left, peers, letters, office, by_office, is_done }
     }
 
     /// The number of this process, from 0.
@@ -154,7 +154,7 @@ impl Group {
     }
 
     /// Where it is among the processes of its machine.
-    pub fn seat(&self) -> Seat {
+    pub fn seat(&self) -> CpuShare {
         self.seat
     }
 
@@ -164,8 +164,8 @@ impl Group {
     }
 
     /// What may speak for this process from other threads.
-    pub fn voice(&self) -> Voice {
-        Voice { number: self.number - self.near.start, words: self.words.clone(), last_words: self.last_words.clone() }
+    pub fn failure_report(&self) -> FailureReport {
+        FailureReport { number: self.number - self.near.start, words: self.words.clone(), failure_reporter: self.failure_reporter.clone() }
     }
 
     /// Makes sure that all processes are about to do the same, which `description` says entry by entry.
@@ -276,7 +276,7 @@ impl Group {
     /// # Errors
     /// Those of MPI.
     pub fn all_reduce(&self) -> Result<Option<Box<dyn AllReduce>>, String> {
-        self.office.as_ref().map(Office::all_reduce).transpose()
+        self.office.as_ref().map(MpiControlChannel::all_reduce).transpose()
     }
 
     /// Has all processes end, as this one cannot go on.
@@ -286,7 +286,7 @@ impl Group {
 
     /// Says why this one cannot go on, and has all processes end.
     pub fn give_up(&mut self, why: &str) {
-        self.voice().say(why);
+        self.failure_report().say(why);
         self.stop();
         if let Some(office) = &mut self.office {
             office.say(why);
@@ -294,7 +294,7 @@ impl Group {
         self.post();
     }
 
-    /// Has the office send what it still has to, but not for long.
+    /// Has the control channel send what it still has to, but not for long.
     fn post(&mut self) {
         let since = Instant::now();
         while let Some(office) = &mut self.office
@@ -346,16 +346,16 @@ impl Group {
         self.check_presence()
     }
 
-    /// The same, but leaves letters where they are: those who send more than there is room for wait.
+    /// The same, but leaves control messages where they are: those who send more than there is room for wait.
     ///
     /// # Errors
     /// As [`check`](Self::check).
     pub fn check_presence(&mut self) -> Result<(), Lost> {
         let of = self.processes;
         let lost = |number, why: String| Lost { number, of, why };
-        let worked = self.office.as_mut().map_or(Ok(()), Office::work);
+        let worked = self.office.as_mut().map_or(Ok(()), MpiControlChannel::work);
         self.exchange_words(None);
-        // One that has taken leave may end before this process has read all its letters.
+        // One that has taken leave may end before this process has read all its control messages.
         let (left, near, office) = (&self.left, &self.near, &self.office);
         let may = |number: u32| match near.contains(&number) {
             true => left[(number - near.start) as usize].load(Ordering::Acquire) == 1,
@@ -368,7 +368,7 @@ impl Group {
             self.words.say(LOST, u64::from(number) + 1);
             self.stop();
             self.exchange_words(None);
-            self.office.as_mut().map(Office::work);
+            self.office.as_mut().map(MpiControlChannel::work);
             desert_locks(true);
             return Err(lost(number, why));
         }
@@ -389,9 +389,9 @@ impl Group {
 
     fn words_of(&self, number: u32) -> Option<String> {
         if !self.near.contains(&number) {
-            return self.office.as_ref()?.last_words(number).map(|text| format!("has failed: {text}"));
+            return self.office.as_ref()?.failure_reporter(number).map(|text| format!("has failed: {text}"));
         }
-        self.last_words.of(number - self.near.start).map(|text| format!("has failed: {text}"))
+        self.failure_reporter.of(number - self.near.start).map(|text| format!("has failed: {text}"))
     }
 
     /// Whether this process is the one that tells of a loss: the first, or, if that is gone, one of the others.
@@ -411,7 +411,7 @@ impl Group {
         self.words.read(GVT)
     }
 
-    /// Sends a letter to the first process; from there, to all others. It waits as long as there is no room for it.
+    /// Sends a control message to the first process; from there, to all others. It waits as long as there is no room for it.
     ///
     /// # Errors
     /// If a process is gone.
@@ -421,7 +421,7 @@ impl Group {
         others.try_for_each(|number| self.send_bytes(number, &bytes))
     }
 
-    /// Sends a letter from the first process to one of the others. It waits as long as there is no room for it.
+    /// Sends a control message from the first process to one of the others. It waits as long as there is no room for it.
     ///
     /// # Errors
     /// If a process is gone.
@@ -443,19 +443,19 @@ impl Group {
         Ok(())
     }
 
-    /// The next letter that has arrived from a process, if there is one. A process other than the first gets letters from the first only.
+    /// The next control message that has arrived from a process, if there is one. A process other than the first gets control messages from the first only.
     ///
     /// # Panics
     /// If it is not what it is taken for.
-    pub fn next_letter<T: DeserializeOwned>(&mut self, from: u32) -> Option<T> {
+    pub fn next_message<T: DeserializeOwned>(&mut self, from: u32) -> Option<T> {
         let bytes = match &mut self.office {
-            Some(office) if self.by_office => office.next_letter(from)?,
+            Some(office) if self.by_office => office.next_message(from)?,
             _ => self.letters.from[from.saturating_sub(1) as usize].receive()?,
         };
         Some(postcard::from_bytes(&bytes).unwrap_or_else(|error| panic!("a letter from process {from} cannot be read: {error}")))
     }
 
-    /// Waits for a letter.
+    /// Waits for a control message.
     ///
     /// # Errors
     /// If a process is gone.
@@ -465,7 +465,7 @@ impl Group {
     pub fn receive_from<T: DeserializeOwned>(&mut self, from: u32) -> Result<T, Lost> {
         let since = Instant::now();
         loop {
-            if let Some(letter) = self.next_letter(from) {
+            if let Some(letter) = self.next_message(from) {
                 return Ok(letter);
             }
             self.check()?;
@@ -485,7 +485,7 @@ impl Group {
             unshare_payloads(&self.region);
         }
         self.left[(self.number - self.near.start) as usize].store(1, Ordering::Release);
-        self.office.iter_mut().for_each(Office::take_leave);
+        self.office.iter_mut().for_each(MpiControlChannel::take_leave);
     }
 
     /// Waits until the other processes have ended, or has the system end them. Where a launcher has started them, waits until all have
@@ -510,7 +510,7 @@ impl Group {
 
     /// Ends without the others, as one of them is gone.
     pub fn abandon(&mut self) {
-        self.office.take().into_iter().for_each(Office::abandon);
+        self.office.take().into_iter().for_each(MpiControlChannel::abandon);
     }
 
     /// The same in a run that somebody has ended early: a launcher that ends all processes may leave them little time, and does not help them

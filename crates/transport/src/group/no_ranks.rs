@@ -47,9 +47,9 @@ impl Ranks {
 
 /// Nobody has one without MPI.
 #[derive(Debug)]
-pub(super) enum Office {}
+pub(super) enum MpiControlChannel {}
 
-impl Office {
+impl MpiControlChannel {
     pub(super) fn work(&mut self) -> Result<(), String> {
         match *self {}
     }
@@ -70,7 +70,7 @@ impl Office {
         match *self {}
     }
 
-    pub(super) fn next_letter(&mut self, _: u32) -> Option<Vec<u8>> {
+    pub(super) fn next_message(&mut self, _: u32) -> Option<Vec<u8>> {
         match *self {}
     }
 
@@ -78,7 +78,7 @@ impl Office {
         match *self {}
     }
 
-    pub(super) fn last_words(&self, _: u32) -> Option<&str> {
+    pub(super) fn failure_reporter(&self, _: u32) -> Option<&str> {
         match *self {}
     }
 

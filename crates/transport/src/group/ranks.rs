@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use warpline_mpi::{Comm, Launch, Mpi, NodeView, Nodes, ThreadLevel};
 
-use super::Seat;
+use super::CpuShare;
 
 /// The ranks of a run, numbered so that those of a machine follow each other. The first is rank 0.
 ///
@@ -98,10 +98,10 @@ impl Ranks {
     }
 
     /// Where this one is among those of its machine.
-    pub(super) fn seat(&self) -> Seat {
+    pub(super) fn seat(&self) -> CpuShare {
         let near = self.neighbours();
         let cores = self.all[self.number as usize].cores;
-        Seat { number: self.number - near.start, of: near.len() as u32, cores }
+        CpuShare { number: self.number - near.start, of: near.len() as u32, cores }
     }
 
     /// The ranks of this machine.

@@ -18,10 +18,10 @@
 
 mod meter;
 mod milestone;
+mod reasons;
 mod speed;
 #[cfg(test)]
 mod tests;
-mod words;
 
 use std::cmp::Ordering;
 
@@ -29,7 +29,7 @@ use self::meter::Meter;
 pub(crate) use self::milestone::Milestone;
 use self::speed::{Ratio, Speed};
 use crate::Synchronisation;
-use crate::choice::{Choice, Engine};
+use crate::engine_choice::{Engine, EngineChoice};
 
 /// Nothing else is tried before the event loop has taken this long, in seconds.
 const START: f64 = 0.025;
@@ -163,7 +163,7 @@ impl Policy {
         let is_optimistic = |candidate: &Candidate| candidate.engine.sync == Synchronisation::Optimistic;
         let in_parallel = if facts.lps >= LARGE { candidates.iter().position(is_optimistic) } else { None };
         let first = in_parallel.unwrap_or(0);
-        let why = if first == 0 { words::BEGINNING.to_owned() } else { words::large(facts.lps) };
+        let why = if first == 0 { reasons::BEGINNING.to_owned() } else { reasons::large(facts.lps) };
         // Until it is known, about one per LP.
         let pending = if first == 0 { 0 } else { facts.lps as usize };
         Policy {
@@ -241,7 +241,7 @@ impl Policy {
         if let Phase::Trial { .. } = self.phase
             && self.next.is_none()
         {
-            self.why += words::OVER;
+            self.why += reasons::OVER;
         }
         let others = || self.candidates.iter().enumerate().filter(|(number, _)| *number != self.present);
         if self.phase == Phase::Chosen && self.next.is_none() && others().all(|(_, candidate)| candidate.speed.is_none()) {
@@ -251,11 +251,11 @@ impl Policy {
     }
 
     /// The engine of the next segment.
-    pub(crate) fn choice(&self) -> Choice {
+    pub(crate) fn choice(&self) -> EngineChoice {
         let engine = self.candidates[self.next.map_or(self.present, |(engine, _)| engine)].engine;
         let rate = self.candidates[0].rate().unwrap_or(f64::INFINITY);
         let batch = (rate * BATCH).max(1.0);
-        Choice { engine, batch: (!engine.is_sequential() && batch < BATCH_MOST).then_some(batch as u32) }
+        EngineChoice { engine, batch: (!engine.is_sequential() && batch < BATCH_MOST).then_some(batch as u32) }
     }
 
     /// How fast the present engine is, at this rate.
@@ -384,21 +384,21 @@ impl Policy {
         let uneven = at.unevenness.unwrap_or(1.0);
         if uneven >= UNEVEN && ratio * uneven * EVENED >= FASTER && self.candidates[tried].evened < EVENED_MOST {
             self.candidates[tried].evened += 1;
-            self.why += &words::was_uneven(names.1, compared, uneven);
-            return self.next(at, tried, Phase::Trial { until: at.seconds + length, longer: 0 }, words::evened_out());
+            self.why += &reasons::was_uneven(names.1, compared, uneven);
+            return self.next(at, tried, Phase::Trial { until: at.seconds + length, longer: 0 }, reasons::evened_out());
         }
         if ratio >= FASTER {
-            self.why += &words::stays(names.1, compared);
+            self.why += &reasons::stays(names.1, compared);
             (self.chosen, self.phase) = (tried, Phase::Chosen);
             self.candidates[chosen].not_before = at.seconds * postponed(compared.inverse());
             self.meter = Meter::new(at, SPAN, 0.0);
             return;
         }
         self.candidates[tried].not_before = at.seconds * postponed(compared);
-        self.why += &words::was_slower(names.1, compared);
+        self.why += &reasons::was_slower(names.1, compared);
         let doubtful = ratio >= DOUBTFUL;
         let phase = if doubtful { Phase::Comparison { with: tried, until: at.seconds + length } } else { Phase::Chosen };
-        self.next(at, chosen, phase, words::goes_back(names.0, compared));
+        self.next(at, chosen, phase, reasons::goes_back(names.0, compared));
     }
 
     /// Compares the chosen engine, before and after the trial of another one, with that.
@@ -426,18 +426,18 @@ impl Policy {
         }
         let slower = std::mem::replace(&mut self.chosen, with);
         self.candidates[slower].not_before = at.seconds * postponed(ratio.inverse());
-        let why = words::is_faster(self.candidates[slower].engine, ratio);
+        let why = reasons::is_faster(self.candidates[slower].engine, ratio);
         self.next(at, with, Phase::Chosen, why);
     }
 
     /// Why no other engine was tried.
     fn why_none(&self) -> String {
         match &self.candidates[1..] {
-            [] => words::nothing_else(self.facts.lps),
+            [] => reasons::nothing_else(self.facts.lps),
             others if self.candidates[0].speed.is_some() && others.iter().all(|other| self.unsuitable(other)) => {
-                words::nothing_suitable(self.pending)
+                reasons::nothing_suitable(self.pending)
             }
-            _ => words::TOO_SHORT.to_owned(),
+            _ => reasons::TOO_SHORT.to_owned(),
         }
     }
 
@@ -446,9 +446,9 @@ impl Policy {
         let chosen = self.candidates[self.chosen].engine;
         let window = self.window(candidate);
         match candidate.speed {
-            Some(_) if changed => words::tried_after_change(chosen),
-            Some(_) => words::tried_again(),
-            None => words::tried(candidate.engine, window, candidate.least_delay > 0.0),
+            Some(_) if changed => reasons::tried_after_change(chosen),
+            Some(_) => reasons::tried_again(),
+            None => reasons::tried(candidate.engine, window, candidate.least_delay > 0.0),
         }
     }
 }

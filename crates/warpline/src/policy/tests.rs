@@ -321,6 +321,6 @@ fn batches_of_expensive_events_are_short() {
         let mut policy = Policy::new(world(1.0, rates(rate, rate)).facts());
         policy.candidates[0].speed = Some(Speed { rate, threads: 1, share: 1.0 });
         policy.next = Some((1, Phase::Chosen));
-        assert_eq!(policy.choice(), Choice { engine: OPTIMISTIC, batch });
+        assert_eq!(policy.choice(), EngineChoice { engine: OPTIMISTIC, batch });
     }
 }

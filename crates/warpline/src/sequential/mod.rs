@@ -14,9 +14,9 @@ use warpline_model::engine::Executor;
 use warpline_transport::thread_time;
 
 use crate::check::RunSpec;
-use crate::chooser::Reading;
 use crate::core_time::CoreTime;
 use crate::drive::Pace;
+use crate::engine_selector::Reading;
 use crate::error::{Failure, event_text};
 use crate::finish::{Finisher, finish_failure};
 use crate::job::Job;
@@ -57,20 +57,20 @@ impl<M: Model> Job<M> {
         let now = Instant::now();
         let (mut pace, mut cut_short) = (Pace::new(now), None);
         // The time on a core is told only if somebody wants to know it, as it takes a system call.
-        let measured = !monitor.chooser.is_fixed();
+        let measured = !monitor.selector.is_fixed();
         let (began, before) = (now, thread_time());
         let work = |now: Instant| CoreTime { on_core: thread_time().saturating_sub(before), elapsed: now - began };
         let core_time = |now: Instant| if measured { work(now) } else { CoreTime::default() };
-        monitor.chooser.begin(run.reading(now, core_time(now)));
-        let (first, most) = (run.engine.committed(), monitor.chooser.events().unwrap_or(u64::MAX));
+        monitor.selector.begin(run.reading(now, core_time(now)));
+        let (first, most) = (run.engine.committed(), monitor.selector.events().unwrap_or(u64::MAX));
         while run.step(pace.events().min(u32::try_from(most).unwrap_or(u32::MAX)))? == Step::Worked {
             let now = Instant::now();
-            pace.stepped(now, monitor.chooser.patience());
+            pace.stepped(now, monitor.selector.patience());
             let reading = run.reading(now, core_time(now));
             monitor.note_memory(now);
             monitor.note(reading, None);
             monitor.go_on()?;
-            let ends = monitor.stop.is_on() || monitor.chooser.is_over(reading) || reading.committed - first >= most;
+            let ends = monitor.stop.is_on() || monitor.selector.is_over(reading) || reading.committed - first >= most;
             if cut_short.is_none() && ends {
                 cut_short = Some(run.engine.end_soon()).filter(|earlier| *earlier < spec.end);
             }

@@ -52,10 +52,10 @@ mod copy_interval;
 mod declare;
 mod lps;
 mod memory;
+mod options;
 mod sub_pool;
 mod table;
 mod value;
-mod words;
 
 use serde_json::Value;
 use warpline_model::nearest;
@@ -63,14 +63,14 @@ use warpline_model::nearest;
 pub use self::copy_interval::CopyInterval;
 pub use self::lps::LpChoice;
 pub use self::memory::MemoryLimit;
+pub use self::options::{
+    Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative, EventCost, FossilCollection, GoAhead,
+    GvtAlgorithm, GvtIntervalControl, Mailbox, Messages, Pending, PoolOrder, Synchronisation, Undo,
+};
 pub use self::sub_pool::SubPool;
 pub use self::table::{ENGINE, OUTPUT, PARALLEL, RUN, Settings};
 pub(crate) use self::table::{THREADS_MOST, batch_for};
 pub use self::value::{Range, SettingValue};
-pub use self::words::{
-    Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative, EventCost, FossilCollection, GoAhead,
-    GvtAlgorithm, GvtIntervalControl, Mailbox, Messages, Pending, PoolOrder, Synchronisation, Undo,
-};
 
 /// What is known about a setting before it has a value.
 ///

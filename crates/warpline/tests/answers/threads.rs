@@ -148,7 +148,7 @@ fn together(simulation: Simulation<'_, Mill>, threads: u32) -> Simulation<'_, Mi
     let gvt = ALGORITHMS[threads as usize % 4];
     let simulation = simulation.threads(threads).gvt(gvt).gvt_interval(100).batch(16);
     // Eight PEs share threads if there are fewer cores, three never do.
-    if threads == 3 { simulation.crowd() } else { simulation }
+    if threads == 3 { simulation.one_thread_per_pe() } else { simulation }
 }
 
 /// Compares threaded runs with a sequential one, which is returned.
@@ -160,8 +160,8 @@ fn compare(make: impl Fn() -> Mill, set: impl Fn(Simulation<'static, Mill>) -> S
         assert_eq!(answer(&found), answer(&sequential), "{threads} threads");
     }
     // PEs that move between threads all the time, where there are fewer threads.
-    let found = parallel(set(Simulation::new(make())), 8).restless(1).run().expect("it runs");
-    assert_eq!(answer(&found), answer(&sequential), "restless PEs");
+    let found = parallel(set(Simulation::new(make())), 8).migrate_at_random(1).run().expect("it runs");
+    assert_eq!(answer(&found), answer(&sequential), "migrate_at_random PEs");
     sequential
 }
 
@@ -191,7 +191,7 @@ fn every_lane_and_every_wire_has_one_answer() {
                 let simulation = Simulation::new(make()).end(20.0).seed(seed);
                 let simulation =
                     if sync == conservative { together(simulation, threads).conservative(way) } else { parallel(simulation, threads) };
-                let simulation = simulation.sync(sync).use_lookahead(lookahead).messages(messages).restless(seed);
+                let simulation = simulation.sync(sync).use_lookahead(lookahead).messages(messages).migrate_at_random(seed);
                 let run = simulation.run().expect("it runs");
                 assert_eq!(
                     answer(&run),

@@ -170,7 +170,7 @@ impl Default for Setting {
             history_most: 10_000,
             undoing,
             cancellation: warpline_kernel::Cancellation::Aggressive,
-            lanes: Lanes::Ahead,
+            lanes: Lanes::Speculative,
             go_ahead: warpline_kernel::GoAhead::Always,
             messages: warpline_kernel::Messages::Shared,
             windows: false,

@@ -22,9 +22,9 @@ use crate::wires::{MessageKind, Port, make_common};
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Executes up to `most` events before a time, all of which are certain. On its own, so that nothing around it takes registers from it.
     #[inline(never)]
-    pub(super) fn execute_certain<const WATCHED: bool>(&mut self, limit: VirtualTime, most: u32) {
+    pub(super) fn execute_safe<const WATCHED: bool>(&mut self, limit: VirtualTime, most: u32) {
         // Only an event that fails can change this, and the batch ends with it.
-        let plain = !self.past.has_open() && !self.past.kept.is_any() && self.faults.are_none() && !self.agenda.has_identities();
+        let plain = !self.past.has_open() && !self.past.cancellations.is_any() && self.faults.are_none() && !self.agenda.has_identities();
         for _ in 0..most {
             let Some(entry) = self.agenda.pop_before(limit) else { break };
             if !plain && !self.faults.are_none() && self.waits(entry) {
@@ -46,8 +46,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     pub(super) fn execute_at_gvt<const WATCHED: bool>(&mut self) {
         if self.agenda.has_aside() {
             self.execute_aside_at_gvt::<WATCHED>();
-        } else if !self.world.tuning.lanes.has_ahead() && self.is_at_gvt() {
-            self.execute_certain::<WATCHED>(self.frontier.due(), 1);
+        } else if !self.world.tuning.lanes.has_speculative() && self.is_at_gvt() {
+            self.execute_safe::<WATCHED>(self.frontier.due(), 1);
         }
     }
 
@@ -63,7 +63,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[inline(always)]
     fn execute_for_good<const WATCHED: bool>(&mut self, entry: Entry, plain: bool) -> bool {
         let (handle, time) = (entry.handle(), entry.time());
-        let Some(mut event) = self.agenda.store().begin_certain(handle) else {
+        let Some(mut event) = self.agenda.store().begin_safe(handle) else {
             self.annihilate_pending(handle);
             return true;
         };
@@ -83,7 +83,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.running = Some(entry);
         self.executor.begin(id, number, time, key.step);
         self.world.model.handle(&mut lp.state, &event.payload, self.executor.lp());
-        let again = !plain && self.past.kept.has(self.past.kp_of(index), handle, time);
+        let again = !plain && self.past.cancellations.has(self.past.kp_of(index), handle, time);
         if self.executor.forwards() {
             if again {
                 self.executor.copy_forwards(&event.payload);
@@ -232,7 +232,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Drops a cancelled event whose turn has come.
     #[cold]
     pub(super) fn annihilate_pending(&mut self, handle: Handle) {
-        if self.past.kept.is_any() {
+        if self.past.cancellations.is_any() {
             self.drop_kept(handle);
         }
         self.annihilate(handle);

@@ -22,7 +22,7 @@ const DOING: [&str; 9] = [
 ];
 
 /// The run in sentences.
-pub(crate) fn words(record: &RunRecord, parallel: &ParallelRecord) -> Vec<String> {
+pub(crate) fn prose(record: &RunRecord, parallel: &ParallelRecord) -> Vec<String> {
     let shares = time_shares(parallel).filter(|_| parallel.phase_samples.is_none() || is_sampled(record, parallel));
     let sentences = [
         speed(record, parallel),
@@ -83,7 +83,7 @@ fn kept(parallel: &ParallelRecord) -> Option<String> {
     })
 }
 
-/// The share of committed events that took the certain lane.
+/// The share of committed events that took the safe lane.
 fn certain(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
     let (certain, ahead) = lanes(parallel)?;
     Some(match (certain, ahead) {
@@ -150,7 +150,7 @@ mod tests {
             "results": {}, "progress": [], "views": []});
         let plain = |text: &String| text.replace(['\u{a0}', '\u{202f}'], " ");
         let record = RunRecord { parallel: Some(parallel.clone()), ..serde_json::from_value(record).unwrap() };
-        let (words, limits) = (words(&record, parallel), limits(&record));
+        let (words, limits) = (prose(&record, parallel), limits(&record));
         let all = format!("{words:?} {limits:?}");
         assert!(!all.contains("NaN") && !all.contains("inf"), "{all}");
         (plain(&words.join(" ")), limits.iter().map(|limit| (limit.title, plain(&limit.text))).collect())

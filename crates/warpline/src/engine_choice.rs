@@ -19,14 +19,14 @@ impl Engine {
 
 /// The engine of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Choice {
+pub(crate) struct EngineChoice {
     pub(crate) engine: Engine,
     /// The events of a batch, where it differs from the usual.
     pub(crate) batch: Option<u32>,
 }
 
-impl From<Engine> for Choice {
+impl From<Engine> for EngineChoice {
     fn from(engine: Engine) -> Self {
-        Choice { engine, batch: None }
+        EngineChoice { engine, batch: None }
     }
 }

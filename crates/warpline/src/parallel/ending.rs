@@ -109,7 +109,7 @@ impl<'s> Ending<'s> {
             // The switch may be that of this process alone.
             self.change();
             // Times are never negative, so their bits are in the order of the times.
-            let (from, contributed) = pe.hold_back();
+            let (from, contributed) = pe.propose_end();
             self.tally.say(LATEST, from.bits());
             self.tally.say(CONTRIBUTED, contributed.bits());
             self.tally.say(HOLDING_BACK, 1);

@@ -13,7 +13,7 @@
 //! or one, and 300 000 acts where many followed each other. A process that has sent rows with acts
 //! keeps its next ones until those that may be passed on have been, so that PEs wait for slow acts
 //! as they do in one process. Nobody waits for the first process without carrying out orders. While
-//! it waits for one process, others wait until there is room for their letters.
+//! it waits for one process, others wait until there is room for their control messages.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};

@@ -12,7 +12,7 @@ use warpline_transport::{Couriers, Group, Lost};
 
 use super::acts::{KeptActs, LOOK_SOON, Performed};
 use super::board::PeStatus;
-use super::letters::{Finished, Letter, LoopEnd, Order};
+use super::control_messages::{ControlMessage, Finished, LoopEnd, Order};
 use super::merge::RowMerge;
 use crate::Error;
 use crate::rows::Rows;
@@ -41,8 +41,8 @@ struct Other {
     status: PeStatus,
     settled: Option<Moment>,
     end: Option<LoopEnd>,
-    /// Letters that have come while the first waited for an answer.
-    unread: VecDeque<Letter>,
+    /// Control messages that have come while the first waited for an answer.
+    unread: VecDeque<ControlMessage>,
     /// How many acts it keeps.
     acts: usize,
     /// It has been told that no more are performed.
@@ -93,13 +93,13 @@ impl Processes {
         self.group.check()?;
         if !self.group.is_first() {
             let rows = self.without_acts(merge.take());
-            return self.group.send(&Letter::Progress { status: *status, settled: *settled, rows });
+            return self.group.send(&ControlMessage::Progress { status: *status, settled: *settled, rows });
         }
         for index in 0..self.others.len() {
             while self.others[index].end.is_none()
-                && let Some(letter) = self.next_letter(index)
+                && let Some(message) = self.next_message(index)
             {
-                self.read(index, letter, merge);
+                self.read(index, message, merge);
             }
             let other = &self.others[index];
             *status = status.and(other.status);
@@ -108,24 +108,24 @@ impl Processes {
         Ok(())
     }
 
-    fn next_letter(&mut self, index: usize) -> Option<Letter> {
-        self.others[index].unread.pop_front().or_else(|| self.group.next_letter(index as u32 + 1))
+    fn next_message(&mut self, index: usize) -> Option<ControlMessage> {
+        self.others[index].unread.pop_front().or_else(|| self.group.next_message(index as u32 + 1))
     }
 
-    fn read(&mut self, index: usize, letter: Letter, merge: &mut RowMerge) {
+    fn read(&mut self, index: usize, message: ControlMessage, merge: &mut RowMerge) {
         let other = &mut self.others[index];
-        match letter {
-            Letter::Progress { status, settled, rows } => {
+        match message {
+            ControlMessage::Progress { status, settled, rows } => {
                 (other.status, other.settled) = (status, settled);
                 other.waits_with_rows |= other.count_acts(&rows) || self.group.passes_on() && !rows.is_empty();
                 merge.add(rows);
             }
-            Letter::Rows(rows) => {
+            ControlMessage::Rows(rows) => {
                 other.count_acts(&rows);
                 merge.add(rows);
             }
-            Letter::End(end) => other.end = Some(end),
-            Letter::Performed(_) => unreachable!("an answer is waited for"),
+            ControlMessage::End(end) => other.end = Some(end),
+            ControlMessage::Performed(_) => unreachable!("an answer is waited for"),
         }
     }
 
@@ -133,8 +133,8 @@ impl Processes {
     pub(crate) fn agree(&mut self, mut own: LoopEnd, merge: &mut RowMerge) -> Result<LoopEnd, Lost> {
         if !self.group.is_first() {
             let rows = self.without_acts(merge.take());
-            self.group.send(&Letter::Rows(rows))?;
-            self.group.send(&Letter::End(own))?;
+            self.group.send(&ControlMessage::Rows(rows))?;
+            self.group.send(&ControlMessage::End(own))?;
             // These are the last rows of this part of the run: none is to follow.
             self.waits_with_rows = false;
             return self.obey_until(|all| all.end.take());
@@ -144,11 +144,11 @@ impl Processes {
                 if let Some(end) = self.others[index].end {
                     break end;
                 }
-                let letter = match self.others[index].unread.pop_front() {
-                    Some(letter) => letter,
+                let message = match self.others[index].unread.pop_front() {
+                    Some(message) => message,
                     None => self.group.receive_from(index as u32 + 1)?,
                 };
-                self.read(index, letter, merge);
+                self.read(index, message, merge);
             };
             own.failure = merge.earlier(own.failure, end.failure);
             own.full = own.full.or(end.full);
@@ -265,9 +265,9 @@ impl Processes {
     /// Waits until a process has performed what it was to perform. There is no limit, as for what this process performs itself.
     fn receive_performed(&mut self, process: u32) -> Result<Performed, Lost> {
         loop {
-            match self.group.next_letter(process) {
-                Some(Letter::Performed(performed)) => return Ok(performed),
-                Some(letter) => self.others[process as usize - 1].unread.push_back(letter),
+            match self.group.next_message(process) {
+                Some(ControlMessage::Performed(performed)) => return Ok(performed),
+                Some(message) => self.others[process as usize - 1].unread.push_back(message),
                 None => {
                     // Others may wait until there is room for their rows: what waits here would grow and grow.
                     self.group.check_presence()?;
@@ -307,7 +307,7 @@ impl Processes {
         Ok(())
     }
 
-    /// Rows to be sent to the first process. Acts stay here. Where letters go by MPI, which takes any number of them, no more follow until
+    /// Rows to be sent to the first process. Acts stay here. Where control messages go by MPI, which takes any number of them, no more follow until
     /// the first process has passed these on: it may have to wait for a slow reader.
     fn without_acts(&mut self, mut rows: Vec<MomentRow>) -> Vec<MomentRow> {
         let acts = self.acts.keep(self.group.number(), &mut rows);
@@ -332,12 +332,12 @@ impl Processes {
     pub(crate) fn obey(&mut self) -> Result<(), Lost> {
         self.group.check()?;
         while !self.group.is_first()
-            && let Some(order) = self.group.next_letter(0)
+            && let Some(order) = self.group.next_message(0)
         {
             match order {
                 Order::Perform(numbers) => {
                     let performed = self.acts.perform(&numbers);
-                    self.group.send(&Letter::Performed(performed))?;
+                    self.group.send(&ControlMessage::Performed(performed))?;
                 }
                 Order::GoOn => self.waits_with_rows = false,
                 Order::GiveUpActs => self.acts.give_up(),

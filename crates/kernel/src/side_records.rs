@@ -35,7 +35,7 @@ pub(crate) enum Way {
 
 /// What an executed event left behind that is more than a few figures.
 #[derive(Debug)]
-pub(crate) struct Extra<E> {
+pub(crate) struct SideRecord<E> {
     /// Where the figures are that it observed.
     pub(crate) observed: Option<NotePlace>,
     /// What it observed, if that is not for the log: rows, acts, and very many figures.
@@ -50,13 +50,20 @@ pub(crate) struct Extra<E> {
     pub(crate) here: Vec<Handle>,
 }
 
-impl<E> Default for Extra<E> {
+impl<E> Default for SideRecord<E> {
     fn default() -> Self {
-        Extra { observed: None, notes: Notes::default(), saved: Vec::new(), sent: Vec::new(), away: DropEach::default(), here: Vec::new() }
+        SideRecord {
+            observed: None,
+            notes: Notes::default(),
+            saved: Vec::new(),
+            sent: Vec::new(),
+            away: DropEach::default(),
+            here: Vec::new(),
+        }
     }
 }
 
-impl<E> Extra<E> {
+impl<E> SideRecord<E> {
     /// Empties its lists, and keeps the memory.
     fn clear(&mut self) {
         self.notes.clear();
@@ -67,24 +74,24 @@ impl<E> Extra<E> {
     }
 }
 
-/// What a record says of what its event left behind beside it: nothing; observations in the log; or an extra, by its number.
+/// What a record says of what its event left behind beside it: nothing; observations in the log; or a side record, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ExtraId(u32);
+pub(crate) struct SideRecordId(u32);
 
-/// What an [`ExtraId`] stands for.
+/// What an [`SideRecordId`] stands for.
 enum Kind {
     Nothing,
     Observed(NotePlace),
-    Extra(usize),
+    SideRecord(usize),
 }
 
-impl ExtraId {
+impl SideRecordId {
     /// Nothing, as for most events.
-    pub(crate) const NONE: ExtraId = ExtraId(u32::MAX);
+    pub(crate) const NONE: SideRecordId = SideRecordId(u32::MAX);
 
     #[inline]
     fn of_place(place: NotePlace) -> Self {
-        ExtraId(place.bits())
+        SideRecordId(place.bits())
     }
 
     /// Where the figures are that an event has observed, if it has left nothing else behind.
@@ -95,38 +102,38 @@ impl ExtraId {
 
     #[inline]
     fn extra(number: usize) -> Self {
-        ExtraId(number as u32 | NotePlace::LIMIT)
+        SideRecordId(number as u32 | NotePlace::LIMIT)
     }
 
     #[inline]
     fn kind(self) -> Kind {
         match self {
-            ExtraId::NONE => Kind::Nothing,
-            ExtraId(bits) if bits < NotePlace::LIMIT => Kind::Observed(NotePlace::from_bits(bits)),
-            ExtraId(bits) => Kind::Extra((bits - NotePlace::LIMIT) as usize),
+            SideRecordId::NONE => Kind::Nothing,
+            SideRecordId(bits) if bits < NotePlace::LIMIT => Kind::Observed(NotePlace::from_bits(bits)),
+            SideRecordId(bits) => Kind::SideRecord((bits - NotePlace::LIMIT) as usize),
         }
     }
 }
 
-/// What extras are to whoever runs a model.
+/// What side_records are to whoever runs a model.
 const EXTRAS: &str = "what events that may be undone have observed and saved";
 
 /// What executed events left behind beside their records. Most observe a few figures and nothing else: for these the log suffices. Others have an
 /// extra, out of a pool whose lists are used again.
 #[derive(Debug)]
-pub(crate) struct Extras<E> {
+pub(crate) struct SideRecords<E> {
     log: NoteLog,
-    all: Vec<Extra<E>>,
+    all: Vec<SideRecord<E>>,
     free: Vec<usize>,
 }
 
-impl<E> Default for Extras<E> {
+impl<E> Default for SideRecords<E> {
     fn default() -> Self {
-        Extras { log: NoteLog::default(), all: Vec::new(), free: Vec::new() }
+        SideRecords { log: NoteLog::default(), all: Vec::new(), free: Vec::new() }
     }
 }
 
-impl<E> Extras<E> {
+impl<E> SideRecords<E> {
     /// The number of an empty extra.
     fn take(&mut self) -> usize {
         self.free.pop().unwrap_or_else(|| {
@@ -134,25 +141,25 @@ impl<E> Extras<E> {
                 Exhausted::Numbers.unwind();
             }
             self.all.make_room(1, EXTRAS);
-            self.all.push(Extra::default());
+            self.all.push(SideRecord::default());
             self.all.len() - 1
         })
     }
 
     /// Keeps what an event has observed and saved, which is not nothing, and empties both.
     #[inline]
-    pub(crate) fn keep(&mut self, notes: &mut Notes, saved: &mut Vec<u64>) -> ExtraId {
+    pub(crate) fn keep(&mut self, notes: &mut Notes, saved: &mut Vec<u64>) -> SideRecordId {
         if saved.is_empty()
             && notes.is_plain()
             && let Some(place) = self.log.keep(notes)
         {
-            return ExtraId::of_place(place);
+            return SideRecordId::of_place(place);
         }
         self.keep_extra(notes, saved)
     }
 
     #[cold]
-    fn keep_extra(&mut self, notes: &mut Notes, saved: &mut Vec<u64>) -> ExtraId {
+    fn keep_extra(&mut self, notes: &mut Notes, saved: &mut Vec<u64>) -> SideRecordId {
         let number = self.take();
         let extra = &mut self.all[number];
         if notes.is_plain() && !notes.is_empty() {
@@ -160,25 +167,25 @@ impl<E> Extras<E> {
         }
         notes.move_to(&mut extra.notes);
         std::mem::swap(saved, &mut extra.saved);
-        ExtraId::extra(number)
+        SideRecordId::extra(number)
     }
 
     /// The extra of an event that leaves more behind; an empty one, if it had none so far.
-    pub(crate) fn get_or_take(&mut self, id: ExtraId) -> (ExtraId, &mut Extra<E>) {
+    pub(crate) fn get_or_take(&mut self, id: SideRecordId) -> (SideRecordId, &mut SideRecord<E>) {
         let (number, observed) = match id.kind() {
-            Kind::Extra(number) => return (id, &mut self.all[number]),
+            Kind::SideRecord(number) => return (id, &mut self.all[number]),
             Kind::Observed(place) => (self.take(), Some(place)),
             Kind::Nothing => (self.take(), None),
         };
         let extra = &mut self.all[number];
         extra.observed = observed;
-        (ExtraId::extra(number), extra)
+        (SideRecordId::extra(number), extra)
     }
 
     /// The extra of an event, if it has one.
     #[inline]
-    pub(crate) fn get(&mut self, id: ExtraId) -> Option<&mut Extra<E>> {
-        if let Kind::Extra(number) = id.kind() { Some(&mut self.all[number]) } else { None }
+    pub(crate) fn get(&mut self, id: SideRecordId) -> Option<&mut SideRecord<E>> {
+        if let Kind::SideRecord(number) = id.kind() { Some(&mut self.all[number]) } else { None }
     }
 
     /// The figures that an event has observed, which are at a place in the log; `notes` are those of the context.
@@ -193,8 +200,8 @@ impl<E> Extras<E> {
         self.log.release(place);
     }
 
-    /// Forgets what the event of an extra has observed.
-    pub(crate) fn forget_observed(&mut self, id: ExtraId) {
+    /// Forgets what the event of a side record has observed.
+    pub(crate) fn forget_observed(&mut self, id: SideRecordId) {
         if let Some(extra) = self.get(id) {
             extra.notes.clear();
             let observed = extra.observed.take();
@@ -202,18 +209,18 @@ impl<E> Extras<E> {
         }
     }
 
-    /// How much memory they take, in bytes, in use or free, without that of what is in extras.
+    /// How much memory they take, in bytes, in use or free, without that of what is in side_records.
     pub(crate) fn bytes(&self) -> usize {
-        size_of::<Extra<E>>() * self.all.capacity() + size_of::<usize>() * self.free.capacity() + self.log.bytes()
+        size_of::<SideRecord<E>>() * self.all.capacity() + size_of::<usize>() * self.free.capacity() + self.log.bytes()
     }
 
-    /// How much more memory extras take, in bytes, if there is no room for this many more: their list doubles. Figures take little.
+    /// How much more memory side_records take, in bytes, if there is no room for this many more: their list doubles. Figures take little.
     pub(crate) fn growth(&self, more: usize) -> usize {
         let room = self.all.capacity() - self.all.len() + self.free.len();
-        if room < more { size_of::<Extra<E>>() * self.all.capacity() } else { 0 }
+        if room < more { size_of::<SideRecord<E>>() * self.all.capacity() } else { 0 }
     }
 
-    /// Makes room for this many more extras and hardly more.
+    /// Makes room for this many more side_records and hardly more.
     pub(crate) fn make_little_room(&mut self, more: usize) {
         self.all.make_little_room(more.saturating_sub(self.free.len()), EXTRAS);
     }
@@ -226,25 +233,25 @@ impl<E> Extras<E> {
             self.all.pop();
         }
         for &number in &self.free {
-            self.all[number] = Extra::default();
+            self.all[number] = SideRecord::default();
         }
         self.all.shrink_to_fit();
         self.free.shrink_to_fit();
         self.log.give_back_room();
     }
 
-    /// How many extras are in use, and one more if there are observations in the log.
+    /// How many side_records are in use, and one more if there are observations in the log.
     pub(crate) fn in_use(&self) -> u64 {
         (self.all.len() - self.free.len()) as u64 + u64::from(!self.log.is_empty())
     }
 
     /// Forgets what an event has left behind.
     #[inline]
-    pub(crate) fn give_back(&mut self, id: ExtraId) {
+    pub(crate) fn give_back(&mut self, id: SideRecordId) {
         match id.kind() {
             Kind::Nothing => {}
             Kind::Observed(place) => self.log.release(place),
-            Kind::Extra(number) => self.give_back_extra(number),
+            Kind::SideRecord(number) => self.give_back_extra(number),
         }
     }
 
@@ -263,39 +270,39 @@ impl<E> Extras<E> {
 mod tests {
     use super::*;
 
-    fn keep(extras: &mut Extras<()>, word: u64) -> ExtraId {
-        extras.keep(&mut Notes::default(), &mut vec![word])
+    fn keep(side_records: &mut SideRecords<()>, word: u64) -> SideRecordId {
+        side_records.keep(&mut Notes::default(), &mut vec![word])
     }
 
     #[test]
     fn memory_that_is_not_in_use_is_given_back_and_the_rest_stays_in_its_place() {
-        let mut extras = Extras::<()>::default();
-        let ids: Vec<ExtraId> = (0..100).map(|word| keep(&mut extras, word)).collect();
-        ids.iter().enumerate().filter(|(n, _)| ![2, 5].contains(n)).for_each(|(_, id)| extras.give_back(*id));
-        extras.give_back_room();
-        assert_eq!((extras.all.len(), extras.all.capacity(), extras.in_use()), (6, 6, 2));
-        assert_eq!([2, 5].map(|n| extras.get(ids[n]).map(|extra| extra.saved.clone())), [Some(vec![2]), Some(vec![5])]);
+        let mut side_records = SideRecords::<()>::default();
+        let ids: Vec<SideRecordId> = (0..100).map(|word| keep(&mut side_records, word)).collect();
+        ids.iter().enumerate().filter(|(n, _)| ![2, 5].contains(n)).for_each(|(_, id)| side_records.give_back(*id));
+        side_records.give_back_room();
+        assert_eq!((side_records.all.len(), side_records.all.capacity(), side_records.in_use()), (6, 6, 2));
+        assert_eq!([2, 5].map(|n| side_records.get(ids[n]).map(|extra| extra.saved.clone())), [Some(vec![2]), Some(vec![5])]);
         // The four free ones are used again first.
-        let more: Vec<ExtraId> = (0..4).map(|word| keep(&mut extras, word)).collect();
-        assert_eq!((extras.all.len(), extras.in_use()), (6, 6));
-        ids.iter().enumerate().filter(|(n, _)| [2, 5].contains(n)).for_each(|(_, id)| extras.give_back(*id));
-        more.into_iter().for_each(|id| extras.give_back(id));
-        extras.give_back_room();
-        assert_eq!((extras.bytes(), extras.in_use()), (Extras::<()>::default().bytes(), 0));
+        let more: Vec<SideRecordId> = (0..4).map(|word| keep(&mut side_records, word)).collect();
+        assert_eq!((side_records.all.len(), side_records.in_use()), (6, 6));
+        ids.iter().enumerate().filter(|(n, _)| [2, 5].contains(n)).for_each(|(_, id)| side_records.give_back(*id));
+        more.into_iter().for_each(|id| side_records.give_back(id));
+        side_records.give_back_room();
+        assert_eq!((side_records.bytes(), side_records.in_use()), (SideRecords::<()>::default().bytes(), 0));
     }
 
     #[test]
     fn a_list_grows_by_as_much_as_it_has_unless_little_is_asked_for() {
-        let mut extras = Extras::<()>::default();
-        assert_eq!(extras.growth(3), 0, "there is nothing to double");
-        extras.make_little_room(80);
-        assert_eq!((extras.all.capacity(), extras.growth(80)), (80, 0));
-        assert_eq!(extras.growth(81), 80 * size_of::<Extra<()>>());
-        let ids: Vec<ExtraId> = (0..80).map(|word| keep(&mut extras, word)).collect();
-        assert_eq!(extras.growth(1), 80 * size_of::<Extra<()>>());
-        extras.make_little_room(1);
-        assert_eq!(extras.all.capacity(), 90);
-        ids.into_iter().for_each(|id| extras.give_back(id));
-        assert_eq!(extras.growth(90), 0);
+        let mut side_records = SideRecords::<()>::default();
+        assert_eq!(side_records.growth(3), 0, "there is nothing to double");
+        side_records.make_little_room(80);
+        assert_eq!((side_records.all.capacity(), side_records.growth(80)), (80, 0));
+        assert_eq!(side_records.growth(81), 80 * size_of::<SideRecord<()>>());
+        let ids: Vec<SideRecordId> = (0..80).map(|word| keep(&mut side_records, word)).collect();
+        assert_eq!(side_records.growth(1), 80 * size_of::<SideRecord<()>>());
+        side_records.make_little_room(1);
+        assert_eq!(side_records.all.capacity(), 90);
+        ids.into_iter().for_each(|id| side_records.give_back(id));
+        assert_eq!(side_records.growth(90), 0);
     }
 }

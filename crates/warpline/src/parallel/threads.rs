@@ -17,16 +17,16 @@ use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{Measured, PanicSilencer, Parts, Pe, Port};
 use warpline_memory::{Apart, Deserted, Exhausted, give_back_payloads};
 use warpline_model::Model;
-use warpline_transport::{Lost, Seat, pin};
+use warpline_transport::{CpuShare, Lost, pin};
 
 use super::balance::Balance;
 use super::board::{Board, PeStatus};
 use super::communication_work::CommunicationWork;
+use super::control_messages::LoopEnd;
 use super::ending::Ending;
 use super::gathering::Gathering;
-use super::homes::Homes;
-use super::letters::LoopEnd;
 use super::monitor::LoopMonitor;
+use super::pe_assignment::PeAssignment;
 use super::plan::cores;
 use super::processes::lost;
 use super::worker::{SteppedPe, Surroundings, ThreadGuard, Worker, WorkerGuard};
@@ -58,7 +58,7 @@ impl Drop for StopOnPanic<'_> {
 
 /// How PEs are divided among threads.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Seating {
+pub(crate) struct ThreadLayout {
     /// Each has a thread of its own, however few cores there are.
     pub(crate) crowded: bool,
     /// They move to threads that have less to do.
@@ -66,7 +66,7 @@ pub(crate) struct Seating {
     /// It is measured how long they are at work, whether they move or not.
     pub(crate) measured: bool,
     /// For tests: they move at random, all the time, by this seed.
-    pub(crate) restless: Option<u64>,
+    pub(crate) migrate_at_random: Option<u64>,
 }
 
 /// Steps PEs until all of them are done.
@@ -76,7 +76,7 @@ pub(crate) struct Seating {
 pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     pes: Vec<Pe<'_, M, Q, P>>,
     mut watch: LoopMonitor<'_, '_>,
-    seating: Seating,
+    layout: ThreadLayout,
     all: AllPes,
     mut communication: CommunicationWork<M::Event>,
 ) -> Result<LoopOutcome<M>, Error> {
@@ -85,15 +85,15 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
         watch.run.control.watch(Some(number), pe.beat());
     }
     let boards: Vec<Board> = pes.iter().map(|_| Board::default()).collect();
-    let seat = watch.processes.as_ref().map_or(Seat::alone(cores()), |processes| processes.group.seat());
-    let share = if seating.crowded { 1 } else { pes.len().div_ceil(seat.threads()) };
+    let seat = watch.processes.as_ref().map_or(CpuShare::alone(cores()), |processes| processes.group.seat());
+    let share = if layout.crowded { 1 } else { pes.len().div_ceil(seat.threads()) };
     let threads = pes.len().div_ceil(share);
     let patience = if seat.suffices_for(threads) { PATIENCE } else { PATIENCE_IN_CROWD };
     let (stop, left, bug) = (AtomicBool::new(false), AtomicUsize::new(threads), Mutex::default());
     let clocks: Vec<Apart<CoreClock>> = (0..threads).map(|_| Apart::default()).collect();
-    let (homes, mut balance, mut looks) = (Homes::new(pes.len(), threads, share), Balance::new(pes.len(), threads), 0u32);
-    let (moves, mut gathering) = (homes.may_move() && (seating.moves || seating.restless.is_some()), Gathering::new());
-    let gathers = threads > 1 && seating.moves && seating.restless.is_none();
+    let (homes, mut balance, mut looks) = (PeAssignment::new(pes.len(), threads, share), Balance::new(pes.len(), threads), 0u32);
+    let (moves, mut gathering) = (homes.may_move() && (layout.moves || layout.migrate_at_random.is_some()), Gathering::new());
+    let gathers = threads > 1 && layout.moves && layout.migrate_at_random.is_none();
     let rows = AtomicUsize::new(0);
     let ending = watch.ending(&all.region, all.pes);
     watch.processes.iter_mut().try_for_each(|processes| processes.begin())?;
@@ -106,13 +106,13 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
         for (number, pes) in deal(pes.into_iter().enumerate().map(SteppedPe::new).collect(), share).into_iter().enumerate() {
             let (boards, clock) = (&boards[..], &clocks[number].0);
             let guard = WorkerGuard { thread: guard(), left: &left, boards, clock, rows: &rows, watcher: watcher.clone() };
-            let timed = moves || seating.measured;
+            let timed = moves || layout.measured;
             let surroundings =
                 Surroundings { ending: &ending, couriers: communication.couriers.as_ref(), homes: (moves || gathers).then_some(&homes) };
             let mut worker = Worker::new(number, pes, guard, surroundings, timed, patience);
             let work = move || {
                 pin(first_thread + number, all_threads);
-                let (full, time) = worker.work(seating.restless);
+                let (full, time) = worker.work(layout.migrate_at_random);
                 (worker.into_pes(), full, time)
             };
             let builder = thread::Builder::new().name(format!("warpline-{number}")).stack_size(watch.run.stack);
@@ -144,7 +144,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
             if gathers && let Some(status) = statuses(&boards).into_iter().reduce(PeStatus::and) {
                 gathering.look(Instant::now(), status, &homes);
             }
-            if moves && seating.moves && !homes.are_gathered() && looks.is_multiple_of(LOOKS_PER_MOVE) {
+            if moves && layout.moves && !homes.are_gathered() && looks.is_multiple_of(LOOKS_PER_MOVE) {
                 balance.even_out(&homes, statuses(&boards), clocks.iter().map(|clock| clock.0.time()).collect());
             }
         };
@@ -301,7 +301,7 @@ fn watch_over<E: Send>(
         if communication.is_for_watcher() {
             serve_for(every, communication, threads, watch, patience);
         } else {
-            wait_for(watch.run.chooser.patience().map_or(every, |patience| patience.min(every)), watch);
+            wait_for(watch.run.selector.patience().map_or(every, |patience| patience.min(every)), watch);
         }
         pass_on(ending, watch);
         passed_on += 1;
@@ -426,7 +426,7 @@ pub(crate) fn gather<M: Model, Q: PendingSet, P: Port<M::Event>>(
     let ended = Instant::now();
     let status = pes.iter().map(PeStatus::of).reduce(PeStatus::and).unwrap_or_default();
     run.note_segment(status.sample());
-    if cut_short.is_some() && !run.chooser.is_fixed() {
+    if cut_short.is_some() && !run.selector.is_fixed() {
         pes.iter_mut().for_each(|pe| pe.fail_unreadable(until));
     }
     // The last payloads are dropped after the last verdict.
@@ -437,7 +437,7 @@ pub(crate) fn gather<M: Model, Q: PendingSet, P: Port<M::Event>>(
         LoopEnd { failure, full } = agreed.map_err(|why| lost(&mut processes.group, why))?;
     }
     let committed = pes.iter().map(|pe| pe.committed_before(&failure)).sum();
-    let goes_on = cut_short.is_some() && !run.chooser.is_fixed() && failure == Moment::Never && full.is_none() && !run.stop.is_on();
+    let goes_on = cut_short.is_some() && !run.selector.is_fixed() && failure == Moment::Never && full.is_none() && !run.stop.is_on();
     let pending = if goes_on { pes.iter_mut().map(Pe::hand_over).collect() } else { Vec::new() };
     let parts = pes.into_iter().map(Pe::into_parts).collect();
     Ok(LoopOutcome {

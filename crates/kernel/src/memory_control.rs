@@ -17,7 +17,7 @@ const PATIENCE: u32 = 16;
 ///
 /// Invariant: it decides nothing but how far the PE goes beyond GVT.
 #[derive(Debug, Default)]
-pub(crate) struct Thrift {
+pub(crate) struct MemoryControl {
     account: Option<Account>,
     /// How many bytes all PEs have taken, as of the last look.
     taken: u64,
@@ -37,7 +37,7 @@ pub(crate) struct Thrift {
     had_batch: bool,
 }
 
-impl Thrift {
+impl MemoryControl {
     /// From now on the PE draws on this account.
     pub(crate) fn begin(&mut self, account: Account) {
         self.account = Some(account);
@@ -148,33 +148,33 @@ mod tests {
     #[test]
     fn memory_is_short_before_the_budget_is_exceeded() {
         let budget = Budget::new(&Region::own(), 800, 0);
-        let mut thrift = Thrift::default();
-        thrift.settle(900);
-        assert!(!thrift.is_on() && !thrift.is_short() && !thrift.is_exceeded(), "without a budget");
-        thrift.begin(budget.account());
+        let mut memory_control = MemoryControl::default();
+        memory_control.settle(900);
+        assert!(!memory_control.is_on() && !memory_control.is_short() && !memory_control.is_exceeded(), "without a budget");
+        memory_control.begin(budget.account());
         for (bytes, short, exceeded) in [(700, false, false), (701, true, false), (800, true, false), (801, true, true), (10, false, false)]
         {
-            thrift.settle(bytes);
-            assert_eq!((thrift.is_short(), thrift.is_exceeded()), (short, exceeded), "{bytes}");
+            memory_control.settle(bytes);
+            assert_eq!((memory_control.is_short(), memory_control.is_exceeded()), (short, exceeded), "{bytes}");
         }
-        assert!(thrift.is_overdrawn(), "it was");
-        assert_eq!((thrift.judge(), thrift.is_overdrawn(), thrift.was_exceeded()), (Ok(()), false, false));
+        assert!(memory_control.is_overdrawn(), "it was");
+        assert_eq!((memory_control.judge(), memory_control.is_overdrawn(), memory_control.was_exceeded()), (Ok(()), false, false));
     }
 
     #[test]
     fn a_run_gives_up_only_if_nothing_helps() {
         let budget = Budget::new(&Region::own(), 800, 0);
-        let mut thrift = Thrift::default();
-        thrift.begin(budget.account());
+        let mut memory_control = MemoryControl::default();
+        memory_control.begin(budget.account());
         for round in 0..3 {
-            thrift.settle(801);
-            assert!((0..PATIENCE).all(|_| thrift.judge().is_ok()), "{round}");
-            thrift.settle(800);
-            assert_eq!(thrift.judge(), Ok(()));
+            memory_control.settle(801);
+            assert!((0..PATIENCE).all(|_| memory_control.judge().is_ok()), "{round}");
+            memory_control.settle(800);
+            assert_eq!(memory_control.judge(), Ok(()));
         }
-        thrift.settle(900);
+        memory_control.settle(900);
         assert_eq!(
-            (0..=PATIENCE).filter_map(|_| thrift.judge().err()).collect::<Vec<_>>(),
+            (0..=PATIENCE).filter_map(|_| memory_control.judge().err()).collect::<Vec<_>>(),
             [Exhausted::Budget { limit: 800, needed: 900 }]
         );
     }
@@ -182,16 +182,16 @@ mod tests {
     #[test]
     fn a_batch_is_executed_for_each_verdict() {
         let budget = Budget::new(&Region::own(), 800, 0);
-        let mut thrift = Thrift::default();
-        assert_eq!(thrift.left(), u64::MAX - u64::MAX / SPARE, "without a budget");
-        thrift.begin(budget.account());
-        thrift.settle(790);
-        assert_eq!([thrift.takes_batch(), thrift.takes_batch()], [true, false]);
-        assert_eq!(thrift.judge(), Ok(()));
-        assert_eq!([thrift.takes_batch(), thrift.takes_batch()], [true, false]);
+        let mut memory_control = MemoryControl::default();
+        assert_eq!(memory_control.left(), u64::MAX - u64::MAX / SPARE, "without a budget");
+        memory_control.begin(budget.account());
+        memory_control.settle(790);
+        assert_eq!([memory_control.takes_batch(), memory_control.takes_batch()], [true, false]);
+        assert_eq!(memory_control.judge(), Ok(()));
+        assert_eq!([memory_control.takes_batch(), memory_control.takes_batch()], [true, false]);
         for (taken, left) in [(0, 700), (650, 50), (790, 0)] {
-            thrift.settle(taken);
-            assert_eq!(thrift.left(), left, "{taken}");
+            memory_control.settle(taken);
+            assert_eq!(memory_control.left(), left, "{taken}");
         }
     }
 }

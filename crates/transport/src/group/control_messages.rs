@@ -1,4 +1,4 @@
-//! Letters between the first process and each of the others: of any length, in pieces, through rings in shared memory.
+//! ControlMessages between the first process and each of the others: of any length, in pieces, through rings in shared memory.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ const PIECE: usize = 1000;
 /// How many pieces a ring holds.
 const PIECES: usize = 256;
 
-/// A piece of a letter.
+/// A piece of a control message.
 #[derive(Clone, Copy, Portable)]
 struct Piece {
     len: u16,
@@ -26,7 +26,7 @@ pub(super) struct LetterBox {
     pub(super) from: Vec<Receiver>,
 }
 
-/// Where letters go in.
+/// Where control messages go in.
 pub(super) struct Sender(Producer<Piece>);
 
 /// Where they come out.
@@ -50,7 +50,7 @@ impl std::fmt::Debug for Receiver {
     }
 }
 
-/// A letter that is being sent.
+/// A control message that is being sent.
 pub(super) struct Post<'l> {
     rest: &'l [u8],
     sent: bool,
@@ -81,7 +81,7 @@ pub(super) fn letter_boxes(region: &Region, number: u32, processes: u32) -> Lett
 }
 
 impl Sender {
-    /// Sends as much of a letter as there is room for, and returns whether that was all of it.
+    /// Sends as much of a control message as there is room for, and returns whether that was all of it.
     pub(super) fn send(&mut self, post: &mut Post<'_>) -> bool {
         while !post.sent {
             let (now, later) = post.rest.split_at(post.rest.len().min(PIECE));
@@ -107,7 +107,7 @@ impl Receiver {
         }
     }
 
-    /// The next letter, if all of it has arrived.
+    /// The next control message, if all of it has arrived.
     pub(super) fn receive(&mut self) -> Option<Vec<u8>> {
         if self.arrived.is_empty() {
             self.take_in();

@@ -1,4 +1,4 @@
-//! Letters, words and last words between processes that share no memory, by MPI.
+//! Control messages, numbers and failure report between processes that share no memory, by MPI.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -28,7 +28,7 @@ enum Note<'n> {
         words: Vec<u64>,
     },
     /// Why the sender ends.
-    LastWords(&'n str),
+    FailureReporter(&'n str),
     /// The sender has said everything.
     Left,
 }
@@ -39,12 +39,12 @@ struct Heard {
     letters: VecDeque<Vec<u8>>,
     /// By tally.
     words: BTreeMap<u32, Vec<u64>>,
-    last_words: Option<String>,
+    failure_reporter: Option<String>,
     left: bool,
 }
 
 /// The office of this process. Everything is kept until it can be sent; nothing waits.
-pub(super) struct Office {
+pub(super) struct MpiControlChannel {
     // Dropped before the ranks, and with them MPI.
     pool: SendPool<'static>,
     receiver: Receiver<'static>,
@@ -59,18 +59,18 @@ pub(super) struct Office {
     ranks: Ranks,
 }
 
-impl std::fmt::Debug for Office {
+impl std::fmt::Debug for MpiControlChannel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Office").field("waiting", &self.waiting.len()).field("ranks", &self.ranks).finish_non_exhaustive()
+        f.debug_struct("MpiControlChannel").field("waiting", &self.waiting.len()).field("ranks", &self.ranks).finish_non_exhaustive()
     }
 }
 
-impl Office {
+impl MpiControlChannel {
     pub(super) fn new(ranks: Ranks, shares: bool) -> Result<Self, String> {
         let pool = SendPool::new(ranks.comm(), SENDS).map_err(in_words)?;
         let receiver = Receiver::new(ranks.comm(), TAG, RECEIVES).map_err(in_words)?;
         let heard = (0..ranks.count()).map(|_| Heard::default()).collect();
-        Ok(Office { pool, receiver, waiting: VecDeque::new(), heard, told: BTreeMap::new(), shares, ranks })
+        Ok(MpiControlChannel { pool, receiver, waiting: VecDeque::new(), heard, told: BTreeMap::new(), shares, ranks })
     }
 
     pub(super) fn carriers(&self, plan: &CourierPlan) -> Result<Vec<Box<dyn Carrier>>, String> {
@@ -131,17 +131,17 @@ impl Office {
         self.tell(to, &Note::Letter(letter));
     }
 
-    pub(super) fn next_letter(&mut self, from: u32) -> Option<Vec<u8>> {
+    pub(super) fn next_message(&mut self, from: u32) -> Option<Vec<u8>> {
         self.heard[from as usize].letters.pop_front()
     }
 
     /// Says why this process ends.
     pub(super) fn say(&mut self, text: &str) {
-        self.tell_others(&Note::LastWords(text));
+        self.tell_others(&Note::FailureReporter(text));
     }
 
-    pub(super) fn last_words(&self, number: u32) -> Option<&str> {
-        self.heard[number as usize].last_words.as_deref()
+    pub(super) fn failure_reporter(&self, number: u32) -> Option<&str> {
+        self.heard[number as usize].failure_reporter.as_deref()
     }
 
     pub(super) fn take_leave(&mut self) {
@@ -176,7 +176,7 @@ impl Office {
 
     /// Finishes MPI. It waits for the others.
     pub(super) fn finish(self) {
-        let Office { pool, receiver, ranks, .. } = self;
+        let MpiControlChannel { pool, receiver, ranks, .. } = self;
         drop((pool, receiver));
         ranks.finish();
     }
@@ -187,7 +187,7 @@ impl Heard {
         match note {
             Note::Letter(letter) => self.letters.push_back(letter.to_vec()),
             Note::Words { tally, words } => _ = self.words.insert(tally, words),
-            Note::LastWords(text) => self.last_words = Some(text.to_owned()),
+            Note::FailureReporter(text) => self.failure_reporter = Some(text.to_owned()),
             Note::Left => self.left = true,
         }
     }

@@ -13,7 +13,7 @@ use warpline_model::engine::Limits;
 use warpline_transport::{ControlPlan, Room};
 
 use crate::check::RunSpec;
-use crate::choice::{Choice, Engine};
+use crate::engine_choice::{Engine, EngineChoice};
 use crate::error::panic_message;
 use crate::job::Job;
 use crate::kinds::Kinds;
@@ -140,7 +140,7 @@ fn windows_suit(pes: u32, cores: u32, delays: &Delays) -> bool {
 
 /// Chooses between windows and free-running PEs, if that was left to the engine.
 fn choose_way(settings: &mut Settings, config: &mut ParallelConfig, delays: &Delays) {
-    if config.tuning.lanes != Lanes::Certain {
+    if config.tuning.lanes != Lanes::Safe {
         return;
     }
     // A virtual cluster has one thread.
@@ -229,9 +229,9 @@ impl<M: Model> Job<M> {
                 Cancellation::Dynamic => warpline_kernel::Cancellation::Dynamic,
             },
             lanes: match settings.sync {
-                Some(Synchronisation::Conservative) => Lanes::Certain,
+                Some(Synchronisation::Conservative) => Lanes::Safe,
                 _ if settings.use_lookahead() => Lanes::Both,
-                _ => Lanes::Ahead,
+                _ => Lanes::Speculative,
             },
             go_ahead: match settings.go_ahead() {
                 GoAhead::Auto => warpline_kernel::GoAhead::Auto,
@@ -317,7 +317,7 @@ impl<M: Model> Job<M> {
     /// If it is conservative and there is no lookahead, or the model panics.
     pub(crate) fn plan(
         &self,
-        Choice { engine, batch }: Choice,
+        EngineChoice { engine, batch }: EngineChoice,
         spec: &RunSpec,
         state: Option<&RunState<M>>,
     ) -> Result<Option<ParallelPlan>, Error> {
@@ -359,7 +359,7 @@ impl<M: Model> Job<M> {
 
     /// Without lookahead between them, conservative PEs would wait for each other for ever.
     fn check_conservative(&self, config: &ParallelConfig, limits: &Limits, partition: &Partition) -> Result<(), Error> {
-        let waits = config.tuning.lanes == Lanes::Certain && config.pes > 1;
+        let waits = config.tuning.lanes == Lanes::Safe && config.pes > 1;
         if waits && !self.settings.use_lookahead() {
             return Err(Error::Setting(
                 "conservative synchronisation needs lookahead: use --sync optimistic, or leave --use-lookahead at yes".into(),

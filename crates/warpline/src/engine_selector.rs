@@ -6,8 +6,8 @@ use warpline_base::LpId;
 use warpline_base::random::Random;
 
 use crate::Synchronisation;
-use crate::choice::{Choice, Engine};
 use crate::core_time::CoreTime;
+use crate::engine_choice::{Engine, EngineChoice};
 use crate::policy::{self, Facts, Policy};
 
 /// How far a run has come.
@@ -32,7 +32,7 @@ impl Reading {
 }
 
 /// Chooses the engine of each segment of a run, and says when a segment is over.
-pub(crate) enum Chooser {
+pub(crate) enum EngineSelector {
     /// One engine for the whole run.
     Fixed(Engine),
     /// The one that suits it best, as far as is known.
@@ -41,32 +41,32 @@ pub(crate) enum Chooser {
     Random(Box<RandomChanges>),
 }
 
-impl Chooser {
+impl EngineSelector {
     /// The engine of the next segment. `may_wait` tells whether conservative PEs, of this number, can be used.
-    pub(crate) fn next(&mut self, may_wait: impl Fn(u32) -> bool) -> Choice {
+    pub(crate) fn next(&mut self, may_wait: impl Fn(u32) -> bool) -> EngineChoice {
         match self {
-            Chooser::Fixed(engine) => (*engine).into(),
-            Chooser::Auto(auto) => auto.policy.choice(),
-            Chooser::Random(changes) => changes.next(may_wait).into(),
+            EngineSelector::Fixed(engine) => (*engine).into(),
+            EngineSelector::Auto(auto) => auto.policy.choice(),
+            EngineSelector::Random(changes) => changes.next(may_wait).into(),
         }
     }
 
     /// Whether the run has one engine, which nobody needs to be told about.
     pub(crate) fn is_fixed(&self) -> bool {
-        matches!(self, Chooser::Fixed(_))
+        matches!(self, EngineSelector::Fixed(_))
     }
 
     /// How many events a segment has: of all, if it is sequential, and of any PE if it is parallel.
     pub(crate) fn events(&self) -> Option<u64> {
         match self {
-            Chooser::Fixed(_) | Chooser::Auto(_) => None,
-            Chooser::Random(changes) => Some(changes.events),
+            EngineSelector::Fixed(_) | EngineSelector::Auto(_) => None,
+            EngineSelector::Random(changes) => Some(changes.events),
         }
     }
 
     /// A segment begins to execute events.
     pub(crate) fn begin(&mut self, at: Reading) {
-        if let Chooser::Auto(auto) = self {
+        if let EngineSelector::Auto(auto) = self {
             let reading = auto.reading(at);
             auto.policy.begin(reading);
         }
@@ -75,8 +75,8 @@ impl Chooser {
     /// Whether the run should change to another engine now.
     pub(crate) fn is_over(&mut self, at: Reading) -> bool {
         match self {
-            Chooser::Fixed(_) | Chooser::Random(_) => false,
-            Chooser::Auto(auto) => {
+            EngineSelector::Fixed(_) | EngineSelector::Random(_) => false,
+            EngineSelector::Auto(auto) => {
                 let reading = auto.reading(at);
                 auto.policy.is_over(reading)
             }
@@ -86,20 +86,20 @@ impl Chooser {
     /// How soon it wants to be asked again.
     pub(crate) fn patience(&self) -> Option<Duration> {
         match self {
-            Chooser::Fixed(_) | Chooser::Random(_) => None,
-            Chooser::Auto(auto) => auto.policy.patience().map(Duration::from_secs_f64),
+            EngineSelector::Fixed(_) | EngineSelector::Random(_) => None,
+            EngineSelector::Auto(auto) => auto.policy.patience().map(Duration::from_secs_f64),
         }
     }
 
     /// A segment has ended. Returns why there was one, in words, and its rate, if it was measured.
     pub(crate) fn end(&mut self, at: Reading) -> (String, Option<f64>) {
         match self {
-            Chooser::Fixed(_) => Default::default(),
-            Chooser::Auto(auto) => {
+            EngineSelector::Fixed(_) => Default::default(),
+            EngineSelector::Auto(auto) => {
                 let reading = auto.reading(at);
                 auto.policy.end(reading)
             }
-            Chooser::Random(_) => ("at random, for a test".to_owned(), None),
+            EngineSelector::Random(_) => ("at random, for a test".to_owned(), None),
         }
     }
 }

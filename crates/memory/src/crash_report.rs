@@ -1,7 +1,7 @@
 //! What is said when the system ends the program: which event was being executed. A stack that overflows and memory that cannot be had leave
 //! no other trace of it.
 
-/// Has last words said when the system ends the program over a stack that overflows, or the program aborts over memory that cannot be had.
+/// Has a crash reported when the system ends the program over a stack that overflows, or the program aborts over memory that cannot be had.
 /// What else happens then stays as it is.
 #[cfg(all(unix, not(miri), not(loom)))]
 pub fn say_last_words() {
@@ -31,7 +31,7 @@ mod handler {
 
     /// What happened on each of the signals before.
     static BEFORE: [OnceLock<sigaction>; 3] = [const { OnceLock::new() }; 3];
-    /// Whether last words have been said: the system's own handler may end in another signal.
+    /// Whether a crash has been reported: the system's own handler may end in another signal.
     static SAID: AtomicBool = AtomicBool::new(false);
 
     pub(super) fn install() {

@@ -2,15 +2,15 @@ use warpline_base::VirtualTime;
 use warpline_memory::{Handle, MakeRoom};
 
 use crate::Cancellation;
-use crate::extras::ExtraId;
+use crate::side_records::SideRecordId;
 
-/// What an undone event had sent: it lies in the extra until the event is executed again, or is dropped.
+/// What an undone event had sent: it lies in the side record until the event is executed again, or is dropped.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Kept {
+pub(crate) struct PendingCancellation {
     /// The event, which is pending.
     pub(crate) event: Handle,
     pub(crate) time: VirtualTime,
-    pub(crate) extra: ExtraId,
+    pub(crate) extra: SideRecordId,
 }
 
 /// What undone events had sent and has not been cancelled.
@@ -20,9 +20,9 @@ pub(crate) struct Kept {
 /// leaves the pending set for any other reason leaves the stack as well. So for the next event of the pending set, the stack is searched
 /// only up to its time, and not just at the top: of two events with one key, one of which is about to be cancelled, either may come first.
 #[derive(Debug)]
-pub(crate) struct KeptStacks {
+pub(crate) struct PendingCancellations {
     /// By KP; none under aggressive cancellation.
-    stacks: Vec<Vec<Kept>>,
+    stacks: Vec<Vec<PendingCancellation>>,
     /// Entries of all stacks.
     len: usize,
     chooser: Chooser,
@@ -31,13 +31,13 @@ pub(crate) struct KeptStacks {
 /// What stacks hold, as error messages put it.
 const KEPT: &str = "what undone events may send again";
 
-impl KeptStacks {
+impl PendingCancellations {
     pub(crate) fn new(cancellation: Cancellation, kps: usize) -> Self {
         let kps = if cancellation == Cancellation::Aggressive { 0 } else { kps };
         let mut stacks = Vec::new();
         stacks.make_room(kps, KEPT);
         stacks.resize_with(kps, Vec::new);
-        KeptStacks { stacks, len: 0, chooser: Chooser::new(cancellation) }
+        PendingCancellations { stacks, len: 0, chooser: Chooser::new(cancellation) }
     }
 
     /// Whether anything is kept.
@@ -59,7 +59,7 @@ impl KeptStacks {
     }
 
     /// Keeps what an event of a KP had sent. The event comes before all others that are kept for that KP.
-    pub(crate) fn push(&mut self, k: usize, kept: Kept) {
+    pub(crate) fn push(&mut self, k: usize, kept: PendingCancellation) {
         self.stacks[k].make_room(1, KEPT);
         self.stacks[k].push(kept);
         self.len += 1;
@@ -79,17 +79,17 @@ impl KeptStacks {
     }
 
     /// Takes what is kept for it, if anything.
-    pub(crate) fn take(&mut self, k: usize, event: Handle, time: VirtualTime) -> Option<Kept> {
+    pub(crate) fn take(&mut self, k: usize, event: Handle, time: VirtualTime) -> Option<PendingCancellation> {
         let place = self.find(k, event, time)?;
         self.len -= 1;
         Some(self.stacks[k].remove(place))
     }
 
     /// Takes what is kept for the events of a KP from a time on.
-    pub(crate) fn take_from(&mut self, k: usize, time: VirtualTime) -> Vec<Kept> {
+    pub(crate) fn take_from(&mut self, k: usize, time: VirtualTime) -> Vec<PendingCancellation> {
         let Some(stack) = self.stacks.get_mut(k) else { return Vec::new() };
         let earlier = stack.iter().rev().take_while(|kept| kept.time < time).count();
-        let kept: Vec<Kept> = stack.drain(..stack.len() - earlier).collect();
+        let kept: Vec<PendingCancellation> = stack.drain(..stack.len() - earlier).collect();
         self.len -= kept.len();
         kept
     }
@@ -180,15 +180,15 @@ mod tests {
         VirtualTime::new(time).expect("a time")
     }
 
-    fn kept(event: u32, at: f64) -> Kept {
-        Kept { event: Handle::from_bits(event), time: time(at), extra: ExtraId::NONE }
+    fn kept(event: u32, at: f64) -> PendingCancellation {
+        PendingCancellation { event: Handle::from_bits(event), time: time(at), extra: SideRecordId::NONE }
     }
 
     #[test]
     fn what_is_kept_is_found_when_the_turn_of_its_event_comes() {
-        let mut stacks = KeptStacks::new(Cancellation::Lazy, 2);
+        let mut stacks = PendingCancellations::new(Cancellation::Lazy, 2);
         [(0, kept(9, 4.0)), (1, kept(8, 3.0)), (0, kept(7, 2.0)), (0, kept(6, 2.0))].into_iter().for_each(|(k, kept)| stacks.push(k, kept));
-        let found = |stacks: &KeptStacks, k, event, at| stacks.has(k, Handle::from_bits(event), time(at));
+        let found = |stacks: &PendingCancellations, k, event, at| stacks.has(k, Handle::from_bits(event), time(at));
         assert!(found(&stacks, 0, 6, 2.0) && found(&stacks, 0, 7, 2.0), "both are at the same time");
         assert!(!found(&stacks, 0, 9, 2.0) && !found(&stacks, 1, 7, 3.0) && !found(&stacks, 0, 5, 2.0));
         let mut take = |k, event, at| stacks.take(k, Handle::from_bits(event), time(at)).map(|kept| kept.event.bits());
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn the_latest_are_taken_from_a_time_on() {
-        let mut stacks = KeptStacks::new(Cancellation::Lazy, 1);
+        let mut stacks = PendingCancellations::new(Cancellation::Lazy, 1);
         (1..=5).rev().for_each(|event| stacks.push(0, kept(event, event.into())));
         let taken: Vec<_> = stacks.take_from(0, time(3.0)).iter().map(|kept| kept.event.bits()).collect();
         assert_eq!((taken, stacks.len), (vec![5, 4, 3], 2));
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn nothing_is_kept_where_all_is_cancelled_at_once() {
-        let mut stacks = KeptStacks::new(Cancellation::Aggressive, 4);
+        let mut stacks = PendingCancellations::new(Cancellation::Aggressive, 4);
         assert!((0..100).all(|_| !stacks.copies() && !stacks.keeps(false)));
         let event = kept(1, 1.0).event;
         assert!(
@@ -221,8 +221,8 @@ mod tests {
 
     #[test]
     fn a_pe_does_what_has_paid() {
-        let mut stacks = KeptStacks::new(Cancellation::Dynamic, 1);
-        let share = |stacks: &mut KeptStacks| (0..160).filter(|_| stacks.keeps(false)).count();
+        let mut stacks = PendingCancellations::new(Cancellation::Dynamic, 1);
+        let share = |stacks: &mut PendingCancellations| (0..160).filter(|_| stacks.keeps(false)).count();
         assert_eq!((share(&mut stacks), (0..160).filter(|_| stacks.copies()).count()), (10, 10), "samples");
         assert!(stacks.keeps(true), "what has been copied is compared");
         stacks.note(63, 0);
@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(share(&mut stacks), 160, "neither good nor bad");
         stacks.note(0, 64);
         assert_eq!(share(&mut stacks), 10);
-        let mut lazy = KeptStacks::new(Cancellation::Lazy, 1);
+        let mut lazy = PendingCancellations::new(Cancellation::Lazy, 1);
         lazy.note(0, 1000);
         assert_eq!(share(&mut lazy), 160);
     }

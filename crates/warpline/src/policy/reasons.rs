@@ -1,8 +1,8 @@
-//! Why a run has the engine that it has, in words.
+//! Why a run has the engine that it has, in reasons.
 
 use super::speed::Ratio;
 use crate::Synchronisation;
-use crate::choice::Engine;
+use crate::engine_choice::Engine;
 
 pub(super) const BEGINNING: &str = "every run begins sequentially";
 pub(super) fn large(lps: u32) -> String {

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use warpline_memory::Apart;
 
 /// The threads of PEs, and PEs on their way to another thread; `T` is a PE with what its thread keeps of it.
-pub(crate) struct Homes<T> {
+pub(crate) struct PeAssignment<T> {
     /// By PE: the thread that is to step it.
     homes: Vec<AtomicU32>,
     /// How often that has changed.
@@ -25,11 +25,11 @@ struct ThreadHome<T> {
     arrives: AtomicBool,
 }
 
-impl<T> Homes<T> {
+impl<T> PeAssignment<T> {
     /// At first, `share` PEs are at home in each of `threads`.
     pub(crate) fn new(pes: usize, threads: usize, share: usize) -> Self {
         let thread = || ThreadHome { arriving: Mutex::new(Vec::new()), arrives: AtomicBool::new(false) };
-        Homes {
+        PeAssignment {
             homes: (0..pes).map(|pe| AtomicU32::new((pe / share) as u32)).collect(),
             changes: AtomicU32::new(0),
             share,
@@ -129,8 +129,12 @@ mod tests {
 
     #[test]
     fn pes_arrive_where_they_are_sent() {
-        assert!(Homes::<u8>::new(4, 2, 2).may_move() && !Homes::<u8>::new(2, 2, 1).may_move() && !Homes::<u8>::new(4, 1, 4).may_move());
-        let homes: Homes<&str> = Homes::new(4, 2, 2);
+        assert!(
+            PeAssignment::<u8>::new(4, 2, 2).may_move()
+                && !PeAssignment::<u8>::new(2, 2, 1).may_move()
+                && !PeAssignment::<u8>::new(4, 1, 4).may_move()
+        );
+        let homes: PeAssignment<&str> = PeAssignment::new(4, 2, 2);
         homes.set(0, 1);
         assert_eq!(((0..4).map(|pe| homes.of(pe)).collect::<Vec<_>>(), homes.changes()), (vec![1, 0, 1, 1], 1));
         homes.send(1, "a PE");

@@ -12,13 +12,13 @@ mod board;
 mod cluster;
 mod communication;
 mod communication_work;
+pub(crate) mod control_messages;
 mod ending;
 mod far;
 mod gathering;
-mod homes;
-pub(crate) mod letters;
 mod merge;
 mod monitor;
+mod pe_assignment;
 mod plan;
 pub(crate) mod processes;
 mod record;
@@ -44,8 +44,8 @@ use warpline_model::{Declarations, Model, Statistics};
 use warpline_transport::{AnyPort, Codec, CourierCounts, VirtualCluster, cas_ports, inbox_ports, node_ports, ring_ports};
 
 use self::communication_work::{CommunicationWork, barrier_of_rank, pacer};
+use self::control_messages::Remains;
 use self::far::{FarWires, add_counts};
-use self::letters::Remains;
 use self::merge::RowMerge;
 use self::monitor::LoopMonitor;
 pub(crate) use self::plan::cores;
@@ -53,7 +53,7 @@ use self::plan::{ParallelConfig, ParallelPlan};
 use self::processes::{Processes, lost};
 use self::record::PeSummary;
 pub(crate) use self::record::add as add_record;
-use self::threads::Seating;
+use self::threads::ThreadLayout;
 use self::trace::{TraceFile, TraceHeader};
 use crate::budget::RunBudget;
 use crate::check::RunSpec;
@@ -213,8 +213,8 @@ impl<M: Model> Job<M> {
         let gvts = config.gvts(&region, plan.task.ties, barrier.as_ref());
         let pacer = pacer(&config, service);
         let controls = config.controls(&gvts);
-        let ForTests { crowded, restless, .. } = self.for_tests;
-        let seating = Seating { crowded, moves: self.settings.move_pes(), measured: !watch.run.chooser.is_fixed(), restless };
+        let ForTests { crowded, migrate_at_random, .. } = self.for_tests;
+        let layout = ThreadLayout { crowded, moves: self.settings.move_pes(), measured: !watch.run.selector.is_fixed(), migrate_at_random };
         let local = config.pes_of(watch.processes.as_ref().map_or(0, |processes| processes.group.number()));
         let all = AllPes { region: region.clone(), pes: config.pes, first: local.start as u32 };
         // What counts for speed has code of its own. All the rest shares some, as every model is compiled into it.
@@ -233,14 +233,14 @@ impl<M: Model> Job<M> {
                 for (pe, pacer) in pes.iter_mut().zip(std::iter::repeat(&pacer)) {
                     pacer.iter().for_each(|pacer| pe.follow(pacer.clone()));
                 }
-                threads::drive(pes, watch, seating, all, CommunicationWork::new(Some(couriers), barrier, pacer))
+                threads::drive(pes, watch, layout, all, CommunicationWork::new(Some(couriers), barrier, pacer))
             }
             None if config.mailbox == Some(Mailbox::PerSender) && pending == Pending::Ladder => {
                 let ports = ring_ports(&region, portable, (&everybody, &own), &controls);
                 threads::drive(
                     plan.pes(&region, local, start, gvts, ports, Ladder::default),
                     watch,
-                    seating,
+                    layout,
                     all,
                     CommunicationWork::new(None, barrier, None),
                 )
@@ -259,7 +259,7 @@ impl<M: Model> Job<M> {
                 threads::drive(
                     plan.pes(&region, local, start, gvts, ports, || any(pending)),
                     watch,
-                    seating,
+                    layout,
                     all,
                     CommunicationWork::new(None, barrier, None),
                 )

@@ -1,6 +1,6 @@
 /// Where a process is among those of its machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Seat {
+pub struct CpuShare {
     /// Its number there, from 0.
     pub number: u32,
     /// How many there are.
@@ -9,10 +9,10 @@ pub struct Seat {
     pub cores: f64,
 }
 
-impl Seat {
+impl CpuShare {
     /// That of a process that shares these cores with nobody.
     pub fn alone(cores: u32) -> Self {
-        Seat { number: 0, of: 1, cores: cores.into() }
+        CpuShare { number: 0, of: 1, cores: cores.into() }
     }
 
     /// The most threads that have a core each; one at least.

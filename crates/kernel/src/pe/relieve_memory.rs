@@ -48,36 +48,36 @@ const DUE_FAR_TOO_MANY: u64 = 16;
 
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Notes how much memory this PE has.
-    pub(super) fn settle_memory(&mut self) {
+    pub(super) fn account_memory(&mut self) {
         let bytes = self.lps.bytes_held() + self.agenda.bytes_held() + self.past.bytes() + self.effects.bytes() + self.mail_bytes;
-        self.thrift.settle(bytes);
-        self.gauge.counts.memory_most = self.gauge.counts.memory_most.max(self.thrift.taken());
+        self.memory_control.settle(bytes);
+        self.gauge.counts.memory_most = self.gauge.counts.memory_most.max(self.memory_control.taken());
     }
 
     /// Whether a batch of events may be executed ahead: where memory is short, only if that takes no more of it; otherwise unless a list is
     /// full, and its doubling would make memory short.
     #[inline]
     pub(super) fn affords_batch(&mut self) -> bool {
-        if !self.thrift.is_on() {
+        if !self.memory_control.is_on() {
             return true;
         }
         let batch = self.world.tuning.batch as usize;
-        self.thrift.waits = if self.thrift.is_short() {
+        self.memory_control.waits = if self.memory_control.is_short() {
             self.past.history.room() < batch || self.agenda.store().free() < batch
         } else {
             // Mostly nothing grows, and nothing is to be divided.
             let growth = self.past.growth(batch) as u64;
-            growth > 0 && growth > self.thrift.left() / u64::from(self.world.pes())
+            growth > 0 && growth > self.memory_control.left() / u64::from(self.world.pes())
         };
-        self.gauge.counts.memory_stops += u64::from(self.thrift.waits);
-        !self.thrift.waits
+        self.gauge.counts.memory_stops += u64::from(self.memory_control.waits);
+        !self.memory_control.waits
     }
 
     /// Whether certain events have to wait, because the budget is exceeded, until a GVT has made all PEs give back what they can. A batch
     /// may be executed after each.
     #[inline]
     pub(super) fn waits_for_memory(&mut self) -> bool {
-        self.thrift.is_short() && self.thrift.is_exceeded() && !self.thrift.takes_batch()
+        self.memory_control.is_short() && self.memory_control.is_exceeded() && !self.memory_control.takes_batch()
     }
 
     /// Events before this time may be executed although memory is short: what is due, so that GVT advances; a batch for each GVT, which
@@ -85,7 +85,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[cold]
     pub(super) fn limit_where_memory_is_short(&mut self) -> VirtualTime {
         let is_ahead = self.has_batches(DUE_MOST) && self.least() != self.frontier.gvt();
-        if is_ahead || !self.thrift.takes_batch() {
+        if is_ahead || !self.memory_control.takes_batch() {
             return VirtualTime::ZERO;
         }
         self.past.make_little_room(self.world.tuning.batch as usize);
@@ -97,36 +97,36 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Events are undone for memory only here, where the PE has published nothing since GVT that this could make wrong.
     #[cold]
     #[inline(never)]
-    pub(super) fn economise(&mut self) {
+    pub(super) fn relieve_memory(&mut self) {
         self.mail_bytes = self.mail.bytes();
-        self.settle_memory();
-        self.agenda.store_mut().save_memory(self.thrift.is_short());
-        let waits = std::mem::take(&mut self.thrift.waits);
-        if self.thrift.is_overdrawn() {
+        self.account_memory();
+        self.agenda.store_mut().save_memory(self.memory_control.is_short());
+        let waits = std::mem::take(&mut self.memory_control.waits);
+        if self.memory_control.is_overdrawn() {
             // What is due has to be executed soon, so it is undone only if there is very much of it, or the rest was not enough.
             self.undo_executed_from(self.frontier.due().get());
-            if self.has_batches(DUE_FAR_TOO_MANY) || self.thrift.is_exceeded() && self.thrift.was_exceeded() {
+            if self.has_batches(DUE_FAR_TOO_MANY) || self.memory_control.is_exceeded() && self.memory_control.was_exceeded() {
                 self.undo_executed_from(self.frontier.gvt_time());
             }
             self.give_back_room();
-        } else if waits && self.thrift.is_short() && !self.affords_batch() {
+        } else if waits && self.memory_control.is_short() && !self.affords_batch() {
             // Only the further half of what lies ahead: the nearer half would soonest be executed again.
             let (gvt, latest) = (self.frontier.gvt_time(), self.past.latest().get());
             self.undo_executed_from((gvt + (latest - gvt) / 2.0).max(self.frontier.due().get()));
         }
         self.undo_returned();
-        if self.thrift.is_short() && self.past.kept.is_any() {
+        if self.memory_control.is_short() && self.past.cancellations.is_any() {
             self.drop_kept_from(VirtualTime::ZERO);
             self.undo_what_was_sent();
         }
-        if self.thrift.sends_back(waits && !self.past.has_open() && self.world.pes() > 1) {
+        if self.memory_control.sends_back(waits && !self.past.has_open() && self.world.pes() > 1) {
             self.send_back();
-        } else if self.thrift.is_short() && (self.agenda.is_roomy() || self.gauge.counts.rolled_back > self.rolled_back_before) {
+        } else if self.memory_control.is_short() && (self.agenda.is_roomy() || self.gauge.counts.rolled_back > self.rolled_back_before) {
             self.rolled_back_before = self.gauge.counts.rolled_back;
             self.agenda.drop_cancelled(&mut self.gauge.counts.annihilated, |_| {});
         }
-        self.settle_memory();
-        if let Err(why) = self.thrift.judge() {
+        self.account_memory();
+        if let Err(why) = self.memory_control.judge() {
             why.unwind();
         }
     }
@@ -151,13 +151,13 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Undoes what sent the events that have come back. What has committed in the meantime stays.
     fn undo_returned(&mut self) {
-        for (sender, sequence) in self.thrift.take_returned() {
+        for (sender, sequence) in self.memory_control.take_returned() {
             let Some(handle) = self.open_event(sender, sequence.event()) else { continue };
             self.release_held();
             let (k, before) = (self.past.kp_of(self.lps.index(sender)), self.gauge.counts.rolled_back);
             let timed = self.gauge.begin_rollback(Phase::Gvt);
             self.roll_back(k, Until::With(handle));
-            if self.past.kept.is_any() {
+            if self.past.cancellations.is_any() {
                 self.drop_kept_from(VirtualTime::ZERO);
             }
             self.undo_cancelled();

@@ -188,7 +188,7 @@ pub(crate) fn add_settings(engine: &mut Map<String, Value>, config: &ParallelCon
         (!matches!(config.tuning.undoing, Undoing::Copy { .. } | Undoing::CopyAdaptively)).then_some(("copy_interval", Value::Null));
     // What the engine has no use for is null.
     let unused: &[&str] = match config.tuning.lanes {
-        Lanes::Certain => {
+        Lanes::Safe => {
             &["undo", "kps", "copy_interval", "go_ahead", "window", "final_window", "cancellation", "sub_pool", "fossil_collection"]
         }
         _ => &["conservative"],

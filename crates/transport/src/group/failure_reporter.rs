@@ -7,7 +7,7 @@ use crate::Tally;
 
 /// The place, among the words of a group, of the one that says that all are to end.
 pub(super) const STOPPED: usize = 0;
-/// The longest last words, in bytes.
+/// The longest failure report, in bytes.
 const WORDS: usize = 2000;
 /// How often, and after how long each time, a process that cannot speak tries again.
 const TRIES: u32 = 100;
@@ -18,11 +18,11 @@ type Words = (u32, [[u8; 50]; WORDS / 50]);
 
 /// What processes that share memory have said before they ended, by process.
 #[derive(Clone, Debug)]
-pub(super) struct LastWords(Common<[SpinLock<Words>]>);
+pub(super) struct FailureReporter(Common<[SpinLock<Words>]>);
 
-impl LastWords {
+impl FailureReporter {
     pub(super) fn place(region: &Region, processes: usize) -> Self {
-        LastWords(region.place_list(processes, |_| SpinLock::new((0, [[0; 50]; WORDS / 50]))))
+        FailureReporter(region.place_list(processes, |_| SpinLock::new((0, [[0; 50]; WORDS / 50]))))
     }
 
     fn say(&self, number: u32, text: &str) {
@@ -52,17 +52,17 @@ impl LastWords {
 
 /// What a process says to others when its run has failed, from whatever thread.
 #[derive(Clone, Debug)]
-pub struct Voice {
+pub struct FailureReport {
     /// Its number among those near.
     pub(super) number: u32,
     pub(super) words: Tally,
-    pub(super) last_words: LastWords,
+    pub(super) failure_reporter: FailureReporter,
 }
 
-impl Voice {
-    /// The last words of this process. The first process passes them on.
+impl FailureReport {
+    /// The failure report of this process. The first process passes them on.
     pub fn say(&self, text: &str) {
-        self.last_words.say(self.number, text);
+        self.failure_reporter.say(self.number, text);
     }
 
     /// All processes are to end.
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn long_last_words_end_between_two_characters() {
-        let words = LastWords::place(&Region::own(), 2);
+        let words = FailureReporter::place(&Region::own(), 2);
         words.say(1, &format!("a{}", "é".repeat(WORDS)));
         assert_eq!(words.of(0), None);
         assert_eq!(words.of(1).unwrap(), format!("a{}", "é".repeat(WORDS / 2 - 1)));
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn who_is_not_heard_does_not_wait_for_ever() {
-        let words = LastWords::place(&Region::own(), 1);
+        let words = FailureReporter::place(&Region::own(), 1);
         let listens = words.0[0].lock();
         words.say(0, "oh no");
         drop(listens);

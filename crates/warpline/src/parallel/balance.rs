@@ -10,7 +10,7 @@
 //! gains a tenth by it. Of short rounds one in four is timed, so that this costs next to nothing.
 
 use super::board::PeStatus;
-use super::homes::Homes;
+use super::pe_assignment::PeAssignment;
 use crate::core_time::CoreTime;
 
 /// How much less the slowest thread must have to do for a PE to be moved.
@@ -38,7 +38,7 @@ impl Balance {
     }
 
     /// Moves PEs if some threads have more to do than others.
-    pub(crate) fn even_out<T>(&mut self, homes: &Homes<T>, statuses: Vec<PeStatus>, times: Vec<CoreTime>) {
+    pub(crate) fn even_out<T>(&mut self, homes: &PeAssignment<T>, statuses: Vec<PeStatus>, times: Vec<CoreTime>) {
         let loads: Vec<f64> = self.statuses.iter().zip(&statuses).map(|(before, now)| now.load_since(before)).collect();
         if loads.iter().sum::<f64>() < MEASURED_LEAST {
             return;
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn pes_get_new_homes() {
-        let homes: Homes<&str> = Homes::new(4, 2, 2);
+        let homes: PeAssignment<&str> = PeAssignment::new(4, 2, 2);
         let (mut balance, work) = (Balance::new(4, 2), |busy| PeStatus { busy, ..PeStatus::default() });
         balance.even_out(&homes, [4, 4, 1, 1].map(|millions| work(millions * 1_000_000)).to_vec(), vec![CoreTime::default(); 2]);
         let seats: Vec<usize> = (0..4).map(|pe| homes.of(pe)).collect();

@@ -18,7 +18,7 @@ use warpline_transport::{Couriers, thread_time};
 use super::OutOfMemory;
 use super::board::{Board, PeStatus};
 use super::ending::{Ending, EndingStage};
-use super::homes::Homes;
+use super::pe_assignment::PeAssignment;
 use crate::core_time::{CoreClock, CoreTime, SharedTime};
 
 /// With more rows than this on the boards, PEs wait until the watcher has taken them.
@@ -57,7 +57,7 @@ impl<'m, M: Model, Q, P> SteppedPe<'m, M, Q, P> {
 }
 
 /// The threads of PEs.
-pub(crate) type PeHomes<'m, M, Q, P> = Homes<Box<SteppedPe<'m, M, Q, P>>>;
+pub(crate) type PesOfThreads<'m, M, Q, P> = PeAssignment<Box<SteppedPe<'m, M, Q, P>>>;
 
 /// Guards a thread of a run, whatever it does: all others wait for it, and have to stop if it ends by a panic.
 pub(crate) struct ThreadGuard<'s> {
@@ -154,7 +154,7 @@ pub(crate) struct Worker<'w, 'm, M: Model, Q, P> {
     /// If some PEs are far.
     couriers: Option<&'w Couriers<M::Event>>,
     /// If PEs may move.
-    homes: Option<&'w PeHomes<'m, M, Q, P>>,
+    homes: Option<&'w PesOfThreads<'m, M, Q, P>>,
     /// Whether all PEs shared a thread when it last looked.
     gathered: bool,
     /// How often PEs had other homes when it last looked.
@@ -181,7 +181,7 @@ pub(crate) struct Surroundings<'w, 'm, M: Model, Q, P> {
     /// If some PEs are far.
     pub(crate) couriers: Option<&'w Couriers<M::Event>>,
     /// If PEs may move.
-    pub(crate) homes: Option<&'w PeHomes<'m, M, Q, P>>,
+    pub(crate) homes: Option<&'w PesOfThreads<'m, M, Q, P>>,
 }
 
 /// What a round was.
@@ -248,23 +248,23 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
     }
 
     /// Steps its PEs in turn, until all PEs of the run are done or some thread cannot go on. Returns where memory ran out, if it did, and
-    /// how its time went, if it does not belong to one PE alone. With the seed `restless`, PEs move at random.
-    pub(crate) fn work(&mut self, restless: Option<u64>) -> (Option<OutOfMemory>, Option<SharedTime>) {
+    /// how its time went, if it does not belong to one PE alone. With the seed `migrate_at_random`, PEs move at random.
+    pub(crate) fn work(&mut self, migrate_at_random: Option<u64>) -> (Option<OutOfMemory>, Option<SharedTime>) {
         let alone = self.is_alone();
         self.pes.iter_mut().for_each(|stepped| stepped.pe.begin_thread(thread_time, alone));
-        let full = self.step_all(restless);
+        let full = self.step_all(migrate_at_random);
         if alone {
             self.pes.iter_mut().for_each(|stepped| stepped.pe.end_thread());
         }
         (full, self.shared_time())
     }
 
-    fn step_all(&mut self, restless: Option<u64>) -> Option<OutOfMemory> {
+    fn step_all(&mut self, migrate_at_random: Option<u64>) -> Option<OutOfMemory> {
         let _quiet = PanicSilencer::new();
-        let mut restless = restless.map(|seed| Random::new(seed, LpId(self.number as u32), 0));
+        let mut migrate_at_random = migrate_at_random.map(|seed| Random::new(seed, LpId(self.number as u32), 0));
         while !self.ending.all_over() {
             if let Some(homes) = self.homes {
-                restless.iter_mut().for_each(|random| move_one(homes, self.pes.as_slice(), self.rounds, random));
+                migrate_at_random.iter_mut().for_each(|random| move_one(homes, self.pes.as_slice(), self.rounds, random));
                 self.exchange(homes);
             }
             let Round { worked, mut look } = match self.round() {
@@ -388,7 +388,7 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
     }
 
     /// Sends PEs to where they are at home now, and takes in those that have arrived.
-    fn exchange(&mut self, homes: &PeHomes<'m, M, Q, P>) {
+    fn exchange(&mut self, homes: &PesOfThreads<'m, M, Q, P>) {
         let (changes, gathered) = (homes.changes(), homes.are_gathered());
         if changes != self.changes {
             self.changes = changes;
@@ -421,7 +421,7 @@ fn weigh_copies<M: Model, Q: PendingSet, P: Port<M::Event>>(pe: &mut Pe<'_, M, Q
 }
 
 /// For tests: gives a PE another home now and then.
-fn move_one<M: Model, Q, P>(homes: &PeHomes<'_, M, Q, P>, pes: &[Box<SteppedPe<'_, M, Q, P>>], rounds: u32, random: &mut Random) {
+fn move_one<M: Model, Q, P>(homes: &PesOfThreads<'_, M, Q, P>, pes: &[Box<SteppedPe<'_, M, Q, P>>], rounds: u32, random: &mut Random) {
     if rounds.is_multiple_of(RESTLESS_EVERY) && !pes.is_empty() {
         let moved = &pes[random.below(pes.len() as u32) as usize];
         homes.set(moved.number, random.below(homes.threads() as u32) as usize);

@@ -9,7 +9,7 @@
 use std::time::{Duration, Instant};
 
 use super::board::PeStatus;
-use super::homes::Homes;
+use super::pe_assignment::PeAssignment;
 
 /// With fewer events of a PE for each GVT than this, waiting may cost more than events.
 const FEW: u64 = 16;
@@ -69,7 +69,7 @@ impl Gathering {
     }
 
     /// Takes note of what all PEs of this process have done so far, and has them share a thread or part again if that pays.
-    pub(crate) fn look<T>(&mut self, now: Instant, status: PeStatus, homes: &Homes<T>) {
+    pub(crate) fn look<T>(&mut self, now: Instant, status: PeStatus, homes: &PeAssignment<T>) {
         let (since, before) = *self.since.get_or_insert((now, status));
         let measured = Measured {
             committed: status.committed - before.committed,
@@ -113,7 +113,7 @@ mod tests {
 
     /// Two PEs with a thread each, of which so many events commit per look, with so many verdicts.
     struct Run {
-        homes: Homes<()>,
+        homes: PeAssignment<()>,
         gathering: Gathering,
         now: Instant,
         status: PeStatus,
@@ -121,7 +121,7 @@ mod tests {
 
     impl Run {
         fn new() -> Self {
-            Run { homes: Homes::new(2, 2, 1), gathering: Gathering::new(), now: Instant::now(), status: PeStatus::default() }
+            Run { homes: PeAssignment::new(2, 2, 1), gathering: Gathering::new(), now: Instant::now(), status: PeStatus::default() }
         }
 
         /// Returns whether the PEs share a thread after each of some looks.

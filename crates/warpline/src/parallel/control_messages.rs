@@ -13,7 +13,7 @@ use super::record::PeSummary;
 
 /// What a process tells the first while its PEs are at work, and when they are done.
 #[derive(Serialize, Deserialize)]
-pub(super) enum Letter {
+pub(super) enum ControlMessage {
     Progress {
         status: PeStatus,
         settled: Option<Moment>,

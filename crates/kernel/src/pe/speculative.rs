@@ -8,15 +8,15 @@ use warpline_memory::{Handle, MakeRoom, catch_panic};
 use warpline_model::Model;
 
 use super::Pe;
-use super::certain::take_last;
+use super::safe::take_last;
 use crate::Event;
 use crate::Undoing;
-use crate::extras::{ExtraId, SentByValue};
 use crate::failure::{copy_fault, repeat_fault};
 use crate::gvt::Gvt;
 use crate::history::{Fate, Record, StateBefore};
 use crate::pending::{Entry, PendingSet};
 use crate::phases::Phase;
+use crate::side_records::{SentByValue, SideRecordId};
 use crate::store::OptionalHandle;
 use crate::tuning::{Cancellation, Messages};
 use crate::wires::{MessageKind, Port, make_common};
@@ -33,7 +33,7 @@ fn round_up_to_f32(time: f64) -> f32 {
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Executes up to `most` events within the window.
     #[inline(never)]
-    pub(super) fn execute_ahead<const WATCHED: bool>(&mut self, most: u32) {
+    pub(super) fn execute_speculative<const WATCHED: bool>(&mut self, most: u32) {
         self.executor.beat().goes_ahead();
         if self.stays_parked() {
             return;
@@ -117,7 +117,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let (before, digest) = (kp.last, lp.digest);
         // Nothing is to be undone, should the copy of the state panic.
         let fate = Fate::Undone;
-        let (sent, extra) = (OptionalHandle::default(), ExtraId::NONE);
+        let (sent, extra) = (OptionalHandle::default(), SideRecordId::NONE);
         let state = StateBefore::WorkedOut;
         let record = self.past.history.push(Record { event: handle, sent, before, digest, extra, fate, state }, time);
         if copied {
@@ -156,7 +156,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.gauge.counts.processed += 1;
         self.gauge.event_lap::<WATCHED>(Phase::Execute);
         let extra = self.keep_extra();
-        if self.past.kept.is_any() {
+        if self.past.cancellations.is_any() {
             self.send_uncertain_again(k, handle, place, id, number, extra);
         } else {
             let (sent, extra) = self.send_uncertain(id, number, extra);
@@ -168,23 +168,23 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Moves what the event at hand observed and saved out of the context.
     #[inline(always)]
-    fn keep_extra(&mut self) -> ExtraId {
+    fn keep_extra(&mut self) -> SideRecordId {
         let nothing = self.executor.notes_mut().is_empty() && self.executor.saved_mut().is_empty();
-        if nothing { ExtraId::NONE } else { self.keep_some_extra() }
+        if nothing { SideRecordId::NONE } else { self.keep_some_extra() }
     }
 
     /// On its own, so that models without observations pay nothing for it.
     #[inline(never)]
-    fn keep_some_extra(&mut self) -> ExtraId {
+    fn keep_some_extra(&mut self) -> SideRecordId {
         self.effects.fetch(self.executor.notes());
         let (notes, saved) = self.executor.notes_and_saved_mut();
-        self.past.extras.keep(notes, saved)
+        self.past.side_records.keep(notes, saved)
     }
 
-    /// Sends what LP `sender` sent in its `number`-th event. Returns the first of a chain of what lies in its store, and the extra in which
+    /// Sends what LP `sender` sent in its `number`-th event. Returns the first of a chain of what lies in its store, and the side record in which
     /// what was sent by value is noted.
     #[inline(always)]
-    pub(super) fn send_uncertain(&mut self, sender: LpId, number: u64, mut extra: ExtraId) -> (OptionalHandle, ExtraId) {
+    pub(super) fn send_uncertain(&mut self, sender: LpId, number: u64, mut extra: SideRecordId) -> (OptionalHandle, SideRecordId) {
         let (first, mut sent) = (Sequence::first_of(number), OptionalHandle::default());
         self.gauge.counts.sent += self.executor.outbox_mut().len() as u64;
         while let Some(last) = self.executor.outbox_mut().last() {
@@ -205,8 +205,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         sender: LpId,
         first: Sequence,
         sent: OptionalHandle,
-        extra: ExtraId,
-    ) -> (OptionalHandle, ExtraId) {
+        extra: SideRecordId,
+    ) -> (OptionalHandle, SideRecordId) {
         let Some(mut event) = take_last(&mut self.executor, sender, first) else { return (sent, extra) };
         let pe = self.world.partition.pe(event.receiver);
         let near = self.world.is_near(pe);
@@ -235,8 +235,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         handle
     }
 
-    fn send_uncertain_value(&mut self, to: u32, event: Event<M::Event>, extra: ExtraId) -> ExtraId {
-        let (id, kept) = self.past.extras.get_or_take(extra);
+    fn send_uncertain_value(&mut self, to: u32, event: Event<M::Event>, extra: SideRecordId) -> SideRecordId {
+        let (id, kept) = self.past.side_records.get_or_take(extra);
         kept.sent.make_room(1, "what may have to be cancelled");
         let copy = if self.world.tuning.messages == Messages::Copy { self.mail.keep_copy(&event) } else { OptionalHandle::default() };
         kept.sent.push(SentByValue { to, receiver: event.receiver, key: event.key(), incarnation: self.incarnation, copy });

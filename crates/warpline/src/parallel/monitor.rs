@@ -8,8 +8,8 @@ use super::board::PeStatus;
 use super::ending::Ending;
 use super::merge::RowMerge;
 use super::processes::Processes;
-use crate::chooser::Reading;
 use crate::core_time::CoreTime;
+use crate::engine_selector::Reading;
 use crate::rows::Rows;
 use crate::run_monitor::RunMonitor;
 
@@ -32,13 +32,13 @@ pub(crate) struct LoopMonitor<'l, 'r> {
 impl<'r> LoopMonitor<'_, 'r> {
     /// How this many PEs find an earlier end.
     pub(crate) fn ending(&self, region: &Region, pes: u32) -> Ending<'r> {
-        Ending::new(region, self.run.stop, pes, self.from, self.run.chooser.events())
+        Ending::new(region, self.run.stop, pes, self.from, self.run.selector.events())
     }
 
     /// The PEs begin.
     pub(crate) fn begin(&mut self) {
         let (now, virtual_time, committed) = (Instant::now(), self.from.get(), self.committed);
-        self.run.chooser.begin(Reading::new(now, virtual_time, committed));
+        self.run.selector.begin(Reading::new(now, virtual_time, committed));
     }
 
     /// Passes on all rows before `settled`.
@@ -59,7 +59,7 @@ impl<'r> LoopMonitor<'_, 'r> {
         let virtual_time = status.gvt.clamp(self.from.get(), self.until.get());
         let reading = Reading { unevenness, core_time, ..Reading::new(Instant::now(), virtual_time, self.committed + status.committed) };
         self.run.note(reading, Some(status.sample()));
-        if self.run.chooser.is_over(reading) {
+        if self.run.selector.is_over(reading) {
             ending.change();
         }
     }
