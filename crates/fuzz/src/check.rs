@@ -28,6 +28,8 @@ const MEMORY_MORE: u64 = 128 << 20;
 /// How much a run may exceed its budget by, as the book says of memory: a tenth, and so much for each PE.
 const BUDGET_SHARE: f64 = 0.1;
 const BUDGET_MORE: u64 = 4 << 20;
+/// The events of a batch, unless a case says how many.
+const BATCH: u64 = 128;
 
 /// Runs cases.
 #[derive(Default)]
@@ -136,13 +138,15 @@ fn forget_results(answer: &mut Answer) {
 }
 
 fn allowed(case: &Case, expected: &Answer) -> Allowed {
-    let number = |name: &str| case.get(name).and_then(|text| text.parse().ok()).unwrap_or(1);
-    let (processes, pes): (u64, u64) = (number("processes").max(number("ranks")), number("threads"));
+    let number = |name: &str, usual: u64| case.get(name).and_then(|text| text.parse().ok()).unwrap_or(usual);
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
+    let (processes, pes) = (number("processes", 1).max(number("ranks", 1)), number("threads", cores));
+    let batch = number("batch", BATCH) * number("message-size", 0).max(number("payload", 0));
     let limit = case.sorted().ok().and_then(|sorted| sorted.settings.memory);
     let most_bytes = match (limit, expected) {
         // A process that has run other cases before holds what they needed.
         _ if !case.is_outside() => u64::MAX,
-        (Some(MemoryLimit::Bytes(bytes)), _) => bytes + (bytes as f64 * BUDGET_SHARE) as u64 + pes * processes * BUDGET_MORE,
+        (Some(MemoryLimit::Bytes(bytes)), _) => bytes + (bytes as f64 * BUDGET_SHARE) as u64 + pes * processes * (BUDGET_MORE + batch),
         (_, Answer::Done(done)) => TIMES_MEMORY * done.peak_bytes.unwrap_or_default() + processes * MEMORY_MORE,
         _ => u64::MAX,
     };
