@@ -115,7 +115,7 @@ macro_rules! counters {
             /// Idle steps in which the PE waited for a GVT computation to end.
             waiting_steps: u64, sum;
             /// Observations, saved values and copies of messages that are still kept at the end of the run.
-            extras_kept: u64, sum;
+            side_records_kept: u64, sum;
         }
     };
     (@table $macro:ident; $(

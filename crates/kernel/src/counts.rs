@@ -95,7 +95,7 @@ impl Counts {
 pub fn balance<'a>(pes: impl Iterator<Item = (&'a Counts, Books, usize)>) {
     let pes: Vec<_> = pes.map(|(counts, books, pending)| (counts, books, pending as u64)).collect();
     for (counts, books, pending) in &pes {
-        assert_eq!(counts.extras_kept, 0, "what events observed and saved is kept until they commit or are undone");
+        assert_eq!(counts.side_records_kept, 0, "what events observed and saved is kept until they commit or are undone");
         let settled = counts.sent_again + counts.cancelled_late;
         assert_eq!(counts.kept, settled, "every message that was kept was sent again or cancelled");
         assert_eq!(books.live, *pending, "every buffer in use holds a pending event");
@@ -276,7 +276,7 @@ mod tests {
             (|pe| pe.0.kept += 1, kept),
             (|pe| pe.0.sent_again += 1, kept),
             (|pe| pe.0.cancelled_late += 1, kept),
-            (|pe| pe.0.extras_kept = 1, "is kept until they commit or are undone"),
+            (|pe| pe.0.side_records_kept = 1, "is kept until they commit or are undone"),
         ];
         for (number, (fault, expected)) in faults.into_iter().enumerate() {
             for pe in 0..2 {

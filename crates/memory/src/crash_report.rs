@@ -4,13 +4,13 @@
 /// Has a crash reported when the system ends the program over a stack that overflows, or the program aborts over memory that cannot be had.
 /// What else happens then stays as it is.
 #[cfg(all(unix, not(miri), not(loom)))]
-pub fn say_last_words() {
+pub fn report_crashes() {
     handler::install();
 }
 
 /// Where signals have no handlers, nothing is said.
 #[cfg(not(all(unix, not(miri), not(loom))))]
-pub fn say_last_words() {}
+pub fn report_crashes() {}
 
 #[cfg(all(unix, not(miri), not(loom)))]
 mod handler {

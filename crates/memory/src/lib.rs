@@ -49,7 +49,7 @@ pub use budget::{Account, Budget};
 pub use buffers::{Buffers, CancelOutcome, FreeOrder, PoolKind, PoolSettings, SubPoolSize, buffers, buffers_in};
 pub use cas_ring::{CasConsumer, CasCounts, CasProducer, Refusal, Refused, cas_ring};
 pub use common::Common;
-pub use crash_report::say_last_words;
+pub use crash_report::report_crashes;
 pub use drop_each::{DropEach, drop_each, try_drop};
 pub use exhausted::{Exhausted, MakeRoom, catch_exhausted, catch_panic, check_room, list_for, list_of};
 pub use image::Image;

@@ -134,7 +134,7 @@ pub(crate) fn watched<T: Send + 'static, E: From<Error> + Send + 'static>(
         // If nobody listens any more, nobody has to know.
         let _ = sender.send(progress);
     });
-    warpline_memory::say_last_words();
+    warpline_memory::report_crashes();
     warpline_memory::keep_reserve();
     let control = Control { listener: audience.progress.is_some().then_some(listener), ..Control::default() };
     let worker = Builder::new().name("warpline".to_owned()).stack_size(limits.stack);

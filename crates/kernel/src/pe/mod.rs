@@ -400,7 +400,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     pub fn into_parts(self) -> Parts<M> {
         let Pe { world, lps, effects, faults, mut gauge, agenda, past, mut mail, interval, over, .. } = self;
         let books = agenda.store().books();
-        gauge.counts.extras_kept = past.side_records.in_use() + mail.copies();
+        gauge.counts.side_records_kept = past.side_records.in_use() + mail.copies();
         gauge.counts.mailbox = mail.refusals();
         gauge.counts.unreadable = faults.unreadable() as u64;
         gauge.counts.pooled = agenda.store().is_pooled();

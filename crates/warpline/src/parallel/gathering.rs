@@ -69,14 +69,14 @@ impl Gathering {
     }
 
     /// Takes note of what all PEs of this process have done so far, and has them share a thread or part again if that pays.
-    pub(crate) fn look<T>(&mut self, now: Instant, status: PeStatus, homes: &PeAssignment<T>) {
+    pub(crate) fn look<T>(&mut self, now: Instant, status: PeStatus, assignment: &PeAssignment<T>) {
         let (since, before) = *self.since.get_or_insert((now, status));
         let measured = Measured {
             committed: status.committed - before.committed,
             epochs: status.epochs - before.epochs,
             seconds: (now - since).as_secs_f64(),
         };
-        let (was, pes) = (self.state, homes.pes() as u64);
+        let (was, pes) = (self.state, assignment.pes() as u64);
         // A thread may have been off its core all the time.
         let is_known = measured.epochs >= EPOCHS_LEAST || measured.committed >= MANY * pes * EPOCHS_LEAST;
         if now - since < MEASURED_LEAST || !is_known {
@@ -85,8 +85,8 @@ impl Gathering {
         self.since = Some((now, status));
         self.state = self.next(measured, pes);
         match (was, self.state) {
-            (State::Apart { .. }, State::Settling { .. }) => self.moved += homes.gather(),
-            (State::Trial { .. } | State::Together, State::Apart { .. }) => self.moved += homes.part(),
+            (State::Apart { .. }, State::Settling { .. }) => self.moved += assignment.gather(),
+            (State::Trial { .. } | State::Together, State::Apart { .. }) => self.moved += assignment.part(),
             _ => {}
         }
     }
@@ -113,7 +113,7 @@ mod tests {
 
     /// Two PEs with a thread each, of which so many events commit per look, with so many verdicts.
     struct Run {
-        homes: PeAssignment<()>,
+        assignment: PeAssignment<()>,
         gathering: Gathering,
         now: Instant,
         status: PeStatus,
@@ -121,19 +121,19 @@ mod tests {
 
     impl Run {
         fn new() -> Self {
-            Run { homes: PeAssignment::new(2, 2, 1), gathering: Gathering::new(), now: Instant::now(), status: PeStatus::default() }
+            Run { assignment: PeAssignment::new(2, 2, 1), gathering: Gathering::new(), now: Instant::now(), status: PeStatus::default() }
         }
 
         /// Returns whether the PEs share a thread after each of some looks.
         fn looks(&mut self, looks: u32, work: impl Fn(bool) -> (u64, u64)) -> Vec<bool> {
             let look = |_| {
-                let (committed, epochs) = work(self.homes.are_gathered());
+                let (committed, epochs) = work(self.assignment.are_gathered());
                 self.status.committed += committed;
                 self.status.epochs += epochs;
                 self.now += MEASURED_LEAST;
-                self.gathering.look(self.now, self.status, &self.homes);
-                assert_eq!(self.homes.of(0) == self.homes.of(1), self.homes.are_gathered());
-                self.homes.are_gathered()
+                self.gathering.look(self.now, self.status, &self.assignment);
+                assert_eq!(self.assignment.of(0) == self.assignment.of(1), self.assignment.are_gathered());
+                self.assignment.are_gathered()
             };
             (0..looks).map(look).collect()
         }

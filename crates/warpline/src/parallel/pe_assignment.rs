@@ -8,7 +8,7 @@ use warpline_memory::Apart;
 /// The threads of PEs, and PEs on their way to another thread; `T` is a PE with what its thread keeps of it.
 pub(crate) struct PeAssignment<T> {
     /// By PE: the thread that is to step it.
-    homes: Vec<AtomicU32>,
+    thread_of: Vec<AtomicU32>,
     /// How often that has changed.
     changes: AtomicU32,
     /// How many PEs are at home in each thread at first.
@@ -30,7 +30,7 @@ impl<T> PeAssignment<T> {
     pub(crate) fn new(pes: usize, threads: usize, share: usize) -> Self {
         let thread = || ThreadHome { arriving: Mutex::new(Vec::new()), arrives: AtomicBool::new(false) };
         PeAssignment {
-            homes: (0..pes).map(|pe| AtomicU32::new((pe / share) as u32)).collect(),
+            thread_of: (0..pes).map(|pe| AtomicU32::new((pe / share) as u32)).collect(),
             changes: AtomicU32::new(0),
             share,
             gathered: AtomicBool::new(false),
@@ -40,7 +40,7 @@ impl<T> PeAssignment<T> {
 
     /// Whether it may be of use to move single PEs.
     pub(crate) fn may_move(&self) -> bool {
-        self.threads.len() > 1 && self.homes.len() > self.threads.len()
+        self.threads.len() > 1 && self.thread_of.len() > self.threads.len()
     }
 
     /// Whether each thread has one PE at first.
@@ -50,7 +50,7 @@ impl<T> PeAssignment<T> {
 
     /// How many PEs there are.
     pub(crate) fn pes(&self) -> usize {
-        self.homes.len()
+        self.thread_of.len()
     }
 
     /// Has all PEs share the first thread. Returns how many are given to another one.
@@ -66,7 +66,7 @@ impl<T> PeAssignment<T> {
     }
 
     fn set_all(&self, thread: impl Fn(usize) -> usize) -> u64 {
-        let moved = (0..self.homes.len()).filter(|pe| self.of(*pe) != thread(*pe));
+        let moved = (0..self.thread_of.len()).filter(|pe| self.of(*pe) != thread(*pe));
         moved.map(|pe| self.set(pe, thread(pe))).count() as u64
     }
 
@@ -80,7 +80,7 @@ impl<T> PeAssignment<T> {
         self.threads.len()
     }
 
-    /// How often PEs have been given other homes.
+    /// How often PEs have been given other threads.
     #[inline]
     pub(crate) fn changes(&self) -> u32 {
         self.changes.load(Ordering::Acquire)
@@ -88,12 +88,12 @@ impl<T> PeAssignment<T> {
 
     /// The thread that is to step a PE.
     pub(crate) fn of(&self, pe: usize) -> usize {
-        self.homes[pe].load(Ordering::Relaxed) as usize
+        self.thread_of[pe].load(Ordering::Relaxed) as usize
     }
 
     /// From now on a PE is at home in another thread.
     pub(crate) fn set(&self, pe: usize, thread: usize) {
-        self.homes[pe].store(thread as u32, Ordering::Relaxed);
+        self.thread_of[pe].store(thread as u32, Ordering::Relaxed);
         // Publishes the home.
         self.changes.fetch_add(1, Ordering::Release);
     }
@@ -134,12 +134,12 @@ mod tests {
                 && !PeAssignment::<u8>::new(2, 2, 1).may_move()
                 && !PeAssignment::<u8>::new(4, 1, 4).may_move()
         );
-        let homes: PeAssignment<&str> = PeAssignment::new(4, 2, 2);
-        homes.set(0, 1);
-        assert_eq!(((0..4).map(|pe| homes.of(pe)).collect::<Vec<_>>(), homes.changes()), (vec![1, 0, 1, 1], 1));
-        homes.send(1, "a PE");
-        assert_eq!((homes.receive(0), homes.receive(1), homes.receive(1)), (vec![], vec!["a PE"], vec![]));
-        homes.send(0, "late");
-        assert_eq!(homes.into_arriving().collect::<Vec<_>>(), ["late"]);
+        let assignment: PeAssignment<&str> = PeAssignment::new(4, 2, 2);
+        assignment.set(0, 1);
+        assert_eq!(((0..4).map(|pe| assignment.of(pe)).collect::<Vec<_>>(), assignment.changes()), (vec![1, 0, 1, 1], 1));
+        assignment.send(1, "a PE");
+        assert_eq!((assignment.receive(0), assignment.receive(1), assignment.receive(1)), (vec![], vec!["a PE"], vec![]));
+        assignment.send(0, "late");
+        assert_eq!(assignment.into_arriving().collect::<Vec<_>>(), ["late"]);
     }
 }

@@ -91,8 +91,8 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     let patience = if seat.suffices_for(threads) { PATIENCE } else { PATIENCE_IN_CROWD };
     let (stop, left, bug) = (AtomicBool::new(false), AtomicUsize::new(threads), Mutex::default());
     let clocks: Vec<Apart<CoreClock>> = (0..threads).map(|_| Apart::default()).collect();
-    let (homes, mut balance, mut looks) = (PeAssignment::new(pes.len(), threads, share), Balance::new(pes.len(), threads), 0u32);
-    let (moves, mut gathering) = (homes.may_move() && (layout.moves || layout.migrate_at_random.is_some()), Gathering::new());
+    let (assignment, mut balance, mut looks) = (PeAssignment::new(pes.len(), threads, share), Balance::new(pes.len(), threads), 0u32);
+    let (moves, mut gathering) = (assignment.may_move() && (layout.moves || layout.migrate_at_random.is_some()), Gathering::new());
     let gathers = threads > 1 && layout.moves && layout.migrate_at_random.is_none();
     let rows = AtomicUsize::new(0);
     let ending = watch.ending(&all.region, all.pes);
@@ -107,8 +107,11 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
             let (boards, clock) = (&boards[..], &clocks[number].0);
             let guard = WorkerGuard { thread: guard(), left: &left, boards, clock, rows: &rows, watcher: watcher.clone() };
             let timed = moves || layout.measured;
-            let surroundings =
-                Surroundings { ending: &ending, couriers: communication.couriers.as_ref(), homes: (moves || gathers).then_some(&homes) };
+            let surroundings = Surroundings {
+                ending: &ending,
+                couriers: communication.couriers.as_ref(),
+                assignment: (moves || gathers).then_some(&assignment),
+            };
             let mut worker = Worker::new(number, pes, guard, surroundings, timed, patience);
             let work = move || {
                 pin(first_thread + number, all_threads);
@@ -142,10 +145,10 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
         let even_out = || {
             looks += 1;
             if gathers && let Some(status) = statuses(&boards).into_iter().reduce(PeStatus::and) {
-                gathering.look(Instant::now(), status, &homes);
+                gathering.look(Instant::now(), status, &assignment);
             }
-            if moves && layout.moves && !homes.are_gathered() && looks.is_multiple_of(LOOKS_PER_MOVE) {
-                balance.even_out(&homes, statuses(&boards), clocks.iter().map(|clock| clock.0.time()).collect());
+            if moves && layout.moves && !assignment.are_gathered() && looks.is_multiple_of(LOOKS_PER_MOVE) {
+                balance.even_out(&assignment, statuses(&boards), clocks.iter().map(|clock| clock.0.time()).collect());
             }
         };
         let gone = watch_over(&seen, (&communication, patience), &ending, &mut watch, even_out);
@@ -179,7 +182,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     });
     let (pes, full, times) = closed.inspect_err(|_| communication.abandon())?;
     watch.run.go_on()?;
-    let mut pes: Vec<_> = pes.into_iter().chain(homes.into_arriving()).collect();
+    let mut pes: Vec<_> = pes.into_iter().chain(assignment.into_arriving()).collect();
     pes.sort_by_key(|stepped| stepped.number);
     for board in boards {
         watch.merge.add(board.0.into_inner().unwrap_or_else(PoisonError::into_inner).rows);

@@ -57,7 +57,7 @@ impl<'m, M: Model, Q, P> SteppedPe<'m, M, Q, P> {
 }
 
 /// The threads of PEs.
-pub(crate) type PesOfThreads<'m, M, Q, P> = PeAssignment<Box<SteppedPe<'m, M, Q, P>>>;
+pub(crate) type SteppedPes<'m, M, Q, P> = PeAssignment<Box<SteppedPe<'m, M, Q, P>>>;
 
 /// Guards a thread of a run, whatever it does: all others wait for it, and have to stop if it ends by a panic.
 pub(crate) struct ThreadGuard<'s> {
@@ -154,10 +154,10 @@ pub(crate) struct Worker<'w, 'm, M: Model, Q, P> {
     /// If some PEs are far.
     couriers: Option<&'w Couriers<M::Event>>,
     /// If PEs may move.
-    homes: Option<&'w PesOfThreads<'m, M, Q, P>>,
+    assignment: Option<&'w SteppedPes<'m, M, Q, P>>,
     /// Whether all PEs shared a thread when it last looked.
     gathered: bool,
-    /// How often PEs had other homes when it last looked.
+    /// How often PEs had been given other threads when it last looked.
     changes: u32,
     /// Rounds in a row in which there was nothing to do, and all of them.
     idle: u32,
@@ -181,7 +181,7 @@ pub(crate) struct Surroundings<'w, 'm, M: Model, Q, P> {
     /// If some PEs are far.
     pub(crate) couriers: Option<&'w Couriers<M::Event>>,
     /// If PEs may move.
-    pub(crate) homes: Option<&'w PesOfThreads<'m, M, Q, P>>,
+    pub(crate) assignment: Option<&'w SteppedPes<'m, M, Q, P>>,
 }
 
 /// What a round was.
@@ -197,7 +197,7 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
         number: usize,
         pes: Vec<Box<SteppedPe<'m, M, Q, P>>>,
         guard: WorkerGuard<'w>,
-        Surroundings { ending, couriers, homes }: Surroundings<'w, 'm, M, Q, P>,
+        Surroundings { ending, couriers, assignment }: Surroundings<'w, 'm, M, Q, P>,
         timed: bool,
         patience: u32,
     ) -> Self {
@@ -208,7 +208,7 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
             guard,
             ending,
             couriers,
-            homes,
+            assignment,
             gathered: false,
             changes: 0,
             idle: 0,
@@ -230,7 +230,7 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
 
     /// Whether it has had one PE all the time, which measures the time of the thread as its own.
     fn is_alone(&self) -> bool {
-        self.pes.len() == 1 && self.homes.is_none_or(|homes| homes.is_one_each() && homes.changes() == 0)
+        self.pes.len() == 1 && self.assignment.is_none_or(|assignment| assignment.is_one_each() && assignment.changes() == 0)
     }
 
     /// What it has done since it began.
@@ -263,9 +263,9 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
         let _quiet = PanicSilencer::new();
         let mut migrate_at_random = migrate_at_random.map(|seed| Random::new(seed, LpId(self.number as u32), 0));
         while !self.ending.all_over() {
-            if let Some(homes) = self.homes {
-                migrate_at_random.iter_mut().for_each(|random| move_one(homes, self.pes.as_slice(), self.rounds, random));
-                self.exchange(homes);
+            if let Some(assignment) = self.assignment {
+                migrate_at_random.iter_mut().for_each(|random| move_one(assignment, self.pes.as_slice(), self.rounds, random));
+                self.exchange(assignment);
             }
             let Round { worked, mut look } = match self.round() {
                 Ok(round) => round,
@@ -388,19 +388,19 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
     }
 
     /// Sends PEs to where they are at home now, and takes in those that have arrived.
-    fn exchange(&mut self, homes: &PesOfThreads<'m, M, Q, P>) {
-        let (changes, gathered) = (homes.changes(), homes.are_gathered());
+    fn exchange(&mut self, assignment: &SteppedPes<'m, M, Q, P>) {
+        let (changes, gathered) = (assignment.changes(), assignment.are_gathered());
         if changes != self.changes {
             self.changes = changes;
-            for stepped in self.pes.extract_if(.., |stepped| homes.of(stepped.number) != self.number) {
-                homes.send(homes.of(stepped.number), stepped);
+            for stepped in self.pes.extract_if(.., |stepped| assignment.of(stepped.number) != self.number) {
+                assignment.send(assignment.of(stepped.number), stepped);
             }
             if gathered && !self.gathered {
                 self.pes.iter_mut().for_each(|stepped| stepped.pe.begin_sharing());
             }
             self.gathered = gathered;
         }
-        let mut arrived = homes.receive(self.number);
+        let mut arrived = assignment.receive(self.number);
         if !arrived.is_empty() {
             arrived.iter_mut().filter(|_| gathered).for_each(|stepped| stepped.pe.begin_sharing());
             self.pes.extend(arrived);
@@ -421,10 +421,10 @@ fn weigh_copies<M: Model, Q: PendingSet, P: Port<M::Event>>(pe: &mut Pe<'_, M, Q
 }
 
 /// For tests: gives a PE another home now and then.
-fn move_one<M: Model, Q, P>(homes: &PesOfThreads<'_, M, Q, P>, pes: &[Box<SteppedPe<'_, M, Q, P>>], rounds: u32, random: &mut Random) {
+fn move_one<M: Model, Q, P>(assignment: &SteppedPes<'_, M, Q, P>, pes: &[Box<SteppedPe<'_, M, Q, P>>], rounds: u32, random: &mut Random) {
     if rounds.is_multiple_of(RESTLESS_EVERY) && !pes.is_empty() {
         let moved = &pes[random.below(pes.len() as u32) as usize];
-        homes.set(moved.number, random.below(homes.threads() as u32) as usize);
+        assignment.set(moved.number, random.below(assignment.threads() as u32) as usize);
     }
 }
 
