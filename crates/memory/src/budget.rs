@@ -22,6 +22,7 @@ pub struct Budget {
     limit: u64,
     /// What was taken before, and counts for those who set the budget.
     before: u64,
+    /// Whether what payloads take counts before somebody looks.
     counts_payloads: bool,
 }
 

@@ -47,7 +47,7 @@ pub(crate) struct Machines {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ForTests {
     /// Whether every PE has a thread of its own, however few cores there are.
-    pub(crate) crowded: bool,
+    pub(crate) one_thread_per_pe: bool,
     /// Whether PEs move between threads at random, and by which seed.
     pub(crate) migrate_at_random: Option<u64>,
     /// Whether the window follows another simulator's rule.

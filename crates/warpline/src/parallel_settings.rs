@@ -257,7 +257,7 @@ impl<M: Model> Simulation<'_, M> {
     /// Gives every PE a thread of its own, however few cores there are: for tests of races between many.
     #[doc(hidden)]
     pub fn one_thread_per_pe(mut self) -> Self {
-        self.job.for_tests.crowded = true;
+        self.job.for_tests.one_thread_per_pe = true;
         self
     }
 

@@ -117,7 +117,7 @@ impl<M: Model> Job<M> {
             || (Region::own(), 1),
             |processes| {
                 // Those of this machine that share memory, or all of it if none do.
-                (processes.group.region().clone(), processes.group.seat().of)
+                (processes.group.region().clone(), processes.group.cpu_share().of)
             },
         );
         Ok(RunBudget::new(self.settings.memory(), &region, here)?)

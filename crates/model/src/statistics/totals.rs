@@ -189,9 +189,13 @@ impl Statistics {
             }
             Note::Observe { mean: Mean { slot, item }, value } => {
                 let Slot { tallies: Tallies::Means(items), series } = slots.get_mut(usize::from(slot))? else { return None };
-                items.check(item).filter(|()| value.is_finite())?;
+                if !value.is_finite() {
+                    return None;
+                }
                 if observed {
-                    items.get_mut(item)?.add(horizon, time, value);
+                    items.get_mut(item)?.add(horizon, time, value)
+                } else {
+                    items.check(item)?
                 }
                 if let Some(series) = series {
                     series.observe(time, value);
@@ -199,9 +203,13 @@ impl Statistics {
             }
             Note::Sample { histogram: Histogram { slot, item }, value } => {
                 let Slot { tallies: Tallies::Histograms(items), series } = slots.get_mut(usize::from(slot))? else { return None };
-                items.check(item).filter(|()| value.is_finite())?;
+                if !value.is_finite() {
+                    return None;
+                }
                 if observed {
-                    items.get_mut(item)?.add(value);
+                    items.get_mut(item)?.add(value)
+                } else {
+                    items.check(item)?
                 }
                 if let Some(series) = series {
                     series.observe(time, value);

@@ -24,11 +24,11 @@ impl Group {
             return Err(io::Error::other(problem));
         }
         let peers = Peers::ranks(ranks.neighbour_processes());
-        let seat = ranks.seat();
+        let cpu_share = ranks.cpu_share();
         let mut group = Group::place(region, number, ranks.count(), near, peers);
         // Whoever has created the region writes what is placed in it, and nobody may use it before.
         ranks.exchange(&()).map_err(io::Error::other)?;
-        group.seat = seat;
+        group.cpu_share = cpu_share;
         group.office = Some(MpiControlChannel::new(ranks, shares).map_err(io::Error::other)?);
         Ok(group)
     }

@@ -74,7 +74,7 @@ pub struct Group {
     processes: u32,
     /// Those with which it shares memory, itself among them.
     near: Range<u32>,
-    seat: CpuShare,
+    cpu_share: CpuShare,
     region: Region,
     words: Tally,
     /// Somebody has said that a process is gone.
@@ -129,8 +129,23 @@ impl Group {
         let letters = if by_office { LetterBox::default() } else { letter_boxes(&region, number, processes) };
         let (office, is_done) = (None, false);
         let cores = thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
-        let seat = CpuShare { number, of: processes, cores: f64::from(cores) / f64::from(processes) };
-        Group { number, processes, near, seat, region, words, told, failure_reporter, left, peers, letters, office, by_office, is_done }
+        let cpu_share = CpuShare { number, of: processes, cores: f64::from(cores) / f64::from(processes) };
+        Group {
+            number,
+            processes,
+            near,
+            cpu_share,
+            region,
+            words,
+            told,
+            failure_reporter,
+            left,
+            peers,
+            letters,
+            office,
+            by_office,
+            is_done,
+        }
     }
 
     /// The number of this process, from 0.
@@ -154,8 +169,8 @@ impl Group {
     }
 
     /// Where it is among the processes of its machine.
-    pub fn seat(&self) -> CpuShare {
-        self.seat
+    pub fn cpu_share(&self) -> CpuShare {
+        self.cpu_share
     }
 
     /// The memory that it shares with them.

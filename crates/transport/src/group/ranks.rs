@@ -98,7 +98,7 @@ impl Ranks {
     }
 
     /// Where this one is among those of its machine.
-    pub(super) fn seat(&self) -> CpuShare {
+    pub(super) fn cpu_share(&self) -> CpuShare {
         let near = self.neighbours();
         let cores = self.all[self.number as usize].cores;
         CpuShare { number: self.number - near.start, of: near.len() as u32, cores }

@@ -67,7 +67,7 @@ impl FarWires {
         let (by, why) = match settings.communication() {
             Communication::Auto if !config.may_thread => (Communication::Dedicated, "MPI lets one thread call it".to_owned()),
             Communication::Auto => {
-                let has_cores = group.seat().suffices_for(plan.places.local().len() + threads as usize);
+                let has_cores = group.cpu_share().suffices_for(plan.places.local().len() + threads as usize);
                 let choice = communication::choose(group, &plan, has_cores).map_err(|why| lost(group, why))?;
                 choice.map_err(|cause| Error::Communication { cause })?
             }

@@ -213,8 +213,13 @@ impl<M: Model> Job<M> {
         let gvts = config.gvts(&region, plan.task.ties, barrier.as_ref());
         let pacer = pacer(&config, service);
         let controls = config.controls(&gvts);
-        let ForTests { crowded, migrate_at_random, .. } = self.for_tests;
-        let layout = ThreadLayout { crowded, moves: self.settings.move_pes(), measured: !watch.run.selector.is_fixed(), migrate_at_random };
+        let ForTests { one_thread_per_pe, migrate_at_random, .. } = self.for_tests;
+        let layout = ThreadLayout {
+            one_thread_per_pe,
+            moves: self.settings.move_pes(),
+            measured: !watch.run.selector.is_fixed(),
+            migrate_at_random,
+        };
         let local = config.pes_of(watch.processes.as_ref().map_or(0, |processes| processes.group.number()));
         let all = AllPes { region: region.clone(), pes: config.pes, first: local.start as u32 };
         // What counts for speed has code of its own. All the rest shares some, as every model is compiled into it.

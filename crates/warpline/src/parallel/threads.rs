@@ -60,7 +60,7 @@ impl Drop for StopOnPanic<'_> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ThreadLayout {
     /// Each has a thread of its own, however few cores there are.
-    pub(crate) crowded: bool,
+    pub(crate) one_thread_per_pe: bool,
     /// They move to threads that have less to do.
     pub(crate) moves: bool,
     /// It is measured how long they are at work, whether they move or not.
@@ -85,10 +85,10 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
         watch.run.control.watch(Some(number), pe.beat());
     }
     let boards: Vec<Board> = pes.iter().map(|_| Board::default()).collect();
-    let seat = watch.processes.as_ref().map_or(CpuShare::alone(cores()), |processes| processes.group.seat());
-    let share = if layout.crowded { 1 } else { pes.len().div_ceil(seat.threads()) };
+    let cpu_share = watch.processes.as_ref().map_or(CpuShare::alone(cores()), |processes| processes.group.cpu_share());
+    let share = if layout.one_thread_per_pe { 1 } else { pes.len().div_ceil(cpu_share.threads()) };
     let threads = pes.len().div_ceil(share);
-    let patience = if seat.suffices_for(threads) { PATIENCE } else { PATIENCE_IN_CROWD };
+    let patience = if cpu_share.suffices_for(threads) { PATIENCE } else { PATIENCE_IN_CROWD };
     let (stop, left, bug) = (AtomicBool::new(false), AtomicUsize::new(threads), Mutex::default());
     let clocks: Vec<Apart<CoreClock>> = (0..threads).map(|_| Apart::default()).collect();
     let (assignment, mut balance, mut looks) = (PeAssignment::new(pes.len(), threads, share), Balance::new(pes.len(), threads), 0u32);
@@ -97,7 +97,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     let rows = AtomicUsize::new(0);
     let ending = watch.ending(&all.region, all.pes);
     watch.processes.iter_mut().try_for_each(|processes| processes.begin())?;
-    let (first_thread, all_threads) = (seat.number as usize * threads, seat.of as usize * threads);
+    let (first_thread, all_threads) = (cpu_share.number as usize * threads, cpu_share.of as usize * threads);
     let seen = Threads { boards: &boards, clocks: &clocks, rows: &rows, left: &left, stop: &stop };
     let ended = thread::scope(|scope| {
         let _no_thread_outlives_this_one = StopOnPanic(&stop);
@@ -190,7 +190,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     let cut_short = ending.earlier_than(watch.until);
     let busy = pes.iter().map(|stepped| stepped.busy).collect();
     let pes = pes.into_iter().map(|stepped| stepped.pe).collect();
-    let crowded = !seat.suffices_for(threads + communication.threads());
+    let crowded = !cpu_share.suffices_for(threads + communication.threads());
     let mut outcome = gather(pes, full, watch, cut_short)?;
     correct(&mut outcome.parts, &times, share);
     // Ports have noted what they know when they were dropped.
