@@ -78,7 +78,6 @@ impl Checker {
             let observes = done.end > warmup;
             expected = self.worker.run(&if observes { until } else { until.replace("warmup", None) }, REFERENCE_LIMIT);
             for answer in [&mut expected, &mut answer] {
-                forget_series(answer);
                 if !observes || case.model == LOOKS_AHEAD {
                     forget_results(answer);
                 }
@@ -122,18 +121,12 @@ fn partial(answer: &Answer) -> Option<Done> {
     if let Answer::Done(done) = answer { Some(Done::clone(done)).filter(|done| done.partial) } else { None }
 }
 
-/// Series of a partial run have the slices of the run that was wanted.
-fn forget_series(answer: &mut Answer) {
-    if let Answer::Done(done) = answer {
-        done.series = Value::Null;
-        done.states.as_object_mut().into_iter().for_each(|states| _ = states.remove("statistics"));
-    }
-}
-
-/// Nothing was observed, or what was would not be the same with another warm-up.
+/// Nothing was observed, or what was would not be the same with another warm-up or end.
 fn forget_results(answer: &mut Answer) {
     if let Answer::Done(done) = answer {
         done.results = Value::Null;
+        done.series = Value::Null;
+        done.states.as_object_mut().into_iter().for_each(|states| _ = states.remove("statistics"));
     }
 }
 

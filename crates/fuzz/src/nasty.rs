@@ -430,7 +430,7 @@ impl<W: Wires> Model for Nasty<W> {
     fn declare(&self, declare: &mut Declarations) {
         declare.counter(EVENTS, "events", "events", "events handled").series();
         declare.mean(DELAY, "delay", "", "delays of what was sent");
-        declare.time_mean(LEVEL, "level", "", "events handled, modulo 7").items(2).slices(9);
+        declare.time_mean(LEVEL, "level", "", "events handled, modulo 7").items(2).series();
         declare.histogram(SIZES, "sizes", "bytes", "sizes of payloads");
         declare.table(VISITS, "visits", &[("word", "")]);
     }

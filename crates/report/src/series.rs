@@ -26,13 +26,13 @@ fn view(name: &str, series: &Series, time_unit: &str) -> LinesView {
 /// The curve, between the bounds of its interval if it is that of several runs.
 fn lines(name: &str, series: &Series) -> Vec<(String, Vec<(f64, f64)>)> {
     if series.ci95.iter().all(Option::is_none) {
-        return vec![(name.to_owned(), points(series, &series.values))];
+        return vec![(name.to_owned(), points(series, series.shown()))];
     }
     let bound = |sign: f64| -> Vec<Option<f64>> {
-        series.values.iter().zip(&series.ci95).map(|(value, half)| value.zip(*half).map(|(value, half)| value + sign * half)).collect()
+        series.shown().iter().zip(&series.ci95).map(|(value, half)| value.zip(*half).map(|(value, half)| value + sign * half)).collect()
     };
     vec![
-        ("mean of the runs".to_owned(), points(series, &series.values)),
+        ("mean of the runs".to_owned(), points(series, series.shown())),
         ("mean + 95 % interval".to_owned(), points(series, &bound(1.0))),
         ("mean − 95 % interval".to_owned(), points(series, &bound(-1.0))),
     ]

@@ -15,7 +15,8 @@ pub struct Series {
     pub unit: String,
     /// What the statistic means.
     pub meaning: String,
-    /// Where slices begin and end, in model time, from 0 to the end that was wanted of the run: one more than there are slices.
+    /// Where slices begin and end, in model time: one more than there are slices. They go from 0 to the end of the run, or, where the model
+    /// says how many there are, to the end that was wanted. All have one length, but the last may be shorter.
     #[serde(deserialize_with = "numbers")]
     pub edges: Vec<f64>,
     /// The value of each slice; `None` for a mean where nothing was observed, and for all slices that the run did not reach. Of several
@@ -60,8 +61,17 @@ impl Series {
 
     /// The length of a slice in model time.
     pub fn width(&self) -> f64 {
-        let slices = self.edges.len().saturating_sub(1).max(1);
-        self.edges.last().map_or(0.0, |end| end / slices as f64)
+        self.edges.get(1).map_or(0.0, |second| second - self.edges[0])
+    }
+
+    /// The values to show: of a count, not that of a last slice that is shorter, which would look like a fall.
+    pub fn shown(&self) -> &[Option<f64>] {
+        let count = self.values.len();
+        let is_short = |last: &[f64]| last[1] - last[0] < 0.999 * self.width();
+        match self.edges.get(count.saturating_sub(1)..=count) {
+            Some(last) if self.kind == SeriesKind::Count && count > 1 && is_short(last) => &self.values[..count - 1],
+            _ => &self.values,
+        }
     }
 }
 
@@ -75,6 +85,18 @@ fn numbers<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<f64>, D::Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_count_in_a_shorter_slice_is_not_shown() {
+        let mut series = Series { edges: vec![0.0, 0.5, 1.0, 1.25], values: vec![Some(4.0), Some(4.0), Some(2.0)], ..Series::default() };
+        assert_eq!(series.shown(), [Some(4.0), Some(4.0)]);
+        series.edges[3] = 1.5;
+        assert_eq!(series.shown().len(), 3);
+        let level = Series { kind: SeriesKind::Level, edges: vec![0.0, 0.5, 0.75], values: vec![Some(4.0); 2], ..Series::default() };
+        assert_eq!(level.shown().len(), 2);
+        let single = Series { edges: vec![0.0, 0.75], values: vec![Some(4.0)], ..Series::default() };
+        assert_eq!((single.shown().len(), Series::default().shown().len()), (1, 0));
+    }
 
     #[test]
     fn a_series_reads_back_as_it_was() {

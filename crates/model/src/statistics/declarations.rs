@@ -3,8 +3,6 @@ use warpline_base::record::ResultNote;
 
 use crate::{Counter, Histogram, Mean, Table, TimeMean};
 
-/// The slices of a series, unless the model wants [another number](Declaration::slices).
-pub const SLICES: u32 = 100;
 /// The most slices of a series: more than any screen shows.
 pub(super) const MOST_SLICES: u32 = 10_000;
 
@@ -33,6 +31,15 @@ impl StatisticKind {
     }
 }
 
+/// Into how many slices a series cuts a run.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) enum SeriesSlices {
+    /// As many as follow from its length.
+    Automatic,
+    /// As many as the model wants.
+    Given(u32),
+}
+
 /// A declared statistic. By default it has one item.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Declaration {
@@ -45,8 +52,7 @@ pub struct Declaration {
     /// What it means.
     pub meaning: String,
     pub(crate) items: u32,
-    /// Of its series, if it has one.
-    pub(crate) slices: Option<u32>,
+    pub(crate) series: Option<SeriesSlices>,
 }
 
 impl Declaration {
@@ -65,13 +71,16 @@ impl Declaration {
         self
     }
 
-    /// Keeps a *series* as well: the statistic over virtual time, in 100 slices of the run. Nothing else changes: the model observes what it
+    /// Keeps a *series* as well: the statistic over virtual time, in slices of the run. Nothing else changes: the model observes what it
     /// observes, and the same observations make the series.
+    ///
+    /// There are 65 to 128 slices. Their length is a power of 2, and the last is shorter where the run ends within it. So slices follow from
+    /// how far a run came, and a run that is ended early has those of a run to that time. A model may want
+    /// [another number](Self::slices).
     ///
     /// In each slice, what a counter counts is added up; for a mean or a histogram it is the mean of the values observed in it; for a mean
     /// over time the mean of the level in it. Several [items](Self::items) have one series: that of all their counts or values, or of the
-    /// sum of their levels. A series begins at time 0, not after the warm-up; so it shows how long a warm-up has to be. It
-    /// has the slices of the whole run, even if that is ended early.
+    /// sum of their levels. A series begins at time 0, not after the warm-up; so it shows how long a warm-up has to be.
     ///
     /// Every report plots it over virtual time, and JSON has it under `series`.
     ///
@@ -96,17 +105,19 @@ impl Declaration {
     /// # statistics.apply(&lp.0, 7.5, LpId(0), &mut Lp(Notes::default())).unwrap();
     /// // After a run to time 20:
     /// let series = statistics.series();
-    /// assert_eq!(series["served"].values[37], Some(1.0)); // from 7.4 to 7.6
+    /// assert_eq!(series["served"].slices().nth(30), Some((7.5, 7.75, Some(1.0))));
     /// assert_eq!(series["queue"].edges, [0.0, 5.0, 10.0, 15.0, 20.0]);
     /// assert_eq!(series["queue"].values, [0.0, 0.5, 0.0, 0.0].map(Some));
     /// ```
     pub fn series(&mut self) -> &mut Self {
-        self.slices(SLICES)
+        self.series = Some(SeriesSlices::Automatic);
+        self
     }
 
-    /// Keeps a [series](Self::series) of this many slices, from 1 to 10000.
+    /// Keeps a [series](Self::series) of this many slices of equal length, from 1 to 10000: say, 24 hours of a day. A run that is ended early
+    /// keeps the slices of the run that was wanted.
     pub fn slices(&mut self, slices: u32) -> &mut Self {
-        self.slices = Some(slices);
+        self.series = Some(SeriesSlices::Given(slices));
         self
     }
 }
@@ -243,7 +254,7 @@ impl Declarations {
     fn add(&mut self, slot: u16, kind: StatisticKind, name: &str, unit: &str, meaning: &str) -> &mut Declaration {
         let (name, unit, meaning) = (name.into(), unit.into(), meaning.into());
         let index = self.statistics.len();
-        self.statistics.push(Declaration { slot, kind, name, unit, meaning, items: 1, slices: None });
+        self.statistics.push(Declaration { slot, kind, name, unit, meaning, items: 1, series: None });
         &mut self.statistics[index]
     }
 
@@ -262,9 +273,11 @@ impl Declarations {
                 table.name
             ));
         }
-        let few_or_many = |slices: u32| !(1..=MOST_SLICES).contains(&slices);
-        if let Some((name, slices)) = self.statistics.iter().find_map(|d| Some((&d.name, d.slices.filter(|slices| few_or_many(*slices))?)))
-        {
+        let wrong = |series: Option<SeriesSlices>| match series {
+            Some(SeriesSlices::Given(slices)) if !(1..=MOST_SLICES).contains(&slices) => Some(slices),
+            _ => None,
+        };
+        if let Some((name, slices)) = self.statistics.iter().find_map(|d| Some((&d.name, wrong(d.series)?))) {
             return Err(format!("the series of `{name}` cannot have {slices} slices; choose 1 to {MOST_SLICES}"));
         }
         check("statistic", self.statistics.iter().map(|d| (d.slot, &d.name)))?;

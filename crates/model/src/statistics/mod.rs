@@ -51,7 +51,7 @@ mod totals;
 /// What all of it is to whoever runs a model.
 const STATISTICS: &str = "statistics";
 
-pub use declarations::{Declaration, Declarations, SLICES, StatisticKind, TableDeclaration};
+pub use declarations::{Declaration, Declarations, StatisticKind, TableDeclaration};
 pub use estimate::{BATCHES, Estimate, SumOf};
 pub use exact_sum::ExactSum;
 pub use histogram::HistogramTally;

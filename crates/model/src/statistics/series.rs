@@ -2,7 +2,9 @@ use serde::{Deserialize, Serialize};
 use warpline_base::record::{Series, SeriesKind};
 
 use super::ExactSum;
-use super::declarations::{Declaration, StatisticKind};
+use super::declarations::{Declaration, SeriesSlices, StatisticKind};
+use super::horizon::Horizon;
+use super::stretches::{Absorb, Stretches};
 
 /// A statistic over virtual time: sums for each slice of the run, over all items.
 ///
@@ -10,21 +12,79 @@ use super::declarations::{Declaration, StatisticKind};
 /// statistic is added up, on commit, and nothing where it is not declared.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct SeriesTally {
-    slices: Slices,
+    cut: Cut,
     sums: Sums,
+}
+
+/// How the run is cut into slices.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum Cut {
+    /// Into as many slices as the model wants.
+    Given(Slices),
+    /// Into stretches, which follow from how far the run came.
+    Stretches(Horizon),
 }
 
 /// What a slice keeps. All of it can be added up in any order.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Sums {
-    Counts(Vec<u128>),
+    Counts(Parts<u128>),
     /// Sum and number of values.
-    Means(Vec<(ExactSum, u64)>),
+    Means(Parts<(ExactSum, u64)>),
     /// Level times time.
-    Levels(Vec<ExactSum>),
+    Levels(Parts<ExactSum>),
 }
 
-/// The run, cut into slices of equal length.
+/// The sums of all slices, as they are cut.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum Parts<T> {
+    Given(Vec<T>),
+    Stretches(Stretches<T>),
+}
+
+impl<T: Absorb> Parts<T> {
+    fn new(cut: &Cut) -> Self {
+        match cut {
+            Cut::Given(slices) => Parts::Given(vec![T::default(); slices.count()]),
+            Cut::Stretches(_) => Parts::Stretches(Stretches::default()),
+        }
+    }
+
+    /// The sums of the slice of a time.
+    #[inline]
+    fn at(&mut self, cut: &Cut, time: f64) -> &mut T {
+        match (self, cut) {
+            (Parts::Given(list), Cut::Given(slices)) => &mut list[slices.at(time)],
+            (Parts::Stretches(stretches), Cut::Stretches(horizon)) => stretches.at(horizon, time),
+            _ => unreachable!("{ONE_CUT}"),
+        }
+    }
+
+    fn merge(&mut self, other: &Parts<T>) {
+        match (self, other) {
+            (Parts::Given(mine), Parts::Given(theirs)) => mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| mine.absorb(theirs)),
+            (Parts::Stretches(mine), Parts::Stretches(theirs)) => mine.merge(theirs),
+            _ => unreachable!("{ONE_CUT}"),
+        }
+    }
+
+    /// Where slices begin and end, and what each has.
+    fn slices(&self, cut: &Cut) -> (Vec<f64>, Vec<T>) {
+        match (self, cut) {
+            (Parts::Given(list), Cut::Given(slices)) => (slices.edges.clone(), list.clone()),
+            (Parts::Stretches(stretches), Cut::Stretches(horizon)) => {
+                let seen = stretches.of(horizon);
+                let edge = |slice: usize| (slice as f64 * seen.length()).min(horizon.reached);
+                ((0..seen.list.len()).map(edge).chain([horizon.reached]).collect(), seen.list)
+            }
+            _ => unreachable!("{ONE_CUT}"),
+        }
+    }
+}
+
+const ONE_CUT: &str = "the sums of a series are cut as the run is";
+
+/// Slices of equal length, of the run that was wanted.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Slices {
     /// From 0 to the end.
@@ -72,31 +132,47 @@ impl Slices {
         self.last = self.edges.partition_point(|edge| *edge < end).saturating_sub(1).min(self.count() - 1);
     }
 
-    /// The part of a slice that the run covered, if any.
-    fn covered(&self, slice: usize) -> Option<(f64, f64)> {
-        let (begin, end) = (self.edges[slice], self.edges[slice + 1].min(self.reached));
-        (begin < end).then_some((begin, end))
+    /// Adds a span of a level, which lies within the run.
+    #[inline]
+    fn add_span(&self, areas: &mut [ExactSum], from: f64, to: f64, level: f64) {
+        let slice = self.at(from);
+        if to <= self.edges[slice + 1] {
+            areas[slice].add_distance(from, to, level);
+        } else {
+            self.add_long_span(areas, from, to, level);
+        }
+    }
+
+    /// Adds the area of a span to every slice that it touches.
+    fn add_long_span(&self, areas: &mut [ExactSum], from: f64, to: f64, level: f64) {
+        let touched = self.at(from)..=self.at(to);
+        for (area, edges) in areas.iter_mut().zip(self.edges.windows(2)).skip(*touched.start()).take(touched.count()) {
+            let (begin, end) = (from.max(edges[0]), to.min(edges[1]));
+            area.add_distance(begin, end, level);
+        }
     }
 }
 
 impl SeriesTally {
     /// An empty series, if one was declared, of a run to `end`.
     pub(super) fn new(declaration: &Declaration, end: f64) -> Option<Self> {
-        let slices = Slices::new(declaration.slices?, end);
-        let count = slices.count();
-        let sums = match declaration.kind {
-            StatisticKind::Counter => Sums::Counts(vec![0; count]),
-            StatisticKind::Mean | StatisticKind::Histogram => Sums::Means(vec![Default::default(); count]),
-            StatisticKind::TimeMean => Sums::Levels(vec![ExactSum::default(); count]),
+        let cut = match declaration.series? {
+            SeriesSlices::Automatic => Cut::Stretches(Horizon::new(0.0, end)),
+            SeriesSlices::Given(count) => Cut::Given(Slices::new(count, end)),
         };
-        Some(SeriesTally { slices, sums })
+        let sums = match declaration.kind {
+            StatisticKind::Counter => Sums::Counts(Parts::new(&cut)),
+            StatisticKind::Mean | StatisticKind::Histogram => Sums::Means(Parts::new(&cut)),
+            StatisticKind::TimeMean => Sums::Levels(Parts::new(&cut)),
+        };
+        Some(SeriesTally { cut, sums })
     }
 
     /// Adds to a counter's series.
     #[inline]
     pub(super) fn count(&mut self, time: f64, by: u64) {
         if let Sums::Counts(counts) = &mut self.sums {
-            counts[self.slices.at(time)] += u128::from(by);
+            *counts.at(&self.cut, time) += u128::from(by);
         }
     }
 
@@ -104,7 +180,7 @@ impl SeriesTally {
     #[inline]
     pub(super) fn observe(&mut self, time: f64, value: f64) {
         if let Sums::Means(means) = &mut self.sums {
-            let (sum, count) = &mut means[self.slices.at(time)];
+            let (sum, count) = means.at(&self.cut, time);
             sum.add(value);
             *count += 1;
         }
@@ -113,60 +189,64 @@ impl SeriesTally {
     /// Adds to the series of a mean over time.
     #[inline]
     pub(super) fn span(&mut self, from: f64, to: f64, level: f64) {
-        let SeriesTally { slices, sums: Sums::Levels(areas) } = self else { return };
-        let (from, to) = (from.max(0.0), to.min(slices.reached));
+        let Sums::Levels(areas) = &mut self.sums else { return };
+        let (from, to) = (from.max(0.0), to.min(self.cut.reached()));
         if from <= to {
-            let slice = slices.at(from);
-            if to <= slices.edges[slice + 1] {
-                areas[slice].add_distance(from, to, level)
-            } else {
-                add_long_span(slices, areas, from, to, level)
+            match (areas, &self.cut) {
+                (Parts::Given(areas), Cut::Given(slices)) => slices.add_span(areas, from, to, level),
+                (Parts::Stretches(areas), Cut::Stretches(horizon)) => areas.add_span(horizon, from, to, level),
+                _ => unreachable!("{ONE_CUT}"),
             }
         }
     }
 
     pub(super) fn merge(&mut self, other: &SeriesTally) {
         match (&mut self.sums, &other.sums) {
-            (Sums::Counts(mine), Sums::Counts(theirs)) => mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine += theirs),
-            (Sums::Means(mine), Sums::Means(theirs)) => {
-                for ((sum, count), (other_sum, other_count)) in mine.iter_mut().zip(theirs) {
-                    sum.merge(other_sum);
-                    *count += other_count;
-                }
-            }
-            (Sums::Levels(areas), Sums::Levels(others)) => areas.iter_mut().zip(others).for_each(|(area, other)| area.merge(other)),
+            (Sums::Counts(mine), Sums::Counts(theirs)) => mine.merge(theirs),
+            (Sums::Means(mine), Sums::Means(theirs)) => mine.merge(theirs),
+            (Sums::Levels(mine), Sums::Levels(theirs)) => mine.merge(theirs),
             _ => unreachable!("parts of one run have one declaration"),
         }
     }
 
     pub(super) fn cut_short(&mut self, end: f64) {
-        self.slices.cut_short(end);
+        match &mut self.cut {
+            Cut::Given(slices) => slices.cut_short(end),
+            Cut::Stretches(horizon) => horizon.cut_short(end),
+        }
     }
 
     /// The series of this statistic.
     pub(super) fn series(&self, declaration: &Declaration) -> Series {
-        let slices = &self.slices;
-        let reached = |slice: usize, value: Option<f64>| value.filter(|_| slice <= slices.last);
-        let (kind, values, counts): (_, Vec<Option<f64>>, Vec<u64>) = match &self.sums {
+        let (kind, edges, values, counts) = match &self.sums {
             Sums::Counts(counts) => {
+                let (edges, counts) = counts.slices(&self.cut);
                 let values = counts.iter().map(|count| Some(*count as f64)).collect();
-                (SeriesKind::Count, values, counts.iter().map(|&count| u64::try_from(count).unwrap_or(u64::MAX)).collect())
+                let counts = counts.iter().map(|&count| u64::try_from(count).unwrap_or(u64::MAX)).collect();
+                (SeriesKind::Count, edges, values, counts)
             }
             Sums::Means(means) => {
+                let (edges, means) = means.slices(&self.cut);
                 let mean = |(sum, count): &(ExactSum, u64)| (*count > 0).then(|| sum.over(*count));
-                (SeriesKind::Mean, means.iter().map(mean).collect(), means.iter().map(|(_, count)| *count).collect())
+                (SeriesKind::Mean, edges, means.iter().map(mean).collect(), means.iter().map(|(_, count)| *count).collect())
             }
             Sums::Levels(areas) => {
-                let level = |(slice, area): (usize, &ExactSum)| slices.covered(slice).map(|(begin, end)| area.over_distance(begin, end));
-                (SeriesKind::Level, areas.iter().enumerate().map(level).collect(), Vec::new())
+                let (edges, areas) = areas.slices(&self.cut);
+                let level = |(edges, area): (&[f64], &ExactSum)| {
+                    let (begin, end) = (edges[0], edges[1].min(self.cut.reached()));
+                    (begin < end).then(|| area.over_distance(begin, end))
+                };
+                let levels: Vec<Option<f64>> = edges.windows(2).zip(&areas).map(level).collect();
+                (SeriesKind::Level, edges, levels, Vec::new())
             }
         };
+        let was_reached = |slice: usize| self.cut.last().is_none_or(|last| slice <= last);
         Series {
             kind,
             unit: declaration.unit.clone(),
             meaning: declaration.meaning.clone(),
-            edges: slices.edges.clone(),
-            values: values.into_iter().enumerate().map(|(slice, value)| reached(slice, value)).collect(),
+            edges,
+            values: values.into_iter().enumerate().map(|(slice, value)| value.filter(|_| was_reached(slice))).collect(),
             counts,
             ci95: Vec::new(),
             runs: Vec::new(),
@@ -174,12 +254,21 @@ impl SeriesTally {
     }
 }
 
-/// Adds the area of a span to every slice that it touches.
-fn add_long_span(slices: &Slices, areas: &mut [ExactSum], from: f64, to: f64, level: f64) {
-    let touched = slices.at(from)..=slices.at(to);
-    for (area, edges) in areas.iter_mut().zip(slices.edges.windows(2)).skip(*touched.start()).take(touched.count()) {
-        let (begin, end) = (from.max(edges[0]), to.min(edges[1]));
-        area.add_distance(begin, end, level);
+impl Cut {
+    /// How far the run came.
+    fn reached(&self) -> f64 {
+        match self {
+            Cut::Given(slices) => slices.reached,
+            Cut::Stretches(horizon) => horizon.reached,
+        }
+    }
+
+    /// The last slice that the run reached, if there are slices beyond it.
+    fn last(&self) -> Option<usize> {
+        match self {
+            Cut::Given(slices) => Some(slices.last),
+            Cut::Stretches(_) => None,
+        }
     }
 }
 
@@ -304,10 +393,36 @@ mod tests {
             let expected = format!("the series of `wait` cannot have {slices} slices; choose 1 to 10000");
             assert_eq!(checked(slices), Err(expected));
         }
+    }
+
+    fn automatic(end: f64) -> Statistics {
         let mut declare = Declarations::default();
-        declare.counter(MADE, "made", "", "").series();
-        let series = Statistics::new(declare.checked().unwrap(), 0.0, 1.0).series();
-        assert_eq!((series["made"].values.len(), series["made"].edges[100]), (100, 1.0));
+        declare.counter(MADE, "made", "parts", "parts made").items(2).series();
+        declare.mean(SEEN, "seen", "s", "time seen").series();
+        declare.time_mean(LEVEL, "level", "", "parts in store").items(2).series();
+        declare.histogram(SPREAD, "spread", "s", "times spread").series();
+        Statistics::new(declare.checked().unwrap(), 0.0, end)
+    }
+
+    #[test]
+    fn slices_have_a_power_of_2_as_their_length_unless_the_model_says_how_many() {
+        for (end, count, length) in [(1.0, 128, 1.0 / 128.0), (100.0, 100, 1.0), (1000.0, 125, 8.0), (100.5, 101, 1.0), (129.0, 65, 2.0)] {
+            let series = &automatic(end).series()["level"];
+            assert_eq!((series.values.len(), series.edges.len(), series.edges[1], series.width()), (count, count + 1, length, length));
+            assert_eq!((series.edges[count - 1], series.edges[count]), ((count - 1) as f64 * length, end));
+        }
+    }
+
+    #[test]
+    fn an_automatic_series_by_hand() {
+        let mut statistics = automatic(66.0);
+        apply(&mut statistics, 0.5, &[made(1), Note::Observe { mean: SEEN, value: 3.0 }]);
+        apply(&mut statistics, 65.0, &[made(2), Note::Sample { histogram: SPREAD, value: 0.5 }]);
+        apply(&mut statistics, 66.0, &[made(4), Note::Span { mean: LEVEL, from: 64.5, to: 66.0, level: 3.0 }]);
+        let series = statistics.series();
+        assert_eq!((series["made"].values[0], &series["made"].values[63..]), (Some(1.0), &[Some(0.0), Some(0.0), Some(6.0)][..]));
+        assert_eq!((series["seen"].values[0], series["seen"].values[1], series["spread"].values[65]), (Some(3.0), None, Some(0.5)));
+        assert_eq!(series["level"].values[63..], [0.0, 1.5, 3.0].map(Some));
     }
 
     #[test]
@@ -350,6 +465,26 @@ mod tests {
     }
 
     proptest! {
+        /// A run that was ended early has the series of a run to that end, whatever was wanted.
+        #[test]
+        fn slices_follow_from_how_far_a_run_came(
+            events in prop::collection::vec((0.0f64..=1.0, 0u32..2, -1e3f64..1e3, 0.0f64..0.3), 1..80),
+            end in prop_oneof![1e-3f64..1e6, Just(1e300), Just(1e-300), Just(64.0)], further in 1.0f64..1e5,
+        ) {
+            let (mut early, mut whole) = (automatic(end * further), automatic(end));
+            for statistics in [&mut early, &mut whole] {
+                for &(share, item, value, length) in &events {
+                    let time = share * end;
+                    let span = Note::Span { mean: LEVEL.at(item), from: time * (1.0 - length), to: time, level: value };
+                    let notes = [made(3), Note::Observe { mean: SEEN, value }, span, Note::Sample { histogram: SPREAD, value: value * value }];
+                    apply(statistics, time, &notes);
+                }
+                statistics.cut_short(end);
+            }
+            prop_assert_eq!(early.series(), whole.series());
+            prop_assert_eq!(whole.series()["made"].counts.iter().sum::<u64>(), 3 * events.len() as u64);
+        }
+
         /// Every time lies between the edges of its slice, the edges themselves included, however short or long the run.
         #[test]
         fn every_time_is_within_its_slice(end in ends(), count in 1u32..300, share in 0.0f64..1.0, edge in 0u32..300) {
@@ -368,9 +503,9 @@ mod tests {
         #[test]
         fn merging_in_any_order_gives_the_same(
             events in prop::collection::vec((0.0f64..=1.0, 0u32..2, 0u64..9, -1e9f64..1e9, 0.0f64..0.3, 0usize..4), 1..120),
-            end in prop_oneof![1e-3f64..1e6, Just(1e300), Just(1e-300)], slices in 1u32..40, order in Just([0usize, 1, 2, 3]).prop_shuffle(),
+            end in prop_oneof![1e-3f64..1e6, Just(1e300), Just(1e-300)], slices in prop::option::of(1u32..40), order in Just([0usize, 1, 2, 3]).prop_shuffle(),
         ) {
-            let empty = statistics(slices, 0.0, end);
+            let empty = slices.map_or_else(|| automatic(end), |slices| statistics(slices, 0.0, end));
             let (mut whole, mut parts) = (empty.clone(), vec![empty; 4]);
             for &(share, item, by, value, length, part) in &events {
                 let time = share * end;
@@ -399,7 +534,8 @@ mod tests {
             let sum: f64 = series["seen"].values.iter().zip(&series["seen"].counts).filter_map(|(mean, count)| Some((*mean)? * *count as f64)).sum();
             let expected = whole.mean(SEEN).mean.unwrap() * events.len() as f64;
             prop_assert!((sum - expected).abs() <= 1e-3, "{} and {}", sum, expected);
-            let level: f64 = series["level"].values.iter().flatten().sum::<f64>() / f64::from(slices);
+            let levels = series["level"].slices().filter_map(|(begin, stop, level)| Some(level? * (stop / end - begin / end)));
+            let level: f64 = levels.sum();
             let expected: f64 = [0, 1].iter().filter_map(|&item| whole.time_mean(LEVEL.at(item)).mean).sum();
             prop_assert!((level - expected).abs() <= 1e-9 * events.len() as f64, "{} and {}", level, expected);
         }

@@ -13,6 +13,12 @@ pub(super) trait Absorb: Clone + Default {
     fn absorb(&mut self, other: &Self);
 }
 
+impl Absorb for u128 {
+    fn absorb(&mut self, other: &Self) {
+        *self += other;
+    }
+}
+
 impl Absorb for ExactSum {
     fn absorb(&mut self, other: &Self) {
         self.merge(other);
@@ -26,7 +32,7 @@ impl Absorb for (ExactSum, u64) {
     }
 }
 
-/// Sums over stretches of time of equal length, from the end of the warm-up on: quarters of batches.
+/// Sums over stretches of time of equal length: quarters of batches, from the end of the warm-up on, and slices of series.
 ///
 /// The length is a power of 2, and doubles when the stretches no longer reach far enough, so it follows from how far they reach. What is
 /// added up is exact, so that it does not matter when it doubled.
@@ -55,6 +61,11 @@ pub(super) struct Seen<T> {
 }
 
 impl<T> Seen<T> {
+    /// The length of a stretch; the run may have ended within the last.
+    pub(super) fn length(&self) -> f64 {
+        power_of_two(self.exponent)
+    }
+
     /// How much of a stretch was observed, as a share of its length.
     pub(super) fn covered(&self, horizon: &Horizon, stretch: usize) -> f64 {
         (horizon.length() * power_of_two(-self.exponent) - stretch as f64).clamp(0.0, 1.0)
@@ -62,7 +73,7 @@ impl<T> Seen<T> {
 }
 
 impl<T: Absorb> Stretches<T> {
-    /// The stretch of a time after the warm-up. What is observed as the run ends belongs to the last.
+    /// The stretch of a time. What is observed as the run ends belongs to the last.
     #[inline]
     pub(super) fn at(&mut self, horizon: &Horizon, time: f64) -> &mut T {
         let index = ((time - horizon.start) * self.per_time) as usize;
@@ -138,7 +149,7 @@ impl<T: Absorb> Stretches<T> {
 }
 
 impl Stretches<ExactSum> {
-    /// Adds a span of a level that lies after the warm-up.
+    /// Adds a span of a level that lies within what is observed.
     #[inline]
     pub(super) fn add_span(&mut self, horizon: &Horizon, from: f64, to: f64, level: f64) {
         let place = |per_time: f64, time: f64| (((time - horizon.start) * per_time) as usize).min(QUARTERS - 1);

@@ -20,7 +20,7 @@ pub(crate) fn text(record: &RunRecord) -> String {
 
 /// Least, greatest and last value, the length of a slice, and the meaning.
 fn figures(series: &Series, time_unit: &str) -> String {
-    let values: Vec<f64> = series.values.iter().filter_map(|value| *value).collect();
+    let values: Vec<f64> = series.shown().iter().filter_map(|value| *value).collect();
     let slice = format::time(series.width(), time_unit);
     let (Some(least), Some(most), Some(last)) =
         (values.iter().copied().reduce(f64::min), values.iter().copied().reduce(f64::max), values.last())
@@ -46,10 +46,11 @@ fn runs(series: &Series) -> String {
 /// The series as a row of characters, as high as its values are above 0, or above the least if that is negative. Where there is no value,
 /// there is a space.
 fn picture(series: &Series) -> String {
-    let count = series.values.len();
+    let shown = series.shown();
+    let count = shown.len();
     let places = count.min(MOST);
     let mean = |place: usize| {
-        let values = &series.values[place * count / places..(place + 1) * count / places];
+        let values = &shown[place * count / places..(place + 1) * count / places];
         let known = values.iter().flatten().count() as f64;
         // Shares of finite numbers add up to one.
         let mean = values.iter().flatten().map(|value| value / known).sum();

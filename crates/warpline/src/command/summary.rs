@@ -197,7 +197,8 @@ fn partial(record: &RunRecord) -> String {
     match record.partial {
         None => String::new(),
         Some(Partial { wanted_runs: 1, wanted_end }) => {
-            let series = if record.series.is_empty() { "" } else { "; series keep the slices of the whole run" };
+            let goes_on = record.series.values().any(|series| series.edges.last().is_some_and(|end| *end > record.end_time));
+            let series = if goes_on { "; some series keep the slices of the whole run" } else { "" };
             let wanted = format::time(wanted_end, &record.time_unit);
             format!("PARTIAL RESULTS: the run was ended early; it was to go on to time {wanted}{series}\n")
         }
