@@ -16,10 +16,10 @@ pub(crate) fn path(topology: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/topologies/{topology}.json"))
 }
 
-/// The files beside the tests, and the whole collection where it is at hand.
+/// The files beside the tests, and those of the folder that `WARPLINE_TOPOLOGIES` names.
 pub(crate) fn files() -> Vec<PathBuf> {
-    let collection = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/topologies");
-    let more = std::fs::read_dir(collection).into_iter().flatten().flatten().map(|entry| entry.path());
+    let folder = std::env::var_os("WARPLINE_TOPOLOGIES");
+    let more = folder.into_iter().flat_map(|folder| std::fs::read_dir(folder).expect("a folder")).flatten().map(|entry| entry.path());
     let mut more: Vec<PathBuf> = more.filter(|path| path.extension().is_some_and(|ext| ext == "json")).collect();
     more.sort();
     TOPOLOGIES.iter().map(|name| path(name)).chain(more).collect()
