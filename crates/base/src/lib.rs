@@ -1,19 +1,13 @@
-//! The vocabulary that every part of Warpline shares: LP ids, virtual time, event keys, the history digest, random streams, and the record
-//! of a run.
+//! The vocabulary that every part of Warpline shares: LP ids, virtual time, event keys, the history digest, and random streams.
 //!
 //! This crate is the bottom of the stack. It knows nothing of models, engines, threads or files.
 
-pub mod counters;
 mod digest;
 mod figure;
 mod id;
 mod key;
 mod moment;
-mod null;
-mod parallel;
-mod provenance;
 pub mod random;
-pub mod record;
 mod state_digest;
 mod time;
 

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
-use warpline_base::counters::of_pes;
-use warpline_base::record::{MemoryRecord, ParallelRecord, PeRecord, Rollbacks, ThrottleRecord};
 use warpline_memory::{Books, CasCounts};
+use warpline_record::counters::of_pes;
+use warpline_record::{MemoryRecord, ParallelRecord, PeRecord, Rollbacks, ThrottleRecord};
 
 macro_rules! declare_counts {
     ($(
@@ -9,7 +9,7 @@ macro_rules! declare_counts {
         $(, pe($pe:ident, $label:literal, $unit:literal))? $(, run($run:ident))?
         $(, rollbacks($rollbacks:ident))? $(, memory($memory:ident))? $(, throttle($throttle:ident))?;
     )*) => {
-        /// What a PE has done, for the record and the books: the [table of counters](warpline_base::counters!) as
+        /// What a PE has done, for the record and the books: the [table of counters](warpline_record::counters!) as
         /// plain fields, which the PE increments, and two lists.
         #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
         pub struct Counts {
@@ -66,7 +66,7 @@ macro_rules! declare_counts {
     };
 }
 
-warpline_base::counters!(declare_counts);
+warpline_record::counters!(declare_counts);
 
 impl Counts {
     /// Events executed ahead, while others could still come before them, including those undone again.
@@ -144,7 +144,7 @@ mod tests {
         };
     }
 
-    warpline_base::counters!(list_counters);
+    warpline_record::counters!(list_counters);
 
     /// Counts in which every counter has a number of its own.
     fn numbered(number: impl Fn(usize) -> usize) -> (Value, Counts) {

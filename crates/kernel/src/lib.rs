@@ -9,7 +9,6 @@ mod change_log;
 mod committed;
 mod copies;
 mod counts;
-mod critical_path;
 mod delays;
 mod effects;
 mod event;
@@ -53,7 +52,6 @@ mod world;
 
 pub use copies::Undoing;
 pub use counts::{Counts, balance};
-pub use critical_path::{BusiestPe, CORE_COUNTS, CoreFindings, CriticalPath, Findings, LpDelay, LpWork, PathFindings, SLICES, Slice};
 pub use delays::{Delays, Shortest};
 pub use event::Event;
 pub use failure::{CommittedFault, FailedEvent, drop_fault, event_text};

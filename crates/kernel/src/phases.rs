@@ -12,7 +12,7 @@
 use std::fmt::Debug;
 use std::time::{Duration, Instant};
 
-use warpline_base::record::Phases;
+use warpline_record::Phases;
 
 /// One working step in this many is a sample: a prime, so that samples do not fall into step with GVT.
 const EVERY: u32 = 509;

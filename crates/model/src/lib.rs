@@ -82,12 +82,13 @@ pub use results::{List, Outcome, Results};
 pub use saved::Saved;
 pub use statistics::{Counter, Declarations, Histogram, Mean, Observe, Statistics, TimeMean};
 pub use tables::{Cell, Table, Text};
+pub use warpline_base::LpId;
 pub use warpline_base::random::{Continuous, Discrete, PointsError, Random, Weighted, WeightsError};
-pub use warpline_base::{LpId, record};
 pub use warpline_derive::{Choices, Journaled, Parameters, Portable};
 #[doc(hidden)]
 pub use warpline_memory::Room;
 pub use warpline_memory::{IsPortable, Payload, Portable};
+pub use warpline_record as record;
 pub use wire::{PayloadVisitor, WireFormat};
 
 /// JSON values, for [`Model::results`].

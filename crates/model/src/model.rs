@@ -1,7 +1,7 @@
 use std::fmt::Debug;
 
 use warpline_base::LpId;
-use warpline_base::record::View;
+use warpline_record::View;
 
 use crate::{Commit, Context, Declarations, Finish, Init, Link, Outcome, Payload, Results, Reverse};
 

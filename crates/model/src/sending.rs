@@ -1,8 +1,8 @@
 //! How events send others.
 
-use warpline_base::record::LostDelays;
 use warpline_base::{LpId, Priority, VirtualTime};
 use warpline_memory::Exhausted;
+use warpline_record::LostDelays;
 
 use crate::engine::{Limits, Outgoing};
 use crate::{Context, Fault, Model};

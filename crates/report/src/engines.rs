@@ -5,7 +5,7 @@ use crate::html::escape;
 use crate::table::Table;
 use crate::views::behind;
 use serde_json::Value;
-use warpline_base::record::{EngineStretch, RunRecord, TableView};
+use warpline_record::{EngineStretch, RunRecord, TableView};
 
 const TITLE: &str = "Which engine ran when, and why";
 

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use warpline_base::record::{RunRecord, StudyRecord};
+use warpline_record::{RunRecord, StudyRecord};
 
 /// The file of a report's directory that holds the whole record: that of a run, or of a study.
 pub const RECORD_FILE: &str = "run.json";

@@ -1,7 +1,7 @@
 //! What the LPs of each kind did, as a table.
 
 use serde_json::Value;
-use warpline_base::record::{KindRecord, RunRecord, TableView, View};
+use warpline_record::{KindRecord, RunRecord, TableView, View};
 
 /// The table, if the record tells kinds apart.
 pub(crate) fn view(record: &RunRecord) -> Option<View> {

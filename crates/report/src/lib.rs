@@ -14,7 +14,7 @@
 //! and numbers that are not finite are shown as a dash.
 //!
 //! ```
-//! # let record: warpline_base::record::RunRecord = serde_json::from_str(r#"{"model": "hops", "about": "Hops at random.",
+//! # let record: warpline_record::RunRecord = serde_json::from_str(r#"{"model": "hops", "about": "Hops at random.",
 //! #   "parameters": {"lps": 1000}, "seed": 7, "end_time": 100.0, "engine": {}, "committed_events": 100812, "digest": "00c0ffee00c0ffee",
 //! #   "wall_seconds": 0.2, "loop_seconds": 0.1, "event_rate": 1008120.0, "peak_rss_bytes": null, "results": {}, "progress": [],
 //! #   "views": []}"#).unwrap();
@@ -42,7 +42,7 @@ mod views;
 pub use error::ReportError;
 pub use files::{RECORD_FILE, REPORT_FILE, rerender, write, write_study};
 pub use parallel::{Limit, estimated_speedup, is_sampled, limits, taken_by_others};
-use warpline_base::record::{RunRecord, StudyRecord};
+use warpline_record::{RunRecord, StudyRecord};
 
 /// The record as one self-contained HTML page.
 ///

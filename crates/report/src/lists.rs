@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use warpline_base::record::{ResultList, ResultNote};
+use warpline_record::{ResultList, ResultNote};
 
 /// Figures of single values that make no sense as a mean over several entries.
 const NO_MEAN: [&str; 11] = ["ci95", "deviation", "max", "min", "p50", "p90", "p95", "p99", "single_max", "single_min", "runs"];

@@ -4,7 +4,7 @@ use crate::html::{escape, fill, relative_link, script_json};
 use crate::table::Table;
 use crate::{engines, format, kinds, parallel, results, series, study, summary, views};
 use serde::Serialize;
-use warpline_base::record::{ProgressSample, RunRecord, StudyRecord, View};
+use warpline_record::{ProgressSample, RunRecord, StudyRecord, View};
 
 const TEMPLATE: &str = include_str!("../assets/report.html");
 const CHARTS: &str = include_str!("../assets/echarts.min.js");

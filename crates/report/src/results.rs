@@ -5,7 +5,7 @@ use crate::html::escape;
 use crate::lists::{self, Entries, Extreme, ListOverview, ListSummary};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
-use warpline_base::record::{ResultField, ResultNote, ResultTree};
+use warpline_record::{ResultField, ResultNote, ResultTree};
 
 /// Lists of at most this many scalars are shown.
 const LIST_ENTRIES: usize = 8;

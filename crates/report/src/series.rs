@@ -1,7 +1,7 @@
 //! Series: the model's statistics over virtual time, as curves.
 
 use crate::format;
-use warpline_base::record::{LinesView, RunRecord, Series, SeriesKind, View};
+use warpline_record::{LinesView, RunRecord, Series, SeriesKind, View};
 
 /// A picture of every series.
 pub(crate) fn views(record: &RunRecord) -> impl Iterator<Item = View> {

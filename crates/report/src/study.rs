@@ -2,7 +2,7 @@
 
 use crate::html::escape;
 use crate::summary::{self, Tile};
-use warpline_base::record::StudyRecord;
+use warpline_record::StudyRecord;
 
 /// Everything above the views.
 pub(crate) fn summary(record: &StudyRecord) -> String {

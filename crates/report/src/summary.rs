@@ -3,7 +3,7 @@
 use crate::format::{self, NOTHING, Zeros};
 use crate::html::escape;
 use serde_json::{Map, Value};
-use warpline_base::record::{Partial, Provenance, Replications, RunRecord, SettingNote};
+use warpline_record::{Partial, Provenance, Replications, RunRecord, SettingNote};
 
 /// One tile: what it says, large, and a further remark below.
 pub(crate) struct Tile<'a> {

@@ -4,7 +4,7 @@ use crate::format::{self, Zeros};
 use crate::html::escape;
 use serde::Serialize;
 use serde_json::Value;
-use warpline_base::record::{BarsView, GridView, HistogramView, LinesView, MapView, TableView};
+use warpline_record::{BarsView, GridView, HistogramView, LinesView, MapView, TableView};
 
 /// Rows that are in the page from the start; `assets/script/table.js` has the same number.
 pub(crate) const FIRST_ROWS: usize = 200;

@@ -3,7 +3,7 @@
 use crate::format::{self, Zeros};
 use crate::html::escape;
 use crate::table::Table;
-use warpline_base::record::{BarsView, GridView, HistogramView, LinesView, MapView, RunRecord, View};
+use warpline_record::{BarsView, GridView, HistogramView, LinesView, MapView, RunRecord, View};
 
 /// How the progress of the run is drawn: key, heading and remark.
 const PROGRESS: [(&str, &str, &str); 3] = [

@@ -10,7 +10,7 @@ use chromium::Chromium;
 use common::{noise, sample, study};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use warpline_base::record::*;
+use warpline_record::*;
 
 /// Counts the pixels of a chart that were painted and the colours among them.
 const PAINTED: &str = "async (place) => {

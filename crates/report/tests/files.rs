@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
-use warpline_base::record::{Replications, RunRecord, Series, StudyRecord, View};
+use warpline_record::{Replications, RunRecord, Series, StudyRecord, View};
 use warpline_report::{RECORD_FILE, REPORT_FILE, ReportError, render, rerender, write, write_study};
 
 fn text(path: &Path) -> String {

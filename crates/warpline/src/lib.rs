@@ -80,64 +80,20 @@
 // So that derived code finds this crate from inside as it does from outside.
 extern crate self as warpline;
 
-mod budget;
-mod check;
-pub mod command;
-mod conclude;
-mod control_groups;
-mod core_time;
-mod drive;
-mod engine_choice;
-mod engine_selector;
-mod error;
-mod explanation;
-mod finish;
-mod job;
-mod kinds;
-mod long_event;
-mod memory_use;
-mod parallel;
-mod parallel_settings;
-mod policy;
-mod processes;
-mod provenance;
-mod replications;
-mod rows;
-mod run;
-mod run_monitor;
-mod run_state;
-mod segments;
-mod sequential;
-pub mod settings;
-mod simulation;
-mod supervision;
-mod trace_summary;
-mod verify;
-mod watch;
-
-pub use command::command;
-pub use drive::Progress;
-pub use error::{Error, Failure, Place};
-pub use explanation::{CORES, DividedGroups, Explanation};
-pub use long_event::LongEvent;
-pub use replications::{Replicated, Spread};
-pub use rows::{Records, TableRows};
-pub use run::Run;
-pub use settings::{
-    Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative, CopyInterval, EventCost, FossilCollection,
-    GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice, Mailbox, MemoryLimit, Messages, Pending, PoolOrder, SettingError, Settings,
-    SubPool, Synchronisation, Undo,
-};
-pub use simulation::Simulation;
-pub use trace_summary::TraceSummary;
-pub use verify::{Mismatch, UnequalRuns, Verification, VerifiedKind, VerifyError, VerifyLimits};
 pub use warpline_base as base;
-pub use warpline_kernel::Position;
-pub use warpline_kernel::{BusiestPe, CoreFindings, Findings, LpDelay, LpWork, PathFindings, Slice, pending};
+#[cfg(feature = "command")]
+pub use warpline_command::{self as command, command};
+pub use warpline_explain::{BusiestPe, CoreFindings, Findings, LpDelay, LpWork, PathFindings, Slice};
+pub use warpline_kernel::{Position, pending};
 pub use warpline_memory::{Allocator, Exhausted};
 pub use warpline_model::*;
-pub use warpline_transport::HAS_BOOST;
-pub use watch::StopSwitch;
+pub use warpline_run::{
+    Barrier, BufferPool, CORES, Cancellation, Carrier, Communication, CommunicationRing, Conservative, CopyInterval, DividedGroups, Error,
+    EventCost, Explanation, Failure, FossilCollection, GoAhead, GvtAlgorithm, GvtIntervalControl, HAS_BOOST, LongEvent, LpChoice, Mailbox,
+    MemoryLimit, Messages, Mismatch, Pending, Place, PoolOrder, Progress, Records, Replicated, Run, SettingError, Settings, Simulation,
+    Spread, StopSwitch, SubPool, Synchronisation, TableRows, TraceSummary, Undo, UnequalRuns, Verification, VerifiedKind, VerifyError,
+    VerifyLimits, settings,
+};
 
 /// What a program around a model usually needs, in one `use`.
 pub mod prelude {

@@ -25,6 +25,7 @@ fn found_if_a_has(text: &str) -> Vec<String> {
 #[test]
 fn one_way_is_no_circle() {
     assert_eq!(found_if_a_has(""), NONE);
+    assert_eq!(found(&[("lib.rs", "mod a; use a::A;"), ("a.rs", "make! { pub(crate) struct A; }")]), NONE);
     assert_eq!(found_if_a_has("// crate::b::B\nconst TEXT: &str = \"crate::b::B\";"), NONE);
 }
 

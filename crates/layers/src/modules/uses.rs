@@ -113,8 +113,11 @@ impl Collector<'_> {
     fn add(&mut self, path: &[String]) {
         if let [name] = path {
             let own = [self.path.as_slice(), path].concat();
-            // A variable may have the name of a module; a module alone is never used.
-            if self.tree.modules.contains_key(&own) || self.module.imports.get(name).is_some_and(|import| self.is_module(&import.path)) {
+            // A variable may have the name of a module; a module alone is never used, and `crate` alone says who may see something.
+            if name == "crate"
+                || self.tree.modules.contains_key(&own)
+                || self.module.imports.get(name).is_some_and(|import| self.is_module(&import.path))
+            {
                 return;
             }
         }

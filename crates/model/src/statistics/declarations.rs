@@ -1,5 +1,5 @@
 use serde::{Deserialize, Serialize};
-use warpline_base::record::ResultNote;
+use warpline_record::ResultNote;
 
 use crate::{Counter, Histogram, Mean, Table, TimeMean};
 

@@ -1,8 +1,8 @@
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
-use warpline_base::record::Bar;
 use warpline_memory::{MakeRoom, prefetch};
+use warpline_record::Bar;
 
 use super::means::Extremes;
 use super::{ExactSum, STATISTICS};

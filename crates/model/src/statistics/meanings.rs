@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use warpline_base::record::ResultNote;
+use warpline_record::ResultNote;
 
 /// What figures are beside a mean.
 const FIGURES: [(&str, &str); 4] = [

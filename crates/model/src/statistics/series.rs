@@ -1,5 +1,5 @@
 use serde::{Deserialize, Serialize};
-use warpline_base::record::{Series, SeriesKind};
+use warpline_record::{Series, SeriesKind};
 
 use super::ExactSum;
 use super::declarations::{Declaration, SeriesSlices, StatisticKind};

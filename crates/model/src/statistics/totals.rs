@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 use warpline_base::LpId;
-use warpline_base::record::{HistogramView, LostDelays, ResultNote, Series, View};
+use warpline_record::{HistogramView, LostDelays, ResultNote, Series, View};
 
 use super::counters::CounterTallies;
 use super::declarations::{Declaration, Declarations, StatisticKind, TableDeclaration};

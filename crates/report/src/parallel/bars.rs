@@ -2,7 +2,7 @@
 
 use super::shares::{all_seconds, seconds};
 use serde::Serialize;
-use warpline_base::record::{ParallelRecord, PeRecord, Phases, RunRecord};
+use warpline_record::{ParallelRecord, PeRecord, Phases, RunRecord};
 
 /// With more PEs than this, several share a bar.
 const BARS: usize = 64;
@@ -92,7 +92,7 @@ fn bar(first: usize, pes: &[PeRecord]) -> Bar {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use warpline_base::record::Rollbacks;
+    use warpline_record::Rollbacks;
 
     fn names(pes: usize) -> Vec<String> {
         let parallel = ParallelRecord { pes: vec![PeRecord::default(); pes], ..Default::default() };

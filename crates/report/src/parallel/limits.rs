@@ -7,7 +7,7 @@ use super::shares::{
 use super::speedup::estimated_speedup;
 use crate::format;
 use serde_json::Value;
-use warpline_base::record::{ParallelRecord, PeRecord, RunRecord};
+use warpline_record::{ParallelRecord, PeRecord, RunRecord};
 
 /// Below this efficiency, too many events are undone.
 const WASTEFUL: f64 = 0.7;
@@ -238,7 +238,7 @@ fn gvt(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 9]>) 
 mod tests {
     use super::*;
     use serde_json::json;
-    use warpline_base::record::Phases;
+    use warpline_record::Phases;
 
     /// 1000 events on two PEs with these phases in all, in seconds, half of each on either PE.
     fn run(phases: &Phases) -> RunRecord {

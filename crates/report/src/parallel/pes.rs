@@ -1,7 +1,7 @@
 //! The table of PEs.
 
 use serde_json::Value;
-use warpline_base::record::{ParallelRecord, PeRecord, Phases, TableView};
+use warpline_record::{ParallelRecord, PeRecord, Phases, TableView};
 
 use super::shares::share;
 use crate::table::Table;

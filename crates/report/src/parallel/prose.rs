@@ -3,7 +3,7 @@
 use super::shares::{EXECUTING, WAITING, committed, counted, efficiency, is_sampled, lanes, percent, share, time_shares};
 use super::speedup::estimated_speedup;
 use crate::format::{self, Zeros};
-use warpline_base::record::{ParallelRecord, RunRecord};
+use warpline_record::{ParallelRecord, RunRecord};
 
 /// Phases with less than this share are left out.
 const SMALL: f64 = 0.05;
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
     use crate::parallel::limits::limits;
     use serde_json::json;
-    use warpline_base::record::{PeRecord, Phases, Rollbacks};
+    use warpline_record::{PeRecord, Phases, Rollbacks};
 
     /// A PE with 100 LPs that executes events for `work` seconds, and waits for `idle`.
     fn pe(first_lp: u32, work: f64, idle: f64) -> PeRecord {

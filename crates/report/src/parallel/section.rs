@@ -10,7 +10,7 @@ use crate::html::escape;
 use crate::summary::{Tile, tile};
 use crate::table::Table;
 use crate::views::{chart, empty};
-use warpline_base::record::{CommunicationRecord, GvtIntervalRecord, MemoryRecord, ParallelRecord, PeRecord, RunRecord, ThrottleRecord};
+use warpline_record::{CommunicationRecord, GvtIntervalRecord, MemoryRecord, ParallelRecord, PeRecord, RunRecord, ThrottleRecord};
 
 /// The section, and what its charts and its table read.
 pub(crate) struct Section {
@@ -335,7 +335,7 @@ const PES: &str = "The phases are estimated from a sample of the PE's steps.";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use warpline_base::record::SharedRingRecord;
+    use warpline_record::SharedRingRecord;
 
     #[test]
     fn copied_messages_are_told_with_who_copied_them() {

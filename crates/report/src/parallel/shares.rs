@@ -1,7 +1,7 @@
 //! Shares and sums that tiles, words and charts have in common. Nothing here is ever NaN.
 
 use crate::format::{self, Zeros};
-use warpline_base::record::{ParallelRecord, PeRecord, Phases, RunRecord};
+use warpline_record::{ParallelRecord, PeRecord, Phases, RunRecord};
 
 /// Places in the order of [`Phases::list`].
 pub(crate) const RECEIVING: usize = 0;

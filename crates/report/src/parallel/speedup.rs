@@ -5,7 +5,7 @@
 //! accurate to a factor of two at best, so only what is clearly slower is told so.
 
 use super::shares::{CHOOSING, EXECUTING, OFF_CORE, SENDING, WAITING, all_seconds, is_sampled, share, taken_by_others};
-use warpline_base::record::RunRecord;
+use warpline_record::RunRecord;
 
 /// The time that one core would probably have taken for the events of a parallel run, over the time that the run took; `None` for a
 /// sequential run, for one that chose its engines itself, was on a virtual cluster or on cores that others used as well, and if too little

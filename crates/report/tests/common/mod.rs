@@ -3,7 +3,7 @@
 pub(crate) mod parallel;
 
 use serde_json::{Map, Value, json};
-use warpline_base::record::*;
+use warpline_record::*;
 
 const CITIES: [(&str, f64, f64); 12] = [
     ("Amsterdam", 4.90, 52.37),

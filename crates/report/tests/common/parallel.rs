@@ -2,7 +2,7 @@
 
 use super::{noise, sample};
 use serde_json::json;
-use warpline_base::record::*;
+use warpline_record::*;
 
 /// The record of a run on some PEs, of which the first ones have more to do.
 pub(crate) fn parallel_sample(pes: usize) -> RunRecord {

@@ -3,7 +3,7 @@
 use crate::common::parallel::parallel_sample;
 use crate::{PAINTED, assert_quiet, shown};
 use serde_json::{Value, json};
-use warpline_base::record::*;
+use warpline_record::*;
 
 const CHARTS: &str = "[...document.querySelectorAll('[data-chart^=parallel]')]";
 const TEXT: &str = "document.querySelector('main').innerText.replaceAll('\\u00a0', ' ').replaceAll('\\u202f', ' ')";

@@ -3,7 +3,7 @@
 use crate::common::{noise, sample};
 use crate::{PAINTED, assert_quiet, shown};
 use serde_json::json;
-use warpline_base::record::*;
+use warpline_record::*;
 
 /// A series of 40 slices, of which some in the middle have no value, and one stands alone.
 fn series(kind: SeriesKind, unit: &str, meaning: &str, several: bool) -> Series {

@@ -4,7 +4,7 @@ use crate::common::parallel::parallel_sample;
 use crate::common::sample;
 use crate::{assert_quiet, shown};
 use serde_json::{Value, json};
-use warpline_base::record::*;
+use warpline_record::*;
 
 const TEXT: &str = "document.querySelector('main').innerText.replaceAll('\\u00a0', ' ').replaceAll('\\u202f', ' ')";
 

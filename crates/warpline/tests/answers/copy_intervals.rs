@@ -1,7 +1,7 @@
 //! How often states are copied: as often as asked for, or as pays, with one answer.
 
-use warpline::base::record::PeRecord;
 use warpline::prelude::*;
+use warpline::record::PeRecord;
 use warpline::{CopyInterval, Synchronisation};
 
 const LPS: u32 = 12;

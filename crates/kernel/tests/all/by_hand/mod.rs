@@ -10,7 +10,6 @@ use std::thread;
 use std::time::Duration;
 
 use warpline_base::random::Stream;
-use warpline_base::record::Phases;
 use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{Algorithm, AnyGvt, Control, Hierarchy, Put, Verdict};
 use warpline_kernel::pending::Heap;
@@ -22,6 +21,7 @@ use warpline_memory::{Region, buffers};
 use warpline_model::engine::Executor;
 use warpline_model::prelude::*;
 use warpline_model::{Change, Changing, Declarations, Statistics};
+use warpline_record::Phases;
 
 /// How many events were handled, according to the statistics.
 pub(crate) const HANDLED: Counter = Counter::slot(0);

@@ -1,0 +1,140 @@
+//! The command line of a program around models: it runs them, verifies them, explains
+//! how fast they could be, compares engines and renders reports.
+//!
+//! [`command`] makes such a program of one model, and [`of`] of several:
+//! ```no_run
+//! # use warpline::prelude::*;
+//! # struct Rumour;
+//! # impl Model for Rumour {
+//! #     type State = (); type Event = ();
+//! #     fn lps(&self) -> u32 { 1 }
+//! #     fn init(&self, _: &mut Init<Self>) {}
+//! #     fn handle(&self, _: &mut (), _: &(), _: &mut Context<Self>) {}
+//! # }
+//! # impl warpline::Configure for Rumour {
+//! #     type Parameters = ();
+//! #     const NAME: &'static str = "rumour";
+//! #     const ABOUT: &'static str = "";
+//! #     const TIME_UNIT: &'static str = "";
+//! #     const DEFAULT_END: f64 = 1.0;
+//! #     fn configure((): &()) -> Result<Self, String> { Ok(Rumour) }
+//! # }
+//! fn main() -> std::process::ExitCode {
+//!     warpline::command::<Rumour>()
+//! }
+//! ```
+//!
+//! Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 the simulation or its outputs failed (or answers differ that must
+//! be equal), 2 usage error, 130 or 143 a run was ended early by SIGINT or SIGTERM, and its results are partial.
+
+mod arguments;
+mod catalogue;
+mod child;
+mod compare;
+mod comparison;
+mod explain;
+mod failure;
+mod format;
+mod help;
+mod models;
+mod new;
+mod output;
+mod panics;
+mod presets;
+mod program;
+mod progress;
+mod results;
+mod run;
+#[cfg(test)]
+mod sample;
+mod scenario;
+mod series;
+mod settings;
+mod signals;
+mod studies;
+mod study;
+mod summary;
+#[cfg(test)]
+mod test_models;
+mod unknown;
+mod verify;
+mod ways;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use arguments::Action;
+pub use catalogue::{Catalogue, CatalogueError, ModelEntry, Visitor, read};
+use failure::Failure;
+use program::Program;
+use signals::Signals;
+pub use studies::{Measured, Study, StudyCase, StudyFigure};
+pub use ways::Way;
+
+use warpline_run::Configure;
+use warpline_run::processes::launch;
+
+/// Reads the command line of this process and does what it says, with the one model `M`, whose name need not be typed: `run`, `verify`,
+/// `explain`, `compare`, `report`, `models show`. To be called by `main`, as it prints, and replaces the hook for panics.
+pub fn command<M: Configure + 'static>() -> ExitCode {
+    of(&catalogue::Only::<M>::new())
+}
+
+/// The same for several models, of which each command line names one.
+pub fn of(models: &impl Catalogue) -> ExitCode {
+    outcome_of(models, false, &[])
+}
+
+/// The same with two commands besides, for `warpline` itself: `new` writes a small project around a model of one's own, and `study` repeats
+/// these experiments.
+pub fn with_new(models: &impl Catalogue, studies: &[Study]) -> ExitCode {
+    outcome_of(models, true, studies)
+}
+
+fn outcome_of(models: &impl Catalogue, new: bool, studies: &[Study]) -> ExitCode {
+    panics::remember();
+    Signals::notice_children();
+    let line: Vec<_> = std::env::args_os().collect();
+    let outcome = failure::guard(|| {
+        let program = Program { new, studies, ..Program::new(models, line.first())? };
+        execute(&program, arguments::parse(&program, &line)?)
+    });
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            output::notify(format_args!("error: {}", failure.message));
+            // Read from the raw arguments, as they may be what is wrong.
+            if !failure.printed && line.iter().any(|argument| argument == "--json") {
+                let _ = output::print_json(&output::failure_json(&failure));
+            }
+            ExitCode::from(failure.code)
+        }
+    }
+}
+
+fn execute<C: Catalogue>(program: &Program<C>, action: Action) -> Result<(), Failure> {
+    let runs = matches!(action, Action::Verify(_) | Action::Explain(_) | Action::Compare(_) | Action::Study(_));
+    if runs && launch().is_some() {
+        let why = "a launcher of MPI programs has started this, but only `run` is for several processes that are started together; leave the \
+                   launcher out (`compare --with mpi` and studies call it themselves)";
+        return Err(Failure::wrong_use(why));
+    }
+    match action {
+        Action::Models { json } => models::list(program, json),
+        Action::Model { name, json } => models::show(program, &name, json),
+        Action::Run(request) => run::run(program, &request),
+        Action::Verify(request) => verify::verify(program, &request),
+        Action::Explain(request) => explain::explain(program, &request),
+        Action::Compare(request) => compare::compare(program, &request),
+        Action::Report { .. } | Action::New { .. } if output::is_silent() => Ok(()),
+        Action::Report { directory, json } => report(&directory, json),
+        Action::New { name, json } => new::new(&name, json),
+        Action::Study(request) => study::study(&program.name, program.studies, &request),
+        Action::Say(text) => output::print(&text),
+    }
+}
+
+fn report(directory: &Path, json: bool) -> Result<(), Failure> {
+    let report = warpline_report::rerender(directory)?.display().to_string();
+    if json { output::print_json(&serde_json::json!({ "report": report })) } else { output::print(&format!("report: {report}\n")) }
+}

@@ -1,0 +1,168 @@
+//! `warpline study`: experiments from the literature on this machine, with what the source claims beside what was measured.
+
+mod findings;
+mod report;
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use self::findings::Findings;
+use super::failure::Failure;
+use super::progress::RunCounter;
+use super::run::prepare;
+use super::studies::{STUDY, Study, StudyCase, StudyRequest};
+use super::ways::{Launcher, Placement};
+use super::{child, format, output};
+use warpline_run::{nearest, provenance};
+
+/// Lists the studies, or does one of them.
+pub(crate) fn study(program: &str, studies: &[Study], request: &StudyRequest) -> Result<(), Failure> {
+    let Some(name) = &request.name else { return list(program, studies, request) };
+    let Some(study) = studies.iter().find(|study| study.name == name) else {
+        let names: Vec<&str> = studies.iter().map(|study| study.name).collect();
+        let hint = nearest(name, names.iter().copied()).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        return Err(Failure::wrong_use(format!("there is no study `{name}`{hint} (there are: {})", names.join(", "))));
+    };
+    conduct(study, request)
+}
+
+fn list(program: &str, studies: &[Study], request: &StudyRequest) -> Result<(), Failure> {
+    let &StudyRequest { threads, json, .. } = request;
+    if json {
+        let entry = |study: &Study| {
+            json!({
+                "name": study.name, "about": study.about, "source": study.source, "claim": study.claim, "model": study.model,
+                "runs": study.runs(threads, 3), "seconds": study.runs(threads, 3) as f64 * study.seconds[0],
+            })
+        };
+        return output::print_json(&json!({ "studies": studies.iter().map(entry).collect::<Vec<_>>() }));
+    }
+    let row = |study: &Study| {
+        let (full, quick) = (study.time(threads, 3, false), study.time(threads, 1, true));
+        [study.name.to_owned(), format!("{full}, --quick {quick}"), study.about.to_owned()]
+    };
+    let head = ["study", "takes about", "what"].map(str::to_owned);
+    let rows: Vec<[String; 3]> = std::iter::once(head).chain(studies.iter().map(row)).collect();
+    output::print(&format!("{}\n`{program} {STUDY} NAME` does one of them.\n", format::columns(&rows, 0)))
+}
+
+/// Runs all variants under all conditions, in turn.
+fn conduct(study: &Study, request: &StudyRequest) -> Result<(), Failure> {
+    request.report.as_deref().map_or(Ok(()), prepare)?;
+    let started = Instant::now();
+    let executable = std::env::current_exe();
+    let executable = executable.map_err(|cause| Failure::failed(format!("cannot find the executable of this command: {cause}")))?;
+    let &StudyRequest { quick, threads, runs, quiet, .. } = request;
+    let launcher = Launcher::find();
+    let mut findings = Findings::of(study, threads, launcher.as_ref().err().map(String::as_str));
+    if let Some(why) = findings.nothing_left() {
+        return Err(Failure::failed(format!("all of the study `{}` is about ranks: {why}", study.name)));
+    }
+    if !quiet {
+        let (all, time) = (study.runs(threads, runs), study.time(threads, runs, quick));
+        output::notify(format_args!("{}: {all} runs, about {time}", study.name));
+        findings.skipped().iter().for_each(|skipped| output::notify(format_args!("note: {skipped}")));
+    }
+    let mut counter = RunCounter::new(study.runs(threads, runs), quiet);
+    let mut turn = 0;
+    for _ in 0..runs {
+        let measured = findings.each(|condition, variant, placement| {
+            let command = command_of(&executable, study, request, [condition, variant], placement, &launcher);
+            let alone = if placement.pes() == 1 { ", one PE" } else { "" };
+            let run = command.and_then(|mut command| {
+                child::run(&mut command, || counter.show(turn, &format!("{}, {}{alone}", condition.name, variant.name)))
+            });
+            turn += 1;
+            run.map_err(|failure| Failure { message: format!("{}, {}: {}", condition.name, variant.name, failure.message), ..failure })
+        });
+        measured?;
+    }
+    counter.finish();
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    let mut failed = findings.failure();
+    let mut figures = findings.json(request.quick, cores);
+    let report = request.report.as_deref().map(|directory| {
+        let warning = failed.as_ref().map(|failure| failure.message.clone());
+        let record = findings.record(figures.clone(), warning, provenance::of(started, threads as usize), quick, cores);
+        warpline_report::write_study(directory, &record).map_err(Failure::from)
+    });
+    let mut text = findings.text(quick, cores);
+    match report.transpose() {
+        Ok(None) => {}
+        Ok(Some(page)) => {
+            text += &format!("report: {}\n", page.display());
+            figures["report"] = json!(page.display().to_string());
+        }
+        Err(cause) => failed = failed.or(Some(cause)),
+    }
+    if let Some(failure) = &failed {
+        figures["error"] = Value::from(failure.message.clone());
+        figures["exit_code"] = Value::from(failure.code);
+    }
+    if request.json {
+        output::print_json(&figures)?
+    } else {
+        output::print(&text)?
+    }
+    failed.map_or(Ok(()), |failure| Err(Failure { printed: true, ..failure }))
+}
+
+/// The command line of one run.
+fn command_of(
+    executable: &Path,
+    study: &Study,
+    request: &StudyRequest,
+    cases: [&StudyCase; 2],
+    placement: Placement,
+    launcher: &Result<Launcher, String>,
+) -> Result<Command, Failure> {
+    let mut command = placement.command(executable, launcher).map_err(Failure::failed)?;
+    let model = cases.iter().find_map(|case| case.model).unwrap_or(study.model);
+    command.args([super::program::RUN, model, "--json", "--quiet"]);
+    command.args(placement.arguments());
+    // A case may have an end of its own, but for runs that are to be short.
+    let (ends, others): (Vec<&String>, Vec<&String>) =
+        cases.into_iter().flat_map(|case| &case.arguments).partition(|argument| argument.starts_with("--end="));
+    match ends.first().filter(|_| !request.quick) {
+        Some(end) => command.arg(end),
+        None => command.arg(format!("--end={}", study.ends[usize::from(request.quick)])),
+    };
+    command.args(others);
+    Ok(command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ways::Way;
+    use super::super::ways::tests::{launcher, typed};
+    use super::findings::tests::STUDY;
+    use super::*;
+
+    #[test]
+    fn cases_say_how_they_are_launched() {
+        let request = StudyRequest { name: None, quick: true, threads: 4, runs: 1, report: None, json: true, quiet: true };
+        let line = |condition: &StudyCase, variant: &StudyCase, launcher: Result<Launcher, String>| {
+            let placement = variant.placement(condition, 4);
+            let command = command_of(Path::new("warpline"), &STUDY, &request, [condition, variant], placement, &launcher);
+            command.map(|command| typed(&command)).map_err(|failure| failure.message)
+        };
+        let (room, spring) = (StudyCase::new("room", ["--room"]), StudyCase::new("spring", ["--by=spring"]));
+        let rest = "--end=1 --room --by=spring";
+        let run = "run clock --json --quiet";
+        assert_eq!(line(&room, &spring, launcher()), Ok(format!("warpline {run} --processes=1 --threads=4 {rest}")));
+        let processes = spring.clone().by(Way::Processes);
+        assert_eq!(line(&room, &processes, launcher()), Ok(format!("warpline {run} --processes=4 --threads=1 {rest}")));
+        assert_eq!(line(&room.clone().pes(8), &processes, launcher()), Ok(format!("warpline {run} --processes=8 --threads=1 {rest}")));
+        let ranks = spring.clone().by(Way::MpiCopies).processes(2);
+        let launched = "mpirun --oversubscribe --bind-to none -np 2 warpline";
+        assert_eq!(line(&room, &ranks, launcher()), Ok(format!("{launched} {run} --processes=2 --threads=2 --zero-copy=no {rest}")));
+        assert_eq!(line(&room, &ranks, Err("no launcher".into())), Err("no launcher".into()));
+        // A variant has precedence over its condition.
+        let condition = room.by(Way::Mpi).pes(3);
+        assert_eq!(spring.placement(&condition, 4).name(), "3 ranks by MPI");
+        assert_eq!(processes.pes(2).placement(&condition, 4).name(), "2 processes");
+    }
+}

@@ -1,0 +1,149 @@
+//! What engines could reach at which nothing costs anything but the events themselves.
+
+use warpline_base::LpId;
+use warpline_kernel::{Partition, Shortest};
+use warpline_model::engine::Lookahead;
+
+use super::findings::{BusiestPe, CoreFindings, speed_up};
+use super::seen::SeenDelay;
+
+/// Engines with one PE per core, for one partition.
+pub(super) struct IdealCores {
+    cores: u32,
+    partition: Partition,
+    lookahead: Lookahead,
+    /// In the engine that executes the events of a PE in the order of time.
+    pes: Vec<PeClock>,
+    declared: Windows,
+    seen: Windows,
+    seen_delay: Option<SeenDelay>,
+    /// How many events a PE has sent to another.
+    messages: u64,
+}
+
+#[derive(Clone, Copy, Default)]
+struct PeClock {
+    /// When its last event ends.
+    finish: u64,
+    work: u64,
+}
+
+impl IdealCores {
+    pub(super) fn new(cores: u32, partition: Partition, lookahead: &Lookahead) -> Self {
+        let shortest = Shortest::of(lookahead, &partition).map_or(f64::INFINITY, |shortest| shortest.delay);
+        let pes = partition.pes() as usize;
+        IdealCores {
+            cores,
+            partition,
+            lookahead: lookahead.clone(),
+            pes: vec![PeClock::default(); pes],
+            declared: Windows::new(pes, shortest),
+            seen: Windows::new(pes, f64::INFINITY),
+            seen_delay: None,
+            messages: 0,
+        }
+    }
+
+    /// Executes an event of `lp` whose message is there at `ready`. Returns when it ends.
+    pub(super) fn execute(&mut self, lp: LpId, time: f64, ready: u64, cost: u64) -> u64 {
+        let number = self.partition.pe(lp) as usize;
+        let pe = &mut self.pes[number];
+        pe.finish = pe.finish.max(ready) + cost;
+        pe.work += cost;
+        self.declared.execute(number, time, cost);
+        self.seen.execute(number, time, cost);
+        pe.finish
+    }
+
+    /// Notes a send from one LP to another.
+    pub(super) fn send(&mut self, sent: &SeenDelay) {
+        if self.partition.pe(sent.from) == self.partition.pe(sent.to) {
+            return;
+        }
+        self.messages += 1;
+        let least = self.seen_delay.map_or(f64::INFINITY, |least| least.delay);
+        if sent.delay < least {
+            self.seen_delay = Some(*sent);
+            let width = rounded_down(sent.delay);
+            if width < self.seen.width {
+                self.seen.begin_again(width);
+            }
+        }
+    }
+
+    /// What they reach, given all work and the critical path.
+    pub(super) fn findings(&self, work: u64, path: u64) -> CoreFindings {
+        let (busiest, most) =
+            self.pes.iter().enumerate().rev().max_by_key(|(_, pe)| pe.work).map_or((0, 0), |(pe, one)| (pe as u32, one.work));
+        let lps = self.partition.lps(busiest);
+        let last = self.pes.iter().map(|pe| pe.finish).max().unwrap_or(0);
+        let pes = self.partition.pes();
+        CoreFindings {
+            cores: self.cores,
+            pes,
+            any_engine: speed_up(work, path).min(f64::from(pes)),
+            these_blocks: speed_up(work, path.max(most)),
+            in_order: speed_up(work, last),
+            declared: self.declared.speed_up(),
+            declared_delay: self.declared.width,
+            seen: (self.seen.work >= work / 10).then(|| self.seen.speed_up()),
+            seen_delay: self.seen_delay.map(|seen| seen.finding(&self.lookahead)),
+            messages: self.messages,
+            busiest: BusiestPe { pe: busiest, first: LpId(lps.start), last: LpId(lps.end - 1), work: most },
+        }
+    }
+}
+
+/// A delay that is at most an eighth shorter, so that it is rarely undercut by a little.
+fn rounded_down(delay: f64) -> f64 {
+    f64::from_bits(delay.to_bits() & !((1 << 49) - 1))
+}
+
+/// An engine whose PEs go from window to window: each executes its events of a window, and the next begins when all are done.
+struct Windows {
+    /// In model time.
+    width: f64,
+    /// Where the current one ends; `None` before the first.
+    end: Option<f64>,
+    /// Its number.
+    number: u64,
+    /// The most work that a PE has in it.
+    most: u64,
+    /// By PE: the number of the last window in which it had work, and the work.
+    pes: Vec<(u64, u64)>,
+    /// How long all windows before it took.
+    before: u64,
+    /// The work in all windows.
+    work: u64,
+}
+
+impl Windows {
+    fn new(pes: usize, width: f64) -> Self {
+        Windows { width, end: None, number: 0, most: 0, pes: vec![(0, 0); pes], before: 0, work: 0 }
+    }
+
+    /// Forgets everything, and goes on with windows of another width.
+    fn begin_again(&mut self, width: f64) {
+        (self.width, self.end, self.most, self.before, self.work) = (width, None, 0, 0, 0);
+    }
+
+    fn execute(&mut self, pe: usize, time: f64, cost: u64) {
+        if self.end.is_none_or(|end| time >= end) {
+            self.before += self.most;
+            self.most = 0;
+            self.number += 1;
+            self.end = Some(time + self.width);
+        }
+        let (number, work) = &mut self.pes[pe];
+        if *number != self.number {
+            (*number, *work) = (self.number, 0);
+        }
+        *work += cost;
+        self.most = self.most.max(*work);
+        self.work += cost;
+    }
+
+    fn speed_up(&self) -> f64 {
+        speed_up(self.work, self.before + self.most)
+    }
+}

@@ -1,0 +1,206 @@
+//! The critical path of a model: the longest chain of events of which each has to wait for the one before it.
+//!
+//! An event begins when its LP has executed the event before it there, and when the event that sent it has been executed; it takes what it
+//! costs. No engine that executes every event once, after everything that it depends on, is done before the end of the longest such chain,
+//! however many cores it has (Berry and Jefferson, *Critical path analysis of distributed simulation*, 1985). Only an engine that cancels
+//! lazily, which keeps what an event sent on a state that turned out to be wrong, may do better (Jefferson and Reiher, *Supercritical
+//! speedup*, 1991); those here cancel at once.
+//!
+//! All of it is found in the order of a sequential run, from one event to the next: an LP remembers when its last event ends, a pending
+//! event when the one that sent it does. Memory is that of LPs and pending events, and a bounded number of links of [`Chains`].
+
+mod chains;
+mod findings;
+mod ideal;
+mod seen;
+#[cfg(test)]
+mod tests;
+
+use warpline_base::LpId;
+use warpline_memory::{Handle, MakeRoom, list_of};
+use warpline_model::engine::Lookahead;
+
+use self::chains::{CAUSES, ChainEnd, Chains};
+pub use self::findings::{BusiestPe, CoreFindings, Findings, LpDelay, LpWork, PathFindings, Slice};
+use self::ideal::IdealCores;
+use self::seen::SeenDelay;
+use warpline_kernel::Partition;
+
+/// Into how many slices the run is divided.
+pub const SLICES: usize = 60;
+
+/// For how many different numbers of cores a schedule is made.
+pub const CORE_COUNTS: usize = 4;
+
+/// The critical path of a run, as far as the run has got.
+pub struct CriticalPath {
+    lookahead: Lookahead,
+    end: f64,
+    lps: Vec<LpEnd>,
+    /// By the event's handle.
+    pending: Vec<Cause>,
+    chains: Chains,
+    cores: [IdealCores; CORE_COUNTS],
+    slices: [SliceEnd; SLICES],
+    events: u64,
+    work: u64,
+    length: u64,
+    executed: Executed,
+}
+
+/// What is known of an LP.
+#[derive(Clone, Default)]
+struct LpEnd {
+    /// When its last event ends.
+    finish: u64,
+    /// The longest chain that ends with that event.
+    chain: Option<ChainEnd>,
+    /// The cost of its events.
+    work: u64,
+    /// The least delay with which it sent to another LP.
+    delay: Option<SeenDelay>,
+}
+
+/// What is known of the event that sent a pending one; nothing of an LP's initialisation, which costs nothing.
+#[derive(Clone, Default)]
+struct Cause {
+    /// When it ends.
+    finish: u64,
+    /// The longest chain that ends with it.
+    chain: Option<ChainEnd>,
+    /// When it ends on each number of cores.
+    on_cores: [u64; CORE_COUNTS],
+}
+
+/// A slice of the run, in model time.
+#[derive(Clone, Copy, Default)]
+struct SliceEnd {
+    work: u64,
+    /// The length of the critical path of everything before the end of the slice.
+    length: u64,
+}
+
+/// The event executed last.
+#[derive(Clone, Copy, Default)]
+struct Executed {
+    time: f64,
+    finish: u64,
+    chain: Option<ChainEnd>,
+    on_cores: [u64; CORE_COUNTS],
+}
+
+impl CriticalPath {
+    /// How much memory an LP takes.
+    pub const BYTES_PER_LP: usize = size_of::<LpEnd>();
+
+    /// That of a run to `end`, with LPs shared out among these numbers of cores.
+    ///
+    /// # Panics
+    /// If there is no memory for a record per LP, it [unwinds](warpline_memory::Exhausted::unwind).
+    pub fn new(lps: u32, end: f64, lookahead: Lookahead, cores: [(u32, Partition); CORE_COUNTS]) -> Self {
+        CriticalPath {
+            cores: cores.map(|(cores, partition)| IdealCores::new(cores, partition, &lookahead)),
+            lookahead,
+            end,
+            lps: list_of(LpEnd::default(), lps as usize, CAUSES),
+            pending: Vec::new(),
+            chains: Chains::default(),
+            slices: [SliceEnd::default(); SLICES],
+            events: 0,
+            work: 0,
+            length: 0,
+            executed: Executed::default(),
+        }
+    }
+
+    /// Notes that `lp` executed the event with this handle, at this model time; it cost `cost`, which must not be 0.
+    ///
+    /// # Panics
+    /// If there is no memory to note it, it [unwinds](warpline_memory::Exhausted::unwind).
+    pub fn execute(&mut self, event: Handle, lp: LpId, time: f64, cost: u64) {
+        self.chains.make_room();
+        let cause = self.pending.get_mut(event.bits() as usize).map(std::mem::take).unwrap_or_default();
+        let record = &mut self.lps[lp.index()];
+        let finish = record.finish.max(cause.finish) + cost;
+        // Where both are equally long, the path stays with the LP.
+        let chain = match cause.finish > record.finish {
+            true => self.chains.follow_message(record.chain, cause.chain, lp, cost),
+            false => self.chains.follow_own(record.chain, cause.chain, lp, cost),
+        };
+        (record.finish, record.chain) = (finish, Some(chain));
+        record.work += cost;
+        let mut on_cores = cause.on_cores;
+        for (cores, ready) in self.cores.iter_mut().zip(&mut on_cores) {
+            *ready = cores.execute(lp, time, *ready, cost);
+        }
+        self.length = self.length.max(finish);
+        let slice = &mut self.slices[((time / self.end * SLICES as f64) as usize).min(SLICES - 1)];
+        slice.work += cost;
+        slice.length = self.length;
+        self.events += 1;
+        self.work += cost;
+        self.executed = Executed { time, finish, chain: Some(chain), on_cores };
+    }
+
+    /// Notes that the event executed last, or the initialisation of `from` before the first, sent the event with this handle to `to`, to
+    /// happen at `time`.
+    ///
+    /// # Panics
+    /// If there is no memory to note it, it [unwinds](warpline_memory::Exhausted::unwind).
+    pub fn send(&mut self, event: Handle, from: LpId, to: LpId, time: f64) {
+        let place = event.bits() as usize;
+        if place >= self.pending.len() {
+            self.pending.make_room(place + 1 - self.pending.len(), CAUSES);
+            self.pending.resize(place + 1, Cause::default());
+        }
+        let Executed { time: now, finish, chain, on_cores } = self.executed;
+        if let Some(chain) = chain {
+            self.chains.hold(chain);
+        }
+        self.pending[place] = Cause { finish, chain, on_cores };
+        if from != to {
+            let seen = SeenDelay { from, to, delay: time - now, sent: now };
+            let least = &mut self.lps[from.index()].delay;
+            if least.is_none_or(|least| seen.delay < least.delay) {
+                *least = Some(seen);
+            }
+            self.cores.iter_mut().for_each(|cores| cores.send(&seen));
+        }
+    }
+
+    /// What has been found.
+    pub fn findings(&self) -> Findings {
+        let last = self.lps.iter().rev().max_by_key(|lp| lp.finish);
+        let (links, path_lps) = self.chains.summary(last.and_then(|lp| lp.chain));
+        let mut load = Vec::new();
+        let mut delays = Vec::new();
+        for (lp, record) in (0..).map(LpId).zip(&self.lps) {
+            if record.work > 0 {
+                load.push(LpWork { lp, work: record.work });
+            }
+            delays.extend(record.delay.map(|seen| seen.finding(&self.lookahead)));
+        }
+        load.sort_by_key(|one| (std::cmp::Reverse(one.work), one.lp));
+        delays.sort_by(|a: &LpDelay, b: &LpDelay| a.seen.total_cmp(&b.seen).then(a.from.cmp(&b.from)));
+        Findings {
+            events: self.events,
+            work: self.work,
+            path: PathFindings { length: self.length, events: links.events, messages: links.messages, lps: path_lps },
+            slices: self.slices(),
+            cores: self.cores.iter().map(|cores| cores.findings(self.work, self.length)).collect(),
+            load,
+            delays,
+        }
+    }
+
+    fn slices(&self) -> Vec<Slice> {
+        let mut length = 0;
+        let bound = |number: usize| self.end * number as f64 / SLICES as f64;
+        let slice = |(number, slice): (usize, &SliceEnd)| {
+            let before = length;
+            length = length.max(slice.length);
+            Slice { from: bound(number), to: bound(number + 1), work: slice.work, path: length - before }
+        };
+        self.slices.iter().enumerate().map(slice).collect()
+    }
+}

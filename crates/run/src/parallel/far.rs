@@ -1,0 +1,110 @@
+//! How messages travel between processes that share no memory, or are not to share that of messages.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use warpline_memory::Region;
+use warpline_model::Model;
+use warpline_record::{CommunicationRecord, SharedRingRecord};
+use warpline_transport::{CarrierKind, CourierCounts, CourierLimits, CourierPlan, Feed, Places, Service};
+
+use super::communication;
+use super::plan::ParallelConfig;
+use super::processes::{Processes, lost};
+use crate::{Carrier, Communication, CommunicationRing, Error, Settings};
+
+/// How many batches may be on their way from a courier at a time.
+const IN_FLIGHT: usize = 64;
+/// A piece that has room for a message with a payload of 64 KiB, where each is sent by itself.
+const WHOLE_MESSAGE: usize = 128 << 10;
+
+/// What is settled about the wires to far PEs.
+pub(crate) struct FarWires {
+    pub(crate) plan: CourierPlan,
+    pub(crate) service: Service,
+    /// Whether PEs of several processes are near each other.
+    shares: bool,
+    /// Who works for couriers, and why, if that was left to the engine.
+    by: Communication,
+    why: String,
+}
+
+impl FarWires {
+    /// `None` if there are no far PEs. All processes have to do so at the same point.
+    ///
+    /// # Errors
+    /// If a process is gone, or cannot communicate.
+    pub(crate) fn of<M: Model>(
+        processes: Option<&mut Processes>,
+        settings: &Settings,
+        config: &ParallelConfig,
+    ) -> Result<Option<Self>, Error> {
+        let Some(Processes { group, .. }) = processes else { return Ok(None) };
+        let process = group.number();
+        let shares = settings.zero_copy() && M::wire().is_some_and(|wire| wire.proof().is_some());
+        let near: Range<u32> = if shares { group.near() } else { process..process + 1 };
+        if near.len() as u32 == config.processes {
+            return Ok(None);
+        }
+        let first_pes: Vec<u32> = (0..=config.processes).map(|process| config.first_pe(process)).collect();
+        let threads = settings.communication_threads();
+        let feed = match settings.communication_ring() {
+            CommunicationRing::PerSender => Feed::Rings,
+            CommunicationRing::Cas => Feed::Cas,
+        };
+        let near_pes = first_pes[near.start as usize]..first_pes[near.end as usize];
+        let age = Duration::try_from_secs_f64(settings.communication_delay() * 1e-6).unwrap_or(Duration::MAX);
+        let batch = settings.communication_batch() as usize;
+        let (carrier, piece, batch) = match settings.carrier() {
+            Carrier::Boost if config.sends_singly => (CarrierKind::Boost, WHOLE_MESSAGE, 0),
+            Carrier::Boost => (CarrierKind::Boost, batch, batch),
+            Carrier::Mpi => (CarrierKind::Mpi, batch, batch),
+            Carrier::Rings | Carrier::Auto => (CarrierKind::Rings, batch, batch),
+        };
+        let limits = CourierLimits { piece, batch, age, in_flight: config.room.places(IN_FLIGHT) };
+        let places = Places { process, first_pes, near: near_pes, couriers: threads };
+        let mut plan = CourierPlan { places, feed, carrier, limits };
+        let (by, why) = match settings.communication() {
+            Communication::Auto if !config.may_thread => (Communication::Dedicated, "MPI lets one thread call it".to_owned()),
+            Communication::Auto => {
+                let has_cores = group.cpu_share().suffices_for(plan.places.local().len() + threads as usize);
+                let choice = communication::choose(group, &plan, has_cores).map_err(|why| lost(group, why))?;
+                choice.map_err(|cause| Error::Communication { cause })?
+            }
+            given => (given, String::new()),
+        };
+        let service;
+        (plan.places.couriers, service) = match by {
+            Communication::Worker => (1, Service::FirstPes),
+            Communication::Dedicated if !config.may_thread => (1, Service::Watcher),
+            Communication::Dedicated => (threads, Service::Threads),
+            Communication::Auto | Communication::Distributed => (u32::MAX, Service::FirstPes),
+        };
+        Ok(Some(FarWires { plan, service, shares: near.len() > 1, by, why }))
+    }
+
+    /// What the record says of it, beside counts.
+    pub(crate) fn record(&self) -> CommunicationRecord {
+        CommunicationRecord { by: self.by.name().to_owned(), why: self.why.clone(), ..CommunicationRecord::default() }
+    }
+
+    /// Where the events lie that PEs near each other share, given what all processes of the machine share.
+    pub(crate) fn region(&self, common: &Region) -> Region {
+        if self.shares { common.clone() } else { Region::own() }
+    }
+}
+
+/// Adds what the couriers of a process have done.
+pub(crate) fn add_counts(all: &mut CommunicationRecord, couriers: u64, counts: &CourierCounts) {
+    let CourierCounts { batches, bytes, values, refused, cas } = *counts;
+    all.couriers += couriers;
+    all.messages += values;
+    all.batches += batches;
+    all.bytes += bytes;
+    all.refused += refused;
+    let SharedRingRecord { pushed, full, in_progress, collisions } = &mut all.shared_ring;
+    *pushed += cas.pushed;
+    *full += cas.full;
+    *in_progress += cas.in_progress;
+    *collisions += cas.collisions;
+}

@@ -1,0 +1,422 @@
+//! The parallel engines, optimistic and conservative: their PEs, the threads that step them, and
+//! the run that all of them add up to.
+//!
+//! *Code for each model.* An engine is compiled for every model, and most of the time of a build
+//! goes there. So a parallel run has two kinds of PE: one for threads with rings and the ladder,
+//! which counts for speed, and one whose pending set and wires are chosen at run time
+//! (`AnyPending`, `AnyPort`), for all the rest.
+
+mod acts;
+mod balance;
+mod board;
+mod cluster;
+mod communication;
+mod communication_work;
+pub(crate) mod control_messages;
+mod ending;
+mod far;
+mod gathering;
+mod merge;
+mod monitor;
+mod pe_assignment;
+mod plan;
+pub(crate) mod processes;
+mod record;
+mod room;
+mod threads;
+mod trace;
+mod worker;
+
+use std::ops::Range;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use warpline_base::{Moment, TieBreak, VirtualTime};
+use warpline_kernel::gvt::AnyGvt;
+use warpline_kernel::pending::{AnyPending, Heap, Ladder, PendingSet};
+use warpline_kernel::{CommittedFault, Event, Parts, Pe, Port, Position, Rule, Task, TraceLimits, Undoing, Window, balance};
+use warpline_memory::{Buffers, Exhausted, Pool, Region, buffers_in, share_payloads};
+use warpline_model::engine::Executor;
+use warpline_model::engine::Limits;
+use warpline_model::{Declarations, Model, Statistics};
+use warpline_record::CommunicationRecord;
+use warpline_transport::{AnyPort, Codec, CourierCounts, VirtualCluster, cas_ports, inbox_ports, node_ports, ring_ports};
+
+use self::communication_work::{CommunicationWork, barrier_of_rank, pacer};
+use self::control_messages::Remains;
+use self::far::{FarWires, add_counts};
+use self::merge::RowMerge;
+use self::monitor::LoopMonitor;
+pub(crate) use self::plan::cores;
+use self::plan::{ParallelConfig, ParallelPlan};
+use self::processes::{Processes, lost};
+use self::record::PeSummary;
+pub(crate) use self::record::add as add_record;
+use self::threads::ThreadLayout;
+use self::trace::{TraceFile, TraceHeader};
+use crate::budget::RunBudget;
+use crate::check::RunSpec;
+use crate::error::Failure;
+use crate::job::{ForTests, Job};
+use crate::rows::Rows;
+use crate::run_monitor::RunMonitor;
+use crate::run_state::{ParallelSegment, RunState, SegmentEnd, Share};
+use crate::{Error, Mailbox, Pending, Place, TraceSummary};
+
+/// What each PE begins with.
+struct Start<M: Model> {
+    statistics: Vec<Statistics>,
+    /// LPs and events of an engine before; none if LPs have yet to be initialised.
+    shares: Vec<Share<M>>,
+}
+
+/// What PEs have in common.
+struct Plan<'m, M: Model> {
+    task: Task<'m, M>,
+    config: ParallelConfig,
+    seed: u64,
+    limits: &'m Limits,
+    /// The limits of the trace, if there is to be one.
+    trace: Option<TraceLimits>,
+    budget: RunBudget,
+}
+
+/// Where memory ran out, and which.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct OutOfMemory {
+    /// `None` for the thread that watches the PEs.
+    place: Option<Position>,
+    why: Exhausted,
+}
+
+/// The PEs of all processes.
+struct AllPes {
+    /// Where what they share lies.
+    region: Region,
+    pes: u32,
+    /// The first of this process.
+    first: u32,
+}
+
+/// What the PEs leave when their loops have ended, and where memory ran out, if it did.
+struct LoopOutcome<M: Model> {
+    parts: Vec<Parts<M>>,
+    /// Events for the engine that is to go on, if one is.
+    pending: Vec<Pool<Event<M::Event>>>,
+    failure: Moment,
+    committed: u64,
+    full: Option<OutOfMemory>,
+    rows: Rows,
+    merge: RowMerge,
+    /// When all LPs had been initialised.
+    looped: Instant,
+    /// When the last event had been executed.
+    ended: Instant,
+    window: f64,
+    /// Where the PEs ended, if early.
+    cut_short: Option<VirtualTime>,
+    /// Whether another engine is to go on from there.
+    goes_on: bool,
+    /// How often a PE was given to another thread.
+    moved: u64,
+    /// By PE: how long it was at work, in nanoseconds; none, or 0, where that was not measured.
+    busy: Vec<u64>,
+    /// Whether there were more threads than cores.
+    crowded: bool,
+    /// How many couriers there were, and what they did, if there were any.
+    couriers: Option<(u64, CourierCounts)>,
+}
+
+/// An empty pending set of this kind.
+fn any(pending: Pending) -> AnyPending {
+    match pending {
+        Pending::Ladder => AnyPending::Ladder(Ladder::default()),
+        Pending::Heap => AnyPending::Heap(Heap::default()),
+    }
+}
+
+impl<M: Model> Job<M> {
+    /// Runs a segment of a run in parallel: to the end, or until it is ended early or is to go on with another engine.
+    pub(crate) fn run_in_parallel(
+        &self,
+        spec: &RunSpec,
+        plan: ParallelPlan,
+        mut state: RunState<M>,
+        monitor: &mut RunMonitor<'_>,
+        mut processes: Option<&mut Processes>,
+    ) -> Result<SegmentEnd<M>, Error> {
+        let ParallelPlan { mut settings, config, partition, delays } = plan;
+        let (end, ties, looped) = (spec.end, spec.ties, Instant::now());
+        let file = settings.trace.as_deref().map(TraceFile::create).transpose()?;
+        let trace_bytes = u64::from(settings.trace_limit()) * 1_000_000;
+        let trace = file.is_some().then(|| trace::limits(looped, config.pes, spec.limits.lps, trace_bytes));
+        let is_new = state.is_new();
+        if is_new {
+            monitor.begin_loop(looped);
+        }
+        // Nothing is observed here by the PEs of other processes.
+        let local = config.pes_of(processes.as_ref().map_or(0, |processes| processes.group.number()));
+        let nothing = || Statistics::new(Declarations::default(), 0.0, self.end_time());
+        let of_pe = |pe| if is_new && !local.contains(&pe) { nothing() } else { self.statistics(spec) };
+        let mut statistics: Vec<Statistics> = (0..config.pes as usize).map(of_pe).collect();
+        state.statistics.share_open_levels(&mut statistics, |lp| partition.pe(lp) as usize);
+        let shares = if is_new { Vec::new() } else { state.take_shares(&partition) };
+        let roles = spec.kinds.roles.clone();
+        let wires = FarWires::of::<M>(processes.as_deref_mut(), &self.settings, &config)?;
+        let communication = wires.as_ref().map(FarWires::record);
+        let near = wires.as_ref().map_or(0..config.pes, |wires| wires.plan.places.near.clone());
+        let task = Task { model: &*self.model, partition, ties, end, delays, roles, near };
+        let plan = Plan { task, config, seed: settings.seed(), limits: &spec.limits, trace, budget: monitor.budget.clone() };
+        let RunState { from, committed, rows, statistics: before, .. } = state;
+        let watch = LoopMonitor {
+            run: monitor,
+            processes: processes.as_deref_mut(),
+            looped,
+            from,
+            until: end,
+            committed,
+            rows,
+            merge: RowMerge::new(ties),
+        };
+        let mut outcome = self.drive(&plan, Start { statistics, shares }, watch, settings.pending(), wires)?;
+        let remains = self.gather_remains(&mut outcome, processes)?;
+        let traced = file.map(|file| self.write_trace(file, &mut outcome, ties));
+        let engine_settings = |window| {
+            settings.sync = self.settings.sync;
+            let mut engine = self.engine_settings(&settings, true, &spec.limits, ties);
+            record::add_settings(&mut engine, &config, window);
+            engine
+        };
+        self.end_segment((outcome, remains), (before, committed), end, traced, (is_new, communication), engine_settings)
+    }
+
+    /// Makes the PEs, and steps them until they are done.
+    fn drive(
+        &self,
+        plan: &Plan<'_, M>,
+        start: Start<M>,
+        mut watch: LoopMonitor<'_, '_>,
+        pending: Pending,
+        far: Option<FarWires>,
+    ) -> Result<LoopOutcome<M>, Error> {
+        let config = plan.config;
+        let region = watch.processes.as_ref().map_or_else(Region::own, |processes| processes.group.region().clone());
+        let portable = M::wire().and_then(|wire| wire.proof());
+        if far.is_some() || M::wire().is_some_and(|wire| wire.payloads().is_some()) {
+            share_payloads(&region);
+        }
+        // Where events lie that PEs share.
+        let store = far.as_ref().map_or_else(|| region.clone(), |far| far.region(&region));
+        let service = far.as_ref().map(|far| far.service);
+        let barrier = barrier_of_rank(&config, watch.processes.as_deref(), service, plan.task.ties)?;
+        let gvts = config.gvts(&region, plan.task.ties, barrier.as_ref());
+        let pacer = pacer(&config, service);
+        let controls = config.controls(&gvts);
+        let ForTests { one_thread_per_pe, migrate_at_random, .. } = self.for_tests;
+        let layout = ThreadLayout {
+            one_thread_per_pe,
+            moves: self.settings.move_pes(),
+            measured: !watch.run.selector.is_fixed(),
+            migrate_at_random,
+        };
+        let local = config.pes_of(watch.processes.as_ref().map_or(0, |processes| processes.group.number()));
+        let all = AllPes { region: region.clone(), pes: config.pes, first: local.start as u32 };
+        // What counts for speed has code of its own. All the rest shares some, as every model is compiled into it.
+        let _rings = plan.account_for_rings(&region);
+        let (everybody, own) = (0..config.pes, local.start as u32..local.end as u32);
+        match config.cluster {
+            None if let Some(far) = far => {
+                let (codec, group) = (M::wire().map(Codec::new), watch.processes.as_mut().map(|processes| &mut processes.group));
+                let (Some(codec), Some(group)) = (codec, group) else {
+                    unreachable!("events of a model without a wire stay in one process")
+                };
+                let carriers = group.carriers(&far.plan).map_err(|cause| Error::Communication { cause })?;
+                let (ports, couriers) = node_ports(&store, portable, &controls, codec, (&far.plan, far.service), carriers);
+                let ports = ports.into_iter().map(|port| AnyPort::Node(Box::new(port)));
+                let mut pes = plan.pes(&store, local, start, gvts, ports, || any(pending));
+                for (pe, pacer) in pes.iter_mut().zip(std::iter::repeat(&pacer)) {
+                    pacer.iter().for_each(|pacer| pe.follow(pacer.clone()));
+                }
+                threads::drive(pes, watch, layout, all, CommunicationWork::new(Some(couriers), barrier, pacer))
+            }
+            None if config.mailbox == Some(Mailbox::PerSender) && pending == Pending::Ladder => {
+                let ports = ring_ports(&region, portable, (&everybody, &own), &controls);
+                threads::drive(
+                    plan.pes(&region, local, start, gvts, ports, Ladder::default),
+                    watch,
+                    layout,
+                    all,
+                    CommunicationWork::new(None, barrier, None),
+                )
+            }
+            None => {
+                let all_ports: Vec<AnyPort<M::Event>> = match config.mailbox {
+                    Some(Mailbox::Shared) => inbox_ports(&controls).into_iter().map(|port| AnyPort::Inbox(Box::new(port))).collect(),
+                    Some(Mailbox::Cas) => cas_ports(&controls).into_iter().map(|port| AnyPort::Cas(Box::new(port))).collect(),
+                    _ => {
+                        let ports = ring_ports(&region, portable, (&everybody, &own), &controls);
+                        ports.into_iter().map(|port| AnyPort::Ring(Box::new(port))).collect()
+                    }
+                };
+                // Mailboxes of other kinds than rings are for the PEs of one process, which are all.
+                let ports = all_ports;
+                threads::drive(
+                    plan.pes(&region, local, start, gvts, ports, || any(pending)),
+                    watch,
+                    layout,
+                    all,
+                    CommunicationWork::new(None, barrier, None),
+                )
+            }
+            Some(seed) => {
+                let (cluster, ports) = VirtualCluster::new(config.pes, seed, M::wire().map(Codec::new));
+                let ports = ports.into_iter().map(AnyPort::Virtual);
+                cluster::drive(plan.pes(&region, local, start, gvts, ports, || any(pending)), cluster, watch)
+            }
+        }
+    }
+
+    /// Writes what the PEs did, also if the run failed.
+    fn write_trace(&self, file: TraceFile, outcome: &mut LoopOutcome<M>, ties: TieBreak) -> Result<TraceSummary, Error> {
+        let header = TraceHeader { model: &self.name, end: self.end_time(), time_unit: self.time_unit, ties, failure: outcome.failure };
+        let mut traces: Vec<_> = outcome.parts.iter_mut().filter_map(|pe| pe.trace.as_deref_mut()).collect();
+        file.write(&mut traces, &header)
+    }
+
+    /// Merges what the PEs have left into a run that had come `before` them.
+    fn end_segment(
+        &self,
+        (outcome, remains): (LoopOutcome<M>, Remains),
+        (mut statistics, before): (Statistics, u64),
+        end: VirtualTime,
+        traced: Option<Result<TraceSummary, Error>>,
+        (is_new, communication): (bool, Option<CommunicationRecord>),
+        engine_settings: impl FnOnce(f64) -> Map<String, Value>,
+    ) -> Result<SegmentEnd<M>, Error> {
+        let LoopOutcome {
+            parts, pending, failure, full, mut rows, mut merge, looped, ended, window, cut_short, goes_on, moved, busy, ..
+        } = outcome;
+        let Remains { are_all, pes, committed, failed, couriers } = remains;
+        let committed = before + committed;
+        if let Some(OutOfMemory { place, why }) = full {
+            return Err(Error::Memory { place, why });
+        }
+        // If there are several processes, they have passed them on together.
+        merge.take_last(&failure).for_each(|row| rows.add(row));
+        if failure != Moment::Never {
+            let _ = rows.finish();
+            return Err(self.failure(failed, failure, committed));
+        }
+        if are_all {
+            balance(pes.iter().map(|pe| (&pe.counts, pe.books, pe.pending)));
+        }
+        let left = pes.iter().map(|pe| pe.pending).sum();
+        let by_role = pes.iter().map(|pe| pe.by_role.clone()).collect();
+        let mut record = record::of(&pes);
+        record.communication = communication.zip(couriers).map(|(mut all, (number, counts))| {
+            add_counts(&mut all, number, &counts);
+            all
+        });
+        let work = record::work(&record);
+        let parallel = ParallelSegment { record, engine: engine_settings(window), traced, by_role, moved };
+        parts.iter().for_each(|pe| statistics.merge(&pe.statistics));
+        let costs = if goes_on { costs(&parts, &busy) } else { Vec::new() };
+        let first_lp = parts.first().map_or(0, |pe| pe.first_lp);
+        let lps = parts.into_iter().map(|pe| pe.lps).collect();
+        let state = RunState { first_lp, from: cut_short.unwrap_or(end), lps, pending, committed, statistics, rows, costs };
+        Ok(SegmentEnd { state, cut_short, goes_on, looped: is_new.then_some(looped), ended, left, work, parallel: Some(parallel) })
+    }
+
+    /// What the PEs leave, of all processes in the first one, which passes on their last rows. The others end here if the run has failed.
+    fn gather_remains(&self, outcome: &mut LoopOutcome<M>, processes: Option<&mut Processes>) -> Result<Remains, Error> {
+        let failed = outcome.parts.iter_mut().filter_map(|pe| pe.failure.take()).find(|failed| failed.moment == outcome.failure);
+        let mut all = Remains {
+            are_all: true,
+            pes: outcome.parts.iter().map(|pe| PeSummary::of(pe, outcome.crowded)).collect(),
+            committed: outcome.committed,
+            failed,
+            couriers: outcome.couriers,
+        };
+        let Some(processes) = processes else { return Ok(all) };
+        all.are_all = processes.group.is_first();
+        let gathered = processes.gather(&all).and_then(|others| {
+            if outcome.full.is_none() {
+                processes.pass_on_last(outcome.merge.take_last(&outcome.failure), &mut outcome.rows)?;
+            }
+            Ok(others)
+        });
+        let others = gathered.map_err(|why| lost(&mut processes.group, why))?;
+        if outcome.failure != Moment::Never || outcome.full.is_some() {
+            // Only the first goes on, and has no results. What payloads lie in is not the others' own.
+            outcome.parts.clear();
+            outcome.pending.clear();
+            processes.leave(self.stop.is_on());
+        }
+        for other in others {
+            all.pes.extend(other.pes);
+            all.committed += other.committed;
+            all.failed = all.failed.or(other.failed);
+            all.couriers = all.couriers.zip(other.couriers).map(|(all, other)| (all.0 + other.0, all.1 + other.1));
+        }
+        Ok(all)
+    }
+
+    fn failure(&self, failed: Option<CommittedFault>, moment: Moment, committed: u64) -> Error {
+        let failed = failed.expect("a PE that failed says where");
+        let (lp, time) = (failed.lp, failed.time.get());
+        let place = match (failed.event, moment) {
+            (Some(event), _) => Place::event(lp, time, event),
+            (None, Moment::Finish(_)) => Place::Finish(lp),
+            (None, _) => Place::Init(lp),
+        };
+        Error::Fault(Box::new(Failure { model: self.name.clone(), place, time, fault: failed.fault, committed }))
+    }
+}
+
+/// By LP: the nanoseconds that an event cost its PE; nothing if that was not measured. `busy` is how long each PE was at work.
+fn costs<M: Model>(parts: &[Parts<M>], busy: &[u64]) -> Vec<f32> {
+    let costs: Vec<f32> = parts.iter().zip(busy).map(|(pe, busy)| *busy as f32 / pe.counts.processed.max(1) as f32).collect();
+    // A PE that was hardly measured counts as the cheapest.
+    let Some(least) = costs.iter().copied().filter(|cost| *cost > 0.0).reduce(f32::min) else { return Vec::new() };
+    parts.iter().zip(costs).flat_map(|(pe, cost)| std::iter::repeat_n(cost.max(least), pe.lps.len())).collect()
+}
+
+impl<'m, M: Model> Plan<'m, M> {
+    /// The PEs of this process, with its ports.
+    fn pes<Q: PendingSet, P: Port<M::Event>>(
+        &self,
+        region: &Region,
+        local: Range<usize>,
+        start: Start<M>,
+        gvts: Vec<AnyGvt>,
+        ports: impl IntoIterator<Item = P>,
+        pending: impl Fn() -> Q,
+    ) -> Vec<Pe<'m, M, Q, P>> {
+        let Plan { task, config, limits, .. } = self;
+        let rule = match config.window {
+            Some(width) => Rule::Fixed(width),
+            None if config.devastator => Rule::Devastator,
+            None => Rule::Adaptive,
+        };
+        let saving = config.tuning.undoing == Undoing::Reverse;
+        // PEs that send each other nothing may go on without limit.
+        let least = task.delays.least().min(f64::MAX);
+        let mut shares = start.shares.into_iter();
+        let make = |(port, ((buffers, gvt), statistics)): (P, ((Buffers<_>, AnyGvt), Statistics))| {
+            let window = Window::new(rule, task.end, least, config.pes);
+            let executor = Executor::with_limits((*limits).clone(), self.seed, saving);
+            let mut pe = Pe::new(task, config.tuning, (buffers, port, pending()), gvt, window, executor, statistics);
+            self.trace.into_iter().for_each(|limits| pe.trace(limits));
+            pe.draw_on(self.budget.account());
+            if let Some(Share { lps, pending }) = shares.next() {
+                pe.take_over(lps, pending);
+            }
+            pe
+        };
+        let portable = M::wire().and_then(|wire| wire.proof()).map(Event::is_portable);
+        let buffers = buffers_in(region, portable, config.pes, config.pools);
+        let of_process = buffers.into_iter().zip(gvts).zip(start.statistics).skip(local.start);
+        ports.into_iter().zip(of_process).take(local.len()).map(make).collect()
+    }
+}

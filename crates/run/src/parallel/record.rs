@@ -1,0 +1,211 @@
+//! What the record says of a parallel run.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use warpline_kernel::gvt::{IntervalHistory, IntervalUnit};
+use warpline_kernel::{Counts, Lanes, Measured, Parts, RoleCounts, Undoing};
+use warpline_memory::{Books, CasCounts, PoolKind};
+use warpline_model::Model;
+use warpline_record::{GvtIntervalRecord, MemoryRecord, ParallelRecord, PeRecord, Phases, Rollbacks, SharedRingRecord, ThrottleRecord};
+
+use super::plan::ParallelConfig;
+use crate::GvtAlgorithm;
+use crate::core_time::CoreTime;
+
+/// What a PE leaves, beside its LPs and what they have observed.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct PeSummary {
+    first_lp: u32,
+    lps: u32,
+    pub(crate) counts: Counts,
+    pub(crate) books: Books,
+    /// How many events are pending beyond the end.
+    pub(crate) pending: usize,
+    pub(crate) by_role: Vec<RoleCounts>,
+    /// The same for all PEs.
+    interval: Option<IntervalHistory>,
+    #[serde(with = "phases")]
+    phases: Phases,
+    /// How many samples the proportions of the phases are worth.
+    samples: f64,
+    /// Whether there were more threads than cores.
+    crowded: bool,
+}
+
+/// Phases as plain numbers: records may leave some out, which takes a format with names.
+mod phases {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use warpline_record::Phases;
+
+    pub(super) fn serialize<S: Serializer>(phases: &Phases, serializer: S) -> Result<S::Ok, S::Error> {
+        phases.list().map(|(_, seconds)| seconds).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Phases, D::Error> {
+        let [receive, pending_set, event_processing, send, rollback, gvt, fossil_collection, idle, off_core] =
+            Deserialize::deserialize(deserializer)?;
+        Ok(Phases { event_processing, send, receive, pending_set, rollback, gvt, fossil_collection, idle, off_core })
+    }
+}
+
+impl PeSummary {
+    pub(crate) fn of<M: Model>(pe: &Parts<M>, crowded: bool) -> Self {
+        let Parts { first_lp, books, pending, interval, measured: Measured { phases, samples }, .. } = *pe;
+        let (counts, by_role) = (pe.counts.clone(), pe.by_role.clone());
+        PeSummary { first_lp, lps: pe.lps.len() as u32, counts, books, pending, by_role, interval, phases, samples, crowded }
+    }
+}
+
+/// The seconds at work in these phases, by which samples count.
+fn working(phases: &Phases) -> f64 {
+    phases.list().iter().map(|(_, seconds)| seconds).sum::<f64>() - phases.idle - phases.off_core
+}
+
+/// How long the threads had something to do, and were on a core then, unless they had to take turns among themselves.
+pub(crate) fn work(record: &ParallelRecord) -> Option<CoreTime> {
+    let (on_core, off_core) = (working(&record.phase_seconds), record.phase_seconds.off_core);
+    let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds.max(0.0)).ok();
+    let time = seconds(on_core).zip(seconds(on_core + off_core)).map(|(on_core, elapsed)| CoreTime { on_core, elapsed });
+    time.filter(|_| !record.crowded)
+}
+
+/// How many samples the proportions of the phases of all parts together are worth, each given as how long it worked and the number of its
+/// samples: a part that took most of the time counts for most.
+fn samples(parts: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
+    let all: f64 = parts.clone().map(|(working, _)| working).sum();
+    let variance: f64 = parts.filter(|(working, _)| *working > 0.0).map(|(working, samples)| (working / all).powi(2) / samples).sum();
+    if variance > 0.0 { 1.0 / variance } else { 0.0 }
+}
+
+/// The part of the record that only parallel runs have.
+pub(crate) fn of(parts: &[PeSummary]) -> ParallelRecord {
+    let mut all = Counts::default();
+    parts.iter().for_each(|pe| all.add(&pe.counts));
+    let pes: Vec<PeRecord> = parts.iter().map(pe_record).collect();
+    ParallelRecord {
+        efficiency: if all.processed == 0 { 1.0 } else { all.committed as f64 / all.processed as f64 },
+        rollbacks: rollbacks(&all, parts),
+        gvt_interval: parts.first().and_then(|pe| pe.interval).map(interval_record),
+        phase_seconds: pes.iter().fold(Default::default(), |mut all: Phases, pe| {
+            all.add(&pe.phase_seconds);
+            all
+        }),
+        phase_samples: Some(samples(parts.iter().map(|pe| (working(&pe.phases), pe.samples)))),
+        crowded: parts.iter().any(|pe| pe.crowded),
+        mailbox: shared_mailbox(&all),
+        pes,
+        memory: Some(all.of_memory()).filter(|memory| memory.stops > 0 || memory.artificial_rollbacks > 0),
+        throttle: Some(all.of_throttle()).filter(|throttle| *throttle != ThrottleRecord::default()),
+        ..all.of_run()
+    }
+}
+
+fn rollbacks(all: &Counts, parts: &[PeSummary]) -> Rollbacks {
+    let rollbacks_of = |counts: &Counts| counts.primary + counts.secondary;
+    let mut lengths = all.lengths.to_vec();
+    lengths.truncate(lengths.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1));
+    Rollbacks {
+        max_per_pe: parts.iter().map(|pe| rollbacks_of(&pe.counts)).max().unwrap_or_default(),
+        mean_per_pe: rollbacks_of(all) as f64 / parts.len() as f64,
+        lengths,
+        ..all.of_rollbacks()
+    }
+}
+
+/// What became of messages for whose mailboxes PEs competed, if there were any.
+fn shared_mailbox(all: &Counts) -> Option<SharedRingRecord> {
+    let CasCounts { pushed, full, in_progress, collisions } = all.mailbox;
+    (pushed + full + in_progress + collisions > 0).then_some(SharedRingRecord { pushed, full, in_progress, collisions })
+}
+
+/// Adds the record of a further segment of the same run. Where segments differ in their number of PEs, those of one number are added up.
+pub(crate) fn add(all: &mut ParallelRecord, segment: ParallelRecord) {
+    all.add_counters(&segment);
+    all.ahead_events += segment.ahead_events;
+    let committed = all.processed_events - all.rolled_back_events;
+    all.efficiency = if all.processed_events == 0 { 1.0 } else { committed as f64 / all.processed_events as f64 };
+    add_part(&mut all.gvt_interval, segment.gvt_interval, GvtIntervalRecord::add);
+    add_part(&mut all.memory, segment.memory, MemoryRecord::add);
+    add_part(&mut all.throttle, segment.throttle, ThrottleRecord::add);
+    add_part(&mut all.mailbox, segment.mailbox, SharedRingRecord::add);
+    let worth = |phases: &Phases, samples: Option<f64>| (working(phases), samples.unwrap_or_default());
+    let both = [worth(&all.phase_seconds, all.phase_samples), worth(&segment.phase_seconds, segment.phase_samples)];
+    all.phase_samples = Some(samples(both.into_iter()));
+    all.crowded |= segment.crowded;
+    all.phase_seconds.add(&segment.phase_seconds);
+    for (number, pe) in segment.pes.into_iter().enumerate() {
+        match all.pes.get_mut(number) {
+            Some(all) => all.add(&pe),
+            None => all.pes.push(pe),
+        }
+    }
+    let rollbacks = &mut all.rollbacks;
+    rollbacks.lengths.resize(rollbacks.lengths.len().max(segment.rollbacks.lengths.len()), 0);
+    rollbacks.lengths.iter_mut().zip(segment.rollbacks.lengths).for_each(|(all, more)| *all += more);
+    let of = |pe: &PeRecord| pe.primary_rollbacks + pe.secondary_rollbacks;
+    rollbacks.max_per_pe = all.pes.iter().map(of).max().unwrap_or_default();
+    rollbacks.mean_per_pe = (rollbacks.primary + rollbacks.secondary) as f64 / all.pes.len().max(1) as f64;
+}
+
+/// Adds a part that either record may lack.
+fn add_part<T>(all: &mut Option<T>, segment: Option<T>, add: fn(&mut T, &T)) {
+    match (all, segment) {
+        (Some(all), Some(segment)) => add(all, &segment),
+        (all @ None, segment) => *all = segment,
+        (Some(_), None) => {}
+    }
+}
+
+fn interval_record(history: IntervalHistory) -> GvtIntervalRecord {
+    let IntervalHistory { unit, first, least, last, greatest, changes } = history;
+    let unit = match unit {
+        IntervalUnit::Events => "events",
+        IntervalUnit::Passes => "passes",
+    };
+    GvtIntervalRecord { unit: unit.to_owned(), first, least, last, greatest, changes }
+}
+
+fn pe_record(pe: &PeSummary) -> PeRecord {
+    PeRecord { first_lp: pe.first_lp, lps: pe.lps, phase_seconds: pe.phases, ..pe.counts.of_pe() }
+}
+
+/// Adds what is not a setting, and corrects settings that do not apply or that changed during the run.
+pub(crate) fn add_settings(engine: &mut Map<String, Value>, config: &ParallelConfig, window: f64) {
+    let transport = match config.cluster {
+        Some(_) => "virtual",
+        None if config.is_launched => "mpi",
+        None if config.processes > 1 => "processes",
+        None => "threads",
+    };
+    let mailbox = config.mailbox.map(|mailbox| ("mailbox", json!(mailbox.name())));
+    let facts = [("transport", json!(transport)), ("final_window", json!(window))];
+    let adaptive = config.window.is_none().then(|| ("window", json!("adaptive")));
+    let uncopied =
+        (!matches!(config.tuning.undoing, Undoing::Copy { .. } | Undoing::CopyAdaptively)).then_some(("copy_interval", Value::Null));
+    // What the engine has no use for is null.
+    let unused: &[&str] = match config.tuning.lanes {
+        Lanes::Safe => {
+            &["undo", "kps", "copy_interval", "go_ahead", "window", "final_window", "cancellation", "sub_pool", "fossil_collection"]
+        }
+        _ => &["conservative"],
+    };
+    const BETWEEN_PROCESSES: [&str; 7] = [
+        "zero_copy",
+        "carrier",
+        "communication",
+        "communication_threads",
+        "communication_ring",
+        "communication_batch",
+        "communication_delay",
+    ];
+    let alone: &[&str] = if config.processes == 1 { &BETWEEN_PROCESSES } else { &[] };
+    let unmet = (config.gvt != GvtAlgorithm::Synchronous).then_some("barrier");
+    let singly = config.sends_singly.then_some("communication_batch");
+    let undivided = (!matches!(config.pools.kind, PoolKind::Partitioned(_))).then_some("sub_pool");
+    let unused = unused.iter().chain(alone).copied().chain(unmet).chain(singly).chain(undivided).map(|name| (name, Value::Null));
+    engine.extend(
+        facts.into_iter().chain(mailbox).chain(adaptive).chain(uncopied).chain(unused).map(|(name, value)| (name.to_owned(), value)),
+    );
+}

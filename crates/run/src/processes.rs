@@ -1,0 +1,271 @@
+//! Runs of several processes: which of them this one is, and how they come together.
+
+use std::fs::File;
+use std::hash::{DefaultHasher, Hasher};
+use std::io::{self, Read};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::{Value, json};
+use warpline_model::Model;
+use warpline_mpi::Launch;
+use warpline_transport::{FailureReport, Group, HAS_BOOST, Invitation, Ranks};
+
+use crate::check::RunSpec;
+use crate::job::{Job, Machines};
+use crate::parallel::processes::Processes;
+use crate::{Barrier, Carrier, Communication, Error, GvtAlgorithm, Records};
+
+/// How many runs of several processes this program has begun.
+static RUNS: AtomicU32 = AtomicU32::new(0);
+
+/// Whether this program has begun its run of processes that a launcher has started.
+static LAUNCHED: AtomicBool = AtomicBool::new(false);
+
+/// How this process speaks to the first, if it is another one of a run.
+static FAILURE_REPORT: Mutex<Option<FailureReport>> = Mutex::new(None);
+
+/// Tells the first process, if this is another one, why its part of the run has failed.
+pub(crate) fn tell_first(error: &Error) {
+    let failure_report = FAILURE_REPORT.lock().unwrap_or_else(PoisonError::into_inner);
+    failure_report.iter().for_each(|failure_report| failure_report.say(&error.to_string()));
+}
+
+/// What this process is to a run of several.
+pub(crate) enum Part {
+    /// There is only one.
+    Alone,
+    /// It starts the others, for this run of the program.
+    First(u32),
+    /// It has been started by the first.
+    Invited(Invitation),
+    /// A launcher has started all of them.
+    Launched(Ranks),
+}
+
+impl Part {
+    /// Whether another process tells how the run goes.
+    pub(crate) fn is_heard(&self) -> bool {
+        match self {
+            Part::Alone | Part::First(_) => true,
+            Part::Invited(_) => false,
+            Part::Launched(ranks) => ranks.number() == 0,
+        }
+    }
+}
+
+/// How `mpirun`, or another launcher, has started this program together with others, if it has.
+pub fn launch() -> Option<Launch> {
+    Launch::detect().filter(|launch| launch.size() != Some(1))
+}
+
+/// Whether another process has started this one, for its run of several.
+pub fn is_started_by_another() -> bool {
+    Invitation::of_this_process().is_some()
+}
+
+impl<M: Model> Job<M> {
+    /// Finds out what this process is to the run. One that was started for a later run of the program does this one alone, to the same answer.
+    pub(crate) fn part(&mut self) -> Result<Part, Error> {
+        if let Some(part) = self.launched()? {
+            return Ok(part);
+        }
+        self.check_all_reduce()?;
+        if self.settings.processes() == 1 {
+            return Ok(Part::Alone);
+        }
+        self.check_processes()?;
+        self.settle_carrier(false)?;
+        let run = RUNS.fetch_add(1, Ordering::Relaxed) + 1;
+        match Invitation::of_this_process() {
+            None => Ok(Part::First(run)),
+            Some(invitation) if invitation.run() == run => {
+                // The first process writes rows.
+                self.records = Records::Drop;
+                Ok(Part::Invited(invitation))
+            }
+            Some(_) => {
+                self.settings.processes = Some(1);
+                Ok(Part::Alone)
+            }
+        }
+    }
+
+    /// Only MPI reduces over ranks. One rank alone has nothing to reduce.
+    fn check_all_reduce(&self) -> Result<(), Error> {
+        if self.settings.barrier() != Barrier::AllReduce || Launch::detect().is_some() {
+            return Ok(());
+        }
+        Err(Error::Setting(
+            "`barrier` is `all-reduce`, but no launcher of MPI programs has started this program: start it by `mpirun -np N warpline …`, built \
+             with the feature `mpi`; or use --barrier tree, or --barrier central for PEs that share memory"
+                .into(),
+        ))
+    }
+
+    /// This process among those that a launcher has started, if one has.
+    fn launched(&mut self) -> Result<Option<Part>, Error> {
+        let Some(launch) = launch() else { return Ok(None) };
+        let refuse = |why: String| Err(Error::Setting(why));
+        if LAUNCHED.swap(true, Ordering::Relaxed) {
+            return refuse("processes that a launcher has started have one run together, and this program has had it".to_owned());
+        }
+        let given = self.settings.processes;
+        // Refused before MPI starts, where the launcher says how many there are.
+        self.settings.processes.get_or_insert(launch.size().unwrap_or(2));
+        self.check_processes()?;
+        self.settle_carrier(true)?;
+        let (communication, threads) = (self.settings.communication(), self.settings.communication_threads());
+        let funneled = communication == Communication::Dedicated && threads == 1;
+        let ranks = match Ranks::start(launch, funneled) {
+            Ok(Some(ranks)) => ranks,
+            Ok(None) => {
+                self.settings.processes = Some(1);
+                return Ok(None);
+            }
+            Err(why) => return refuse(format!("a launcher has started this program, but MPI does not work: {why}")),
+        };
+        let count = ranks.count();
+        if let Some(given) = given.filter(|given| *given != count) {
+            return refuse(format!("`processes` is {given}, but the launcher has started {count} processes; leave it out"));
+        }
+        if !ranks.may_thread() && (threads > 1 || matches!(communication, Communication::Worker | Communication::Distributed)) {
+            return refuse(
+                "this MPI library lets one thread of each process call it, and no more: use --communication dedicated with one thread"
+                    .to_owned(),
+            );
+        }
+        self.settings.processes = Some(count);
+        let shares = self.settings.zero_copy();
+        let processes = if shares { ranks.per_machine().unwrap_or(1) } else { 1 };
+        self.machines = Some(Machines { count: count / processes, processes, cores: ranks.cores(), may_thread: ranks.may_thread() });
+        if ranks.number() > 0 {
+            // The first process writes rows.
+            self.records = Records::Drop;
+        }
+        Ok(Some(Part::Launched(ranks)))
+    }
+
+    /// Whether the run can be one of several processes.
+    fn check_processes(&self) -> Result<(), Error> {
+        let (name, processes) = (&self.name, self.settings.processes());
+        let refuse = |why: String| Err(Error::Setting(format!("model `{name}` cannot run in {processes} processes: {why}")));
+        let event = std::any::type_name::<M::Event>();
+        if M::wire().is_none() {
+            return refuse(format!(
+                "events of type `{event}` do not leave their process; write Model::wire, with `WireFormat::portable()` if they are plain \
+                 data, for which Portable is derived, or else with `WireFormat::serde()`, for which serde's Serialize and Deserialize are; \
+                 or use threads"
+            ));
+        }
+        if self.settings.trace.is_some() {
+            return refuse("a trace shows the threads of one process; leave out `trace`, or use threads".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Settles who carries messages that are copied between processes.
+    fn settle_carrier(&mut self, launched: bool) -> Result<(), Error> {
+        let carrier = self.settings.carrier();
+        let refuse = |why: &str| Err(Error::Setting(format!("`carrier` is `{}`, but {why}", carrier.name())));
+        let within_machine = matches!(carrier, Carrier::Rings | Carrier::Boost);
+        if within_machine && launched {
+            return refuse("a launcher has started the processes: use mpi, or start them with `processes`, on one machine");
+        }
+        if carrier == Carrier::Mpi && !launched {
+            return refuse("no launcher has started the processes: use rings, or `mpirun -np` in place of `processes`");
+        }
+        if carrier == Carrier::Boost && !HAS_BOOST {
+            return refuse("this program was built without Boost: build it with the feature `boost` (`make boost`), or use rings");
+        }
+        if within_machine && self.settings.zero_copy == Some(true) {
+            return refuse("`zero-copy` is `yes`, so that there is nothing to carry: leave one of the two out");
+        }
+        if within_machine {
+            self.settings.zero_copy = Some(false);
+        }
+        self.settings.carrier = Some(match carrier {
+            Carrier::Auto if launched => Carrier::Mpi,
+            Carrier::Auto => Carrier::Rings,
+            given => given,
+        });
+        Ok(())
+    }
+
+    /// Starts the other processes, or joins them.
+    pub(crate) fn processes(&self, part: Part, spec: &RunSpec) -> Result<Option<Processes>, Error> {
+        let (processes, lps) = (self.settings.processes(), spec.limits.lps);
+        if processes > lps {
+            let name = &self.name;
+            return Err(Error::Setting(format!(
+                "model `{name}` has {lps} LPs, too few for {processes} processes: each needs one at least"
+            )));
+        }
+        let mut description = self.description(spec, &self.settings.recorded(true));
+        let group = match part {
+            Part::Alone => return Ok(None),
+            Part::First(run) => Group::start(processes, run),
+            Part::Invited(invitation) => Group::join(&invitation),
+            Part::Launched(ranks) => {
+                description.push(("program".to_owned(), program()));
+                launched(ranks, self.settings.zero_copy())
+            }
+        };
+        let group = group.map_err(|cause| Error::Processes { processes, cause })?;
+        let alike = matches!(self.settings.barrier(), Barrier::Central | Barrier::Condvar) || self.settings.gvt() == GvtAlgorithm::Gsu;
+        if group.passes_on() && alike {
+            return Err(Error::Setting(
+                "GVT from registers (gsu), and barriers at one counter (central, condvar), are for PEs that share memory, and these processes do \
+                 not: use --gvt asynchronous, one-sided or synchronous, and --barrier tree or all-reduce"
+                    .into(),
+            ));
+        }
+        if !group.is_first() {
+            *FAILURE_REPORT.lock().unwrap_or_else(PoisonError::into_inner) = Some(group.failure_report());
+        }
+        Processes::new(group, &description).map(Some)
+    }
+
+    /// What the processes of a run have to agree on.
+    fn description(&self, spec: &RunSpec, settings: &serde_json::Map<String, Value>) -> Vec<(String, String)> {
+        let entries = [
+            ("version", json!(env!("CARGO_PKG_VERSION"))),
+            ("model", json!(self.name)),
+            ("type", json!(std::any::type_name::<M>())),
+            ("bytes of an event", json!(size_of::<M::Event>())),
+            ("end", json!(self.end_time())),
+            ("seed", json!(self.settings.seed())),
+            ("number of LPs", json!(spec.limits.lps)),
+            ("lookahead", json!(spec.limits.lookahead.least())),
+        ];
+        let own = entries.into_iter().map(|(name, value)| (name.to_owned(), value.to_string()));
+        let parameters = self.parameters.iter().map(|(name, value)| (format!("parameter `{name}`"), value.to_string()));
+        let settings = settings.iter().map(|(name, value)| (format!("setting `{name}`"), value.to_string()));
+        own.chain(parameters).chain(settings).collect()
+    }
+}
+
+/// What tells this program from others, and from other versions of itself: a hash of its file.
+fn program() -> String {
+    let hash = || -> io::Result<u64> {
+        let path = if cfg!(target_os = "linux") { "/proc/self/exe".into() } else { std::env::current_exe()? };
+        let (mut file, mut hasher, mut bytes) = (File::open(path)?, DefaultHasher::new(), vec![0; 1 << 20]);
+        loop {
+            match file.read(&mut bytes)? {
+                0 => return Ok(hasher.finish()),
+                length => hasher.write(&bytes[..length]),
+            }
+        }
+    };
+    hash().map_or_else(|why| format!("a file that cannot be read ({why})"), |hash| format!("{hash:016x}"))
+}
+
+#[cfg(feature = "mpi")]
+fn launched(ranks: Ranks, shares: bool) -> std::io::Result<Group> {
+    Group::launched(ranks, shares)
+}
+
+#[cfg(not(feature = "mpi"))]
+fn launched(ranks: Ranks, _: bool) -> std::io::Result<Group> {
+    match ranks {}
+}

@@ -1,0 +1,138 @@
+//! Verification: a sequential run whose events are tried out before they are executed, and a second run that must equal it.
+
+use std::time::Instant;
+
+use warpline_base::{StateDigest, VirtualTime};
+use warpline_kernel::Step;
+use warpline_kernel::pending::{Ladder, PendingSet};
+use warpline_model::Model;
+use warpline_record::StateDigestRecord;
+
+use super::Engine;
+use super::trial::{Sampling, Trials};
+use crate::check::RunSpec;
+use crate::conclude::state_digest_record;
+use crate::drive::{Log, Pace};
+use crate::error::within_memory;
+use crate::job::Job;
+use crate::rows::Acts;
+use crate::verify::{UnequalRuns, VerifyLimits, unequal};
+use crate::watch::Control;
+use crate::{Error, Records, Undo, Verification, VerifyError};
+
+/// How many events are executed between two looks at the clock.
+const LOOK_EVERY: u64 = 64;
+
+/// What a run ends with.
+struct End {
+    committed: u64,
+    digest: String,
+    states: StateDigestRecord,
+}
+
+impl<M: Model> Job<M> {
+    /// Tries out events, and `repeats` the run in another thread.
+    pub(crate) fn verify(mut self, limits: VerifyLimits, repeats: bool, control: &Control) -> Result<Verification, VerifyError> {
+        // Files of an earlier run are left alone.
+        self.records = Records::Drop;
+        let mut spec = self.check()?;
+        let mut verified = self.try_events(&spec, limits, control)?;
+        if repeats {
+            spec.end = VirtualTime::new(verified.virtual_time).unwrap_or(spec.end);
+            let End { digest, states, .. } = self.repeat(&spec, control)?;
+            let (what, texts_differ) = unequal((&verified.digest, &verified.state_digest), (&digest, &states), true);
+            if !what.is_empty() {
+                let digests = [verified.digest, digest];
+                let unequal = UnequalRuns { model: self.name, second: "in another thread", what, digests };
+                return Err(VerifyError::Unequal(Box::new(unequal)));
+            }
+            verified.order_varies |= texts_differ;
+        }
+        Ok(verified)
+    }
+
+    fn try_events(&self, spec: &RunSpec, limits: VerifyLimits, control: &Control) -> Result<Verification, VerifyError> {
+        let (undo, until) = (self.settings.undo(), spec.end.get());
+        let state = self.begin(spec, Acts::Ignore)?;
+        let mut run = self.engine::<Ladder>(spec, undo == Undo::Reverse, state);
+        control.watch(None, run.engine.executor().beat());
+        let mut trials = Trials::new(undo, Sampling::new(limits));
+        run.verify_init(&mut trials)?;
+        run.initialise(|| control.go_on())?;
+        trials.sampling.begin();
+        let mut log = Log::new(Instant::now(), until, control.listener());
+        let most = limits.most.unwrap_or(u64::MAX);
+        let mut cut_short = None;
+        loop {
+            let committed = run.engine.committed();
+            // Most often an event takes microseconds, so it is enough to read the clock now and then.
+            let mut over = committed >= most;
+            if committed.is_multiple_of(LOOK_EVERY) || trials.sampling.is_slow() {
+                log.note(Instant::now(), run.engine.now(), committed);
+                control.go_on()?;
+                over |= trials.sampling.time_is_up();
+            }
+            if over && cut_short.is_none() {
+                cut_short = Some(run.engine.end_soon()).filter(|earlier| *earlier < spec.end);
+            }
+            let come = (run.engine.now() / until).max(limits.most.map_or(0.0, |most| committed as f64 / most as f64));
+            if run.verify_step(&mut trials, come, cut_short.is_none())? == Step::Finished {
+                break;
+            }
+        }
+        run.engine.balance();
+        let end = cut_short.unwrap_or(spec.end);
+        let End { committed, digest, states } = self.end_of(run, end, cut_short)?;
+        let Trials { sampling, findings, .. } = trials;
+        let (tried, is_short_of_time, idle) = (sampling.tried(), sampling.is_short_of_time(), sampling.idle());
+        Ok(Verification {
+            model: self.name.clone(),
+            undo,
+            events: committed,
+            tried,
+            kinds: sampling.into_kinds(),
+            idle,
+            virtual_time: end.get(),
+            is_whole: cut_short.is_none(),
+            is_short_of_time,
+            digest,
+            state_digest: states,
+            order_varies: findings.order_varies,
+        })
+    }
+
+    /// The same run in another thread, with other hash maps, and nothing tried out.
+    fn repeat(&self, spec: &RunSpec, control: &Control) -> Result<End, Error> {
+        let stack = self.thread_limits()?.stack;
+        std::thread::scope(|scope| {
+            let again = std::thread::Builder::new().name("warpline-again".to_owned()).stack_size(stack);
+            let again = again.spawn_scoped(scope, || within_memory(|| self.run_again(spec, control)));
+            let again = again.map_err(|cause| Error::no_thread(0, 1, cause))?;
+            again.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    }
+
+    fn run_again(&self, spec: &RunSpec, control: &Control) -> Result<End, Error> {
+        let state = self.begin(spec, Acts::Ignore)?;
+        let mut run = self.engine::<Ladder>(spec, false, state);
+        control.watch(None, run.engine.executor().beat());
+        run.initialise(|| control.go_on())?;
+        let mut pace = Pace::new(Instant::now());
+        while run.step(pace.events())? == Step::Worked {
+            pace.stepped(Instant::now(), None);
+            control.go_on()?;
+        }
+        let planned = VirtualTime::new(self.end_time());
+        self.end_of(run, spec.end, Some(spec.end).filter(|end| Some(*end) != planned))
+    }
+
+    /// Has the LPs finish, of a run that may have been `cut_short`.
+    fn end_of<Q: PendingSet>(&self, run: Engine<'_, M, Q>, end: VirtualTime, cut_short: Option<VirtualTime>) -> Result<End, Error> {
+        let mut done = run.engine.into_parts();
+        let digest = done.digest().to_string();
+        cut_short.iter().for_each(|end| done.statistics.cut_short(end.get()));
+        let mut states = StateDigest::default();
+        self.finish(&mut done, end, Some(&mut states))?;
+        Ok(End { committed: done.committed, digest, states: state_digest_record(states, &done.statistics) })
+    }
+}
