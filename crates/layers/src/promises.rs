@@ -39,7 +39,6 @@ const PROMISES: &[Promise] = &[
     promise("with payloads from 8 bytes to {} KiB", ("models", "default = 8, range = 0..="), kibibytes),
     promise("with messages of 0 to {} KiB", ("models", "default = 500, range = 0..="), kibibytes),
     // Statistics and traces.
-    promise("in {} slices of the run", ("model", "const SLICES: u32 ="), itself),
     promise("right to within {} %", ("model", "const OPEN_BITS: u32 = 52 -"), share_of_power),
     promise("It has at most {} MB unless --trace-limit", ("run", "trace_limit: u32 ="), itself),
     promise("(Self::trace_limit), {} MB by default", ("run", "trace_limit: u32 ="), itself),
