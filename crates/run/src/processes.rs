@@ -11,7 +11,7 @@ use warpline_model::Model;
 use warpline_mpi::Launch;
 use warpline_transport::{FailureReport, Group, HAS_BOOST, Invitation, Ranks};
 
-use crate::check::RunSpec;
+use crate::job::check::RunSpec;
 use crate::job::{Job, Machines};
 use crate::parallel::processes::Processes;
 use crate::{Barrier, Carrier, Communication, Error, GvtAlgorithm, Records};

@@ -26,7 +26,7 @@ use warpline_memory::MakeRoom;
 use warpline_model::Act;
 use warpline_transport::PrintCatcher;
 
-use crate::rows::{Rows, perform};
+use crate::outcome::rows::{Rows, perform};
 
 /// What memory is needed for.
 const ACTS: &str = "acts that wait until they are settled";

@@ -11,7 +11,7 @@
 
 use super::board::PeStatus;
 use super::pe_assignment::PeAssignment;
-use crate::core_time::CoreTime;
+use crate::machine::core_time::CoreTime;
 
 /// How much less the slowest thread must have to do for a PE to be moved.
 const GAIN_LEAST: f64 = 0.1;

@@ -13,7 +13,7 @@ use super::monitor::LoopMonitor;
 use super::threads::gather;
 use super::{LoopOutcome, OutOfMemory};
 use crate::Error;
-use crate::core_time::CoreTime;
+use crate::machine::core_time::CoreTime;
 
 /// Steps PEs until all of them are done.
 pub(crate) fn drive<M: Model, Q: PendingSet>(

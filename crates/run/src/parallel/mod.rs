@@ -55,13 +55,13 @@ use self::record::PeSummary;
 pub(crate) use self::record::add as add_record;
 use self::threads::ThreadLayout;
 use self::trace::{TraceFile, TraceHeader};
-use crate::budget::RunBudget;
-use crate::check::RunSpec;
-use crate::error::Failure;
+use crate::job::check::RunSpec;
 use crate::job::{ForTests, Job};
-use crate::rows::Rows;
-use crate::run_monitor::RunMonitor;
-use crate::run_state::{ParallelSegment, RunState, SegmentEnd, Share};
+use crate::machine::budget::RunBudget;
+use crate::outcome::error::Failure;
+use crate::outcome::rows::Rows;
+use crate::state::run_monitor::RunMonitor;
+use crate::state::run_state::{ParallelSegment, RunState, SegmentEnd, Share};
 use crate::{Error, Mailbox, Pending, Place, TraceSummary};
 
 /// What each PE begins with.

@@ -8,10 +8,10 @@ use super::board::PeStatus;
 use super::ending::Ending;
 use super::merge::RowMerge;
 use super::processes::Processes;
-use crate::core_time::CoreTime;
-use crate::engine_selector::Reading;
-use crate::rows::Rows;
-use crate::run_monitor::RunMonitor;
+use crate::machine::core_time::CoreTime;
+use crate::outcome::rows::Rows;
+use crate::policy::engine_selector::Reading;
+use crate::state::run_monitor::RunMonitor;
 
 /// What the thread that watches PEs needs: it passes rows and progress on until they are done.
 pub(crate) struct LoopMonitor<'l, 'r> {

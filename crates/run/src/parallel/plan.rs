@@ -12,13 +12,13 @@ use warpline_model::Model;
 use warpline_model::engine::Limits;
 use warpline_transport::{ControlPlan, Room};
 
-use crate::check::RunSpec;
-use crate::engine_choice::{Engine, EngineChoice};
-use crate::error::panic_message;
 use crate::job::Job;
-use crate::kinds::Kinds;
-use crate::run_state::RunState;
+use crate::job::check::RunSpec;
+use crate::job::kinds::Kinds;
+use crate::outcome::error::panic_message;
+use crate::policy::engine_choice::{Engine, EngineChoice};
 use crate::settings::{THREADS_MOST, batch_for};
+use crate::state::run_state::RunState;
 use crate::{
     Barrier, BufferPool, Cancellation, Carrier, Conservative, CopyInterval, Error, FossilCollection, GoAhead, GvtAlgorithm,
     GvtIntervalControl, Mailbox, Messages, PoolOrder, Settings, SubPool, Synchronisation, Undo,

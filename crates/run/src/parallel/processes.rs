@@ -15,7 +15,7 @@ use super::board::PeStatus;
 use super::control_messages::{ControlMessage, Finished, LoopEnd, Order};
 use super::merge::RowMerge;
 use crate::Error;
-use crate::rows::Rows;
+use crate::outcome::rows::Rows;
 
 /// How often a process that waits for the first looks whether it is to do something.
 const LOOK_EVERY: Duration = Duration::from_micros(200);

@@ -12,7 +12,7 @@ use warpline_record::{GvtIntervalRecord, MemoryRecord, ParallelRecord, PeRecord,
 
 use super::plan::ParallelConfig;
 use crate::GvtAlgorithm;
-use crate::core_time::CoreTime;
+use crate::machine::core_time::CoreTime;
 
 /// What a PE leaves, beside its LPs and what they have observed.
 #[derive(Serialize, Deserialize)]

@@ -6,8 +6,8 @@ use warpline_transport::ring_port_bytes;
 
 use super::Plan;
 use super::plan::{ParallelConfig, ParallelPlan};
-use crate::budget::RunBudget;
 use crate::job::Job;
+use crate::machine::budget::RunBudget;
 use crate::settings::SettingValue;
 use crate::{Error, Mailbox};
 

@@ -32,7 +32,7 @@ use super::processes::lost;
 use super::worker::{SteppedPe, Surroundings, ThreadGuard, Worker, WorkerGuard};
 use super::{AllPes, LoopOutcome, OutOfMemory};
 use crate::Error;
-use crate::core_time::{CoreClock, SharedTime};
+use crate::machine::core_time::{CoreClock, SharedTime};
 
 /// How often the boards are read.
 const LOOK_EVERY: Duration = Duration::from_millis(20);

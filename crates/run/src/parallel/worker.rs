@@ -19,7 +19,7 @@ use super::OutOfMemory;
 use super::board::{Board, PeStatus};
 use super::ending::{Ending, EndingStage};
 use super::pe_assignment::PeAssignment;
-use crate::core_time::{CoreClock, CoreTime, SharedTime};
+use crate::machine::core_time::{CoreClock, CoreTime, SharedTime};
 
 /// With more rows than this on the boards, PEs wait until the watcher has taken them.
 const ROWS_MOST: usize = 1 << 15;

@@ -1,4 +1,4 @@
-use crate::core_time::CoreTime;
+use crate::machine::core_time::CoreTime;
 
 /// How far a run has come, and when.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

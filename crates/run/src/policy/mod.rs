@@ -16,6 +16,8 @@
 //! No fact that a model declares tells how fast an engine will be, but some rule engines out: few
 //! pending events, or little lookahead for the density of events.
 
+pub(crate) mod engine_choice;
+pub(crate) mod engine_selector;
 mod meter;
 mod milestone;
 mod reasons;
@@ -25,11 +27,11 @@ mod tests;
 
 use std::cmp::Ordering;
 
+use self::engine_choice::{Engine, EngineChoice};
 use self::meter::Meter;
 pub(crate) use self::milestone::Milestone;
 use self::speed::{Ratio, Speed};
 use crate::Synchronisation;
-use crate::engine_choice::{Engine, EngineChoice};
 
 /// Nothing else is tried before the event loop has taken this long, in seconds.
 const START: f64 = 0.025;

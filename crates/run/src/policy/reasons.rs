@@ -2,7 +2,7 @@
 
 use super::speed::Ratio;
 use crate::Synchronisation;
-use crate::engine_choice::Engine;
+use crate::policy::engine_choice::Engine;
 
 pub(super) const BEGINNING: &str = "every run begins sequentially";
 pub(super) fn large(lps: u32) -> String {

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::core_time::CoreTime;
+use crate::machine::core_time::CoreTime;
 
 /// A run whose engines have these rates, in events per second, at any model time.
 struct World<R> {

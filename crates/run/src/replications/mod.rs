@@ -26,8 +26,8 @@ use self::finished::Finished;
 use self::kept::KeptRun;
 use self::queue::Queue;
 use self::spool::Spool;
-use crate::error::within_memory;
 use crate::job::Job;
+use crate::outcome::error::within_memory;
 use crate::watch::{Control, watched};
 use crate::{Error, Progress, Records, Simulation, Synchronisation};
 
@@ -101,7 +101,7 @@ impl<M: Model> Simulation<'_, M> {
     /// If `runs` is 0, the seeds exceed the largest number, or a trace is wanted, which is of one run; otherwise the error of the first seed
     /// whose run fails, as [`run`](Self::run) has it.
     pub fn replicate(self, runs: u32) -> Result<Replicated, Error> {
-        crate::error::remember_panics();
+        crate::outcome::error::remember_panics();
         let Simulation { job, audience } = self;
         watched(job.thread_limits()?, audience, move |control| job.replicate(runs, &control))
     }
@@ -247,7 +247,7 @@ impl<M: Model> Job<M> {
             let committed_events = (events + under_way).max(reported.1);
             let event_rate = (committed_events - reported.1) as f64 / (elapsed - reported.0).as_secs_f64();
             let virtual_time = end * ((f64::from(ended) + shares) / f64::from(runs)).min(1.0);
-            let rss_bytes = crate::memory_use::resident();
+            let rss_bytes = crate::machine::memory_use::resident();
             if let Some(listener) = control.listener() {
                 listener(Progress { virtual_time, end, committed_events, elapsed, event_rate, rss_bytes, speculation: None });
             }
@@ -278,7 +278,7 @@ impl<M: Model> Job<M> {
             loop_seconds: wall_seconds,
             event_rate: committed_events as f64 / wall_seconds,
             core_share: None,
-            peak_rss_bytes: crate::memory_use::peak(),
+            peak_rss_bytes: crate::machine::memory_use::peak(),
             parallel: None,
             results,
             series,

@@ -10,10 +10,10 @@ use warpline_memory::Handle;
 use warpline_model::Model;
 use warpline_model::engine::Limits;
 
-use crate::drive::{Log, Pace};
 use crate::job::Job;
-use crate::rows::Acts;
+use crate::outcome::rows::Acts;
 use crate::watch::Control;
+use crate::watch::drive::{Log, Pace};
 use crate::{CORES, DividedGroups, Error, EventCost, Explanation, Place, Records};
 
 /// Follows the critical path of a run.

@@ -13,16 +13,16 @@ use warpline_model::Model;
 use warpline_model::engine::Executor;
 use warpline_transport::thread_time;
 
-use crate::check::RunSpec;
-use crate::core_time::CoreTime;
-use crate::drive::Pace;
-use crate::engine_selector::Reading;
-use crate::error::{Failure, event_text};
-use crate::finish::{Finisher, finish_failure};
+use crate::conclude::finish::{Finisher, finish_failure};
 use crate::job::Job;
-use crate::rows::Rows;
-use crate::run_monitor::RunMonitor;
-use crate::run_state::{RunState, SegmentEnd};
+use crate::job::check::RunSpec;
+use crate::machine::core_time::CoreTime;
+use crate::outcome::error::{Failure, event_text};
+use crate::outcome::rows::Rows;
+use crate::policy::engine_selector::Reading;
+use crate::state::run_monitor::RunMonitor;
+use crate::state::run_state::{RunState, SegmentEnd};
+use crate::watch::drive::Pace;
 use crate::{Error, Place};
 
 /// The engine of a run, and what is needed to say where the model went wrong.

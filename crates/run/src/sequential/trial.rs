@@ -19,7 +19,7 @@ use self::outside::{Outside, Written};
 pub(super) use self::sampling::Sampling;
 use self::texts::{Compared, Text};
 use super::Engine;
-use crate::verify::OUTSIDE;
+use crate::outcome::verify::OUTSIDE;
 use crate::{Mismatch, Place, Undo, VerifyError};
 
 /// What one execution of an event did, apart from changing the state.

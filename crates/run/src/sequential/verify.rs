@@ -10,14 +10,14 @@ use warpline_record::StateDigestRecord;
 
 use super::Engine;
 use super::trial::{Sampling, Trials};
-use crate::check::RunSpec;
 use crate::conclude::state_digest_record;
-use crate::drive::{Log, Pace};
-use crate::error::within_memory;
 use crate::job::Job;
-use crate::rows::Acts;
-use crate::verify::{UnequalRuns, VerifyLimits, unequal};
+use crate::job::check::RunSpec;
+use crate::outcome::error::within_memory;
+use crate::outcome::rows::Acts;
+use crate::outcome::verify::{UnequalRuns, VerifyLimits, unequal};
 use crate::watch::Control;
+use crate::watch::drive::{Log, Pace};
 use crate::{Error, Records, Undo, Verification, VerifyError};
 
 /// How many events are executed between two looks at the clock.

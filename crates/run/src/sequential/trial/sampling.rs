@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use warpline_base::random::mix64;
 
-use crate::verify::{VerifiedKind, VerifyLimits};
+use crate::outcome::verify::{VerifiedKind, VerifyLimits};
 
 /// The most kinds that are told apart by more than the first word of their events.
 const KINDS: usize = 64;

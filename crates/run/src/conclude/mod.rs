@@ -1,5 +1,7 @@
 //! What follows a run: its results and its record, whichever engine ran it.
 
+pub(crate) mod finish;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,10 +18,11 @@ use warpline_record::{
     View,
 };
 
-use crate::error::{Failure, panic_message};
 use crate::job::Job;
-use crate::rows::Rows;
-use crate::{Error, Place, Run, Settings, memory_use, provenance};
+use crate::machine::memory_use;
+use crate::outcome::error::{Failure, panic_message};
+use crate::outcome::rows::Rows;
+use crate::{Error, Place, Run, Settings, provenance};
 
 /// What an engine leaves of a run that reached its end.
 pub(crate) struct EngineOutcome<M: Model> {

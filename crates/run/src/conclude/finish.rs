@@ -6,7 +6,7 @@ use warpline_model::engine::Executor;
 use warpline_model::statistics::{Row, RowSink};
 use warpline_model::{Act, Fault, Model, Statistics};
 
-use crate::error::{Failure, panic_message};
+use crate::outcome::error::{Failure, panic_message};
 use crate::{Error, Place};
 
 /// What every engine needs to let LPs finish.

@@ -3,8 +3,8 @@ use std::sync::Arc;
 use serde_json::Map;
 use warpline_model::{Configure, Model, Parameters};
 
-use crate::error::remember_panics;
 use crate::job::{ForTests, Job};
+use crate::outcome::error::remember_panics;
 use crate::processes::tell_first;
 use crate::watch::{Audience, StopSwitch, watched};
 use crate::{

@@ -6,8 +6,8 @@ use warpline_base::LpId;
 use warpline_base::random::Random;
 
 use crate::Synchronisation;
-use crate::core_time::CoreTime;
-use crate::engine_choice::{Engine, EngineChoice};
+use crate::machine::core_time::CoreTime;
+use crate::policy::engine_choice::{Engine, EngineChoice};
 use crate::policy::{self, Facts, Policy};
 
 /// How far a run has come.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use jiff::{SignedDuration, Timestamp, Unit};
 use warpline_record::Provenance;
 
-use crate::memory_use::field;
+use crate::machine::memory_use::field;
 
 /// The provenance of a run that began then, on this many PEs.
 pub fn of(started: Instant, pes: usize) -> Provenance {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use warpline_record::{ProgressSample, SpeculationSample};
 
-use crate::memory_use;
+use crate::machine::memory_use;
 
 /// The progress of a run; [`Simulation::on_progress`](crate::Simulation::on_progress) has an example.
 #[derive(Clone, Copy, Debug, PartialEq)]

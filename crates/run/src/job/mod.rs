@@ -1,12 +1,15 @@
 //! What is to be run: a prepared [`Simulation`](crate::Simulation), without those who watch it.
 
+pub(crate) mod check;
+pub(crate) mod kinds;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 use warpline_model::Model;
 
-use crate::budget::RunBudget;
+use crate::machine::budget::RunBudget;
 use crate::watch::{StopSwitch, ThreadLimits, WARN_AFTER};
 use crate::{Error, Records, Settings};
 

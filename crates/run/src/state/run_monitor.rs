@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use warpline_record::SpeculationSample;
 
 use crate::Error;
-use crate::budget::RunBudget;
-use crate::drive::Log;
-use crate::engine_selector::{EngineSelector, Reading};
+use crate::machine::budget::RunBudget;
+use crate::policy::engine_selector::{EngineSelector, Reading};
+use crate::watch::drive::Log;
 use crate::watch::{Control, StopSwitch};
 
 /// How often it is looked at how much memory the process takes. That takes some microseconds.

@@ -8,9 +8,9 @@ use warpline_model::engine::{Limits, Lookahead, tie_break};
 use warpline_model::{Declarations, Model};
 use warpline_mpi::Launch;
 
-use crate::error::panic_message;
 use crate::job::Job;
-use crate::kinds::Kinds;
+use crate::job::kinds::Kinds;
+use crate::outcome::error::panic_message;
 use crate::{Cancellation, Error, Undo};
 
 /// What the user and the model ask for, once it has been checked.

@@ -12,8 +12,8 @@ use warpline_memory::{DropEach, MakeRoom, Pool, list_for};
 use warpline_model::{Model, Statistics};
 use warpline_record::ParallelRecord;
 
-use crate::core_time::CoreTime;
-use crate::rows::Rows;
+use crate::machine::core_time::CoreTime;
+use crate::outcome::rows::Rows;
 use crate::{Error, TraceSummary};
 
 /// What memory is needed for when a run goes on with another engine.

@@ -10,7 +10,7 @@ use warpline_model::statistics::{Row, RowSink, TableDeclaration};
 use warpline_model::{Act, Cell, Statistics};
 
 use crate::Error;
-use crate::error::panic_message;
+use crate::outcome::error::panic_message;
 
 /// What happens to the rows that a model records.
 ///

@@ -8,7 +8,7 @@ use warpline_kernel::{Lp, Role, RoleCounts, Roles};
 use warpline_model::Model;
 use warpline_record::KindRecord;
 
-use crate::error::panic_message;
+use crate::outcome::error::panic_message;
 use crate::{Error, LpChoice, Synchronisation};
 
 /// What a model says of its LPs one by one, and what the run makes of it.

@@ -3,8 +3,9 @@
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 use warpline_memory::{Account, Budget, Region};
 
+use super::{control_groups, memory_use};
+use crate::MemoryLimit;
 use crate::settings::{SettingError, SettingValue};
-use crate::{MemoryLimit, control_groups, memory_use};
 
 /// The budget of a run.
 #[derive(Clone, Debug)]

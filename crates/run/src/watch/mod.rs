@@ -8,6 +8,8 @@
 //! step, an event goes on and on: the caller warns, and in the end gives the run up. Rust cannot
 //! stop a thread, so that one goes on until the program ends; this is why models are `'static`.
 
+pub(crate) mod drive;
+
 use std::any::Any;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,9 +21,10 @@ use std::time::{Duration, Instant};
 use warpline_base::LpId;
 use warpline_model::engine::{Activity, Beat};
 
-use crate::drive::Listener;
-use crate::error::within_memory;
-use crate::{Error, LongEvent, Progress};
+use self::drive::Listener;
+pub use self::drive::Progress;
+use crate::outcome::error::within_memory;
+use crate::{Error, LongEvent};
 
 /// How often the caller looks whether events go on and on.
 const LOOK_EVERY: Duration = Duration::from_millis(250);

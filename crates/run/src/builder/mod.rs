@@ -1,0 +1,7 @@
+//! The simulation that a program prepares: its settings, who watches it, and what it is prepared for.
+
+mod parallel_settings;
+mod simulation;
+mod supervision;
+
+pub use simulation::Simulation;

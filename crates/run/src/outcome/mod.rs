@@ -1,0 +1,17 @@
+//! What runs, explanations and verifications end with: a value or an error, and the rows that a run has written.
+
+pub(crate) mod error;
+mod explanation;
+mod long_event;
+pub(crate) mod rows;
+mod run;
+mod trace_summary;
+pub mod verify;
+
+pub use error::{Error, Failure, Place};
+pub use explanation::{CORES, DividedGroups, Explanation};
+pub use long_event::LongEvent;
+pub use rows::{Records, TableRows};
+pub use run::Run;
+pub use trace_summary::TraceSummary;
+pub use verify::{Mismatch, UnequalRuns, Verification, VerifiedKind, VerifyError, VerifyLimits};
