@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::MutexGuard;
 
-use crate::arena::Arena;
-use crate::pages::Pages;
+use crate::alloc::Pages;
+use crate::events::Arena;
 use crate::payload::{PrivateBlock, PrivateList};
 use crate::{
     Apart, Buffers, CasConsumer, CasProducer, Common, Consumer, Drain, DropEach, Image, IsPortable, Lines, Payload, Pool, Producer, Region,

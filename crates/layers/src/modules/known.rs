@@ -9,8 +9,6 @@ pub(crate) type Known<'a> = (&'a str, &'a str, &'a str);
 
 pub(crate) const KNOWN: &[Known] = &[
     ("kernel", "gvt", "asynchronous mod one_sided reduction"),
-    ("memory", "", "area exhausted payload pool portable shareable spin_lock"),
-    ("memory", "buffers", "mod retired status"),
     ("model", "", "acting configure context engine forwards journal level lookahead mod model phases sending"),
     ("model", "journal", "mod plain"),
     ("models", "network", "events mod outputs star_clique"),

@@ -164,8 +164,8 @@ fn give_back(list: &mut FreeList, class: usize, most: usize, memory: usize) {
     unsafe { if memory == 0 { chunks(class).give(block_bytes(class), back) } else { shared::give(memory, class, back) } };
 }
 
-/// Gives back what this thread has kept of memory that processes share, or have shared.
-pub(crate) fn give_back_shared() {
+/// Gives back the memory for payloads that this thread keeps for later, as a thread does when it ends.
+pub fn give_back_payloads() {
     // A thread that is ending has no lists any more.
     let _ = FREE.try_with(|lists| lists.borrow_mut().give_back_shared());
 }

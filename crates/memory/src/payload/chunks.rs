@@ -5,9 +5,7 @@ use std::ptr::NonNull;
 
 use super::clean::Clean;
 use super::held;
-use crate::Exhausted;
-use crate::exhausted::MakeRoom;
-use crate::pages::Pages;
+use crate::alloc::{Exhausted, MakeRoom, Pages};
 
 /// The sizes of the first chunk and of the largest, in bytes. In between, a chunk is as large as all before it together.
 const CHUNK_BYTES: [usize; 2] = if cfg!(miri) { [2 << 10, 8 << 10] } else { [64 << 10, 64 << 20] };

@@ -12,12 +12,12 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::area::{AREA_BYTES, Area, PIECE_BYTES};
 use super::chunks::{Block, FreeBlock, FreeList};
 use super::classes::{SHARED_CLASSES as CLASSES, block_bytes};
 use super::clean::Clean;
 use crate::Exhausted;
-use crate::area::{AREA_BYTES, Area, PIECE_BYTES};
-use crate::files::{is_in_any, zero};
+use crate::alloc::files::{is_in_any, zero};
 use crate::sync::Arc;
 
 /// Where the memory that is in use at present begins; 0 if there is none. One word, so that whoever reads it knows of one run and not of two.

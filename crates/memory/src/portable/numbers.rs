@@ -7,7 +7,6 @@ use std::time::Duration;
 use warpline_base::{EventKey, LpId, Moment, Priority, Sequence, VirtualTime};
 
 use super::{Portable, Room};
-use crate::Handle;
 use crate::sync::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 /// The first `N` bytes, which are taken off.
@@ -110,7 +109,6 @@ written_as! {
     VirtualTime as u64: |time| time.bits(), |bits| (bits <= VirtualTime::MAX.bits()).then(|| VirtualTime::from_bits(bits));
     Priority as i8: |priority| priority.level(), |level| (level > i8::MIN).then(|| Priority::new(level));
     Sequence as u64: |sequence| sequence.bits(), |bits| Some(Sequence::from_bits(bits));
-    Handle as u32: |handle| handle.bits(), |bits| Some(Handle::from_bits(bits));
     EventKey as (VirtualTime, u32, Priority, LpId, Sequence): |key| (key.time, key.step, key.priority, key.sender, key.sequence),
         |(time, step, priority, sender, sequence)| Some(EventKey { time, step, priority, sender, sequence });
 }

@@ -1,0 +1,94 @@
+//! Memory set aside for what follows a run: its results, or the error that says that there is no memory.
+
+use std::ffi::c_void;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+
+use super::mapping::{map, unmap};
+
+/// How much is set aside, in bytes, and how much if there is less: results of some models take more than 8 MB while they are printed.
+const BYTES: [usize; 2] = [16 << 20, 8 << 20];
+
+/// The size of what the reserve was released for in the middle of a run; 0 if it was not.
+static RELEASED_FOR: AtomicUsize = AtomicUsize::new(0);
+
+static RESERVE: Reserve = Reserve::none();
+
+/// Sets some memory aside, unless that has been done already. It is never touched, and so takes addresses only.
+pub fn keep_reserve() {
+    RESERVE.keep();
+    RELEASED_FOR.store(0, Ordering::Relaxed);
+}
+
+/// Gives the memory set aside to whoever needs it.
+pub fn release_reserve() {
+    RESERVE.release();
+}
+
+/// Releases the reserve in the middle of a run, for something of this size.
+pub(crate) fn release_reserve_for(bytes: usize) {
+    // Relaxed, here and elsewhere: it publishes nothing else.
+    RELEASED_FOR.store(bytes.max(1), Ordering::Relaxed);
+    RESERVE.release();
+}
+
+/// The size of what the reserve was released for since it was kept, if it was.
+#[inline]
+pub(crate) fn released_for() -> Option<usize> {
+    Some(RELEASED_FOR.load(Ordering::Relaxed)).filter(|&bytes| bytes > 0)
+}
+
+/// Its first byte; null if there is none. It does not come from the allocator, which would change its ways after so large a piece is freed.
+struct Reserve {
+    start: AtomicPtr<c_void>,
+    /// Written before `start`, and read after it.
+    bytes: AtomicUsize,
+}
+
+impl Reserve {
+    const fn none() -> Self {
+        Reserve { start: AtomicPtr::new(null_mut()), bytes: AtomicUsize::new(0) }
+    }
+
+    fn keep(&self) {
+        // If there is no memory even for this, the run will soon find out.
+        let Some((start, bytes)) = BYTES.into_iter().find_map(|bytes| Some((map(bytes)?, bytes))) else { return };
+        // Whoever finds 0 here is the only one to keep it. Acquire and Release, here and below, pass the mapping from thread to thread.
+        let first = self.bytes.compare_exchange(0, bytes, Ordering::AcqRel, Ordering::Relaxed).is_ok();
+        if first {
+            self.start.store(start, Ordering::Release);
+        } else {
+            // SAFETY: it was mapped above, with this length, and was never shown to anybody.
+            unsafe { unmap(start, bytes) };
+        }
+    }
+
+    fn release(&self) {
+        let start = self.start.swap(null_mut(), Ordering::AcqRel);
+        if !start.is_null() {
+            let bytes = self.bytes.load(Ordering::Relaxed);
+            // SAFETY: it was mapped by `keep`, with this length, and nobody else has it, as it has just been taken out of the only place that
+            // knew it. The length is that of this mapping: nobody else writes another before it is 0 again.
+            unsafe { unmap(start, bytes) };
+            self.bytes.store(0, Ordering::Release);
+        }
+    }
+}
+
+#[cfg(all(test, target_os = "linux", not(miri)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reserve_is_kept_once_and_released_once() {
+        let reserve = Reserve::none();
+        reserve.keep();
+        let start = reserve.start.load(Ordering::Relaxed);
+        assert!(!start.is_null());
+        reserve.keep();
+        assert_eq!(reserve.start.load(Ordering::Relaxed), start);
+        reserve.release();
+        reserve.release();
+        assert!(reserve.start.load(Ordering::Relaxed).is_null());
+    }
+}

@@ -1,0 +1,75 @@
+use super::slots::{FreeOrder, FreeSlot};
+use crate::events::buffers::arena::Arena;
+use crate::events::buffers::slot::{NONE, Slot};
+use crate::{Apart, Exhausted, Shareable, SpinLock};
+
+/// A linked list of free slots that several PEs share, in memory that processes may share: each slot has the number of the next. It is used
+/// under a lock.
+#[derive(Debug)]
+pub(super) struct Chain {
+    first: u32,
+    last: u32,
+    len: u32,
+    /// How many slots other PEs asked for when there were none.
+    pub(super) missed: u32,
+}
+
+/// A chain under a lock, on cache lines of its own.
+pub(super) type LockedChain = Apart<SpinLock<Chain>>;
+
+// SAFETY: these are numbers.
+unsafe impl Shareable for Chain {}
+
+impl Chain {
+    /// No slots.
+    pub(super) fn locked() -> LockedChain {
+        Apart(SpinLock::new(Chain { first: NONE, last: NONE, len: 0, missed: 0 }))
+    }
+
+    pub(super) fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// Adds a slot: as the next one to be used, or as the last one.
+    #[inline]
+    pub(super) fn push<T>(&mut self, slot: FreeSlot, order: FreeOrder, arena: &Arena<T>) {
+        let number = slot.number();
+        // The lock orders whoever reads it after whoever wrote it.
+        match order {
+            FreeOrder::Lifo => {
+                made(arena, number).set_next(self.first);
+                if self.len == 0 {
+                    self.last = number;
+                }
+                self.first = number;
+            }
+            FreeOrder::Fifo => {
+                made(arena, number).set_next(NONE);
+                match self.len {
+                    0 => self.first = number,
+                    _ => made(arena, self.last).set_next(number),
+                }
+                self.last = number;
+            }
+        }
+        self.len += 1;
+    }
+
+    /// Takes out the slot to use next.
+    #[inline]
+    pub(super) fn pop<T>(&mut self, arena: &Arena<T>) -> Option<FreeSlot> {
+        if self.len == 0 {
+            return None;
+        }
+        let number = self.first;
+        self.first = made(arena, number).next();
+        self.len -= 1;
+        Some(FreeSlot::new(number))
+    }
+}
+
+/// The slot with a number that a PE has made.
+#[inline]
+fn made<T>(arena: &Arena<T>, number: u32) -> &Slot<T> {
+    arena.slot(number).unwrap_or_else(|| Exhausted::Numbers.unwind())
+}

@@ -1,0 +1,183 @@
+use super::chain::{Chain, LockedChain};
+use super::free_list::FreeList;
+use super::fresh::{Fresh, RUN};
+use super::sizes::Sizes;
+use super::slots::{FreeOrder, FreeSlot, Redistributed, SubPoolSize};
+use crate::alloc::Exhausted;
+use crate::events::buffers::arena::Arena;
+use crate::{ApartList, Common, Region};
+
+/// With more free local slots than this, some of them are used for other PEs.
+pub(in crate::events::buffers) const PLENTY: usize = if cfg!(any(miri, loom)) { 16 } else { 8192 };
+/// How many free slots a PE keeps for itself where memory is short.
+pub(in crate::events::buffers) const KEPT: usize = if cfg!(any(miri, loom)) { 4 } else { 512 };
+
+/// The partitioned pool: one list for each PE that slots go to and come from, their partner. A slot that was made for messages between two
+/// PEs keeps going back and forth between them, so a PE touches only its own memory and that of its partners, and no lock is needed.
+///
+/// Where memory is short, free slots go to a pool that all share, as with [sender pools](super::sender): a PE that has little to do must not
+/// keep what others need.
+///
+/// Fujimoto and Panesar give every sub-pool a size, which limits how far a sender can run ahead of its receivers. Here that is a setting,
+/// and without it sub-pools grow. The sub-pool of a PE's messages to itself always grows: those take nobody else's memory.
+pub(in crate::events::buffers) struct Partitioned {
+    me: usize,
+    /// By partner.
+    free: ApartList<FreeList>,
+    /// How many slots this PE has added to those that it exchanges with each partner. It never sends these back as surplus.
+    made: Box<[u32]>,
+    sizes: Option<Sizes>,
+    common: Common<LockedChain>,
+    /// Whether a slot that is free for one partner, or with another PE, is used before a new one is made.
+    pub(super) saves_memory: bool,
+    pub(super) fresh: Fresh,
+    pub(super) redistributed: Redistributed,
+}
+
+impl Partitioned {
+    pub(super) fn all(region: &Region, pes: u32, size: SubPoolSize, order: FreeOrder) -> Vec<Self> {
+        let common = region.place(Chain::locked());
+        let pool = |me| Partitioned {
+            me: me as usize,
+            free: ApartList::from_fn(pes as usize, |_| FreeList::new(order)),
+            made: vec![0; pes as usize].into_boxed_slice(),
+            sizes: Sizes::new(me, pes, size),
+            common: common.clone(),
+            saves_memory: false,
+            fresh: Fresh::default(),
+            redistributed: Redistributed::default(),
+        };
+        (0..pes).map(pool).collect()
+    }
+
+    #[inline(always)]
+    pub(super) fn take(&mut self, to: u32) -> Option<FreeSlot> {
+        self.free[to as usize].pop()
+    }
+
+    #[inline(always)]
+    pub(super) fn give(&mut self, partner: u16, slot: FreeSlot) {
+        self.free[usize::from(partner)].push(slot);
+    }
+
+    /// A slot for messages to `partner` when none is free: a new one. Cores fetch lines of memory in pairs, so a slot that goes back and
+    /// forth between two PEs would drag its neighbour along. So only one of a pair is exchanged, and the other is for local messages. But
+    /// if more local slots are free than caches hold, or the size has been reached, saving memory matters more, and one of them is used.
+    pub(super) fn grow<T>(&mut self, partner: u32, arena: &Arena<T>) -> FreeSlot {
+        let (partner, me) = (partner as usize, self.me);
+        if self.saves_memory
+            && let Some(slot) = self.take_from_another(partner, arena)
+        {
+            return slot;
+        }
+        let room = self.sizes.as_ref().map_or(u32::MAX, |sizes| sizes.of(partner).saturating_sub(self.made[partner]));
+        if (self.free[me].len() > PLENTY || room == 0)
+            && let Some(slot) = self.free[me].pop()
+        {
+            self.count_for(partner as u32);
+            return slot;
+        }
+        // What cannot wait gets a slot beyond the size.
+        let mut left = room.max(1);
+        for slot in self.fresh.run(RUN, arena) {
+            let to = if slot.is_even() && left > 0 { partner } else { me };
+            left = left.saturating_sub(u32::from(to == partner));
+            self.free[to].push(slot);
+            self.made[to] += 1;
+        }
+        self.free[partner].pop().unwrap_or_else(|| Exhausted::Numbers.unwind())
+    }
+
+    /// Notes that a local slot is used for another partner from now on.
+    pub(super) fn count_for(&mut self, partner: u32) {
+        self.made[partner as usize] += 1;
+    }
+
+    /// A slot that is free for another partner, or one that another PE had no use for.
+    #[cold]
+    fn take_from_another<T>(&mut self, partner: usize, arena: &Arena<T>) -> Option<FreeSlot> {
+        let other = (0..self.made.len()).max_by_key(|other| self.free[*other].len())?;
+        if let Some(slot) = self.free[other].pop() {
+            self.made[other] = self.made[other].saturating_sub(1);
+            self.made[partner] += 1;
+            return Some(slot);
+        }
+        let mut common = self.common.0.lock();
+        for slot in std::iter::from_fn(|| common.pop(arena)).take(RUN as usize) {
+            self.free[partner].push(slot);
+            self.made[partner] += 1;
+            self.redistributed.withdrawn += 1;
+        }
+        self.free[partner].pop()
+    }
+
+    /// Gives all free slots but a few to the pool that all share.
+    #[cold]
+    fn give_to_all<T>(&mut self, arena: &Arena<T>) {
+        let kept = KEPT.div_ceil(self.made.len());
+        let mut common = self.common.0.lock();
+        for (list, made) in self.free.iter_mut().zip(&mut self.made) {
+            while list.len() > kept
+                && let Some(slot) = list.pop()
+            {
+                common.push(slot, FreeOrder::Lifo, arena);
+                *made = made.saturating_sub(1);
+                self.redistributed.deposited += 1;
+            }
+        }
+    }
+
+    /// A slot to send back, if there are more than `most` beyond those that this PE has made, or, where sizes are limited, if a quarter of
+    /// the size is less, more than that: so free slots do not go back and forth.
+    pub(super) fn surplus(&mut self, partner: u32, most: usize) -> Option<FreeSlot> {
+        // The slot freed first is the least likely to be in the cache, but taking the last one is cheaper.
+        if self.has_surplus(partner, most, 0) { self.free[partner as usize].pop() } else { None }
+    }
+
+    /// Whether there would be such a slot if so many more were free.
+    pub(super) fn has_surplus(&self, partner: u32, most: usize, more: usize) -> bool {
+        let partner = partner as usize;
+        let most = self.sizes.as_ref().map_or(most, |sizes| most.min(sizes.of(partner) as usize / 4));
+        partner != self.me && self.free[partner].len() + more > most + self.made[partner] as usize
+    }
+
+    pub(super) fn has_room(&self, to: u32, messages: u32) -> bool {
+        let to = to as usize;
+        let Some(sizes) = self.sizes.as_ref().filter(|_| to != self.me) else { return true };
+        self.free[to].len() + sizes.of(to).saturating_sub(self.made[to]) as usize >= messages as usize
+    }
+
+    pub(super) fn want(&mut self, to: u32, messages: u32) {
+        self.sizes.iter_mut().for_each(|sizes| sizes.want(to as usize, messages));
+    }
+
+    pub(super) fn is_bounded(&self) -> bool {
+        self.sizes.is_some()
+    }
+
+    /// Slots made beyond the size, because something could not wait or because the size has shrunk since, become local when they are back.
+    pub(super) fn tidy<T>(&mut self, arena: &Arena<T>) {
+        if self.saves_memory {
+            self.give_to_all(arena);
+        }
+        let Some(sizes) = &mut self.sizes else { return };
+        sizes.adapt();
+        for partner in (0..self.made.len()).filter(|partner| *partner != self.me) {
+            while self.made[partner] > sizes.of(partner)
+                && let Some(slot) = self.free[partner].pop()
+            {
+                self.made[partner] -= 1;
+                self.free[self.me].push(slot);
+            }
+        }
+    }
+
+    pub(super) fn available(&self) -> u64 {
+        let common = if self.saves_memory { self.common.0.lock().len() } else { 0 };
+        self.free() + u64::from(common)
+    }
+
+    pub(super) fn free(&self) -> u64 {
+        self.free.iter().map(|list| list.len() as u64).sum()
+    }
+}

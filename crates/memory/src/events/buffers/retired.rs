@@ -1,0 +1,136 @@
+//! Reclaiming on the fly: a buffer goes to a list of its pool as soon as its message has been executed, with a stamp, and is reused when
+//! that stamp is over. So nobody has to look through everything that is over to free it, and the cost is spread over the run.
+//!
+//! In the paper (R. Fujimoto and K. Panesar, "Buffer management in shared-memory Time Warp systems", PADS 1995, §6) the stamp is the
+//! message's time, and a buffer may be reused when GVT has passed that. Here it is a number that grows with every execution, and the engine
+//! says which numbers are over. It has to, as a message before GVT may still have to commit, and messages do not commit in the order of
+//! their times alone. A cancelled message is released at once, as its buffer may be reused at once.
+
+use std::collections::VecDeque;
+use std::mem::needs_drop;
+
+use super::arena::Arena;
+use super::pools::FreeSlot;
+use super::slot::{FREE, LIVE, NONE, OVER, tag};
+use crate::alloc::MakeRoom;
+use crate::{Handle, prefetch_write};
+
+/// How many reuses ahead a slot is fetched: those that have been retired for longest come first, and have left the cache.
+const FETCHED_AHEAD: usize = 4;
+
+/// A slot whose message has been executed.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    stamp: u64,
+    /// Its number; [`NONE`] if the execution has been undone.
+    number: u32,
+}
+
+/// Slots whose messages have been executed.
+pub(super) struct Retired {
+    /// By partner, if the pool keeps partners apart, or else all in one: by increasing stamp.
+    queues: Box<[VecDeque<Entry>]>,
+    /// Messages with lesser stamps are over.
+    over: u64,
+    len: u64,
+}
+
+impl Retired {
+    pub(super) fn new(queues: u32) -> Self {
+        Retired { queues: (0..queues).map(|_| VecDeque::new()).collect(), over: 0, len: 0 }
+    }
+
+    pub(super) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// How many queues there are.
+    pub(super) fn queues(&self) -> usize {
+        self.queues.len()
+    }
+
+    /// How many slots are in a queue. Not all of them may be over.
+    pub(super) fn len_of(&self, queue: usize) -> usize {
+        self.queues[queue].len()
+    }
+
+    /// Messages with lesser stamps are over from now on.
+    pub(super) fn set_over(&mut self, over: u64) {
+        self.over = over;
+    }
+
+    fn queue(&mut self, partner: u16) -> &mut VecDeque<Entry> {
+        let last = self.queues.len() - 1;
+        &mut self.queues[usize::from(partner).min(last)]
+    }
+
+    /// Adds a slot, with a stamp greater than those of all that are here.
+    pub(super) fn add(&mut self, partner: u16, number: u32, stamp: u64) {
+        let entry = Entry { stamp, number };
+        let queue = self.queue(partner);
+        // Executions are undone last first, and later ones may reuse their stamps.
+        while queue.back().is_some_and(|last| last.stamp >= entry.stamp) {
+            let last = queue.pop_back();
+            assert!(last.is_none_or(|last| last.number == NONE), "each execution has a stamp of its own, greater than those before");
+        }
+        queue.make_room(1, "the numbers of buffers that will be free");
+        queue.push_back(entry);
+        self.len += 1;
+    }
+
+    /// Takes an entry out and leaves its place. A search is good enough, as this is rare.
+    pub(super) fn remove(&mut self, partner: u16, stamp: u64) -> u32 {
+        let queue = self.queue(partner);
+        let found = queue.binary_search_by_key(&stamp, |entry| entry.stamp).ok();
+        let number = found.map_or(NONE, |place| std::mem::replace(&mut queue[place].number, NONE));
+        assert!(number != NONE, "only what has been retired is taken back");
+        self.len -= 1;
+        number
+    }
+
+    /// The number of the slot that will be reused after so many others.
+    fn after(&mut self, partner: u16, others: usize) -> Option<u32> {
+        self.queue(partner).get(others).map(|entry| entry.number).filter(|number| *number != NONE)
+    }
+
+    /// The number of the first slot of a partner whose message is over.
+    fn pop(&mut self, partner: u16) -> Option<u32> {
+        let over = self.over;
+        let queue = self.queue(partner);
+        while let Some(first) = queue.front()
+            && (first.number == NONE || first.stamp < over)
+        {
+            let number = first.number;
+            queue.pop_front();
+            if number != NONE {
+                self.len -= 1;
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    /// Frees the first slot of a partner whose message is over. `me` is the PE that has retired it.
+    pub(super) fn reclaim<T>(&mut self, arena: &Arena<T>, me: u16, partner: u16) -> Option<FreeSlot> {
+        let mine = tag(LIVE, me);
+        while let Some(number) = self.pop(partner) {
+            let slot = arena.found(Handle::from_bits(number));
+            // Only this PE writes either of these tags, and only it replaces them. A slot that has been released since is not this PE's to
+            // free.
+            let tagged = slot.tag();
+            if tagged != mine && tagged != tag(OVER, me) {
+                continue;
+            }
+            slot.set_tag(FREE);
+            if let Some(soon) = self.after(partner, FETCHED_AHEAD) {
+                prefetch_write(arena.found(Handle::from_bits(soon)));
+            }
+            if needs_drop::<T>() && tagged == mine {
+                // SAFETY: the slot was live and belonged to this PE, so it had a value; as it is marked free, nothing will reach that again.
+                unsafe { slot.drop_value() };
+            }
+            return Some(FreeSlot::new(number));
+        }
+        None
+    }
+}

@@ -1,0 +1,177 @@
+//! A buffer: a value, and what its sender and its receiver write beside it.
+
+use std::mem::MaybeUninit;
+
+use super::status::Status;
+use crate::Handle;
+use crate::sync::{AtomicU16, AtomicU32, Ordering, UnsafeCell};
+
+/// The tag of a slot without a value: free, or never used.
+pub(super) const FREE: u32 = 0;
+/// The phase of a slot whose value belongs to the PE in the tag's high half.
+pub(super) const LIVE: u32 = 1;
+/// The phase of a slot in flight to the PE in the tag's high half.
+pub(super) const SENT: u32 = 2;
+
+/// The phase of a slot without a value in flight to the PE in the tag's high half.
+pub(super) const EMPTY: u32 = 3;
+/// The phase of a slot of the PE in the tag's high half, without a value: its message is over.
+pub(super) const OVER: u32 = 4;
+
+/// The tag of a slot in this phase with this PE.
+#[inline(always)]
+pub(super) fn tag(phase: u32, pe: u16) -> u32 {
+    u32::from(pe) << 16 | phase
+}
+
+/// No number of a slot: the directory's last segment is never made.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// A value and its header of 16 bytes: an event of 48 bytes makes a cache line.
+#[repr(C, align(64))]
+pub(crate) struct Slot<T> {
+    tag: AtomicU32,
+    /// The number of another slot.
+    next: AtomicU32,
+    partner: AtomicU16,
+    status: Status,
+    /// A word for the engine.
+    mark: AtomicU32,
+    /// There is a value if and only if the phase is [`LIVE`] or [`SENT`].
+    value: UnsafeCell<MaybeUninit<T>>,
+}
+
+// What is Relaxed here is read by the keeper alone, or was published by the tag or under a lock.
+impl<T> Slot<T> {
+    /// All zeros would be one as well, except under loom.
+    #[cfg(loom)]
+    pub(super) fn free() -> Self {
+        Slot {
+            tag: AtomicU32::new(FREE),
+            next: AtomicU32::new(NONE),
+            partner: AtomicU16::new(0),
+            status: Status::pending(),
+            mark: AtomicU32::new(0),
+            value: UnsafeCell::new(MaybeUninit::uninit()),
+        }
+    }
+
+    /// The tag, for a PE that has written it itself.
+    #[inline(always)]
+    pub(super) fn tag(&self) -> u32 {
+        self.tag.load(Ordering::Relaxed)
+    }
+
+    /// The tag, and with it all that the PE wrote before that [sent](Self::send) it.
+    #[inline(always)]
+    pub(super) fn arrived_tag(&self) -> u32 {
+        // Acquire pairs with the Release of `send`.
+        self.tag.load(Ordering::Acquire)
+    }
+
+    /// Replaces the tag of a slot that stays with its PE.
+    #[inline(always)]
+    pub(super) fn set_tag(&self, tag: u32) {
+        self.tag.store(tag, Ordering::Relaxed);
+    }
+
+    /// Replaces the tag, and publishes everything in the slot to the PE that the tag names.
+    #[inline(always)]
+    pub(super) fn send(&self, tag: u32) {
+        // Release pairs with the Acquire of `arrived_tag`.
+        self.tag.store(tag, Ordering::Release);
+    }
+
+    /// The PE that the slot came from and returns to.
+    #[inline(always)]
+    pub(super) fn partner(&self) -> u16 {
+        self.partner.load(Ordering::Relaxed)
+    }
+
+    #[inline(always)]
+    pub(super) fn set_partner(&self, partner: u16) {
+        self.partner.store(partner, Ordering::Relaxed);
+    }
+
+    /// The number of the slot that this one links to, or [`NONE`].
+    #[inline(always)]
+    pub(super) fn next(&self) -> u32 {
+        self.next.load(Ordering::Relaxed)
+    }
+
+    #[inline(always)]
+    pub(super) fn set_next(&self, next: u32) {
+        self.next.store(next, Ordering::Relaxed);
+    }
+
+    /// The word that the sender wrote for the engine.
+    #[inline(always)]
+    pub(super) fn mark(&self) -> u32 {
+        self.mark.load(Ordering::Relaxed)
+    }
+
+    #[inline(always)]
+    pub(super) fn status(&self) -> &Status {
+        &self.status
+    }
+
+    /// Puts a message into a free slot: pending, and with what the receiver needs to know beside its value. It is published by what
+    /// follows, [`send`](Self::send) or [`set_tag`](Self::set_tag).
+    ///
+    /// # Safety
+    /// The caller keeps the slot, and there is no value in it.
+    #[inline(always)]
+    pub(super) unsafe fn fill(&self, partner: u16, mark: u32, next: Option<Handle>, value: impl FnOnce() -> T) {
+        // SAFETY: nobody else reaches the value, as the caller keeps the slot, and there is none to drop.
+        self.value.with_mut(|place| unsafe { *place = MaybeUninit::new(value()) });
+        self.set_partner(partner);
+        self.status.reset();
+        self.set_next(next.map_or(NONE, Handle::bits));
+        self.mark.store(mark, Ordering::Relaxed);
+    }
+
+    /// The value.
+    ///
+    /// # Safety
+    /// There is one, and nobody writes or takes it as long as it is borrowed.
+    #[inline(always)]
+    pub(super) unsafe fn value(&self) -> &T {
+        // SAFETY: the caller's promise.
+        self.value.with(|value| unsafe { (*value).assume_init_ref() })
+    }
+
+    /// Moves the value out.
+    ///
+    /// # Safety
+    /// There was one, the caller keeps the slot, and by its tag there is none any more.
+    #[inline(always)]
+    pub(super) unsafe fn take(&self) -> T {
+        // SAFETY: the caller's promise: nobody else reaches the value, and nobody will.
+        self.value.with_mut(|value| unsafe { (*value).assume_init_read() })
+    }
+
+    /// Drops the value, which may panic.
+    ///
+    /// # Safety
+    /// As for [`take`](Self::take).
+    #[inline(always)]
+    pub(super) unsafe fn drop_value(&self) {
+        // SAFETY: as above.
+        self.value.with_mut(|value| unsafe { (*value).assume_init_drop() });
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::mem::offset_of;
+
+    use super::*;
+
+    #[test]
+    fn an_event_of_48_bytes_makes_a_cache_line() {
+        assert_eq!((size_of::<Slot<[u64; 6]>>(), align_of::<Slot<[u64; 6]>>()), (64, 64));
+        assert_eq!(offset_of!(Slot<[u64; 6]>, value), 16);
+        assert!(offset_of!(Slot<u8>, value) <= 16);
+        assert_eq!(size_of::<Slot<[u64; 7]>>(), 128);
+    }
+}
