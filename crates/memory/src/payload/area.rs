@@ -82,7 +82,7 @@ impl Area {
     }
 
     /// Blocks of a process that others have freed.
-    pub(crate) fn returned(&self, process: u32) -> &Returned {
+    pub(super) fn returned(&self, process: u32) -> &Returned {
         &self.header().returned[process as usize]
     }
 

@@ -8,9 +8,10 @@ use std::mem::take;
 use std::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::chunks::{Block, Chunks, FreeList};
+use super::chunks::Chunks;
 use super::classes::{CLASSES, LINE, SHARED_CLASSES, block_bytes, class_for};
 use super::clean::Clean;
+use super::free_list::{Block, FreeList};
 use super::held;
 use super::shared::{self, Place};
 use crate::Exhausted;
@@ -56,7 +57,7 @@ impl FreeLists {
     #[cold]
     #[inline(never)]
     fn give_back_shared(&mut self) {
-        for (class, list) in self.shared.iter_mut().enumerate().filter(|(_, list)| list.blocks > 0) {
+        for (class, list) in self.shared.iter_mut().enumerate().filter(|(_, list)| list.len() > 0) {
             // SAFETY: all of them are from that memory.
             unsafe { shared::give(self.memory, class, take(list)) };
         }
@@ -123,21 +124,21 @@ fn refill(list: &mut FreeList, class: usize, most: usize) -> Block {
 /// The block is from [`take_block`] with the same number of bytes, has zeros where it is said to be clean, and nobody uses it any more.
 #[inline]
 pub(super) unsafe fn free_block(block: Block, bytes: usize) {
-    let memory = match shared::place_of(block.start) {
+    let memory = match shared::place_of(block.start()) {
         Place::Own => 0,
         Place::Shared(memory) => memory,
-        Place::Past => return shared::give_past(block.start),
+        Place::Past => return shared::give_past(block.start()),
     };
     let Some(class) = class_for(bytes, if memory == 0 { CLASSES } else { SHARED_CLASSES }) else {
         // SAFETY: without a class, `take_block` has allocated the block; the rest is the caller's promise.
-        return unsafe { deallocate(block.start, bytes) };
+        return unsafe { deallocate(block.start(), bytes) };
     };
     let kept = FREE.try_with(|lists| {
         let lists = &mut *lists.borrow_mut();
         let list = if memory == 0 { &mut lists.own[class] } else { &mut lists.shared(memory)[class] };
         // SAFETY: the caller gives the block away and knows what is clean, and all blocks begin with a line.
         unsafe { list.push(block) };
-        if list.blocks * block_bytes(class) > KEPT_BYTES {
+        if list.len() * block_bytes(class) > KEPT_BYTES {
             give_back(list, class, moved_at_once(class), memory);
         }
     });
@@ -154,7 +155,7 @@ pub(super) unsafe fn free_block(block: Block, bytes: usize) {
 #[inline(never)]
 fn give_back(list: &mut FreeList, class: usize, most: usize, memory: usize) {
     let mut back = FreeList::default();
-    while back.blocks < most
+    while back.len() < most
         && let Some(block) = list.pop()
     {
         // SAFETY: the block has just left the other list.
@@ -173,7 +174,7 @@ pub fn give_back_payloads() {
 /// A thread that ends gives back what it has kept.
 impl Drop for FreeLists {
     fn drop(&mut self) {
-        for (class, list) in self.own.iter_mut().enumerate().filter(|(_, list)| list.blocks > 0) {
+        for (class, list) in self.own.iter_mut().enumerate().filter(|(_, list)| list.len() > 0) {
             // SAFETY: all blocks of the class are from these chunks.
             unsafe { chunks(class).give(block_bytes(class), take(list)) };
         }
@@ -193,7 +194,7 @@ fn allocate(bytes: usize) -> Block {
     let block = layout(bytes).and_then(|layout| NonNull::new(unsafe { alloc(layout) }));
     let start = block.unwrap_or_else(|| Exhausted::Memory { what: "a payload", bytes }.unwind());
     held::add(bytes);
-    Block { start, clean: Clean::NONE }
+    Block::new(start, Clean::NONE)
 }
 
 /// # Safety
@@ -214,7 +215,7 @@ pub(super) mod tests {
     /// How many bytes of free blocks this thread keeps of blocks for this many bytes, and the most that it may.
     pub(in crate::payload) fn kept(bytes: usize) -> (usize, usize) {
         let class = class_for(bytes, CLASSES).unwrap();
-        (FREE.with(|lists| lists.borrow().own[class].blocks * block_bytes(class)), KEPT_BYTES)
+        (FREE.with(|lists| lists.borrow().own[class].len() * block_bytes(class)), KEPT_BYTES)
     }
 
     #[test]

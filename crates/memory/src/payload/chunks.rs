@@ -4,77 +4,12 @@
 use std::ptr::NonNull;
 
 use super::clean::Clean;
+use super::free_list::{Block, FreeList};
 use super::held;
 use crate::alloc::{Exhausted, MakeRoom, Pages};
 
 /// The sizes of the first chunk and of the largest, in bytes. In between, a chunk is as large as all before it together.
 const CHUNK_BYTES: [usize; 2] = if cfg!(miri) { [2 << 10, 8 << 10] } else { [64 << 10, 64 << 20] };
-
-/// Free blocks, which belong to the list alone. The one freed last comes first, as it is probably still in the cache.
-#[derive(Default)]
-pub(crate) struct FreeList {
-    first: Option<NonNull<FreeBlock>>,
-    /// How many there are.
-    pub(super) blocks: usize,
-}
-
-/// The beginning of a free block.
-pub(super) struct FreeBlock {
-    pub(super) next: Option<NonNull<FreeBlock>>,
-    pub(super) clean: Clean,
-}
-
-/// Memory for a payload, and what is known of it. Whoever has it last gives it to a list.
-#[derive(Clone, Copy)]
-pub(crate) struct Block {
-    pub(super) start: NonNull<u8>,
-    pub(super) clean: Clean,
-}
-
-impl Block {
-    /// Makes its first `bytes` zeros.
-    ///
-    /// # Safety
-    /// It has that many, rounded up to lines.
-    #[inline]
-    pub(super) unsafe fn clear(&mut self, bytes: usize) {
-        for dirty in self.clean.dirty_within(bytes).into_iter().filter(|dirty| !dirty.is_empty()) {
-            // SAFETY: the lines are among those that the caller has told of, and belong to the block.
-            unsafe { self.start.add(dirty.start).write_bytes(0, dirty.len()) };
-        }
-        self.clean = self.clean.with_cleared(bytes);
-    }
-}
-
-// SAFETY: nobody else uses the blocks, which are plain memory, wherever the list goes.
-unsafe impl Send for FreeList {}
-
-impl FreeList {
-    pub(super) const fn new() -> Self {
-        FreeList { first: None, blocks: 0 }
-    }
-
-    #[inline(always)]
-    pub(super) fn pop(&mut self) -> Option<Block> {
-        let first = self.first?;
-        // SAFETY: the block belongs to the list, and `push` has written this.
-        let FreeBlock { next, clean } = unsafe { first.read() };
-        self.first = next;
-        self.blocks -= 1;
-        Some(Block { start: first.cast(), clean })
-    }
-
-    /// # Safety
-    /// The block has at least a line, is aligned to one, has zeros where it is said to be clean, and belongs to the list from now on.
-    #[inline(always)]
-    pub(super) unsafe fn push(&mut self, block: Block) {
-        let first = block.start.cast::<FreeBlock>();
-        // SAFETY: the caller's promise. The first line is never clean.
-        unsafe { first.write(FreeBlock { next: self.first, clean: block.clean }) };
-        self.first = Some(first);
-        self.blocks += 1;
-    }
-}
 
 /// Chunks of blocks that all have the same size, a multiple of `align`; the methods are always given the same two numbers.
 pub(super) struct Chunks {
@@ -93,7 +28,7 @@ struct Chunk {
 
 impl Chunk {
     fn has_free(&self) -> bool {
-        self.free.blocks > 0 || self.used < self.blocks
+        self.free.len() > 0 || self.used < self.blocks
     }
 
     fn pop(&mut self, block_bytes: usize) -> Option<Block> {
@@ -103,7 +38,7 @@ impl Chunk {
             self.used += 1;
             held::add(block_bytes);
             // All pages are zeros at first.
-            Some(Block { start, clean: Clean::behind_header(block_bytes) })
+            Some(Block::new(start, Clean::behind_header(block_bytes)))
         })
     }
 }
@@ -122,7 +57,7 @@ impl Chunks {
         let index = self.chunks.iter().position(Chunk::has_free).unwrap_or_else(|| self.grow(block_bytes, align));
         let chunk = &mut self.chunks[index];
         let mut taken = FreeList::default();
-        while taken.blocks < most
+        while taken.len() < most
             && let Some(block) = chunk.pop(block_bytes)
         {
             // SAFETY: the block is in no other list; it has at least a line, and is aligned to one.
@@ -156,11 +91,11 @@ impl Chunks {
     /// The blocks are from [`take`](Self::take), and have this size.
     pub(super) unsafe fn give(&mut self, block_bytes: usize, mut blocks: FreeList) {
         while let Some(block) = blocks.pop() {
-            let index = self.place_of(block.start) - 1;
+            let index = self.place_of(block.start()) - 1;
             let chunk = &mut self.chunks[index];
             // SAFETY: the block was in the other list, and is from this chunk, the last one to begin before it.
             unsafe { chunk.free.push(block) };
-            if chunk.free.blocks == chunk.used {
+            if chunk.free.len() == chunk.used {
                 held::subtract(chunk.used * block_bytes);
                 self.chunks.remove(index);
             }
@@ -182,9 +117,9 @@ mod tests {
         let mut addresses = Vec::new();
         for list in &mut all {
             let mut again = FreeList::default();
-            assert!((1..=3).contains(&list.blocks));
+            assert!((1..=3).contains(&list.len()));
             while let Some(block) = list.pop() {
-                addresses.push(block.start.addr().get());
+                addresses.push(block.start().addr().get());
                 // SAFETY: the block has just left the other list.
                 unsafe { again.push(block) };
             }
@@ -209,11 +144,11 @@ mod tests {
     fn blocks_that_came_back_are_given_out_again() {
         let mut chunks = Chunks::new();
         let [first, mut second] = [chunks.take(SIZE, 64, 1), chunks.take(SIZE, 64, 1)];
-        let address = second.first;
+        let address = second.first_address();
         // SAFETY: the block is from these chunks.
         unsafe { chunks.give(SIZE, std::mem::take(&mut second)) };
         let third = chunks.take(SIZE, 64, 1);
-        assert_eq!((third.first, chunks.chunks.len()), (address, 1));
+        assert_eq!((third.first_address(), chunks.chunks.len()), (address, 1));
         for list in [first, third] {
             // SAFETY: as above.
             unsafe { chunks.give(SIZE, list) };

@@ -5,6 +5,7 @@ mod block;
 mod chunks;
 mod classes;
 mod clean;
+mod free_list;
 pub(crate) mod held;
 #[cfg(all(test, loom))]
 mod loom_tests;
@@ -24,10 +25,10 @@ use std::ptr::{self, NonNull};
 use std::slice;
 
 pub use self::block::give_back_payloads;
-use self::chunks::Block;
-#[cfg(all(test, not(loom)))]
-pub(crate) use self::chunks::{Block as PrivateBlock, FreeList as PrivateList};
 use self::clean::Clean;
+use self::free_list::Block;
+#[cfg(all(test, not(loom)))]
+pub(crate) use self::free_list::{Block as PrivateBlock, FreeList as PrivateList};
 use self::shared::Place;
 use crate::prefetch_write;
 use crate::sync::{AtomicU32, Ordering, UnsafeCell};
@@ -176,8 +177,8 @@ impl Payload {
         let bytes = HEADER_BYTES.saturating_add(len);
         let mut block = block::take_block(bytes);
         write(&mut block, bytes);
-        let header = block.start.cast::<Header>();
-        let fields = Header { len, count: AtomicU32::new(1), clean: Cell::new(block.clean), bytes: UnsafeCell::new(()) };
+        let header = block.start().cast::<Header>();
+        let fields = Header { len, count: AtomicU32::new(1), clean: Cell::new(block.clean()), bytes: UnsafeCell::new(()) };
         // SAFETY: the block has room for the header, is aligned to a line, and belongs to nobody else.
         unsafe { header.write(fields) };
         Payload { len: header.cast() }
@@ -254,7 +255,7 @@ impl Drop for Payload {
         header.count.load(Ordering::Acquire);
         let clean = header.bytes.with_mut(|_| header.clean.get());
         let bytes = HEADER_BYTES + header.len;
-        let block = Block { start: self.len.cast(), clean };
+        let block = Block::new(self.len.cast(), clean);
         // SAFETY: `made` took the block for as many bytes, and whoever wrote into it noted that in `clean`. This payload was the last to
         // hold it, and does not use it any more.
         unsafe { block::free_block(block, bytes) };
@@ -275,8 +276,8 @@ impl From<&[u8]> for Payload {
         let len = bytes.len();
         let copy = |block: &mut Block, end| {
             // SAFETY: the block has as many bytes behind its header, and does not overlap with others.
-            unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), block.start.as_ptr().add(HEADER_BYTES), len) };
-            block.clean = block.clean.without(0..end);
+            unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), block.start().as_ptr().add(HEADER_BYTES), len) };
+            block.note_written(0..end);
         };
         // SAFETY: all bytes are written.
         unsafe { Self::made(len, copy) }

@@ -13,9 +13,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::area::{AREA_BYTES, Area, PIECE_BYTES};
-use super::chunks::{Block, FreeBlock, FreeList};
 use super::classes::{SHARED_CLASSES as CLASSES, block_bytes};
 use super::clean::Clean;
+use super::free_list::{Block, FreeList};
 use crate::Exhausted;
 use crate::alloc::files::{is_in_any, zero};
 use crate::sync::Arc;
@@ -153,25 +153,16 @@ pub(super) fn take(memory: usize, class: usize, most: usize) -> Option<FreeList>
     let heap = &mut *heap();
     let area = heap.current(memory)?.clone();
     let Class { free, fresh, fresh_blocks } = &mut heap.classes[class];
-    if free.blocks == 0 {
-        // Acquire pairs with the Release of `give`: those who freed the blocks are done with them.
-        let mut next = area.returned(area.process()).0[class].swap(std::ptr::null_mut(), Ordering::Acquire);
-        while let Some(block) = NonNull::new(next) {
-            // SAFETY: the block was given back by a process that has written this, and is nobody else's now.
-            unsafe {
-                let FreeBlock { next: behind, clean } = block.read();
-                next = behind.map_or(std::ptr::null_mut(), NonNull::as_ptr);
-                free.push(Block { start: block.cast(), clean });
-            }
-        }
+    if free.len() == 0 {
+        area.returned(area.process()).take(class, free);
     }
     let mut taken = FreeList::new();
-    while taken.blocks < most {
+    while taken.len() < most {
         let block = match free.pop() {
             Some(block) => block,
             None => {
                 if *fresh_blocks == 0 {
-                    if taken.blocks > 0 {
+                    if taken.len() > 0 {
                         break;
                     }
                     let blocks = (PIECE_BYTES / block_bytes(class)).max(1);
@@ -184,13 +175,13 @@ pub(super) fn take(memory: usize, class: usize, most: usize) -> Option<FreeList>
                 // SAFETY: there are `fresh_blocks` more blocks behind this one; nobody looks beyond the last.
                 *fresh = Some(unsafe { start.add(block_bytes(class)) });
                 // The file in memory that the segment maps is zeros at first.
-                Block { start, clean: Clean::behind_header(block_bytes(class)) }
+                Block::new(start, Clean::behind_header(block_bytes(class)))
             }
         };
         // SAFETY: the block is in no other list, and clean where it says so.
         unsafe { taken.push(block) };
     }
-    area.note_taken(taken.blocks);
+    area.note_taken(taken.len());
     Some(taken)
 }
 
@@ -205,26 +196,17 @@ pub(super) fn give_past(block: NonNull<u8>) {
 /// Nobody uses them any more, and they lie in this memory.
 pub(super) unsafe fn give(memory: usize, class: usize, mut blocks: FreeList) {
     let heap = &mut *heap();
-    let Some(area) = heap.current(memory).cloned() else { return heap.give_past(memory, blocks.blocks) };
-    area.note_given(blocks.blocks);
+    let Some(area) = heap.current(memory).cloned() else { return heap.give_past(memory, blocks.len()) };
+    area.note_given(blocks.len());
     while let Some(block) = blocks.pop() {
-        let owner = area.owner(block.start.addr().get());
+        let owner = area.owner(block.start().addr().get());
         if owner == area.process() {
             // SAFETY: the block has just left the other list.
             unsafe { heap.classes[class].free.push(block) };
             continue;
         }
-        let (list, clean, block) = (&area.returned(owner).0[class], block.clean, block.start.cast::<FreeBlock>());
-        let mut first = list.load(Ordering::Relaxed);
-        loop {
-            // SAFETY: the block is nobody else's until the exchange below has succeeded.
-            unsafe { block.write(FreeBlock { next: NonNull::new(first), clean }) };
-            // Release pairs with the Acquire of `take`.
-            match list.compare_exchange_weak(first, block.as_ptr(), Ordering::Release, Ordering::Relaxed) {
-                Ok(_) => break,
-                Err(now) => first = now,
-            }
-        }
+        // SAFETY: the block has just left the other list, and the owner has made it, as all of its class.
+        unsafe { area.returned(owner).give(class, block) };
     }
 }
 

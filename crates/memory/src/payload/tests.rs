@@ -77,7 +77,7 @@ fn little_is_cleared_where_little_was_written() {
     let cleared = |len: usize| {
         let bytes = HEADER_BYTES + len;
         let block = block::take_block(bytes);
-        let dirty = block.clean.dirty_within(bytes).map(|dirty| dirty.len());
+        let dirty = block.clean().dirty_within(bytes).map(|dirty| dirty.len());
         // SAFETY: the block is as it came.
         unsafe { block::free_block(block, bytes) };
         dirty.iter().sum::<usize>()

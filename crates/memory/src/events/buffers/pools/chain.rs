@@ -11,7 +11,7 @@ pub(super) struct Chain {
     last: u32,
     len: u32,
     /// How many slots other PEs asked for when there were none.
-    pub(super) missed: u32,
+    missed: u32,
 }
 
 /// A chain under a lock, on cache lines of its own.
@@ -53,6 +53,17 @@ impl Chain {
             }
         }
         self.len += 1;
+    }
+
+    /// Notes that another PE asked for a slot when there was none.
+    #[inline]
+    pub(super) fn note_missed(&mut self) {
+        self.missed += 1;
+    }
+
+    /// How many slots other PEs have asked for in vain since this was last asked.
+    pub(super) fn take_missed(&mut self) -> u32 {
+        std::mem::take(&mut self.missed)
     }
 
     /// Takes out the slot to use next.

@@ -10,11 +10,13 @@ mod sender;
 mod sizes;
 mod slots;
 
+use self::fresh::Fresh;
 use self::partitioned::Partitioned;
 use self::receiver::ReceiverPool;
 use self::sender::SenderPool;
+pub(super) use self::slots::FreeSlot;
+use self::slots::Redistributed;
 pub use self::slots::{FreeOrder, SubPoolSize};
-pub(super) use self::slots::{FreeSlot, Redistributed};
 use crate::Region;
 use crate::events::buffers::arena::Arena;
 
@@ -109,7 +111,7 @@ impl Pool {
     /// Sets whether every free slot is used before a new one is made, and none that others may need stays with this PE.
     pub(super) fn save_memory(&mut self, saves: bool) {
         if let Pool::Partitioned(pool) = self {
-            pool.saves_memory = saves;
+            pool.save_memory(saves);
         }
     }
 
@@ -212,18 +214,22 @@ impl Pool {
 
     /// How many slots this PE has made.
     pub(super) fn places(&self) -> u64 {
+        self.fresh().taken()
+    }
+
+    fn fresh(&self) -> &Fresh {
         match self {
-            Pool::Partitioned(pool) => pool.fresh.taken(),
-            Pool::Sender(pool) => pool.fresh.taken(),
-            Pool::Receiver(pool) => pool.fresh.taken(),
+            Pool::Partitioned(pool) => pool.fresh(),
+            Pool::Sender(pool) => pool.fresh(),
+            Pool::Receiver(pool) => pool.fresh(),
         }
     }
 
     /// How many slots this PE has moved to the pool that all share, and from there.
     pub(super) fn redistributed(&self) -> Redistributed {
         match self {
-            Pool::Sender(pool) => pool.redistributed,
-            Pool::Partitioned(pool) => pool.redistributed,
+            Pool::Sender(pool) => pool.redistributed(),
+            Pool::Partitioned(pool) => pool.redistributed(),
             Pool::Receiver(_) => Redistributed::default(),
         }
     }
@@ -231,10 +237,6 @@ impl Pool {
     /// How many slots have been numbered for this PE, used or not.
     #[cfg(all(test, not(loom)))]
     pub(super) fn numbered(&self) -> u64 {
-        match self {
-            Pool::Partitioned(pool) => pool.fresh.numbered(),
-            Pool::Sender(pool) => pool.fresh.numbered(),
-            Pool::Receiver(pool) => pool.fresh.numbered(),
-        }
+        self.fresh().numbered()
     }
 }

@@ -29,9 +29,9 @@ pub(in crate::events::buffers) struct Partitioned {
     sizes: Option<Sizes>,
     common: Common<LockedChain>,
     /// Whether a slot that is free for one partner, or with another PE, is used before a new one is made.
-    pub(super) saves_memory: bool,
-    pub(super) fresh: Fresh,
-    pub(super) redistributed: Redistributed,
+    saves_memory: bool,
+    fresh: Fresh,
+    redistributed: Redistributed,
 }
 
 impl Partitioned {
@@ -106,7 +106,7 @@ impl Partitioned {
         for slot in std::iter::from_fn(|| common.pop(arena)).take(RUN as usize) {
             self.free[partner].push(slot);
             self.made[partner] += 1;
-            self.redistributed.withdrawn += 1;
+            self.redistributed.note_withdrawn();
         }
         self.free[partner].pop()
     }
@@ -122,7 +122,7 @@ impl Partitioned {
             {
                 common.push(slot, FreeOrder::Lifo, arena);
                 *made = made.saturating_sub(1);
-                self.redistributed.deposited += 1;
+                self.redistributed.note_deposited();
             }
         }
     }
@@ -175,6 +175,19 @@ impl Partitioned {
     pub(super) fn available(&self) -> u64 {
         let common = if self.saves_memory { self.common.0.lock().len() } else { 0 };
         self.free() + u64::from(common)
+    }
+
+    /// The slots that this PE has made.
+    pub(super) fn fresh(&self) -> &Fresh {
+        &self.fresh
+    }
+
+    pub(super) fn redistributed(&self) -> Redistributed {
+        self.redistributed
+    }
+
+    pub(super) fn save_memory(&mut self, saves: bool) {
+        self.saves_memory = saves;
     }
 
     pub(super) fn free(&self) -> u64 {

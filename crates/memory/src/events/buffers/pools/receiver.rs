@@ -11,7 +11,7 @@ pub(in crate::events::buffers) struct ReceiverPool {
     order: FreeOrder,
     /// By receiver.
     pools: Common<[LockedChain]>,
-    pub(super) fresh: Fresh,
+    fresh: Fresh,
 }
 
 impl ReceiverPool {
@@ -24,7 +24,9 @@ impl ReceiverPool {
     pub(super) fn take<T>(&mut self, to: u32, arena: &Arena<T>) -> Option<FreeSlot> {
         let mut pool = self.pools[to as usize].0.lock();
         let slot = pool.pop(arena);
-        pool.missed += u32::from(slot.is_none() && to as usize != self.me);
+        if slot.is_none() && to as usize != self.me {
+            pool.note_missed();
+        }
         slot
     }
 
@@ -54,12 +56,17 @@ impl ReceiverPool {
 
     /// Adds as many slots as other PEs have missed.
     pub(super) fn tidy<T>(&mut self, arena: &Arena<T>) {
-        let mut missed = std::mem::take(&mut self.pools[self.me].0.lock().missed);
+        let mut missed = self.pools[self.me].0.lock().take_missed();
         while missed > 0 {
             let added = self.fresh.run(missed, arena);
             missed -= added.len() as u32;
             self.give_all(added, arena);
         }
+    }
+
+    /// The slots that this PE has made.
+    pub(super) fn fresh(&self) -> &Fresh {
+        &self.fresh
     }
 
     pub(super) fn free(&self) -> u64 {

@@ -17,8 +17,8 @@ pub(in crate::events::buffers) struct SenderPool {
     common: Common<LockedChain>,
     /// The common pool was empty when this PE last looked; it looks again after the next tidying, or when it has none left.
     dry: bool,
-    pub(super) fresh: Fresh,
-    pub(super) redistributed: Redistributed,
+    fresh: Fresh,
+    redistributed: Redistributed,
 }
 
 impl SenderPool {
@@ -59,7 +59,7 @@ impl SenderPool {
                 break;
             };
             self.own.push(slot);
-            self.redistributed.withdrawn += 1;
+            self.redistributed.note_withdrawn();
         }
     }
 
@@ -83,8 +83,17 @@ impl SenderPool {
         for _ in 0..excess {
             let Some(slot) = self.own.pop() else { break };
             common.push(slot, self.order, arena);
-            self.redistributed.deposited += 1;
+            self.redistributed.note_deposited();
         }
+    }
+
+    /// The slots that this PE has made.
+    pub(super) fn fresh(&self) -> &Fresh {
+        &self.fresh
+    }
+
+    pub(super) fn redistributed(&self) -> Redistributed {
+        self.redistributed
     }
 
     pub(super) fn free(&self) -> u64 {

@@ -43,6 +43,26 @@ pub enum FreeOrder {
 /// How many slots a PE has moved to and from the pool that all share, for its [books](crate::Books).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::events::buffers) struct Redistributed {
-    pub(in crate::events::buffers) deposited: u64,
-    pub(in crate::events::buffers) withdrawn: u64,
+    deposited: u64,
+    withdrawn: u64,
+}
+
+impl Redistributed {
+    pub(super) fn note_deposited(&mut self) {
+        self.deposited += 1;
+    }
+
+    pub(super) fn note_withdrawn(&mut self) {
+        self.withdrawn += 1;
+    }
+
+    /// How many went to that pool.
+    pub(in crate::events::buffers) fn deposited(self) -> u64 {
+        self.deposited
+    }
+
+    /// How many came from there.
+    pub(in crate::events::buffers) fn withdrawn(self) -> u64 {
+        self.withdrawn
+    }
 }

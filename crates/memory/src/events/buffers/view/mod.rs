@@ -18,7 +18,7 @@ use std::marker::PhantomData;
 
 use super::arena::Arena;
 use super::books::Books;
-use super::pools::{FreeSlot, Pool, PoolSettings, Redistributed};
+use super::pools::{FreeSlot, Pool, PoolSettings};
 use super::retired::Retired;
 use super::slot::{FREE, LIVE, NONE, SENT, Slot, tag};
 use crate::{Handle, IsPortable, Region, prefetch, prefetch_write};
@@ -271,7 +271,8 @@ impl<T> Buffers<T> {
         let Buffers { inserted, released, given, accepted, returned, taken_back, .. } = *self;
         let (live, places) = (inserted + accepted - released - given, self.pool.places());
         let free = self.pool.free() + self.retired.as_ref().map_or(0, Retired::len);
-        let Redistributed { deposited, withdrawn } = self.pool.redistributed();
+        let redistributed = self.pool.redistributed();
+        let (deposited, withdrawn) = (redistributed.deposited(), redistributed.withdrawn());
         Books { inserted, released, given, accepted, returned, taken_back, deposited, withdrawn, live, places, free }
     }
 }
