@@ -8,7 +8,7 @@ use std::time::Instant;
 use crossbeam_queue::{ArrayQueue, SegQueue};
 use warpline_bench::measuring::{alternate, tell};
 use warpline_kernel::gvt::Tag;
-use warpline_kernel::{Message, MessageKind, Port};
+use warpline_kernel::{Message, MessageKind, MessagePort};
 use warpline_memory::{Handle, Region};
 use warpline_transport::{ControlPlan, Room, cas_ports, inbox_ports, ring_ports};
 
@@ -29,13 +29,13 @@ trait End: Send {
     fn receive(&mut self, into: &mut Vec<Message>);
 }
 
-impl<P: Port<u64> + Send> End for P {
+impl<P: MessagePort + Send> End for P {
     fn send(&mut self, to: usize, messages: &[Message]) -> usize {
-        Port::send(self, to as u32, messages)
+        MessagePort::send(self, to as u32, messages)
     }
 
     fn receive(&mut self, into: &mut Vec<Message>) {
-        Port::receive(self, into);
+        MessagePort::receive(self, into);
     }
 }
 

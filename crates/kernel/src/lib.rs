@@ -67,5 +67,5 @@ pub use trace::{Activity, LostTime, LpEvent, Piece, Snapshot, Span, SpanBlocks, 
 pub use tuning::{Cancellation, GoAhead, Lanes, Messages, Tuning};
 pub use watcher::Watcher;
 pub use window::{Rule, Window};
-pub use wires::{Content, Message, MessageKind, Port, UnreadableEvent, ValueMessage};
+pub use wires::{BoundPort, Content, ControlPort, Message, MessageKind, MessagePort, Port, UnreadableEvent, ValueMessage, ValuePort};
 pub use world::Task;

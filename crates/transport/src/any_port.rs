@@ -1,5 +1,5 @@
 use warpline_kernel::gvt::{Control, Put};
-use warpline_kernel::{Message, Port, UnreadableEvent, ValueMessage};
+use warpline_kernel::{BoundPort, ControlPort, Message, MessagePort, Port, UnreadableEvent, ValueMessage, ValuePort};
 use warpline_memory::CasCounts;
 
 use crate::{CasPort, InboxPort, NodePort, RingPort, VirtualPort};
@@ -32,11 +32,7 @@ macro_rules! either {
     };
 }
 
-impl<E: Send> Port<E> for AnyPort<E> {
-    fn prefetch(&self) {
-        either!(self, port => port.prefetch());
-    }
-
+impl<E: Send> MessagePort for AnyPort<E> {
     fn send(&mut self, to: u32, messages: &[Message]) -> usize {
         either!(self, port => port.send(to, messages))
     }
@@ -44,13 +40,11 @@ impl<E: Send> Port<E> for AnyPort<E> {
     fn receive(&mut self, into: &mut Vec<Message>) {
         either!(self, port => port.receive(into));
     }
+}
 
+impl<E: Send> ValuePort<E> for AnyPort<E> {
     fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
         either!(self, port => port.send_value(to, message))
-    }
-
-    fn flush(&mut self) {
-        either!(self, port => port.flush());
     }
 
     fn look_for_values(&mut self) {
@@ -64,7 +58,9 @@ impl<E: Send> Port<E> for AnyPort<E> {
     fn receive_unreadable(&mut self) -> Option<UnreadableEvent> {
         either!(self, port => port.receive_unreadable())
     }
+}
 
+impl<E: Send> BoundPort for AnyPort<E> {
     fn publish(&mut self, word: u64) {
         either!(self, port => port.publish(word));
     }
@@ -80,7 +76,9 @@ impl<E: Send> Port<E> for AnyPort<E> {
     fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
         either!(self, port => port.word_of_round(pe, round))
     }
+}
 
+impl<E: Send> ControlPort for AnyPort<E> {
     fn send_control(&mut self, to: u32, control: Control) {
         either!(self, port => port.send_control(to, control));
     }
@@ -95,6 +93,16 @@ impl<E: Send> Port<E> for AnyPort<E> {
 
     fn written(&mut self) -> Option<(u32, Put)> {
         either!(self, port => port.written())
+    }
+}
+
+impl<E: Send> Port<E> for AnyPort<E> {
+    fn prefetch(&self) {
+        either!(self, port => port.prefetch());
+    }
+
+    fn flush(&mut self) {
+        either!(self, port => port.flush());
     }
 
     fn refusals(&self) -> CasCounts {

@@ -2,11 +2,10 @@
 
 use std::collections::VecDeque;
 
-use warpline_kernel::gvt::{Control, Put};
-use warpline_kernel::{Message, Port, UnreadableEvent, ValueMessage};
+use warpline_kernel::{BoundPort, Message, MessagePort, Port, ValueMessage, ValuePort};
 use warpline_memory::{CasConsumer, CasCounts, CasProducer, DropEach, Lines, MakeRoom, Region, cas_ring, drop_each, lines};
 
-use crate::controls::{ControlPlan, ControlWires, control_wires};
+use crate::controls::{ControlPlan, ControlWires, by_shared_memory, control_wires};
 
 /// How many messages a ring holds per sender, and the least and the most in all.
 const ROOM_PER_SENDER: usize = 256;
@@ -114,7 +113,7 @@ fn push<E: Send>(to: &mut Option<CasProducer<Letter<E>>>, letter: Letter<E>) -> 
     }
 }
 
-impl<E: Send> Port<E> for CasPort<E> {
+impl<E: Send> MessagePort for CasPort<E> {
     fn send(&mut self, to: u32, messages: &[Message]) -> usize {
         let ring = &mut self.to[to as usize];
         messages.iter().position(|message| push(ring, Letter::Message(*message)).is_err()).unwrap_or(messages.len())
@@ -136,7 +135,9 @@ impl<E: Send> Port<E> for CasPort<E> {
             }
         });
     }
+}
 
+impl<E: Send> ValuePort<E> for CasPort<E> {
     fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
         let kept = &mut self.kept[to as usize].messages;
         if kept.len() >= self.kept_most {
@@ -151,24 +152,12 @@ impl<E: Send> Port<E> for CasPort<E> {
         Ok(())
     }
 
-    fn flush(&mut self) {
-        self.receivers.iter().for_each(|receiver| {
-            let kept = &mut self.kept[*receiver as usize];
-            kept.flushed = kept.messages.len();
-        });
-        self.hand_over_flushed();
-        self.controls.flush();
-    }
-
     fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
         self.values.drain(..).for_each(take);
     }
+}
 
-    #[inline(always)]
-    fn receive_unreadable(&mut self) -> Option<UnreadableEvent> {
-        None
-    }
-
+impl<E: Send> BoundPort for CasPort<E> {
     fn publish(&mut self, word: u64) {
         self.word = Some(word);
         self.hand_over_flushed();
@@ -186,23 +175,18 @@ impl<E: Send> Port<E> for CasPort<E> {
     fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
         self.bounds.read_round(pe, round)
     }
+}
 
-    fn send_control(&mut self, to: u32, control: Control) {
-        self.controls.send(to, control);
-    }
+by_shared_memory!(CasPort: controls);
 
-    #[inline]
-    fn receive_control(&mut self) -> Option<Control> {
-        self.controls.receive()
-    }
-
-    fn write(&mut self, to: u32, put: Put) {
-        self.controls.write(to, put);
-    }
-
-    #[inline]
-    fn written(&mut self) -> Option<(u32, Put)> {
-        self.controls.written()
+impl<E: Send> Port<E> for CasPort<E> {
+    fn flush(&mut self) {
+        self.receivers.iter().for_each(|receiver| {
+            let kept = &mut self.kept[*receiver as usize];
+            kept.flushed = kept.messages.len();
+        });
+        self.hand_over_flushed();
+        self.controls.flush();
     }
 
     fn refusals(&self) -> CasCounts {

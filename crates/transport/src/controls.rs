@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use warpline_kernel::ControlPort;
 use warpline_kernel::gvt::{BLOCK_WORDS, Control, Put};
 use warpline_memory::{BlockReader, BlockWriter, Consumer, IsPortable, MakeRoom, Producer, Region, blocks, ring_in};
 
@@ -91,13 +92,6 @@ impl ControlWires {
         self.from.iter().for_each(Consumer::prefetch);
     }
 
-    pub(crate) fn send(&mut self, to: u32, control: Control) {
-        if !self.late.is_empty() || !self.push(to, control) {
-            self.late.make_room(1, "control messages");
-            self.late.push_back((to, control));
-        }
-    }
-
     fn push(&mut self, to: u32, control: Control) -> bool {
         let wire = self.to.iter_mut().find(|(neighbour, _)| *neighbour == to);
         let Some((_, wire)) = wire else { panic!("PE {to} is no neighbour: GVT sends it no control messages") };
@@ -121,9 +115,18 @@ impl ControlWires {
             self.late.pop_front();
         }
     }
+}
+
+impl ControlPort for ControlWires {
+    fn send_control(&mut self, to: u32, control: Control) {
+        if !self.late.is_empty() || !self.push(to, control) {
+            self.late.make_room(1, "control messages");
+            self.late.push_back((to, control));
+        }
+    }
 
     #[inline]
-    pub(crate) fn receive(&mut self) -> Option<Control> {
+    fn receive_control(&mut self) -> Option<Control> {
         self.flush();
         if self.arrived.is_empty() {
             for wire in &mut self.from {
@@ -134,7 +137,7 @@ impl ControlWires {
         self.arrived.pop()
     }
 
-    pub(crate) fn write(&mut self, to: u32, put: Put) {
+    fn write(&mut self, to: u32, put: Put) {
         let memory = self.theirs.iter_mut().find(|(neighbour, _)| *neighbour == to);
         let Some((_, memory)) = memory else { panic!("PE {to} is no neighbour: GVT writes nothing there") };
         match put {
@@ -144,7 +147,7 @@ impl ControlWires {
     }
 
     #[inline]
-    pub(crate) fn written(&mut self) -> Option<(u32, Put)> {
+    fn written(&mut self) -> Option<(u32, Put)> {
         if self.found.is_empty() {
             for (from, memory) in &mut self.mine {
                 if memory.has_news() {
@@ -157,3 +160,55 @@ impl ControlWires {
         self.found.pop()
     }
 }
+
+/// For ports that share memory with all others: `controls` and, if they say so, `bounds` do all of that part.
+macro_rules! by_shared_memory {
+    ($Port:ident: controls) => {
+        impl<E: Send> warpline_kernel::ControlPort for $Port<E> {
+            fn send_control(&mut self, to: u32, control: warpline_kernel::gvt::Control) {
+                warpline_kernel::ControlPort::send_control(&mut self.controls, to, control);
+            }
+
+            #[inline]
+            fn receive_control(&mut self) -> Option<warpline_kernel::gvt::Control> {
+                warpline_kernel::ControlPort::receive_control(&mut self.controls)
+            }
+
+            fn write(&mut self, to: u32, put: warpline_kernel::gvt::Put) {
+                warpline_kernel::ControlPort::write(&mut self.controls, to, put);
+            }
+
+            #[inline]
+            fn written(&mut self) -> Option<(u32, warpline_kernel::gvt::Put)> {
+                warpline_kernel::ControlPort::written(&mut self.controls)
+            }
+        }
+    };
+    ($Port:ident: bounds, controls) => {
+        crate::controls::by_shared_memory!($Port: controls);
+
+        impl<E: Send> warpline_kernel::BoundPort for $Port<E> {
+            #[inline]
+            fn publish(&mut self, word: u64) {
+                warpline_kernel::BoundPort::publish(&mut self.bounds, word);
+            }
+
+            #[inline]
+            fn bound(&mut self, pe: u32) -> u64 {
+                warpline_kernel::BoundPort::bound(&mut self.bounds, pe)
+            }
+
+            #[inline]
+            fn publish_round(&mut self, round: u64, word: u64) {
+                warpline_kernel::BoundPort::publish_round(&mut self.bounds, round, word);
+            }
+
+            #[inline]
+            fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
+                warpline_kernel::BoundPort::word_of_round(&mut self.bounds, pe, round)
+            }
+        }
+    };
+}
+
+pub(crate) use by_shared_memory;

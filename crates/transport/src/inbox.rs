@@ -10,11 +10,10 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use warpline_kernel::gvt::{Control, Put};
-use warpline_kernel::{Message, Port, UnreadableEvent, ValueMessage};
+use warpline_kernel::{Message, MessagePort, Port, ValueMessage, ValuePort};
 use warpline_memory::{Apart, DropEach, Lines, MakeRoom, Region, lines};
 
-use crate::controls::{ControlPlan, ControlWires, control_wires};
+use crate::controls::{ControlPlan, ControlWires, by_shared_memory, control_wires};
 
 /// What inboxes hold, as error messages put it.
 const UNREAD: &str = "messages that have yet to be received";
@@ -68,7 +67,7 @@ pub fn inbox_ports<E: Send>(plan: &ControlPlan) -> Vec<InboxPort<E>> {
     ends.map(port).collect()
 }
 
-impl<E: Send> Port<E> for InboxPort<E> {
+impl<E: Send> MessagePort for InboxPort<E> {
     fn send(&mut self, to: u32, messages: &[Message]) -> usize {
         let Apart(inbox) = &self.inboxes[to as usize];
         let mut mail = inbox.lock();
@@ -78,29 +77,6 @@ impl<E: Send> Port<E> for InboxPort<E> {
         // this PE publishes later.
         inbox.filled.store(true, Ordering::Relaxed);
         messages.len()
-    }
-
-    fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
-        let kept_back = &mut self.kept_back[to as usize];
-        if kept_back.is_empty() {
-            self.receivers.make_room(1, UNREAD);
-            self.receivers.push(to);
-        }
-        kept_back.make_room(1, UNREAD);
-        kept_back.push(message);
-        Ok(())
-    }
-
-    fn flush(&mut self) {
-        for to in self.receivers.drain(..) {
-            let Apart(inbox) = &self.inboxes[to as usize];
-            let kept_back = &mut self.kept_back[to as usize];
-            let mut mail = inbox.lock();
-            mail.values.make_room(kept_back.len(), UNREAD);
-            mail.values.append(kept_back);
-            inbox.filled.store(true, Ordering::Relaxed);
-        }
-        self.controls.flush();
     }
 
     /// Empties this PE's inbox: messages go into `into`, and those by value wait to be [taken](Self::receive_values).
@@ -116,48 +92,38 @@ impl<E: Send> Port<E> for InboxPort<E> {
         self.values.make_room(mail.values.len(), UNREAD);
         self.values.append(&mut mail.values);
     }
+}
+
+impl<E: Send> ValuePort<E> for InboxPort<E> {
+    fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
+        let kept_back = &mut self.kept_back[to as usize];
+        if kept_back.is_empty() {
+            self.receivers.make_room(1, UNREAD);
+            self.receivers.push(to);
+        }
+        kept_back.make_room(1, UNREAD);
+        kept_back.push(message);
+        Ok(())
+    }
 
     fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
         self.values.drain(..).for_each(take);
     }
+}
 
-    #[inline(always)]
-    fn receive_unreadable(&mut self) -> Option<UnreadableEvent> {
-        None
-    }
+by_shared_memory!(InboxPort: bounds, controls);
 
-    fn publish(&mut self, word: u64) {
-        self.bounds.write(word);
-    }
-
-    fn bound(&mut self, pe: u32) -> u64 {
-        self.bounds.read(pe)
-    }
-
-    fn publish_round(&mut self, round: u64, word: u64) {
-        self.bounds.write_round(round, word);
-    }
-
-    fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
-        self.bounds.read_round(pe, round)
-    }
-
-    fn send_control(&mut self, to: u32, control: Control) {
-        self.controls.send(to, control);
-    }
-
-    #[inline]
-    fn receive_control(&mut self) -> Option<Control> {
-        self.controls.receive()
-    }
-
-    fn write(&mut self, to: u32, put: Put) {
-        self.controls.write(to, put);
-    }
-
-    #[inline]
-    fn written(&mut self) -> Option<(u32, Put)> {
-        self.controls.written()
+impl<E: Send> Port<E> for InboxPort<E> {
+    fn flush(&mut self) {
+        for to in self.receivers.drain(..) {
+            let Apart(inbox) = &self.inboxes[to as usize];
+            let kept_back = &mut self.kept_back[to as usize];
+            let mut mail = inbox.lock();
+            mail.values.make_room(kept_back.len(), UNREAD);
+            mail.values.append(kept_back);
+            inbox.filled.store(true, Ordering::Relaxed);
+        }
+        self.controls.flush();
     }
 }
 

@@ -1,10 +1,9 @@
 use std::ops::Range;
 
-use warpline_kernel::gvt::{Control, Put};
-use warpline_kernel::{Message, Port, UnreadableEvent, ValueMessage};
+use warpline_kernel::{Message, MessagePort, Port, ValueMessage, ValuePort};
 use warpline_memory::{Consumer, IsPortable, Lines, Producer, Region, lines, pass_over_ring, ring_bytes, ring_in};
 
-use crate::controls::{ControlPlan, ControlWires, Room, control_wires};
+use crate::controls::{ControlPlan, ControlWires, Room, by_shared_memory, control_wires};
 
 /// How many messages a ring holds in a run of two PEs; with more PEs, fewer. What does not fit waits at the sender.
 const MESSAGES: usize = 4096;
@@ -93,17 +92,7 @@ pub fn ring_ports<E: Send>(
     ports
 }
 
-impl<E: Send> Port<E> for RingPort<E> {
-    #[inline]
-    fn prefetch(&self) {
-        if self.to.len() <= FETCHED_AHEAD {
-            self.to.iter().flatten().for_each(Producer::prefetch);
-            self.from.iter().for_each(Consumer::prefetch);
-            self.values_to.iter().flatten().for_each(Producer::prefetch);
-            self.controls.prefetch();
-        }
-    }
-
+impl<E: Send> MessagePort for RingPort<E> {
     #[inline]
     fn send(&mut self, to: u32, messages: &[Message]) -> usize {
         match &mut self.to[to as usize] {
@@ -118,19 +107,15 @@ impl<E: Send> Port<E> for RingPort<E> {
             wire.drain_into(into, usize::MAX);
         }
     }
+}
 
+impl<E: Send> ValuePort<E> for RingPort<E> {
     #[inline(always)]
     fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
         match &mut self.values_to[to as usize] {
             Some(wire) => wire.write(message),
             None => panic!("PE {to} has no wire to itself"),
         }
-    }
-
-    #[inline]
-    fn flush(&mut self) {
-        self.values_to.iter_mut().flatten().for_each(Producer::publish);
-        self.controls.flush();
     }
 
     #[inline]
@@ -146,47 +131,24 @@ impl<E: Send> Port<E> for RingPort<E> {
             }
         }
     }
+}
 
-    #[inline(always)]
-    fn receive_unreadable(&mut self) -> Option<UnreadableEvent> {
-        None
+by_shared_memory!(RingPort: bounds, controls);
+
+impl<E: Send> Port<E> for RingPort<E> {
+    #[inline]
+    fn prefetch(&self) {
+        if self.to.len() <= FETCHED_AHEAD {
+            self.to.iter().flatten().for_each(Producer::prefetch);
+            self.from.iter().for_each(Consumer::prefetch);
+            self.values_to.iter().flatten().for_each(Producer::prefetch);
+            self.controls.prefetch();
+        }
     }
 
     #[inline]
-    fn publish(&mut self, word: u64) {
-        self.bounds.write(word);
-    }
-
-    #[inline]
-    fn bound(&mut self, pe: u32) -> u64 {
-        self.bounds.read(pe)
-    }
-
-    #[inline]
-    fn publish_round(&mut self, round: u64, word: u64) {
-        self.bounds.write_round(round, word);
-    }
-
-    #[inline]
-    fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
-        self.bounds.read_round(pe, round)
-    }
-
-    fn send_control(&mut self, to: u32, control: Control) {
-        self.controls.send(to, control);
-    }
-
-    #[inline]
-    fn receive_control(&mut self) -> Option<Control> {
-        self.controls.receive()
-    }
-
-    fn write(&mut self, to: u32, put: Put) {
-        self.controls.write(to, put);
-    }
-
-    #[inline]
-    fn written(&mut self) -> Option<(u32, Put)> {
-        self.controls.written()
+    fn flush(&mut self) {
+        self.values_to.iter_mut().flatten().for_each(Producer::publish);
+        self.controls.flush();
     }
 }

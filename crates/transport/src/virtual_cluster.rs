@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use warpline_base::random::mix64;
 use warpline_kernel::gvt::{Control, Put};
-use warpline_kernel::{Message, Port, UnreadableEvent, ValueMessage};
+use warpline_kernel::{BoundPort, ControlPort, Message, MessagePort, Port, UnreadableEvent, ValueMessage, ValuePort};
 use warpline_memory::{DropEach, MakeRoom, try_drop};
 
 use crate::{Codec, Decoded};
@@ -241,7 +241,7 @@ impl<E> Network<E> {
     }
 }
 
-impl<E> Port<E> for VirtualPort<E> {
+impl<E> MessagePort for VirtualPort<E> {
     fn send(&mut self, to: u32, messages: &[Message]) -> usize {
         let network = &mut *self.network.get();
         // Sometimes there is not room for all.
@@ -265,7 +265,9 @@ impl<E> Port<E> for VirtualPort<E> {
             into.swap(last, other);
         }
     }
+}
 
+impl<E> ValuePort<E> for VirtualPort<E> {
     fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
         let network = &mut *self.network.get();
         // Sometimes there is no room.
@@ -274,15 +276,6 @@ impl<E> Port<E> for VirtualPort<E> {
         }
         network.kept_back[self.me as usize].push((to, message));
         Ok(())
-    }
-
-    fn flush(&mut self) {
-        let network = &mut *self.network.get();
-        for (to, message) in network.kept_back[self.me as usize].take() {
-            let arrival = network.arrival_between(self.me, to);
-            let message = InTransit::new(message, network.codec);
-            network.values[to as usize].push((arrival, message));
-        }
     }
 
     fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
@@ -302,7 +295,9 @@ impl<E> Port<E> for VirtualPort<E> {
     fn receive_unreadable(&mut self) -> Option<UnreadableEvent> {
         self.unreadable.pop_front()
     }
+}
 
+impl<E> BoundPort for VirtualPort<E> {
     fn publish(&mut self, word: u64) {
         self.network.get().publish(self.me, 0, word);
     }
@@ -323,7 +318,9 @@ impl<E> Port<E> for VirtualPort<E> {
         let (last, words) = network.rounds[network.pair(pe, self.me)];
         (last >= round).then_some(words[round as usize % 2])
     }
+}
 
+impl<E> ControlPort for VirtualPort<E> {
     fn send_control(&mut self, to: u32, control: Control) {
         let network = &mut *self.network.get();
         let arrival = network.arrival();
@@ -357,5 +354,16 @@ impl<E> Port<E> for VirtualPort<E> {
         let chosen = *arrived.get(network.random.below(arrived.len().max(1) as u32) as usize)?;
         let (_, from, put) = writes.swap_remove(chosen);
         Some((from, put))
+    }
+}
+
+impl<E> Port<E> for VirtualPort<E> {
+    fn flush(&mut self) {
+        let network = &mut *self.network.get();
+        for (to, message) in network.kept_back[self.me as usize].take() {
+            let arrival = network.arrival_between(self.me, to);
+            let message = InTransit::new(message, network.codec);
+            network.values[to as usize].push((arrival, message));
+        }
     }
 }

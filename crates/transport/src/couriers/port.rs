@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use warpline_kernel::gvt::{Control, Put};
-use warpline_kernel::{Message, Port, UnreadableEvent, ValueMessage};
+use warpline_kernel::{BoundPort, ControlPort, Message, MessagePort, Port, UnreadableEvent, ValueMessage, ValuePort};
 use warpline_memory::{IsPortable, Lines, MakeRoom, Region, drop_each, lines};
 
 use super::carrier::Carrier;
@@ -158,11 +158,7 @@ impl<E: Send> NodePort<E> {
     }
 }
 
-impl<E: Send> Port<E> for NodePort<E> {
-    fn prefetch(&self) {
-        self.near.prefetch();
-    }
-
+impl<E: Send> MessagePort for NodePort<E> {
     fn send(&mut self, to: u32, messages: &[Message]) -> usize {
         self.near.send(to, messages)
     }
@@ -173,7 +169,9 @@ impl<E: Send> Port<E> for NodePort<E> {
             self.pass_on(true);
         }
     }
+}
 
+impl<E: Send> ValuePort<E> for NodePort<E> {
     #[inline]
     fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
         if self.pes_near.contains(&to) {
@@ -199,16 +197,6 @@ impl<E: Send> Port<E> for NodePort<E> {
         }
     }
 
-    fn flush(&mut self) {
-        self.near.flush();
-        if !self.unflushed.is_empty() {
-            self.kept.make_room(self.unflushed.len(), UNSENT);
-            self.kept.append(&mut self.unflushed);
-        }
-        self.fills_outlet = false;
-        self.pass_on(false);
-    }
-
     fn look_for_values(&mut self) {
         self.near.look_for_values();
         self.inbox.take(&mut self.arrived);
@@ -222,7 +210,9 @@ impl<E: Send> Port<E> for NodePort<E> {
     fn receive_unreadable(&mut self) -> Option<UnreadableEvent> {
         self.arrived.unreadable.pop_front()
     }
+}
 
+impl<E: Send> BoundPort for NodePort<E> {
     fn publish(&mut self, word: u64) {
         self.near.publish(word);
         self.word = word;
@@ -243,7 +233,9 @@ impl<E: Send> Port<E> for NodePort<E> {
     fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
         if self.pes_near.contains(&pe) { self.near.word_of_round(pe, round) } else { self.words.read_round(pe, round) }
     }
+}
 
+impl<E: Send> ControlPort for NodePort<E> {
     fn send_control(&mut self, to: u32, control: Control) {
         if self.pes_near.contains(&to) {
             self.near.send_control(to, control);
@@ -269,6 +261,22 @@ impl<E: Send> Port<E> for NodePort<E> {
 
     fn written(&mut self) -> Option<(u32, Put)> {
         self.near.written().or_else(|| self.arrived.puts.pop_front())
+    }
+}
+
+impl<E: Send> Port<E> for NodePort<E> {
+    fn prefetch(&self) {
+        self.near.prefetch();
+    }
+
+    fn flush(&mut self) {
+        self.near.flush();
+        if !self.unflushed.is_empty() {
+            self.kept.make_room(self.unflushed.len(), UNSENT);
+            self.kept.append(&mut self.unflushed);
+        }
+        self.fills_outlet = false;
+        self.pass_on(false);
     }
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use warpline_base::random::mix64;
 use warpline_base::{LpId, Priority, Sequence, VirtualTime};
 use warpline_kernel::gvt::{Control, Put, Tag};
-use warpline_kernel::{Content, Event, Port, ValueMessage};
+use warpline_kernel::{BoundPort, Content, ControlPort, Event, MessagePort, Port, ValueMessage, ValuePort};
 use warpline_memory::Region;
 use warpline_model::{Payload, WireFormat};
 

@@ -5,13 +5,15 @@ use std::sync::{Arc, Mutex};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use warpline_kernel::gvt::{Control, Put};
-use warpline_kernel::{Message, Port, UnreadableEvent, ValueMessage};
+use warpline_kernel::{BoundPort, ControlPort, Message, MessagePort, Port, UnreadableEvent, ValueMessage, ValuePort};
 use warpline_memory::Region;
 use warpline_model::WireFormat;
 
 #[cfg(not(miri))]
 use crate::couriers::tests::{BY_PES, BY_THREADS, Process, Way, processes};
-use crate::{CasPort, Codec, ControlPlan, InboxPort, RingPort, Room, VirtualCluster, VirtualPort, cas_ports, inbox_ports, ring_ports};
+use crate::{
+    AnyPort, CasPort, Codec, ControlPlan, InboxPort, RingPort, Room, VirtualCluster, VirtualPort, cas_ports, inbox_ports, ring_ports,
+};
 #[cfg(not(miri))]
 use crate::{Couriers, Feed, NodePort};
 
@@ -97,6 +99,7 @@ pub(super) trait Kind {
 pub(super) struct PerSender;
 pub(super) struct Shared;
 pub(super) struct Cas;
+pub(super) struct Chosen;
 pub(super) struct Virtual;
 
 fn plan(pes: usize, Making { room, one_sided }: Making) -> ControlPlan {
@@ -126,6 +129,15 @@ impl Kind for Cas {
 
     fn ports<E: Wired>(pes: usize, making: Making) -> Vec<CasPort<E>> {
         cas_ports(&plan(pes, making))
+    }
+}
+
+/// Rings behind a port of a kind that is chosen at run time.
+impl Kind for Chosen {
+    type Port<E: Wired> = AnyPort<E>;
+
+    fn ports<E: Wired>(pes: usize, making: Making) -> Vec<AnyPort<E>> {
+        PerSender::ports(pes, making).into_iter().map(|port| AnyPort::Ring(Box::new(port))).collect()
     }
 }
 
@@ -207,7 +219,7 @@ far! {
     FarByCas true BY_THREADS;
 }
 
-impl<E, P: Port<E>, R: Serve> Port<E> for End<P, R> {
+impl<P: MessagePort, R: Serve> MessagePort for End<P, R> {
     fn send(&mut self, to: u32, messages: &[Message]) -> usize {
         self.port.send(to, messages)
     }
@@ -216,13 +228,11 @@ impl<E, P: Port<E>, R: Serve> Port<E> for End<P, R> {
         self.rest.serve();
         self.port.receive(into);
     }
+}
 
+impl<E, P: ValuePort<E>, R> ValuePort<E> for End<P, R> {
     fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
         self.port.send_value(to, message)
-    }
-
-    fn flush(&mut self) {
-        self.port.flush();
     }
 
     fn look_for_values(&mut self) {
@@ -236,7 +246,9 @@ impl<E, P: Port<E>, R: Serve> Port<E> for End<P, R> {
     fn receive_unreadable(&mut self) -> Option<UnreadableEvent> {
         self.port.receive_unreadable()
     }
+}
 
+impl<P: BoundPort, R> BoundPort for End<P, R> {
     fn publish(&mut self, word: u64) {
         self.port.publish(word);
     }
@@ -252,7 +264,9 @@ impl<E, P: Port<E>, R: Serve> Port<E> for End<P, R> {
     fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
         self.port.word_of_round(pe, round)
     }
+}
 
+impl<P: ControlPort, R> ControlPort for End<P, R> {
     fn send_control(&mut self, to: u32, control: Control) {
         self.port.send_control(to, control);
     }
@@ -267,5 +281,11 @@ impl<E, P: Port<E>, R: Serve> Port<E> for End<P, R> {
 
     fn written(&mut self) -> Option<(u32, Put)> {
         self.port.written()
+    }
+}
+
+impl<E, P: Port<E>, R: Serve> Port<E> for End<P, R> {
+    fn flush(&mut self) {
+        self.port.flush();
     }
 }

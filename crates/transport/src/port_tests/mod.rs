@@ -9,10 +9,10 @@ use std::thread;
 
 use warpline_base::{LpId, Priority, Sequence, VirtualTime};
 use warpline_kernel::gvt::Tag;
-use warpline_kernel::{Content, Event, Message, MessageKind, Port, ValueMessage};
+use warpline_kernel::{BoundPort, Content, Event, Message, MessageKind, MessagePort, Port, ValueMessage, ValuePort};
 use warpline_memory::Handle;
 
-use self::kinds::{Cas, Counted, Kind, Making, PerSender, Shared, Virtual, Wired};
+use self::kinds::{Cas, Chosen, Counted, Kind, Making, PerSender, Shared, Virtual, Wired};
 #[cfg(not(miri))]
 use self::kinds::{FarByCas, FarByPes, FarByRings};
 use self::waiting::{
@@ -344,6 +344,7 @@ suites! {
     per_sender, per_sender_least: PerSender;
     shared, shared_least: Shared;
     cas, cas_least: Cas;
+    chosen, chosen_least: Chosen;
     #[cfg(not(miri))]
     far_by_pes, far_by_pes_least: FarByPes;
     #[cfg(not(miri))]

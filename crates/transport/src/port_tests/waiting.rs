@@ -1,7 +1,7 @@
 //! What waits in a port: for the next flush, or for room.
 
-use warpline_kernel::Port;
 use warpline_kernel::gvt::{Control, Put};
+use warpline_kernel::{BoundPort, ControlPort, MessagePort, Port, ValuePort};
 
 use super::kinds::{Kind, Making};
 use super::{Received, Room, two_ports, until, value};

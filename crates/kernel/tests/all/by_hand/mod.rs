@@ -14,8 +14,8 @@ use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{Algorithm, AnyGvt, Control, Hierarchy, Put, Verdict};
 use warpline_kernel::pending::Heap;
 use warpline_kernel::{
-    Counts, Delays, Lanes, Message, Partition, Pe, Port, Role, Roles, Rule, Step, Task, Trace, Tuning, Undoing, UnreadableEvent,
-    ValueMessage, Window, balance,
+    BoundPort, ControlPort, Counts, Delays, Lanes, Message, MessagePort, Partition, Pe, Port, Role, Roles, Rule, Step, Task, Trace, Tuning,
+    Undoing, ValueMessage, ValuePort, Window, balance,
 };
 use warpline_memory::{Region, buffers};
 use warpline_model::engine::Executor;
@@ -206,7 +206,7 @@ pub(crate) struct Wire {
     kept: Vec<(u32, ValueMessage<&'static str>)>,
 }
 
-impl Port<&'static str> for Wire {
+impl MessagePort for Wire {
     fn send(&mut self, to: u32, messages: &[Message]) -> usize {
         let network = &mut *self.network.borrow_mut();
         let taken = messages.len().min(network.room);
@@ -219,7 +219,9 @@ impl Port<&'static str> for Wire {
     fn receive(&mut self, into: &mut Vec<Message>) {
         into.append(&mut self.network.borrow_mut().arrived[self.me as usize]);
     }
+}
 
+impl ValuePort<&'static str> for Wire {
     fn send_value(&mut self, to: u32, message: ValueMessage<&'static str>) -> Result<(), ValueMessage<&'static str>> {
         let room = &mut self.network.borrow_mut().room;
         if *room == 0 {
@@ -230,23 +232,13 @@ impl Port<&'static str> for Wire {
         Ok(())
     }
 
-    fn flush(&mut self) {
-        let network = &mut *self.network.borrow_mut();
-        network.handed_over[self.me as usize] += self.kept.len();
-        network.flushes[self.me as usize] += 1;
-        self.kept.drain(..).for_each(|(to, message)| network.values_under_way[to as usize].push(message));
-    }
-
     fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<&'static str>)) {
         let arrived = std::mem::take(&mut self.network.borrow_mut().values_arrived[self.me as usize]);
         arrived.into_iter().for_each(take);
     }
+}
 
-    #[inline(always)]
-    fn receive_unreadable(&mut self) -> Option<UnreadableEvent> {
-        None
-    }
-
+impl BoundPort for Wire {
     fn publish(&mut self, word: u64) {
         let network = &mut *self.network.borrow_mut();
         network.published[self.me as usize] = (word, network.handed_over[self.me as usize]);
@@ -270,7 +262,9 @@ impl Port<&'static str> for Wire {
         assert_eq!(rounds[self.me as usize].len() as u64, round, "PEs ask only for the last round that they have published for");
         rounds[pe as usize].get(round as usize - 1).filter(|_| *bounds_arrive).map(|(word, _)| *word)
     }
+}
 
+impl ControlPort for Wire {
     fn send_control(&mut self, to: u32, control: Control) {
         self.network.borrow_mut().controls[to as usize].push_back(control);
     }
@@ -285,6 +279,15 @@ impl Port<&'static str> for Wire {
 
     fn written(&mut self) -> Option<(u32, Put)> {
         None
+    }
+}
+
+impl Port<&'static str> for Wire {
+    fn flush(&mut self) {
+        let network = &mut *self.network.borrow_mut();
+        network.handed_over[self.me as usize] += self.kept.len();
+        network.flushes[self.me as usize] += 1;
+        self.kept.drain(..).for_each(|(to, message)| network.values_under_way[to as usize].push(message));
     }
 }
 

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use warpline_base::random::mix64;
 use warpline_base::{EventKey, Moment, VirtualTime};
 use warpline_kernel::gvt::{Control, Put};
-use warpline_kernel::{Content, Message, MessageKind, Port, UnreadableEvent, ValueMessage};
+use warpline_kernel::{BoundPort, Content, ControlPort, Message, MessageKind, MessagePort, Port, ValueMessage, ValuePort};
 
 /// What is wrong with the wires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,7 +182,7 @@ fn later(moment: Moment) -> Moment {
     Moment::Event(key)
 }
 
-impl<E: Clone> Port<E> for Wires<E> {
+impl<E: Clone> MessagePort for Wires<E> {
     fn send(&mut self, to: u32, messages: &[Message]) -> usize {
         let network = &mut *self.network.borrow_mut();
         for &message in messages {
@@ -199,7 +199,9 @@ impl<E: Clone> Port<E> for Wires<E> {
         let now = network.now;
         into.extend(network.messages[self.me as usize].extract_if(.., |(arrival, _)| *arrival <= now).map(|(_, message)| message));
     }
+}
 
+impl<E: Clone> ValuePort<E> for Wires<E> {
     fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
         let network = &mut *self.network.borrow_mut();
         let again = |content: &Content<E>| match content {
@@ -223,23 +225,15 @@ impl<E: Clone> Port<E> for Wires<E> {
         Ok(())
     }
 
-    fn flush(&mut self) {
-        let values = &mut self.network.borrow_mut().values;
-        self.kept_back.drain(..).for_each(|(to, arrival, message)| values[to as usize].push((arrival, message)));
-    }
-
     fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
         let network = &mut *self.network.borrow_mut();
         let now = network.now;
         let arrived = network.values[self.me as usize].extract_if(.., |(arrival, _)| *arrival <= now);
         arrived.for_each(|(_, message)| take(message));
     }
+}
 
-    #[inline(always)]
-    fn receive_unreadable(&mut self) -> Option<UnreadableEvent> {
-        None
-    }
-
+impl<E: Clone> BoundPort for Wires<E> {
     fn publish(&mut self, word: u64) {
         let network = &mut *self.network.borrow_mut();
         let Some((word, takes)) = network.published(self.me, word) else { return };
@@ -288,7 +282,9 @@ impl<E: Clone> Port<E> for Wires<E> {
         }
         *last
     }
+}
 
+impl<E: Clone> ControlPort for Wires<E> {
     fn send_control(&mut self, to: u32, control: Control) {
         let network = &mut *self.network.borrow_mut();
         let Some(control) = network.corrupted(to, control) else { return };
@@ -311,5 +307,12 @@ impl<E: Clone> Port<E> for Wires<E> {
 
     fn written(&mut self) -> Option<(u32, Put)> {
         None
+    }
+}
+
+impl<E: Clone> Port<E> for Wires<E> {
+    fn flush(&mut self) {
+        let values = &mut self.network.borrow_mut().values;
+        self.kept_back.drain(..).for_each(|(to, arrival, message)| values[to as usize].push((arrival, message)));
     }
 }
