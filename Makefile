@@ -101,8 +101,8 @@ rivals: setup-rust setup-mpi setup-boost
 
 ## Lints and tests what needs Boost.
 test-rivals: setup-rust setup-mpi setup-boost
-	$(CARGO) clippy --package warpline-rivals --package warpline-transport --package warpline-bench --features warpline-transport/boost,warpline-bench/boost,warpline-bench/mpi --all-targets -- -D warnings
-	$(CARGO) test --package warpline-rivals --package warpline-transport --package warpline-bench --features warpline-transport/boost,warpline-bench/boost,warpline-bench/mpi
+	$(CARGO) clippy --package warpline-rivals --package warpline-boost --package warpline-bench --features warpline-boost/boost,warpline-bench/boost,warpline-bench/mpi --all-targets -- -D warnings
+	$(CARGO) test --package warpline-rivals --package warpline-boost --package warpline-bench --features warpline-boost/boost,warpline-bench/boost,warpline-bench/mpi
 
 ## Tries many more random models and schedules than `make test`.
 soak: setup-rust

@@ -24,6 +24,7 @@ pub use outcome::{
     CORES, DividedGroups, Error, Explanation, Failure, LongEvent, Mismatch, Place, Records, Run, TableRows, TraceSummary, UnequalRuns,
     Verification, VerifiedKind, VerifyError, VerifyLimits,
 };
+pub use parallel::HAS_BOOST;
 pub use replications::{Replicated, Spread};
 pub use settings::{
     Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative, CopyInterval, EventCost, FossilCollection,
@@ -33,7 +34,6 @@ pub use settings::{
 pub use warpline_explain::{BusiestPe, CoreFindings, Findings, LpDelay, LpWork, PathFindings, Slice};
 pub use warpline_kernel::{Position, pending};
 pub use warpline_model::*;
-pub use warpline_transport::HAS_BOOST;
 pub use watch::{Progress, StopSwitch};
 
 /// What a program around a model usually needs, in one `use`.

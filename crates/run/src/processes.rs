@@ -9,10 +9,11 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::{Value, json};
 use warpline_model::Model;
 use warpline_mpi::Launch;
-use warpline_transport::{FailureReport, Group, HAS_BOOST, Invitation, Ranks};
+use warpline_transport::{FailureReport, Group, Invitation, Ranks};
 
 use crate::job::check::RunSpec;
 use crate::job::{Job, Machines};
+use crate::parallel::HAS_BOOST;
 use crate::parallel::processes::Processes;
 use crate::{Barrier, Carrier, Communication, Error, GvtAlgorithm, Records};
 

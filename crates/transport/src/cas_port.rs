@@ -19,7 +19,7 @@ const KEPT_MOST: usize = 512;
 const UNREAD: &str = "messages that have yet to be received";
 
 /// What goes through a ring.
-enum Letter<E> {
+enum Item<E> {
     Message(Message),
     Value(ValueMessage<E>),
 }
@@ -40,8 +40,8 @@ struct Kept<E> {
 /// been handed over, so that no word overtakes a message.
 pub struct CasPort<E> {
     /// By PE; none to itself.
-    to: Vec<Option<CasProducer<Letter<E>>>>,
-    from: CasConsumer<Letter<E>>,
+    to: Vec<Option<CasProducer<Item<E>>>>,
+    from: CasConsumer<Item<E>>,
     /// Messages by value that have been received but not taken yet.
     values: DropEach<ValueMessage<E>>,
     /// By receiver; and the receivers that have any.
@@ -90,7 +90,7 @@ impl<E: Send> CasPort<E> {
             while *flushed > 0
                 && let Some(message) = messages.pop_front()
             {
-                if let Err(Letter::Value(message)) = push(&mut to[*receiver as usize], Letter::Value(message)) {
+                if let Err(Item::Value(message)) = push(&mut to[*receiver as usize], Item::Value(message)) {
                     messages.push_front(message);
                     all = false;
                     break;
@@ -106,9 +106,9 @@ impl<E: Send> CasPort<E> {
     }
 }
 
-fn push<E: Send>(to: &mut Option<CasProducer<Letter<E>>>, letter: Letter<E>) -> Result<(), Letter<E>> {
+fn push<E: Send>(to: &mut Option<CasProducer<Item<E>>>, item: Item<E>) -> Result<(), Item<E>> {
     match to {
-        Some(ring) => ring.push_within(letter, TRIES).map_err(|refused| refused.value),
+        Some(ring) => ring.push_within(item, TRIES).map_err(|refused| refused.value),
         None => panic!("a PE has no wire to itself"),
     }
 }
@@ -116,7 +116,7 @@ fn push<E: Send>(to: &mut Option<CasProducer<Letter<E>>>, letter: Letter<E>) -> 
 impl<E: Send> MessagePort for CasPort<E> {
     fn send(&mut self, to: u32, messages: &[Message]) -> usize {
         let ring = &mut self.to[to as usize];
-        messages.iter().position(|message| push(ring, Letter::Message(*message)).is_err()).unwrap_or(messages.len())
+        messages.iter().position(|message| push(ring, Item::Message(*message)).is_err()).unwrap_or(messages.len())
     }
 
     fn receive(&mut self, into: &mut Vec<Message>) {
@@ -124,12 +124,12 @@ impl<E: Send> MessagePort for CasPort<E> {
             self.hand_over_flushed();
         }
         let values = &mut self.values;
-        self.from.drain(usize::MAX, |letter| match letter {
-            Letter::Message(message) => {
+        self.from.drain(usize::MAX, |item| match item {
+            Item::Message(message) => {
                 into.make_room(1, UNREAD);
                 into.push(message);
             }
-            Letter::Value(message) => {
+            Item::Value(message) => {
                 values.make_room(1, UNREAD);
                 values.push(message);
             }

@@ -21,7 +21,8 @@ pub use cas_port::{CasPort, cas_ports};
 pub use codec::{Codec, Decoded};
 pub use controls::{ControlPlan, Room};
 pub use couriers::{
-    Carrier, CarrierKind, CourierCounts, CourierLimits, CourierPlan, Couriers, Feed, NodePort, Places, Service, node_ports,
+    Address, Carrier, CarrierKind, CarrierMedium, CourierCounts, CourierLimits, CourierPlan, Couriers, Feed, NodePort, Places,
+    PluggedCarriers, Service, node_ports,
 };
 pub use group::{CpuShare, FailureReport, Group, Invitation, Lost, Ranks};
 pub use inbox::{InboxPort, inbox_ports};
@@ -30,6 +31,3 @@ pub use printed::PrintCatcher;
 pub use rings::{RingPort, ring_port_bytes, ring_ports};
 pub use tally::{Fold, Tally};
 pub use virtual_cluster::{VirtualCluster, VirtualPort};
-
-/// Whether this was built with the feature `boost`, so that Boost.Interprocess can carry messages between processes.
-pub const HAS_BOOST: bool = warpline_rivals::AVAILABLE;

@@ -8,6 +8,7 @@ use warpline_model::Model;
 use warpline_record::{CommunicationRecord, SharedRingRecord};
 use warpline_transport::{CarrierKind, CourierCounts, CourierLimits, CourierPlan, Feed, Places, Service};
 
+use super::boost::boost_carriers;
 use super::communication;
 use super::plan::ParallelConfig;
 use super::processes::{Processes, lost};
@@ -56,8 +57,8 @@ impl FarWires {
         let age = Duration::try_from_secs_f64(settings.communication_delay() * 1e-6).unwrap_or(Duration::MAX);
         let batch = settings.communication_batch() as usize;
         let (carrier, piece, batch) = match settings.carrier() {
-            Carrier::Boost if config.sends_singly => (CarrierKind::Boost, WHOLE_MESSAGE, 0),
-            Carrier::Boost => (CarrierKind::Boost, batch, batch),
+            Carrier::Boost if config.sends_singly => (CarrierKind::Plugged(boost_carriers()), WHOLE_MESSAGE, 0),
+            Carrier::Boost => (CarrierKind::Plugged(boost_carriers()), batch, batch),
             Carrier::Mpi => (CarrierKind::Mpi, batch, batch),
             Carrier::Rings | Carrier::Auto => (CarrierKind::Rings, batch, batch),
         };

@@ -9,6 +9,7 @@
 mod acts;
 mod balance;
 mod board;
+mod boost;
 mod cluster;
 mod communication;
 mod communication_work;
@@ -43,6 +44,7 @@ use warpline_model::{Declarations, Model, Statistics};
 use warpline_record::CommunicationRecord;
 use warpline_transport::{AnyPort, Codec, CourierCounts, VirtualCluster, cas_ports, inbox_ports, node_ports, ring_ports};
 
+pub use self::boost::HAS_BOOST;
 use self::communication_work::{CommunicationWork, barrier_of_rank, pacer};
 use self::control_messages::Remains;
 use self::far::{FarWires, add_counts};

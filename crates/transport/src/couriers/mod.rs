@@ -1,12 +1,10 @@
 //! Messages between PEs that share no memory: couriers write them into batches of bytes, and carriers bring these to the couriers of other
-//! processes, by MPI or, on one machine, through rings or in a segment of Boost.Interprocess.
+//! processes, by MPI, through rings on one machine, or as a crate that plugs in does it.
 //!
 //! Who does the work of couriers is the difference between the communication of ROSS-CMT, where one PE of a process does all of it beside its
 //! own, distributed MPI, where every PE does its own, and dedicated threads, which do nothing else: B. Williams, A. Eker, K. Chiu and
 //! D. Ponomarev, "High-performance PDES on manycore clusters", SIGSIM-PADS 2021.
 
-#[cfg(feature = "boost")]
-mod boost;
 mod carrier;
 mod copies;
 mod courier;
@@ -15,6 +13,7 @@ mod inbox;
 #[cfg(feature = "mpi")]
 mod mpi;
 mod places;
+mod plugged;
 mod port;
 mod records;
 mod sorter;
@@ -22,14 +21,13 @@ mod sorter;
 pub(crate) mod tests;
 mod trial;
 
-#[cfg(feature = "boost")]
-pub(crate) use self::boost::{boost_carriers, join_boost_carriers};
-pub use self::carrier::Carrier;
+pub use self::carrier::{Address, Carrier};
 pub(crate) use self::copies::copy_carriers;
 pub use self::courier::{CourierCounts, Couriers, Service};
 pub use self::feed::Feed;
 #[cfg(feature = "mpi")]
 pub(crate) use self::mpi::mpi_carriers;
 pub use self::places::{CarrierKind, CourierLimits, CourierPlan, Places};
+pub use self::plugged::{CarrierMedium, PluggedCarriers};
 pub use self::port::{NodePort, node_ports};
 pub(crate) use self::trial::try_out;

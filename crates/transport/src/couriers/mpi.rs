@@ -3,7 +3,7 @@ use warpline_mpi::{Comm, ReceiveLimits, Receiver, SendLimits, SendPool, Tag};
 use super::carrier::{Address, Carrier};
 use super::places::CourierPlan;
 
-/// The tag of the first courier; offices have the one before.
+/// The tag of the first courier; control messages have the one before.
 const FIRST_TAG: u16 = 1;
 
 /// Brings pieces by MPI.

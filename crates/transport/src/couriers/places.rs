@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::carrier::Address;
 use super::feed::Feed;
+use super::plugged::PluggedCarriers;
 
 /// Which process has which PEs, and how many couriers.
 #[derive(Clone, Debug)]
@@ -47,7 +48,7 @@ impl Places {
     }
 
     /// All couriers of all processes.
-    pub(super) fn addresses(&self) -> Vec<Address> {
+    pub(crate) fn addresses(&self) -> Vec<Address> {
         let of = |process| (0..self.couriers_of(process)).map(move |courier| Address { process, courier });
         (0..self.first_pes.len() as u32 - 1).flat_map(of).collect()
     }
@@ -75,14 +76,14 @@ pub struct CourierLimits {
 }
 
 /// Who brings messages to processes that share no memory with this one, or are not to share that of messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum CarrierKind {
     /// Rings in memory that the processes share.
     Rings,
     /// MPI, which has to have started the processes.
     Mpi,
-    /// A segment of Boost.Interprocess, on one machine.
-    Boost,
+    /// Carriers from outside this crate, on one machine.
+    Plugged(&'static dyn PluggedCarriers),
 }
 
 /// How messages to far PEs travel.

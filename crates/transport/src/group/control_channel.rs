@@ -11,17 +11,17 @@ use super::ranks::{Ranks, in_words};
 use crate::Tally;
 use crate::couriers::{Carrier, CourierPlan, mpi_carriers};
 
-/// The tag of what offices send.
+/// The tag of control messages.
 const TAG: Tag = Tag::new(0);
 /// What fits into a batch, in bytes. Anything longer is a large message.
 const CAPACITY: usize = 16 << 10;
 const SENDS: SendLimits = SendLimits { capacity: CAPACITY, batches: 64, large: 8 };
 const RECEIVES: ReceiveLimits = ReceiveLimits { capacity: CAPACITY, buffers: 64 };
 
-/// What offices tell each other.
+/// What the channels of processes tell each other.
 #[derive(Serialize, Deserialize)]
-enum Note<'n> {
-    Letter(&'n [u8]),
+enum Packet<'n> {
+    Message(&'n [u8]),
     /// What the processes near the sender have said in a tally.
     Words {
         tally: u32,
@@ -36,14 +36,14 @@ enum Note<'n> {
 /// What has been heard of another process.
 #[derive(Debug, Default)]
 struct Heard {
-    letters: VecDeque<Vec<u8>>,
+    messages: VecDeque<Vec<u8>>,
     /// By tally.
     words: BTreeMap<u32, Vec<u64>>,
     failure_reporter: Option<String>,
     left: bool,
 }
 
-/// The office of this process. Everything is kept until it can be sent; nothing waits.
+/// This process's end of the channel. Everything is kept until it can be sent; nothing waits.
 pub(super) struct MpiControlChannel {
     // Dropped before the ranks, and with them MPI.
     pool: SendPool<'static>,
@@ -117,27 +117,27 @@ impl MpiControlChannel {
         Ok(refused.map(|_| note))
     }
 
-    fn tell(&mut self, number: u32, note: &Note<'_>) {
+    fn tell(&mut self, number: u32, note: &Packet<'_>) {
         let bytes = postcard::to_stdvec(note).unwrap_or_else(|error| panic!("a note cannot be written: {error}"));
         self.waiting.push_back((self.ranks.rank(number), bytes));
     }
 
-    fn tell_others(&mut self, note: &Note<'_>) {
+    fn tell_others(&mut self, note: &Packet<'_>) {
         let me = self.ranks.number();
         (0..self.ranks.count()).filter(|number| *number != me).for_each(|number| self.tell(number, note));
     }
 
-    pub(super) fn send_letter(&mut self, to: u32, letter: &[u8]) {
-        self.tell(to, &Note::Letter(letter));
+    pub(super) fn send_message(&mut self, to: u32, message: &[u8]) {
+        self.tell(to, &Packet::Message(message));
     }
 
     pub(super) fn next_message(&mut self, from: u32) -> Option<Vec<u8>> {
-        self.heard[from as usize].letters.pop_front()
+        self.heard[from as usize].messages.pop_front()
     }
 
     /// Says why this process ends.
     pub(super) fn say(&mut self, text: &str) {
-        self.tell_others(&Note::FailureReporter(text));
+        self.tell_others(&Packet::FailureReporter(text));
     }
 
     pub(super) fn failure_reporter(&self, number: u32) -> Option<&str> {
@@ -145,7 +145,7 @@ impl MpiControlChannel {
     }
 
     pub(super) fn take_leave(&mut self) {
-        self.tell_others(&Note::Left);
+        self.tell_others(&Packet::Left);
     }
 
     pub(super) fn has_left(&self, number: u32) -> bool {
@@ -157,7 +157,7 @@ impl MpiControlChannel {
     pub(super) fn exchange(&mut self, number: u32, tally: &Tally, to: &[u32]) {
         let words = tally.near_words();
         if self.told.get(&number) != Some(&words) {
-            to.iter().for_each(|process| self.tell(*process, &Note::Words { tally: number, words: words.clone() }));
+            to.iter().for_each(|process| self.tell(*process, &Packet::Words { tally: number, words: words.clone() }));
             self.told.insert(number, words);
         }
         tally.hear(to.iter().filter_map(|process| self.heard[*process as usize].words.get(&number).map(Vec::as_slice)));
@@ -183,12 +183,12 @@ impl MpiControlChannel {
 }
 
 impl Heard {
-    fn hear(&mut self, note: Note<'_>) {
+    fn hear(&mut self, note: Packet<'_>) {
         match note {
-            Note::Letter(letter) => self.letters.push_back(letter.to_vec()),
-            Note::Words { tally, words } => _ = self.words.insert(tally, words),
-            Note::FailureReporter(text) => self.failure_reporter = Some(text.to_owned()),
-            Note::Left => self.left = true,
+            Packet::Message(message) => self.messages.push_back(message.to_vec()),
+            Packet::Words { tally, words } => _ = self.words.insert(tally, words),
+            Packet::FailureReporter(text) => self.failure_reporter = Some(text.to_owned()),
+            Packet::Left => self.left = true,
         }
     }
 }

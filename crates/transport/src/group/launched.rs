@@ -29,7 +29,7 @@ impl Group {
         // Whoever has created the region writes what is placed in it, and nobody may use it before.
         ranks.exchange(&()).map_err(io::Error::other)?;
         group.cpu_share = cpu_share;
-        group.office = Some(MpiControlChannel::new(ranks, shares).map_err(io::Error::other)?);
+        group.channel = Some(MpiControlChannel::new(ranks, shares).map_err(io::Error::other)?);
         Ok(group)
     }
 }

@@ -1,4 +1,4 @@
-//! Stands in for ranks and their offices in programs that are built without MPI.
+//! Stands in for ranks and their channel in programs that are built without MPI.
 
 use warpline_kernel::gvt::AllReduce;
 use warpline_mpi::Launch;
@@ -66,7 +66,7 @@ impl MpiControlChannel {
         match *self {}
     }
 
-    pub(super) fn send_letter(&mut self, _: u32, _: &[u8]) {
+    pub(super) fn send_message(&mut self, _: u32, _: &[u8]) {
         match *self {}
     }
 

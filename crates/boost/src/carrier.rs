@@ -1,7 +1,5 @@
 use warpline_rivals::{Error, Segment};
-
-use super::carrier::{Address, Carrier};
-use super::places::CourierPlan;
+use warpline_transport::{Address, Carrier, CarrierMedium, PluggedCarriers};
 
 /// How many bytes the segment has at least: room for a hundred of the largest messages from each of eight processes, and less than a container
 /// has for shared memory by default.
@@ -23,24 +21,34 @@ struct BoostCarrier {
     failed: Option<Error>,
 }
 
-/// Creates the segment, and a carrier for each courier of this process. The others need its name.
-pub(crate) fn boost_carriers(plan: &CourierPlan) -> Result<(Segment, Vec<Box<dyn Carrier>>), String> {
-    let couriers = plan.places.addresses().len();
-    let bytes = SEGMENT_BYTES.max(couriers * PIECES * plan.limits.piece);
-    let segment = Segment::create(bytes, couriers as u32).map_err(in_words)?;
-    let carriers = join_boost_carriers(segment.name(), plan)?;
-    Ok((segment, carriers))
+/// Boost.Interprocess as a carrier.
+#[derive(Clone, Copy, Debug)]
+pub struct BoostCarriers;
+
+impl PluggedCarriers for BoostCarriers {
+    fn create(&self, couriers: usize, piece: usize) -> Result<Box<dyn CarrierMedium>, String> {
+        let bytes = SEGMENT_BYTES.max(couriers * PIECES * piece);
+        let segment = Segment::create(bytes, couriers as u32).map_err(in_words)?;
+        Ok(Box::new(NamedSegment(segment)))
+    }
+
+    fn join(&self, name: &str, process: u32, couriers: &[Address]) -> Result<Vec<Box<dyn Carrier>>, String> {
+        let own = (0..).zip(couriers).filter(|(_, address)| address.process == process);
+        let carrier = |(me, _)| {
+            let segment = Segment::open(name).map_err(in_words)?;
+            Ok(Box::new(BoostCarrier { segment, me, addresses: couriers.to_vec(), failed: None }) as Box<dyn Carrier>)
+        };
+        own.map(carrier).collect()
+    }
 }
 
-/// A carrier for each courier of this process, in the segment of this name.
-pub(crate) fn join_boost_carriers(name: &str, plan: &CourierPlan) -> Result<Vec<Box<dyn Carrier>>, String> {
-    let addresses = plan.places.addresses();
-    let own = (0..).zip(&addresses).filter(|(_, address)| address.process == plan.places.process);
-    let carrier = |(me, _)| {
-        let segment = Segment::open(name).map_err(in_words)?;
-        Ok(Box::new(BoostCarrier { segment, me, addresses: addresses.clone(), failed: None }) as Box<dyn Carrier>)
-    };
-    own.map(carrier).collect()
+/// The segment as its creator has it, whose name goes with it.
+struct NamedSegment(Segment);
+
+impl CarrierMedium for NamedSegment {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
 }
 
 impl BoostCarrier {
@@ -97,23 +105,15 @@ fn in_words(error: Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
-    use super::super::{CarrierKind, CourierLimits, Feed, Places};
     use super::*;
-
-    fn plan(process: u32) -> CourierPlan {
-        let places = Places { process, first_pes: vec![0, 1, 2], near: process..process + 1, couriers: 1 };
-        let limits = CourierLimits { piece: 100_000, batch: 0, age: Duration::ZERO, in_flight: 1 };
-        CourierPlan { places, feed: Feed::Rings, carrier: CarrierKind::Boost, limits }
-    }
 
     #[test]
     fn a_full_segment_holds_senders_up_until_there_is_room_again() {
-        let (mut segment, mut first) = boost_carriers(&plan(0)).unwrap();
-        let mut second = join_boost_carriers(segment.name(), &plan(1)).unwrap();
-        segment.remove_name();
-        let [to, back] = [1, 0].map(|process| Address { process, courier: 0 });
+        let couriers = [0, 1].map(|process| Address { process, courier: 0 });
+        let segment = BoostCarriers.create(2, 100_000).unwrap();
+        let [mut first, mut second] = [0, 1].map(|process| BoostCarriers.join(segment.name(), process, &couriers).unwrap());
+        drop(segment);
+        let [back, to] = couriers;
         let piece = |number: usize| vec![number as u8; 100_000 - number % 7];
         let (mut sent, mut received) = (0, 0);
         while first[0].send(to, &piece(sent)).unwrap() {
