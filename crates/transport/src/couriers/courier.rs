@@ -1,12 +1,11 @@
-//! A courier, and all couriers of a process.
+//! A courier: what it writes for the couriers of other processes, and what it takes in from them.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
-use serde::{Deserialize, Serialize};
-use warpline_memory::{CasCounts, try_drop};
+use warpline_memory::try_drop;
 
 use super::carrier::{Address, Carrier};
+use super::counts::CourierCounts;
 use super::feed::{Bounds, Intake};
 use super::places::CourierPlan;
 use super::records::Record;
@@ -15,35 +14,6 @@ use crate::Codec;
 
 /// With more pieces' worth of bytes than this waiting for room, a courier takes on nothing more.
 const BACKLOG: usize = 4;
-
-/// What couriers have done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CourierCounts {
-    /// Batches sent.
-    pub batches: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// Messages by value in them.
-    pub values: u64,
-    /// How often there was no room for a batch.
-    pub refused: u64,
-    /// What became of what PEs pushed into rings that they share.
-    pub cas: CasCounts,
-}
-
-impl std::ops::Add for CourierCounts {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        CourierCounts {
-            batches: self.batches + other.batches,
-            bytes: self.bytes + other.bytes,
-            values: self.values + other.values,
-            refused: self.refused + other.refused,
-            cas: self.cas + other.cas,
-        }
-    }
-}
 
 /// What waits to be sent to one courier of another process.
 struct Batch {
@@ -252,7 +222,7 @@ impl<E: Send> Courier<E> {
     }
 
     /// Tells the couriers of other processes that nothing follows, and goes on until all of them have said so. Returns whether that is over.
-    fn close(&mut self) -> Result<bool, String> {
+    pub(super) fn close(&mut self) -> Result<bool, String> {
         if !self.has_ended {
             self.take_over()?;
             self.post(Record::End)?;
@@ -261,140 +231,16 @@ impl<E: Send> Courier<E> {
         (0..self.batches.len()).try_for_each(|index| self.send(index).map(|_| ()))?;
         self.receive()?;
         let is_sent = self.carrier.progress()? && self.batches.iter().all(|batch| batch.bytes.is_empty());
-        Ok(is_sent && self.sorter.ended == self.batches.len())
-    }
-}
-
-/// What the PEs and couriers of a process note for those who watch them.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Notes(Arc<NotesInside>);
-
-#[derive(Debug, Default)]
-struct NotesInside {
-    /// What has gone wrong, if anything has.
-    trouble: OnceLock<String>,
-    /// What became of what PEs pushed.
-    cas: Mutex<CasCounts>,
-}
-
-impl Notes {
-    /// Notes what went wrong first.
-    #[inline]
-    pub(super) fn note<T>(&self, outcome: Result<T, String>) -> Option<T> {
-        outcome.map_err(|why| self.0.trouble.set(why)).ok()
+        Ok(is_sent && self.sorter.ended() == self.batches.len())
     }
 
-    fn trouble(&self) -> Option<&str> {
-        self.0.trouble.get().map(String::as_str)
+    /// Whether the system may still write into its memory.
+    pub(super) fn is_written_into(&self) -> bool {
+        self.carrier.is_written_into()
     }
 
-    /// Adds what became of what a PE pushed.
-    pub(super) fn count(&self, counts: CasCounts) {
-        let mut all = self.0.cas.lock().unwrap_or_else(PoisonError::into_inner);
-        *all = *all + counts;
-    }
-}
-
-/// A courier that the PEs of a process, or a thread of its own, share. It is hardly ever contended.
-pub(super) struct SharedCourier<E>(Arc<Mutex<Courier<E>>>);
-
-impl<E> Clone for SharedCourier<E> {
-    fn clone(&self) -> Self {
-        SharedCourier(self.0.clone())
-    }
-}
-
-impl<E> SharedCourier<E> {
-    pub(super) fn new(courier: Courier<E>) -> Self {
-        SharedCourier(Arc::new(Mutex::new(courier)))
-    }
-
-    #[inline]
-    pub(super) fn lock(&self) -> MutexGuard<'_, Courier<E>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Who works for couriers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Service {
-    /// The first PE of each courier. If each PE has a courier of its own, that is every PE.
-    FirstPes,
-    /// Threads that do nothing else.
-    Threads,
-    /// The thread that watches the PEs, where no other may call MPI: MPI_THREAD_FUNNELED.
-    Watcher,
-}
-
-/// The couriers of a process.
-pub struct Couriers<E> {
-    pub(super) couriers: Vec<SharedCourier<E>>,
-    pub(super) notes: Notes,
-    /// By PE of this process.
-    pub(super) courier_of: Vec<usize>,
-    pub(super) service: Service,
-}
-
-impl<E: Send> Couriers<E> {
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.couriers.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.couriers.is_empty()
-    }
-
-    /// Who has to [work](Self::work) for them.
-    pub fn service(&self) -> Service {
-        self.service
-    }
-
-    /// Lets a courier do what there is to do; if it `hurries`, no batch waits for more messages. Returns whether there was anything.
-    pub fn work(&self, number: usize, hurries: bool) -> bool {
-        let outcome = self.couriers[number].lock().work(hurries);
-        self.notes.note(outcome).unwrap_or(false)
-    }
-
-    /// Does so for the courier of a PE that has nothing left to do, if PEs work for couriers; the PE goes by its number in this process.
-    pub fn work_for(&self, pe: usize) {
-        if self.service == Service::FirstPes {
-            self.work(self.courier_of[pe], false);
-        }
-    }
-
-    /// What has gone wrong, if anything has: a carrier fails, or brings what makes no sense. Nothing more is sent or received then.
-    pub fn trouble(&self) -> Option<&str> {
-        self.notes.trouble()
-    }
-
-    /// Goes on until nothing is on its way any more, here or in other processes, all of which have to do the same. Returns whether that is
-    /// over; it has to be called again if not.
-    ///
-    /// # Errors
-    /// If something goes wrong.
-    pub fn close(&self) -> Result<bool, String> {
-        self.couriers.iter().try_fold(true, |all, courier| Ok(all & courier.lock().close()?))
-    }
-
-    /// Leaves everything as it is: what is on its way may never arrive, as other processes are gone. Memory that the system may still write
-    /// into is leaked.
-    pub fn abandon(self) {
-        for courier in self.couriers {
-            let leaks = courier.lock().carrier.is_written_into();
-            if leaks {
-                std::mem::forget(courier);
-            }
-        }
-    }
-
-    /// What they have done.
-    pub fn counts(&self) -> CourierCounts {
-        let cas = *self.notes.0.cas.lock().unwrap_or_else(PoisonError::into_inner);
-        self.couriers
-            .iter()
-            .map(|courier| courier.lock().counts)
-            .fold(CourierCounts { cas, ..CourierCounts::default() }, |all, one| all + one)
+    /// What it has done.
+    pub(super) fn counts(&self) -> CourierCounts {
+        self.counts
     }
 }

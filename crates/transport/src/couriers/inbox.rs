@@ -16,10 +16,10 @@ struct Shared<E> {
 
 /// What has arrived.
 pub(super) struct Arrivals<E> {
-    pub(super) values: DropEach<ValueMessage<E>>,
-    pub(super) unreadable: VecDeque<UnreadableEvent>,
-    pub(super) controls: VecDeque<Control>,
-    pub(super) puts: VecDeque<(u32, Put)>,
+    values: DropEach<ValueMessage<E>>,
+    unreadable: VecDeque<UnreadableEvent>,
+    controls: VecDeque<Control>,
+    puts: VecDeque<(u32, Put)>,
 }
 
 impl<E> Default for Arrivals<E> {
@@ -31,6 +31,40 @@ impl<E> Default for Arrivals<E> {
 impl<E> Arrivals<E> {
     fn is_empty(&self) -> bool {
         self.values.is_empty() && self.unreadable.is_empty() && self.controls.is_empty() && self.puts.is_empty()
+    }
+
+    pub(super) fn add_value(&mut self, message: ValueMessage<E>) {
+        self.values.push(message);
+    }
+
+    pub(super) fn add_unreadable(&mut self, event: UnreadableEvent) {
+        self.unreadable.push_back(event);
+    }
+
+    pub(super) fn add_control(&mut self, control: Control) {
+        self.controls.push_back(control);
+    }
+
+    pub(super) fn add_put(&mut self, from: u32, put: Put) {
+        self.puts.push_back((from, put));
+    }
+
+    /// Passes on all messages by value.
+    #[inline]
+    pub(super) fn take_values(&mut self, take: impl FnMut(ValueMessage<E>)) {
+        self.values.drain(..).for_each(take);
+    }
+
+    pub(super) fn next_unreadable(&mut self) -> Option<UnreadableEvent> {
+        self.unreadable.pop_front()
+    }
+
+    pub(super) fn next_control(&mut self) -> Option<Control> {
+        self.controls.pop_front()
+    }
+
+    pub(super) fn next_put(&mut self) -> Option<(u32, Put)> {
+        self.puts.pop_front()
     }
 
     /// Takes over what is in `other`. Whoever has no values swaps lists instead of copying them.

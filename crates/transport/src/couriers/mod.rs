@@ -7,15 +7,18 @@
 
 mod carrier;
 mod copies;
+mod counts;
 mod courier;
 mod feed;
 mod inbox;
 #[cfg(feature = "mpi")]
 mod mpi;
+mod notes;
 mod places;
 mod plugged;
 mod port;
 mod records;
+mod service;
 mod sorter;
 #[cfg(all(test, not(miri)))]
 pub(crate) mod tests;
@@ -23,11 +26,12 @@ mod trial;
 
 pub use self::carrier::{Address, Carrier};
 pub(crate) use self::copies::copy_carriers;
-pub use self::courier::{CourierCounts, Couriers, Service};
+pub use self::counts::CourierCounts;
 pub use self::feed::Feed;
 #[cfg(feature = "mpi")]
 pub(crate) use self::mpi::mpi_carriers;
 pub use self::places::{CarrierKind, CourierLimits, CourierPlan, Places};
 pub use self::plugged::{CarrierMedium, PluggedCarriers};
 pub use self::port::{NodePort, node_ports};
+pub use self::service::{Couriers, Service};
 pub(crate) use self::trial::try_out;

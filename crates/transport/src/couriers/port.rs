@@ -6,11 +6,13 @@ use warpline_kernel::{BoundPort, ControlPort, Message, MessagePort, Port, Unread
 use warpline_memory::{IsPortable, Lines, MakeRoom, Region, drop_each, lines};
 
 use super::carrier::Carrier;
-use super::courier::{Courier, Couriers, Equipment, Notes, Service, SharedCourier};
+use super::courier::{Courier, Equipment};
 use super::feed::{Bounds, Outlet, feed};
 use super::inbox::{Arrivals, Inbox};
+use super::notes::Notes;
 use super::places::CourierPlan;
 use super::records::Record;
+use super::service::{Couriers, Service, SharedCourier};
 use super::sorter::Sorter;
 use crate::{Codec, ControlPlan, RingPort, ring_ports};
 
@@ -107,7 +109,7 @@ pub fn node_ports<E: Send>(
         couriers.push(courier);
     }
     let courier_of = places.local().map(|pe| places.courier_of(pe).courier as usize).collect();
-    (ports, Couriers { couriers, notes, courier_of, service })
+    (ports, Couriers::new(couriers, notes, courier_of, service))
 }
 
 impl<E: Send> NodePort<E> {
@@ -204,11 +206,11 @@ impl<E: Send> ValuePort<E> for NodePort<E> {
 
     fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
         self.near.receive_values(take);
-        self.arrived.values.drain(..).for_each(take);
+        self.arrived.take_values(take);
     }
 
     fn receive_unreadable(&mut self) -> Option<UnreadableEvent> {
-        self.arrived.unreadable.pop_front()
+        self.arrived.next_unreadable()
     }
 }
 
@@ -247,7 +249,7 @@ impl<E: Send> ControlPort for NodePort<E> {
     fn receive_control(&mut self) -> Option<Control> {
         self.near.receive_control().or_else(|| {
             self.inbox.take(&mut self.arrived);
-            self.arrived.controls.pop_front()
+            self.arrived.next_control()
         })
     }
 
@@ -260,7 +262,7 @@ impl<E: Send> ControlPort for NodePort<E> {
     }
 
     fn written(&mut self) -> Option<(u32, Put)> {
-        self.near.written().or_else(|| self.arrived.puts.pop_front())
+        self.near.written().or_else(|| self.arrived.next_put())
     }
 }
 

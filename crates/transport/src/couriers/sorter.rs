@@ -44,13 +44,18 @@ pub(super) struct Sorter<E> {
     /// Parts of longer pieces, by process and courier.
     parts: BTreeMap<[u8; HEADER - 1], Vec<u8>>,
     /// How many couriers will send nothing more.
-    pub(super) ended: usize,
+    ended: usize,
 }
 
 impl<E> Sorter<E> {
     pub(super) fn new(codec: Codec<E>, first_pe: u32, inboxes: Vec<Inbox<E>>, words: Vec<Lines>) -> Self {
         let read = inboxes.iter().map(|_| Arrivals::default()).collect();
         Sorter { codec, first_pe, inboxes, read, words, words_read: Vec::new(), parts: BTreeMap::new(), ended: 0 }
+    }
+
+    /// How many couriers have said that they send nothing more.
+    pub(super) fn ended(&self) -> usize {
+        self.ended
     }
 
     /// Sorts the content of a piece.
@@ -75,10 +80,10 @@ impl<E> Sorter<E> {
     fn sort(&mut self, mut bytes: &[u8]) -> Result<(), String> {
         while !bytes.is_empty() {
             match Record::read(&self.codec, &mut bytes)? {
-                Record::Value(to, message) => self.arrivals(to)?.values.push(message),
-                Record::Unreadable(to, event) => self.arrivals(to)?.unreadable.push_back(event),
-                Record::Control(to, control) => self.arrivals(to)?.controls.push_back(*control),
-                Record::Put { to, from, put } => self.arrivals(to)?.puts.push_back((from, *put)),
+                Record::Value(to, message) => self.arrivals(to)?.add_value(message),
+                Record::Unreadable(to, event) => self.arrivals(to)?.add_unreadable(event),
+                Record::Control(to, control) => self.arrivals(to)?.add_control(*control),
+                Record::Put { to, from, put } => self.arrivals(to)?.add_put(from, *put),
                 Record::Bound { from, word } => self.keep_word(from, None, word)?,
                 Record::Round { from, round, word } => self.keep_word(from, Some(round), word)?,
                 Record::End => self.ended += 1,
