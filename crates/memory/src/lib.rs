@@ -1,5 +1,8 @@
 //! Memory for the engines and for models: event pools, buffers shared between processing elements, rings, payloads, prefetching, huge pages.
 //!
+//! Its folders use each other in one direction, from the bottom up: `sync` (atomics and locks), `alloc` (memory from the system), `payload`,
+//! `portable` (what means the same in every process), `region` (memory that processes share), `wires`, and `events`.
+//!
 //! Beside `warpline-mpi` and `warpline-rivals`, which call C, this is the one crate that may hold `unsafe` code; each block argues why it is sound.
 
 mod alloc;

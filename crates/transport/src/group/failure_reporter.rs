@@ -54,15 +54,20 @@ impl FailureReporter {
 #[derive(Clone, Debug)]
 pub struct FailureReport {
     /// Its number among those near.
-    pub(super) number: u32,
-    pub(super) words: Tally,
-    pub(super) failure_reporter: FailureReporter,
+    number: u32,
+    words: Tally,
+    reporter: FailureReporter,
 }
 
 impl FailureReport {
+    /// For the process with this number among those near.
+    pub(super) fn new(number: u32, words: Tally, reporter: FailureReporter) -> Self {
+        FailureReport { number, words, reporter }
+    }
+
     /// The failure report of this process. The first process passes them on.
     pub fn say(&self, text: &str) {
-        self.failure_reporter.say(self.number, text);
+        self.reporter.say(self.number, text);
     }
 
     /// All processes are to end.
@@ -76,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_last_words_end_between_two_characters() {
+    fn a_long_report_ends_between_two_characters() {
         let words = FailureReporter::place(&Region::own(), 2);
         words.say(1, &format!("a{}", "é".repeat(WORDS)));
         assert_eq!(words.of(0), None);

@@ -11,10 +11,10 @@ pub(super) const INVITATION: &str = "WARPLINE_GROUP";
 #[derive(Clone, Debug, PartialEq)]
 pub struct Invitation {
     /// Which one it is.
-    pub(super) number: u32,
+    number: u32,
     /// Which of the program's runs of several processes it is for, from 1.
     run: u32,
-    pub(super) ticket: RegionTicket,
+    ticket: RegionTicket,
 }
 
 impl Invitation {
@@ -27,6 +27,16 @@ impl Invitation {
         // Programs that it starts inherit the variable. If the first process is gone, this one must not begin a run of its own.
         let first = invitation.ticket.owner();
         (peers::parent() == Some(first) || !peers::exists(first)).then_some(invitation)
+    }
+
+    /// Which one it is.
+    pub(super) fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// What it needs to share memory with the others.
+    pub(super) fn ticket(&self) -> &RegionTicket {
+        &self.ticket
     }
 
     /// Which of the program's runs of several processes it is for, from 1.

@@ -113,10 +113,10 @@ impl Group {
     /// # Errors
     /// If the first process is gone, or its memory cannot be mapped.
     pub fn join(invitation: &Invitation) -> io::Result<Self> {
-        let Invitation { number, ticket, .. } = invitation;
+        let (number, ticket) = (invitation.number(), invitation.ticket());
         let peers = Peers::of(ticket.owner())?;
-        let region = Region::join(ticket, *number)?;
-        Ok(Group::place(region, *number, ticket.processes(), 0..ticket.processes(), peers))
+        let region = Region::join(ticket, number)?;
+        Ok(Group::place(region, number, ticket.processes(), 0..ticket.processes(), peers))
     }
 
     fn place(region: Region, number: u32, processes: u32, near: Range<u32>, peers: Peers) -> Self {
@@ -165,7 +165,7 @@ impl Group {
 
     /// What may speak for this process from other threads.
     pub fn failure_report(&self) -> FailureReport {
-        FailureReport { number: self.number - self.near.start, words: self.words.clone(), failure_reporter: self.failure_reporter.clone() }
+        FailureReport::new(self.number - self.near.start, self.words.clone(), self.failure_reporter.clone())
     }
 
     /// Makes sure that all processes are about to do the same, which `description` says entry by entry.

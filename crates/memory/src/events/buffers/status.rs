@@ -118,6 +118,7 @@ impl Status {
     }
 
     /// Whether the receiver undid the message after it was cancelled.
+    #[inline(always)]
     pub(super) fn is_undone(&self) -> bool {
         self.0.load(Ordering::Relaxed) == UNDONE
     }
