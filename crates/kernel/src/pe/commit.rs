@@ -20,15 +20,15 @@ use warpline_memory::{MakeRoom, catch_panic, try_drop};
 use warpline_model::{Fault, Model};
 
 use super::{ExecutedEvent, Pe};
-use crate::failure::{CommittedFault, FailedEvent, drop_fault, event_text};
+use crate::agenda::fetch::fetch_payload;
+use crate::agenda::pending::{Entry, PendingSet};
 use crate::faults::DeferredFault;
-use crate::fetch::fetch_payload;
-use crate::history::{BLOCK, Fate, History, Record, StateBefore};
-use crate::panics::panic_message;
-use crate::pending::{Entry, PendingSet};
-use crate::side_records::SideRecordId;
+use crate::faults::failure::{CommittedFault, FailedEvent, drop_fault, event_text};
+use crate::faults::panics::panic_message;
+use crate::mail::wires::Port;
+use crate::past::history::{BLOCK, Fate, History, Record, StateBefore};
+use crate::past::side_records::SideRecordId;
 use crate::tuning::Messages;
-use crate::wires::Port;
 
 /// How many events ahead the memory of an event is fetched.
 const COMMIT_AHEAD: u64 = 8;

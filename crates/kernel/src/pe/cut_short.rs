@@ -15,8 +15,8 @@ use warpline_base::VirtualTime;
 use warpline_model::Model;
 
 use super::Pe;
-use crate::pending::PendingSet;
-use crate::wires::Port;
+use crate::agenda::pending::PendingSet;
+use crate::mail::wires::Port;
 
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// From now on this PE commits nothing from a time on, and has committed nothing from then on. Returns that time, and one after the GVT

@@ -5,10 +5,11 @@ use warpline_base::{Moment, VirtualTime};
 use warpline_memory::{DropEach, Pool};
 use warpline_model::Model;
 
-use super::{Pe, Step};
-use crate::pending::PendingSet;
-use crate::store::OptionalHandle;
-use crate::wires::Port;
+use super::Pe;
+use crate::agenda::pending::PendingSet;
+use crate::agenda::store::OptionalHandle;
+use crate::mail::wires::Port;
+use crate::step::Step;
 use crate::{Event, Lp};
 
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {

@@ -2,69 +2,52 @@
 //! kernel processes (KPs) of C. Carothers, D. Bauer and S. Pearce, "ROSS: a high-performance, low-memory, modular Time Warp
 //! system", J. Parallel and Distributed Computing 62(11), 2002; and, as far as lookahead goes, a conservative one.
 
-mod agree;
-mod cancellation;
 mod commit;
 mod cut_short;
-mod flow;
+mod event_loop;
 mod hand_over;
-mod hold;
-mod initialise;
+mod lanes;
+mod on_gvt;
 mod receive;
-mod relieve_memory;
-mod rollback;
-mod safe;
-mod speculative;
+mod undo;
 mod windows;
+pub(crate) mod world;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use warpline_base::{EventKey, LpId, Moment};
-use warpline_memory::{Account, Allocator, Books, Buffers, DropEach, Exhausted, catch_exhausted, catch_panic};
+use warpline_memory::{Account, Books, Buffers, DropEach, catch_panic};
 use warpline_model::engine::{Beat, Executor};
 use warpline_model::{Model, Statistics};
 
 use crate::agenda::Agenda;
-use crate::caution::Caution;
-use crate::counts::Counts;
+use crate::agenda::pending::{Entry, PendingSet};
+use crate::agenda::store::{Incarnation, Store};
 use crate::effects::Effects;
-use crate::failure::CommittedFault;
 use crate::faults::Faults;
-use crate::fetch;
-use crate::flow::Flow;
+use crate::faults::failure::CommittedFault;
 use crate::frontier::Frontier;
+use crate::frontier::rounds::Rounds;
 use crate::gauge::Gauge;
-use crate::gvt::{AnyGvt, Barrier, Gvt, IntervalHistory, Pacer, Verdict};
-use crate::gvt_interval::GvtInterval;
-use crate::locality::Locality;
-use crate::lp::{Lp, Lps};
+use crate::gauge::counts::Counts;
+use crate::gauge::phases::Measured;
+use crate::gauge::trace::{Trace, TraceLimits};
+use crate::gvt::{AnyGvt, Barrier, IntervalHistory, Pacer, Verdict};
+use crate::lps::{Lp, Lps};
 use crate::mail::Mail;
-use crate::memory_control::MemoryControl;
+use crate::mail::wires::Port;
+use crate::pacing::caution::Caution;
+use crate::pacing::flow::Flow;
+use crate::pacing::interval::GvtInterval;
+use crate::pacing::locality::Locality;
+use crate::pacing::memory::MemoryControl;
+use crate::pacing::stride::Stride;
 use crate::past::Past;
-use crate::pending::{Entry, PendingSet};
-use crate::phases::{Measured, Phase};
-use crate::rounds::Rounds;
-use crate::store::{Incarnation, Store};
-use crate::stride::Stride;
-use crate::trace::{Trace, TraceLimits};
-use crate::wires::Port;
-use crate::world::{Task, World};
+use crate::pe::world::{Task, World};
+use crate::step::Step;
 use crate::{Event, GoAhead, MomentRow, RoleCounts, Tuning, Window};
-
-/// What a step did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// There was something to do.
-    Worked,
-    /// There was nothing to execute: the PE waits for others.
-    Idle,
-    /// The run is over, and everything has committed.
-    Finished,
-    /// The run is over, because a mistake of the model has committed.
-    Failed,
-}
 
 /// An event that is over.
 #[derive(Clone, Copy, Debug)]
@@ -124,7 +107,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     ///
     /// # Panics
     /// If `tuning` allows no KP at all, or has events executed ahead in windows. If there is no memory for its LPs, it
-    /// [unwinds](Exhausted::unwind).
+    /// [unwinds](warpline_memory::Exhausted::unwind).
     pub fn new(
         task: &Task<'m, M>,
         tuning: Tuning,
@@ -233,101 +216,6 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     /// How long its model's code has taken so far, per event, in seconds: an estimate, with copies of states and the like.
     pub fn event_seconds(&self) -> f64 {
         self.gauge.event_seconds()
-    }
-
-    /// The loop, once: receive, execute a batch, file what was received, hand over, publish how far it has come, and do what there is to do
-    /// for GVT; on a new GVT commit and collect fossils. When the run is over, it only hands over what is left.
-    ///
-    /// # Errors
-    /// If memory runs out. The run cannot go on then; [`position`](Self::position) says where it was.
-    ///
-    /// # Panics
-    /// If the engine finds a mistake of its own. Panics of the model are caught.
-    pub fn step(&mut self) -> Result<Step, Exhausted> {
-        if let Some(over) = self.over {
-            self.mail.hand_over_rest(&mut self.gvt);
-            return Ok(over);
-        }
-        Allocator::check()?;
-        self.executor.beat().begin_step();
-        let stepped = catch_exhausted(|| self.execute_step());
-        self.executor.beat().end_step();
-        stepped
-    }
-
-    /// See [`step`](Self::step).
-    fn execute_step(&mut self) -> Step {
-        let watched = self.gauge.begin_step();
-        self.receive();
-        self.gauge.lap(Phase::Receive);
-        let executed = self.execute(watched);
-        self.caution.note(executed);
-        self.gauge.lap(Phase::Execute);
-        self.file_received();
-        self.commit_if_horizon_moved(executed);
-        self.gauge.lap(Phase::Receive);
-        self.hand_over_and_publish(executed);
-        self.gauge.lap(Phase::Send);
-        if self.memory_control.is_on() {
-            self.account_memory();
-        }
-        self.advance_gvt(executed);
-        self.gauge.end_step(executed == 0, watched, self.over.is_some());
-        self.over.unwrap_or(if executed > 0 { Step::Worked } else { Step::Idle })
-    }
-
-    /// Executes a batch of events, or initialises LPs, and returns how many.
-    fn execute(&mut self, watched: bool) -> u32 {
-        if !self.lps.all_initialised() {
-            return self.initialise_lps();
-        }
-        if self.gvt.holds() || self.faults.failure().is_some() || self.mail.is_clogged() {
-            return 0;
-        }
-        self.prefetching = fetch::pays(self.lps.bytes() + self.agenda.bytes());
-        self.retry_held();
-        let start = self.gauge.counts.processed;
-        // Panics are caught once per batch, not per event.
-        loop {
-            let left = self.world.tuning.batch - (self.gauge.counts.processed - start) as u32;
-            match catch_panic(|| if watched { self.execute_watched(left) } else { self.execute_lanes::<false>(left) }) {
-                Ok(()) => break,
-                Err(panic) => self.hold_panicked(panic),
-            }
-        }
-        (self.gauge.counts.processed - start) as u32
-    }
-
-    /// A batch of a sample, which is timed event by event, or one that is traced.
-    #[cold]
-    #[inline(never)]
-    fn execute_watched(&mut self, most: u32) {
-        self.execute_lanes::<true>(most);
-    }
-
-    /// First what is certain; what is not only where that leaves nothing to do.
-    fn execute_lanes<const WATCHED: bool>(&mut self, most: u32) {
-        let before = self.gauge.counts.processed;
-        if self.world.tuning.lanes.has_safe() {
-            // If all PEs have come just as far, nobody else will make room in the log of commits: the instant has more events than it holds.
-            let must_wait = self.effects.must_wait_for_others(self.memory_control.is_short());
-            if must_wait && self.first_time() > self.frontier.floor() || self.waits_for_memory() {
-                return;
-            }
-            if self.agenda.has_aside() {
-                self.agenda.take_back_before(self.frontier.horizon());
-            }
-            self.execute_safe::<WATCHED>(self.frontier.horizon(), most.min(self.stride.events()));
-            self.stride.note((self.gauge.counts.processed - before) as u32);
-        }
-        if self.gauge.counts.processed == before {
-            self.execute_at_gvt::<WATCHED>();
-        }
-        if self.world.tuning.lanes.has_speculative() && !self.caution.waits() && self.gauge.counts.processed == before {
-            self.execute_speculative::<WATCHED>(most);
-        }
-        // For what was looked for and not found.
-        self.gauge.event_lap::<WATCHED>(Phase::PendingSet);
     }
 
     /// What it is doing, for a thread that watches it.

@@ -4,10 +4,10 @@ use warpline_model::Model;
 
 use super::Pe;
 use crate::agenda::Identity;
-use crate::fetch::fetch_payload;
+use crate::agenda::fetch::fetch_payload;
+use crate::agenda::pending::PendingSet;
 use crate::gvt::Gvt;
-use crate::pending::PendingSet;
-use crate::wires::{Content, Message, MessageKind, Port, UnreadableEvent, ValueMessage};
+use crate::mail::wires::{Content, Message, MessageKind, Port, UnreadableEvent, ValueMessage};
 
 /// How many free buffers a PE keeps for all other PEs together, beyond those it has made for them.
 const SURPLUS_MOST: usize = 8192;

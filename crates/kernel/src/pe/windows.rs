@@ -1,11 +1,11 @@
-//! Windows, in which PEs advance in step. [`crate::rounds`] says what they are and why they are right.
+//! Windows, in which PEs advance in step. [`crate::frontier::rounds`] says what they are and why they are right.
 
 use warpline_model::Model;
 
 use super::Pe;
+use crate::agenda::pending::PendingSet;
 use crate::gvt::Gvt;
-use crate::pending::PendingSet;
-use crate::wires::Port;
+use crate::mail::wires::Port;
 
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Looks for the words of the other PEs for the round. Returns whether a window opens, which it does once the mailbox has been emptied.

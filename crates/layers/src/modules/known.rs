@@ -8,7 +8,6 @@ use super::circles::Circle;
 pub(crate) type Known<'a> = (&'a str, &'a str, &'a str);
 
 pub(crate) const KNOWN: &[Known] = &[
-    ("kernel", "gvt", "asynchronous mod one_sided reduction"),
     ("memory", "", "area exhausted payload pool portable shareable spin_lock"),
     ("memory", "buffers", "mod retired status"),
     ("model", "", "acting configure context engine forwards journal level lookahead mod model phases sending"),

@@ -1,0 +1,213 @@
+pub(crate) mod counts;
+pub(crate) mod phases;
+pub(crate) mod trace;
+
+use std::time::{Duration, Instant};
+
+use warpline_base::{EventKey, LpId};
+
+use crate::gauge::counts::Counts;
+use crate::gauge::phases::{Measured, Meter, Phase, WallClock};
+use crate::gauge::trace::{Activity, Snapshot, Totals, Trace, TraceLimits};
+use crate::lps::roles::{Role, RoleCounts};
+
+/// Measurements of a PE.
+///
+/// Invariant: it decides nothing.
+pub(crate) struct Gauge {
+    pub(crate) counts: Counts,
+    /// By role of the LP; empty if there is but one.
+    by_role: Vec<RoleCounts>,
+    meter: Meter<WallClock>,
+    trace: Option<Box<Trace>>,
+    /// LPs initialised, for the trace.
+    initialised: u64,
+    /// When the last of them was initialised.
+    initialised_at: Option<Instant>,
+}
+
+impl Gauge {
+    pub(crate) fn new(roles: usize) -> Self {
+        let meter = Meter::new(WallClock { origin: Instant::now(), on_core: None });
+        Gauge {
+            counts: Counts::default(),
+            by_role: vec![RoleCounts::default(); roles],
+            meter,
+            trace: None,
+            initialised: 0,
+            initialised_at: None,
+        }
+    }
+
+    /// From now on `on_core` tells how long the current thread has been on a core; `alone`: it does nothing else.
+    pub(crate) fn begin_thread(&mut self, on_core: fn() -> Duration, alone: bool) {
+        self.meter.tell_by(|clock| clock.on_core = Some(on_core));
+        if alone {
+            self.meter.start();
+        }
+    }
+
+    pub(crate) fn end_thread(&mut self) {
+        self.meter.stop();
+    }
+
+    pub(crate) fn slept(&mut self, time: Duration) {
+        self.meter.slept(time);
+    }
+
+    pub(crate) fn begin_sharing(&mut self) {
+        self.counts.gathered += 1;
+        self.meter.leave_thread();
+    }
+
+    pub(crate) fn trace(&mut self, limits: TraceLimits) {
+        self.meter = Meter::new(WallClock { origin: limits.origin, on_core: None });
+        self.trace = Some(Box::new(Trace::new(limits)));
+    }
+
+    pub(crate) fn is_traced(&self) -> bool {
+        self.trace.is_some()
+    }
+
+    fn done(&self) -> Totals {
+        Totals { made: self.initialised, executed: self.counts.processed, committed: self.counts.committed }
+    }
+
+    /// A step begins. Returns whether it is watched event by event: it is a sample, or traced.
+    #[inline]
+    pub(crate) fn begin_step(&mut self) -> bool {
+        let watched = self.meter.begin_step() || self.trace.is_some();
+        if watched {
+            self.begin_watched();
+        }
+        watched
+    }
+
+    #[cold]
+    fn begin_watched(&mut self) {
+        let done = self.done();
+        if let Some(trace) = &mut self.trace {
+            trace.begin_step(self.meter.now(), done);
+        }
+        self.meter.begin_sample();
+    }
+
+    /// The step ends. `over`: it was the last.
+    #[inline]
+    pub(crate) fn end_step(&mut self, idle: bool, watched: bool, over: bool) {
+        self.counts.steps += 1;
+        self.counts.idle_steps += u64::from(idle);
+        self.meter.end_step(idle);
+        if watched {
+            self.end_watched(idle, over);
+        }
+        if over {
+            self.meter.stop();
+        }
+    }
+
+    #[cold]
+    fn end_watched(&mut self, idle: bool, over: bool) {
+        self.meter.end_sample(idle);
+        let done = self.done();
+        if let Some(trace) = &mut self.trace {
+            trace.end_step(self.meter.now(), done, idle);
+            if over {
+                trace.end();
+            }
+        }
+    }
+
+    /// In a sample: attributes the time since the last reading to `phase`.
+    #[inline]
+    pub(crate) fn lap(&mut self, phase: Phase) {
+        self.meter.lap_if_sampling(phase);
+    }
+
+    /// The same for what happens at every event: it does nothing unless the step is watched.
+    #[inline(always)]
+    pub(crate) fn event_lap<const WATCHED: bool>(&mut self, phase: Phase) {
+        if WATCHED {
+            self.meter.lap_if_sampling(phase);
+        }
+    }
+
+    /// An event has committed.
+    #[inline(always)]
+    pub(crate) fn committed<const TRACED: bool>(&mut self, lp: LpId, key: &EventKey) {
+        if TRACED && let Some(trace) = &mut self.trace {
+            trace.event(lp, key);
+        }
+    }
+
+    /// This many more LPs have been initialised; `all`: they were the last.
+    pub(crate) fn initialised(&mut self, more: usize, all: bool) {
+        self.initialised += more as u64;
+        if all {
+            self.initialised_at = Some(Instant::now());
+            self.meter.restart();
+        }
+    }
+
+    pub(crate) fn initialised_at(&self) -> Option<Instant> {
+        self.initialised_at
+    }
+
+    /// An event of an LP in this role was set aside.
+    pub(crate) fn set_aside(&mut self, role: Role) {
+        self.by_role[role.index()].set_aside += 1;
+    }
+
+    /// An event of an LP in this role was undone.
+    #[inline]
+    pub(crate) fn undone(&mut self, role: impl FnOnce() -> Role) {
+        self.counts.rolled_back += 1;
+        if !self.by_role.is_empty() {
+            self.by_role[role().index()].rolled_back += 1;
+        }
+    }
+
+    /// A commit begins.
+    pub(crate) fn begin_commit(&mut self) -> (u64, u64) {
+        (self.meter.begin_commit(), self.counts.committed)
+    }
+
+    /// The commit ends.
+    pub(crate) fn end_commit(&mut self, (since, before): (u64, u64)) {
+        let (stretch, after) = (self.meter.end_commit(since), self.done());
+        if let Some(trace) = &mut self.trace {
+            let committed = after.committed - before;
+            trace.stretch(stretch, Totals { committed: before, ..after }, after, Activity::Commit { committed });
+        }
+    }
+
+    /// A rollback begins within a phase. Returns what [`end_rollback`](Self::end_rollback) needs.
+    pub(crate) fn begin_rollback(&mut self, within: Phase) -> (Option<u64>, u64) {
+        (self.meter.begin_rollback(within, self.trace.is_some()), self.counts.rolled_back)
+    }
+
+    /// The rollback ends.
+    pub(crate) fn end_rollback(&mut self, (since, before): (Option<u64>, u64), primary: bool) {
+        let (stretch, done) = (self.meter.end_rollback(since), self.done());
+        if let (Some(trace), Some(stretch)) = (&mut self.trace, stretch) {
+            let length = self.counts.rolled_back - before;
+            trace.stretch(stretch, done, done, Activity::Rollback { length, primary });
+        }
+    }
+
+    /// Traces the state of the PE after a commit.
+    pub(crate) fn level(&mut self, gvt: f64, window: f64, pending: usize, uncommitted: u64) {
+        if let Some(trace) = &mut self.trace {
+            trace.snapshot(Snapshot { at: self.meter.now(), gvt, window, pending, uncommitted });
+        }
+    }
+
+    /// How long the model's code has taken per event, in seconds.
+    pub(crate) fn event_seconds(&self) -> f64 {
+        self.meter.event_processing() / self.counts.processed.max(1) as f64
+    }
+
+    pub(crate) fn into_parts(self) -> (Counts, Vec<RoleCounts>, Measured, Option<Box<Trace>>) {
+        (self.counts, self.by_role, self.meter.phases(), self.trace)
+    }
+}

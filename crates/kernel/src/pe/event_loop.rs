@@ -1,0 +1,53 @@
+//! The event loop of a PE, once: its step.
+
+use warpline_memory::{Allocator, Exhausted, catch_exhausted};
+use warpline_model::Model;
+
+use super::Pe;
+use crate::agenda::pending::PendingSet;
+use crate::gauge::phases::Phase;
+use crate::mail::wires::Port;
+use crate::step::Step;
+
+impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
+    /// The loop, once: receive, execute a batch, file what was received, hand over, publish how far it has come, and do what there is to do
+    /// for GVT; on a new GVT commit and collect fossils. When the run is over, it only hands over what is left.
+    ///
+    /// # Errors
+    /// If memory runs out. The run cannot go on then; [`position`](Self::position) says where it was.
+    ///
+    /// # Panics
+    /// If the engine finds a mistake of its own. Panics of the model are caught.
+    pub fn step(&mut self) -> Result<Step, Exhausted> {
+        if let Some(over) = self.over {
+            self.mail.hand_over_rest(&mut self.gvt);
+            return Ok(over);
+        }
+        Allocator::check()?;
+        self.executor.beat().begin_step();
+        let stepped = catch_exhausted(|| self.execute_step());
+        self.executor.beat().end_step();
+        stepped
+    }
+
+    /// See [`step`](Self::step).
+    fn execute_step(&mut self) -> Step {
+        let watched = self.gauge.begin_step();
+        self.receive();
+        self.gauge.lap(Phase::Receive);
+        let executed = self.execute(watched);
+        self.caution.note(executed);
+        self.gauge.lap(Phase::Execute);
+        self.file_received();
+        self.commit_if_horizon_moved(executed);
+        self.gauge.lap(Phase::Receive);
+        self.hand_over_and_publish(executed);
+        self.gauge.lap(Phase::Send);
+        if self.memory_control.is_on() {
+            self.account_memory();
+        }
+        self.advance_gvt(executed);
+        self.gauge.end_step(executed == 0, watched, self.over.is_some());
+        self.over.unwrap_or(if executed > 0 { Step::Worked } else { Step::Idle })
+    }
+}

@@ -1,0 +1,231 @@
+//! The safe lane: events that nothing can come before any more. They are executed as in a
+//! sequential engine, without a record, and commit as they go. What they send can never be
+//! cancelled.
+
+use std::mem::needs_drop;
+
+use warpline_base::{EventKey, LpId, Moment, Sequence, VirtualTime};
+use warpline_memory::Handle;
+use warpline_model::Model;
+
+use super::{ExecutedEvent, Pe, take_last};
+use crate::agenda::pending::{Entry, PendingSet};
+use crate::agenda::store::OptionalHandle;
+use crate::gauge::phases::Phase;
+use crate::gvt::Gvt;
+use crate::mail::wires::{MessageKind, Port, make_common};
+use crate::tuning::Messages;
+
+impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
+    /// Executes up to `most` events before a time, all of which are certain. On its own, so that nothing around it takes registers from it.
+    #[inline(never)]
+    pub(in crate::pe) fn execute_safe<const WATCHED: bool>(&mut self, limit: VirtualTime, most: u32) {
+        // Only an event that fails can change this, and the batch ends with it.
+        let plain = !self.past.has_open() && !self.past.cancellations.is_any() && self.faults.are_none() && !self.agenda.has_identities();
+        for _ in 0..most {
+            let Some(entry) = self.agenda.pop_before(limit) else { break };
+            if !plain && !self.faults.are_none() && self.waits(entry) {
+                break;
+            }
+            if self.prefetching {
+                self.fetch_ahead();
+            }
+            self.gauge.event_lap::<WATCHED>(Phase::PendingSet);
+            if !self.execute_for_good::<WATCHED>(entry, plain) {
+                break;
+            }
+        }
+    }
+
+    /// Executes the event at GVT if it waits here for a horizon that may never pass it. It is certain, as nothing earlier is left anywhere
+    /// that could send, undo or cancel anything.
+    #[cold]
+    pub(in crate::pe) fn execute_at_gvt<const WATCHED: bool>(&mut self) {
+        if self.agenda.has_aside() {
+            self.execute_aside_at_gvt::<WATCHED>();
+        } else if !self.world.tuning.lanes.has_speculative() && self.is_at_gvt() {
+            self.execute_safe::<WATCHED>(self.frontier.due(), 1);
+        }
+    }
+
+    #[cold]
+    fn execute_aside_at_gvt<const WATCHED: bool>(&mut self) {
+        let Some(entry) = self.agenda.take_aside_at(&self.frontier.gvt(), self.frontier.due()) else { return };
+        if self.faults.are_none() || !self.waits(entry) {
+            self.execute_for_good::<WATCHED>(entry, false);
+        }
+    }
+
+    /// Executes an event that is certain, and returns whether the batch goes on. `plain`: nothing is open, kept, held back or known by identity.
+    #[inline(always)]
+    fn execute_for_good<const WATCHED: bool>(&mut self, entry: Entry, plain: bool) -> bool {
+        let (handle, time) = (entry.handle(), entry.time());
+        let Some(mut event) = self.agenda.store().begin_safe(handle) else {
+            self.annihilate_pending(handle);
+            return true;
+        };
+        let index = self.lps.index(event.receiver);
+        // A conservative LP has executed nothing that could be undone.
+        if !plain && self.past.has_open() && !self.lps.role(event.receiver).is_conservative() {
+            let key = event.key();
+            self.close_kp_before(self.past.kp_of(index), &key);
+            if !self.faults.are_none() && self.waits(entry) {
+                return false;
+            }
+            event = self.agenda.event(handle);
+        }
+        let (id, key) = (event.receiver, event.key());
+        let lp = self.lps.get_mut(index);
+        let number = lp.events + 1;
+        self.running = Some(entry);
+        self.executor.begin(id, number, time, key.step);
+        self.world.model.handle(&mut lp.state, &event.payload, self.executor.lp());
+        let again = !plain && self.past.cancellations.has(self.past.kp_of(index), handle, time);
+        if self.executor.forwards() {
+            if again {
+                self.executor.copy_forwards(&event.payload);
+            } else {
+                self.executor.copy_forwards_but_last(&event.payload);
+            }
+        }
+        if self.executor.has_fault() || number >= Sequence::EVENT_LIMIT {
+            self.running = None;
+            self.hold_failed(entry, number, true);
+            return false;
+        }
+        self.executor.commit(self.world.model, &event.payload);
+        self.running = None;
+        if !self.executor.notes().is_empty()
+            && let Err(fault) = self.effects.observe(self.executor.notes_mut(), Moment::Event(key), id, time)
+        {
+            self.hold(entry, fault, true);
+            return false;
+        }
+        // An event that fails does not count.
+        lp.events = number;
+        lp.digest.push(&key);
+        self.executor.saved_mut().clear();
+        // Later states cannot be worked out from copies before this event.
+        self.past.copies.soon(index);
+        self.gauge.counts.processed += 1;
+        self.gauge.counts.certain += 1;
+        self.gauge.counts.committed += 1;
+        self.gauge.counts.remote_committed += u64::from(!self.lps.contain(key.sender));
+        self.effects.committed(key);
+        self.gauge.committed::<WATCHED>(id, &key);
+        self.gauge.event_lap::<WATCHED>(Phase::Execute);
+        if !plain && self.agenda.has_identities() {
+            self.agenda.forget_identity(handle);
+        }
+        if again {
+            self.send_certain_again(handle, id, number);
+        } else if self.executor.forwards() {
+            self.forward(handle, id, number);
+        } else {
+            self.send_certain(Some(handle), id, number);
+        }
+        self.gauge.event_lap::<WATCHED>(Phase::Send);
+        true
+    }
+
+    /// As [`send_certain`](Self::send_certain), for an event that forwards its payload.
+    #[cold]
+    #[inline(never)]
+    fn forward(&mut self, spent: Handle, sender: LpId, number: u64) {
+        let event = self.agenda.store_mut().take(spent);
+        self.executor.move_forward(event.payload);
+        self.send_certain(None, sender, number);
+    }
+
+    /// Sends what LP `sender` sent in its `number`-th event, which nothing can undo. That event itself, at `spent`, is over: its memory goes
+    /// to one that it sent.
+    #[inline(always)]
+    pub(in crate::pe) fn send_certain(&mut self, mut spent: Option<Handle>, sender: LpId, number: u64) {
+        let first = Sequence::first_of(number);
+        self.gauge.counts.sent += self.executor.outbox_mut().len() as u64;
+        // Last first, which is all the same to the pending set: the place in the order is in the key.
+        while let Some(last) = self.executor.outbox_mut().last() {
+            if !self.lps.contain(last.to) {
+                self.send_certain_away(sender, first);
+                continue;
+            }
+            let Some(event) = take_last(&mut self.executor, sender, first) else { break };
+            match spent.take() {
+                Some(spent) => {
+                    self.begin_drop(spent);
+                    self.agenda.replace(spent, event);
+                    self.end_drop();
+                }
+                None => _ = self.agenda.insert(event, OptionalHandle::default()),
+            }
+        }
+        if let Some(spent) = spent {
+            self.begin_drop(spent);
+            self.agenda.store_mut().release(spent);
+            self.end_drop();
+        }
+    }
+
+    /// Sends the last event in the outbox to another PE. Out of line, so that an event that stays here is written straight into its place.
+    #[inline(never)]
+    pub(in crate::pe) fn send_certain_away(&mut self, sender: LpId, first: Sequence) {
+        let Some(mut event) = take_last(&mut self.executor, sender, first) else { return };
+        let pe = self.world.partition.pe(event.receiver);
+        let near = self.world.is_near(pe);
+        if near {
+            make_common::<M>(&mut event.payload);
+        }
+        self.gauge.counts.messages_sent += 1;
+        self.mail.note_sent(event.time);
+        if near && self.world.tuning.messages == Messages::Shared {
+            let tag = self.gvt.sent(pe, || Moment::Event(event.key()));
+            // It is sent before any GVT that is to come, so that its receiver knows that nobody will cancel it.
+            let (_, buffer) = self.agenda.store_mut().share(pe, 0, OptionalHandle::default(), event);
+            self.mail.send(pe, buffer, MessageKind::Event, tag);
+        } else {
+            self.mail.send_value(pe, event, None, &mut self.gvt);
+            self.gauge.counts.values_sent += 1;
+        }
+    }
+
+    /// Notes which event's payload is dropped next, should that panic. What needs no dropping costs nothing here.
+    #[inline(always)]
+    pub(in crate::pe) fn begin_drop(&mut self, handle: Handle) {
+        if needs_drop::<M::Event>() {
+            let event = self.agenda.event(handle);
+            self.dropping = Some(ExecutedEvent { key: event.key(), lp: event.receiver });
+        }
+    }
+
+    #[inline(always)]
+    pub(in crate::pe) fn end_drop(&mut self) {
+        if needs_drop::<M::Event>() {
+            self.dropping = None;
+        }
+    }
+
+    /// Before an event of a KP is executed for good, what the KP executed ahead is undone if it comes later, and commits if it comes earlier:
+    /// it is as certain as the event.
+    #[cold]
+    fn close_kp_before(&mut self, k: usize, key: &EventKey) {
+        self.roll_back_if_straggler(k, key);
+        self.commit_kp(k);
+    }
+
+    /// Drops a cancelled event whose turn has come.
+    #[cold]
+    pub(in crate::pe) fn annihilate_pending(&mut self, handle: Handle) {
+        if self.past.cancellations.is_any() {
+            self.drop_kept(handle);
+        }
+        self.annihilate(handle);
+        self.undo_what_was_sent();
+    }
+
+    /// Drops a cancelled event.
+    #[cold]
+    pub(in crate::pe) fn annihilate(&mut self, handle: Handle) {
+        self.agenda.discard(handle);
+        self.gauge.counts.annihilated += 1;
+    }
+}
