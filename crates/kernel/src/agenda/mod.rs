@@ -284,16 +284,19 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
     }
 
     /// The earliest pending event before `end` that has not been cancelled, or that still counts though cancelled, as `keeps` says.
-    /// Cancelled ones before it are dropped and counted in `annihilated`.
-    pub(crate) fn least(&mut self, end: VirtualTime, annihilated: &mut u64, keeps: impl Fn(&Event<E>, Handle) -> bool) -> Moment {
+    /// Cancelled ones before it are dropped; the number says how many.
+    pub(crate) fn least(&mut self, end: VirtualTime, keeps: impl Fn(&Event<E>, Handle) -> bool) -> (Moment, u64) {
+        let mut dropped = 0;
         loop {
             let order = KeyOrder { events: &self.store, ties: &self.ties };
             let (first, aside) = (self.pending.first(&order), self.aside.first(&order));
             let from_aside = aside.is_some_and(|aside| first.is_none_or(|first| order.before(&aside, &first)));
-            let Some(first) = (if from_aside { aside } else { first }).filter(|first| first.time() < end) else { return Moment::Never };
+            let Some(first) = (if from_aside { aside } else { first }).filter(|first| first.time() < end) else {
+                return (Moment::Never, dropped);
+            };
             let (handle, event) = (first.handle(), self.store.event(first.handle()));
             if !self.store.is_cancelled(handle) || keeps(event, handle) {
-                return Moment::Event(event.key());
+                return (Moment::Event(event.key()), dropped);
             }
             if from_aside {
                 self.aside.pop_before(end, &order)
@@ -301,7 +304,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
                 self.pending.pop_before(end, &order)
             };
             self.discard(first.handle());
-            *annihilated += 1;
+            dropped += 1;
         }
     }
 
@@ -330,20 +333,22 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         self.pending.bytes() > LITTLE + 4 * size_of::<Entry>() * self.pending.len()
     }
 
-    /// Drops cancelled pending events before their turn comes, and counts them in `annihilated`. Passes all others to `see`.
+    /// Drops cancelled pending events before their turn comes, and returns how many. Passes all others to `see`.
     #[cold]
-    pub(crate) fn drop_cancelled(&mut self, annihilated: &mut u64, mut see: impl FnMut(&Event<E>)) {
+    pub(crate) fn drop_cancelled(&mut self, mut see: impl FnMut(&Event<E>)) -> u64 {
+        let mut dropped = 0;
         let mut all = std::mem::take(&mut self.pending);
         // Events at the very last time are pending, too: it is a usual way to say "never".
         while let Some(entry) = all.pop_before(VirtualTime::AFTER_ALL, &KeyOrder { events: &self.store, ties: &self.ties }) {
             if self.store.is_cancelled(entry.handle()) {
                 self.discard(entry.handle());
-                *annihilated += 1;
+                dropped += 1;
             } else {
                 see(self.store.event(entry.handle()));
                 self.push(entry);
             }
         }
+        dropped
     }
 
     /// Notes that all PEs have undone so many events. Returns whether most of what is pending may have been cancelled: there is twice as much
@@ -354,24 +359,24 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         self.undone >= pending as u64 && pending >= SWEEP_LEAST.max(2 * self.swept)
     }
 
-    /// Drops cancelled events before their turn comes, set aside or not, and counts them in `annihilated`; except those that still count
-    /// though cancelled, as `keeps` says.
-    pub(crate) fn sweep_cancelled(&mut self, annihilated: &mut u64, keeps: impl Fn(&Event<E>, Handle) -> bool) {
+    /// Drops cancelled events before their turn comes, set aside or not, and returns how many; except those that still count though
+    /// cancelled, as `keeps` says.
+    pub(crate) fn sweep_cancelled(&mut self, keeps: impl Fn(&Event<E>, Handle) -> bool) -> u64 {
         let (mut pending, mut aside) = (std::mem::take(&mut self.pending), std::mem::take(&mut self.aside));
-        self.sweep(&mut pending, annihilated, &keeps);
-        self.sweep(&mut aside, annihilated, &keeps);
+        let dropped = self.sweep(&mut pending, &keeps) + self.sweep(&mut aside, &keeps);
         (self.pending, self.aside) = (pending, aside);
         (self.undone, self.swept) = (0, self.len());
+        dropped
     }
 
-    fn sweep<S: PendingSet>(&mut self, set: &mut S, annihilated: &mut u64, keeps: &impl Fn(&Event<E>, Handle) -> bool) {
-        let mut stay = Vec::new();
+    fn sweep<S: PendingSet>(&mut self, set: &mut S, keeps: &impl Fn(&Event<E>, Handle) -> bool) -> u64 {
+        let (mut stay, mut dropped) = (Vec::new(), 0);
         stay.make_room(set.len(), "pending events");
         while let Some(entry) = set.pop_before(VirtualTime::MAX, &KeyOrder { events: &self.store, ties: &self.ties }) {
             let handle = entry.handle();
             if self.store.is_cancelled(handle) && !keeps(self.store.event(handle), handle) {
                 self.discard(handle);
-                *annihilated += 1;
+                dropped += 1;
             } else {
                 stay.push(entry);
             }
@@ -382,6 +387,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         }
         let order = KeyOrder { events: &self.store, ties: &self.ties };
         stay.into_iter().for_each(|entry| set.push(entry, &order));
+        dropped
     }
 }
 
@@ -407,9 +413,9 @@ mod tests {
         for cancelled in [1, 3] {
             agenda.store_mut().cancel(handles[cancelled]);
         }
-        let (mut annihilated, mut seen) = (0, Vec::new());
-        agenda.drop_cancelled(&mut annihilated, |event| seen.push(event.payload));
-        assert_eq!((annihilated, seen, agenda.len()), (2, vec![0, 4, 2], 3));
+        let mut seen = Vec::new();
+        let dropped = agenda.drop_cancelled(|event| seen.push(event.payload));
+        assert_eq!((dropped, seen, agenda.len()), (2, vec![0, 4, 2], 3));
         let left = std::iter::from_fn(|| agenda.pop_before(VirtualTime::AFTER_ALL)).map(|entry| entry.time().get());
         assert!(left.eq([0.0, f64::MAX.next_down(), f64::MAX]));
     }

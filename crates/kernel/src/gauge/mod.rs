@@ -9,13 +9,14 @@ use warpline_base::{EventKey, LpId};
 use crate::gauge::counts::Counts;
 use crate::gauge::phases::{Measured, Meter, Phase, WallClock};
 use crate::gauge::trace::{Activity, Snapshot, Totals, Trace, TraceLimits};
+use crate::gvt::{Verdict, Work};
 use crate::lps::roles::{Role, RoleCounts};
 
-/// Measurements of a PE.
+/// What a PE has measured.
 ///
-/// Invariant: it decides nothing.
+/// Invariant: it decides nothing. Others may decide by what it has counted, never by how long something took.
 pub(crate) struct Gauge {
-    pub(crate) counts: Counts,
+    counts: Counts,
     /// By role of the LP; empty if there is but one.
     by_role: Vec<RoleCounts>,
     meter: Meter<WallClock>,
@@ -132,9 +133,90 @@ impl Gauge {
         }
     }
 
-    /// An event has committed.
+    /// What has been counted.
     #[inline(always)]
-    pub(crate) fn committed<const TRACED: bool>(&mut self, lp: LpId, key: &EventKey) {
+    pub(crate) fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// Counts what only one place in the code can tell. What several places can tell has a method of its own.
+    #[inline(always)]
+    pub(crate) fn count(&mut self, count: impl FnOnce(&mut Counts)) {
+        count(&mut self.counts);
+    }
+
+    /// An event has been executed ahead.
+    #[inline(always)]
+    pub(crate) fn executed_ahead(&mut self) {
+        self.counts.processed += 1;
+    }
+
+    /// An event has been executed for good.
+    #[inline(always)]
+    pub(crate) fn executed_for_good(&mut self) {
+        self.counts.processed += 1;
+        self.counts.certain += 1;
+    }
+
+    /// So many events have been sent, wherever to.
+    #[inline(always)]
+    pub(crate) fn sent(&mut self, events: usize) {
+        self.counts.sent += events as u64;
+    }
+
+    /// An event goes to another PE.
+    #[inline(always)]
+    pub(crate) fn message_sent(&mut self) {
+        self.counts.messages_sent += 1;
+    }
+
+    /// It goes by value.
+    #[inline(always)]
+    pub(crate) fn value_sent(&mut self) {
+        self.counts.values_sent += 1;
+    }
+
+    /// An anti-message goes to another PE.
+    pub(crate) fn anti_sent(&mut self) {
+        self.counts.anti_sent += 1;
+    }
+
+    /// So many messages were found waiting.
+    #[inline]
+    pub(crate) fn found_waiting(&mut self, messages: u64) {
+        if messages > 0 {
+            self.counts.receipts += 1;
+            self.counts.mailbox_depth_max = self.counts.mailbox_depth_max.max(messages);
+        }
+    }
+
+    /// An event of another PE has been received.
+    #[inline(always)]
+    pub(crate) fn message_received(&mut self) {
+        self.counts.messages_received += 1;
+    }
+
+    /// An anti-message has been received.
+    pub(crate) fn anti_received(&mut self) {
+        self.counts.anti_received += 1;
+    }
+
+    /// So many events have been dropped because they were cancelled.
+    pub(crate) fn annihilated(&mut self, events: u64) {
+        self.counts.annihilated += events;
+    }
+
+    /// The work done so far, as GVT reports it.
+    pub(crate) fn work(&self) -> Work {
+        let Counts { processed, rolled_back, steps, idle_steps, waiting_steps, .. } = self.counts;
+        Work { processed, rolled_back, steps, idle_steps, waiting_steps }
+    }
+
+    /// An event has committed; `remote`: another PE had sent it.
+    #[inline(always)]
+    pub(crate) fn committed<const TRACED: bool>(&mut self, lp: LpId, key: &EventKey, remote: bool) {
+        self.counts.committed += 1;
+        self.counts.remote_committed += u64::from(remote);
         if TRACED && let Some(trace) = &mut self.trace {
             trace.event(lp, key);
         }
@@ -165,6 +247,12 @@ impl Gauge {
         if !self.by_role.is_empty() {
             self.by_role[role().index()].rolled_back += 1;
         }
+    }
+
+    /// GVT has been found.
+    pub(crate) fn on_gvt(&mut self, verdict: &Verdict) {
+        self.counts.gvt_epochs += 1;
+        self.counts.gvt_trials += u64::from(verdict.trials);
     }
 
     /// A commit begins.

@@ -28,7 +28,6 @@ use warpline_memory::{ApartList, CasCounts, DropEach, Handle, Image, MakeRoom, P
 
 use crate::Event;
 use crate::agenda::store::{Incarnation, OptionalHandle};
-use crate::gauge::counts::Counts;
 use crate::gvt::{AnyGvt, Control, Gvt, Put, Tag};
 use crate::mail::wires::{Content, Message, MessageKind, Port, UnreadableEvent, ValueMessage};
 
@@ -144,13 +143,9 @@ impl<E, P: Port<E>> Mail<E, P> {
 
     /// Takes the messages out of the mailbox, and returns them so that their buffers can be prefetched.
     #[inline]
-    pub(crate) fn receive(&mut self, counts: &mut Counts) -> &[Message] {
+    pub(crate) fn receive(&mut self) -> &[Message] {
         self.port.receive(&mut self.incoming);
         self.port.look_for_values();
-        if !self.incoming.is_empty() {
-            counts.receipts += 1;
-            counts.mailbox_depth_max = counts.mailbox_depth_max.max(self.incoming.len() as u64);
-        }
         &self.incoming
     }
 

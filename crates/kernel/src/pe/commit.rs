@@ -222,10 +222,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.agenda.release_executed(handle);
             self.end_drop();
         }
-        self.gauge.counts.committed += 1;
-        self.gauge.counts.remote_committed += u64::from(!self.lps.contain(key.sender));
         self.effects.committed(key);
-        self.gauge.committed::<TRACED>(id, &key);
+        self.gauge.committed::<TRACED>(id, &key, !self.lps.contain(key.sender));
         Ok(RecordStatus::Closed)
     }
 

@@ -21,7 +21,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.lps.take_over(lps);
         for event in pending {
             self.agenda.insert(event, OptionalHandle::default());
-            self.gauge.counts.taken_over += 1;
+            self.gauge.count(|counts| counts.taken_over += 1);
         }
     }
 
@@ -47,7 +47,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                 pending.insert(self.agenda.take(entry.handle()));
             }
         }
-        self.gauge.counts.handed_over += pending.len() as u64;
+        self.gauge.count(|counts| counts.handed_over += pending.len() as u64);
         pending
     }
 }

@@ -201,7 +201,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     /// Copies the states of some LPs, up to this number and others each time, and drops the copies: whoever steps the PE can find out
     /// what that costs. Returns how many were copied; fewer if copying or dropping one panics.
     pub fn copy_states(&mut self, most: u32) -> u32 {
-        let (lps, first) = (self.lps.initialised(), self.gauge.counts.processed as usize);
+        let (lps, first) = (self.lps.initialised(), self.gauge.counts().processed as usize);
         let copy = |index: usize| catch_panic(|| drop(self.lps.get(index % lps).state.clone()));
         (0..lps.min(most as usize)).take_while(|more| copy(first.wrapping_add(*more)).is_ok()).count() as u32
     }
@@ -257,7 +257,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
 
     /// What it has done so far.
     pub fn counts(&self) -> &Counts {
-        &self.gauge.counts
+        self.gauge.counts()
     }
 
     /// How far beyond GVT it may execute events at present, in model time.
@@ -273,7 +273,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
 
     /// How many committed events of this PE come before `moment`, at which a PE has failed.
     pub fn committed_before(&self, moment: &Moment) -> u64 {
-        self.gauge.counts.committed - self.effects.count_from(moment, self.world.ties)
+        self.gauge.counts().committed - self.effects.count_from(moment, self.world.ties)
     }
 
     /// Where it was when memory ran out: the LP, the time in model units, and how many events it holds.
@@ -288,15 +288,17 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     pub fn into_parts(self) -> Parts<M> {
         let Pe { world, lps, effects, faults, mut gauge, agenda, past, mut mail, interval, over, .. } = self;
         let books = agenda.store().books();
-        gauge.counts.side_records_kept = past.side_records.in_use() + mail.copies();
-        gauge.counts.mailbox = mail.refusals();
-        gauge.counts.unreadable = faults.unreadable() as u64;
-        gauge.counts.pooled = agenda.store().is_pooled();
-        gauge.counts.buffers = books.places;
-        gauge.counts.buffers_shared = books.deposited;
-        if world.tuning.lanes.has_speculative() {
-            gauge.counts.copy_interval = past.copies.interval();
-        }
+        gauge.count(|counts| {
+            counts.side_records_kept = past.side_records.in_use() + mail.copies();
+            counts.mailbox = mail.refusals();
+            counts.unreadable = faults.unreadable() as u64;
+            counts.pooled = agenda.store().is_pooled();
+            counts.buffers = books.places;
+            counts.buffers_shared = books.deposited;
+            if world.tuning.lanes.has_speculative() {
+                counts.copy_interval = past.copies.interval();
+            }
+        });
         // A run that failed, on whatever PE, ends with messages still on their way, and with events that were executed and not committed.
         if over == Some(Step::Finished) {
             assert_eq!(agenda.cancelled_early(), 0, "an anti-message came for a message that never did");

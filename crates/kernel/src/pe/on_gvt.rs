@@ -16,7 +16,7 @@ use crate::Event;
 use crate::agenda::Agenda;
 use crate::agenda::pending::PendingSet;
 use crate::faults::Faults;
-use crate::gauge::counts::Counts;
+use crate::gauge::Gauge;
 use crate::gvt::{Action, AnyGvt, Gvt, Local, Verdict, Work};
 use crate::lps::Lps;
 use crate::mail::wires::Port;
@@ -61,7 +61,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     pub(super) fn advance_gvt(&mut self, executed: u32) {
         if executed == 0 {
             (self.idle_steps, self.stuck_steps) = (self.idle_steps.saturating_add(1), self.stuck_steps.saturating_add(1));
-            self.gauge.counts.waiting_steps += u64::from(self.gvt.is_on());
+            let waits = self.gvt.is_on();
+            self.gauge.count(|counts| counts.waiting_steps += u64::from(waits));
         } else {
             (self.idle_steps, self.stuck_steps) = (0, 0);
         }
@@ -87,7 +88,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Whether to ask for a new GVT: after enough events, or because there is nothing else to do.
     fn wants_gvt(&mut self, executed: u32) -> bool {
         self.since_gvt += u64::from(executed);
-        let undone = self.gauge.counts.rolled_back - self.frontier.reported.rolled_back;
+        let undone = self.gauge.counts().rolled_back - self.frontier.reported.rolled_back;
         if self.interval.is_called(self.gvt.epoch())
             || self.memory_control.wants_gvt()
             || self.remembers_too_much()
@@ -153,7 +154,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             end: self.world.end,
             reported: &mut self.frontier.reported,
             contributed: &mut self.frontier.contributed,
-            counts: &mut self.gauge.counts,
+            gauge: &mut self.gauge,
         };
         (&mut self.gvt, view)
     }
@@ -170,12 +171,11 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     fn sweep_cancelled(&mut self) {
         let Pe { agenda, past, lps, gauge, .. } = self;
         let keeps = |event: &Event<M::Event>, handle| past.cancellations.has(past.kp_of(lps.index(event.receiver)), handle, event.time);
-        agenda.sweep_cancelled(&mut gauge.counts.annihilated, keeps);
+        gauge.annihilated(agenda.sweep_cancelled(keeps));
     }
 
     fn adopt(&mut self, verdict: Verdict) {
-        self.gauge.counts.gvt_epochs += 1;
-        self.gauge.counts.gvt_trials += u64::from(verdict.trials);
+        self.gauge.on_gvt(&verdict);
         self.interval.adopt(&verdict);
         (self.since_gvt, self.idle_steps, self.stuck_steps) = (0, 0, 0);
         if !self.world.tuning.lanes.has_safe() {
@@ -201,7 +201,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         self.gauge.end_commit(timed);
         if let Some(locality) = &mut self.locality {
-            let (counts, bytes, left) = (&self.gauge.counts, self.agenda.bytes_held() as u64, self.memory_control.left());
+            let (counts, bytes, left) = (self.gauge.counts(), self.agenda.bytes_held() as u64, self.memory_control.left());
             let store = self.agenda.store_mut();
             let little = bytes <= Locality::LITTLE.min(left / 16);
             store.pool(locality.pools(store.is_pooled(), counts.committed, counts.remote_committed, little));
@@ -224,11 +224,12 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.relieve_memory();
         }
         self.frontier.adapt_window();
-        self.gauge.counts.throttled = self.frontier.throttled();
+        let throttled = self.frontier.throttled();
+        self.gauge.count(|counts| counts.throttled = throttled);
         if self.agenda.should_sweep(verdict.work.rolled_back) {
             self.sweep_cancelled();
         }
-        self.past.copies.adapt(self.gauge.counts.processed);
+        self.past.copies.adapt(self.gauge.counts().processed);
         let (gvt, window) = (self.frontier.gvt_time().min(self.world.end.get()), self.frontier.window());
         self.gauge.level(gvt, window, self.agenda.len(), self.past.history.open_len());
     }
@@ -250,7 +251,7 @@ struct GvtView<'a, S, E, Q> {
     reported: &'a mut Work,
     /// What it contributed to GVT last.
     contributed: &'a mut Moment,
-    counts: &'a mut Counts,
+    gauge: &'a mut Gauge,
 }
 
 impl<S, E, Q: PendingSet> GvtView<'_, S, E, Q> {
@@ -262,7 +263,9 @@ impl<S, E, Q: PendingSet> GvtView<'_, S, E, Q> {
         let (past, lps) = (self.past, self.lps);
         // A cancelled event has yet to cancel what is kept of it.
         let keeps = |event: &Event<E>, handle| past.cancellations.has(past.kp_of(lps.index(event.receiver)), handle, event.time);
-        self.agenda.least(self.end, &mut self.counts.annihilated, keeps).earlier(held, self.ties).earlier(self.held_back, self.ties)
+        let (least, annihilated) = self.agenda.least(self.end, keeps);
+        self.gauge.annihilated(annihilated);
+        least.earlier(held, self.ties).earlier(self.held_back, self.ties)
     }
 }
 
@@ -277,8 +280,7 @@ impl<S, E, Q: PendingSet> Local for GvtView<'_, S, E, Q> {
     }
 
     fn take_work(&mut self) -> Work {
-        let Counts { processed, rolled_back, steps, idle_steps, waiting_steps, .. } = *self.counts;
-        let done = Work { processed, rolled_back, steps, idle_steps, waiting_steps };
+        let done = self.gauge.work();
         let reported = std::mem::replace(self.reported, done);
         Work {
             processed: done.processed - reported.processed,

@@ -28,7 +28,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         {
             self.stuck_steps = 0;
         }
-        for message in self.mail.receive(&mut self.gauge.counts) {
+        let messages = self.mail.receive();
+        self.gauge.found_waiting(messages.len() as u64);
+        for message in messages {
             self.agenda.store().prefetch_buffer(message.event);
         }
         self.mail.prefetch();
@@ -57,7 +59,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     #[inline]
     fn receive_event(&mut self, message: Message) {
-        self.gauge.counts.messages_received += 1;
+        self.gauge.message_received();
         let (handle, key) = self.agenda.receive_buffer(message.event);
         // The sender has just counted them, so their line is in the cache of another core.
         fetch_payload::<M>(&self.agenda.event(handle).payload);
@@ -75,7 +77,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Undoes the event that an anti-message cancels.
     #[cold]
     fn receive_anti_message(&mut self, message: Message) {
-        self.gauge.counts.anti_received += 1;
+        self.gauge.anti_received();
         let handle = self.agenda.store().received(message.event);
         let key = self.agenda.event(handle).key();
         self.gvt.received(message.tag, || self.world.moment(key));
@@ -99,22 +101,22 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                     if key.time < earliest {
                         arrived_too_early("an event", &key, event.receiver, me, earliest, gvt_moment);
                     }
-                    gauge.counts.messages_received += 1;
-                    gauge.counts.annihilated += u64::from(agenda.receive_value(event, incarnation));
+                    gauge.message_received();
+                    gauge.annihilated(u64::from(agenda.receive_value(event, incarnation)));
                 }
                 (Content::Anti { key, receiver }, Some(incarnation)) => {
                     gvt.received(message.tag, || world.moment(key));
                     if key.time < earliest {
                         arrived_too_early("an anti-message", &key, receiver, me, earliest, gvt_moment);
                     }
-                    gauge.counts.anti_received += 1;
+                    gauge.anti_received();
                     let identity = Identity { sender: key.sender, sequence: key.sequence, incarnation };
                     if !faults.are_none() && faults.cancel_unreadable(identity) {
-                        gauge.counts.annihilated += 1;
+                        gauge.annihilated(1);
                         return;
                     }
                     let (processed, pending) = agenda.cancel_value(identity);
-                    gauge.counts.cancelled_pending += u64::from(pending);
+                    gauge.count(|counts| counts.cancelled_pending += u64::from(pending));
                     cancelled = true;
                     undone.make_room(1, "events that are undone");
                     undone.extend(processed);
@@ -126,10 +128,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                 (Content::Anti { key, .. }, None) => panic!("a certain event is cancelled: {key:?}"),
             }
         });
-        if received > 0 {
-            gauge.counts.receipts += 1;
-            gauge.counts.mailbox_depth_max = gauge.counts.mailbox_depth_max.max(received);
-        }
+        gauge.found_waiting(received);
         if cancelled {
             self.undo_received_values(undone);
         }
@@ -143,9 +142,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if key.time < earliest {
             arrived_too_early("an event", &key, event.receiver, self.world.me, earliest, self.frontier.gvt());
         }
-        self.gauge.counts.messages_received += 1;
+        self.gauge.message_received();
         if self.agenda.was_cancelled_early(&key, event.incarnation) {
-            self.gauge.counts.annihilated += 1;
+            self.gauge.annihilated(1);
         } else {
             self.faults.hold_unreadable(event);
         }

@@ -43,7 +43,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if self.past.cancellations.is_any() {
             self.drop_kept(entry.handle());
         }
-        self.gauge.counts.parked += 1;
+        self.gauge.count(|counts| counts.parked += 1);
         // If it is not pending again, it was cancelled in the meantime, and its anti-message is in transit.
         if self.take_back(entry.handle()) {
             self.agenda.push(entry);

@@ -69,7 +69,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.undo_logged(self.index_of(entry.handle()));
         }
         self.executor.forget();
-        self.gauge.counts.held_back += u64::from(!certain);
+        self.gauge.count(|counts| counts.held_back += u64::from(!certain));
         if self.past.cancellations.is_any() {
             self.drop_kept(entry.handle());
         }

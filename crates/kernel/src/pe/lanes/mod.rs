@@ -30,16 +30,16 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         self.prefetching = fetch::pays(self.lps.bytes() + self.agenda.bytes());
         self.retry_held();
-        let start = self.gauge.counts.processed;
+        let start = self.gauge.counts().processed;
         // Panics are caught once per batch, not per event.
         loop {
-            let left = self.world.tuning.batch - (self.gauge.counts.processed - start) as u32;
+            let left = self.world.tuning.batch - (self.gauge.counts().processed - start) as u32;
             match catch_panic(|| if watched { self.execute_watched(left) } else { self.execute_lanes::<false>(left) }) {
                 Ok(()) => break,
                 Err(panic) => self.hold_panicked(panic),
             }
         }
-        (self.gauge.counts.processed - start) as u32
+        (self.gauge.counts().processed - start) as u32
     }
 
     /// A batch of a sample, which is timed event by event, or one that is traced.
@@ -51,7 +51,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// First what is certain; what is not only where that leaves nothing to do.
     fn execute_lanes<const WATCHED: bool>(&mut self, most: u32) {
-        let before = self.gauge.counts.processed;
+        let before = self.gauge.counts().processed;
         if self.world.tuning.lanes.has_safe() {
             // If all PEs have come just as far, nobody else will make room in the log of commits: the instant has more events than it holds.
             let must_wait = self.effects.must_wait_for_others(self.memory_control.is_short());
@@ -62,12 +62,12 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                 self.agenda.take_back_before(self.frontier.horizon());
             }
             self.execute_safe::<WATCHED>(self.frontier.horizon(), most.min(self.stride.events()));
-            self.stride.note((self.gauge.counts.processed - before) as u32);
+            self.stride.note((self.gauge.counts().processed - before) as u32);
         }
-        if self.gauge.counts.processed == before {
+        if self.gauge.counts().processed == before {
             self.execute_at_gvt::<WATCHED>();
         }
-        if self.world.tuning.lanes.has_speculative() && !self.caution.waits() && self.gauge.counts.processed == before {
+        if self.world.tuning.lanes.has_speculative() && !self.caution.waits() && self.gauge.counts().processed == before {
             self.execute_speculative::<WATCHED>(most);
         }
         // For what was looked for and not found.

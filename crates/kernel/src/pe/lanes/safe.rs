@@ -107,12 +107,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.executor.saved_mut().clear();
         // Later states cannot be worked out from copies before this event.
         self.past.copies.soon(index);
-        self.gauge.counts.processed += 1;
-        self.gauge.counts.certain += 1;
-        self.gauge.counts.committed += 1;
-        self.gauge.counts.remote_committed += u64::from(!self.lps.contain(key.sender));
         self.effects.committed(key);
-        self.gauge.committed::<WATCHED>(id, &key);
+        self.gauge.executed_for_good();
+        self.gauge.committed::<WATCHED>(id, &key, !self.lps.contain(key.sender));
         self.gauge.event_lap::<WATCHED>(Phase::Execute);
         if !plain && self.agenda.has_identities() {
             self.agenda.forget_identity(handle);
@@ -142,7 +139,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[inline(always)]
     pub(in crate::pe) fn send_certain(&mut self, mut spent: Option<Handle>, sender: LpId, number: u64) {
         let first = Sequence::first_of(number);
-        self.gauge.counts.sent += self.executor.outbox_mut().len() as u64;
+        self.gauge.sent(self.executor.outbox_mut().len());
         // Last first, which is all the same to the pending set: the place in the order is in the key.
         while let Some(last) = self.executor.outbox_mut().last() {
             if !self.lps.contain(last.to) {
@@ -175,7 +172,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if near {
             make_common::<M>(&mut event.payload);
         }
-        self.gauge.counts.messages_sent += 1;
+        self.gauge.message_sent();
         self.mail.note_sent(event.time);
         if near && self.world.tuning.messages == Messages::Shared {
             let tag = self.gvt.sent(pe, || Moment::Event(event.key()));
@@ -184,7 +181,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.mail.send(pe, buffer, MessageKind::Event, tag);
         } else {
             self.mail.send_value(pe, event, None, &mut self.gvt);
-            self.gauge.counts.values_sent += 1;
+            self.gauge.value_sent();
         }
     }
 
@@ -226,6 +223,6 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[cold]
     pub(in crate::pe) fn annihilate(&mut self, handle: Handle) {
         self.agenda.discard(handle);
-        self.gauge.counts.annihilated += 1;
+        self.gauge.annihilated(1);
     }
 }

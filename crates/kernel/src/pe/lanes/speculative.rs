@@ -55,7 +55,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.gauge.event_lap::<WATCHED>(Phase::PendingSet);
             self.execute_with_record::<WATCHED>(entry);
         }
-        self.gauge.counts.history_max = self.gauge.counts.history_max.max(self.past.history.open_len());
+        let open = self.past.history.open_len();
+        self.gauge.count(|counts| counts.history_max = counts.history_max.max(open));
     }
 
     /// Sets an event aside if its LP is conservative, so that the others of its PE need not wait with it. Returns whether it did.
@@ -153,7 +154,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.past.set_last(k, place, time);
         self.past.executed(&entry, place);
         self.agenda.store_mut().retire(handle, place);
-        self.gauge.counts.processed += 1;
+        self.gauge.executed_ahead();
         self.gauge.event_lap::<WATCHED>(Phase::Execute);
         let extra = self.keep_extra();
         if self.past.cancellations.is_any() {
@@ -186,7 +187,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[inline(always)]
     pub(in crate::pe) fn send_uncertain(&mut self, sender: LpId, number: u64, mut extra: SideRecordId) -> (OptionalHandle, SideRecordId) {
         let (first, mut sent) = (Sequence::first_of(number), OptionalHandle::default());
-        self.gauge.counts.sent += self.executor.outbox_mut().len() as u64;
+        self.gauge.sent(self.executor.outbox_mut().len());
         while let Some(last) = self.executor.outbox_mut().last() {
             if !self.lps.contain(last.to) {
                 (sent, extra) = self.send_uncertain_away(sender, first, sent, extra);
@@ -213,7 +214,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if near {
             make_common::<M>(&mut event.payload);
         }
-        self.gauge.counts.messages_sent += 1;
+        self.gauge.message_sent();
         if self.world.tuning.cancellation != Cancellation::Aggressive
             && let Some(copy) = self.copy_to_compare(&event)
         {
@@ -241,7 +242,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let copy = if self.world.tuning.messages == Messages::Copy { self.mail.keep_copy(&event) } else { OptionalHandle::default() };
         kept.sent.push(SentByValue { to, receiver: event.receiver, key: event.key(), incarnation: self.incarnation, copy });
         self.mail.send_value(to, event, Some(self.incarnation), &mut self.gvt);
-        self.gauge.counts.values_sent += 1;
+        self.gauge.value_sent();
         id
     }
 
@@ -279,7 +280,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     fn execute_again(&mut self, index: usize, again: Vec<Handle>) {
         let (id, lp) = (self.lps.id(index), self.lps.get_mut(index));
         let mut number = lp.events - again.len() as u64;
-        self.gauge.counts.repeated += again.len() as u64;
+        self.gauge.count(|counts| counts.repeated += again.len() as u64);
         for handle in again.into_iter().rev() {
             number += 1;
             let event = self.agenda.event(handle);

@@ -51,7 +51,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     pub(in crate::pe) fn account_memory(&mut self) {
         let bytes = self.lps.bytes_held() + self.agenda.bytes_held() + self.past.bytes() + self.effects.bytes() + self.mail_bytes;
         self.memory_control.settle(bytes);
-        self.gauge.counts.memory_most = self.gauge.counts.memory_most.max(self.memory_control.taken());
+        let taken = self.memory_control.taken();
+        self.gauge.count(|counts| counts.memory_most = counts.memory_most.max(taken));
     }
 
     /// Whether a batch of events may be executed ahead: where memory is short, only if that takes no more of it; otherwise unless a list is
@@ -69,7 +70,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             let growth = self.past.growth(batch) as u64;
             growth > 0 && growth > self.memory_control.left() / u64::from(self.world.pes())
         };
-        self.gauge.counts.memory_stops += u64::from(self.memory_control.waits);
+        let waits = self.memory_control.waits;
+        self.gauge.count(|counts| counts.memory_stops += u64::from(waits));
         !self.memory_control.waits
     }
 
@@ -121,9 +123,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         if self.memory_control.sends_back(waits && !self.past.has_open() && self.world.pes() > 1) {
             self.send_back();
-        } else if self.memory_control.is_short() && (self.agenda.is_roomy() || self.gauge.counts.rolled_back > self.rolled_back_before) {
-            self.rolled_back_before = self.gauge.counts.rolled_back;
-            self.agenda.drop_cancelled(&mut self.gauge.counts.annihilated, |_| {});
+        } else if self.memory_control.is_short() && (self.agenda.is_roomy() || self.gauge.counts().rolled_back > self.rolled_back_before) {
+            self.rolled_back_before = self.gauge.counts().rolled_back;
+            self.gauge.annihilated(self.agenda.drop_cancelled(|_| {}));
         }
         self.account_memory();
         if let Err(why) = self.memory_control.judge() {
@@ -140,11 +142,13 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     fn undo_executed_from(&mut self, time: f64) {
         let time = VirtualTime::new(time).unwrap_or(self.world.end).max(self.frontier.horizon());
         if self.past.has_open() && self.past.latest() >= time {
-            let before = self.gauge.counts.rolled_back;
+            let before = self.gauge.counts().rolled_back;
             self.undo_from(time);
-            let undone = self.gauge.counts.rolled_back - before;
-            self.gauge.counts.artificial += u64::from(undone > 0);
-            self.gauge.counts.artificial_events += undone;
+            let undone = self.gauge.counts().rolled_back - before;
+            self.gauge.count(|counts| {
+                counts.artificial += u64::from(undone > 0);
+                counts.artificial_events += undone;
+            });
             self.collect_fossils(self.world.tuning.undoing.lag());
         }
     }
@@ -154,7 +158,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         for (sender, sequence) in self.memory_control.take_returned() {
             let Some(handle) = self.open_event(sender, sequence.event()) else { continue };
             self.release_held();
-            let (k, before) = (self.past.kp_of(self.lps.index(sender)), self.gauge.counts.rolled_back);
+            let (k, before) = (self.past.kp_of(self.lps.index(sender)), self.gauge.counts().rolled_back);
             let timed = self.gauge.begin_rollback(Phase::Gvt);
             self.roll_back(k, Until::With(handle));
             if self.past.cancellations.is_any() {
@@ -163,8 +167,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.undo_cancelled();
             self.gauge.end_rollback(timed, false);
             self.past.history.close_front();
-            self.gauge.counts.taken_back += 1;
-            self.gauge.counts.artificial_events += self.gauge.counts.rolled_back - before;
+            self.gauge.count(|counts| {
+                counts.taken_back += 1;
+                counts.artificial_events += counts.rolled_back - before;
+            });
         }
     }
 
@@ -196,7 +202,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let due = self.frontier.due().max(self.frontier.horizon());
         let mut furthest: BinaryHeap<Reverse<(VirtualTime, LpId, LpId, Sequence)>> = BinaryHeap::with_capacity(RETURNS_MOST + 1);
         let Pe { agenda, gauge, lps, .. } = self;
-        agenda.drop_cancelled(&mut gauge.counts.annihilated, |event| {
+        let annihilated = agenda.drop_cancelled(|event| {
             if event.time > due && !lps.contain(event.sender) {
                 furthest.push(Reverse((event.time, event.receiver, event.sender, event.sequence)));
                 if furthest.len() > RETURNS_MOST {
@@ -204,10 +210,11 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                 }
             }
         });
+        gauge.annihilated(annihilated);
         for Reverse((time, receiver, sender, sequence)) in furthest {
             let key = EventKey { time, step: 0, priority: Priority::NORMAL, sender, sequence };
             self.mail.send_back(self.world.partition.pe(sender), receiver, key, &mut self.gvt);
-            self.gauge.counts.sent_back += 1;
+            self.gauge.count(|counts| counts.sent_back += 1);
         }
     }
 

@@ -90,7 +90,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if messages == 0 {
             return self.past.side_records.give_back(extra);
         }
-        self.gauge.counts.kept += messages as u64;
+        self.gauge.count(|counts| counts.kept += messages as u64);
         self.past.cancellations.push(k, PendingCancellation { event: undone, time: self.agenda.event(undone).time, extra });
     }
 
@@ -116,7 +116,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             Way::Buffer(self.send_buffer(to, OptionalHandle::default(), event))
         } else {
             self.mail.send_value(to, event, Some(self.incarnation), &mut self.gvt);
-            self.gauge.counts.values_sent += 1;
+            self.gauge.value_sent();
             Way::Value(to, self.incarnation)
         };
         let (id, extra) = self.past.side_records.get_or_take(extra);
@@ -193,7 +193,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                     extra = id;
                 }
             } else {
-                self.gauge.counts.sent += 1;
+                self.gauge.sent(1);
                 (sent, extra) = self.send_last::<CERTAIN>(stays, sender, first, sent, extra);
                 continue;
             }
@@ -310,8 +310,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             (extra.here, *extra.away) = (before.here, before.away);
         }
         self.past.side_records.give_back(extra);
-        self.gauge.counts.sent_again += before.sent_again;
-        self.gauge.counts.cancelled_late += before.cancelled;
+        self.gauge.count(|counts| {
+            counts.sent_again += before.sent_again;
+            counts.cancelled_late += before.cancelled;
+        });
         self.past.cancellations.note(before.sent_again, before.cancelled);
     }
 }

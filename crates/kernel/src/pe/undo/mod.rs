@@ -52,7 +52,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if let Some(last) = self.past.last_open(k)
             && self.world.ties.compare(key, &self.key_at(last)).is_lt()
         {
-            self.gauge.counts.primary += 1;
+            self.gauge.count(|counts| counts.primary += 1);
             let timed = self.gauge.begin_rollback(Phase::Execute);
             self.roll_back(k, Until::After(key));
             self.undo_cancelled();
@@ -65,7 +65,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         while let Some(handle) = self.past.take_cancelled() {
             // It may have been undone already, together with others of its KP.
             if !self.agenda.store().is_undone(handle) {
-                self.gauge.counts.secondary += 1;
+                self.gauge.count(|counts| counts.secondary += 1);
                 let k = self.past.kp_of(self.index_of(handle));
                 self.roll_back(k, Until::With(handle));
                 assert!(self.agenda.store().is_undone(handle), "a processed event is in the history of its KP");
@@ -112,7 +112,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     pub(in crate::pe) fn roll_back(&mut self, k: usize, until: Until<'_>) {
         // What is sent from now on may reuse the sequence numbers of what is cancelled.
         self.incarnation = self.incarnation.checked_add(1).unwrap_or(Incarnation::MIN);
-        let before = self.gauge.counts.rolled_back;
+        let before = self.gauge.counts().rolled_back;
         while let Some(place) = self.past.last_open(k) {
             let handle = self.past.history.get(place).event;
             match until {
@@ -129,7 +129,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.past.set_last_time(k, time);
         self.refresh();
         self.past.history.trim();
-        self.gauge.counts.rollback(self.gauge.counts.rolled_back - before);
+        self.gauge.count(|counts| counts.rollback(counts.rolled_back - before));
     }
 
     /// Undoes the last event of a KP. What it had sent is cancelled, unless it may be kept and is.
@@ -227,14 +227,14 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     pub(in crate::pe) fn cancel(&mut self, message: Handle, undone: Handle) {
         let receiver = self.agenda.store().receiver(message);
         match self.agenda.store_mut().cancel(message) {
-            CancelOutcome::Pending => self.gauge.counts.cancelled_in_place += 1,
+            CancelOutcome::Pending => self.gauge.count(|counts| counts.cancelled_in_place += 1),
             CancelOutcome::Processed => match receiver {
                 None => self.past.cancel(message),
                 Some((to, buffer)) => {
                     // The message is not this PE's to read any more; it comes after the event that sent it.
                     let tag = self.gvt.sent(to, || Moment::Event(self.agenda.event(undone).key()));
                     self.mail.send(to, buffer, MessageKind::Anti, tag);
-                    self.gauge.counts.anti_sent += 1;
+                    self.gauge.anti_sent();
                 }
             },
         }
@@ -248,7 +248,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         for sent in extra.sent.drain(..) {
             self.mail.send_value_anti(&sent, at, &mut self.gvt);
             self.mail.drop_copy(sent.copy);
-            self.gauge.counts.anti_sent += 1;
+            self.gauge.anti_sent();
         }
     }
 
@@ -256,6 +256,6 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     pub(in crate::pe) fn cancel_value(&mut self, sent: &SentByValue, undone: Handle) {
         let at = Moment::Event(self.agenda.event(undone).key());
         self.mail.send_value_anti(sent, at, &mut self.gvt);
-        self.gauge.counts.anti_sent += 1;
+        self.gauge.anti_sent();
     }
 }
