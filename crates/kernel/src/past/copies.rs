@@ -73,8 +73,11 @@ impl Copies {
         self.control.is_some()
     }
 
-    pub(crate) fn control(&mut self) -> Option<&mut Control> {
-        self.control.as_mut()
+    /// So many events cost as much as a copy.
+    pub(crate) fn set_cost(&mut self, events: f64) {
+        if let Some(control) = &mut self.control {
+            control.cost = events;
+        }
     }
 
     /// Adapts the interval, if it is adaptive, when `processed` events have been executed in all.
@@ -131,9 +134,9 @@ impl Copies {
 /// with the LP, an event costs `c / n` for copies, and on average `r (n - 1) / 2` for being executed again. The sum is least at
 /// `n = sqrt(2 c / r)`.
 #[derive(Debug)]
-pub(crate) struct Control {
+struct Control {
     /// How many events cost as much as a copy.
-    pub(crate) cost: f64,
+    cost: f64,
     /// Events executed, and states worked out from copies: recent ones count for more.
     events: f64,
     worked_out: f64,
@@ -236,10 +239,10 @@ mod tests {
     /// copy before each second event.
     fn adapted(cost: f64, per_1000: f64, periods: u64) -> u32 {
         let mut copies = Copies::new(Undoing::CopyAdaptively, 1);
-        copies.control().unwrap().cost = cost;
+        copies.set_cost(cost);
         for period in 1..=periods {
             let every = f64::from(copies.interval());
-            copies.control().unwrap().worked_out = PERIOD as f64 / 1000.0 * per_1000 * (every - 1.0) / every;
+            copies.control.as_mut().unwrap().worked_out = PERIOD as f64 / 1000.0 * per_1000 * (every - 1.0) / every;
             copies.adapt(period * PERIOD);
         }
         copies.interval()
@@ -259,18 +262,18 @@ mod tests {
     #[test]
     fn copies_before_every_event_are_not_for_ever() {
         let mut copies = Copies::new(Undoing::CopyAdaptively, 1);
-        copies.control().unwrap().cost = 0.001;
+        copies.set_cost(0.001);
         let mut processed = 0;
         let mut run = |copies: &mut Copies, share: f64, periods| {
             for _ in 0..periods {
                 processed += PERIOD;
-                copies.control().unwrap().worked_out += if copies.interval() > 1 { share * PERIOD as f64 } else { 0.0 };
+                copies.control.as_mut().unwrap().worked_out += if copies.interval() > 1 { share * PERIOD as f64 } else { 0.0 };
                 copies.adapt(processed);
             }
             copies.interval()
         };
         assert_eq!(run(&mut copies, 0.2, 8), 1);
-        copies.control().unwrap().cost = 10.0;
+        copies.set_cost(10.0);
         assert!(run(&mut copies, 0.0, 200) > 20, "{copies:?}");
     }
 

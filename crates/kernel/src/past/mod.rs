@@ -1,42 +1,55 @@
+//! What a PE has executed and may have to undo.
+//!
+//! The records of executed events lie in the [history](history::History). What an event leaves behind beside its record lies in a
+//! [side record](side_records::SideRecords): observations, what it saved for its reverse code, and what it sent and may have to cancel.
+//! [`Copies`] says when states are copied, the [change log](change_log) holds what events have changed where that is logged, and
+//! [`PendingCancellations`] what undone events had sent, under lazy cancellation.
+
 mod change_log;
-pub(crate) mod copies;
-pub(crate) mod history;
+mod commits;
+mod copies;
+mod executed;
+mod history;
+mod kps;
+mod lazy;
 mod note_log;
-pub(crate) mod pending_cancellations;
-pub(crate) mod side_records;
+mod pending_cancellations;
+mod side_records;
+mod undone;
+
+use std::num::NonZeroU32;
 
 use warpline_base::VirtualTime;
-use warpline_memory::{Handle, MakeRoom, list_of};
+use warpline_memory::{Handle, MakeRoom};
 
-use crate::Tuning;
-use crate::agenda::pending::Entry;
-use crate::past::copies::Copies;
-use crate::past::history::History;
-use crate::past::pending_cancellations::PendingCancellations;
-use crate::past::side_records::SideRecords;
+use self::copies::Copies;
+use self::history::History;
+use self::kps::Kps;
+use self::pending_cancellations::PendingCancellations;
+use self::side_records::SideRecords;
+use crate::agenda::store::Incarnation;
+use crate::{Tuning, Undoing};
 
-/// A kernel process: LPs of a PE that roll back together.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Kp {
-    /// The place in the history of its last executed event, which may be closed; 0 for none.
-    pub(crate) last: u64,
-    /// The time of that event: an event at or before it may be a straggler.
-    pub(crate) last_time: u64,
-}
+pub(crate) use self::commits::RecordStatus;
+pub(crate) use self::history::{Fate, Record, StateBefore};
+pub(crate) use self::lazy::SentBefore;
+pub(crate) use self::side_records::{SentAway, SideRecordId, Way};
+pub(crate) use self::undone::Undone;
 
 /// What a PE has executed and may have to undo.
 ///
 /// Invariant: the open records of a KP are a chain in the order of their keys, and no open record comes before one that has been closed.
 #[derive(Debug)]
 pub(crate) struct Past<S, E> {
-    pub(crate) history: History<S>,
-    pub(crate) side_records: SideRecords<E>,
-    pub(crate) copies: Copies,
+    undoing: Undoing,
+    history: History<S>,
+    side_records: SideRecords<E>,
+    copies: Copies,
     /// What undone events had sent, and may send again.
-    pub(crate) cancellations: PendingCancellations,
-    kps: Vec<Kp>,
-    /// The number of an LP's KP is the LP's own number without this many low bits.
-    kp_shift: u32,
+    cancellations: PendingCancellations,
+    kps: Kps,
+    /// How often this PE has rolled back.
+    incarnation: Incarnation,
     /// The last place at which the history was out of order: it is in order from here on.
     inversion: u64,
     last_rank: u128,
@@ -54,19 +67,18 @@ pub(crate) struct Past<S, E> {
 
 impl<S, E> Past<S, E> {
     /// The past of this many LPs.
-    pub(crate) fn new(lps: usize, tuning: Tuning) -> Self {
-        let Tuning { kps, undoing, lanes, .. } = tuning;
+    pub(crate) fn new(lps: usize, tuning: &Tuning) -> Self {
         // Where nothing is ever undone, nothing is copied.
-        let copied = if lanes.has_speculative() { lps } else { 0 };
-        let kp_shift = (lps as u32).div_ceil(kps).next_power_of_two().ilog2();
-        let kps = lps.div_ceil(1 << kp_shift);
+        let copied = if tuning.lanes.has_speculative() { lps } else { 0 };
+        let kps = Kps::new(lps, tuning.kps);
         Past {
+            undoing: tuning.undoing,
             history: History::default(),
             side_records: SideRecords::default(),
-            copies: Copies::new(undoing, copied),
-            cancellations: PendingCancellations::new(tuning.cancellation, kps),
-            kps: list_of(Kp::default(), kps, "the table of KPs"),
-            kp_shift,
+            copies: Copies::new(tuning.undoing, copied),
+            cancellations: PendingCancellations::new(tuning.cancellation, kps.len()),
+            kps,
+            incarnation: NonZeroU32::MIN,
             inversion: 0,
             last_rank: 0,
             latest: VirtualTime::ZERO,
@@ -77,15 +89,30 @@ impl<S, E> Past<S, E> {
         }
     }
 
+    /// GVT has been found, and so many events have been executed in all: the interval between copies is chosen anew.
+    pub(crate) fn on_gvt(&mut self, processed: u64) {
+        self.copies.adapt(processed);
+    }
+
+    /// How many side records are in use when the run is over.
+    pub(crate) fn side_records_in_use(&self) -> u64 {
+        self.side_records.in_use()
+    }
+
     /// How much memory the past has, in bytes, in use or free, without what states and observations allocate themselves.
     pub(crate) fn bytes(&self) -> usize {
         let lists = self.cancelled.capacity() * size_of::<Handle>() + self.stale.capacity() * size_of::<usize>();
-        self.history.bytes() + self.side_records.bytes() + self.copies.bytes() + self.kps.capacity() * size_of::<Kp>() + lists
+        self.history.bytes() + self.side_records.bytes() + self.copies.bytes() + self.kps.bytes() + lists
     }
 
     /// How much more memory the longest lists take, in bytes, if this many events do not fit.
     pub(crate) fn growth(&self, events: usize) -> usize {
         self.history.growth(events) + self.side_records.growth(events)
+    }
+
+    /// Whether this many events could be executed without a longer history.
+    pub(crate) fn has_room_for(&self, events: usize) -> bool {
+        self.history.room() >= events
     }
 
     /// Makes room for this many events and hardly more.
@@ -104,68 +131,13 @@ impl<S, E> Past<S, E> {
     /// Whether any event may still be undone.
     #[inline(always)]
     pub(crate) fn has_open(&self) -> bool {
-        self.history.open_len() > 0
+        self.open_len() > 0
     }
 
-    /// The KP of an LP, by its index.
+    /// How many records may be open.
     #[inline(always)]
-    pub(crate) fn kp_of(&self, index: usize) -> usize {
-        index >> self.kp_shift
-    }
-
-    #[inline(always)]
-    pub(crate) fn kp(&self, k: usize) -> Kp {
-        self.kps[k]
-    }
-
-    /// The place of the last event of a KP, if it may be undone.
-    #[inline]
-    pub(crate) fn last_open(&self, k: usize) -> Option<u64> {
-        let last = self.kps[k].last;
-        self.history.is_open(last).then_some(last)
-    }
-
-    /// Notes that the last event of a KP is now the one at `place`, at this time.
-    #[inline]
-    pub(crate) fn set_last(&mut self, k: usize, place: u64, time: VirtualTime) {
-        self.kps[k] = Kp { last: place, last_time: time.bits() };
-    }
-
-    /// The last event of a KP was undone: the previous one is the last now.
-    #[inline]
-    pub(crate) fn set_last_place(&mut self, k: usize, place: u64) {
-        self.kps[k].last = place;
-    }
-
-    /// Sets the time of the last event of a KP that has rolled back.
-    pub(crate) fn set_last_time(&mut self, k: usize, time: Option<VirtualTime>) {
-        self.kps[k].last_time = time.map_or(0, VirtualTime::bits);
-    }
-
-    /// Notes that the event of `entry` was executed last, with its record at `place`.
-    #[inline(always)]
-    pub(crate) fn executed(&mut self, entry: &Entry, place: u64) {
-        if entry.rank() <= self.last_rank {
-            self.inversion = place;
-        }
-        self.latest = self.latest.max(entry.time());
-        self.last_rank = entry.rank();
-    }
-
-    /// The history is in order from this place on.
-    #[inline]
-    pub(crate) fn inversion(&self) -> u64 {
-        self.inversion
-    }
-
-    /// The latest time of any event executed so far.
-    pub(crate) fn latest(&self) -> VirtualTime {
-        self.latest
-    }
-
-    /// Everything from this time on was undone.
-    pub(crate) fn lower_latest(&mut self, time: VirtualTime) {
-        self.latest = time;
+    pub(crate) fn open_len(&self) -> u64 {
+        self.history.open_len()
     }
 
     /// How many KPs there are.
@@ -173,26 +145,73 @@ impl<S, E> Past<S, E> {
         self.kps.len()
     }
 
-    /// Everything before this time has committed. With nothing open, that is everything before the `horizon`.
-    #[inline]
-    pub(crate) fn committed_to(&mut self, horizon: VirtualTime) -> VirtualTime {
-        if !self.has_open() {
-            self.committed_to = horizon;
-        }
-        self.committed_to
+    /// The KP of an LP, by its index.
+    #[inline(always)]
+    pub(crate) fn kp_of(&self, index: usize) -> usize {
+        self.kps.of(index)
     }
 
-    /// Notes that a commit has taken everything before this time.
-    pub(crate) fn commit_done(&mut self, before: VirtualTime) {
-        self.committed_to = self.committed_to.max(before);
-        self.left_open = self.history.open_len();
+    /// The latest time of any event executed so far.
+    pub(crate) fn latest(&self) -> VirtualTime {
+        self.latest
     }
 
-    /// Whether enough has been executed since the last commit to make looking through all of it cheap per event.
+    /// How often this PE has rolled back.
+    #[inline(always)]
+    pub(crate) fn incarnation(&self) -> Incarnation {
+        self.incarnation
+    }
+
+    /// Whether the interval between copies is adapted.
+    pub(crate) fn adapts_copies(&self) -> bool {
+        self.copies.adapts()
+    }
+
+    /// The present number of events of an LP between copies.
+    pub(crate) fn copy_interval(&self) -> u32 {
+        self.copies.interval()
+    }
+
+    /// So many events cost as much as a copy.
+    pub(crate) fn set_copy_cost(&mut self, events: f64) {
+        self.copies.set_cost(events);
+    }
+
+    /// Makes sure that the state of an LP is copied before its next event ahead: it cannot be worked out from an earlier copy.
+    #[inline(always)]
+    pub(crate) fn copy_soon(&mut self, index: usize) {
+        self.copies.soon(index);
+    }
+
+    /// The event that is recorded at a place.
     #[inline]
-    pub(crate) fn is_worth_a_commit(&self) -> bool {
-        const FEW: u64 = 64;
-        self.history.open_len() >= FEW + 2 * self.left_open
+    pub(crate) fn event(&self, place: u64) -> Handle {
+        self.history.get(place).event
+    }
+
+    /// The events that may still be undone, in the order of execution.
+    pub(crate) fn open_events(&self) -> impl Iterator<Item = Handle> {
+        (self.history.open()..self.history.end()).filter_map(|place| self.history.open_event_at(place))
+    }
+
+    /// The places of the events of a KP that may be undone, the last first.
+    pub(crate) fn open_of(&self, k: usize) -> impl Iterator<Item = u64> {
+        std::iter::successors(self.last_open(k), |place| {
+            let before = self.history.get(*place).before;
+            self.history.is_open(before).then_some(before)
+        })
+    }
+
+    /// The place of the last event of a KP, if it may be undone.
+    #[inline]
+    pub(crate) fn last_open(&self, k: usize) -> Option<u64> {
+        let last = self.kps.last(k);
+        self.history.is_open(last).then_some(last)
+    }
+
+    /// Moves the front up to the first record that is open.
+    pub(crate) fn close_front(&mut self) {
+        self.history.close_front();
     }
 
     /// Notes that a processed event was cancelled and has to be undone.
@@ -209,22 +228,5 @@ impl<S, E> Past<S, E> {
 
     pub(crate) fn take_cancelled(&mut self) -> Option<Handle> {
         self.cancelled.pop()
-    }
-
-    pub(crate) fn is_stale(&self, index: usize) -> bool {
-        self.stale.contains(&index)
-    }
-
-    pub(crate) fn set_stale(&mut self, index: usize) {
-        self.stale.make_room(1, "events that are undone");
-        self.stale.push(index);
-    }
-
-    pub(crate) fn set_fresh(&mut self, index: usize) {
-        self.stale.retain(|&stale| stale != index);
-    }
-
-    pub(crate) fn take_stale(&mut self) -> Option<usize> {
-        self.stale.pop()
     }
 }

@@ -83,10 +83,10 @@ impl SideRecordId {
         SideRecordId(place.bits())
     }
 
-    /// Where the figures are that an event has observed, if it has left nothing else behind.
+    /// Whether an event has observed figures, and left nothing else behind.
     #[inline(always)]
-    pub(crate) fn place(self) -> Option<NotePlace> {
-        if self.0 < NotePlace::LIMIT { Some(NotePlace::from_bits(self.0)) } else { None }
+    pub(crate) fn is_figures(self) -> bool {
+        self.0 < NotePlace::LIMIT
     }
 
     #[inline]
@@ -177,16 +177,14 @@ impl<E> SideRecords<E> {
         if let Kind::SideRecord(number) = id.kind() { Some(&mut self.all[number]) } else { None }
     }
 
-    /// The figures that an event has observed, which are at a place in the log; `notes` are those of the context.
+    /// The figures that an event has observed; `notes` are those of the context.
     #[inline(always)]
-    pub(crate) fn read<'a>(&'a self, place: NotePlace, notes: &'a Notes) -> &'a [Note] {
-        self.log.read(place, notes)
-    }
-
-    /// Forgets the figures at a place in the log, of an event that has no extra.
-    #[inline(always)]
-    pub(crate) fn release(&mut self, place: NotePlace) {
-        self.log.release(place);
+    pub(crate) fn figures<'a>(&'a self, id: SideRecordId, notes: &'a Notes) -> &'a [Note] {
+        match id.kind() {
+            Kind::Observed(place) => self.log.read(place, notes),
+            Kind::SideRecord(number) => self.all[number].observed.map_or(&[], |place| self.log.read(place, notes)),
+            Kind::Nothing => &[],
+        }
     }
 
     /// Forgets what the event of a side record has observed.

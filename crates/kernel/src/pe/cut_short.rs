@@ -38,7 +38,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         self.world.end = end;
         self.frontier.end_at(end);
-        if self.past.has_open() || self.past.cancellations.is_any() || !self.faults.are_none() {
+        if self.past.has_open() || self.past.has_pending_cancellations() || !self.faults.are_none() {
             self.undo_from(end);
         }
     }

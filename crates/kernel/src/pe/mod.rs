@@ -24,7 +24,7 @@ use warpline_model::{Model, Statistics};
 
 use crate::agenda::Agenda;
 use crate::agenda::pending::{Entry, PendingSet};
-use crate::agenda::store::{Incarnation, Store};
+use crate::agenda::store::Store;
 use crate::effects::Effects;
 use crate::faults::Faults;
 use crate::faults::failure::CommittedFault;
@@ -84,8 +84,6 @@ pub struct Pe<'m, M: Model, Q, P> {
     running: Option<Entry>,
     /// The event that is over and whose payload is being dropped, which is code of the model as well.
     dropping: Option<ExecutedEvent>,
-    /// How often this PE has rolled back.
-    incarnation: Incarnation,
     interval: GvtInterval,
     /// Decides where local events are kept, if nothing else does.
     locality: Option<Locality>,
@@ -126,7 +124,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         Pe {
             lps: Lps::new(ids.clone(), task.roles.clone()),
             agenda: Agenda::new(pending, Store::new(buffers, world.pools_events()), world.ties),
-            past: Past::new(ids.len(), tuning),
+            past: Past::new(ids.len(), &tuning),
             mail: Mail::new(port, world.pes()),
             gvt,
             frontier: Frontier::new(window, world.end, rounds),
@@ -140,7 +138,6 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
             executor,
             running: None,
             dropping: None,
-            incarnation: Incarnation::MIN,
             interval,
             locality: world.may_pool_events().then(Locality::default),
             since_gvt: 0,
@@ -195,7 +192,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
 
     /// Whether it chooses the interval between copies of states, for which it matters how many events cost as much as a copy.
     pub fn weighs_copies(&self) -> bool {
-        self.past.copies.adapts()
+        self.past.adapts_copies()
     }
 
     /// Copies the states of some LPs, up to this number and others each time, and drops the copies: whoever steps the PE can find out
@@ -208,9 +205,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
 
     /// Says how many events cost as much as a copy of a state. Unless told, it assumes one.
     pub fn set_copy_cost(&mut self, events: f64) {
-        if let Some(control) = self.past.copies.control() {
-            control.cost = events;
-        }
+        self.past.set_copy_cost(events);
     }
 
     /// How long its model's code has taken so far, per event, in seconds: an estimate, with copies of states and the like.
@@ -289,20 +284,20 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         let Pe { world, lps, effects, faults, mut gauge, agenda, past, mut mail, interval, over, .. } = self;
         let books = agenda.store().books();
         gauge.count(|counts| {
-            counts.side_records_kept = past.side_records.in_use() + mail.copies();
+            counts.side_records_kept = past.side_records_in_use() + mail.copies();
             counts.mailbox = mail.refusals();
             counts.unreadable = faults.unreadable() as u64;
             counts.pooled = agenda.store().is_pooled();
             counts.buffers = books.places;
             counts.buffers_shared = books.deposited;
             if world.tuning.lanes.has_speculative() {
-                counts.copy_interval = past.copies.interval();
+                counts.copy_interval = past.copy_interval();
             }
         });
         // A run that failed, on whatever PE, ends with messages still on their way, and with events that were executed and not committed.
         if over == Some(Step::Finished) {
             assert_eq!(agenda.cancelled_early(), 0, "an anti-message came for a message that never did");
-            assert!(!past.cancellations.is_any(), "what an undone event had sent was neither sent again nor cancelled");
+            assert!(!past.has_pending_cancellations(), "what an undone event had sent was neither sent again nor cancelled");
             assert!(agenda.identities() <= agenda.len(), "an event that is over is still known by identity");
         }
         let (first_lp, lps) = lps.into_parts();

@@ -103,7 +103,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if self.world.tuning.windows && self.frontier.floor() >= self.world.end {
             return true;
         }
-        let (open, patience) = (self.past.history.open_len(), self.world.tuning.patience);
+        let (open, patience) = (self.past.open_len(), self.world.tuning.patience);
         self.stuck_steps >= patience
             || executed == 0 && self.is_parked()
             || self.needs_gvt()
@@ -170,7 +170,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[inline(never)]
     fn sweep_cancelled(&mut self) {
         let Pe { agenda, past, lps, gauge, .. } = self;
-        let keeps = |event: &Event<M::Event>, handle| past.cancellations.has(past.kp_of(lps.index(event.receiver)), handle, event.time);
+        let keeps = |event: &Event<M::Event>, handle| past.is_sent_before(lps.index(event.receiver), handle, event.time);
         gauge.annihilated(agenda.sweep_cancelled(keeps));
     }
 
@@ -210,13 +210,13 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if self.frontier.settled() == Some(Moment::Never) {
             self.over = Some(Step::Finished);
             // Nothing is open any more; but if the run was cut short, no commit has looked at what was undone beyond its end.
-            self.past.history.close_front();
-            self.collect_fossils(0);
+            self.past.close_front();
+            self.collect_fossils_at_end();
             // Everything sent before the last epoch was closed has arrived, and nothing has been sent since.
             assert!(self.mail.is_empty(), "PE {} still has messages to hand over when the run is over", self.world.me);
         }
         // After a failure nothing commits any more, and the history may stay full.
-        if self.faults.failure().is_none() && self.past.history.open_len() >= 2 * self.world.tuning.history_most {
+        if self.faults.failure().is_none() && self.past.open_len() >= 2 * self.world.tuning.history_most {
             self.make_room();
         }
         // Once nothing is left to execute, memory does not matter any more, and an event sent back would arrive after GVT has passed all.
@@ -229,9 +229,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if self.agenda.should_sweep(verdict.work.rolled_back) {
             self.sweep_cancelled();
         }
-        self.past.copies.adapt(self.gauge.counts().processed);
+        self.past.on_gvt(self.gauge.counts().processed);
         let (gvt, window) = (self.frontier.gvt_time().min(self.world.end.get()), self.frontier.window());
-        self.gauge.level(gvt, window, self.agenda.len(), self.past.history.open_len());
+        self.gauge.level(gvt, window, self.agenda.len(), self.past.open_len());
     }
 }
 
@@ -262,7 +262,7 @@ impl<S, E, Q: PendingSet> GvtView<'_, S, E, Q> {
         let held = self.faults.least(self.end, self.ties, self.agenda.store());
         let (past, lps) = (self.past, self.lps);
         // A cancelled event has yet to cancel what is kept of it.
-        let keeps = |event: &Event<E>, handle| past.cancellations.has(past.kp_of(lps.index(event.receiver)), handle, event.time);
+        let keeps = |event: &Event<E>, handle| past.is_sent_before(lps.index(event.receiver), handle, event.time);
         let (least, annihilated) = self.agenda.least(self.end, keeps);
         self.gauge.annihilated(annihilated);
         least.earlier(held, self.ties).earlier(self.held_back, self.ties)

@@ -40,16 +40,13 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.undo_logged(self.index_of(entry.handle()));
         }
         self.executor.forget();
-        if self.past.cancellations.is_any() {
-            self.drop_kept(entry.handle());
-        }
         self.gauge.count(|counts| counts.parked += 1);
         // If it is not pending again, it was cancelled in the meantime, and its anti-message is in transit.
         if self.take_back(entry.handle()) {
             self.agenda.push(entry);
             self.flow.iter_mut().for_each(|flow| flow.park(entry.handle()));
         }
-        self.undo_what_was_sent();
+        self.leaves_pending(entry.handle());
     }
 
     /// Whether an event waits for buffers.

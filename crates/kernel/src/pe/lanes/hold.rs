@@ -28,7 +28,7 @@ use crate::faults::DeferredFault;
 use crate::faults::failure::copy_fault;
 use crate::faults::panics::panic_message;
 use crate::mail::wires::Port;
-use crate::past::history::{Fate, StateBefore};
+use crate::past::StateBefore;
 
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Holds back the event that was running when the model panicked.
@@ -40,10 +40,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         // With no event running, it was the engine that panicked.
         let Some(entry) = self.running.take() else { resume_unwind(panic) };
         // A fault before the panic takes precedence.
-        let fault = self
-            .executor
-            .take_fault()
-            .unwrap_or_else(|| if self.was_being_copied(entry.handle()) { copy_fault(panic) } else { Fault::Panic(panic_message(panic)) });
+        let fault = self.executor.take_fault().unwrap_or_else(|| {
+            if self.past.was_being_copied(entry.handle()) { copy_fault(panic) } else { Fault::Panic(panic_message(panic)) }
+        });
         self.hold(entry, fault, self.is_for_good(entry));
     }
 
@@ -70,37 +69,26 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         self.executor.forget();
         self.gauge.count(|counts| counts.held_back += u64::from(!certain));
-        if self.past.cancellations.is_any() {
-            self.drop_kept(entry.handle());
-        }
         // If the event is not pending again, it was cancelled in the meantime, and its anti-message is in transit.
         if certain || self.take_back(entry.handle()) {
             let event = self.agenda.event(entry.handle());
             let (key, lp) = (event.key(), event.receiver);
             self.faults.hold(DeferredFault { key, lp, entry: Some(entry), fault, certain });
         }
-        self.undo_what_was_sent();
-    }
-
-    /// Whether an event was not executed because copying the state before it panicked.
-    fn was_being_copied(&self, handle: Handle) -> bool {
-        // Records that a rollback has emptied are never the last while others are open.
-        self.past.has_open() && self.past.history.last().is_some_and(|record| record.event == handle && record.fate == Fate::Undone)
+        self.leaves_pending(entry.handle());
     }
 
     /// Undoes what the event executed last did before it failed or was parked. Returns whether it is pending again.
     pub(in crate::pe) fn take_back(&mut self, handle: Handle) -> bool {
         let index = self.index_of(handle);
-        if self.was_being_copied(handle) {
-            self.past.history.pop();
-        } else if self.past.history.last().is_some_and(|record| record.event == handle && record.fate == Fate::Open) {
-            match self.past.history.pop().map(|record| record.state) {
-                Some(StateBefore::Copied(state)) => self.lps.get_mut(index).bring_back(state),
+        if let Some(state) = self.past.retract(handle) {
+            match state {
+                StateBefore::Copied(state) => self.lps.get_mut(index).bring_back(state),
                 // Undone already.
-                Some(StateBefore::Logged(_)) => {}
-                _ => self.coast_forward(index),
+                StateBefore::Logged(_) => {}
+                StateBefore::WorkedOut => self.coast_forward(index),
             }
-            self.past.copies.soon(index);
+            self.past.copy_soon(index);
         }
         self.agenda.store_mut().undo(handle)
     }
@@ -123,10 +111,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         // Undoing what comes later may restore the state.
         self.roll_back_if_straggler(self.past.kp_of(index), &key);
         let Some(fault) = self.faults.lost(index).cloned() else { return false };
-        if self.past.cancellations.is_any() {
-            self.drop_kept(entry.handle());
-            self.undo_what_was_sent();
-        }
+        self.leaves_pending(entry.handle());
         let certain = self.is_for_good(entry);
         self.faults.hold(DeferredFault { key, lp, entry: Some(entry), fault, certain });
         true

@@ -21,7 +21,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[inline(never)]
     pub(in crate::pe) fn execute_safe<const WATCHED: bool>(&mut self, limit: VirtualTime, most: u32) {
         // Only an event that fails can change this, and the batch ends with it.
-        let plain = !self.past.has_open() && !self.past.cancellations.is_any() && self.faults.are_none() && !self.agenda.has_identities();
+        let plain =
+            !self.past.has_open() && !self.past.has_pending_cancellations() && self.faults.are_none() && !self.agenda.has_identities();
         for _ in 0..most {
             let Some(entry) = self.agenda.pop_before(limit) else { break };
             if !plain && !self.faults.are_none() && self.waits(entry) {
@@ -80,7 +81,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.running = Some(entry);
         self.executor.begin(id, number, time, key.step);
         self.world.model.handle(&mut lp.state, &event.payload, self.executor.lp());
-        let again = !plain && self.past.cancellations.has(self.past.kp_of(index), handle, time);
+        let again = !plain && self.past.is_sent_before(index, handle, time);
         if self.executor.forwards() {
             if again {
                 self.executor.copy_forwards(&event.payload);
@@ -106,7 +107,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         lp.digest.push(&key);
         self.executor.saved_mut().clear();
         // Later states cannot be worked out from copies before this event.
-        self.past.copies.soon(index);
+        self.past.copy_soon(index);
         self.effects.committed(key);
         self.gauge.executed_for_good();
         self.gauge.committed::<WATCHED>(id, &key, !self.lps.contain(key.sender));
@@ -212,11 +213,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Drops a cancelled event whose turn has come.
     #[cold]
     pub(in crate::pe) fn annihilate_pending(&mut self, handle: Handle) {
-        if self.past.cancellations.is_any() {
-            self.drop_kept(handle);
-        }
+        self.leaves_pending(handle);
         self.annihilate(handle);
-        self.undo_what_was_sent();
     }
 
     /// Drops a cancelled event.

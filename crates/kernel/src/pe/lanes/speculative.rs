@@ -9,7 +9,6 @@ use warpline_model::Model;
 
 use super::{Pe, take_last};
 use crate::Event;
-use crate::Undoing;
 use crate::agenda::pending::{Entry, PendingSet};
 use crate::agenda::store::OptionalHandle;
 use crate::faults::failure::{copy_fault, repeat_fault};
@@ -17,8 +16,7 @@ use crate::gauge::phases::Phase;
 use crate::gvt::Gvt;
 use crate::mail::SentByValue;
 use crate::mail::wires::{MessageKind, Port, make_common};
-use crate::past::history::{Fate, Record, StateBefore};
-use crate::past::side_records::SideRecordId;
+use crate::past::SideRecordId;
 use crate::tuning::{Cancellation, Messages};
 
 /// Where PEs undo far more than they commit, none of them is so many events ahead of GVT, unless GVT waits for it.
@@ -55,7 +53,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.gauge.event_lap::<WATCHED>(Phase::PendingSet);
             self.execute_with_record::<WATCHED>(entry);
         }
-        let open = self.past.history.open_len();
+        let open = self.past.open_len();
         self.gauge.count(|counts| counts.history_max = counts.history_max.max(open));
     }
 
@@ -74,7 +72,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// that it can commit. One event far ahead would let everything before it through, so with twice as much, nothing: the next GVT makes
     /// room.
     fn limit(&mut self) -> VirtualTime {
-        let (open, most, limit) = (self.past.history.open_len(), self.world.tuning.history_most, self.frontier.limit());
+        let (open, most, limit) = (self.past.open_len(), self.world.tuning.history_most, self.frontier.limit());
         // An instant may have very many events, and no window ends within it.
         if self.frontier.thrashes() && open >= THRASHING_MOST && self.least() != self.frontier.gvt() {
             return VirtualTime::ZERO;
@@ -101,32 +99,21 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         };
         let index = self.lps.index(event.receiver);
         let k = self.past.kp_of(index);
-        let mut kp = self.past.kp(k);
-        if time.bits() <= kp.last_time {
+        if self.past.may_straggle(k, time) {
             let key = event.key();
             self.roll_back_if_straggler(k, &key);
             if !self.faults.are_none() && self.hold_if_lost(entry, index) {
                 return;
             }
-            (event, kp) = (self.agenda.event(handle), self.past.kp(k));
+            event = self.agenda.event(handle);
         }
         let (id, key) = (event.receiver, event.key());
-        let (lp, place) = (self.lps.get_mut(index), self.past.history.end());
+        let lp = self.lps.get_mut(index);
         let number = lp.events + 1;
         self.running = Some(entry);
-        let copied = self.past.copies.is_due(index, place);
-        let (before, digest) = (kp.last, lp.digest);
-        // Nothing is to be undone, should the copy of the state panic.
-        let fate = Fate::Undone;
-        let (sent, extra) = (OptionalHandle::default(), SideRecordId::NONE);
-        let state = StateBefore::WorkedOut;
-        let record = self.past.history.push(Record { event: handle, sent, before, digest, extra, fate, state }, time);
-        if copied {
-            record.state = StateBefore::Copied(lp.state.clone());
-        }
-        record.fate = Fate::Open;
-        if !copied && self.world.tuning.undoing == Undoing::Journal {
-            self.past.history.begin_changes();
+        let begun = self.past.begin(k, index, handle, lp, time);
+        let logs = self.past.begin_changes(begun);
+        if logs {
             self.executor.begin_log(&lp.state);
         }
         self.executor.begin(id, number, time, key.step);
@@ -143,26 +130,23 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if self.lacks_room(&key) {
             return self.park(entry);
         }
-        if !copied && self.executor.logs() {
-            self.past.history.log_changes(self.executor.logged_mut());
+        if logs {
+            self.past.log_changes(self.executor.logged_mut());
             self.executor.end_log();
         }
         let lp = self.lps.get_mut(index);
         lp.events = number;
         lp.digest.push(&key);
-        self.past.copies.executed(index, place, copied);
-        self.past.set_last(k, place, time);
-        self.past.executed(&entry, place);
+        let place = self.past.executed(begun, k, index, &entry);
         self.agenda.store_mut().retire(handle, place);
         self.gauge.executed_ahead();
         self.gauge.event_lap::<WATCHED>(Phase::Execute);
         let extra = self.keep_extra();
-        if self.past.cancellations.is_any() {
-            self.send_uncertain_again(k, handle, place, id, number, extra);
+        if self.past.has_pending_cancellations() {
+            self.send_uncertain_again(index, handle, place, number, extra);
         } else {
-            let (sent, extra) = self.send_uncertain(id, number, extra);
-            let record = self.past.history.get_mut(place);
-            (record.sent, record.extra) = (sent, extra);
+            let sent = self.send_uncertain(id, number, extra);
+            self.past.complete(place, sent);
         }
         self.gauge.event_lap::<WATCHED>(Phase::Send);
     }
@@ -179,7 +163,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     fn keep_some_extra(&mut self) -> SideRecordId {
         self.effects.fetch(self.executor.notes());
         let (notes, saved) = self.executor.notes_and_saved_mut();
-        self.past.side_records.keep(notes, saved)
+        self.past.keep(notes, saved)
     }
 
     /// Sends what LP `sender` sent in its `number`-th event. Returns the first of a chain of what lies in its store, and the side record in which
@@ -237,13 +221,13 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     }
 
     fn send_uncertain_value(&mut self, to: u32, event: Event<M::Event>, extra: SideRecordId) -> SideRecordId {
-        let (id, kept) = self.past.side_records.get_or_take(extra);
-        kept.sent.make_room(1, "what may have to be cancelled");
+        let incarnation = self.past.incarnation();
         let copy = if self.world.tuning.messages == Messages::Copy { self.mail.keep_copy(&event) } else { OptionalHandle::default() };
-        kept.sent.push(SentByValue { to, receiver: event.receiver, key: event.key(), incarnation: self.incarnation, copy });
-        self.mail.send_value(to, event, Some(self.incarnation), &mut self.gvt);
+        let sent = SentByValue { to, receiver: event.receiver, key: event.key(), incarnation, copy };
+        let extra = self.past.keep_sent_by_value(extra, sent);
+        self.mail.send_value(to, event, Some(incarnation), &mut self.gvt);
         self.gauge.value_sent();
-        id
+        extra
     }
 
     /// Works the state of an LP out from an earlier copy, by executing again what came after it. If the model panics over that, the LP is
@@ -251,20 +235,14 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     pub(in crate::pe) fn coast_forward(&mut self, index: usize) {
         let id = self.lps.id(index);
         let mut again: Vec<Handle> = Vec::new();
-        let mut place = self.past.kp(self.past.kp_of(index)).last;
-        let copy = loop {
-            assert!(self.past.history.holds(place), "there is a copy of the state of {id} before every event that may be undone");
-            let record = self.past.history.get(place);
-            if self.agenda.event(record.event).receiver == id {
-                again.make_room(1, "events that are executed again");
-                again.push(record.event);
-                if let StateBefore::Copied(state) = &record.state {
-                    break catch_panic(|| state.clone());
-                }
-            }
-            place = record.before;
-        };
-        self.past.copies.worked_out(index);
+        let executed = self.past.executed_of(self.past.kp_of(index)).filter(|(event, _)| self.agenda.event(*event).receiver == id);
+        let copy = { executed }.find_map(|(event, copy)| {
+            again.make_room(1, "events that are executed again");
+            again.push(event);
+            copy.map(|state| catch_panic(|| state.clone()))
+        });
+        let copy = copy.unwrap_or_else(|| panic!("there is a copy of the state of {id} before every event that may be undone"));
+        self.past.worked_out(index);
         match copy {
             Ok(state) => self.lps.get_mut(index).bring_back(state),
             Err(panic) => return self.faults.lose(index, copy_fault(panic)),

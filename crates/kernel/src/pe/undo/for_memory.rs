@@ -64,7 +64,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         let batch = self.world.tuning.batch as usize;
         self.memory_control.waits = if self.memory_control.is_short() {
-            self.past.history.room() < batch || self.agenda.store().free() < batch
+            !self.past.has_room_for(batch) || self.agenda.store().free() < batch
         } else {
             // Mostly nothing grows, and nothing is to be divided.
             let growth = self.past.growth(batch) as u64;
@@ -117,8 +117,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.undo_executed_from((gvt + (latest - gvt) / 2.0).max(self.frontier.due().get()));
         }
         self.undo_returned();
-        if self.memory_control.is_short() && self.past.cancellations.is_any() {
-            self.drop_kept_from(VirtualTime::ZERO);
+        if self.memory_control.is_short() {
+            self.cancel_sent_before(VirtualTime::ZERO);
             self.undo_what_was_sent();
         }
         if self.memory_control.sends_back(waits && !self.past.has_open() && self.world.pes() > 1) {
@@ -135,7 +135,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Whether so many batches of events have been executed and not committed.
     fn has_batches(&self, count: u64) -> bool {
-        self.past.history.open_len() >= count * u64::from(self.world.tuning.batch)
+        self.past.open_len() >= count * u64::from(self.world.tuning.batch)
     }
 
     /// Undoes what was executed from a time on, which is at or after GVT, but nothing that is certain: artificial rollback.
@@ -149,7 +149,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                 counts.artificial += u64::from(undone > 0);
                 counts.artificial_events += undone;
             });
-            self.collect_fossils(self.world.tuning.undoing.lag());
+            self.collect_fossils();
         }
     }
 
@@ -161,12 +161,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             let (k, before) = (self.past.kp_of(self.lps.index(sender)), self.gauge.counts().rolled_back);
             let timed = self.gauge.begin_rollback(Phase::Gvt);
             self.roll_back(k, Until::With(handle));
-            if self.past.cancellations.is_any() {
-                self.drop_kept_from(VirtualTime::ZERO);
-            }
+            self.cancel_sent_before(VirtualTime::ZERO);
             self.undo_cancelled();
             self.gauge.end_rollback(timed, false);
-            self.past.history.close_front();
+            self.past.close_front();
             self.gauge.count(|counts| {
                 counts.taken_back += 1;
                 counts.artificial_events += counts.rolled_back - before;
@@ -180,20 +178,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             return None;
         }
         let index = self.lps.index(lp);
-        let (mut executed, mut last) = (self.lps.get(index).events, self.past.last_open(self.past.kp_of(index)));
-        while let Some(place) = last
-            && executed >= number
-        {
-            let record = self.past.history.get(place);
-            if self.agenda.event(record.event).receiver == lp {
-                if executed == number {
-                    return Some(record.event);
-                }
-                executed -= 1;
-            }
-            last = self.past.history.is_open(record.before).then_some(record.before);
-        }
-        None
+        let executed = self.lps.get(index).events;
+        let events = self.past.open_of(self.past.kp_of(index)).map(|place| self.past.event(place));
+        let mut events = events.filter(|event| self.agenda.event(*event).receiver == lp);
+        events.nth(executed.checked_sub(number)? as usize)
     }
 
     /// Cancelback: sends the pending events of other PEs that lie furthest ahead back to them. Only they know whether the sending events

@@ -44,36 +44,42 @@ use crate::agenda::store::OptionalHandle;
 use crate::gauge::phases::Phase;
 use crate::mail::SentByValue;
 use crate::mail::wires::Port;
-use crate::past::pending_cancellations::PendingCancellation;
-use crate::past::side_records::{SentAway, SideRecordId, Way};
+use crate::past::{SentAway, SentBefore, SideRecordId, Way};
 use crate::pe::Pe;
 use crate::pe::lanes::take_last;
 use crate::tuning::Messages;
 
-/// What an event had sent.
-struct Before<E> {
-    /// To its own PE, the last one at the end.
-    here: Vec<Handle>,
-    /// To other PEs, likewise.
-    away: Vec<SentAway<E>>,
-    sent_again: u64,
-    cancelled: u64,
-}
-
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
-    /// Whether to keep what an event had sent that is pending again.
+    /// An event is no longer pending, and was not executed: it was cancelled, or is held back. What it had sent before it was undone, if that
+    /// is kept, is cancelled and undone.
     #[inline]
-    pub(in crate::pe) fn keeps(&mut self, extra: SideRecordId) -> bool {
-        let copied = self.past.side_records.get(extra).is_some_and(|extra| !extra.away.is_empty());
-        self.past.cancellations.keeps(copied)
+    pub(in crate::pe) fn leaves_pending(&mut self, event: Handle) {
+        if self.past.has_pending_cancellations() {
+            let (index, time) = (self.index_of(event), self.agenda.event(event).time);
+            if let Some(before) = self.past.take_sent(index, event, time) {
+                self.cancel_rest(before);
+            }
+        }
+        self.undo_what_was_sent();
+    }
+
+    /// Cancels what undone events from a time on had sent, which is kept.
+    pub(in crate::pe) fn cancel_sent_before(&mut self, time: VirtualTime) {
+        if !self.past.has_pending_cancellations() {
+            return;
+        }
+        for k in 0..self.past.kps() {
+            for sender in self.past.take_senders_from(k, time) {
+                let before = self.past.sent_before(sender);
+                self.cancel_rest(before);
+            }
+        }
     }
 
     /// Keeps what an event had sent that is pending again, and cancels what could not be compared.
-    pub(in crate::pe) fn keep(&mut self, k: usize, undone: Handle, mut sent: OptionalHandle, extra: SideRecordId) {
+    pub(in crate::pe) fn keep_sent(&mut self, index: usize, undone: Handle, mut sent: OptionalHandle, extra: SideRecordId) {
         self.cancel_values(extra, undone);
-        let (extra, kept) = self.past.side_records.get_or_take(extra);
-        kept.saved.clear();
-        let mut here = std::mem::take(&mut kept.here);
+        let (extra, mut here) = self.past.begin_keeping_sent(extra);
         while let Some(message) = sent.handle() {
             sent = self.agenda.store().next(message);
             if self.agenda.store().receiver(message).is_some() {
@@ -83,20 +89,13 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             here.make_room(1, "what undone events may send again");
             here.push(message);
         }
-        self.past.side_records.forget_observed(extra);
-        let Some(kept) = self.past.side_records.get(extra) else { return };
-        kept.here = here;
-        let messages = kept.here.len() + kept.away.len();
-        if messages == 0 {
-            return self.past.side_records.give_back(extra);
-        }
-        self.gauge.count(|counts| counts.kept += messages as u64);
-        self.past.cancellations.push(k, PendingCancellation { event: undone, time: self.agenda.event(undone).time, extra });
+        let messages = self.past.keep_sent(index, undone, self.agenda.event(undone).time, extra, here);
+        self.gauge.count(|counts| counts.kept += messages);
     }
 
     /// A copy of an event that goes to another PE, if what is sent again may have to be compared with it.
     pub(in crate::pe) fn copy_to_compare(&mut self, event: &Event<M::Event>) -> Option<Event<M::Event>> {
-        let comparable = M::comparable().filter(|_| self.past.cancellations.copies())?;
+        let comparable = M::comparable().filter(|_| self.past.copies_sent())?;
         // What cannot be copied cannot be kept.
         let payload = catch_panic(|| comparable.copy(&event.payload)).ok()?;
         let Event { time, sequence, sender, receiver, step, priority, .. } = *event;
@@ -115,35 +114,24 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let way = if near && self.world.tuning.messages != Messages::Copy {
             Way::Buffer(self.send_buffer(to, OptionalHandle::default(), event))
         } else {
-            self.mail.send_value(to, event, Some(self.incarnation), &mut self.gvt);
+            self.mail.send_value(to, event, Some(self.past.incarnation()), &mut self.gvt);
             self.gauge.value_sent();
-            Way::Value(to, self.incarnation)
+            Way::Value(to, self.past.incarnation())
         };
-        let (id, extra) = self.past.side_records.get_or_take(extra);
-        extra.away.make_room(1, "what undone events may send again");
-        extra.away.push(SentAway { way, copy });
-        id
+        self.past.keep_sent_away(extra, SentAway { way, copy })
     }
 
-    /// As [`send_uncertain`](Self::send_uncertain), for the event of the record at `place`, which may have been executed before: then what
-    /// it had sent and does not send again is cancelled and undone.
+    /// As [`send_uncertain`](Self::send_uncertain), for the event of the record at `place` and the LP with this index, which may have been
+    /// executed before: then what it had sent and does not send again is cancelled and undone.
     #[cold]
     #[inline(never)]
-    pub(in crate::pe) fn send_uncertain_again(
-        &mut self,
-        k: usize,
-        event: Handle,
-        place: u64,
-        sender: LpId,
-        number: u64,
-        extra: SideRecordId,
-    ) {
-        let (sent, extra) = match self.past.cancellations.take(k, event, self.agenda.event(event).time) {
-            Some(kept) => self.send_again::<false>(kept, sender, number, extra),
+    pub(in crate::pe) fn send_uncertain_again(&mut self, index: usize, event: Handle, place: u64, number: u64, extra: SideRecordId) {
+        let (sender, time) = (self.lps.id(index), self.agenda.event(event).time);
+        let sent = match self.past.take_sent(index, event, time) {
+            Some(before) => self.send_again::<false>(before, sender, number, extra),
             None => self.send_uncertain(sender, number, extra),
         };
-        let record = self.past.history.get_mut(place);
-        (record.sent, record.extra) = (sent, extra);
+        self.past.complete(place, sent);
         self.undo_what_was_sent();
     }
 
@@ -151,9 +139,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[cold]
     #[inline(never)]
     pub(in crate::pe) fn send_certain_again(&mut self, event: Handle, sender: LpId, number: u64) {
-        let k = self.past.kp_of(self.index_of(event));
-        let Some(kept) = self.past.cancellations.take(k, event, self.agenda.event(event).time) else { return };
-        self.send_again::<true>(kept, sender, number, SideRecordId::NONE);
+        let (index, time) = (self.index_of(event), self.agenda.event(event).time);
+        let Some(before) = self.past.take_sent(index, event, time) else { return };
+        self.send_again::<true>(before, sender, number, SideRecordId::NONE);
         self.begin_drop(event);
         self.agenda.store_mut().release(event);
         self.end_drop();
@@ -163,16 +151,15 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Sends what is in the outbox, except what the event had sent before, and cancels what it had sent and does not send now.
     fn send_again<const CERTAIN: bool>(
         &mut self,
-        kept: PendingCancellation,
+        mut before: SentBefore<M::Event>,
         sender: LpId,
         number: u64,
         mut extra: SideRecordId,
     ) -> (OptionalHandle, SideRecordId) {
-        let (first, mut sent, event) = (Sequence::first_of(number), OptionalHandle::default(), kept.event);
-        let mut before = self.take_before(kept);
+        let (first, mut sent) = (Sequence::first_of(number), OptionalHandle::default());
         while let Some(last) = self.executor.outbox_mut().last() {
             let (stays, sequence) = (self.lps.contain(last.to), first.nth(self.executor.outbox_mut().len() as u32 - 1));
-            self.cancel_later_than(sequence, &mut before, event);
+            self.cancel_later_than(sequence, &mut before);
             let Some(last) = self.executor.outbox_mut().last() else { break };
             if stays
                 && let Some(&message) = before.here.last()
@@ -187,10 +174,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                 if CERTAIN {
                     _ = try_drop(away);
                 } else {
-                    let (id, to) = self.past.side_records.get_or_take(extra);
-                    to.away.make_room(1, "what undone events may send again");
-                    to.away.push(away);
-                    extra = id;
+                    extra = self.past.keep_sent_away(extra, away);
                 }
             } else {
                 self.gauge.sent(1);
@@ -200,7 +184,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             before.sent_again += 1;
             _ = try_drop(self.executor.outbox_mut().pop());
         }
-        self.finish_before(kept.extra, before, event);
+        self.cancel_rest(before);
         (sent, extra)
     }
 
@@ -227,26 +211,6 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
     }
 
-    /// Cancels what an event that is dropped or held back had sent before it was undone.
-    pub(in crate::pe) fn drop_kept(&mut self, event: Handle) {
-        let k = self.past.kp_of(self.index_of(event));
-        if let Some(kept) = self.past.cancellations.take(k, event, self.agenda.event(event).time) {
-            self.cancel_kept(kept);
-        }
-    }
-
-    /// Cancels what events from a time on had sent before they were undone.
-    pub(in crate::pe) fn drop_kept_from(&mut self, time: VirtualTime) {
-        for k in 0..self.past.kps() {
-            self.past.cancellations.take_from(k, time).into_iter().for_each(|kept| self.cancel_kept(kept));
-        }
-    }
-
-    fn cancel_kept(&mut self, kept: PendingCancellation) {
-        let before = self.take_before(kept);
-        self.finish_before(kept.extra, before, kept.event);
-    }
-
     /// Undoes what this PE has executed of the messages that were cancelled late.
     pub(in crate::pe) fn undo_what_was_sent(&mut self) {
         if self.past.has_cancelled() {
@@ -256,30 +220,21 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
     }
 
-    fn take_before(&mut self, kept: PendingCancellation) -> Before<M::Event> {
-        let (mut here, mut away) = (Vec::new(), Vec::new());
-        if let Some(extra) = self.past.side_records.get(kept.extra) {
-            (here, away) = (std::mem::take(&mut extra.here), extra.away.take());
-        }
-        away.reverse();
-        Before { here, away, sent_again: 0, cancelled: 0 }
-    }
-
     /// Cancels what an event had sent later than this among its messages.
-    fn cancel_later_than(&mut self, sequence: Sequence, before: &mut Before<M::Event>, event: Handle) {
+    fn cancel_later_than(&mut self, sequence: Sequence, before: &mut SentBefore<M::Event>) {
         while let Some(message) = before.here.pop_if(|message| self.agenda.event(*message).sequence > sequence) {
             before.cancelled += 1;
-            self.cancel(message, event);
+            self.cancel(message, before.event);
         }
         while let Some(away) = before.away.pop_if(|away| away.copy.sequence > sequence) {
             before.cancelled += 1;
-            self.cancel_away(away, event);
+            self.cancel_away(away, before.event);
         }
     }
 
     /// Cancels what an undone event had sent to other PEs with copies, which are not needed after all.
     pub(in crate::pe) fn cancel_copied(&mut self, extra: SideRecordId, undone: Handle) {
-        while let Some(away) = self.past.side_records.get(extra).and_then(|extra| extra.away.pop()) {
+        while let Some(away) = self.past.pop_sent_away(extra) {
             self.cancel_away(away, undone);
         }
     }
@@ -295,26 +250,21 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         _ = try_drop(copy);
     }
 
-    /// Cancels whatever is left, and counts what became of everything.
-    fn finish_before(&mut self, extra: SideRecordId, mut before: Before<M::Event>, event: Handle) {
+    /// Cancels whatever is left of what an event had sent, and counts what became of everything.
+    fn cancel_rest(&mut self, mut before: SentBefore<M::Event>) {
         while let Some(message) = before.here.pop() {
             before.cancelled += 1;
-            self.cancel(message, event);
+            self.cancel(message, before.event);
         }
         while let Some(away) = before.away.pop() {
             before.cancelled += 1;
-            self.cancel_away(away, event);
+            self.cancel_away(away, before.event);
         }
-        // The lists' memory is reused.
-        if let Some(extra) = self.past.side_records.get(extra) {
-            (extra.here, *extra.away) = (before.here, before.away);
-        }
-        self.past.side_records.give_back(extra);
         self.gauge.count(|counts| {
             counts.sent_again += before.sent_again;
             counts.cancelled_late += before.cancelled;
         });
-        self.past.cancellations.note(before.sent_again, before.cancelled);
+        self.past.settle_sent(before);
     }
 }
 

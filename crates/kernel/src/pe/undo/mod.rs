@@ -24,14 +24,12 @@ use warpline_model::Model;
 use super::Pe;
 use crate::Undoing;
 use crate::agenda::pending::PendingSet;
-use crate::agenda::store::Incarnation;
 use crate::faults::failure::{journal_fault, journal_panic};
 use crate::gauge::phases::Phase;
 use crate::gvt::Gvt;
 use crate::mail::SentByValue;
 use crate::mail::wires::{MessageKind, Port};
-use crate::past::history::{Fate, StateBefore};
-use crate::past::side_records::SideRecordId;
+use crate::past::{SideRecordId, StateBefore, Undone};
 
 /// How far a KP rolls back.
 #[derive(Clone, Copy)]
@@ -88,7 +86,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[cold]
     pub(in crate::pe) fn make_room(&mut self) {
         self.undo_from(self.frontier.horizon());
-        self.collect_fossils(self.world.tuning.undoing.lag());
+        self.collect_fossils();
     }
 
     /// Undoes every event from a time on.
@@ -96,25 +94,21 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.release_held();
         let timed = self.gauge.begin_rollback(Phase::Gvt);
         (0..self.past.kps()).for_each(|k| self.roll_back(k, Until::From(time)));
-        if self.past.cancellations.is_any() {
-            self.drop_kept_from(time);
-        }
+        self.cancel_sent_before(time);
         self.undo_cancelled();
         self.gauge.end_rollback(timed, false);
-        self.past.lower_latest(time);
-        self.past.history.close_front();
+        self.past.undone_from(time);
     }
 
     pub(in crate::pe) fn key_at(&self, place: u64) -> EventKey {
-        self.agenda.event(self.past.history.get(place).event).key()
+        self.agenda.event(self.past.event(place)).key()
     }
 
     pub(in crate::pe) fn roll_back(&mut self, k: usize, until: Until<'_>) {
-        // What is sent from now on may reuse the sequence numbers of what is cancelled.
-        self.incarnation = self.incarnation.checked_add(1).unwrap_or(Incarnation::MIN);
+        self.past.begin_rollback();
         let before = self.gauge.counts().rolled_back;
         while let Some(place) = self.past.last_open(k) {
-            let handle = self.past.history.get(place).event;
+            let handle = self.past.event(place);
             match until {
                 Until::After(key) if self.world.ties.compare(&self.key_at(place), key).is_le() => break,
                 Until::From(time) if self.key_at(place).time < time => break,
@@ -126,20 +120,16 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             }
         }
         let time = self.past.last_open(k).map(|last| self.key_at(last).time);
-        self.past.set_last_time(k, time);
+        self.past.rolled_back_to(k, time);
         self.refresh();
-        self.past.history.trim();
+        self.past.end_rollback();
         self.gauge.count(|counts| counts.rollback(counts.rolled_back - before));
     }
 
     /// Undoes the last event of a KP. What it had sent is cancelled, unless it may be kept and is.
     fn undo(&mut self, k: usize, place: u64, may_keep: bool) {
-        let record = self.past.history.get_mut(place);
-        record.fate = Fate::Undone;
-        let (handle, extra, digest, mut sent) = (record.event, record.extra, record.digest, std::mem::take(&mut record.sent));
-        let (state, before) = (record.state.take(), record.before);
+        let Undone { event: handle, mut sent, digest, extra, state } = self.past.undo_last(k, place);
         self.agenda.store_mut().withdraw(handle, place);
-        self.past.set_last_place(k, before);
         let index = self.index_of(handle);
         match state {
             StateBefore::Logged(_) => self.undo_changes(index, place),
@@ -149,13 +139,13 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let lp = self.lps.get_mut(index);
         lp.events -= 1;
         lp.digest = digest;
-        self.past.copies.soon(index);
+        self.past.copy_soon(index);
         let pending = self.agenda.store_mut().undo(handle);
         if pending {
             self.agenda.push_event(handle);
         }
-        if pending && may_keep && self.keeps(extra) {
-            self.keep(k, handle, sent, extra);
+        if pending && may_keep && self.past.keeps_sent(extra) {
+            self.keep_sent(index, handle, sent, extra);
         } else {
             while let Some(message) = sent.handle() {
                 // Read first, as the buffer may be reused once it is cancelled.
@@ -164,7 +154,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             }
             self.cancel_values(extra, handle);
             self.cancel_copied(extra, handle);
-            self.past.side_records.give_back(extra);
+            self.past.forget(extra);
         }
         self.gauge.undone(|| self.lps.role(self.lps.id(index)));
     }
@@ -189,7 +179,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Undoes what the event of the record at `place` has changed.
     fn undo_changes(&mut self, index: usize, place: u64) {
-        self.past.history.read_changes(place, self.executor.logged_mut());
+        self.past.read_changes(place, self.executor.logged_mut());
         self.undo_logged(index);
     }
 
@@ -214,9 +204,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let event = self.agenda.event(handle);
         let lp = self.lps.get_mut(index);
         self.executor.begin(event.receiver, lp.events, event.time, event.step);
-        if let Some(extra) = self.past.side_records.get(extra) {
-            std::mem::swap(self.executor.saved_mut(), &mut extra.saved);
-        }
+        self.past.take_saved(extra, self.executor.saved_mut());
         let outcome = catch_panic(|| self.executor.reverse(self.world.model, &mut lp.state, &event.payload));
         let good = outcome.is_ok() && !self.executor.has_fault();
         self.executor.forget();
@@ -243,9 +231,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Cancels what an undone event had sent by value. For GVT, an anti-message counts at the event that sent what it cancels, so that what
     /// is pending at GVT will not be cancelled.
     pub(in crate::pe) fn cancel_values(&mut self, extra: SideRecordId, undone: Handle) {
-        let Some(extra) = self.past.side_records.get(extra) else { return };
-        let at = Moment::Event(self.agenda.event(undone).key());
-        for sent in extra.sent.drain(..) {
+        for sent in self.past.take_sent_by_value(extra) {
+            let at = Moment::Event(self.agenda.event(undone).key());
             self.mail.send_value_anti(&sent, at, &mut self.gvt);
             self.mail.drop_copy(sent.copy);
             self.gauge.anti_sent();
