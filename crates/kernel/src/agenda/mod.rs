@@ -10,6 +10,7 @@
 
 pub(crate) mod fetch;
 pub(crate) mod key_order;
+mod locality;
 pub mod pending;
 pub(crate) mod store;
 
@@ -19,6 +20,7 @@ use std::mem::needs_drop;
 use warpline_base::{EventKey, LpId, Moment, Sequence, TieBreak, VirtualTime};
 use warpline_memory::{CancelOutcome, Handle, MakeRoom, catch_panic, try_drop};
 
+use self::locality::Locality;
 use crate::Event;
 use crate::agenda::key_order::{KeyOrder, Keyed};
 use crate::agenda::pending::{Entry, Heap, PendingSet, Ties};
@@ -57,15 +59,51 @@ pub(crate) struct Agenda<E, Q> {
     /// How many events all PEs have undone since cancelled ones were last swept out here, and how many were left then.
     undone: u64,
     swept: usize,
+    /// Decides where local events are kept, if nothing else does.
+    locality: Option<Locality>,
+    /// Whether the memory of coming events is fetched ahead of their turn.
+    prefetches: bool,
 }
 
 /// With fewer pending events than this, cancelled ones among them may wait for their turn.
 const SWEEP_LEAST: usize = 64;
 
 impl<E, Q: PendingSet> Agenda<E, Q> {
-    pub(crate) fn new(pending: Q, store: Store<E>, ties: TieBreak) -> Self {
-        let (by_identity, cancelled_early) = (HashMap::new(), HashSet::new());
-        Agenda { pending, aside: Heap::default(), store, ties, by_identity, cancelled_early, undone: 0, swept: 0 }
+    /// `counts`: the PE finds out by counting where it had better keep local events.
+    pub(crate) fn new(pending: Q, store: Store<E>, ties: TieBreak, counts: bool) -> Self {
+        Agenda {
+            pending,
+            aside: Heap::default(),
+            store,
+            ties,
+            by_identity: HashMap::new(),
+            cancelled_early: HashSet::new(),
+            undone: 0,
+            swept: 0,
+            locality: counts.then(Locality::default),
+            prefetches: false,
+        }
+    }
+
+    /// A batch of events is about to be executed on LPs that take so much memory, in bytes.
+    pub(crate) fn begin_batch(&mut self, lps: usize) {
+        self.prefetches = fetch::pays(lps + self.bytes());
+    }
+
+    /// Whether the memory of coming events is fetched ahead of their turn.
+    #[inline(always)]
+    pub(crate) fn prefetches(&self) -> bool {
+        self.prefetches
+    }
+
+    /// GVT has been found, and so many events have committed, some of them sent by other PEs. All PEs could take so much more memory, in
+    /// bytes. Where local events are kept is decided anew.
+    pub(crate) fn on_gvt(&mut self, committed: u64, remote: u64, left: u64) {
+        let bytes = self.locality.as_ref().map(|_| self.bytes_held() as u64);
+        if let (Some(locality), Some(bytes)) = (&mut self.locality, bytes) {
+            let little = bytes <= Locality::LITTLE.min(left / 16);
+            self.store.pool(locality.pools(self.store.is_pooled(), committed, remote, little));
+        }
     }
 
     /// Drops all events, also those that are on their way here, when no PE does anything any more.
@@ -401,7 +439,7 @@ mod tests {
     #[test]
     fn going_through_what_is_pending_drops_what_is_cancelled_and_nothing_else() {
         let store = Store::new(buffers(1).remove(0), true);
-        let mut agenda: Agenda<u32, Heap> = Agenda::new(Heap::default(), store, TieBreak::BySender);
+        let mut agenda: Agenda<u32, Heap> = Agenda::new(Heap::default(), store, TieBreak::BySender, false);
         // Some of them say "never" by the last time that there is.
         let times = [0.0, 2.5, f64::MAX, f64::MAX, f64::MAX.next_down()];
         let insert = |agenda: &mut Agenda<u32, Heap>, (number, time)| {

@@ -55,14 +55,20 @@ impl Effects {
         self.committed.forget_before(time);
     }
 
-    /// Forgets all commits but those since this was last called, as no failure can come before them any more.
-    pub(crate) fn forget_older(&mut self) {
-        self.committed.forget_older();
-    }
-
-    /// Forgets all commits before `moment`, as no failure can come before it any more. It looks at each of them.
-    pub(crate) fn forget_before_moment(&mut self, moment: &Moment, ties: TieBreak) {
-        self.committed.forget_before_moment(moment, ties);
+    /// GVT has been found, and everything before the `settled` moment is settled. What no failure can come before any more is forgotten.
+    /// `by_gvt`: nothing commits but by GVT. `short`: memory is short.
+    pub(crate) fn on_gvt(&mut self, settled: Option<&Moment>, ties: TieBreak, by_gvt: bool, short: bool) {
+        if by_gvt {
+            // A failure reported now was found in the last commit at the earliest.
+            self.committed.forget_older();
+        }
+        // Bounds are times, and so keep the commits of the present instant. This looks at each of them.
+        if short
+            && self.must_wait_for_others(true)
+            && let Some(settled) = settled
+        {
+            self.committed.forget_before_moment(settled, ties);
+        }
     }
 
     /// How many of the recent commits do not come before `moment`.

@@ -1,11 +1,14 @@
 pub(crate) mod failure;
 pub(crate) mod panics;
+mod suspect;
 
 use std::cmp::Ordering;
 
 use warpline_base::{EventKey, LpId, Moment, TieBreak, VirtualTime};
 use warpline_model::Fault;
 
+use self::suspect::Suspect;
+pub(crate) use self::suspect::{Blamed, ExecutedEvent};
 use crate::agenda::Identity;
 use crate::agenda::pending::Entry;
 use crate::agenda::store::{Incarnation, Store};
@@ -28,7 +31,7 @@ pub(crate) struct DeferredFault {
 
 impl DeferredFault {
     /// Whether its event was cancelled.
-    pub(crate) fn is_cancelled<E>(&self, store: &Store<E>) -> bool {
+    fn is_cancelled<E>(&self, store: &Store<E>) -> bool {
         !self.certain && self.entry.is_some_and(|entry| store.is_cancelled(entry.handle()))
     }
 }
@@ -75,6 +78,7 @@ pub(crate) struct Faults {
     lost: Vec<LostLp>,
     init: Option<Fault>,
     failure: Option<CommittedFault>,
+    suspect: Suspect,
 }
 
 impl Faults {
@@ -88,8 +92,38 @@ impl Faults {
         self.any = !(self.held.is_empty() && self.unreadable.is_empty() && self.lost.is_empty() && self.failure.is_none());
     }
 
-    pub(crate) fn held(&self) -> &[DeferredFault] {
-        &self.held
+    /// The code of the model runs for an event.
+    #[inline(always)]
+    pub(crate) fn begin_running(&mut self, entry: Entry) {
+        self.suspect.set_running(Some(entry));
+    }
+
+    /// The code of the model has run.
+    #[inline(always)]
+    pub(crate) fn end_running(&mut self) {
+        self.suspect.set_running(None);
+    }
+
+    /// The payload of an event that is over is about to be dropped.
+    #[inline(always)]
+    pub(crate) fn begin_dropping(&mut self, event: ExecutedEvent) {
+        self.suspect.set_dropping(Some(event));
+    }
+
+    /// It has been dropped.
+    #[inline(always)]
+    pub(crate) fn end_dropping(&mut self) {
+        self.suspect.set_dropping(None);
+    }
+
+    /// The event to blame for a panic; `None` if it was the engine that panicked.
+    pub(crate) fn take_blamed(&mut self) -> Option<Blamed> {
+        self.suspect.take()
+    }
+
+    /// Whether an event that is held back has been cancelled.
+    pub(crate) fn is_any_cancelled<E>(&self, store: &Store<E>) -> bool {
+        self.held.iter().any(|held| held.is_cancelled(store))
     }
 
     pub(crate) fn hold(&mut self, held: DeferredFault) {

@@ -38,6 +38,7 @@ use crate::Window;
 use crate::frontier::bound_word::{time_of, word};
 use crate::frontier::rounds::Rounds;
 use crate::gvt::{Verdict, Work};
+use crate::step::Step;
 
 /// How far this PE and all others have come.
 ///
@@ -64,9 +65,9 @@ pub(crate) struct Frontier {
     /// The bound published last.
     published: VirtualTime,
     /// What it contributed to GVT last, if anything: the next verdict is no later, unless it has contributed again by then.
-    pub(crate) contributed: Moment,
+    contributed: Moment,
     /// The work that this PE has reported for GVT so far.
-    pub(crate) reported: Work,
+    reported: Work,
     /// The rounds of a run in windows.
     rounds: Option<Rounds>,
 }
@@ -253,9 +254,45 @@ impl Frontier {
         word(self.published)
     }
 
-    /// Adopts a verdict. `least` is the least delay between any two PEs; without a safe lane there is no horizon to raise, and it is
-    /// `None`.
-    pub(crate) fn adopt(&mut self, verdict: Verdict, least: Option<f64>) {
+    /// What this PE contributes to GVT: nothing that it has yet to do comes before this moment.
+    pub(crate) fn contribute(&mut self, least: Moment) -> Moment {
+        self.contributed = least;
+        least
+    }
+
+    /// What of the work `done` so far has not been reported yet. It counts as reported now.
+    pub(crate) fn report(&mut self, done: Work) -> Work {
+        let reported = std::mem::replace(&mut self.reported, done);
+        Work {
+            processed: done.processed - reported.processed,
+            rolled_back: done.rolled_back - reported.rolled_back,
+            steps: done.steps - reported.steps,
+            idle_steps: done.idle_steps - reported.idle_steps,
+            waiting_steps: done.waiting_steps - reported.waiting_steps,
+        }
+    }
+
+    /// How many of `undone` events have not been reported yet.
+    #[inline]
+    pub(crate) fn unreported(&self, undone: u64) -> u64 {
+        undone - self.reported.rolled_back
+    }
+
+    /// How the run has ended, if it has. Only the verdict after the last commits tells whether one of them failed.
+    #[inline]
+    pub(crate) fn over(&self) -> Option<Step> {
+        if self.verdict.is_some_and(|verdict| verdict.failure != Moment::Never) {
+            Some(Step::Failed)
+        } else if self.settled == Some(Moment::Never) {
+            Some(Step::Finished)
+        } else {
+            None
+        }
+    }
+
+    /// GVT has been found: the horizon rises, and the window is adapted. `least` is the least delay between any two PEs; without a safe lane
+    /// there is no horizon to raise, and it is `None`. After a failure nothing changes any more.
+    pub(crate) fn on_gvt(&mut self, verdict: Verdict, least: Option<f64>) {
         let last = self.verdict.replace(verdict).map(|last| last.gvt);
         if verdict.failure != Moment::Never {
             return;
@@ -271,6 +308,7 @@ impl Frontier {
             self.coming = self.coming.max(horizon);
             self.horizon = self.horizon.max(horizon);
         }
+        self.window.adapt(&verdict.gvt, &verdict.work);
     }
 
     /// Whether PEs have undone far more than they commit lately.
@@ -282,13 +320,6 @@ impl Frontier {
     /// How many verdicts have found PEs thrashing.
     pub(crate) fn throttled(&self) -> u64 {
         self.window.throttled()
-    }
-
-    /// Adapts the window to the last verdict.
-    pub(crate) fn adapt_window(&mut self) {
-        if let Some(verdict) = self.verdict {
-            self.window.adapt(&verdict.gvt, &verdict.work);
-        }
     }
 }
 
@@ -315,7 +346,7 @@ mod tests {
     /// After this GVT.
     fn at(gvt: Moment, width: f64, least: Option<f64>) -> Frontier {
         let mut frontier = frontier(width);
-        frontier.adopt(verdict(gvt, NEVER), least);
+        frontier.on_gvt(verdict(gvt, NEVER), least);
         frontier
     }
 
@@ -391,9 +422,9 @@ mod tests {
     fn everything_before_the_last_gvt_but_one_is_settled() {
         let mut frontier = at(event(10.0), 1.0, Some(5.0));
         assert_eq!(frontier.settled(), None);
-        frontier.adopt(verdict(event(20.0), NEVER), Some(5.0));
+        frontier.on_gvt(verdict(event(20.0), NEVER), Some(5.0));
         assert_eq!((frontier.settled(), frontier.horizon()), (Some(event(10.0)), time(25.0)));
-        frontier.adopt(verdict(event(30.0), event(29.0)), Some(5.0));
+        frontier.on_gvt(verdict(event(30.0), event(29.0)), Some(5.0));
         assert_eq!((frontier.settled(), frontier.horizon()), (Some(event(10.0)), time(25.0)));
         assert_eq!(frontier.verdict().map(|verdict| verdict.failure), Some(event(29.0)));
     }
@@ -433,7 +464,7 @@ mod tests {
         assert_eq!(frontier.propose_end(time(30.0)), (after(time(30.0)), after(time(31.0))));
         let Moment::Event(key) = frontier.held_back_at(ties) else { panic!("GVT could pass it") };
         assert!(key.time == time(30.0) && Moment::Event(key).is_before(&event(30.0), ties), "{key:?}");
-        frontier.adopt(verdict(event(31.0), NEVER), Some(10.0));
+        frontier.on_gvt(verdict(event(31.0), NEVER), Some(10.0));
         // What GVT has passed is done for good all the same: the new end lies after it.
         assert_eq!((frontier.horizon(), frontier.due(), frontier.held_back_at(ties)), (after(time(30.0)), after(time(31.0)), event(31.0)));
         frontier.end_at(time(40.0));

@@ -250,7 +250,9 @@ impl Gauge {
     }
 
     /// GVT has been found.
-    pub(crate) fn on_gvt(&mut self, verdict: &Verdict) {
+    /// `throttled`: how many verdicts have found PEs thrashing.
+    pub(crate) fn on_gvt(&mut self, verdict: &Verdict, throttled: u64) {
+        self.counts.throttled = throttled;
         self.counts.gvt_epochs += 1;
         self.counts.gvt_trials += u64::from(verdict.trials);
     }

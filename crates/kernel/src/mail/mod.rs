@@ -109,6 +109,8 @@ pub(crate) struct Mail<E, P> {
     waiting: usize,
     /// Whether the port may be keeping messages back.
     unflushed: bool,
+    /// How much memory the messages took that waited here when that was last looked at, in bytes.
+    bytes: usize,
     /// The word published last.
     published: u64,
     /// The earliest time of the certain events sent since it was last taken; `VirtualTime::MAX` if there were none.
@@ -125,6 +127,7 @@ impl<E, P: Port<E>> Mail<E, P> {
             copies: Pool::default(),
             waiting: 0,
             unflushed: false,
+            bytes: 0,
             published: 0,
             earliest_sent: VirtualTime::MAX,
         }
@@ -273,11 +276,17 @@ impl<E, P: Port<E>> Mail<E, P> {
         self.waiting > BACKLOG_MOST
     }
 
-    /// How much memory the messages waiting here take, in bytes.
+    /// How much memory the messages took that waited here when that was last looked at, in bytes.
+    #[inline]
     pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Looks at how much memory the messages waiting here take.
+    pub(crate) fn measure(&mut self) {
         let values = |queue: &SendQueue<E>| queue.first_values.capacity() + queue.values.capacity();
         let of = |queue: &SendQueue<E>| size_of::<Message>() * queue.messages.capacity() + size_of::<ValueMessage<E>>() * values(queue);
-        size_of::<Message>() * self.incoming.capacity() + self.outgoing.iter().map(of).sum::<usize>()
+        self.bytes = size_of::<Message>() * self.incoming.capacity() + self.outgoing.iter().map(of).sum::<usize>();
     }
 
     /// Gives back memory that is not in use.
@@ -288,11 +297,15 @@ impl<E, P: Port<E>> Mail<E, P> {
             queue.first_values.shrink_to_fit();
             queue.values.shrink_to_fit();
         }
+        self.measure();
     }
 
-    /// Whether nothing waits to be handed over.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.waiting == 0
+    /// The run is over. Everything sent before the last epoch was closed has arrived, and nothing has been sent since.
+    ///
+    /// # Panics
+    /// If something still waits to be handed over.
+    pub(crate) fn on_end(&self, me: u32) {
+        assert!(self.waiting == 0, "PE {me} still has messages to hand over when the run is over");
     }
 
     /// How often messages went into mailboxes for which PEs compete, or were refused.

@@ -43,7 +43,7 @@ impl Caution {
 
     /// Takes note of a step that executed this many events.
     #[inline]
-    pub(crate) fn note(&mut self, executed: u32) {
+    pub(crate) fn on_step(&mut self, executed: u32) {
         if executed > 0 {
             self.executed += u64::from(executed);
             self.idle_steps = 0;
@@ -78,9 +78,9 @@ mod tests {
     /// Alternates between `events` events and `idle` idle steps, until the PE goes ahead or has done so a thousand times.
     fn alternate(caution: &mut Caution, events: u32, idle: u32) {
         for _ in 0..1000 {
-            caution.note(events);
+            caution.on_step(events);
             for _ in 0..idle {
-                caution.note(0);
+                caution.on_step(0);
                 if !caution.waits() {
                     return;
                 }
@@ -105,7 +105,7 @@ mod tests {
                 alternate(&mut caution, events, idle);
                 assert!(!caution.waits(), "{events} events, {idle} idle steps");
                 stretches.push((1..).find(|_| {
-                    caution.note(64);
+                    caution.on_step(64);
                     caution.waits()
                 }));
             }

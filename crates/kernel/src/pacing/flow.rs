@@ -25,7 +25,11 @@ pub(crate) struct Parked {
 ///
 /// Invariant: a parked event is pending.
 #[derive(Debug)]
-pub(crate) struct Flow {
+pub(crate) struct Flow(Option<Box<SizedPools>>);
+
+/// The same, where they do have sizes.
+#[derive(Debug)]
+struct SizedPools {
     parked: Option<Parked>,
     /// By PE: how many messages the event at hand sends there.
     wanted: Box<[u32]>,
@@ -36,15 +40,65 @@ pub(crate) struct Flow {
 }
 
 impl Flow {
-    pub(crate) fn new(pes: u32) -> Self {
-        // Room for all PEs, so that noting one never allocates.
-        let receivers = Vec::with_capacity(pes as usize);
-        Flow { parked: None, wanted: vec![0; pes as usize].into_boxed_slice(), receivers, lacking: None }
+    /// Among so many PEs; `bounded`: sub-pools have sizes.
+    pub(crate) fn new(bounded: bool, pes: u32) -> Self {
+        Flow(bounded.then(|| Box::new(SizedPools::new(pes))))
+    }
+
+    /// Whether sub-pools have sizes.
+    #[inline(always)]
+    pub(crate) fn is_on(&self) -> bool {
+        self.0.is_some()
     }
 
     /// Notes that the event at hand sends a message to a PE.
     #[inline]
     pub(crate) fn want(&mut self, to: u32) {
+        if let Some(sized) = &mut self.0 {
+            sized.want(to);
+        }
+    }
+
+    /// Whether the event at hand lacks buffers, which `has_room` tells by PE and number.
+    pub(crate) fn lacks(&mut self, has_room: impl FnMut(u32, u32) -> bool) -> bool {
+        self.0.as_mut().is_some_and(|sized| sized.lacks(has_room))
+    }
+
+    /// Parks the event checked last, to wait for what it lacks.
+    pub(crate) fn park(&mut self, event: Handle) {
+        if let Some(sized) = &mut self.0 {
+            sized.parked = sized.lacking.map(|(to, messages)| Parked { event, to, messages });
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn parked(&self) -> Option<Parked> {
+        self.0.as_ref().and_then(|sized| sized.parked)
+    }
+
+    /// Whether an event waits for buffers.
+    #[inline(always)]
+    pub(crate) fn is_parked(&self) -> bool {
+        self.0.as_ref().is_some_and(|sized| sized.parked.is_some())
+    }
+
+    /// The parked event is tried again, or is no longer the next.
+    pub(crate) fn go_on(&mut self) {
+        if let Some(sized) = &mut self.0 {
+            sized.parked = None;
+        }
+    }
+}
+
+impl SizedPools {
+    fn new(pes: u32) -> Self {
+        // Room for all PEs, so that noting one never allocates.
+        let receivers = Vec::with_capacity(pes as usize);
+        SizedPools { parked: None, wanted: vec![0; pes as usize].into_boxed_slice(), receivers, lacking: None }
+    }
+
+    #[inline]
+    fn want(&mut self, to: u32) {
         let wanted = &mut self.wanted[to as usize];
         if *wanted == 0 {
             self.receivers.push(to);
@@ -52,8 +106,7 @@ impl Flow {
         *wanted += 1;
     }
 
-    /// Whether the event at hand lacks buffers, which `has_room` tells by PE and number.
-    pub(crate) fn lacks(&mut self, mut has_room: impl FnMut(u32, u32) -> bool) -> bool {
+    fn lacks(&mut self, mut has_room: impl FnMut(u32, u32) -> bool) -> bool {
         self.lacking = None;
         for to in self.receivers.drain(..) {
             let messages = std::mem::take(&mut self.wanted[to as usize]);
@@ -63,21 +116,6 @@ impl Flow {
         }
         self.lacking.is_some()
     }
-
-    /// Parks the event checked last, to wait for what it lacks.
-    pub(crate) fn park(&mut self, event: Handle) {
-        self.parked = self.lacking.map(|(to, messages)| Parked { event, to, messages });
-    }
-
-    #[inline(always)]
-    pub(crate) fn parked(&self) -> Option<Parked> {
-        self.parked
-    }
-
-    /// The parked event is tried again, or is no longer the next.
-    pub(crate) fn go_on(&mut self) {
-        self.parked = None;
-    }
 }
 
 #[cfg(test)]
@@ -86,7 +124,7 @@ mod tests {
 
     #[test]
     fn an_event_waits_for_the_buffers_of_all_its_messages_to_a_pe() {
-        let mut flow = Flow::new(4);
+        let mut flow = Flow::new(true, 4);
         [2, 1, 2, 3, 2].into_iter().for_each(|to| flow.want(to));
         let mut asked = Vec::new();
         assert!(flow.lacks(|to, messages| {

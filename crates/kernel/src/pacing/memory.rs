@@ -24,7 +24,7 @@ pub(crate) struct MemoryControl {
     /// Memory was short at the last look.
     short: bool,
     /// The PE had to stop because of that, and waits for GVT.
-    pub(crate) waits: bool,
+    waits: bool,
     /// Events that have come back, by sender and sequence number: the events that sent them are to be undone.
     returned: Vec<(LpId, Sequence)>,
     /// How many verdicts in a row have found the PE waiting with nothing left to undo.
@@ -35,6 +35,8 @@ pub(crate) struct MemoryControl {
     overdrawn: bool,
     /// A batch of events has been executed since the last verdict although memory was short.
     had_batch: bool,
+    /// How many events had been undone when cancelled ones were last dropped.
+    undone: u64,
 }
 
 impl MemoryControl {
@@ -71,6 +73,27 @@ impl MemoryControl {
     pub(crate) fn left(&self) -> u64 {
         let limit = self.account.as_ref().map_or(u64::MAX, |account| account.budget().limit());
         (limit - limit / SPARE).saturating_sub(self.taken)
+    }
+
+    /// Notes whether the PE has to stop, as it finds no room for what it would execute.
+    #[inline]
+    pub(crate) fn set_waits(&mut self, waits: bool) {
+        self.waits = waits;
+    }
+
+    /// Whether the PE had to stop since this was last asked.
+    pub(crate) fn take_waits(&mut self) -> bool {
+        std::mem::take(&mut self.waits)
+    }
+
+    /// Whether events have been undone since cancelled ones were last dropped, so that it may pay to drop them now; `undone` counts all.
+    pub(crate) fn may_drop(&self, undone: u64) -> bool {
+        undone > self.undone
+    }
+
+    /// Cancelled events are dropped now.
+    pub(crate) fn drops(&mut self, undone: u64) {
+        self.undone = undone;
     }
 
     /// Whether memory is short, so that nothing should grow that need not.

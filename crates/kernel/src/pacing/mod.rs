@@ -3,6 +3,5 @@
 pub(crate) mod caution;
 pub(crate) mod flow;
 pub(crate) mod interval;
-pub(crate) mod locality;
 pub(crate) mod memory;
 pub(crate) mod stride;

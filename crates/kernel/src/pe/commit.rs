@@ -19,12 +19,13 @@ use warpline_base::{EventKey, LpId, Moment, VirtualTime};
 use warpline_memory::{MakeRoom, catch_panic, try_drop};
 use warpline_model::{Fault, Model};
 
-use super::{ExecutedEvent, Pe};
+use super::Pe;
 use crate::agenda::fetch::fetch_payload;
 use crate::agenda::pending::{Entry, PendingSet};
-use crate::faults::DeferredFault;
 use crate::faults::failure::{CommittedFault, FailedEvent, drop_fault, event_text};
 use crate::faults::panics::panic_message;
+use crate::faults::{Blamed, DeferredFault, ExecutedEvent};
+use crate::gauge::phases::Phase;
 use crate::mail::wires::Port;
 use crate::past::{Fate, Past, Record, RecordStatus, SideRecordId, StateBefore};
 use crate::tuning::Messages;
@@ -46,13 +47,20 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                 self.gauge.end_commit(timed);
             }
         }
+        self.gauge.lap(Phase::Receive);
     }
 
     /// Commits all events before `gvt`, and those before the horizon that nothing pending here comes before, whatever the order in which
     /// they were executed; and reclaims their memory.
-    pub(super) fn commit_at(&mut self, gvt: Moment) {
+    pub(super) fn commit_on_gvt(&mut self, gvt: Moment) {
+        let timed = self.gauge.begin_commit();
         self.raise(gvt);
         self.commit_certain_and_before(gvt);
+        // Once nothing is left to execute, nobody needs free buffers any more.
+        if gvt != Moment::Never {
+            self.return_surplus();
+        }
+        self.gauge.end_commit(timed);
     }
 
     fn commit_certain_and_before(&mut self, gvt: Moment) {
@@ -138,9 +146,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                 _ = try_drop(state);
             }
             if fate == Fate::Committed {
-                self.begin_drop(event);
-                self.agenda.release_executed(event);
-                self.end_drop();
+                self.drop_payload(event, |agenda| agenda.release_executed(event));
             }
         }
     }
@@ -191,9 +197,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let (id, at) = (event.receiver, Moment::Event(key));
         self.executor.visit(id, key.time);
         let entry = Entry::new(key.time, 0, handle);
-        self.running = Some(entry);
+        self.faults.begin_running(entry);
         self.executor.commit(self.world.model, &event.payload);
-        self.running = None;
+        self.faults.end_running();
         if extra.is_figures() {
             let figures = self.past.figures(extra, self.executor.notes());
             self.effects.observe_figures(figures, id, key.time).map_err(|fault| (entry, fault))?;
@@ -206,9 +212,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         self.past.end_commit(place);
         if !self.past.keeps_committed() {
-            self.begin_drop(handle);
-            self.agenda.release_executed(handle);
-            self.end_drop();
+            self.drop_payload(handle, |agenda| agenda.release_executed(handle));
         }
         self.effects.committed(key);
         self.gauge.committed::<TRACED>(id, &key, !self.lps.contain(key.sender));
@@ -250,12 +254,12 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     }
 
     fn fail_panicked(&mut self, panic: Box<dyn Any + Send>) {
-        if let Some(over) = self.dropping.take() {
-            return self.fail_dropped(over, panic);
+        match self.faults.take_blamed() {
+            Some(Blamed::Running(entry)) => self.fail(entry, Fault::Panic(panic_message(panic))),
+            Some(Blamed::Dropped(over)) => self.fail_dropped(over, panic),
+            // It was the engine that panicked.
+            None => resume_unwind(panic),
         }
-        // No event was running, so it was the engine that panicked.
-        let Some(entry) = self.running.take() else { resume_unwind(panic) };
-        self.fail(entry, Fault::Panic(panic_message(panic)));
     }
 
     /// Notes that the payload of an event that is over panicked when it was dropped.
@@ -285,7 +289,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// there may be earlier ones elsewhere. When the run is over, all that has committed came before any failure.
     fn fail_held(&mut self, held: DeferredFault) {
         let moment = Moment::Event(held.key);
-        if self.over.is_none() && self.frontier.gvt().is_before(&moment, self.world.ties) {
+        if self.frontier.over().is_none() && self.frontier.gvt().is_before(&moment, self.world.ties) {
             return self.faults.hold(held);
         }
         let DeferredFault { key, lp, entry, fault, .. } = held;

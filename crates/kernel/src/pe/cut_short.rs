@@ -33,7 +33,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// The run ends at `end`, which no PE has passed, and neither has GVT.
     pub fn end_at(&mut self, end: VirtualTime) {
-        if self.over.is_some() {
+        if self.frontier.over().is_some() {
             return;
         }
         self.world.end = end;

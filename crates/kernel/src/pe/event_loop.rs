@@ -5,13 +5,12 @@ use warpline_model::Model;
 
 use super::Pe;
 use crate::agenda::pending::PendingSet;
-use crate::gauge::phases::Phase;
 use crate::mail::wires::Port;
 use crate::step::Step;
 
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
-    /// The loop, once: receive, execute a batch, file what was received, hand over, publish how far it has come, and do what there is to do
-    /// for GVT; on a new GVT commit and collect fossils. When the run is over, it only hands over what is left.
+    /// The loop, once: receive, execute a batch, file what was received, commit what has become certain, publish how far the PE has come, and
+    /// do what there is to do for GVT. When the run is over, it only hands over what is left.
     ///
     /// # Errors
     /// If memory runs out. The run cannot go on then; [`position`](Self::position) says where it was.
@@ -19,7 +18,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// # Panics
     /// If the engine finds a mistake of its own. Panics of the model are caught.
     pub fn step(&mut self) -> Result<Step, Exhausted> {
-        if let Some(over) = self.over {
+        if let Some(over) = self.frontier.over() {
             self.mail.hand_over_rest(&mut self.gvt);
             return Ok(over);
         }
@@ -30,24 +29,16 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         stepped
     }
 
-    /// See [`step`](Self::step).
     fn execute_step(&mut self) -> Step {
         let watched = self.gauge.begin_step();
         self.receive();
-        self.gauge.lap(Phase::Receive);
         let executed = self.execute(watched);
-        self.caution.note(executed);
-        self.gauge.lap(Phase::Execute);
         self.file_received();
         self.commit_if_horizon_moved(executed);
-        self.gauge.lap(Phase::Receive);
-        self.hand_over_and_publish(executed);
-        self.gauge.lap(Phase::Send);
-        if self.memory_control.is_on() {
-            self.account_memory();
-        }
-        self.advance_gvt(executed);
-        self.gauge.end_step(executed == 0, watched, self.over.is_some());
-        self.over.unwrap_or(if executed > 0 { Step::Worked } else { Step::Idle })
+        self.publish(executed);
+        self.take_part_in_gvt(executed);
+        let over = self.frontier.over();
+        self.gauge.end_step(executed == 0, watched, over.is_some());
+        over.unwrap_or(if executed > 0 { Step::Worked } else { Step::Idle })
     }
 }

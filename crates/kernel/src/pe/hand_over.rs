@@ -37,7 +37,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// # Panics
     /// If the PE has not finished.
     pub fn hand_over(&mut self) -> Pool<Event<M::Event>> {
-        assert_eq!(self.over, Some(Step::Finished), "a run is handed over when everything before the end has committed");
+        assert_eq!(self.frontier.over(), Some(Step::Finished), "a run is handed over when everything before the end has committed");
         let mut pending = Pool::default();
         self.agenda.take_back_before(VirtualTime::AFTER_ALL);
         while let Some(entry) = self.agenda.pop_before(VirtualTime::AFTER_ALL) {

@@ -5,25 +5,26 @@
 mod commit;
 mod cut_short;
 mod event_loop;
+mod find_gvt;
 mod hand_over;
 mod lanes;
 mod on_gvt;
+mod publish;
 mod receive;
 mod undo;
-mod windows;
 pub(crate) mod world;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use warpline_base::{EventKey, LpId, Moment};
+use warpline_base::{LpId, Moment};
 use warpline_memory::{Account, Books, Buffers, DropEach, catch_panic};
 use warpline_model::engine::{Beat, Executor};
 use warpline_model::{Model, Statistics};
 
 use crate::agenda::Agenda;
-use crate::agenda::pending::{Entry, PendingSet};
+use crate::agenda::pending::PendingSet;
 use crate::agenda::store::Store;
 use crate::effects::Effects;
 use crate::faults::Faults;
@@ -40,21 +41,13 @@ use crate::mail::Mail;
 use crate::mail::wires::Port;
 use crate::pacing::caution::Caution;
 use crate::pacing::flow::Flow;
-use crate::pacing::interval::GvtInterval;
-use crate::pacing::locality::Locality;
+use crate::pacing::interval::GvtCalls;
 use crate::pacing::memory::MemoryControl;
 use crate::pacing::stride::Stride;
 use crate::past::Past;
 use crate::pe::world::{Task, World};
 use crate::step::Step;
 use crate::{Event, GoAhead, MomentRow, RoleCounts, Tuning, Window};
-
-/// An event that is over.
-#[derive(Clone, Copy, Debug)]
-struct ExecutedEvent {
-    key: EventKey,
-    lp: LpId,
-}
 
 /// One processing element: some of the LPs, and the loop over their events.
 ///
@@ -64,6 +57,7 @@ struct ExecutedEvent {
 /// it only reads now and then to tell how long things took. Whoever steps it decides what to do when there is nothing to do.
 #[repr(align(128))]
 pub struct Pe<'m, M: Model, Q, P> {
+    /// What never changes, but for an earlier end.
     world: World<'m, M>,
     lps: Lps<M::State>,
     agenda: Agenda<M::Event, Q>,
@@ -71,33 +65,18 @@ pub struct Pe<'m, M: Model, Q, P> {
     mail: Mail<M::Event, P>,
     gvt: AnyGvt,
     frontier: Frontier,
+    /// Pacing: whether it goes ahead of its horizon, how many events it executes in a step, when it asks for GVT, what it does where buffers
+    /// or memory are short.
     caution: Caution,
     stride: Stride,
-    /// Where sub-pools of buffers have sizes: which event waits for buffers.
-    flow: Option<Box<Flow>>,
+    calls: GvtCalls,
+    flow: Flow,
+    memory: MemoryControl,
     effects: Effects,
     faults: Faults,
     gauge: Gauge,
-    memory_control: MemoryControl,
+    /// Where the code of the model runs.
     executor: Executor<M>,
-    /// The event whose code of the model is running.
-    running: Option<Entry>,
-    /// The event that is over and whose payload is being dropped, which is code of the model as well.
-    dropping: Option<ExecutedEvent>,
-    interval: GvtInterval,
-    /// Decides where local events are kept, if nothing else does.
-    locality: Option<Locality>,
-    /// Events executed since the last GVT.
-    since_gvt: u64,
-    /// Steps in a row in which there was nothing to execute, and those of them since a bound moved the horizon.
-    idle_steps: u32,
-    stuck_steps: u32,
-    /// How much memory the messages took that waited here at the last GVT, in bytes.
-    mail_bytes: usize,
-    /// How many events had been undone when cancelled ones were last dropped.
-    rolled_back_before: u64,
-    over: Option<Step>,
-    prefetching: bool,
 }
 
 impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
@@ -119,34 +98,25 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         let world = World::new(task, buffers.me(), tuning);
         let rounds = tuning.windows.then(|| Rounds::new(world.me, world.pes()));
         let ids = world.partition.lps(world.me);
-        let interval = GvtInterval::new(&tuning, gvt.stops_pes());
-        let flow = buffers.is_bounded().then(|| Box::new(Flow::new(world.pes())));
+        let calls = GvtCalls::new(&tuning, gvt.stops_pes());
+        let flow = Flow::new(buffers.is_bounded(), world.pes());
+        let store = Store::new(buffers, world.pools_events());
         Pe {
             lps: Lps::new(ids.clone(), task.roles.clone()),
-            agenda: Agenda::new(pending, Store::new(buffers, world.pools_events()), world.ties),
+            agenda: Agenda::new(pending, store, world.ties, world.may_pool_events()),
             past: Past::new(ids.len(), &tuning),
             mail: Mail::new(port, world.pes()),
             gvt,
             frontier: Frontier::new(window, world.end, rounds),
             caution: Caution::new(tuning.go_ahead == GoAhead::Auto && world.bounds_advance()),
             stride: Stride::new(tuning.batch, world.bounds_advance() && !tuning.windows),
+            calls,
             flow,
+            memory: MemoryControl::default(),
             effects: Effects::new(statistics),
             faults: Faults::default(),
             gauge: Gauge::new(task.roles.count()),
-            memory_control: MemoryControl::default(),
             executor,
-            running: None,
-            dropping: None,
-            interval,
-            locality: world.may_pool_events().then(Locality::default),
-            since_gvt: 0,
-            idle_steps: 0,
-            stuck_steps: 0,
-            mail_bytes: 0,
-            rolled_back_before: 0,
-            over: None,
-            prefetching: false,
             world,
         }
     }
@@ -181,13 +151,13 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     /// A thread that does nothing but send and receive says when GVT is to be found: from now on the PE asks for it only if it is idle. To be
     /// called before its first step, of PEs that adapt the interval.
     pub fn follow(&mut self, pacer: Pacer) {
-        self.interval.follow(pacer);
+        self.calls.follow(pacer);
     }
 
     /// Whatever memory it takes it draws on this account, and keeps within the budget by going less far ahead. To be called before its first
     /// step.
     pub fn draw_on(&mut self, account: Account) {
-        self.memory_control.begin(account);
+        self.memory.begin(account);
     }
 
     /// Whether it chooses the interval between copies of states, for which it matters how many events cost as much as a copy.
@@ -281,7 +251,8 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     /// # Panics
     /// If an anti-message has come for a message that never did, or an event that is over could still be cancelled.
     pub fn into_parts(self) -> Parts<M> {
-        let Pe { world, lps, effects, faults, mut gauge, agenda, past, mut mail, interval, over, .. } = self;
+        let Pe { world, lps, effects, faults, mut gauge, agenda, past, mut mail, calls, frontier, .. } = self;
+        let over = frontier.over();
         let books = agenda.store().books();
         gauge.count(|counts| {
             counts.side_records_kept = past.side_records_in_use() + mail.copies();
@@ -304,7 +275,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         let (statistics, rows) = effects.into_parts();
         let (counts, by_role, measured, trace) = gauge.into_parts();
         let (pending, failure) = (agenda.len(), faults.into_failure());
-        let interval = interval.history();
+        let interval = calls.history();
         if over != Some(Step::Finished) {
             mail.drop_values();
         }

@@ -6,6 +6,7 @@ use super::Pe;
 use crate::agenda::Identity;
 use crate::agenda::fetch::fetch_payload;
 use crate::agenda::pending::PendingSet;
+use crate::gauge::phases::Phase;
 use crate::gvt::Gvt;
 use crate::mail::wires::{Content, Message, MessageKind, Port, UnreadableEvent, ValueMessage};
 
@@ -26,7 +27,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             && self.world.tuning.lanes.has_safe()
             && self.frontier.read_bounds(self.world.me, &self.world.delays, |pe| self.mail.bound(pe))
         {
-            self.stuck_steps = 0;
+            self.calls.on_horizon();
         }
         let messages = self.mail.receive();
         self.gauge.found_waiting(messages.len() as u64);
@@ -37,6 +38,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if opens {
             self.open_window();
         }
+        self.gauge.lap(Phase::Receive);
     }
 
     /// The second stage, after a batch of events: moves the messages into the pending set. Stragglers among them are noticed when their
@@ -88,7 +90,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// The same for messages by value, which have stayed in the mailbox until now.
     #[inline]
     fn receive_values(&mut self) {
-        let Pe { mail, agenda, gvt, gauge, frontier, world, memory_control, faults, .. } = self;
+        let Pe { mail, agenda, gvt, gauge, frontier, world, memory, faults, .. } = self;
         let (earliest, me, gvt_moment) = (frontier.earliest_arrival(), world.me, frontier.gvt());
         let (mut undone, mut cancelled) = (Vec::new(), false);
         let mut received = 0;
@@ -123,7 +125,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                 }
                 (Content::Return { key, .. }, _) => {
                     gvt.received(message.tag, || Moment::Never);
-                    memory_control.comes_back(key.sender, key.sequence);
+                    memory.comes_back(key.sender, key.sequence);
                 }
                 (Content::Anti { key, .. }, None) => panic!("a certain event is cancelled: {key:?}"),
             }
@@ -169,7 +171,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Sends free buffers back to PEs that send more than they receive, which would otherwise keep making new ones. (Fujimoto and Panesar
     /// let such a PE wait instead.)
     pub(super) fn return_surplus(&mut self) {
-        let most = if self.memory_control.is_short() { 0 } else { SURPLUS_MOST.div_ceil(self.world.pes() as usize) };
+        let most = if self.memory.is_short() { 0 } else { SURPLUS_MOST.div_ceil(self.world.pes() as usize) };
         for to in 0..self.world.pes() {
             while let Some(buffer) = self.agenda.store_mut().give_surplus(to, most) {
                 let tag = self.gvt.sent(to, || Moment::Never);

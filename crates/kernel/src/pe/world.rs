@@ -77,6 +77,12 @@ impl<'m, M: Model> World<'m, M> {
         self.partition.pes()
     }
 
+    /// What comes so long after GVT cannot have been sent yet; `None` if no horizon is made use of.
+    pub(crate) fn delay_beyond_gvt(&self) -> Option<f64> {
+        let least = if self.pes() == 1 { f64::INFINITY } else { self.least_delay };
+        self.tuning.lanes.has_safe().then_some(least)
+    }
+
     /// Whether the bounds of PEs raise each other. Without any lookahead they may all wait for each other at one instant, and only GVT
     /// resolves that.
     #[inline]

@@ -14,12 +14,12 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// than there are.
     #[inline(always)]
     pub(in crate::pe) fn lacks_room(&mut self, key: &EventKey) -> bool {
-        self.flow.is_some() && self.executor.outbox_mut().iter().any(|sent| !self.lps.contain(sent.to)) && self.lacks_room_elsewhere(key)
+        self.flow.is_on() && self.executor.outbox_mut().iter().any(|sent| !self.lps.contain(sent.to)) && self.lacks_room_elsewhere(key)
     }
 
     #[inline(never)]
     fn lacks_room_elsewhere(&mut self, key: &EventKey) -> bool {
-        let Pe { flow: Some(flow), executor, lps, world, agenda, frontier, .. } = self else { return false };
+        let Pe { flow, executor, lps, world, agenda, frontier, .. } = self;
         for sent in executor.outbox_mut().iter().filter(|sent| !lps.contain(sent.to)) {
             let pe = world.partition.pe(sent.to);
             if world.is_near(pe) && world.tuning.messages != Messages::Copy {
@@ -44,33 +44,26 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         // If it is not pending again, it was cancelled in the meantime, and its anti-message is in transit.
         if self.take_back(entry.handle()) {
             self.agenda.push(entry);
-            self.flow.iter_mut().for_each(|flow| flow.park(entry.handle()));
+            self.flow.park(entry.handle());
         }
         self.leaves_pending(entry.handle());
-    }
-
-    /// Whether an event waits for buffers.
-    #[inline(always)]
-    pub(in crate::pe) fn is_parked(&self) -> bool {
-        self.flow.as_ref().is_some_and(|flow| flow.parked().is_some())
     }
 
     /// Whether an event waits for buffers, still lacks them, and is still the next.
     #[inline(always)]
     pub(in crate::pe) fn stays_parked(&mut self) -> bool {
-        self.is_parked() && self.still_lacks_room()
+        self.flow.is_parked() && self.still_lacks_room()
     }
 
     #[cold]
     fn still_lacks_room(&mut self) -> bool {
-        let Some(flow) = &mut self.flow else { return false };
-        let Some(Parked { event, to, messages }) = flow.parked() else { return false };
+        let Some(Parked { event, to, messages }) = self.flow.parked() else { return false };
         let stays = self.agenda.first() == Some(event)
             && !self.agenda.store().is_cancelled(event)
             && Moment::Event(self.agenda.event(event).key()) != self.frontier.gvt()
             && !self.agenda.store_mut().has_room(to, messages);
         if !stays {
-            flow.go_on();
+            self.flow.go_on();
         }
         stays
     }

@@ -24,9 +24,9 @@ use warpline_model::{Fault, Model};
 
 use super::Pe;
 use crate::agenda::pending::{Entry, PendingSet};
-use crate::faults::DeferredFault;
 use crate::faults::failure::copy_fault;
 use crate::faults::panics::panic_message;
+use crate::faults::{Blamed, DeferredFault};
 use crate::mail::wires::Port;
 use crate::past::StateBefore;
 
@@ -34,11 +34,12 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Holds back the event that was running when the model panicked.
     #[cold]
     pub(in crate::pe) fn hold_panicked(&mut self, panic: Box<dyn Any + Send>) {
-        if let Some(over) = self.dropping.take() {
-            return self.fail_dropped(over, panic);
-        }
-        // With no event running, it was the engine that panicked.
-        let Some(entry) = self.running.take() else { resume_unwind(panic) };
+        let entry = match self.faults.take_blamed() {
+            Some(Blamed::Running(entry)) => entry,
+            Some(Blamed::Dropped(over)) => return self.fail_dropped(over, panic),
+            // It was the engine that panicked.
+            None => resume_unwind(panic),
+        };
         // A fault before the panic takes precedence.
         let fault = self.executor.take_fault().unwrap_or_else(|| {
             if self.past.was_being_copied(entry.handle()) { copy_fault(panic) } else { Fault::Panic(panic_message(panic)) }
@@ -127,7 +128,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Releases the held events if any of them has been cancelled.
     pub(in crate::pe) fn retry_held(&mut self) {
-        if self.faults.held().iter().any(|held| held.is_cancelled(self.agenda.store())) {
+        if self.faults.is_any_cancelled(self.agenda.store()) {
             self.release_held();
         }
     }

@@ -11,9 +11,9 @@ use warpline_memory::catch_panic;
 use warpline_model::Model;
 use warpline_model::engine::{Executor, Outgoing};
 
-use super::{ExecutedEvent, Pe};
+use super::Pe;
 use crate::Event;
-use crate::agenda::fetch::{self, fetch_ahead, fetch_payload};
+use crate::agenda::fetch::{fetch_ahead, fetch_payload};
 use crate::agenda::pending::PendingSet;
 use crate::gauge::phases::Phase;
 use crate::gvt::Gvt;
@@ -22,13 +22,20 @@ use crate::mail::wires::Port;
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Executes a batch of events, or initialises LPs, and returns how many.
     pub(in crate::pe) fn execute(&mut self, watched: bool) -> u32 {
+        let executed = self.execute_batch(watched);
+        self.caution.on_step(executed);
+        self.gauge.lap(Phase::Execute);
+        executed
+    }
+
+    fn execute_batch(&mut self, watched: bool) -> u32 {
         if !self.lps.all_initialised() {
             return self.initialise_lps();
         }
         if self.gvt.holds() || self.faults.failure().is_some() || self.mail.is_clogged() {
             return 0;
         }
-        self.prefetching = fetch::pays(self.lps.bytes() + self.agenda.bytes());
+        self.agenda.begin_batch(self.lps.bytes());
         self.retry_held();
         let start = self.gauge.counts().processed;
         // Panics are caught once per batch, not per event.
@@ -54,7 +61,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let before = self.gauge.counts().processed;
         if self.world.tuning.lanes.has_safe() {
             // If all PEs have come just as far, nobody else will make room in the log of commits: the instant has more events than it holds.
-            let must_wait = self.effects.must_wait_for_others(self.memory_control.is_short());
+            let must_wait = self.effects.must_wait_for_others(self.memory.is_short());
             if must_wait && self.first_time() > self.frontier.floor() || self.waits_for_memory() {
                 return;
             }

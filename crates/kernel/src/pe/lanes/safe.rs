@@ -8,9 +8,11 @@ use warpline_base::{EventKey, LpId, Moment, Sequence, VirtualTime};
 use warpline_memory::Handle;
 use warpline_model::Model;
 
-use super::{ExecutedEvent, Pe, take_last};
+use super::{Pe, take_last};
+use crate::agenda::Agenda;
 use crate::agenda::pending::{Entry, PendingSet};
 use crate::agenda::store::OptionalHandle;
+use crate::faults::ExecutedEvent;
 use crate::gauge::phases::Phase;
 use crate::gvt::Gvt;
 use crate::mail::wires::{MessageKind, Port, make_common};
@@ -28,7 +30,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             if !plain && !self.faults.are_none() && self.waits(entry) {
                 break;
             }
-            if self.prefetching {
+            if self.agenda.prefetches() {
                 self.fetch_ahead();
             }
             self.gauge.event_lap::<WATCHED>(Phase::PendingSet);
@@ -78,7 +80,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let (id, key) = (event.receiver, event.key());
         let lp = self.lps.get_mut(index);
         let number = lp.events + 1;
-        self.running = Some(entry);
+        self.faults.begin_running(entry);
         self.executor.begin(id, number, time, key.step);
         self.world.model.handle(&mut lp.state, &event.payload, self.executor.lp());
         let again = !plain && self.past.is_sent_before(index, handle, time);
@@ -90,12 +92,12 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             }
         }
         if self.executor.has_fault() || number >= Sequence::EVENT_LIMIT {
-            self.running = None;
+            self.faults.end_running();
             self.hold_failed(entry, number, true);
             return false;
         }
         self.executor.commit(self.world.model, &event.payload);
-        self.running = None;
+        self.faults.end_running();
         if !self.executor.notes().is_empty()
             && let Err(fault) = self.effects.observe(self.executor.notes_mut(), Moment::Event(key), id, time)
         {
@@ -149,18 +151,12 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             }
             let Some(event) = take_last(&mut self.executor, sender, first) else { break };
             match spent.take() {
-                Some(spent) => {
-                    self.begin_drop(spent);
-                    self.agenda.replace(spent, event);
-                    self.end_drop();
-                }
+                Some(spent) => self.drop_payload(spent, |agenda| agenda.replace(spent, event)),
                 None => _ = self.agenda.insert(event, OptionalHandle::default()),
             }
         }
         if let Some(spent) = spent {
-            self.begin_drop(spent);
-            self.agenda.store_mut().release(spent);
-            self.end_drop();
+            self.drop_payload(spent, |agenda| agenda.store_mut().release(spent));
         }
     }
 
@@ -186,19 +182,17 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
     }
 
-    /// Notes which event's payload is dropped next, should that panic. What needs no dropping costs nothing here.
+    /// Drops the payload of an event that is over, which is code of the model: should it panic, that event is to blame. What needs no
+    /// dropping costs nothing here.
     #[inline(always)]
-    pub(in crate::pe) fn begin_drop(&mut self, handle: Handle) {
+    pub(in crate::pe) fn drop_payload(&mut self, event: Handle, drop: impl FnOnce(&mut Agenda<M::Event, Q>)) {
         if needs_drop::<M::Event>() {
-            let event = self.agenda.event(handle);
-            self.dropping = Some(ExecutedEvent { key: event.key(), lp: event.receiver });
+            let event = self.agenda.event(event);
+            self.faults.begin_dropping(ExecutedEvent { key: event.key(), lp: event.receiver });
         }
-    }
-
-    #[inline(always)]
-    pub(in crate::pe) fn end_drop(&mut self) {
+        drop(&mut self.agenda);
         if needs_drop::<M::Event>() {
-            self.dropping = None;
+            self.faults.end_dropping();
         }
     }
 

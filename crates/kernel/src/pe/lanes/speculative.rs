@@ -38,7 +38,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         let limit = self.limit();
         let mut left = most;
-        while left > 0 && !self.is_parked() {
+        while left > 0 && !self.flow.is_parked() {
             let Some(entry) = self.agenda.pop_before(limit) else { break };
             if self.lps.some_wait() && self.sets_aside(entry) {
                 continue;
@@ -47,7 +47,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             if !self.faults.are_none() && self.waits(entry) {
                 break;
             }
-            if self.prefetching {
+            if self.agenda.prefetches() {
                 self.fetch_ahead();
             }
             self.gauge.event_lap::<WATCHED>(Phase::PendingSet);
@@ -110,7 +110,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let (id, key) = (event.receiver, event.key());
         let lp = self.lps.get_mut(index);
         let number = lp.events + 1;
-        self.running = Some(entry);
+        self.faults.begin_running(entry);
         let begun = self.past.begin(k, index, handle, lp, time);
         let logs = self.past.begin_changes(begun);
         if logs {
@@ -122,7 +122,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             // The event itself may have to be executed again.
             self.executor.copy_forwards(&event.payload);
         }
-        self.running = None;
+        self.faults.end_running();
         if self.executor.has_fault() || number >= Sequence::EVENT_LIMIT {
             self.hold_failed(entry, number, false);
             return;

@@ -28,7 +28,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use warpline_base::{EventKey, LpId, Priority, Sequence, VirtualTime};
+use warpline_base::{EventKey, LpId, Moment, Priority, Sequence, VirtualTime};
 use warpline_memory::Handle;
 use warpline_model::Model;
 
@@ -47,11 +47,18 @@ const DUE_MOST: u64 = 4;
 const DUE_FAR_TOO_MANY: u64 = 16;
 
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
-    /// Notes how much memory this PE has.
-    pub(in crate::pe) fn account_memory(&mut self) {
-        let bytes = self.lps.bytes_held() + self.agenda.bytes_held() + self.past.bytes() + self.effects.bytes() + self.mail_bytes;
-        self.memory_control.settle(bytes);
-        let taken = self.memory_control.taken();
+    /// Draws the memory that this PE has on its account, if there is a budget.
+    #[inline]
+    pub(in crate::pe) fn draw_memory(&mut self) {
+        if self.memory.is_on() {
+            self.account_memory();
+        }
+    }
+
+    fn account_memory(&mut self) {
+        let bytes = self.lps.bytes_held() + self.agenda.bytes_held() + self.past.bytes() + self.effects.bytes() + self.mail.bytes();
+        self.memory.settle(bytes);
+        let taken = self.memory.taken();
         self.gauge.count(|counts| counts.memory_most = counts.memory_most.max(taken));
     }
 
@@ -59,27 +66,27 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// full, and its doubling would make memory short.
     #[inline]
     pub(in crate::pe) fn affords_batch(&mut self) -> bool {
-        if !self.memory_control.is_on() {
+        if !self.memory.is_on() {
             return true;
         }
         let batch = self.world.tuning.batch as usize;
-        self.memory_control.waits = if self.memory_control.is_short() {
+        let waits = if self.memory.is_short() {
             !self.past.has_room_for(batch) || self.agenda.store().free() < batch
         } else {
             // Mostly nothing grows, and nothing is to be divided.
             let growth = self.past.growth(batch) as u64;
-            growth > 0 && growth > self.memory_control.left() / u64::from(self.world.pes())
+            growth > 0 && growth > self.memory.left() / u64::from(self.world.pes())
         };
-        let waits = self.memory_control.waits;
+        self.memory.set_waits(waits);
         self.gauge.count(|counts| counts.memory_stops += u64::from(waits));
-        !self.memory_control.waits
+        !waits
     }
 
     /// Whether certain events have to wait, because the budget is exceeded, until a GVT has made all PEs give back what they can. A batch
     /// may be executed after each.
     #[inline]
     pub(in crate::pe) fn waits_for_memory(&mut self) -> bool {
-        self.memory_control.is_short() && self.memory_control.is_exceeded() && !self.memory_control.takes_batch()
+        self.memory.is_short() && self.memory.is_exceeded() && !self.memory.takes_batch()
     }
 
     /// Events before this time may be executed although memory is short: what is due, so that GVT advances; a batch for each GVT, which
@@ -87,48 +94,55 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[cold]
     pub(in crate::pe) fn limit_where_memory_is_short(&mut self) -> VirtualTime {
         let is_ahead = self.has_batches(DUE_MOST) && self.least() != self.frontier.gvt();
-        if is_ahead || !self.memory_control.takes_batch() {
+        if is_ahead || !self.memory.takes_batch() {
             return VirtualTime::ZERO;
         }
         self.past.make_little_room(self.world.tuning.batch as usize);
         self.frontier.due().min(self.frontier.limit())
     }
 
-    /// What there is to do about memory when a new GVT has been adopted, and what commits has been reclaimed.
-    ///
-    /// Events are undone for memory only here, where the PE has published nothing since GVT that this could make wrong.
+    /// What there is to do about memory when this GVT has been found, and what commits has been reclaimed. Events are undone for memory only
+    /// here.
+    pub(in crate::pe) fn relieve_memory(&mut self, gvt: Moment) {
+        // Once nothing is left to execute, memory does not matter any more, and an event sent back would arrive after GVT has passed all.
+        if self.memory.is_on() && gvt != Moment::Never && self.faults.failure().is_none() {
+            self.keep_within_budget();
+        }
+    }
+
     #[cold]
     #[inline(never)]
-    pub(in crate::pe) fn relieve_memory(&mut self) {
-        self.mail_bytes = self.mail.bytes();
+    fn keep_within_budget(&mut self) {
+        self.mail.measure();
         self.account_memory();
-        self.agenda.store_mut().save_memory(self.memory_control.is_short());
-        let waits = std::mem::take(&mut self.memory_control.waits);
-        if self.memory_control.is_overdrawn() {
+        self.agenda.store_mut().save_memory(self.memory.is_short());
+        let waits = self.memory.take_waits();
+        if self.memory.is_overdrawn() {
             // What is due has to be executed soon, so it is undone only if there is very much of it, or the rest was not enough.
             self.undo_executed_from(self.frontier.due().get());
-            if self.has_batches(DUE_FAR_TOO_MANY) || self.memory_control.is_exceeded() && self.memory_control.was_exceeded() {
+            if self.has_batches(DUE_FAR_TOO_MANY) || self.memory.is_exceeded() && self.memory.was_exceeded() {
                 self.undo_executed_from(self.frontier.gvt_time());
             }
             self.give_back_room();
-        } else if waits && self.memory_control.is_short() && !self.affords_batch() {
+        } else if waits && self.memory.is_short() && !self.affords_batch() {
             // Only the further half of what lies ahead: the nearer half would soonest be executed again.
             let (gvt, latest) = (self.frontier.gvt_time(), self.past.latest().get());
             self.undo_executed_from((gvt + (latest - gvt) / 2.0).max(self.frontier.due().get()));
         }
         self.undo_returned();
-        if self.memory_control.is_short() {
+        if self.memory.is_short() {
             self.cancel_sent_before(VirtualTime::ZERO);
             self.undo_what_was_sent();
         }
-        if self.memory_control.sends_back(waits && !self.past.has_open() && self.world.pes() > 1) {
+        let undone = self.gauge.counts().rolled_back;
+        if self.memory.sends_back(waits && !self.past.has_open() && self.world.pes() > 1) {
             self.send_back();
-        } else if self.memory_control.is_short() && (self.agenda.is_roomy() || self.gauge.counts().rolled_back > self.rolled_back_before) {
-            self.rolled_back_before = self.gauge.counts().rolled_back;
+        } else if self.memory.is_short() && (self.agenda.is_roomy() || self.memory.may_drop(undone)) {
+            self.memory.drops(undone);
             self.gauge.annihilated(self.agenda.drop_cancelled(|_| {}));
         }
         self.account_memory();
-        if let Err(why) = self.memory_control.judge() {
+        if let Err(why) = self.memory.judge() {
             why.unwind();
         }
     }
@@ -155,7 +169,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Undoes what sent the events that have come back. What has committed in the meantime stays.
     fn undo_returned(&mut self) {
-        for (sender, sequence) in self.memory_control.take_returned() {
+        for (sender, sequence) in self.memory.take_returned() {
             let Some(handle) = self.open_event(sender, sequence.event()) else { continue };
             self.release_held();
             let (k, before) = (self.past.kp_of(self.lps.index(sender)), self.gauge.counts().rolled_back);
@@ -211,6 +225,5 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.past.give_back_room();
         self.effects.give_back_room();
         self.mail.give_back_room();
-        self.mail_bytes = self.mail.bytes();
     }
 }

@@ -142,9 +142,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let (index, time) = (self.index_of(event), self.agenda.event(event).time);
         let Some(before) = self.past.take_sent(index, event, time) else { return };
         self.send_again::<true>(before, sender, number, SideRecordId::NONE);
-        self.begin_drop(event);
-        self.agenda.store_mut().release(event);
-        self.end_drop();
+        self.drop_payload(event, |agenda| agenda.store_mut().release(event));
         self.undo_what_was_sent();
     }
 

@@ -81,8 +81,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.gauge.end_rollback(timed, false);
     }
 
-    /// Undoes everything that can still be undone, as GVT has not reached the events that fill the history: some of them lie far ahead, and
-    /// what has committed after them cannot be reclaimed before them.
+    /// Undoes everything that can still be undone.
     #[cold]
     pub(in crate::pe) fn make_room(&mut self) {
         self.undo_from(self.frontier.horizon());
