@@ -1,3 +1,4 @@
+pub(crate) mod handler;
 pub(crate) mod roles;
 
 use std::ops::Range;

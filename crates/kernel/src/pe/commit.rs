@@ -39,7 +39,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Raises the horizon, as all that had arrived when bounds were read has been filed, and commits what has become certain: at once if
     /// there is nothing else to do, and otherwise when it is worth it.
     pub(super) fn commit_if_horizon_moved(&mut self, executed: u32) {
-        if self.world.tuning.lanes.has_safe() {
+        if self.world.tuning().lanes.has_safe() {
             self.frontier.raise_horizon();
             if self.past.has_open() && self.lps.all_initialised() && (executed == 0 || self.past.is_worth_a_commit()) {
                 let timed = self.gauge.begin_commit();
@@ -75,12 +75,12 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         loop {
             // A fault found on the way lowers the limit, and what is left is looked through again.
             let least = self.least();
-            let limit = if beyond { least } else { least.earlier(gvt, self.world.ties) };
-            let limit = limit.earlier(self.faults.failure_moment(), self.world.ties);
+            let limit = if beyond { least } else { least.earlier(gvt, self.world.ties()) };
+            let limit = limit.earlier(self.faults.failure_moment(), self.world.ties());
             let until = due.max(horizon);
             match catch_panic(|| self.commit_all_before(limit, until)) {
                 Ok(Ok(())) => {
-                    self.past.commit_done(limit.time(self.world.end).min(horizon));
+                    self.past.commit_done(limit.time(self.world.end()).min(horizon));
                     break;
                 }
                 Ok(Err((entry, fault))) => self.fail(entry, fault),
@@ -98,7 +98,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             places.push(place);
         }
         for place in places.into_iter().rev() {
-            match catch_panic(|| self.commit_record::<true>(place, &Moment::Never, self.world.end)) {
+            match catch_panic(|| self.commit_record::<true>(place, &Moment::Never, self.world.end())) {
                 Ok(Ok(_)) => {}
                 Ok(Err((entry, fault))) => return self.fail(entry, fault),
                 Err(panic) => return self.fail_panicked(panic),
@@ -164,7 +164,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     #[inline]
     fn commit_before<const TRACED: bool>(&mut self, limit: Moment, end: VirtualTime) -> Result<(), (Entry, Fault)> {
-        let mut scan = self.past.scan(limit.time(self.world.end).min(end));
+        let mut scan = self.past.scan(limit.time(self.world.end()).min(end));
         while let Some(place) = self.past.next(&mut scan) {
             if let Some(coming) = self.past.event_at(place + COMMIT_AHEAD) {
                 self.agenda.store().prefetch(coming);
@@ -188,7 +188,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let begun = self.past.begin_commit(place, |handle| {
             let event = self.agenda.event(handle);
             let key = event.key();
-            (key.time < end && Moment::Event(key).is_before(limit, self.world.ties)).then_some((handle, key, event))
+            (key.time < end && Moment::Event(key).is_before(limit, self.world.ties())).then_some((handle, key, event))
         });
         let ((handle, key, event), extra) = match begun {
             Ok(begun) => begun,
@@ -198,7 +198,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.executor.visit(id, key.time);
         let entry = Entry::new(key.time, 0, handle);
         self.faults.begin_running(entry);
-        self.executor.commit(self.world.model, &event.payload);
+        self.executor.commit(self.world.model(), &event.payload);
         self.faults.end_running();
         if extra.is_figures() {
             let figures = self.past.figures(extra, self.executor.notes());
@@ -223,7 +223,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[inline(never)]
     fn apply_extra(&mut self, extra: SideRecordId, at: Moment, lp: LpId, time: VirtualTime) -> Result<(), Fault> {
         let Pe { past, effects, executor, mail, world, .. } = self;
-        if world.tuning.messages == Messages::Copy {
+        if world.tuning().messages == Messages::Copy {
             past.copies_of_sent(extra).for_each(|copy| mail.drop_copy(copy));
         }
         if let Some(notes) = past.notes(extra) {
@@ -240,15 +240,15 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if gvt == Moment::Init(next) {
             self.faults.raise_init(next);
         }
-        while let Some(held) = self.faults.take_held_at(&gvt, self.world.ties, self.agenda.store()) {
+        while let Some(held) = self.faults.take_held_at(&gvt, self.world.ties(), self.agenda.store()) {
             self.fail_held(held);
         }
-        self.faults.raise_unreadable(&gvt, self.world.end, self.world.ties);
+        self.faults.raise_unreadable(&gvt, self.world.end(), self.world.ties());
         if gvt == Moment::Never {
             // No event is left that these faults could be held for.
             for (index, fault) in self.faults.take_lost() {
-                let (lp, time) = (self.lps.id(index), self.world.end);
-                self.faults.fail(CommittedFault { moment: Moment::Finish(lp), lp, time, event: None, fault }, self.world.ties);
+                let (lp, time) = (self.lps.id(index), self.world.end());
+                self.faults.fail(CommittedFault { moment: Moment::Finish(lp), lp, time, event: None, fault }, self.world.ties());
             }
         }
     }
@@ -281,7 +281,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     fn number_of(&self, key: &EventKey, lp: LpId) -> u64 {
         let this = Moment::Event(*key);
         let open = self.past.open_events().map(|handle| self.agenda.event(handle));
-        let undone = open.filter(|event| event.receiver == lp && !Moment::Event(event.key()).is_before(&this, self.world.ties)).count();
+        let undone = open.filter(|event| event.receiver == lp && !Moment::Event(event.key()).is_before(&this, self.world.ties())).count();
         self.lps.get(self.lps.index(lp)).events - undone as u64 + 1
     }
 
@@ -289,7 +289,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// there may be earlier ones elsewhere. When the run is over, all that has committed came before any failure.
     fn fail_held(&mut self, held: DeferredFault) {
         let moment = Moment::Event(held.key);
-        if self.frontier.over().is_none() && self.frontier.gvt().is_before(&moment, self.world.ties) {
+        if self.frontier.over().is_none() && self.frontier.gvt().is_before(&moment, self.world.ties()) {
             return self.faults.hold(held);
         }
         let DeferredFault { key, lp, entry, fault, .. } = held;
@@ -297,6 +297,6 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             number: Some(self.number_of(&key, lp)),
             payload: event_text(&self.agenda.event(entry.handle()).payload),
         });
-        self.faults.fail(CommittedFault { moment, lp, time: key.time, event: Some(event), fault }, self.world.ties);
+        self.faults.fail(CommittedFault { moment, lp, time: key.time, event: Some(event), fault }, self.world.ties());
     }
 }

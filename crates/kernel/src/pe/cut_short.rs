@@ -36,7 +36,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if self.frontier.over().is_some() {
             return;
         }
-        self.world.end = end;
+        self.world.end_at(end);
         self.frontier.end_at(end);
         if self.past.has_open() || self.past.has_pending_cancellations() || !self.faults.are_none() {
             self.undo_from(end);

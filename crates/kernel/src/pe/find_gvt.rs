@@ -54,7 +54,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if !self.world.bounds_advance() {
             return executed == 0 || self.calls.is_due();
         }
-        if self.world.tuning.windows && self.frontier.floor() >= self.world.end {
+        if self.world.tuning().windows && self.frontier.floor() >= self.world.end() {
             return true;
         }
         self.calls.is_stuck()
@@ -73,24 +73,24 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Whether it takes a new GVT for every event that waits here: it may be executed only when it is certain, and no horizon passes GVT.
     #[inline]
     fn needs_gvt(&self) -> bool {
-        (!self.world.tuning.lanes.has_speculative() || self.agenda.has_aside()) && self.frontier.is_held_up()
+        (!self.world.tuning().lanes.has_speculative() || self.agenda.has_aside()) && self.frontier.is_held_up()
     }
 
     /// Whether the next event here is the one at GVT, and no horizon will ever allow it.
     pub(super) fn is_at_gvt(&mut self) -> bool {
         let gvt = self.frontier.gvt();
-        let waits = |faults: &Faults| !faults.are_none() && matches!(gvt, Moment::Event(key) if faults.waits(&key, self.world.ties));
+        let waits = |faults: &Faults| !faults.are_none() && matches!(gvt, Moment::Event(key) if faults.waits(&key, self.world.ties()));
         self.needs_gvt() && !waits(&self.faults) && self.least() == gvt
     }
 
     /// Whether bounds would have to creep up to this PE's next event.
     fn is_far(&mut self) -> bool {
-        if self.world.tuning.windows {
+        if self.world.tuning().windows {
             // The floor moves straight to the first event of all PEs.
             return false;
         }
-        let next = self.agenda.first_time().unwrap_or(self.world.end).min(self.world.end);
-        next.get() - self.frontier.horizon().get() > FAR * self.world.least_delay
+        let next = self.agenda.first_time().unwrap_or(self.world.end()).min(self.world.end());
+        next.get() - self.frontier.horizon().get() > FAR * self.world.least_delay()
     }
 
     /// The PE as GVT sees it.
@@ -101,8 +101,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             past: &self.past,
             lps: &self.lps,
             faults: &self.faults,
-            ties: self.world.ties,
-            end: self.world.end,
+            ties: self.world.ties(),
+            end: self.world.end(),
             frontier: &mut self.frontier,
             gauge: &mut self.gauge,
         };

@@ -28,7 +28,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// No engine can be given an event that has arrived without what it carries: the first of those before `end` fails, as it is certain to
     /// happen when all PEs have [finished](Step::Finished) before.
     pub fn fail_unreadable(&mut self, end: VirtualTime) {
-        self.faults.raise_unreadable(&Moment::Never, end, self.world.ties);
+        self.faults.raise_unreadable(&Moment::Never, end, self.world.ties());
     }
 
     /// Takes out the events that are pending beyond the end, when all PEs have [finished](Step::Finished): everything that they have sent

@@ -96,18 +96,18 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     ) -> Self {
         assert!(!(tuning.windows && tuning.lanes.has_speculative()), "in windows nothing is executed ahead");
         let world = World::new(task, buffers.me(), tuning);
-        let rounds = tuning.windows.then(|| Rounds::new(world.me, world.pes()));
-        let ids = world.partition.lps(world.me);
+        let rounds = tuning.windows.then(|| Rounds::new(world.me(), world.pes()));
+        let ids = world.partition().lps(world.me());
         let calls = GvtCalls::new(&tuning, gvt.stops_pes());
         let flow = Flow::new(buffers.is_bounded(), world.pes());
         let store = Store::new(buffers, world.pools_events());
         Pe {
             lps: Lps::new(ids.clone(), task.roles.clone()),
-            agenda: Agenda::new(pending, store, world.ties, world.may_pool_events()),
+            agenda: Agenda::new(pending, store, world.ties(), world.may_pool_events()),
             past: Past::new(ids.len(), &tuning),
             mail: Mail::new(port, world.pes()),
             gvt,
-            frontier: Frontier::new(window, world.end, rounds),
+            frontier: Frontier::new(window, world.end(), rounds),
             caution: Caution::new(tuning.go_ahead == GoAhead::Auto && world.bounds_advance()),
             stride: Stride::new(tuning.batch, world.bounds_advance() && !tuning.windows),
             calls,
@@ -217,7 +217,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     /// Where the run failed, as far as this PE knows: from the last verdict, or from its own failures since.
     pub fn failure(&self) -> Moment {
         let known = self.frontier.verdict().map_or(Moment::Never, |verdict| verdict.failure);
-        known.earlier(self.faults.failure_moment(), self.world.ties)
+        known.earlier(self.faults.failure_moment(), self.world.ties())
     }
 
     /// What it has done so far.
@@ -238,7 +238,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
 
     /// How many committed events of this PE come before `moment`, at which a PE has failed.
     pub fn committed_before(&self, moment: &Moment) -> u64 {
-        self.gauge.counts().committed - self.effects.count_from(moment, self.world.ties)
+        self.gauge.counts().committed - self.effects.count_from(moment, self.world.ties())
     }
 
     /// Where it was when memory ran out: the LP, the time in model units, and how many events it holds.
@@ -261,7 +261,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
             counts.pooled = agenda.store().is_pooled();
             counts.buffers = books.places;
             counts.buffers_shared = books.deposited;
-            if world.tuning.lanes.has_speculative() {
+            if world.tuning().lanes.has_speculative() {
                 counts.copy_interval = past.copy_interval();
             }
         });

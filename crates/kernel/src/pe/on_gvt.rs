@@ -16,8 +16,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.frontier.on_gvt(verdict, self.world.delay_beyond_gvt());
         self.gauge.on_gvt(&verdict, self.frontier.throttled());
         self.calls.on_gvt(&verdict);
-        let by_gvt = !self.world.tuning.lanes.has_safe();
-        self.effects.on_gvt(self.frontier.settled().as_ref(), self.world.ties, by_gvt, self.memory.is_short());
+        let by_gvt = !self.world.tuning().lanes.has_safe();
+        self.effects.on_gvt(self.frontier.settled().as_ref(), self.world.ties(), by_gvt, self.memory.is_short());
         if self.frontier.over() == Some(Step::Failed) {
             return self.release_all();
         }
@@ -39,14 +39,14 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         // If the run was cut short, no commit has looked at what was undone beyond its end.
         self.past.close_front();
         self.collect_fossils_at_end();
-        self.mail.on_end(self.world.me);
+        self.mail.on_end(self.world.me());
     }
 
     /// Undoes everything that can still be undone if the history is full, as GVT has not reached the events that fill it: some of them lie
     /// far ahead, and what has committed after them cannot be reclaimed before them.
     fn shorten_history(&mut self) {
         // After a failure nothing commits any more, and the history may stay full.
-        if self.faults.failure().is_none() && self.past.open_len() >= 2 * self.world.tuning.history_most {
+        if self.faults.failure().is_none() && self.past.open_len() >= 2 * self.world.tuning().history_most {
             self.make_room();
         }
     }
@@ -63,7 +63,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Traces how far the PE has come.
     fn take_snapshot(&mut self) {
-        let gvt = self.frontier.gvt_time().min(self.world.end.get());
+        let gvt = self.frontier.gvt_time().min(self.world.end().get());
         self.gauge.level(gvt, self.frontier.window(), self.agenda.len(), self.past.open_len());
     }
 }

@@ -15,7 +15,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// account.
     pub(super) fn publish(&mut self, executed: u32) {
         let all = self.mail.hand_over(&mut self.gvt);
-        if all && self.world.tuning.lanes.has_safe() && self.lps.all_initialised() {
+        if all && self.world.tuning().lanes.has_safe() && self.lps.all_initialised() {
             self.publish_progress(executed);
         }
         self.gauge.lap(Phase::Send);
@@ -24,7 +24,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     #[inline]
     fn publish_progress(&mut self, executed: u32) {
-        if self.world.tuning.windows {
+        if self.world.tuning().windows {
             return self.end_window_if_over(executed);
         }
         let first = self.first_time();
@@ -36,14 +36,14 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// The time of the first thing that has yet to be done here.
     #[inline]
     pub(super) fn first_time(&mut self) -> VirtualTime {
-        let end = self.world.end;
+        let end = self.world.end();
         let first = self.agenda.first_time().unwrap_or(end);
         if self.faults.are_none() { first } else { self.faults.first_time().unwrap_or(end).min(first) }
     }
 
     /// Looks for the words of the other PEs for the round. Returns whether a window opens, which it does once the mailbox has been emptied.
     pub(super) fn find_round(&mut self) -> bool {
-        self.frontier.find_round(self.world.least_delay_here, |pe, round| self.mail.word_of_round(pe, round))
+        self.frontier.find_round(self.world.least_delay_here(), |pe, round| self.mail.word_of_round(pe, round))
     }
 
     /// Files everything sent in the last window, and only then raises the horizon.
@@ -63,7 +63,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             return;
         }
         let first = self.first_time();
-        if first < self.frontier.horizon() && executed >= self.world.tuning.batch {
+        if first < self.frontier.horizon() && executed >= self.world.tuning().batch {
             return;
         }
         let least = first.min(self.mail.take_earliest_sent());

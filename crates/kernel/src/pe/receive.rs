@@ -21,11 +21,11 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         while let Some(control) = self.mail.receive_control() {
             self.gvt.receive_control(control);
         }
-        let windows = self.world.tuning.windows;
+        let windows = self.world.tuning().windows;
         let opens = windows && self.find_round();
         if !windows
-            && self.world.tuning.lanes.has_safe()
-            && self.frontier.read_bounds(self.world.me, &self.world.delays, |pe| self.mail.bound(pe))
+            && self.world.tuning().lanes.has_safe()
+            && self.frontier.read_bounds(self.world.me(), &self.world.delays(), |pe| self.mail.bound(pe))
         {
             self.calls.on_horizon();
         }
@@ -91,7 +91,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[inline]
     fn receive_values(&mut self) {
         let Pe { mail, agenda, gvt, gauge, frontier, world, memory, faults, .. } = self;
-        let (earliest, me, gvt_moment) = (frontier.earliest_arrival(), world.me, frontier.gvt());
+        let (earliest, me, gvt_moment) = (frontier.earliest_arrival(), world.me(), frontier.gvt());
         let (mut undone, mut cancelled) = (Vec::new(), false);
         let mut received = 0;
         mail.receive_values(&mut |message: ValueMessage<M::Event>| {
@@ -142,7 +142,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let (key, earliest) = (event.key, self.frontier.earliest_arrival());
         self.gvt.received(event.tag, || self.world.moment(key));
         if key.time < earliest {
-            arrived_too_early("an event", &key, event.receiver, self.world.me, earliest, self.frontier.gvt());
+            arrived_too_early("an event", &key, event.receiver, self.world.me(), earliest, self.frontier.gvt());
         }
         self.gauge.message_received();
         if self.agenda.was_cancelled_early(&key, event.incarnation) {
@@ -164,7 +164,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let earliest = self.frontier.earliest_arrival();
         if key.time < earliest {
             let receiver = self.agenda.event(self.agenda.store().received(buffer)).receiver;
-            arrived_too_early(what, key, receiver, self.world.me, earliest, self.frontier.gvt());
+            arrived_too_early(what, key, receiver, self.world.me(), earliest, self.frontier.gvt());
         }
     }
 

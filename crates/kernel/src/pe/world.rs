@@ -24,26 +24,28 @@ pub struct Task<'m, M: Model> {
     pub near: Range<u32>,
 }
 
-/// What a PE knows from the start. Only the end may change, to an earlier one.
-pub(crate) struct World<'m, M> {
+/// What a PE knows from the start.
+///
+/// Invariant: nothing changes but the end, which may come earlier.
+pub(super) struct World<'m, M> {
     /// Which PE this is.
-    pub(crate) me: u32,
-    pub(crate) model: &'m M,
-    pub(crate) partition: Partition,
-    pub(crate) ties: TieBreak,
-    pub(crate) end: VirtualTime,
-    pub(crate) tuning: Tuning,
+    me: u32,
+    model: &'m M,
+    partition: Partition,
+    ties: TieBreak,
+    end: VirtualTime,
+    tuning: Tuning,
     near: Range<u32>,
     /// By PE: the least delay of anything that it sends to this one.
-    pub(crate) delays: Box<[f64]>,
+    delays: Box<[f64]>,
     /// The least delay from any other PE to this one.
-    pub(crate) least_delay_here: f64,
+    least_delay_here: f64,
     /// The least delay between any two PEs.
-    pub(crate) least_delay: f64,
+    least_delay: f64,
 }
 
 impl<'m, M: Model> World<'m, M> {
-    pub(crate) fn new(task: &Task<'m, M>, me: u32, tuning: Tuning) -> Self {
+    pub(super) fn new(task: &Task<'m, M>, me: u32, tuning: Tuning) -> Self {
         let pes = task.partition.pes();
         let others = (0..pes).filter(|from| *from != me);
         World {
@@ -60,25 +62,79 @@ impl<'m, M: Model> World<'m, M> {
         }
     }
 
+    /// Which PE this is.
+    #[inline]
+    pub(super) fn me(&self) -> u32 {
+        self.me
+    }
+
+    #[inline(always)]
+    pub(super) fn model(&self) -> &'m M {
+        self.model
+    }
+
+    #[inline]
+    pub(super) fn partition(&self) -> &Partition {
+        &self.partition
+    }
+
+    /// The order of simultaneous events.
+    #[inline(always)]
+    pub(super) fn ties(&self) -> TieBreak {
+        self.ties
+    }
+
+    /// The end of the run.
+    #[inline(always)]
+    pub(super) fn end(&self) -> VirtualTime {
+        self.end
+    }
+
+    /// The run ends earlier.
+    pub(super) fn end_at(&mut self, end: VirtualTime) {
+        self.end = end;
+    }
+
+    #[inline(always)]
+    pub(super) fn tuning(&self) -> &Tuning {
+        &self.tuning
+    }
+
+    /// By PE: the least delay of anything that it sends to this one.
+    #[inline]
+    pub(super) fn delays(&self) -> &[f64] {
+        &self.delays
+    }
+
+    /// The least delay from any other PE to this one.
+    pub(super) fn least_delay_here(&self) -> f64 {
+        self.least_delay_here
+    }
+
+    /// The least delay between any two PEs.
+    pub(super) fn least_delay(&self) -> f64 {
+        self.least_delay
+    }
+
     /// The moment of an event, for GVT: beyond the end, which may have come nearer, nothing is left to do.
     #[inline]
-    pub(crate) fn moment(&self, key: EventKey) -> Moment {
+    pub(super) fn moment(&self, key: EventKey) -> Moment {
         if key.time < self.end { Moment::Event(key) } else { Moment::Never }
     }
 
     /// Whether a PE shares memory with this one.
     #[inline]
-    pub(crate) fn is_near(&self, pe: u32) -> bool {
+    pub(super) fn is_near(&self, pe: u32) -> bool {
         self.near.contains(&pe)
     }
 
     #[inline]
-    pub(crate) fn pes(&self) -> u32 {
+    pub(super) fn pes(&self) -> u32 {
         self.partition.pes()
     }
 
     /// What comes so long after GVT cannot have been sent yet; `None` if no horizon is made use of.
-    pub(crate) fn delay_beyond_gvt(&self) -> Option<f64> {
+    pub(super) fn delay_beyond_gvt(&self) -> Option<f64> {
         let least = if self.pes() == 1 { f64::INFINITY } else { self.least_delay };
         self.tuning.lanes.has_safe().then_some(least)
     }
@@ -86,17 +142,17 @@ impl<'m, M: Model> World<'m, M> {
     /// Whether the bounds of PEs raise each other. Without any lookahead they may all wait for each other at one instant, and only GVT
     /// resolves that.
     #[inline]
-    pub(crate) fn bounds_advance(&self) -> bool {
+    pub(super) fn bounds_advance(&self) -> bool {
         self.tuning.lanes.has_safe() && self.least_delay > 0.0
     }
 
     /// Whether hardly any events are received in buffers, so that those that stay here had better lie in a pool.
-    pub(crate) fn pools_events(&self) -> bool {
+    pub(super) fn pools_events(&self) -> bool {
         self.pes() == 1 || self.bounds_advance() || self.tuning.messages == Messages::Copy
     }
 
     /// Whether a PE finds out by counting where it had better keep local events.
-    pub(crate) fn may_pool_events(&self) -> bool {
+    pub(super) fn may_pool_events(&self) -> bool {
         !self.pools_events() && self.tuning.messages == Messages::Value
     }
 }

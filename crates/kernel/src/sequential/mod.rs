@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpline_base::{LpId, RunDigest, Sequence, TieBreak, VirtualTime};
 use warpline_memory::{Account, Allocator, DropEach, Exhausted, Handle, Pool, list_for, prefer_huge_pages, prefetch};
-use warpline_model::engine::{Executor, Outgoing};
+use warpline_model::engine::Executor;
 use warpline_model::statistics::RowSink;
 use warpline_model::{Fault, Model, Statistics};
 
@@ -18,6 +18,7 @@ use crate::agenda::pending::{Entry, PendingSet};
 use crate::faults::failure::drop_fault;
 use crate::faults::panics::panic_message;
 use crate::lps::STATES;
+use crate::lps::handler::{run_handler, take_last};
 use crate::sequential::watcher::{Unwatched, Watcher};
 use crate::{Event, Lp, Step};
 
@@ -230,20 +231,19 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         let id = event.receiver;
         let lp = &mut self.lps[id.index()];
         let number = lp.events + 1;
-        self.executor.begin(id, number, entry.time(), event.step);
         if number >= Sequence::EVENT_LIMIT {
+            self.executor.begin(id, number, entry.time(), event.step);
             return Err(Stop::Fault(Fault::TooManyEvents { limit: Sequence::EVENT_LIMIT }));
         }
         watcher.begins();
-        self.model.handle(&mut lp.state, &event.payload, self.executor.lp());
+        run_handler(self.model, &mut self.executor, lp, event, entry.time(), number);
         if self.executor.forwards() {
             self.executor.copy_forwards_but_last(&event.payload);
         }
         if self.executor.has_fault() {
             return self.fault();
         }
-        lp.events = number;
-        lp.digest.push(&event.key());
+        lp.count(number, &event.key());
         self.executor.commit(self.model, &event.payload);
         watcher.executed(entry.handle(), id, entry.time());
         self.observe(id)?;
@@ -270,12 +270,10 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     /// goes to one that it sent.
     #[inline(always)]
     fn deliver(&mut self, mut spent: Option<Handle>, sender: LpId, number: u64, watcher: &mut impl Watcher) {
-        let sequence = Sequence::first_of(number);
+        let first = Sequence::first_of(number);
         self.sent += self.executor.outbox_mut().len() as u64;
-        // Last first, which makes no difference to the pending set: the order is in the key.
-        while let Some(Outgoing { time, to: receiver, step, priority, event: payload }) = self.executor.outbox_mut().pop() {
-            let index = self.executor.outbox_mut().len() as u32;
-            let event = Event { time, sequence: sequence.nth(index), sender, receiver, step, priority, payload };
+        while let Some(event) = take_last(&mut self.executor, sender, first) {
+            let (time, receiver) = (event.time, event.receiver);
             let tie = self.ties.prefix(&event.key());
             let handle = match spent.take() {
                 Some(handle) => {

@@ -21,8 +21,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     fn lacks_room_elsewhere(&mut self, key: &EventKey) -> bool {
         let Pe { flow, executor, lps, world, agenda, frontier, .. } = self;
         for sent in executor.outbox_mut().iter().filter(|sent| !lps.contain(sent.to)) {
-            let pe = world.partition.pe(sent.to);
-            if world.is_near(pe) && world.tuning.messages != Messages::Copy {
+            let pe = world.partition().pe(sent.to);
+            if world.is_near(pe) && world.tuning().messages != Messages::Copy {
                 flow.want(pe);
             }
         }

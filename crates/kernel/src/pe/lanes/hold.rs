@@ -49,7 +49,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Whether an event is executed for good: it comes before the horizon, or its LP, or the whole PE, executes nothing in any other way.
     fn is_for_good(&self, entry: Entry) -> bool {
-        let lanes = self.world.tuning.lanes;
+        let lanes = self.world.tuning().lanes;
         let certain = lanes.has_safe() && entry.time() < self.frontier.horizon();
         certain || !lanes.has_speculative() || self.lps.role(self.agenda.event(entry.handle()).receiver).is_conservative()
     }
@@ -100,7 +100,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     pub(in crate::pe) fn waits(&mut self, entry: Entry) -> bool {
         let event = self.agenda.event(entry.handle());
         let (key, lp) = (event.key(), event.receiver);
-        if self.faults.waits(&key, self.world.ties) {
+        if self.faults.waits(&key, self.world.ties()) {
             self.agenda.push(entry);
             return true;
         }

@@ -17,7 +17,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Initialises some of the remaining LPs, and returns how many.
     pub(in crate::pe) fn initialise_lps(&mut self) -> u32 {
         let before = self.lps.initialised();
-        let until = before + self.world.tuning.batch as usize;
+        let until = before + self.world.tuning().batch as usize;
         while !self.faults.init_failed() && !self.lps.all_initialised() && self.lps.initialised() < until {
             let id = self.lps.next();
             match self.initialise(id) {
@@ -34,7 +34,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     }
 
     fn initialise(&mut self, id: LpId) -> Result<M::State, Fault> {
-        let state = catch_panic(|| self.executor.init(self.world.model, id)).map_err(|panic| {
+        let state = catch_panic(|| self.executor.init(self.world.model(), id)).map_err(|panic| {
             // A fault before the panic takes precedence.
             self.executor.take_fault().unwrap_or_else(|| Fault::Panic(panic_message(panic)))
         })?;

@@ -6,13 +6,10 @@ mod initialise;
 mod safe;
 mod speculative;
 
-use warpline_base::{LpId, Sequence};
 use warpline_memory::catch_panic;
 use warpline_model::Model;
-use warpline_model::engine::{Executor, Outgoing};
 
 use super::Pe;
-use crate::Event;
 use crate::agenda::fetch::{fetch_ahead, fetch_payload};
 use crate::agenda::pending::PendingSet;
 use crate::gauge::phases::Phase;
@@ -40,7 +37,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let start = self.gauge.counts().processed;
         // Panics are caught once per batch, not per event.
         loop {
-            let left = self.world.tuning.batch - (self.gauge.counts().processed - start) as u32;
+            let left = self.world.tuning().batch - (self.gauge.counts().processed - start) as u32;
             match catch_panic(|| if watched { self.execute_watched(left) } else { self.execute_lanes::<false>(left) }) {
                 Ok(()) => break,
                 Err(panic) => self.hold_panicked(panic),
@@ -59,7 +56,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// First what is certain; what is not only where that leaves nothing to do.
     fn execute_lanes<const WATCHED: bool>(&mut self, most: u32) {
         let before = self.gauge.counts().processed;
-        if self.world.tuning.lanes.has_safe() {
+        if self.world.tuning().lanes.has_safe() {
             // If all PEs have come just as far, nobody else will make room in the log of commits: the instant has more events than it holds.
             let must_wait = self.effects.must_wait_for_others(self.memory.is_short());
             if must_wait && self.first_time() > self.frontier.floor() || self.waits_for_memory() {
@@ -74,7 +71,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if self.gauge.counts().processed == before {
             self.execute_at_gvt::<WATCHED>();
         }
-        if self.world.tuning.lanes.has_speculative() && !self.caution.waits() && self.gauge.counts().processed == before {
+        if self.world.tuning().lanes.has_speculative() && !self.caution.waits() && self.gauge.counts().processed == before {
             self.execute_speculative::<WATCHED>(most);
         }
         // For what was looked for and not found.
@@ -94,12 +91,4 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             },
         );
     }
-}
-
-/// The last event of the outbox of LP `sender`, whose first has this sequence number.
-#[inline(always)]
-pub(in crate::pe) fn take_last<M: Model>(executor: &mut Executor<M>, sender: LpId, first: Sequence) -> Option<Event<M::Event>> {
-    let Outgoing { time, to: receiver, step, priority, event: payload } = executor.outbox_mut().pop()?;
-    let sequence = first.nth(executor.outbox_mut().len() as u32);
-    Some(Event { time, sequence, sender, receiver, step, priority, payload })
 }

@@ -8,13 +8,14 @@ use warpline_base::{EventKey, LpId, Moment, Sequence, VirtualTime};
 use warpline_memory::Handle;
 use warpline_model::Model;
 
-use super::{Pe, take_last};
+use super::Pe;
 use crate::agenda::Agenda;
 use crate::agenda::pending::{Entry, PendingSet};
 use crate::agenda::store::OptionalHandle;
 use crate::faults::ExecutedEvent;
 use crate::gauge::phases::Phase;
 use crate::gvt::Gvt;
+use crate::lps::handler::{run_handler, take_last};
 use crate::mail::wires::{MessageKind, Port, make_common};
 use crate::tuning::Messages;
 
@@ -46,7 +47,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     pub(in crate::pe) fn execute_at_gvt<const WATCHED: bool>(&mut self) {
         if self.agenda.has_aside() {
             self.execute_aside_at_gvt::<WATCHED>();
-        } else if !self.world.tuning.lanes.has_speculative() && self.is_at_gvt() {
+        } else if !self.world.tuning().lanes.has_speculative() && self.is_at_gvt() {
             self.execute_safe::<WATCHED>(self.frontier.due(), 1);
         }
     }
@@ -81,8 +82,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let lp = self.lps.get_mut(index);
         let number = lp.events + 1;
         self.faults.begin_running(entry);
-        self.executor.begin(id, number, time, key.step);
-        self.world.model.handle(&mut lp.state, &event.payload, self.executor.lp());
+        run_handler(self.world.model(), &mut self.executor, lp, event, time, number);
         let again = !plain && self.past.is_sent_before(index, handle, time);
         if self.executor.forwards() {
             if again {
@@ -96,7 +96,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.hold_failed(entry, number, true);
             return false;
         }
-        self.executor.commit(self.world.model, &event.payload);
+        self.executor.commit(self.world.model(), &event.payload);
         self.faults.end_running();
         if !self.executor.notes().is_empty()
             && let Err(fault) = self.effects.observe(self.executor.notes_mut(), Moment::Event(key), id, time)
@@ -104,9 +104,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.hold(entry, fault, true);
             return false;
         }
-        // An event that fails does not count.
-        lp.events = number;
-        lp.digest.push(&key);
+        lp.count(number, &key);
         self.executor.saved_mut().clear();
         // Later states cannot be worked out from copies before this event.
         self.past.copy_soon(index);
@@ -143,7 +141,6 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     pub(in crate::pe) fn send_certain(&mut self, mut spent: Option<Handle>, sender: LpId, number: u64) {
         let first = Sequence::first_of(number);
         self.gauge.sent(self.executor.outbox_mut().len());
-        // Last first, which is all the same to the pending set: the place in the order is in the key.
         while let Some(last) = self.executor.outbox_mut().last() {
             if !self.lps.contain(last.to) {
                 self.send_certain_away(sender, first);
@@ -164,14 +161,14 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[inline(never)]
     pub(in crate::pe) fn send_certain_away(&mut self, sender: LpId, first: Sequence) {
         let Some(mut event) = take_last(&mut self.executor, sender, first) else { return };
-        let pe = self.world.partition.pe(event.receiver);
+        let pe = self.world.partition().pe(event.receiver);
         let near = self.world.is_near(pe);
         if near {
             make_common::<M>(&mut event.payload);
         }
         self.gauge.message_sent();
         self.mail.note_sent(event.time);
-        if near && self.world.tuning.messages == Messages::Shared {
+        if near && self.world.tuning().messages == Messages::Shared {
             let tag = self.gvt.sent(pe, || Moment::Event(event.key()));
             // It is sent before any GVT that is to come, so that its receiver knows that nobody will cancel it.
             let (_, buffer) = self.agenda.store_mut().share(pe, 0, OptionalHandle::default(), event);

@@ -7,13 +7,14 @@ use warpline_base::{LpId, Moment, Sequence, VirtualTime};
 use warpline_memory::{Handle, MakeRoom, catch_panic};
 use warpline_model::Model;
 
-use super::{Pe, take_last};
+use super::Pe;
 use crate::Event;
 use crate::agenda::pending::{Entry, PendingSet};
 use crate::agenda::store::OptionalHandle;
 use crate::faults::failure::{copy_fault, repeat_fault};
 use crate::gauge::phases::Phase;
 use crate::gvt::Gvt;
+use crate::lps::handler::{run_handler, take_last};
 use crate::mail::SentByValue;
 use crate::mail::wires::{MessageKind, Port, make_common};
 use crate::past::SideRecordId;
@@ -72,7 +73,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// that it can commit. One event far ahead would let everything before it through, so with twice as much, nothing: the next GVT makes
     /// room.
     fn limit(&mut self) -> VirtualTime {
-        let (open, most, limit) = (self.past.open_len(), self.world.tuning.history_most, self.frontier.limit());
+        let (open, most, limit) = (self.past.open_len(), self.world.tuning().history_most, self.frontier.limit());
         // An instant may have very many events, and no window ends within it.
         if self.frontier.thrashes() && open >= THRASHING_MOST && self.least() != self.frontier.gvt() {
             return VirtualTime::ZERO;
@@ -116,8 +117,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if logs {
             self.executor.begin_log(&lp.state);
         }
-        self.executor.begin(id, number, time, key.step);
-        self.world.model.handle(&mut lp.state, &event.payload, self.executor.lp());
+        run_handler(self.world.model(), &mut self.executor, lp, event, time, number);
         if self.executor.forwards() {
             // The event itself may have to be executed again.
             self.executor.copy_forwards(&event.payload);
@@ -135,8 +135,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.executor.end_log();
         }
         let lp = self.lps.get_mut(index);
-        lp.events = number;
-        lp.digest.push(&key);
+        lp.count(number, &key);
         let place = self.past.executed(begun, k, index, &entry);
         self.agenda.store_mut().retire(handle, place);
         self.gauge.executed_ahead();
@@ -193,18 +192,18 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         extra: SideRecordId,
     ) -> (OptionalHandle, SideRecordId) {
         let Some(mut event) = take_last(&mut self.executor, sender, first) else { return (sent, extra) };
-        let pe = self.world.partition.pe(event.receiver);
+        let pe = self.world.partition().pe(event.receiver);
         let near = self.world.is_near(pe);
         if near {
             make_common::<M>(&mut event.payload);
         }
         self.gauge.message_sent();
-        if self.world.tuning.cancellation != Cancellation::Aggressive
+        if self.world.tuning().cancellation != Cancellation::Aggressive
             && let Some(copy) = self.copy_to_compare(&event)
         {
             return (sent, self.send_comparable(pe, near, event, copy, extra));
         }
-        if !near || self.world.tuning.messages == Messages::Copy {
+        if !near || self.world.tuning().messages == Messages::Copy {
             return (sent, self.send_uncertain_value(pe, event, extra));
         }
         (OptionalHandle::some(self.send_buffer(pe, sent, event)), extra)
@@ -222,7 +221,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     fn send_uncertain_value(&mut self, to: u32, event: Event<M::Event>, extra: SideRecordId) -> SideRecordId {
         let incarnation = self.past.incarnation();
-        let copy = if self.world.tuning.messages == Messages::Copy { self.mail.keep_copy(&event) } else { OptionalHandle::default() };
+        let copy = if self.world.tuning().messages == Messages::Copy { self.mail.keep_copy(&event) } else { OptionalHandle::default() };
         let sent = SentByValue { to, receiver: event.receiver, key: event.key(), incarnation, copy };
         let extra = self.past.keep_sent_by_value(extra, sent);
         self.mail.send_value(to, event, Some(incarnation), &mut self.gvt);
@@ -256,14 +255,13 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Executes the last events of an LP again, last first in `again`, on the state before them.
     fn execute_again(&mut self, index: usize, again: Vec<Handle>) {
-        let (id, lp) = (self.lps.id(index), self.lps.get_mut(index));
+        let lp = self.lps.get_mut(index);
         let mut number = lp.events - again.len() as u64;
         self.gauge.count(|counts| counts.repeated += again.len() as u64);
         for handle in again.into_iter().rev() {
             number += 1;
             let event = self.agenda.event(handle);
-            self.executor.begin(id, number, event.time, event.step);
-            self.world.model.handle(&mut lp.state, &event.payload, self.executor.lp());
+            run_handler(self.world.model(), &mut self.executor, lp, event, event.time, number);
             self.executor.forget();
         }
     }

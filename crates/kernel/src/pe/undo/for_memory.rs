@@ -69,7 +69,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if !self.memory.is_on() {
             return true;
         }
-        let batch = self.world.tuning.batch as usize;
+        let batch = self.world.tuning().batch as usize;
         let waits = if self.memory.is_short() {
             !self.past.has_room_for(batch) || self.agenda.store().free() < batch
         } else {
@@ -97,7 +97,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if is_ahead || !self.memory.takes_batch() {
             return VirtualTime::ZERO;
         }
-        self.past.make_little_room(self.world.tuning.batch as usize);
+        self.past.make_little_room(self.world.tuning().batch as usize);
         self.frontier.due().min(self.frontier.limit())
     }
 
@@ -149,12 +149,12 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Whether so many batches of events have been executed and not committed.
     fn has_batches(&self, count: u64) -> bool {
-        self.past.open_len() >= count * u64::from(self.world.tuning.batch)
+        self.past.open_len() >= count * u64::from(self.world.tuning().batch)
     }
 
     /// Undoes what was executed from a time on, which is at or after GVT, but nothing that is certain: artificial rollback.
     fn undo_executed_from(&mut self, time: f64) {
-        let time = VirtualTime::new(time).unwrap_or(self.world.end).max(self.frontier.horizon());
+        let time = VirtualTime::new(time).unwrap_or(self.world.end()).max(self.frontier.horizon());
         if self.past.has_open() && self.past.latest() >= time {
             let before = self.gauge.counts().rolled_back;
             self.undo_from(time);
@@ -215,7 +215,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         gauge.annihilated(annihilated);
         for Reverse((time, receiver, sender, sequence)) in furthest {
             let key = EventKey { time, step: 0, priority: Priority::NORMAL, sender, sequence };
-            self.mail.send_back(self.world.partition.pe(sender), receiver, key, &mut self.gvt);
+            self.mail.send_back(self.world.partition().pe(sender), receiver, key, &mut self.gvt);
             self.gauge.count(|counts| counts.sent_back += 1);
         }
     }

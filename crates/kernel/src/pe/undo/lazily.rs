@@ -42,11 +42,11 @@ use crate::Event;
 use crate::agenda::pending::PendingSet;
 use crate::agenda::store::OptionalHandle;
 use crate::gauge::phases::Phase;
+use crate::lps::handler::take_last;
 use crate::mail::SentByValue;
 use crate::mail::wires::Port;
 use crate::past::{SentAway, SentBefore, SideRecordId, Way};
 use crate::pe::Pe;
-use crate::pe::lanes::take_last;
 use crate::tuning::Messages;
 
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
@@ -111,7 +111,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         copy: Event<M::Event>,
         extra: SideRecordId,
     ) -> SideRecordId {
-        let way = if near && self.world.tuning.messages != Messages::Copy {
+        let way = if near && self.world.tuning().messages != Messages::Copy {
             Way::Buffer(self.send_buffer(to, OptionalHandle::default(), event))
         } else {
             self.mail.send_value(to, event, Some(self.past.incarnation()), &mut self.gvt);

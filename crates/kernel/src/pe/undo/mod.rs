@@ -48,7 +48,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[cold]
     pub(in crate::pe) fn roll_back_if_straggler(&mut self, k: usize, key: &EventKey) {
         if let Some(last) = self.past.last_open(k)
-            && self.world.ties.compare(key, &self.key_at(last)).is_lt()
+            && self.world.ties().compare(key, &self.key_at(last)).is_lt()
         {
             self.gauge.count(|counts| counts.primary += 1);
             let timed = self.gauge.begin_rollback(Phase::Execute);
@@ -109,7 +109,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         while let Some(place) = self.past.last_open(k) {
             let handle = self.past.event(place);
             match until {
-                Until::After(key) if self.world.ties.compare(&self.key_at(place), key).is_le() => break,
+                Until::After(key) if self.world.ties().compare(&self.key_at(place), key).is_le() => break,
                 Until::From(time) if self.key_at(place).time < time => break,
                 Until::With(last) if last == handle => {
                     self.undo(k, place, true);
@@ -170,7 +170,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             return self.past.set_stale(index);
         }
         // Reverse code cannot work on a stale state.
-        if self.past.is_stale(index) || self.world.tuning.undoing == Undoing::Reverse && self.reverse(handle, index, extra) {
+        if self.past.is_stale(index) || self.world.tuning().undoing == Undoing::Reverse && self.reverse(handle, index, extra) {
             return;
         }
         self.past.set_stale(index);
@@ -204,7 +204,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let lp = self.lps.get_mut(index);
         self.executor.begin(event.receiver, lp.events, event.time, event.step);
         self.past.take_saved(extra, self.executor.saved_mut());
-        let outcome = catch_panic(|| self.executor.reverse(self.world.model, &mut lp.state, &event.payload));
+        let outcome = catch_panic(|| self.executor.reverse(self.world.model(), &mut lp.state, &event.payload));
         let good = outcome.is_ok() && !self.executor.has_fault();
         self.executor.forget();
         good
