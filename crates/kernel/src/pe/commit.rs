@@ -17,17 +17,17 @@ use std::panic::resume_unwind;
 
 use warpline_base::{EventKey, LpId, Moment, VirtualTime};
 use warpline_memory::{MakeRoom, catch_panic, try_drop};
-use warpline_model::{Fault, Model};
+use warpline_model::Fault;
 
 use super::Pe;
 use crate::agenda::fetch::fetch_payload;
-use crate::agenda::pending::{Entry, PendingSet};
+use crate::agenda::pending::Entry;
 use crate::faults::failure::{CommittedFault, FailedEvent, drop_fault, event_text};
 use crate::faults::panics::panic_message;
 use crate::faults::{Blamed, DeferredFault, ExecutedEvent};
 use crate::gauge::phases::Phase;
-use crate::mail::wires::Port;
 use crate::past::{Fate, Past, Record, RecordStatus, SideRecordId, StateBefore};
+use crate::pe::types::{EventOf, PeTypes, StateOf};
 use crate::tuning::Messages;
 
 /// How many events ahead the memory of an event is fetched.
@@ -35,7 +35,7 @@ const COMMIT_AHEAD: u64 = 8;
 /// The same for the bytes that it carries. The event itself must have arrived by then.
 const PAYLOAD_AHEAD: u64 = 4;
 
-impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
+impl<T: PeTypes> Pe<'_, T> {
     /// Raises the horizon, as all that had arrived when bounds were read has been filed, and commits what has become certain: at once if
     /// there is nothing else to do, and otherwise when it is worth it.
     pub(super) fn commit_if_horizon_moved(&mut self, executed: u32) {
@@ -116,7 +116,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.collect(Past::reclaim_at_end);
     }
 
-    fn collect(&mut self, next: impl FnMut(&mut Past<M::State, M::Event>) -> Option<Record<M::State>>) {
+    fn collect(&mut self, next: impl FnMut(&mut Past<StateOf<T>, EventOf<T>>) -> Option<Record<StateOf<T>>>) {
         if self.past.keeps_committed() {
             self.release_committed(next);
         } else {
@@ -132,14 +132,14 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
     }
 
-    fn release_committed(&mut self, mut next: impl FnMut(&mut Past<M::State, M::Event>) -> Option<Record<M::State>>) {
+    fn release_committed(&mut self, mut next: impl FnMut(&mut Past<StateOf<T>, EventOf<T>>) -> Option<Record<StateOf<T>>>) {
         // Panics are caught once for many events.
         while let Err(panic) = catch_panic(|| self.release_each(&mut next)) {
             self.fail_panicked(panic);
         }
     }
 
-    fn release_each(&mut self, next: &mut impl FnMut(&mut Past<M::State, M::Event>) -> Option<Record<M::State>>) {
+    fn release_each(&mut self, next: &mut impl FnMut(&mut Past<StateOf<T>, EventOf<T>>) -> Option<Record<StateOf<T>>>) {
         while let Some(Record { event, fate, state, .. }) = next(&mut self.past) {
             if let StateBefore::Copied(state) = state {
                 // A copy of a state is the engine's doing: no run depends on how it is dropped.
@@ -170,7 +170,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                 self.agenda.store().prefetch(coming);
             }
             if let Some(coming) = self.past.open_event_at(place + PAYLOAD_AHEAD) {
-                fetch_payload::<M>(&self.agenda.event(coming).payload);
+                fetch_payload::<T::Model>(&self.agenda.event(coming).payload);
             }
             match self.commit_record::<TRACED>(place, &limit, end)? {
                 RecordStatus::Closed => scan.close(place),

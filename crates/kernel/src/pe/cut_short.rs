@@ -12,13 +12,11 @@
 //! In between, PEs go on as usual; only what lies beyond the time at which they hold back waits.
 
 use warpline_base::VirtualTime;
-use warpline_model::Model;
 
 use super::Pe;
-use crate::agenda::pending::PendingSet;
-use crate::mail::wires::Port;
+use super::types::PeTypes;
 
-impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
+impl<T: PeTypes> Pe<'_, T> {
     /// From now on this PE commits nothing from a time on, and has committed nothing from then on. Returns that time, and one after the GVT
     /// that it last contributed to.
     pub fn propose_end(&mut self) -> (VirtualTime, VirtualTime) {

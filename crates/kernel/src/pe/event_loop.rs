@@ -1,14 +1,12 @@
 //! The event loop of a PE, once: its step.
 
 use warpline_memory::{Allocator, Exhausted, catch_exhausted};
-use warpline_model::Model;
 
 use super::Pe;
-use crate::agenda::pending::PendingSet;
-use crate::mail::wires::Port;
+use crate::pe::types::PeTypes;
 use crate::step::Step;
 
-impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
+impl<T: PeTypes> Pe<'_, T> {
     /// The loop, once: receive, execute a batch, file what was received, commit what has become certain, publish how far the PE has come, and
     /// do what there is to do for GVT. When the run is over, it only hands over what is left.
     ///

@@ -1,7 +1,6 @@
 //! A PE's part in finding GVT: when it asks for it, and what the algorithm sees of it.
 
 use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
-use warpline_model::Model;
 
 use super::Pe;
 use crate::Event;
@@ -12,15 +11,15 @@ use crate::frontier::Frontier;
 use crate::gauge::Gauge;
 use crate::gvt::{Action, AnyGvt, Gvt, Local, Work};
 use crate::lps::Lps;
-use crate::mail::wires::Port;
 use crate::past::Past;
+use crate::pe::types::{EventOf, PeTypes, StateOf};
 
 /// An event is far away if it lies this many times the least delay beyond the horizon: bounds would have to creep up to it.
 const FAR: f64 = 4.0;
 /// A PE that has undone so many events since it last told others asks for GVT, however long the interval: only then can windows get narrower.
 const UNDONE_MOST: u64 = 1024;
 
-impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
+impl<T: PeTypes> Pe<'_, T> {
     /// Does what there is to do for GVT, after a batch of `executed` events. When GVT has been found, everything [follows](Self::on_gvt) that
     /// a new GVT brings.
     pub(super) fn take_part_in_gvt(&mut self, executed: u32) {
@@ -94,7 +93,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     }
 
     /// The PE as GVT sees it.
-    fn gvt_view(&mut self) -> (&mut AnyGvt, GvtView<'_, M::State, M::Event, Q>) {
+    fn gvt_view(&mut self) -> (&mut AnyGvt, GvtView<'_, StateOf<T>, EventOf<T>, T::Pending>) {
         let view = GvtView {
             next_lp: (!self.lps.all_initialised()).then(|| self.lps.next()),
             agenda: &mut self.agenda,

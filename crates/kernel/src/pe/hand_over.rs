@@ -3,21 +3,19 @@
 
 use warpline_base::{Moment, VirtualTime};
 use warpline_memory::{DropEach, Pool};
-use warpline_model::Model;
 
 use super::Pe;
-use crate::agenda::pending::PendingSet;
 use crate::agenda::store::OptionalHandle;
-use crate::mail::wires::Port;
+use crate::pe::types::{EventOf, PeTypes, StateOf};
 use crate::step::Step;
 use crate::{Event, Lp};
 
-impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
+impl<T: PeTypes> Pe<'_, T> {
     /// Takes over its LPs from another engine, initialised and by id, with their pending events. To be called before its first step.
     ///
     /// # Panics
     /// If these are not as many LPs as it has. If there is no memory for the events, it [unwinds](warpline_memory::Exhausted::unwind).
-    pub fn take_over(&mut self, lps: DropEach<Lp<M::State>>, pending: impl IntoIterator<Item = Event<M::Event>>) {
+    pub fn take_over(&mut self, lps: DropEach<Lp<StateOf<T>>>, pending: impl IntoIterator<Item = Event<EventOf<T>>>) {
         self.lps.take_over(lps);
         for event in pending {
             self.agenda.insert(event, OptionalHandle::default());
@@ -36,7 +34,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     ///
     /// # Panics
     /// If the PE has not finished.
-    pub fn hand_over(&mut self) -> Pool<Event<M::Event>> {
+    pub fn hand_over(&mut self) -> Pool<Event<EventOf<T>>> {
         assert_eq!(self.frontier.over(), Some(Step::Finished), "a run is handed over when everything before the end has committed");
         let mut pending = Pool::default();
         self.agenda.take_back_before(VirtualTime::AFTER_ALL);

@@ -11,6 +11,7 @@ mod lanes;
 mod on_gvt;
 mod publish;
 mod receive;
+mod types;
 mod undo;
 pub(crate) mod world;
 
@@ -23,8 +24,9 @@ use warpline_memory::{Account, Books, Buffers, DropEach, catch_panic};
 use warpline_model::engine::{Beat, Executor};
 use warpline_model::{Model, Statistics};
 
+use self::types::StateOf;
+pub use self::types::{EventOf, PeTypes};
 use crate::agenda::Agenda;
-use crate::agenda::pending::PendingSet;
 use crate::agenda::store::Store;
 use crate::effects::Effects;
 use crate::faults::Faults;
@@ -38,7 +40,6 @@ use crate::gauge::trace::{Trace, TraceLimits};
 use crate::gvt::{AnyGvt, Barrier, IntervalHistory, Pacer, Verdict};
 use crate::lps::{Lp, Lps};
 use crate::mail::Mail;
-use crate::mail::wires::Port;
 use crate::pacing::caution::Caution;
 use crate::pacing::flow::Flow;
 use crate::pacing::interval::GvtCalls;
@@ -56,13 +57,13 @@ use crate::{Event, GoAhead, MomentRow, RoleCounts, Tuning, Window};
 /// A PE is stepped: [`step`](Self::step) does a bounded amount of work, and never blocks or sleeps, nor decides anything by a clock, which
 /// it only reads now and then to tell how long things took. Whoever steps it decides what to do when there is nothing to do.
 #[repr(align(128))]
-pub struct Pe<'m, M: Model, Q, P> {
+pub struct Pe<'m, T: PeTypes> {
     /// What never changes, but for an earlier end.
-    world: World<'m, M>,
-    lps: Lps<M::State>,
-    agenda: Agenda<M::Event, Q>,
-    past: Past<M::State, M::Event>,
-    mail: Mail<M::Event, P>,
+    world: World<'m, T::Model>,
+    lps: Lps<StateOf<T>>,
+    agenda: Agenda<EventOf<T>, T::Pending>,
+    past: Past<StateOf<T>, EventOf<T>>,
+    mail: Mail<EventOf<T>, T::Port>,
     gvt: AnyGvt,
     frontier: Frontier,
     /// Pacing: whether it goes ahead of its horizon, how many events it executes in a step, when it asks for GVT, what it does where buffers
@@ -76,22 +77,22 @@ pub struct Pe<'m, M: Model, Q, P> {
     faults: Faults,
     gauge: Gauge,
     /// Where the code of the model runs.
-    executor: Executor<M>,
+    executor: Executor<T::Model>,
 }
 
-impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
+impl<'m, T: PeTypes> Pe<'m, T> {
     /// The PE whose buffers these are, with its end of the wires and an empty pending set. Its LPs are initialised by its first steps.
     ///
     /// # Panics
     /// If `tuning` allows no KP at all, or has events executed ahead in windows. If there is no memory for its LPs, it
     /// [unwinds](warpline_memory::Exhausted::unwind).
     pub fn new(
-        task: &Task<'m, M>,
+        task: &Task<'m, T::Model>,
         tuning: Tuning,
-        (buffers, port, pending): (Buffers<Event<M::Event>>, P, Q),
+        (buffers, port, pending): (Buffers<Event<EventOf<T>>>, T::Port, T::Pending),
         gvt: AnyGvt,
         window: Window,
-        executor: Executor<M>,
+        executor: Executor<T::Model>,
         statistics: Statistics,
     ) -> Self {
         assert!(!(tuning.windows && tuning.lanes.has_speculative()), "in windows nothing is executed ahead");
@@ -250,7 +251,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     ///
     /// # Panics
     /// If an anti-message has come for a message that never did, or an event that is over could still be cancelled.
-    pub fn into_parts(self) -> Parts<M> {
+    pub fn into_parts(self) -> Parts<T::Model> {
         let Pe { world, lps, effects, faults, mut gauge, agenda, past, mut mail, calls, frontier, .. } = self;
         let over = frontier.over();
         let books = agenda.store().books();

@@ -1,15 +1,12 @@
 //! What follows a GVT.
 
-use warpline_model::Model;
-
 use super::Pe;
 use crate::Event;
-use crate::agenda::pending::PendingSet;
 use crate::gvt::Verdict;
-use crate::mail::wires::Port;
+use crate::pe::types::{EventOf, PeTypes};
 use crate::step::Step;
 
-impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
+impl<T: PeTypes> Pe<'_, T> {
     /// GVT has been found. All parts hear of it: first how far the PE may go now, then what that settles, and last what is undone for want
     /// of room. Only here may a PE undo more than it has to: it has published nothing since GVT that this could make wrong.
     pub(super) fn on_gvt(&mut self, verdict: Verdict) {
@@ -56,7 +53,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     fn sweep_cancelled(&mut self, undone: u64) {
         if self.agenda.should_sweep(undone) {
             let Pe { agenda, past, lps, gauge, .. } = self;
-            let keeps = |event: &Event<M::Event>, handle| past.is_sent_before(lps.index(event.receiver), handle, event.time);
+            let keeps = |event: &Event<EventOf<T>>, handle| past.is_sent_before(lps.index(event.receiver), handle, event.time);
             gauge.annihilated(agenda.sweep_cancelled(keeps));
         }
     }

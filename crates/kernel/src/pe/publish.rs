@@ -2,15 +2,13 @@
 //! publishes a word for each round instead of a bound; [`crate::frontier::rounds`] says what they are and why they are right.
 
 use warpline_base::VirtualTime;
-use warpline_model::Model;
 
 use super::Pe;
-use crate::agenda::pending::PendingSet;
 use crate::gauge::phases::Phase;
 use crate::gvt::Gvt;
-use crate::mail::wires::Port;
+use crate::pe::types::PeTypes;
 
-impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
+impl<T: PeTypes> Pe<'_, T> {
     /// Hands over what was sent, publishes how far this PE has come after a batch of `executed` events, and draws the memory that it has on its
     /// account.
     pub(super) fn publish(&mut self, executed: u32) {

@@ -1,19 +1,18 @@
 use warpline_base::{EventKey, LpId, Moment, VirtualTime};
 use warpline_memory::{Handle, MakeRoom};
-use warpline_model::Model;
 
 use super::Pe;
 use crate::agenda::Identity;
 use crate::agenda::fetch::fetch_payload;
-use crate::agenda::pending::PendingSet;
 use crate::gauge::phases::Phase;
 use crate::gvt::Gvt;
-use crate::mail::wires::{Content, Message, MessageKind, Port, UnreadableEvent, ValueMessage};
+use crate::mail::wires::{Content, Message, MessageKind, UnreadableEvent, ValueMessage};
+use crate::pe::types::{EventOf, PeTypes};
 
 /// How many free buffers a PE keeps for all other PEs together, beyond those it has made for them.
 const SURPLUS_MOST: usize = 8192;
 
-impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
+impl<T: PeTypes> Pe<'_, T> {
     /// The first stage: takes control messages, reads what others have published, empties the mailbox and prefetches the buffers of the
     /// messages, which takes a while. If a window opens, the second stage follows at once, as there is nothing to execute before it.
     pub(super) fn receive(&mut self) {
@@ -64,7 +63,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.gauge.message_received();
         let (handle, key) = self.agenda.receive_buffer(message.event);
         // The sender has just counted them, so their line is in the cache of another core.
-        fetch_payload::<M>(&self.agenda.event(handle).payload);
+        fetch_payload::<T::Model>(&self.agenda.event(handle).payload);
         self.gvt.received(message.tag, || self.world.moment(key));
         self.check_arrival("an event", message.event, &key);
     }
@@ -94,7 +93,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let (earliest, me, gvt_moment) = (frontier.earliest_arrival(), world.me(), frontier.gvt());
         let (mut undone, mut cancelled) = (Vec::new(), false);
         let mut received = 0;
-        mail.receive_values(&mut |message: ValueMessage<M::Event>| {
+        mail.receive_values(&mut |message: ValueMessage<EventOf<T>>| {
             received += 1;
             match (message.content, message.incarnation) {
                 (Content::Event(event), incarnation) => {

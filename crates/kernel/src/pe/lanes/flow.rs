@@ -1,15 +1,14 @@
 //! Flow control: an event that lacks buffers for what it sends is undone and waits. [`crate::pacing::flow`] says why this cannot deadlock.
 
 use warpline_base::{EventKey, Moment};
-use warpline_model::Model;
 
 use super::Pe;
-use crate::agenda::pending::{Entry, PendingSet};
-use crate::mail::wires::Port;
+use crate::agenda::pending::Entry;
 use crate::pacing::flow::Parked;
+use crate::pe::types::PeTypes;
 use crate::tuning::Messages;
 
-impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
+impl<T: PeTypes> Pe<'_, T> {
     /// Whether there are too few buffers for what the event at hand, which has this key, sends to other PEs. The one at GVT may take more
     /// than there are.
     #[inline(always)]

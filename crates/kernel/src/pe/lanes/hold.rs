@@ -20,17 +20,17 @@ use std::panic::resume_unwind;
 
 use warpline_base::Sequence;
 use warpline_memory::Handle;
-use warpline_model::{Fault, Model};
+use warpline_model::Fault;
 
 use super::Pe;
-use crate::agenda::pending::{Entry, PendingSet};
+use crate::agenda::pending::Entry;
 use crate::faults::failure::copy_fault;
 use crate::faults::panics::panic_message;
 use crate::faults::{Blamed, DeferredFault};
-use crate::mail::wires::Port;
 use crate::past::StateBefore;
+use crate::pe::types::PeTypes;
 
-impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
+impl<T: PeTypes> Pe<'_, T> {
     /// Holds back the event that was running when the model panicked.
     #[cold]
     pub(in crate::pe) fn hold_panicked(&mut self, panic: Box<dyn Any + Send>) {

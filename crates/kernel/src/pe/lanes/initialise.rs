@@ -6,14 +6,13 @@
 
 use warpline_base::{LpId, Moment, VirtualTime};
 use warpline_memory::{catch_panic, try_drop};
-use warpline_model::{Fault, Model};
+use warpline_model::Fault;
 
 use super::Pe;
-use crate::agenda::pending::PendingSet;
 use crate::faults::panics::panic_message;
-use crate::mail::wires::Port;
+use crate::pe::types::{PeTypes, StateOf};
 
-impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
+impl<T: PeTypes> Pe<'_, T> {
     /// Initialises some of the remaining LPs, and returns how many.
     pub(in crate::pe) fn initialise_lps(&mut self) -> u32 {
         let before = self.lps.initialised();
@@ -33,7 +32,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         initialised as u32
     }
 
-    fn initialise(&mut self, id: LpId) -> Result<M::State, Fault> {
+    fn initialise(&mut self, id: LpId) -> Result<StateOf<T>, Fault> {
         let state = catch_panic(|| self.executor.init(self.world.model(), id)).map_err(|panic| {
             // A fault before the panic takes precedence.
             self.executor.take_fault().unwrap_or_else(|| Fault::Panic(panic_message(panic)))

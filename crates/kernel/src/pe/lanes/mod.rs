@@ -7,16 +7,14 @@ mod safe;
 mod speculative;
 
 use warpline_memory::catch_panic;
-use warpline_model::Model;
 
 use super::Pe;
 use crate::agenda::fetch::{fetch_ahead, fetch_payload};
-use crate::agenda::pending::PendingSet;
 use crate::gauge::phases::Phase;
 use crate::gvt::Gvt;
-use crate::mail::wires::Port;
+use crate::pe::types::PeTypes;
 
-impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
+impl<T: PeTypes> Pe<'_, T> {
     /// Executes a batch of events, or initialises LPs, and returns how many.
     pub(in crate::pe) fn execute(&mut self, watched: bool) -> u32 {
         let executed = self.execute_batch(watched);
@@ -87,7 +85,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             |event| {
                 let event = self.agenda.event(event);
                 self.lps.prefetch(self.lps.index(event.receiver));
-                fetch_payload::<M>(&event.payload);
+                fetch_payload::<T::Model>(&event.payload);
             },
         );
     }

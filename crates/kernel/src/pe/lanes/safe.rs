@@ -6,20 +6,20 @@ use std::mem::needs_drop;
 
 use warpline_base::{EventKey, LpId, Moment, Sequence, VirtualTime};
 use warpline_memory::Handle;
-use warpline_model::Model;
 
 use super::Pe;
 use crate::agenda::Agenda;
-use crate::agenda::pending::{Entry, PendingSet};
+use crate::agenda::pending::Entry;
 use crate::agenda::store::OptionalHandle;
 use crate::faults::ExecutedEvent;
 use crate::gauge::phases::Phase;
 use crate::gvt::Gvt;
 use crate::lps::handler::{run_handler, take_last};
-use crate::mail::wires::{MessageKind, Port, make_common};
+use crate::mail::wires::{MessageKind, make_common};
+use crate::pe::types::{EventOf, PeTypes};
 use crate::tuning::Messages;
 
-impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
+impl<T: PeTypes> Pe<'_, T> {
     /// Executes up to `most` events before a time, all of which are certain. On its own, so that nothing around it takes registers from it.
     #[inline(never)]
     pub(in crate::pe) fn execute_safe<const WATCHED: bool>(&mut self, limit: VirtualTime, most: u32) {
@@ -164,7 +164,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let pe = self.world.partition().pe(event.receiver);
         let near = self.world.is_near(pe);
         if near {
-            make_common::<M>(&mut event.payload);
+            make_common::<T::Model>(&mut event.payload);
         }
         self.gauge.message_sent();
         self.mail.note_sent(event.time);
@@ -182,13 +182,13 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Drops the payload of an event that is over, which is code of the model: should it panic, that event is to blame. What needs no
     /// dropping costs nothing here.
     #[inline(always)]
-    pub(in crate::pe) fn drop_payload(&mut self, event: Handle, drop: impl FnOnce(&mut Agenda<M::Event, Q>)) {
-        if needs_drop::<M::Event>() {
+    pub(in crate::pe) fn drop_payload(&mut self, event: Handle, drop: impl FnOnce(&mut Agenda<EventOf<T>, T::Pending>)) {
+        if needs_drop::<EventOf<T>>() {
             let event = self.agenda.event(event);
             self.faults.begin_dropping(ExecutedEvent { key: event.key(), lp: event.receiver });
         }
         drop(&mut self.agenda);
-        if needs_drop::<M::Event>() {
+        if needs_drop::<EventOf<T>>() {
             self.faults.end_dropping();
         }
     }

@@ -5,19 +5,19 @@
 
 use warpline_base::{LpId, Moment, Sequence, VirtualTime};
 use warpline_memory::{Handle, MakeRoom, catch_panic};
-use warpline_model::Model;
 
 use super::Pe;
 use crate::Event;
-use crate::agenda::pending::{Entry, PendingSet};
+use crate::agenda::pending::Entry;
 use crate::agenda::store::OptionalHandle;
 use crate::faults::failure::{copy_fault, repeat_fault};
 use crate::gauge::phases::Phase;
 use crate::gvt::Gvt;
 use crate::lps::handler::{run_handler, take_last};
 use crate::mail::SentByValue;
-use crate::mail::wires::{MessageKind, Port, make_common};
+use crate::mail::wires::{MessageKind, make_common};
 use crate::past::SideRecordId;
+use crate::pe::types::{EventOf, PeTypes};
 use crate::tuning::{Cancellation, Messages};
 
 /// Where PEs undo far more than they commit, none of them is so many events ahead of GVT, unless GVT waits for it.
@@ -29,7 +29,7 @@ fn round_up_to_f32(time: f64) -> f32 {
     if f64::from(rounded) < time { rounded.next_up() } else { rounded }
 }
 
-impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
+impl<T: PeTypes> Pe<'_, T> {
     /// Executes up to `most` events within the window.
     #[inline(never)]
     pub(in crate::pe) fn execute_speculative<const WATCHED: bool>(&mut self, most: u32) {
@@ -195,7 +195,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let pe = self.world.partition().pe(event.receiver);
         let near = self.world.is_near(pe);
         if near {
-            make_common::<M>(&mut event.payload);
+            make_common::<T::Model>(&mut event.payload);
         }
         self.gauge.message_sent();
         if self.world.tuning().cancellation != Cancellation::Aggressive
@@ -211,7 +211,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Sends an event in a buffer, and returns its handle here.
     #[inline(always)]
-    pub(in crate::pe) fn send_buffer(&mut self, to: u32, next: OptionalHandle, event: Event<M::Event>) -> Handle {
+    pub(in crate::pe) fn send_buffer(&mut self, to: u32, next: OptionalHandle, event: Event<EventOf<T>>) -> Handle {
         let tag = self.gvt.sent(to, || Moment::Event(event.key()));
         let mark = round_up_to_f32(self.executor.now()).to_bits();
         let (handle, buffer) = self.agenda.store_mut().share(to, mark, next, event);
@@ -219,7 +219,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         handle
     }
 
-    fn send_uncertain_value(&mut self, to: u32, event: Event<M::Event>, extra: SideRecordId) -> SideRecordId {
+    fn send_uncertain_value(&mut self, to: u32, event: Event<EventOf<T>>, extra: SideRecordId) -> SideRecordId {
         let incarnation = self.past.incarnation();
         let copy = if self.world.tuning().messages == Messages::Copy { self.mail.keep_copy(&event) } else { OptionalHandle::default() };
         let sent = SentByValue { to, receiver: event.receiver, key: event.key(), incarnation, copy };

@@ -30,13 +30,11 @@ use std::collections::BinaryHeap;
 
 use warpline_base::{EventKey, LpId, Moment, Priority, Sequence, VirtualTime};
 use warpline_memory::Handle;
-use warpline_model::Model;
 
 use super::Until;
-use crate::agenda::pending::PendingSet;
 use crate::gauge::phases::Phase;
-use crate::mail::wires::Port;
 use crate::pe::Pe;
+use crate::pe::types::PeTypes;
 
 /// The most events that a PE sends back at a time.
 const RETURNS_MOST: usize = 16;
@@ -46,7 +44,7 @@ const DUE_MOST: u64 = 4;
 /// With so many batches uncommitted, what is due is undone, too, if the budget is exceeded.
 const DUE_FAR_TOO_MANY: u64 = 16;
 
-impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
+impl<T: PeTypes> Pe<'_, T> {
     /// Draws the memory that this PE has on its account, if there is a budget.
     #[inline]
     pub(in crate::pe) fn draw_memory(&mut self) {

@@ -39,17 +39,16 @@ use warpline_model::Model;
 use warpline_model::engine::Outgoing;
 
 use crate::Event;
-use crate::agenda::pending::PendingSet;
 use crate::agenda::store::OptionalHandle;
 use crate::gauge::phases::Phase;
 use crate::lps::handler::take_last;
 use crate::mail::SentByValue;
-use crate::mail::wires::Port;
 use crate::past::{SentAway, SentBefore, SideRecordId, Way};
 use crate::pe::Pe;
+use crate::pe::types::{EventOf, PeTypes};
 use crate::tuning::Messages;
 
-impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
+impl<T: PeTypes> Pe<'_, T> {
     /// An event is no longer pending, and was not executed: it was cancelled, or is held back. What it had sent before it was undone, if that
     /// is kept, is cancelled and undone.
     #[inline]
@@ -94,8 +93,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     }
 
     /// A copy of an event that goes to another PE, if what is sent again may have to be compared with it.
-    pub(in crate::pe) fn copy_to_compare(&mut self, event: &Event<M::Event>) -> Option<Event<M::Event>> {
-        let comparable = M::comparable().filter(|_| self.past.copies_sent())?;
+    pub(in crate::pe) fn copy_to_compare(&mut self, event: &Event<EventOf<T>>) -> Option<Event<EventOf<T>>> {
+        let comparable = T::Model::comparable().filter(|_| self.past.copies_sent())?;
         // What cannot be copied cannot be kept.
         let payload = catch_panic(|| comparable.copy(&event.payload)).ok()?;
         let Event { time, sequence, sender, receiver, step, priority, .. } = *event;
@@ -107,8 +106,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         &mut self,
         to: u32,
         near: bool,
-        event: Event<M::Event>,
-        copy: Event<M::Event>,
+        event: Event<EventOf<T>>,
+        copy: Event<EventOf<T>>,
         extra: SideRecordId,
     ) -> SideRecordId {
         let way = if near && self.world.tuning().messages != Messages::Copy {
@@ -149,7 +148,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Sends what is in the outbox, except what the event had sent before, and cancels what it had sent and does not send now.
     fn send_again<const CERTAIN: bool>(
         &mut self,
-        mut before: SentBefore<M::Event>,
+        mut before: SentBefore<EventOf<T>>,
         sender: LpId,
         number: u64,
         mut extra: SideRecordId,
@@ -161,14 +160,14 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             let Some(last) = self.executor.outbox_mut().last() else { break };
             if stays
                 && let Some(&message) = before.here.last()
-                && is_same::<M>(self.agenda.event(message), sequence, last)
+                && is_same::<T>(self.agenda.event(message), sequence, last)
             {
                 before.here.pop();
                 if !CERTAIN {
                     self.agenda.store_mut().set_next(message, sent);
                     sent = OptionalHandle::some(message);
                 }
-            } else if !stays && let Some(away) = before.away.pop_if(|away| is_same::<M>(&away.copy, sequence, last)) {
+            } else if !stays && let Some(away) = before.away.pop_if(|away| is_same::<T>(&away.copy, sequence, last)) {
                 if CERTAIN {
                     _ = try_drop(away);
                 } else {
@@ -219,7 +218,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     }
 
     /// Cancels what an event had sent later than this among its messages.
-    fn cancel_later_than(&mut self, sequence: Sequence, before: &mut SentBefore<M::Event>) {
+    fn cancel_later_than(&mut self, sequence: Sequence, before: &mut SentBefore<EventOf<T>>) {
         while let Some(message) = before.here.pop_if(|message| self.agenda.event(*message).sequence > sequence) {
             before.cancelled += 1;
             self.cancel(message, before.event);
@@ -237,7 +236,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
     }
 
-    fn cancel_away(&mut self, SentAway { way, copy }: SentAway<M::Event>, event: Handle) {
+    fn cancel_away(&mut self, SentAway { way, copy }: SentAway<EventOf<T>>, event: Handle) {
         match way {
             Way::Buffer(message) => self.cancel(message, event),
             Way::Value(to, incarnation) => {
@@ -249,7 +248,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     }
 
     /// Cancels whatever is left of what an event had sent, and counts what became of everything.
-    fn cancel_rest(&mut self, mut before: SentBefore<M::Event>) {
+    fn cancel_rest(&mut self, mut before: SentBefore<EventOf<T>>) {
         while let Some(message) = before.here.pop() {
             before.cancelled += 1;
             self.cancel(message, before.event);
@@ -267,10 +266,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 }
 
 /// Whether what an event sends is what it had sent before.
-fn is_same<M: Model>(before: &Event<M::Event>, sequence: Sequence, now: &Outgoing<M::Event>) -> bool {
+fn is_same<T: PeTypes>(before: &Event<EventOf<T>>, sequence: Sequence, now: &Outgoing<EventOf<T>>) -> bool {
     let Outgoing { time, to, step, priority, event } = now;
     let same = before.sequence == sequence && before.time == *time && before.receiver == *to;
     let same = same && before.step == *step && before.priority == *priority;
     // Comparing runs the model's code, which may panic.
-    same && M::comparable().is_some_and(|comparable| catch_panic(|| comparable.are_equal(&before.payload, event)).unwrap_or(false))
+    same && T::Model::comparable().is_some_and(|comparable| catch_panic(|| comparable.are_equal(&before.payload, event)).unwrap_or(false))
 }

@@ -19,17 +19,16 @@ mod lazily;
 
 use warpline_base::{EventKey, Moment, VirtualTime};
 use warpline_memory::{CancelOutcome, Handle, catch_panic};
-use warpline_model::Model;
 
 use super::Pe;
 use crate::Undoing;
-use crate::agenda::pending::PendingSet;
 use crate::faults::failure::{journal_fault, journal_panic};
 use crate::gauge::phases::Phase;
 use crate::gvt::Gvt;
 use crate::mail::SentByValue;
-use crate::mail::wires::{MessageKind, Port};
+use crate::mail::wires::MessageKind;
 use crate::past::{SideRecordId, StateBefore, Undone};
+use crate::pe::types::{PeTypes, StateOf};
 
 /// How far a KP rolls back.
 #[derive(Clone, Copy)]
@@ -42,7 +41,7 @@ pub(in crate::pe) enum Until<'a> {
     From(VirtualTime),
 }
 
-impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
+impl<T: PeTypes> Pe<'_, T> {
     /// Rolls a KP back if the event of `key`, which is about to be executed, comes before what the KP has executed already. Stragglers are
     /// looked for here, and not on receipt: many are cancelled before their turn comes.
     #[cold]
@@ -159,7 +158,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     }
 
     /// Restores the state that an LP had before an event, or notes that it has yet to be worked out.
-    fn restore(&mut self, handle: Handle, index: usize, state: Option<M::State>, extra: SideRecordId) {
+    fn restore(&mut self, handle: Handle, index: usize, state: Option<StateOf<T>>, extra: SideRecordId) {
         // A copy earlier than the one that could not be used may be good.
         let lost = self.faults.find_again(index);
         if let Some(state) = state {
