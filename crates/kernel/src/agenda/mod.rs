@@ -8,6 +8,7 @@
 //! For this, an anti-message counts for GVT at the event that sent what it cancels, which is
 //! earlier. A conservative LP has no part in the rollbacks of its KP.
 
+mod events;
 pub(crate) mod fetch;
 pub(crate) mod key_order;
 mod locality;
@@ -109,22 +110,6 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
     /// Drops all events, also those that are on their way here, when no PE does anything any more.
     pub(crate) fn drop_rest(self) {
         self.store.drop_rest();
-    }
-
-    /// The memory of the events, for reading them and changing their status.
-    #[inline(always)]
-    pub(crate) fn store(&self) -> &Store<E> {
-        &self.store
-    }
-
-    #[inline(always)]
-    pub(crate) fn store_mut(&mut self) -> &mut Store<E> {
-        &mut self.store
-    }
-
-    #[inline(always)]
-    pub(crate) fn event(&self, handle: Handle) -> &Event<E> {
-        self.store.event(handle)
     }
 
     /// How many entries are pending, cancelled ones included.
@@ -449,7 +434,7 @@ mod tests {
         };
         let handles: Vec<Handle> = (0..).zip(times).map(|event| insert(&mut agenda, event)).collect();
         for cancelled in [1, 3] {
-            agenda.store_mut().cancel(handles[cancelled]);
+            agenda.cancel(handles[cancelled]);
         }
         let mut seen = Vec::new();
         let dropped = agenda.drop_cancelled(|event| seen.push(event.payload));

@@ -5,13 +5,14 @@ mod suspect;
 use std::cmp::Ordering;
 
 use warpline_base::{EventKey, LpId, Moment, TieBreak, VirtualTime};
+use warpline_memory::Handle;
 use warpline_model::Fault;
 
 use self::suspect::Suspect;
 pub(crate) use self::suspect::{Blamed, ExecutedEvent};
 use crate::agenda::Identity;
 use crate::agenda::pending::Entry;
-use crate::agenda::store::{Incarnation, Store};
+use crate::agenda::store::Incarnation;
 use crate::faults::failure::{CommittedFault, FailedEvent, UNREADABLE_EVENT};
 use crate::mail::wires::UnreadableEvent;
 
@@ -31,8 +32,8 @@ pub(crate) struct DeferredFault {
 
 impl DeferredFault {
     /// Whether its event was cancelled.
-    fn is_cancelled<E>(&self, store: &Store<E>) -> bool {
-        !self.certain && self.entry.is_some_and(|entry| store.is_cancelled(entry.handle()))
+    fn is_cancelled(&self, is_cancelled: impl FnOnce(Handle) -> bool) -> bool {
+        !self.certain && self.entry.is_some_and(|entry| is_cancelled(entry.handle()))
     }
 }
 
@@ -121,9 +122,9 @@ impl Faults {
         self.suspect.take()
     }
 
-    /// Whether an event that is held back has been cancelled.
-    pub(crate) fn is_any_cancelled<E>(&self, store: &Store<E>) -> bool {
-        self.held.iter().any(|held| held.is_cancelled(store))
+    /// Whether an event that is held back has been cancelled, as `is_cancelled` tells.
+    pub(crate) fn is_any_cancelled(&self, is_cancelled: impl Fn(Handle) -> bool) -> bool {
+        self.held.iter().any(|held| held.is_cancelled(&is_cancelled))
     }
 
     pub(crate) fn hold(&mut self, held: DeferredFault) {
@@ -164,8 +165,8 @@ impl Faults {
     }
 
     /// The earliest moment of what is held back or unreadable before the end, and has not been cancelled.
-    pub(crate) fn least<E>(&self, end: VirtualTime, ties: TieBreak, store: &Store<E>) -> Moment {
-        let held = self.held.iter().filter(|held| !held.is_cancelled(store));
+    pub(crate) fn least(&self, end: VirtualTime, ties: TieBreak, is_cancelled: impl Fn(Handle) -> bool) -> Moment {
+        let held = self.held.iter().filter(|held| !held.is_cancelled(&is_cancelled));
         let held = held.fold(Moment::Never, |least, held| least.earlier(Moment::Event(held.key), ties));
         self.first_unreadable(end, ties).map_or(held, |index| held.earlier(self.unreadable[index].moment(), ties))
     }
@@ -245,10 +246,10 @@ impl Faults {
 
     /// Takes out a held event that GVT has reached, unless it has been cancelled. GVT may already have passed an event that was executed
     /// when GVT was computed, and failed at its commit before the verdict came.
-    pub(crate) fn take_held_at<E>(&mut self, gvt: &Moment, ties: TieBreak, store: &Store<E>) -> Option<DeferredFault> {
+    pub(crate) fn take_held_at(&mut self, gvt: &Moment, ties: TieBreak, is_cancelled: impl Fn(Handle) -> bool) -> Option<DeferredFault> {
         let found = |held: &DeferredFault| match Moment::Event(held.key).compare(gvt, ties) {
             Ordering::Less => held.certain,
-            Ordering::Equal => !held.is_cancelled(store),
+            Ordering::Equal => !held.is_cancelled(&is_cancelled),
             Ordering::Greater => false,
         };
         let held = self.held.iter().position(found).map(|index| self.held.swap_remove(index));

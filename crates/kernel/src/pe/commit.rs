@@ -122,7 +122,7 @@ impl<T: PeTypes> Pe<'_, T> {
         } else {
             self.past.reclaim_closed();
         }
-        self.agenda.store_mut().tidy(self.past.first());
+        self.agenda.tidy(self.past.first());
     }
 
     /// Drops what is left of committed events when the run has failed: one of them may fail over that, and come before.
@@ -167,7 +167,7 @@ impl<T: PeTypes> Pe<'_, T> {
         let mut scan = self.past.scan(limit.time(self.world.end()).min(end));
         while let Some(place) = self.past.next(&mut scan) {
             if let Some(coming) = self.past.event_at(place + COMMIT_AHEAD) {
-                self.agenda.store().prefetch(coming);
+                self.agenda.prefetch(coming);
             }
             if let Some(coming) = self.past.open_event_at(place + PAYLOAD_AHEAD) {
                 fetch_payload::<T::Model>(&self.agenda.event(coming).payload);
@@ -240,7 +240,7 @@ impl<T: PeTypes> Pe<'_, T> {
         if gvt == Moment::Init(next) {
             self.faults.raise_init(next);
         }
-        while let Some(held) = self.faults.take_held_at(&gvt, self.world.ties(), self.agenda.store()) {
+        while let Some(held) = self.faults.take_held_at(&gvt, self.world.ties(), |event| self.agenda.is_cancelled(event)) {
             self.fail_held(held);
         }
         self.faults.raise_unreadable(&gvt, self.world.end(), self.world.ties());

@@ -133,7 +133,7 @@ impl<S, E, Q: PendingSet> GvtView<'_, S, E, Q> {
         if let Some(lp) = self.next_lp {
             return Moment::Init(lp);
         }
-        let held = self.faults.least(self.end, self.ties, self.agenda.store());
+        let held = self.faults.least(self.end, self.ties, |event| self.agenda.is_cancelled(event));
         let (past, lps) = (self.past, self.lps);
         // A cancelled event has yet to cancel what is kept of it.
         let keeps = |event: &Event<E>, handle| past.is_sent_before(lps.index(event.receiver), handle, event.time);

@@ -39,7 +39,7 @@ impl<T: PeTypes> Pe<'_, T> {
         let mut pending = Pool::default();
         self.agenda.take_back_before(VirtualTime::AFTER_ALL);
         while let Some(entry) = self.agenda.pop_before(VirtualTime::AFTER_ALL) {
-            if self.agenda.store().is_cancelled(entry.handle()) {
+            if self.agenda.is_cancelled(entry.handle()) {
                 self.annihilate(entry.handle());
             } else {
                 pending.insert(self.agenda.take(entry.handle()));

@@ -244,7 +244,7 @@ impl<'m, T: PeTypes> Pe<'m, T> {
 
     /// Where it was when memory ran out: the LP, the time in model units, and how many events it holds.
     pub fn position(&self) -> Position {
-        Position { lp: self.executor.id(), time: self.executor.now(), pending: self.agenda.store().books().live }
+        Position { lp: self.executor.id(), time: self.executor.now(), pending: self.agenda.books().live }
     }
 
     /// What is left when the run is over, and no PE does anything any more, in whatever process.
@@ -254,12 +254,12 @@ impl<'m, T: PeTypes> Pe<'m, T> {
     pub fn into_parts(self) -> Parts<T::Model> {
         let Pe { world, lps, effects, faults, mut gauge, agenda, past, mut mail, calls, frontier, .. } = self;
         let over = frontier.over();
-        let books = agenda.store().books();
+        let books = agenda.books();
         gauge.count(|counts| {
             counts.side_records_kept = past.side_records_in_use() + mail.copies();
             counts.mailbox = mail.refusals();
             counts.unreadable = faults.unreadable() as u64;
-            counts.pooled = agenda.store().is_pooled();
+            counts.pooled = agenda.is_pooled();
             counts.buffers = books.places;
             counts.buffers_shared = books.deposited;
             if world.tuning().lanes.has_speculative() {

@@ -31,7 +31,7 @@ impl<T: PeTypes> Pe<'_, T> {
         let messages = self.mail.receive();
         self.gauge.found_waiting(messages.len() as u64);
         for message in messages {
-            self.agenda.store().prefetch_buffer(message.event);
+            self.agenda.prefetch_buffer(message.event);
         }
         self.mail.prefetch();
         if opens {
@@ -71,7 +71,7 @@ impl<T: PeTypes> Pe<'_, T> {
     /// Takes back a free buffer. To GVT this is a message that brings nothing to do.
     #[cold]
     fn receive_empty(&mut self, message: Message) {
-        self.agenda.store_mut().accept_empty(message.event);
+        self.agenda.accept_empty(message.event);
         self.gvt.received(message.tag, || Moment::Never);
     }
 
@@ -79,7 +79,7 @@ impl<T: PeTypes> Pe<'_, T> {
     #[cold]
     fn receive_anti_message(&mut self, message: Message) {
         self.gauge.anti_received();
-        let handle = self.agenda.store().received(message.event);
+        let handle = self.agenda.received(message.event);
         let key = self.agenda.event(handle).key();
         self.gvt.received(message.tag, || self.world.moment(key));
         self.check_arrival("an anti-message", message.event, &key);
@@ -162,7 +162,7 @@ impl<T: PeTypes> Pe<'_, T> {
     fn check_arrival(&self, what: &str, buffer: Handle, key: &EventKey) {
         let earliest = self.frontier.earliest_arrival();
         if key.time < earliest {
-            let receiver = self.agenda.event(self.agenda.store().received(buffer)).receiver;
+            let receiver = self.agenda.event(self.agenda.received(buffer)).receiver;
             arrived_too_early(what, key, receiver, self.world.me(), earliest, self.frontier.gvt());
         }
     }
@@ -172,7 +172,7 @@ impl<T: PeTypes> Pe<'_, T> {
     pub(super) fn return_surplus(&mut self) {
         let most = if self.memory.is_short() { 0 } else { SURPLUS_MOST.div_ceil(self.world.pes() as usize) };
         for to in 0..self.world.pes() {
-            while let Some(buffer) = self.agenda.store_mut().give_surplus(to, most) {
+            while let Some(buffer) = self.agenda.give_surplus(to, most) {
                 let tag = self.gvt.sent(to, || Moment::Never);
                 self.mail.send(to, buffer, MessageKind::Empty, tag);
             }

@@ -25,10 +25,7 @@ impl<T: PeTypes> Pe<'_, T> {
                 flow.want(pe);
             }
         }
-        let lacks = flow.lacks(|to, messages| {
-            agenda.store_mut().want(to, messages);
-            agenda.store_mut().has_room(to, messages)
-        });
+        let lacks = flow.lacks(|to, messages| agenda.want(to, messages));
         lacks && Moment::Event(*key) != frontier.gvt()
     }
 
@@ -58,9 +55,9 @@ impl<T: PeTypes> Pe<'_, T> {
     fn still_lacks_room(&mut self) -> bool {
         let Some(Parked { event, to, messages }) = self.flow.parked() else { return false };
         let stays = self.agenda.first() == Some(event)
-            && !self.agenda.store().is_cancelled(event)
+            && !self.agenda.is_cancelled(event)
             && Moment::Event(self.agenda.event(event).key()) != self.frontier.gvt()
-            && !self.agenda.store_mut().has_room(to, messages);
+            && !self.agenda.has_room(to, messages);
         if !stays {
             self.flow.go_on();
         }

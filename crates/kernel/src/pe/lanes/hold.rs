@@ -91,7 +91,7 @@ impl<T: PeTypes> Pe<'_, T> {
             }
             self.past.copy_soon(index);
         }
-        self.agenda.store_mut().undo(handle)
+        self.agenda.undo(handle)
     }
 
     /// Whether the first pending event, which has been taken out, must wait for one that is held back, or is held back itself because its
@@ -106,7 +106,7 @@ impl<T: PeTypes> Pe<'_, T> {
         }
         self.release_held();
         let index = self.lps.index(lp);
-        if self.faults.lost(index).is_none() || self.agenda.store().is_cancelled(entry.handle()) {
+        if self.faults.lost(index).is_none() || self.agenda.is_cancelled(entry.handle()) {
             return false;
         }
         // Undoing what comes later may restore the state.
@@ -128,7 +128,7 @@ impl<T: PeTypes> Pe<'_, T> {
 
     /// Releases the held events if any of them has been cancelled.
     pub(in crate::pe) fn retry_held(&mut self) {
-        if self.faults.is_any_cancelled(self.agenda.store()) {
+        if self.faults.is_any_cancelled(|event| self.agenda.is_cancelled(event)) {
             self.release_held();
         }
     }

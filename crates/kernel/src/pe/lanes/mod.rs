@@ -81,7 +81,7 @@ impl<T: PeTypes> Pe<'_, T> {
     pub(in crate::pe) fn fetch_ahead(&self) {
         fetch_ahead(
             |distance| self.agenda.upcoming(distance),
-            |event| self.agenda.store().prefetch(event),
+            |event| self.agenda.prefetch(event),
             |event| {
                 let event = self.agenda.event(event);
                 self.lps.prefetch(self.lps.index(event.receiver));

@@ -64,7 +64,7 @@ impl<T: PeTypes> Pe<'_, T> {
     #[inline(always)]
     fn execute_for_good<const WATCHED: bool>(&mut self, entry: Entry, plain: bool) -> bool {
         let (handle, time) = (entry.handle(), entry.time());
-        let Some(mut event) = self.agenda.store().begin_safe(handle) else {
+        let Some(mut event) = self.agenda.begin_for_good(handle) else {
             self.annihilate_pending(handle);
             return true;
         };
@@ -130,7 +130,7 @@ impl<T: PeTypes> Pe<'_, T> {
     #[cold]
     #[inline(never)]
     fn forward(&mut self, spent: Handle, sender: LpId, number: u64) {
-        let event = self.agenda.store_mut().take(spent);
+        let event = self.agenda.take_over(spent);
         self.executor.move_forward(event.payload);
         self.send_certain(None, sender, number);
     }
@@ -153,7 +153,7 @@ impl<T: PeTypes> Pe<'_, T> {
             }
         }
         if let Some(spent) = spent {
-            self.drop_payload(spent, |agenda| agenda.store_mut().release(spent));
+            self.drop_payload(spent, |agenda| agenda.free(spent));
         }
     }
 
@@ -171,7 +171,7 @@ impl<T: PeTypes> Pe<'_, T> {
         if near && self.world.tuning().messages == Messages::Shared {
             let tag = self.gvt.sent(pe, || Moment::Event(event.key()));
             // It is sent before any GVT that is to come, so that its receiver knows that nobody will cancel it.
-            let (_, buffer) = self.agenda.store_mut().share(pe, 0, OptionalHandle::default(), event);
+            let (_, buffer) = self.agenda.share(pe, 0, OptionalHandle::default(), event);
             self.mail.send(pe, buffer, MessageKind::Event, tag);
         } else {
             self.mail.send_value(pe, event, None, &mut self.gvt);

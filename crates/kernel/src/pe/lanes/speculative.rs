@@ -94,7 +94,7 @@ impl<T: PeTypes> Pe<'_, T> {
     fn execute_with_record<const WATCHED: bool>(&mut self, entry: Entry) {
         let (handle, time, gvt) = (entry.handle(), entry.time(), self.frontier.gvt_time());
         // What was sent before GVT cannot be cancelled any more.
-        let Some(mut event) = self.agenda.store_mut().begin(handle, |sent| f64::from(f32::from_bits(sent)) < gvt) else {
+        let Some(mut event) = self.agenda.begin_ahead(handle, |sent| f64::from(f32::from_bits(sent)) < gvt) else {
             self.annihilate_pending(handle);
             return;
         };
@@ -137,7 +137,7 @@ impl<T: PeTypes> Pe<'_, T> {
         let lp = self.lps.get_mut(index);
         lp.count(number, &key);
         let place = self.past.executed(begun, k, index, &entry);
-        self.agenda.store_mut().retire(handle, place);
+        self.agenda.recorded(handle, place);
         self.gauge.executed_ahead();
         self.gauge.event_lap::<WATCHED>(Phase::Execute);
         let extra = self.keep_extra();
@@ -214,7 +214,7 @@ impl<T: PeTypes> Pe<'_, T> {
     pub(in crate::pe) fn send_buffer(&mut self, to: u32, next: OptionalHandle, event: Event<EventOf<T>>) -> Handle {
         let tag = self.gvt.sent(to, || Moment::Event(event.key()));
         let mark = round_up_to_f32(self.executor.now()).to_bits();
-        let (handle, buffer) = self.agenda.store_mut().share(to, mark, next, event);
+        let (handle, buffer) = self.agenda.share(to, mark, next, event);
         self.mail.send(to, buffer, MessageKind::Event, tag);
         handle
     }

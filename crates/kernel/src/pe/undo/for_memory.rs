@@ -69,7 +69,7 @@ impl<T: PeTypes> Pe<'_, T> {
         }
         let batch = self.world.tuning().batch as usize;
         let waits = if self.memory.is_short() {
-            !self.past.has_room_for(batch) || self.agenda.store().free() < batch
+            !self.past.has_room_for(batch) || !self.agenda.has_room_for(batch)
         } else {
             // Mostly nothing grows, and nothing is to be divided.
             let growth = self.past.growth(batch) as u64;
@@ -113,7 +113,7 @@ impl<T: PeTypes> Pe<'_, T> {
     fn keep_within_budget(&mut self) {
         self.mail.measure();
         self.account_memory();
-        self.agenda.store_mut().save_memory(self.memory.is_short());
+        self.agenda.save_memory(self.memory.is_short());
         let waits = self.memory.take_waits();
         if self.memory.is_overdrawn() {
             // What is due has to be executed soon, so it is undone only if there is very much of it, or the rest was not enough.
@@ -219,7 +219,7 @@ impl<T: PeTypes> Pe<'_, T> {
     }
 
     fn give_back_room(&mut self) {
-        self.agenda.store_mut().give_back_room();
+        self.agenda.give_back_room();
         self.past.give_back_room();
         self.effects.give_back_room();
         self.mail.give_back_room();

@@ -80,8 +80,8 @@ impl<T: PeTypes> Pe<'_, T> {
         self.cancel_values(extra, undone);
         let (extra, mut here) = self.past.begin_keeping_sent(extra);
         while let Some(message) = sent.handle() {
-            sent = self.agenda.store().next(message);
-            if self.agenda.store().receiver(message).is_some() {
+            sent = self.agenda.next(message);
+            if self.agenda.receiver(message).is_some() {
                 self.cancel(message, undone);
                 continue;
             }
@@ -141,7 +141,7 @@ impl<T: PeTypes> Pe<'_, T> {
         let (index, time) = (self.index_of(event), self.agenda.event(event).time);
         let Some(before) = self.past.take_sent(index, event, time) else { return };
         self.send_again::<true>(before, sender, number, SideRecordId::NONE);
-        self.drop_payload(event, |agenda| agenda.store_mut().release(event));
+        self.drop_payload(event, |agenda| agenda.free(event));
         self.undo_what_was_sent();
     }
 
@@ -164,7 +164,7 @@ impl<T: PeTypes> Pe<'_, T> {
             {
                 before.here.pop();
                 if !CERTAIN {
-                    self.agenda.store_mut().set_next(message, sent);
+                    self.agenda.set_next(message, sent);
                     sent = OptionalHandle::some(message);
                 }
             } else if !stays && let Some(away) = before.away.pop_if(|away| is_same::<T>(&away.copy, sequence, last)) {

@@ -61,11 +61,11 @@ impl<T: PeTypes> Pe<'_, T> {
     pub(in crate::pe) fn undo_cancelled(&mut self) {
         while let Some(handle) = self.past.take_cancelled() {
             // It may have been undone already, together with others of its KP.
-            if !self.agenda.store().is_undone(handle) {
+            if !self.agenda.is_undone(handle) {
                 self.gauge.count(|counts| counts.secondary += 1);
                 let k = self.past.kp_of(self.index_of(handle));
                 self.roll_back(k, Until::With(handle));
-                assert!(self.agenda.store().is_undone(handle), "a processed event is in the history of its KP");
+                assert!(self.agenda.is_undone(handle), "a processed event is in the history of its KP");
             }
             self.annihilate(handle);
         }
@@ -127,7 +127,6 @@ impl<T: PeTypes> Pe<'_, T> {
     /// Undoes the last event of a KP. What it had sent is cancelled, unless it may be kept and is.
     fn undo(&mut self, k: usize, place: u64, may_keep: bool) {
         let Undone { event: handle, mut sent, digest, extra, state } = self.past.undo_last(k, place);
-        self.agenda.store_mut().withdraw(handle, place);
         let index = self.index_of(handle);
         match state {
             StateBefore::Logged(_) => self.undo_changes(index, place),
@@ -138,7 +137,7 @@ impl<T: PeTypes> Pe<'_, T> {
         lp.events -= 1;
         lp.digest = digest;
         self.past.copy_soon(index);
-        let pending = self.agenda.store_mut().undo(handle);
+        let pending = self.agenda.undo_recorded(handle, place);
         if pending {
             self.agenda.push_event(handle);
         }
@@ -147,7 +146,7 @@ impl<T: PeTypes> Pe<'_, T> {
         } else {
             while let Some(message) = sent.handle() {
                 // Read first, as the buffer may be reused once it is cancelled.
-                sent = self.agenda.store().next(message);
+                sent = self.agenda.next(message);
                 self.cancel(message, handle);
             }
             self.cancel_values(extra, handle);
@@ -211,8 +210,8 @@ impl<T: PeTypes> Pe<'_, T> {
 
     /// Cancels a message that an undone event had sent: in place, if it has not been processed.
     pub(in crate::pe) fn cancel(&mut self, message: Handle, undone: Handle) {
-        let receiver = self.agenda.store().receiver(message);
-        match self.agenda.store_mut().cancel(message) {
+        let receiver = self.agenda.receiver(message);
+        match self.agenda.cancel(message) {
             CancelOutcome::Pending => self.gauge.count(|counts| counts.cancelled_in_place += 1),
             CancelOutcome::Processed => match receiver {
                 None => self.past.cancel(message),
