@@ -67,6 +67,8 @@ impl Unreadable {
 
 /// Mistakes of the model, from when they are made until it is known whether they happened.
 ///
+/// Invariant: no mistake is the failure of this PE before GVT has reached it.
+///
 /// A mistake is *held* from when its event fails. It is *dropped* if that event is cancelled or tried again, and becomes *the failure* of
 /// this PE when GVT reaches it. Of several that GVT has reached, the earliest counts. The fault of a *lost* LP is held for its next event.
 /// An *unreadable* event is one that cannot even be tried: it is held from when it arrives, and happens only before the end of the run.

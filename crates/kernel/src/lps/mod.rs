@@ -42,7 +42,9 @@ impl<S> Lp<S> {
     }
 }
 
-/// The LPs of a PE, which are initialised in the order of their ids.
+/// The LPs of a PE.
+///
+/// Invariant: they have consecutive ids, and are initialised in that order.
 #[derive(Debug)]
 pub(crate) struct Lps<S> {
     initialised: DropEach<Lp<S>>,

@@ -4,7 +4,7 @@
 /// as it takes a while until the bound of another PE becomes visible. So a PE waits as long as it executes enough events between waits.
 /// Otherwise it goes ahead for a stretch of events before it tries waiting again; the stretches grow as long as waiting does not pay.
 ///
-/// The decision follows from counts alone, and no answer depends on it.
+/// Invariant: the decision follows from counts alone.
 #[derive(Debug)]
 pub(crate) struct Caution {
     waiting: bool,

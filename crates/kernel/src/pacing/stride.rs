@@ -4,7 +4,7 @@
 /// reaching its horizon, all would wait for the slowest every time. So a PE goes up to its horizon in a few steps: after one that reached
 /// it, the next may execute half as many events; after two in a row that did not, twice as many.
 ///
-/// The decision follows from counts alone, and no answer depends on it.
+/// Invariant: the decision follows from counts alone.
 ///
 /// Strides make `hypercube` and PHOLD with 1024 LPs 1.05 times as fast on two threads.
 #[derive(Debug)]
