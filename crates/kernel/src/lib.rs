@@ -3,69 +3,43 @@
 //! needs only LPs, events and the pending event set.
 
 mod agenda;
-mod bound_word;
-mod caution;
-mod change_log;
-mod committed;
-mod copies;
-mod counts;
-mod delays;
 mod effects;
 mod event;
-mod failure;
 mod faults;
-mod fetch;
-mod flow;
 mod frontier;
 mod gauge;
 pub mod gvt;
-mod gvt_interval;
-mod history;
-mod key_order;
-mod locality;
-mod lp;
+mod lps;
 mod mail;
-mod memory_control;
-mod note_log;
-mod panics;
+mod pacing;
 mod partition;
 mod past;
 mod pe;
-pub mod pending;
-mod pending_cancellations;
-mod phases;
-mod roles;
-mod rounds;
-mod rows;
 mod sequential;
-mod side_records;
-mod store;
-mod stride;
-#[cfg(test)]
-mod test_lookahead;
-mod trace;
+mod step;
 mod tuning;
-mod watcher;
-mod window;
-mod wires;
-mod world;
 
-pub use copies::Undoing;
-pub use counts::{Counts, balance};
-pub use delays::{Delays, Shortest};
+pub use agenda::pending;
+pub use effects::rows::{MomentRow, ROWS, RowContent};
 pub use event::Event;
-pub use failure::{CommittedFault, FailedEvent, drop_fault, event_text};
-pub use lp::Lp;
-pub use panics::{PanicSilencer, last_panic, panic_message, remember_panics};
+pub use faults::failure::{CommittedFault, FailedEvent, drop_fault, event_text};
+pub use faults::panics::{PanicSilencer, last_panic, panic_message, remember_panics};
+pub use frontier::window::{Rule, Window};
+pub use gauge::counts::{Counts, balance};
+pub use gauge::phases::{Measured, agrees};
+pub use gauge::trace::{
+    Activity, LostTime, LpEvent, Piece, Snapshot, Span, SpanBlocks, SpanLimits, SpanSum, ThinnedList, Trace, TraceLimits,
+};
+pub use lps::Lp;
+pub use lps::roles::{Role, RoleCounts, Roles};
+pub use mail::wires::{
+    BoundPort, Content, ControlPort, Message, MessageKind, MessagePort, Port, UnreadableEvent, ValueMessage, ValuePort,
+};
+pub use partition::delays::{Delays, Shortest};
 pub use partition::{Groups, LpGroup, Partition, ScatteredGroup};
-pub use pe::{Parts, Pe, Position, Step};
-pub use phases::{Measured, agrees};
-pub use roles::{Role, RoleCounts, Roles};
-pub use rows::{MomentRow, ROWS, RowContent};
+pub use pe::world::Task;
+pub use pe::{EventOf, Parts, Pe, PeTypes, Position};
+pub use sequential::watcher::Watcher;
 pub use sequential::{Attempt, Sequential, SequentialParts, Stop};
-pub use trace::{Activity, LostTime, LpEvent, Piece, Snapshot, Span, SpanBlocks, SpanLimits, SpanSum, ThinnedList, Trace, TraceLimits};
-pub use tuning::{Cancellation, GoAhead, Lanes, Messages, Tuning};
-pub use watcher::Watcher;
-pub use window::{Rule, Window};
-pub use wires::{BoundPort, Content, ControlPort, Message, MessageKind, MessagePort, Port, UnreadableEvent, ValueMessage, ValuePort};
-pub use world::Task;
+pub use step::Step;
+pub use tuning::{Cancellation, GoAhead, Lanes, Messages, Tuning, Undoing};

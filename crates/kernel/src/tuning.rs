@@ -1,4 +1,6 @@
-use crate::Undoing;
+/// Where not every event has a copy of its own, the history keeps this many places more than can be undone, for the copies in them, and a
+/// state is copied again before its last copy is further back.
+pub(crate) const LAG: u64 = 1024;
 
 /// Which events a PE may execute. Nothing else distinguishes the ways to synchronise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +34,30 @@ pub enum GoAhead {
     Auto,
     /// Whenever nothing certain is left to execute.
     Always,
+}
+
+/// How a PE undoes events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Undoing {
+    /// By a copy of the state before every `interval`-th event of an LP; in between, by executing events again from the last copy.
+    Copy {
+        /// At least 1.
+        interval: u32,
+    },
+    /// The same, with an interval that follows from how many events cost as much as [a copy](crate::Pe::set_copy_cost), and how often
+    /// states are worked out from copies.
+    CopyAdaptively,
+    /// By the model's reverse code. States are still copied now and then, for events that fail: reverse code cannot undo those.
+    Reverse,
+    /// By a log of what they have changed, which undoes events that fail as well: nothing is ever copied.
+    Journal,
+}
+
+impl Undoing {
+    /// How many places of the history are kept, for their copies, behind the first that may be undone.
+    pub(crate) fn lag(self) -> u64 {
+        if matches!(self, Undoing::Copy { interval: 1 } | Undoing::Journal) { 0 } else { LAG }
+    }
 }
 
 /// When what an undone event had sent is cancelled.

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 
 use warpline_base::{EventKey, LpId, Moment, Priority, Sequence, TieBreak, VirtualTime};
 
-use super::{Hierarchy, Share, Work};
+use super::hierarchy::Hierarchy;
+use super::messages::{Share, Work};
 
 /// How many words of a share are added up.
 pub const ALL_REDUCE_SUMS: usize = 7;

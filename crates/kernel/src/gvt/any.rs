@@ -1,7 +1,14 @@
 use warpline_base::{Moment, TieBreak};
 use warpline_memory::Region;
 
-use super::{Action, Asynchronous, Barrier, Control, Gsu, Gvt, Hierarchy, Local, OneSided, Synchronous, Tag};
+use super::asynchronous::Asynchronous;
+use super::barrier::Barrier;
+use super::gsu::Gsu;
+use super::hierarchy::Hierarchy;
+use super::messages::{Control, Tag};
+use super::one_sided::OneSided;
+use super::protocol::{Action, Gvt, Local};
+use super::synchronous::Synchronous;
 
 /// The ways to find GVT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,9 @@
 use warpline_base::{Moment, TieBreak};
 
+use super::hierarchy::Hierarchy;
+use super::messages::{Control, Share, Tag, Work};
+use super::protocol::{Action, Gvt, Local};
 use super::reduction::Reduction;
-use super::{Action, Control, Gvt, Hierarchy, Local, Share, Tag, Work};
 
 /// GVT by epochs, while execution goes on: K. Perumalla, A. Park and V. Tipparaju, "Discrete event execution with
 /// one-sided and two-sided GVT algorithms on 216,000 processor cores", ACM TOMACS 24(3), 2014, Algorithm 1 in its
@@ -54,7 +56,7 @@ impl Asynchronous {
     }
 
     fn cut(&mut self, local: &mut impl Local) {
-        self.tag = Tag(!self.tag.0);
+        self.tag = self.tag.other();
         (self.least, self.work) = (local.least(), local.take_work());
         self.reduction.begin();
     }

@@ -8,8 +8,9 @@ use warpline_model::Portable;
 use warpline_model::engine::Shareable;
 
 use super::all_reduce::{AllReduce, RankPlaces, RankReduction};
+use super::messages::{Control, Share, Verdict};
+use super::protocol::Action;
 use super::reduction::check_advance;
-use super::{Action, Control, Share, Verdict};
 
 /// A barrier with a reduction between PEs that share memory: one counter and one sum for all.
 ///

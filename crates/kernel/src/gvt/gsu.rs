@@ -5,8 +5,9 @@ use warpline_memory::{Apart, Common, Region, Registers, SpinLock, registers};
 use warpline_model::Portable;
 use warpline_model::engine::Shareable;
 
+use super::messages::{Control, Tag, Verdict, Work};
+use super::protocol::{Action, Gvt, Local};
 use super::reduction::check_advance;
-use super::{Action, Control, Gvt, Local, Tag, Verdict, Work};
 
 /// How many steps a PE makes at most before it sets its registers again.
 const SETTLE_EVERY: u32 = 16;

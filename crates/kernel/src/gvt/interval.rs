@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Verdict, Work};
+use super::messages::{Verdict, Work};
 
 /// Computations of GVT between two decisions.
 const ROUNDS: u32 = 4;

@@ -2,7 +2,10 @@ use std::collections::VecDeque;
 
 use warpline_base::{Moment, TieBreak};
 
-use super::{Action, Control, Hierarchy, Share, Verdict};
+use super::hierarchy::Hierarchy;
+use super::messages::{Control, Share, Verdict};
+use super::protocol::Action;
+use super::put::block;
 
 /// How far a PE has come in a trial.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,11 +45,6 @@ impl Neighbour {
         assert_eq!((of_epoch, of_trial), (epoch, trial), "PE {} gave a share of another (epoch, trial)", self.pe);
         Some(share)
     }
-}
-
-/// Which of the four blocks belongs to a trial: two-element arrays are enough for epochs as well as for trials (§2.3).
-pub(super) fn block(epoch: u64, trial: u32) -> usize {
-    (2 * (epoch % 2) + u64::from(trial % 2)) as usize
 }
 
 /// One PE's place in the [`Hierarchy`], and its part in the reductions over it.

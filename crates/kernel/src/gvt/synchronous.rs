@@ -1,8 +1,10 @@
 use warpline_base::{Moment, TieBreak};
 
-use super::barrier::BarrierReduction;
+use super::barrier::{Barrier, BarrierReduction};
+use super::hierarchy::Hierarchy;
+use super::messages::{Control, Share, Tag, Work};
+use super::protocol::{Action, Gvt, Local};
 use super::reduction::Reduction;
-use super::{Action, Barrier, Control, Gvt, Hierarchy, Local, Share, Tag, Work};
 
 /// GVT while all PEs hold: they receive, but execute nothing, until nothing is in flight. This is detected by the four-counter
 /// method of F. Mattern, "Algorithms for distributed termination detection", Distributed Computing 2, 1987; the mode of operation is

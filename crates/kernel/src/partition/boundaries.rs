@@ -103,7 +103,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::test_lookahead::{Declared, lookahead};
+    use crate::partition::test_lookahead::{Declared, lookahead};
     use crate::{Groups, Partition};
 
     /// What LPs of a random model declare: one in four may send anywhere.

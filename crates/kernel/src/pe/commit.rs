@@ -17,37 +17,29 @@ use std::panic::resume_unwind;
 
 use warpline_base::{EventKey, LpId, Moment, VirtualTime};
 use warpline_memory::{MakeRoom, catch_panic, try_drop};
-use warpline_model::{Fault, Model};
+use warpline_model::Fault;
 
-use super::{ExecutedEvent, Pe};
-use crate::failure::{CommittedFault, FailedEvent, drop_fault, event_text};
-use crate::faults::DeferredFault;
-use crate::fetch::fetch_payload;
-use crate::history::{BLOCK, Fate, History, Record, StateBefore};
-use crate::panics::panic_message;
-use crate::pending::{Entry, PendingSet};
-use crate::side_records::SideRecordId;
+use super::Pe;
+use crate::agenda::fetch::fetch_payload;
+use crate::agenda::pending::Entry;
+use crate::faults::failure::{CommittedFault, FailedEvent, drop_fault, event_text};
+use crate::faults::panics::panic_message;
+use crate::faults::{Blamed, DeferredFault, ExecutedEvent};
+use crate::gauge::phases::Phase;
+use crate::past::{Fate, Past, Record, RecordStatus, SideRecordId, StateBefore};
+use crate::pe::types::{EventOf, PeTypes, StateOf};
 use crate::tuning::Messages;
-use crate::wires::Port;
 
 /// How many events ahead the memory of an event is fetched.
 const COMMIT_AHEAD: u64 = 8;
 /// The same for the bytes that it carries. The event itself must have arrived by then.
 const PAYLOAD_AHEAD: u64 = 4;
 
-/// How a commit leaves a record.
-enum RecordStatus {
-    /// Its event has committed, or was undone.
-    Closed,
-    /// Its event may still be undone.
-    Open,
-}
-
-impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
+impl<T: PeTypes> Pe<'_, T> {
     /// Raises the horizon, as all that had arrived when bounds were read has been filed, and commits what has become certain: at once if
     /// there is nothing else to do, and otherwise when it is worth it.
     pub(super) fn commit_if_horizon_moved(&mut self, executed: u32) {
-        if self.world.tuning.lanes.has_safe() {
+        if self.world.tuning().lanes.has_safe() {
             self.frontier.raise_horizon();
             if self.past.has_open() && self.lps.all_initialised() && (executed == 0 || self.past.is_worth_a_commit()) {
                 let timed = self.gauge.begin_commit();
@@ -55,13 +47,20 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                 self.gauge.end_commit(timed);
             }
         }
+        self.gauge.lap(Phase::Receive);
     }
 
     /// Commits all events before `gvt`, and those before the horizon that nothing pending here comes before, whatever the order in which
     /// they were executed; and reclaims their memory.
-    pub(super) fn commit_at(&mut self, gvt: Moment) {
+    pub(super) fn commit_on_gvt(&mut self, gvt: Moment) {
+        let timed = self.gauge.begin_commit();
         self.raise(gvt);
         self.commit_certain_and_before(gvt);
+        // Once nothing is left to execute, nobody needs free buffers any more.
+        if gvt != Moment::Never {
+            self.return_surplus();
+        }
+        self.gauge.end_commit(timed);
     }
 
     fn commit_certain_and_before(&mut self, gvt: Moment) {
@@ -76,32 +75,30 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         loop {
             // A fault found on the way lowers the limit, and what is left is looked through again.
             let least = self.least();
-            let limit = if beyond { least } else { least.earlier(gvt, self.world.ties) };
-            let limit = limit.earlier(self.faults.failure_moment(), self.world.ties);
+            let limit = if beyond { least } else { least.earlier(gvt, self.world.ties()) };
+            let limit = limit.earlier(self.faults.failure_moment(), self.world.ties());
             let until = due.max(horizon);
             match catch_panic(|| self.commit_all_before(limit, until)) {
                 Ok(Ok(())) => {
-                    self.past.commit_done(limit.time(self.world.end).min(horizon));
+                    self.past.commit_done(limit.time(self.world.end()).min(horizon));
                     break;
                 }
                 Ok(Err((entry, fault))) => self.fail(entry, fault),
                 Err(panic) => self.fail_panicked(panic),
             }
         }
-        self.collect_fossils(self.world.tuning.undoing.lag());
+        self.collect_fossils();
     }
 
     /// Commits what a KP has executed ahead, in order: all of it, as what comes next in the KP is certain.
     pub(super) fn commit_kp(&mut self, k: usize) {
         let mut places = Vec::new();
-        let mut place = self.past.kp(k).last;
-        while self.past.history.is_open(place) {
+        for place in self.past.open_of(k) {
             places.make_room(1, "events that commit");
             places.push(place);
-            place = self.past.history.get(place).before;
         }
         for place in places.into_iter().rev() {
-            match catch_panic(|| self.commit_record::<true>(place, &Moment::Never, self.world.end)) {
+            match catch_panic(|| self.commit_record::<true>(place, &Moment::Never, self.world.end())) {
                 Ok(Ok(_)) => {}
                 Ok(Err((entry, fault))) => return self.fail(entry, fault),
                 Err(panic) => return self.fail_panicked(panic),
@@ -109,41 +106,47 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
     }
 
-    /// Reclaims the memory of committed events but for the last `lag` places.
-    pub(super) fn collect_fossils(&mut self, lag: u64) {
-        if self.world.tuning.undoing.lag() == 0 {
-            // Their events were released when they committed.
-            self.past.history.reclaim_closed();
+    /// Reclaims the memory of committed events, except for those whose copies may still be needed.
+    pub(super) fn collect_fossils(&mut self) {
+        self.collect(Past::reclaim);
+    }
+
+    /// The same for all of them, when the run is over.
+    pub(super) fn collect_fossils_at_end(&mut self) {
+        self.collect(Past::reclaim_at_end);
+    }
+
+    fn collect(&mut self, next: impl FnMut(&mut Past<StateOf<T>, EventOf<T>>) -> Option<Record<StateOf<T>>>) {
+        if self.past.keeps_committed() {
+            self.release_committed(next);
         } else {
-            self.release_committed(|history| history.reclaim(lag));
+            self.past.reclaim_closed();
         }
-        self.agenda.store_mut().tidy(self.past.history.first());
+        self.agenda.tidy(self.past.first());
     }
 
     /// Drops what is left of committed events when the run has failed: one of them may fail over that, and come before.
     pub(super) fn release_all(&mut self) {
-        if self.world.tuning.undoing.lag() > 0 {
-            self.release_committed(History::take_first);
+        if self.past.keeps_committed() {
+            self.release_committed(Past::take_first);
         }
     }
 
-    fn release_committed(&mut self, mut next: impl FnMut(&mut History<M::State>) -> Option<Record<M::State>>) {
+    fn release_committed(&mut self, mut next: impl FnMut(&mut Past<StateOf<T>, EventOf<T>>) -> Option<Record<StateOf<T>>>) {
         // Panics are caught once for many events.
         while let Err(panic) = catch_panic(|| self.release_each(&mut next)) {
             self.fail_panicked(panic);
         }
     }
 
-    fn release_each(&mut self, next: &mut impl FnMut(&mut History<M::State>) -> Option<Record<M::State>>) {
-        while let Some(Record { event, fate, state, .. }) = next(&mut self.past.history) {
+    fn release_each(&mut self, next: &mut impl FnMut(&mut Past<StateOf<T>, EventOf<T>>) -> Option<Record<StateOf<T>>>) {
+        while let Some(Record { event, fate, state, .. }) = next(&mut self.past) {
             if let StateBefore::Copied(state) = state {
                 // A copy of a state is the engine's doing: no run depends on how it is dropped.
                 _ = try_drop(state);
             }
             if fate == Fate::Committed {
-                self.begin_drop(event);
-                self.agenda.release_executed(event);
-                self.end_drop();
+                self.drop_payload(event, |agenda| agenda.release_executed(event));
             }
         }
     }
@@ -161,71 +164,58 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     #[inline]
     fn commit_before<const TRACED: bool>(&mut self, limit: Moment, end: VirtualTime) -> Result<(), (Entry, Fault)> {
-        let (until, mut closed) = (limit.time(self.world.end).min(end), self.past.history.open());
-        // KPs roll back by themselves, so what is left to commit may lie anywhere.
-        let mut next = self.past.history.skip_later_than(closed, until);
-        while next < self.past.history.end() {
-            let place = next;
-            next += 1;
-            if next.is_multiple_of(BLOCK) {
-                next = self.past.history.skip_later_than(next, until);
+        let mut scan = self.past.scan(limit.time(self.world.end()).min(end));
+        while let Some(place) = self.past.next(&mut scan) {
+            if let Some(coming) = self.past.event_at(place + COMMIT_AHEAD) {
+                self.agenda.prefetch(coming);
             }
-            if let Some(coming) = self.past.history.event_at(place + COMMIT_AHEAD) {
-                self.agenda.store().prefetch(coming);
-            }
-            if let Some(coming) = self.past.history.open_event_at(place + PAYLOAD_AHEAD) {
-                fetch_payload::<M>(&self.agenda.event(coming).payload);
+            if let Some(coming) = self.past.open_event_at(place + PAYLOAD_AHEAD) {
+                fetch_payload::<T::Model>(&self.agenda.event(coming).payload);
             }
             match self.commit_record::<TRACED>(place, &limit, end)? {
-                RecordStatus::Closed => closed += u64::from(closed == place),
-                RecordStatus::Open if place >= self.past.inversion() => break,
+                RecordStatus::Closed => scan.close(place),
+                RecordStatus::Open if self.past.is_in_order_from(place) => break,
                 RecordStatus::Open => {}
             }
         }
-        self.past.history.close(closed);
+        self.past.end_scan(&scan);
         Ok(())
     }
 
     /// Commits the event whose record is at `place`, if it is open and comes before both `limit` and `end`.
     #[inline(always)]
     fn commit_record<const TRACED: bool>(&mut self, place: u64, limit: &Moment, end: VirtualTime) -> Result<RecordStatus, (Entry, Fault)> {
-        let record = self.past.history.get_mut(place);
-        if record.fate != Fate::Open {
-            return Ok(RecordStatus::Closed);
-        }
-        let (handle, event) = (record.event, self.agenda.event(record.event));
-        let key = event.key();
-        let at = Moment::Event(key);
-        if key.time >= end || !at.is_before(limit, self.world.ties) {
-            return Ok(RecordStatus::Open);
-        }
-        let id = event.receiver;
-        let extra = std::mem::replace(&mut record.extra, SideRecordId::NONE);
+        let begun = self.past.begin_commit(place, |handle| {
+            let event = self.agenda.event(handle);
+            let key = event.key();
+            (key.time < end && Moment::Event(key).is_before(limit, self.world.ties())).then_some((handle, key, event))
+        });
+        let ((handle, key, event), extra) = match begun {
+            Ok(begun) => begun,
+            Err(status) => return Ok(status),
+        };
+        let (id, at) = (event.receiver, Moment::Event(key));
         self.executor.visit(id, key.time);
         let entry = Entry::new(key.time, 0, handle);
-        self.running = Some(entry);
-        self.executor.commit(self.world.model, &event.payload);
-        self.running = None;
-        if let Some(place) = extra.place() {
-            let figures = self.past.side_records.read(place, self.executor.notes());
+        self.faults.begin_running(entry);
+        self.executor.commit(self.world.model(), &event.payload);
+        self.faults.end_running();
+        if extra.is_figures() {
+            let figures = self.past.figures(extra, self.executor.notes());
             self.effects.observe_figures(figures, id, key.time).map_err(|fault| (entry, fault))?;
-            self.past.side_records.release(place);
+            self.past.forget(extra);
         } else if extra != SideRecordId::NONE {
             self.apply_extra(extra, at, id, key.time).map_err(|fault| (entry, fault))?;
         }
         if !self.executor.notes().is_empty() {
             self.effects.observe(self.executor.notes_mut(), at, id, key.time).map_err(|fault| (entry, fault))?;
         }
-        self.past.history.get_mut(place).fate = Fate::Committed;
-        if self.world.tuning.undoing.lag() == 0 {
-            self.begin_drop(handle);
-            self.agenda.release_executed(handle);
-            self.end_drop();
+        self.past.end_commit(place);
+        if !self.past.keeps_committed() {
+            self.drop_payload(handle, |agenda| agenda.release_executed(handle));
         }
-        self.gauge.counts.committed += 1;
-        self.gauge.counts.remote_committed += u64::from(!self.lps.contain(key.sender));
         self.effects.committed(key);
-        self.gauge.committed::<TRACED>(id, &key);
+        self.gauge.committed::<TRACED>(id, &key, !self.lps.contain(key.sender));
         Ok(RecordStatus::Closed)
     }
 
@@ -233,17 +223,14 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[inline(never)]
     fn apply_extra(&mut self, extra: SideRecordId, at: Moment, lp: LpId, time: VirtualTime) -> Result<(), Fault> {
         let Pe { past, effects, executor, mail, world, .. } = self;
-        let Some(more) = past.side_records.get(extra) else { return Ok(()) };
-        if world.tuning.messages == Messages::Copy {
-            more.sent.iter().for_each(|sent| mail.drop_copy(sent.copy));
+        if world.tuning().messages == Messages::Copy {
+            past.copies_of_sent(extra).for_each(|copy| mail.drop_copy(copy));
         }
-        if !more.notes.is_empty() {
-            effects.observe(&mut more.notes, at, lp, time)?;
+        if let Some(notes) = past.notes(extra) {
+            effects.observe(notes, at, lp, time)?;
         }
-        if let Some(place) = more.observed {
-            effects.observe_figures(past.side_records.read(place, executor.notes()), lp, time)?;
-        }
-        past.side_records.give_back(extra);
+        effects.observe_figures(past.figures(extra, executor.notes()), lp, time)?;
+        past.forget(extra);
         Ok(())
     }
 
@@ -253,26 +240,26 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if gvt == Moment::Init(next) {
             self.faults.raise_init(next);
         }
-        while let Some(held) = self.faults.take_held_at(&gvt, self.world.ties, self.agenda.store()) {
+        while let Some(held) = self.faults.take_held_at(&gvt, self.world.ties(), |event| self.agenda.is_cancelled(event)) {
             self.fail_held(held);
         }
-        self.faults.raise_unreadable(&gvt, self.world.end, self.world.ties);
+        self.faults.raise_unreadable(&gvt, self.world.end(), self.world.ties());
         if gvt == Moment::Never {
             // No event is left that these faults could be held for.
             for (index, fault) in self.faults.take_lost() {
-                let (lp, time) = (self.lps.id(index), self.world.end);
-                self.faults.fail(CommittedFault { moment: Moment::Finish(lp), lp, time, event: None, fault }, self.world.ties);
+                let (lp, time) = (self.lps.id(index), self.world.end());
+                self.faults.fail(CommittedFault { moment: Moment::Finish(lp), lp, time, event: None, fault }, self.world.ties());
             }
         }
     }
 
     fn fail_panicked(&mut self, panic: Box<dyn Any + Send>) {
-        if let Some(over) = self.dropping.take() {
-            return self.fail_dropped(over, panic);
+        match self.faults.take_blamed() {
+            Some(Blamed::Running(entry)) => self.fail(entry, Fault::Panic(panic_message(panic))),
+            Some(Blamed::Dropped(over)) => self.fail_dropped(over, panic),
+            // It was the engine that panicked.
+            None => resume_unwind(panic),
         }
-        // No event was running, so it was the engine that panicked.
-        let Some(entry) = self.running.take() else { resume_unwind(panic) };
-        self.fail(entry, Fault::Panic(panic_message(panic)));
     }
 
     /// Notes that the payload of an event that is over panicked when it was dropped.
@@ -292,9 +279,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Which event of its LP an event is that has failed, counted from 1. Of its LP, nothing but later events may be open beside it.
     fn number_of(&self, key: &EventKey, lp: LpId) -> u64 {
-        let (history, this) = (&self.past.history, Moment::Event(*key));
-        let open = (history.open()..history.end()).filter_map(|place| history.open_event_at(place)).map(|handle| self.agenda.event(handle));
-        let undone = open.filter(|event| event.receiver == lp && !Moment::Event(event.key()).is_before(&this, self.world.ties)).count();
+        let this = Moment::Event(*key);
+        let open = self.past.open_events().map(|handle| self.agenda.event(handle));
+        let undone = open.filter(|event| event.receiver == lp && !Moment::Event(event.key()).is_before(&this, self.world.ties())).count();
         self.lps.get(self.lps.index(lp)).events - undone as u64 + 1
     }
 
@@ -302,7 +289,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// there may be earlier ones elsewhere. When the run is over, all that has committed came before any failure.
     fn fail_held(&mut self, held: DeferredFault) {
         let moment = Moment::Event(held.key);
-        if self.over.is_none() && self.frontier.gvt().is_before(&moment, self.world.ties) {
+        if self.frontier.over().is_none() && self.frontier.gvt().is_before(&moment, self.world.ties()) {
             return self.faults.hold(held);
         }
         let DeferredFault { key, lp, entry, fault, .. } = held;
@@ -310,6 +297,6 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             number: Some(self.number_of(&key, lp)),
             payload: event_text(&self.agenda.event(entry.handle()).payload),
         });
-        self.faults.fail(CommittedFault { moment, lp, time: key.time, event: Some(event), fault }, self.world.ties);
+        self.faults.fail(CommittedFault { moment, lp, time: key.time, event: Some(event), fault }, self.world.ties());
     }
 }

@@ -12,13 +12,11 @@
 //! In between, PEs go on as usual; only what lies beyond the time at which they hold back waits.
 
 use warpline_base::VirtualTime;
-use warpline_model::Model;
 
 use super::Pe;
-use crate::pending::PendingSet;
-use crate::wires::Port;
+use super::types::PeTypes;
 
-impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
+impl<T: PeTypes> Pe<'_, T> {
     /// From now on this PE commits nothing from a time on, and has committed nothing from then on. Returns that time, and one after the GVT
     /// that it last contributed to.
     pub fn propose_end(&mut self) -> (VirtualTime, VirtualTime) {
@@ -33,12 +31,12 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// The run ends at `end`, which no PE has passed, and neither has GVT.
     pub fn end_at(&mut self, end: VirtualTime) {
-        if self.over.is_some() {
+        if self.frontier.over().is_some() {
             return;
         }
-        self.world.end = end;
+        self.world.end_at(end);
         self.frontier.end_at(end);
-        if self.past.has_open() || self.past.cancellations.is_any() || !self.faults.are_none() {
+        if self.past.has_open() || self.past.has_pending_cancellations() || !self.faults.are_none() {
             self.undo_from(end);
         }
     }

@@ -3,31 +3,30 @@
 
 use warpline_base::{Moment, VirtualTime};
 use warpline_memory::{DropEach, Pool};
-use warpline_model::Model;
 
-use super::{Pe, Step};
-use crate::pending::PendingSet;
-use crate::store::OptionalHandle;
-use crate::wires::Port;
+use super::Pe;
+use crate::agenda::store::OptionalHandle;
+use crate::pe::types::{EventOf, PeTypes, StateOf};
+use crate::step::Step;
 use crate::{Event, Lp};
 
-impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
+impl<T: PeTypes> Pe<'_, T> {
     /// Takes over its LPs from another engine, initialised and by id, with their pending events. To be called before its first step.
     ///
     /// # Panics
     /// If these are not as many LPs as it has. If there is no memory for the events, it [unwinds](warpline_memory::Exhausted::unwind).
-    pub fn take_over(&mut self, lps: DropEach<Lp<M::State>>, pending: impl IntoIterator<Item = Event<M::Event>>) {
+    pub fn take_over(&mut self, lps: DropEach<Lp<StateOf<T>>>, pending: impl IntoIterator<Item = Event<EventOf<T>>>) {
         self.lps.take_over(lps);
         for event in pending {
             self.agenda.insert(event, OptionalHandle::default());
-            self.gauge.counts.taken_over += 1;
+            self.gauge.count(|counts| counts.taken_over += 1);
         }
     }
 
     /// No engine can be given an event that has arrived without what it carries: the first of those before `end` fails, as it is certain to
     /// happen when all PEs have [finished](Step::Finished) before.
     pub fn fail_unreadable(&mut self, end: VirtualTime) {
-        self.faults.raise_unreadable(&Moment::Never, end, self.world.ties);
+        self.faults.raise_unreadable(&Moment::Never, end, self.world.ties());
     }
 
     /// Takes out the events that are pending beyond the end, when all PEs have [finished](Step::Finished): everything that they have sent
@@ -35,18 +34,18 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     ///
     /// # Panics
     /// If the PE has not finished.
-    pub fn hand_over(&mut self) -> Pool<Event<M::Event>> {
-        assert_eq!(self.over, Some(Step::Finished), "a run is handed over when everything before the end has committed");
+    pub fn hand_over(&mut self) -> Pool<Event<EventOf<T>>> {
+        assert_eq!(self.frontier.over(), Some(Step::Finished), "a run is handed over when everything before the end has committed");
         let mut pending = Pool::default();
         self.agenda.take_back_before(VirtualTime::AFTER_ALL);
         while let Some(entry) = self.agenda.pop_before(VirtualTime::AFTER_ALL) {
-            if self.agenda.store().is_cancelled(entry.handle()) {
+            if self.agenda.is_cancelled(entry.handle()) {
                 self.annihilate(entry.handle());
             } else {
                 pending.insert(self.agenda.take(entry.handle()));
             }
         }
-        self.gauge.counts.handed_over += pending.len() as u64;
+        self.gauge.count(|counts| counts.handed_over += pending.len() as u64);
         pending
     }
 }

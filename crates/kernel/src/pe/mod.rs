@@ -2,76 +2,53 @@
 //! kernel processes (KPs) of C. Carothers, D. Bauer and S. Pearce, "ROSS: a high-performance, low-memory, modular Time Warp
 //! system", J. Parallel and Distributed Computing 62(11), 2002; and, as far as lookahead goes, a conservative one.
 
-mod agree;
-mod cancellation;
 mod commit;
 mod cut_short;
-mod flow;
+mod event_loop;
+mod find_gvt;
 mod hand_over;
-mod hold;
-mod initialise;
+mod lanes;
+mod on_gvt;
+mod publish;
 mod receive;
-mod relieve_memory;
-mod rollback;
-mod safe;
-mod speculative;
-mod windows;
+mod types;
+mod undo;
+pub(crate) mod world;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use warpline_base::{EventKey, LpId, Moment};
-use warpline_memory::{Account, Allocator, Books, Buffers, DropEach, Exhausted, catch_exhausted, catch_panic};
+use warpline_base::{LpId, Moment};
+use warpline_memory::{Account, Books, Buffers, DropEach, catch_panic};
 use warpline_model::engine::{Beat, Executor};
 use warpline_model::{Model, Statistics};
 
+use self::types::StateOf;
+pub use self::types::{EventOf, PeTypes};
 use crate::agenda::Agenda;
-use crate::caution::Caution;
-use crate::counts::Counts;
+use crate::agenda::store::Store;
 use crate::effects::Effects;
-use crate::failure::CommittedFault;
 use crate::faults::Faults;
-use crate::fetch;
-use crate::flow::Flow;
+use crate::faults::failure::CommittedFault;
 use crate::frontier::Frontier;
+use crate::frontier::rounds::Rounds;
 use crate::gauge::Gauge;
-use crate::gvt::{AnyGvt, Barrier, Gvt, IntervalHistory, Pacer, Verdict};
-use crate::gvt_interval::GvtInterval;
-use crate::locality::Locality;
-use crate::lp::{Lp, Lps};
+use crate::gauge::counts::Counts;
+use crate::gauge::phases::Measured;
+use crate::gauge::trace::{Trace, TraceLimits};
+use crate::gvt::{AnyGvt, Barrier, IntervalHistory, Pacer, Verdict};
+use crate::lps::{Lp, Lps};
 use crate::mail::Mail;
-use crate::memory_control::MemoryControl;
+use crate::pacing::caution::Caution;
+use crate::pacing::flow::Flow;
+use crate::pacing::interval::GvtCalls;
+use crate::pacing::memory::MemoryControl;
+use crate::pacing::stride::Stride;
 use crate::past::Past;
-use crate::pending::{Entry, PendingSet};
-use crate::phases::{Measured, Phase};
-use crate::rounds::Rounds;
-use crate::store::{Incarnation, Store};
-use crate::stride::Stride;
-use crate::trace::{Trace, TraceLimits};
-use crate::wires::Port;
-use crate::world::{Task, World};
+use crate::pe::world::{Task, World};
+use crate::step::Step;
 use crate::{Event, GoAhead, MomentRow, RoleCounts, Tuning, Window};
-
-/// What a step did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// There was something to do.
-    Worked,
-    /// There was nothing to execute: the PE waits for others.
-    Idle,
-    /// The run is over, and everything has committed.
-    Finished,
-    /// The run is over, because a mistake of the model has committed.
-    Failed,
-}
-
-/// An event that is over.
-#[derive(Clone, Copy, Debug)]
-struct ExecutedEvent {
-    key: EventKey,
-    lp: LpId,
-}
 
 /// One processing element: some of the LPs, and the loop over their events.
 ///
@@ -80,93 +57,67 @@ struct ExecutedEvent {
 /// A PE is stepped: [`step`](Self::step) does a bounded amount of work, and never blocks or sleeps, nor decides anything by a clock, which
 /// it only reads now and then to tell how long things took. Whoever steps it decides what to do when there is nothing to do.
 #[repr(align(128))]
-pub struct Pe<'m, M: Model, Q, P> {
-    world: World<'m, M>,
-    lps: Lps<M::State>,
-    agenda: Agenda<M::Event, Q>,
-    past: Past<M::State, M::Event>,
-    mail: Mail<M::Event, P>,
+pub struct Pe<'m, T: PeTypes> {
+    /// What never changes, but for an earlier end.
+    world: World<'m, T::Model>,
+    lps: Lps<StateOf<T>>,
+    agenda: Agenda<EventOf<T>, T::Pending>,
+    past: Past<StateOf<T>, EventOf<T>>,
+    mail: Mail<EventOf<T>, T::Port>,
     gvt: AnyGvt,
     frontier: Frontier,
+    /// Pacing: whether it goes ahead of its horizon, how many events it executes in a step, when it asks for GVT, what it does where buffers
+    /// or memory are short.
     caution: Caution,
     stride: Stride,
-    /// Where sub-pools of buffers have sizes: which event waits for buffers.
-    flow: Option<Box<Flow>>,
+    calls: GvtCalls,
+    flow: Flow,
+    memory: MemoryControl,
     effects: Effects,
     faults: Faults,
     gauge: Gauge,
-    memory_control: MemoryControl,
-    executor: Executor<M>,
-    /// The event whose code of the model is running.
-    running: Option<Entry>,
-    /// The event that is over and whose payload is being dropped, which is code of the model as well.
-    dropping: Option<ExecutedEvent>,
-    /// How often this PE has rolled back.
-    incarnation: Incarnation,
-    interval: GvtInterval,
-    /// Decides where local events are kept, if nothing else does.
-    locality: Option<Locality>,
-    /// Events executed since the last GVT.
-    since_gvt: u64,
-    /// Steps in a row in which there was nothing to execute, and those of them since a bound moved the horizon.
-    idle_steps: u32,
-    stuck_steps: u32,
-    /// How much memory the messages took that waited here at the last GVT, in bytes.
-    mail_bytes: usize,
-    /// How many events had been undone when cancelled ones were last dropped.
-    rolled_back_before: u64,
-    over: Option<Step>,
-    prefetching: bool,
+    /// Where the code of the model runs.
+    executor: Executor<T::Model>,
 }
 
-impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
+impl<'m, T: PeTypes> Pe<'m, T> {
     /// The PE whose buffers these are, with its end of the wires and an empty pending set. Its LPs are initialised by its first steps.
     ///
     /// # Panics
     /// If `tuning` allows no KP at all, or has events executed ahead in windows. If there is no memory for its LPs, it
-    /// [unwinds](Exhausted::unwind).
+    /// [unwinds](warpline_memory::Exhausted::unwind).
     pub fn new(
-        task: &Task<'m, M>,
+        task: &Task<'m, T::Model>,
         tuning: Tuning,
-        (buffers, port, pending): (Buffers<Event<M::Event>>, P, Q),
+        (buffers, port, pending): (Buffers<Event<EventOf<T>>>, T::Port, T::Pending),
         gvt: AnyGvt,
         window: Window,
-        executor: Executor<M>,
+        executor: Executor<T::Model>,
         statistics: Statistics,
     ) -> Self {
         assert!(!(tuning.windows && tuning.lanes.has_speculative()), "in windows nothing is executed ahead");
         let world = World::new(task, buffers.me(), tuning);
-        let rounds = tuning.windows.then(|| Rounds::new(world.me, world.pes()));
-        let ids = world.partition.lps(world.me);
-        let interval = GvtInterval::new(&tuning, gvt.stops_pes());
-        let flow = buffers.is_bounded().then(|| Box::new(Flow::new(world.pes())));
+        let rounds = tuning.windows.then(|| Rounds::new(world.me(), world.pes()));
+        let ids = world.partition().lps(world.me());
+        let calls = GvtCalls::new(&tuning, gvt.stops_pes());
+        let flow = Flow::new(buffers.is_bounded(), world.pes());
+        let store = Store::new(buffers, world.pools_events());
         Pe {
             lps: Lps::new(ids.clone(), task.roles.clone()),
-            agenda: Agenda::new(pending, Store::new(buffers, world.pools_events()), world.ties),
-            past: Past::new(ids.len(), tuning),
+            agenda: Agenda::new(pending, store, world.ties(), world.may_pool_events()),
+            past: Past::new(ids.len(), &tuning),
             mail: Mail::new(port, world.pes()),
             gvt,
-            frontier: Frontier::new(window, world.end, rounds),
+            frontier: Frontier::new(window, world.end(), rounds),
             caution: Caution::new(tuning.go_ahead == GoAhead::Auto && world.bounds_advance()),
             stride: Stride::new(tuning.batch, world.bounds_advance() && !tuning.windows),
+            calls,
             flow,
+            memory: MemoryControl::default(),
             effects: Effects::new(statistics),
             faults: Faults::default(),
             gauge: Gauge::new(task.roles.count()),
-            memory_control: MemoryControl::default(),
             executor,
-            running: None,
-            dropping: None,
-            incarnation: Incarnation::MIN,
-            interval,
-            locality: world.may_pool_events().then(Locality::default),
-            since_gvt: 0,
-            idle_steps: 0,
-            stuck_steps: 0,
-            mail_bytes: 0,
-            rolled_back_before: 0,
-            over: None,
-            prefetching: false,
             world,
         }
     }
@@ -201,133 +152,36 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     /// A thread that does nothing but send and receive says when GVT is to be found: from now on the PE asks for it only if it is idle. To be
     /// called before its first step, of PEs that adapt the interval.
     pub fn follow(&mut self, pacer: Pacer) {
-        self.interval.follow(pacer);
+        self.calls.follow(pacer);
     }
 
     /// Whatever memory it takes it draws on this account, and keeps within the budget by going less far ahead. To be called before its first
     /// step.
     pub fn draw_on(&mut self, account: Account) {
-        self.memory_control.begin(account);
+        self.memory.begin(account);
     }
 
     /// Whether it chooses the interval between copies of states, for which it matters how many events cost as much as a copy.
     pub fn weighs_copies(&self) -> bool {
-        self.past.copies.adapts()
+        self.past.adapts_copies()
     }
 
     /// Copies the states of some LPs, up to this number and others each time, and drops the copies: whoever steps the PE can find out
     /// what that costs. Returns how many were copied; fewer if copying or dropping one panics.
     pub fn copy_states(&mut self, most: u32) -> u32 {
-        let (lps, first) = (self.lps.initialised(), self.gauge.counts.processed as usize);
+        let (lps, first) = (self.lps.initialised(), self.gauge.counts().processed as usize);
         let copy = |index: usize| catch_panic(|| drop(self.lps.get(index % lps).state.clone()));
         (0..lps.min(most as usize)).take_while(|more| copy(first.wrapping_add(*more)).is_ok()).count() as u32
     }
 
     /// Says how many events cost as much as a copy of a state. Unless told, it assumes one.
     pub fn set_copy_cost(&mut self, events: f64) {
-        if let Some(control) = self.past.copies.control() {
-            control.cost = events;
-        }
+        self.past.set_copy_cost(events);
     }
 
     /// How long its model's code has taken so far, per event, in seconds: an estimate, with copies of states and the like.
     pub fn event_seconds(&self) -> f64 {
         self.gauge.event_seconds()
-    }
-
-    /// The loop, once: receive, execute a batch, file what was received, hand over, publish how far it has come, and do what there is to do
-    /// for GVT; on a new GVT commit and collect fossils. When the run is over, it only hands over what is left.
-    ///
-    /// # Errors
-    /// If memory runs out. The run cannot go on then; [`position`](Self::position) says where it was.
-    ///
-    /// # Panics
-    /// If the engine finds a mistake of its own. Panics of the model are caught.
-    pub fn step(&mut self) -> Result<Step, Exhausted> {
-        if let Some(over) = self.over {
-            self.mail.hand_over_rest(&mut self.gvt);
-            return Ok(over);
-        }
-        Allocator::check()?;
-        self.executor.beat().begin_step();
-        let stepped = catch_exhausted(|| self.execute_step());
-        self.executor.beat().end_step();
-        stepped
-    }
-
-    /// See [`step`](Self::step).
-    fn execute_step(&mut self) -> Step {
-        let watched = self.gauge.begin_step();
-        self.receive();
-        self.gauge.lap(Phase::Receive);
-        let executed = self.execute(watched);
-        self.caution.note(executed);
-        self.gauge.lap(Phase::Execute);
-        self.file_received();
-        self.commit_if_horizon_moved(executed);
-        self.gauge.lap(Phase::Receive);
-        self.hand_over_and_publish(executed);
-        self.gauge.lap(Phase::Send);
-        if self.memory_control.is_on() {
-            self.account_memory();
-        }
-        self.advance_gvt(executed);
-        self.gauge.end_step(executed == 0, watched, self.over.is_some());
-        self.over.unwrap_or(if executed > 0 { Step::Worked } else { Step::Idle })
-    }
-
-    /// Executes a batch of events, or initialises LPs, and returns how many.
-    fn execute(&mut self, watched: bool) -> u32 {
-        if !self.lps.all_initialised() {
-            return self.initialise_lps();
-        }
-        if self.gvt.holds() || self.faults.failure().is_some() || self.mail.is_clogged() {
-            return 0;
-        }
-        self.prefetching = fetch::pays(self.lps.bytes() + self.agenda.bytes());
-        self.retry_held();
-        let start = self.gauge.counts.processed;
-        // Panics are caught once per batch, not per event.
-        loop {
-            let left = self.world.tuning.batch - (self.gauge.counts.processed - start) as u32;
-            match catch_panic(|| if watched { self.execute_watched(left) } else { self.execute_lanes::<false>(left) }) {
-                Ok(()) => break,
-                Err(panic) => self.hold_panicked(panic),
-            }
-        }
-        (self.gauge.counts.processed - start) as u32
-    }
-
-    /// A batch of a sample, which is timed event by event, or one that is traced.
-    #[cold]
-    #[inline(never)]
-    fn execute_watched(&mut self, most: u32) {
-        self.execute_lanes::<true>(most);
-    }
-
-    /// First what is certain; what is not only where that leaves nothing to do.
-    fn execute_lanes<const WATCHED: bool>(&mut self, most: u32) {
-        let before = self.gauge.counts.processed;
-        if self.world.tuning.lanes.has_safe() {
-            // If all PEs have come just as far, nobody else will make room in the log of commits: the instant has more events than it holds.
-            let must_wait = self.effects.must_wait_for_others(self.memory_control.is_short());
-            if must_wait && self.first_time() > self.frontier.floor() || self.waits_for_memory() {
-                return;
-            }
-            if self.agenda.has_aside() {
-                self.agenda.take_back_before(self.frontier.horizon());
-            }
-            self.execute_safe::<WATCHED>(self.frontier.horizon(), most.min(self.stride.events()));
-            self.stride.note((self.gauge.counts.processed - before) as u32);
-        }
-        if self.gauge.counts.processed == before {
-            self.execute_at_gvt::<WATCHED>();
-        }
-        if self.world.tuning.lanes.has_speculative() && !self.caution.waits() && self.gauge.counts.processed == before {
-            self.execute_speculative::<WATCHED>(most);
-        }
-        // For what was looked for and not found.
-        self.gauge.event_lap::<WATCHED>(Phase::PendingSet);
     }
 
     /// What it is doing, for a thread that watches it.
@@ -364,12 +218,12 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     /// Where the run failed, as far as this PE knows: from the last verdict, or from its own failures since.
     pub fn failure(&self) -> Moment {
         let known = self.frontier.verdict().map_or(Moment::Never, |verdict| verdict.failure);
-        known.earlier(self.faults.failure_moment(), self.world.ties)
+        known.earlier(self.faults.failure_moment(), self.world.ties())
     }
 
     /// What it has done so far.
     pub fn counts(&self) -> &Counts {
-        &self.gauge.counts
+        self.gauge.counts()
     }
 
     /// How far beyond GVT it may execute events at present, in model time.
@@ -385,41 +239,44 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
 
     /// How many committed events of this PE come before `moment`, at which a PE has failed.
     pub fn committed_before(&self, moment: &Moment) -> u64 {
-        self.gauge.counts.committed - self.effects.count_from(moment, self.world.ties)
+        self.gauge.counts().committed - self.effects.count_from(moment, self.world.ties())
     }
 
     /// Where it was when memory ran out: the LP, the time in model units, and how many events it holds.
     pub fn position(&self) -> Position {
-        Position { lp: self.executor.id(), time: self.executor.now(), pending: self.agenda.store().books().live }
+        Position { lp: self.executor.id(), time: self.executor.now(), pending: self.agenda.books().live }
     }
 
     /// What is left when the run is over, and no PE does anything any more, in whatever process.
     ///
     /// # Panics
     /// If an anti-message has come for a message that never did, or an event that is over could still be cancelled.
-    pub fn into_parts(self) -> Parts<M> {
-        let Pe { world, lps, effects, faults, mut gauge, agenda, past, mut mail, interval, over, .. } = self;
-        let books = agenda.store().books();
-        gauge.counts.side_records_kept = past.side_records.in_use() + mail.copies();
-        gauge.counts.mailbox = mail.refusals();
-        gauge.counts.unreadable = faults.unreadable() as u64;
-        gauge.counts.pooled = agenda.store().is_pooled();
-        gauge.counts.buffers = books.places;
-        gauge.counts.buffers_shared = books.deposited;
-        if world.tuning.lanes.has_speculative() {
-            gauge.counts.copy_interval = past.copies.interval();
-        }
+    pub fn into_parts(self) -> Parts<T::Model> {
+        let Pe { world, lps, effects, faults, mut gauge, agenda, past, mut mail, calls, frontier, .. } = self;
+        let over = frontier.over();
+        let books = agenda.books();
+        gauge.count(|counts| {
+            counts.side_records_kept = past.side_records_in_use() + mail.copies();
+            counts.mailbox = mail.refusals();
+            counts.unreadable = faults.unreadable() as u64;
+            counts.pooled = agenda.is_pooled();
+            counts.buffers = books.places;
+            counts.buffers_shared = books.deposited;
+            if world.tuning().lanes.has_speculative() {
+                counts.copy_interval = past.copy_interval();
+            }
+        });
         // A run that failed, on whatever PE, ends with messages still on their way, and with events that were executed and not committed.
         if over == Some(Step::Finished) {
             assert_eq!(agenda.cancelled_early(), 0, "an anti-message came for a message that never did");
-            assert!(!past.cancellations.is_any(), "what an undone event had sent was neither sent again nor cancelled");
+            assert!(!past.has_pending_cancellations(), "what an undone event had sent was neither sent again nor cancelled");
             assert!(agenda.identities() <= agenda.len(), "an event that is over is still known by identity");
         }
         let (first_lp, lps) = lps.into_parts();
         let (statistics, rows) = effects.into_parts();
         let (counts, by_role, measured, trace) = gauge.into_parts();
         let (pending, failure) = (agenda.len(), faults.into_failure());
-        let interval = interval.history();
+        let interval = calls.history();
         if over != Some(Step::Finished) {
             mail.drop_values();
         }

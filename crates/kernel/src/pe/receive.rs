@@ -1,18 +1,18 @@
 use warpline_base::{EventKey, LpId, Moment, VirtualTime};
 use warpline_memory::{Handle, MakeRoom};
-use warpline_model::Model;
 
 use super::Pe;
 use crate::agenda::Identity;
-use crate::fetch::fetch_payload;
+use crate::agenda::fetch::fetch_payload;
+use crate::gauge::phases::Phase;
 use crate::gvt::Gvt;
-use crate::pending::PendingSet;
-use crate::wires::{Content, Message, MessageKind, Port, UnreadableEvent, ValueMessage};
+use crate::mail::wires::{Content, Message, MessageKind, UnreadableEvent, ValueMessage};
+use crate::pe::types::{EventOf, PeTypes};
 
 /// How many free buffers a PE keeps for all other PEs together, beyond those it has made for them.
 const SURPLUS_MOST: usize = 8192;
 
-impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
+impl<T: PeTypes> Pe<'_, T> {
     /// The first stage: takes control messages, reads what others have published, empties the mailbox and prefetches the buffers of the
     /// messages, which takes a while. If a window opens, the second stage follows at once, as there is nothing to execute before it.
     pub(super) fn receive(&mut self) {
@@ -20,21 +20,24 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         while let Some(control) = self.mail.receive_control() {
             self.gvt.receive_control(control);
         }
-        let windows = self.world.tuning.windows;
+        let windows = self.world.tuning().windows;
         let opens = windows && self.find_round();
         if !windows
-            && self.world.tuning.lanes.has_safe()
-            && self.frontier.read_bounds(self.world.me, &self.world.delays, |pe| self.mail.bound(pe))
+            && self.world.tuning().lanes.has_safe()
+            && self.frontier.read_bounds(self.world.me(), &self.world.delays(), |pe| self.mail.bound(pe))
         {
-            self.stuck_steps = 0;
+            self.calls.on_horizon();
         }
-        for message in self.mail.receive(&mut self.gauge.counts) {
-            self.agenda.store().prefetch_buffer(message.event);
+        let messages = self.mail.receive();
+        self.gauge.found_waiting(messages.len() as u64);
+        for message in messages {
+            self.agenda.prefetch_buffer(message.event);
         }
         self.mail.prefetch();
         if opens {
             self.open_window();
         }
+        self.gauge.lap(Phase::Receive);
     }
 
     /// The second stage, after a batch of events: moves the messages into the pending set. Stragglers among them are noticed when their
@@ -57,10 +60,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     #[inline]
     fn receive_event(&mut self, message: Message) {
-        self.gauge.counts.messages_received += 1;
+        self.gauge.message_received();
         let (handle, key) = self.agenda.receive_buffer(message.event);
         // The sender has just counted them, so their line is in the cache of another core.
-        fetch_payload::<M>(&self.agenda.event(handle).payload);
+        fetch_payload::<T::Model>(&self.agenda.event(handle).payload);
         self.gvt.received(message.tag, || self.world.moment(key));
         self.check_arrival("an event", message.event, &key);
     }
@@ -68,15 +71,15 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Takes back a free buffer. To GVT this is a message that brings nothing to do.
     #[cold]
     fn receive_empty(&mut self, message: Message) {
-        self.agenda.store_mut().accept_empty(message.event);
+        self.agenda.accept_empty(message.event);
         self.gvt.received(message.tag, || Moment::Never);
     }
 
     /// Undoes the event that an anti-message cancels.
     #[cold]
     fn receive_anti_message(&mut self, message: Message) {
-        self.gauge.counts.anti_received += 1;
-        let handle = self.agenda.store().received(message.event);
+        self.gauge.anti_received();
+        let handle = self.agenda.received(message.event);
         let key = self.agenda.event(handle).key();
         self.gvt.received(message.tag, || self.world.moment(key));
         self.check_arrival("an anti-message", message.event, &key);
@@ -86,11 +89,11 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// The same for messages by value, which have stayed in the mailbox until now.
     #[inline]
     fn receive_values(&mut self) {
-        let Pe { mail, agenda, gvt, gauge, frontier, world, memory_control, faults, .. } = self;
-        let (earliest, me, gvt_moment) = (frontier.earliest_arrival(), world.me, frontier.gvt());
+        let Pe { mail, agenda, gvt, gauge, frontier, world, memory, faults, .. } = self;
+        let (earliest, me, gvt_moment) = (frontier.earliest_arrival(), world.me(), frontier.gvt());
         let (mut undone, mut cancelled) = (Vec::new(), false);
         let mut received = 0;
-        mail.receive_values(&mut |message: ValueMessage<M::Event>| {
+        mail.receive_values(&mut |message: ValueMessage<EventOf<T>>| {
             received += 1;
             match (message.content, message.incarnation) {
                 (Content::Event(event), incarnation) => {
@@ -99,37 +102,34 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                     if key.time < earliest {
                         arrived_too_early("an event", &key, event.receiver, me, earliest, gvt_moment);
                     }
-                    gauge.counts.messages_received += 1;
-                    gauge.counts.annihilated += u64::from(agenda.receive_value(event, incarnation));
+                    gauge.message_received();
+                    gauge.annihilated(u64::from(agenda.receive_value(event, incarnation)));
                 }
                 (Content::Anti { key, receiver }, Some(incarnation)) => {
                     gvt.received(message.tag, || world.moment(key));
                     if key.time < earliest {
                         arrived_too_early("an anti-message", &key, receiver, me, earliest, gvt_moment);
                     }
-                    gauge.counts.anti_received += 1;
+                    gauge.anti_received();
                     let identity = Identity { sender: key.sender, sequence: key.sequence, incarnation };
                     if !faults.are_none() && faults.cancel_unreadable(identity) {
-                        gauge.counts.annihilated += 1;
+                        gauge.annihilated(1);
                         return;
                     }
                     let (processed, pending) = agenda.cancel_value(identity);
-                    gauge.counts.cancelled_pending += u64::from(pending);
+                    gauge.count(|counts| counts.cancelled_pending += u64::from(pending));
                     cancelled = true;
                     undone.make_room(1, "events that are undone");
                     undone.extend(processed);
                 }
                 (Content::Return { key, .. }, _) => {
                     gvt.received(message.tag, || Moment::Never);
-                    memory_control.comes_back(key.sender, key.sequence);
+                    memory.comes_back(key.sender, key.sequence);
                 }
                 (Content::Anti { key, .. }, None) => panic!("a certain event is cancelled: {key:?}"),
             }
         });
-        if received > 0 {
-            gauge.counts.receipts += 1;
-            gauge.counts.mailbox_depth_max = gauge.counts.mailbox_depth_max.max(received);
-        }
+        gauge.found_waiting(received);
         if cancelled {
             self.undo_received_values(undone);
         }
@@ -141,11 +141,11 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let (key, earliest) = (event.key, self.frontier.earliest_arrival());
         self.gvt.received(event.tag, || self.world.moment(key));
         if key.time < earliest {
-            arrived_too_early("an event", &key, event.receiver, self.world.me, earliest, self.frontier.gvt());
+            arrived_too_early("an event", &key, event.receiver, self.world.me(), earliest, self.frontier.gvt());
         }
-        self.gauge.counts.messages_received += 1;
+        self.gauge.message_received();
         if self.agenda.was_cancelled_early(&key, event.incarnation) {
-            self.gauge.counts.annihilated += 1;
+            self.gauge.annihilated(1);
         } else {
             self.faults.hold_unreadable(event);
         }
@@ -162,17 +162,17 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     fn check_arrival(&self, what: &str, buffer: Handle, key: &EventKey) {
         let earliest = self.frontier.earliest_arrival();
         if key.time < earliest {
-            let receiver = self.agenda.event(self.agenda.store().received(buffer)).receiver;
-            arrived_too_early(what, key, receiver, self.world.me, earliest, self.frontier.gvt());
+            let receiver = self.agenda.event(self.agenda.received(buffer)).receiver;
+            arrived_too_early(what, key, receiver, self.world.me(), earliest, self.frontier.gvt());
         }
     }
 
     /// Sends free buffers back to PEs that send more than they receive, which would otherwise keep making new ones. (Fujimoto and Panesar
     /// let such a PE wait instead.)
     pub(super) fn return_surplus(&mut self) {
-        let most = if self.memory_control.is_short() { 0 } else { SURPLUS_MOST.div_ceil(self.world.pes() as usize) };
+        let most = if self.memory.is_short() { 0 } else { SURPLUS_MOST.div_ceil(self.world.pes() as usize) };
         for to in 0..self.world.pes() {
-            while let Some(buffer) = self.agenda.store_mut().give_surplus(to, most) {
+            while let Some(buffer) = self.agenda.give_surplus(to, most) {
                 let tag = self.gvt.sent(to, || Moment::Never);
                 self.mail.send(to, buffer, MessageKind::Empty, tag);
             }

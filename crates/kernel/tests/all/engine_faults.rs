@@ -138,7 +138,7 @@ fn pe<M: Model, P: Port<M::Event>>(
     buffers: Buffers<Event<M::Event>>,
     pes: u32,
     seed: u64,
-) -> Pe<'_, M, Heap, P> {
+) -> Pe<'_, (M, Heap, P)> {
     let end = VirtualTime::new(END).expect("it is a time");
     let delays = Delays::uniform(model.lookahead());
     let task = Task {

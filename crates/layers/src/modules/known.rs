@@ -8,7 +8,6 @@ use super::circles::Circle;
 pub(crate) type Known<'a> = (&'a str, &'a str, &'a str);
 
 pub(crate) const KNOWN: &[Known] = &[
-    ("kernel", "gvt", "asynchronous mod one_sided reduction"),
     ("model", "", "acting configure context engine forwards journal level lookahead mod model phases sending"),
     ("model", "journal", "mod plain"),
     ("models", "network", "events mod outputs star_clique"),

@@ -10,10 +10,8 @@ use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 use warpline_base::Moment;
-use warpline_kernel::pending::PendingSet;
-use warpline_kernel::{MomentRow, Pe, Port};
+use warpline_kernel::{MomentRow, Pe, PeTypes};
 use warpline_memory::Apart;
-use warpline_model::Model;
 use warpline_record::SpeculationSample;
 
 /// The progress of a PE, for the watching thread.
@@ -35,7 +33,7 @@ pub(crate) struct PeStatus {
 }
 
 impl PeStatus {
-    pub(crate) fn of<M: Model, Q: PendingSet, P: Port<M::Event>>(pe: &Pe<'_, M, Q, P>) -> Self {
+    pub(crate) fn of<T: PeTypes>(pe: &Pe<'_, T>) -> Self {
         let counts = pe.counts();
         let gvt = match pe.verdict().map(|verdict| verdict.gvt) {
             None | Some(Moment::Init(_)) => 0.0,

@@ -2,7 +2,7 @@
 
 use warpline_base::Moment;
 use warpline_kernel::pending::PendingSet;
-use warpline_kernel::{PanicSilencer, Pe, Step, last_panic};
+use warpline_kernel::{PanicSilencer, Pe, PeTypes, Step, last_panic};
 use warpline_memory::{Region, catch_panic};
 use warpline_model::Model;
 use warpline_transport::{AnyPort, VirtualCluster};
@@ -17,7 +17,7 @@ use crate::machine::core_time::CoreTime;
 
 /// Steps PEs until all of them are done.
 pub(crate) fn drive<M: Model, Q: PendingSet>(
-    mut pes: Vec<Pe<'_, M, Q, AnyPort<M::Event>>>,
+    mut pes: Vec<Pe<'_, (M, Q, AnyPort<M::Event>)>>,
     mut cluster: VirtualCluster<M::Event>,
     mut watch: LoopMonitor<'_, '_>,
 ) -> Result<LoopOutcome<M>, Error> {
@@ -61,7 +61,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet>(
 }
 
 /// Passes on the rows that no failure can come before any more.
-fn pass_on_rows<M: Model, Q: PendingSet>(pes: &mut [Pe<'_, M, Q, AnyPort<M::Event>>], watch: &mut LoopMonitor<'_, '_>) {
+fn pass_on_rows<T: PeTypes>(pes: &mut [Pe<'_, T>], watch: &mut LoopMonitor<'_, '_>) {
     let LoopMonitor { merge, rows, .. } = watch;
     let mut settled = Some(Moment::Never);
     for pe in pes {

@@ -394,7 +394,7 @@ impl<'m, M: Model> Plan<'m, M> {
         gvts: Vec<AnyGvt>,
         ports: impl IntoIterator<Item = P>,
         pending: impl Fn() -> Q,
-    ) -> Vec<Pe<'m, M, Q, P>> {
+    ) -> Vec<Pe<'m, (M, Q, P)>> {
         let Plan { task, config, limits, .. } = self;
         let rule = match config.window {
             Some(width) => Rule::Fixed(width),

@@ -13,8 +13,7 @@ use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 use warpline_base::{Moment, VirtualTime};
-use warpline_kernel::pending::PendingSet;
-use warpline_kernel::{Measured, PanicSilencer, Parts, Pe, Port};
+use warpline_kernel::{EventOf, Measured, PanicSilencer, Parts, Pe, PeTypes};
 use warpline_memory::{Apart, Deserted, Exhausted, give_back_payloads};
 use warpline_model::Model;
 use warpline_transport::{CpuShare, Lost, pin};
@@ -73,13 +72,13 @@ pub(crate) struct ThreadLayout {
 ///
 /// # Errors
 /// If the system refuses a thread.
-pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
-    pes: Vec<Pe<'_, M, Q, P>>,
+pub(crate) fn drive<T: PeTypes<Pending: Send, Port: Send>>(
+    pes: Vec<Pe<'_, T>>,
     mut watch: LoopMonitor<'_, '_>,
     layout: ThreadLayout,
     all: AllPes,
-    mut communication: CommunicationWork<M::Event>,
-) -> Result<LoopOutcome<M>, Error> {
+    mut communication: CommunicationWork<EventOf<T>>,
+) -> Result<LoopOutcome<T::Model>, Error> {
     watch.begin();
     for (pe, number) in pes.iter().zip(all.first..) {
         watch.run.control.watch(Some(number), pe.beat());
@@ -417,12 +416,12 @@ fn look(threads: &Threads<'_>, ending: &Ending<'_>, watch: &mut LoopMonitor<'_, 
 }
 
 /// Collects what PEs leave behind.
-pub(crate) fn gather<M: Model, Q: PendingSet, P: Port<M::Event>>(
-    mut pes: Vec<Pe<'_, M, Q, P>>,
+pub(crate) fn gather<T: PeTypes>(
+    mut pes: Vec<Pe<'_, T>>,
     mut full: Option<OutOfMemory>,
     watch: LoopMonitor<'_, '_>,
     cut_short: Option<VirtualTime>,
-) -> Result<LoopOutcome<M>, Error> {
+) -> Result<LoopOutcome<T::Model>, Error> {
     let LoopMonitor { run, processes, looped, rows, until, mut merge, .. } = watch;
     // As in a sequential run, initialising LPs is not part of the loop.
     let looped = pes.iter().filter_map(Pe::initialised_at).min().unwrap_or(looped);

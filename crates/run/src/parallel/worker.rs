@@ -9,10 +9,8 @@ use std::time::{Duration, Instant};
 use warpline_base::LpId;
 use warpline_base::random::Random;
 use warpline_kernel::gvt::Barrier;
-use warpline_kernel::pending::PendingSet;
-use warpline_kernel::{PanicSilencer, Pe, Port, ROWS, Step, last_panic};
+use warpline_kernel::{EventOf, PanicSilencer, Pe, PeTypes, ROWS, Step, last_panic};
 use warpline_memory::MakeRoom;
-use warpline_model::Model;
 use warpline_transport::{Couriers, thread_time};
 
 use super::OutOfMemory;
@@ -38,9 +36,9 @@ const RESTLESS_EVERY: u32 = 16;
 const COPIES_WEIGHED: u32 = 16;
 
 /// A PE in the hands of a thread.
-pub(crate) struct SteppedPe<'m, M: Model, Q, P> {
+pub(crate) struct SteppedPe<'m, T: PeTypes> {
     pub(crate) number: usize,
-    pub(crate) pe: Pe<'m, M, Q, P>,
+    pub(crate) pe: Pe<'m, T>,
     /// The GVT computations that have been posted.
     epochs: u64,
     stage: EndingStage,
@@ -49,15 +47,15 @@ pub(crate) struct SteppedPe<'m, M: Model, Q, P> {
     over: bool,
 }
 
-impl<'m, M: Model, Q, P> SteppedPe<'m, M, Q, P> {
+impl<'m, T: PeTypes> SteppedPe<'m, T> {
     /// A PE that has not been stepped. It moves between threads, so that it had better not be copied each time.
-    pub(crate) fn new((number, pe): (usize, Pe<'m, M, Q, P>)) -> Box<Self> {
+    pub(crate) fn new((number, pe): (usize, Pe<'m, T>)) -> Box<Self> {
         Box::new(SteppedPe { number, pe, epochs: 0, stage: EndingStage::default(), busy: 0, over: false })
     }
 }
 
 /// The threads of PEs.
-pub(crate) type SteppedPes<'m, M, Q, P> = PeAssignment<Box<SteppedPe<'m, M, Q, P>>>;
+pub(crate) type SteppedPes<'m, T> = PeAssignment<Box<SteppedPe<'m, T>>>;
 
 /// Guards a thread of a run, whatever it does: all others wait for it, and have to stop if it ends by a panic.
 pub(crate) struct ThreadGuard<'s> {
@@ -102,7 +100,7 @@ pub(crate) struct WorkerGuard<'s> {
 
 impl WorkerGuard<'_> {
     /// Posts the progress and the rows of a PE on its board.
-    fn post<M: Model, Q: PendingSet, P: Port<M::Event>>(&self, stepped: &mut SteppedPe<'_, M, Q, P>) {
+    fn post<T: PeTypes>(&self, stepped: &mut SteppedPe<'_, T>) {
         let SteppedPe { pe, number, busy, .. } = stepped;
         let mut rows = pe.take_rows();
         // Counted first, as the watcher subtracts what it finds.
@@ -146,15 +144,15 @@ impl Drop for WorkerGuard<'_> {
 }
 
 /// A thread and its PEs.
-pub(crate) struct Worker<'w, 'm, M: Model, Q, P> {
+pub(crate) struct Worker<'w, 'm, T: PeTypes> {
     number: usize,
-    pes: Vec<Box<SteppedPe<'m, M, Q, P>>>,
+    pes: Vec<Box<SteppedPe<'m, T>>>,
     guard: WorkerGuard<'w>,
     ending: &'w Ending<'w>,
     /// If some PEs are far.
-    couriers: Option<&'w Couriers<M::Event>>,
+    couriers: Option<&'w Couriers<EventOf<T>>>,
     /// If PEs may move.
-    assignment: Option<&'w SteppedPes<'m, M, Q, P>>,
+    assignment: Option<&'w SteppedPes<'m, T>>,
     /// Whether all PEs shared a thread when it last looked.
     gathered: bool,
     /// How often PEs had been given other threads when it last looked.
@@ -176,12 +174,12 @@ pub(crate) struct Worker<'w, 'm, M: Model, Q, P> {
 }
 
 /// What all threads of PEs share.
-pub(crate) struct Surroundings<'w, 'm, M: Model, Q, P> {
+pub(crate) struct Surroundings<'w, 'm, T: PeTypes> {
     pub(crate) ending: &'w Ending<'w>,
     /// If some PEs are far.
-    pub(crate) couriers: Option<&'w Couriers<M::Event>>,
+    pub(crate) couriers: Option<&'w Couriers<EventOf<T>>>,
     /// If PEs may move.
-    pub(crate) assignment: Option<&'w SteppedPes<'m, M, Q, P>>,
+    pub(crate) assignment: Option<&'w SteppedPes<'m, T>>,
 }
 
 /// What a round was.
@@ -192,12 +190,12 @@ struct Round {
     look: bool,
 }
 
-impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P> {
+impl<'w, 'm, T: PeTypes> Worker<'w, 'm, T> {
     pub(crate) fn new(
         number: usize,
-        pes: Vec<Box<SteppedPe<'m, M, Q, P>>>,
+        pes: Vec<Box<SteppedPe<'m, T>>>,
         guard: WorkerGuard<'w>,
-        Surroundings { ending, couriers, assignment }: Surroundings<'w, 'm, M, Q, P>,
+        Surroundings { ending, couriers, assignment }: Surroundings<'w, 'm, T>,
         timed: bool,
         patience: u32,
     ) -> Self {
@@ -224,7 +222,7 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
     }
 
     /// Its PEs, when it has ended.
-    pub(crate) fn into_pes(self) -> Vec<Box<SteppedPe<'m, M, Q, P>>> {
+    pub(crate) fn into_pes(self) -> Vec<Box<SteppedPe<'m, T>>> {
         self.pes
     }
 
@@ -388,7 +386,7 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
     }
 
     /// Sends PEs to where they are at home now, and takes in those that have arrived.
-    fn exchange(&mut self, assignment: &SteppedPes<'m, M, Q, P>) {
+    fn exchange(&mut self, assignment: &SteppedPes<'m, T>) {
         let (changes, gathered) = (assignment.changes(), assignment.are_gathered());
         if changes != self.changes {
             self.changes = changes;
@@ -412,7 +410,7 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
 
 /// Tells a PE how many events cost as much as a copy of a state.
 #[cold]
-fn weigh_copies<M: Model, Q: PendingSet, P: Port<M::Event>>(pe: &mut Pe<'_, M, Q, P>) {
+fn weigh_copies<T: PeTypes>(pe: &mut Pe<'_, T>) {
     let (event, since) = (pe.event_seconds(), Instant::now());
     let copied = pe.copy_states(COPIES_WEIGHED);
     if copied > 0 && event > 0.0 {
@@ -421,7 +419,7 @@ fn weigh_copies<M: Model, Q: PendingSet, P: Port<M::Event>>(pe: &mut Pe<'_, M, Q
 }
 
 /// For tests: gives a PE another home now and then.
-fn move_one<M: Model, Q, P>(assignment: &SteppedPes<'_, M, Q, P>, pes: &[Box<SteppedPe<'_, M, Q, P>>], rounds: u32, random: &mut Random) {
+fn move_one<T: PeTypes>(assignment: &SteppedPes<'_, T>, pes: &[Box<SteppedPe<'_, T>>], rounds: u32, random: &mut Random) {
     if rounds.is_multiple_of(RESTLESS_EVERY) && !pes.is_empty() {
         let moved = &pes[random.below(pes.len() as u32) as usize];
         assignment.set(moved.number, random.below(assignment.threads() as u32) as usize);
@@ -429,9 +427,7 @@ fn move_one<M: Model, Q, P>(assignment: &SteppedPes<'_, M, Q, P>, pes: &[Box<Ste
 }
 
 /// The barrier at which all of these PEs wait, and for which trial, if they do and that is how to wait there.
-fn barrier_to_sleep_at<'p, M: Model, Q: PendingSet, P: Port<M::Event>>(
-    pes: &'p [Box<SteppedPe<'_, M, Q, P>>],
-) -> Option<(&'p Barrier, u64)> {
+fn barrier_to_sleep_at<'p, T: PeTypes>(pes: &'p [Box<SteppedPe<'_, T>>]) -> Option<(&'p Barrier, u64)> {
     let waiting = pes.iter().map(|stepped| stepped.pe.waits_at_barrier()).try_fold(None, |_, waits| waits.map(Some)).flatten();
     waiting.filter(|(barrier, _)| barrier.sleeps())
 }

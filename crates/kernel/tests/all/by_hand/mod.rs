@@ -322,7 +322,7 @@ pub(crate) struct Ended {
 
 /// PEs and their wires.
 pub(crate) struct Stage<'m> {
-    pub(crate) pes: Vec<Pe<'m, Play, Heap, Wire>>,
+    pub(crate) pes: Vec<Pe<'m, (Play, Heap, Wire)>>,
     network: Rc<RefCell<Network>>,
     verdicts: Vec<Verdict>,
 }

@@ -1,0 +1,445 @@
+//! What has yet to happen in a PE.
+//!
+//! *Conservative LPs wait aside.* The speculative lane sets events of conservative LPs aside, in a
+//! heap of their own. So it meets each of them once, and goes on with the next. They still count
+//! for GVT and for the PE's bound. When the horizon has passed them, they return to the pending
+//! set, for the safe lane. Where no horizon does, as without lookahead, the event at GVT is certain
+//! if GVT belongs to it: nothing earlier is left anywhere that could send, undo or cancel anything.
+//! For this, an anti-message counts for GVT at the event that sent what it cancels, which is
+//! earlier. A conservative LP has no part in the rollbacks of its KP.
+
+mod events;
+pub(crate) mod fetch;
+pub(crate) mod key_order;
+mod locality;
+pub mod pending;
+pub(crate) mod store;
+
+use std::collections::{HashMap, HashSet};
+use std::mem::needs_drop;
+
+use warpline_base::{EventKey, LpId, Moment, Sequence, TieBreak, VirtualTime};
+use warpline_memory::{CancelOutcome, Handle, MakeRoom, catch_panic, try_drop};
+
+use self::locality::Locality;
+use crate::Event;
+use crate::agenda::key_order::{KeyOrder, Keyed};
+use crate::agenda::pending::{Entry, Heap, PendingSet, Ties};
+use crate::agenda::store::{Incarnation, OptionalHandle, Store};
+
+impl<E> Keyed for Store<E> {
+    #[inline]
+    fn key(&self, handle: Handle) -> EventKey {
+        self.event(handle).key()
+    }
+}
+
+/// What distinguishes an event sent by value from all others: the sender's LP and sequence number, and, as an LP that has rolled back
+/// reuses its sequence numbers, the incarnation of the sender's PE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Identity {
+    pub(crate) sender: LpId,
+    pub(crate) sequence: Sequence,
+    pub(crate) incarnation: Incarnation,
+}
+
+/// The pending event set and the memory of events.
+///
+/// Invariant: every event sent or received has one handle and is in exactly one place: pending here, set aside or not, executed and
+/// recorded in the past, or held back because it failed. All of them stay in the store until they are released.
+pub(crate) struct Agenda<E, Q> {
+    pending: Q,
+    /// Pending events of conservative LPs, set aside so that others need not wait for them.
+    aside: Heap,
+    store: Store<E>,
+    ties: TieBreak,
+    /// Events that arrived by value and may still be cancelled.
+    by_identity: HashMap<Identity, Handle>,
+    /// Events whose anti-messages overtook them.
+    cancelled_early: HashSet<Identity>,
+    /// How many events all PEs have undone since cancelled ones were last swept out here, and how many were left then.
+    undone: u64,
+    swept: usize,
+    /// Decides where local events are kept, if nothing else does.
+    locality: Option<Locality>,
+    /// Whether the memory of coming events is fetched ahead of their turn.
+    prefetches: bool,
+}
+
+/// With fewer pending events than this, cancelled ones among them may wait for their turn.
+const SWEEP_LEAST: usize = 64;
+
+impl<E, Q: PendingSet> Agenda<E, Q> {
+    /// `counts`: the PE finds out by counting where it had better keep local events.
+    pub(crate) fn new(pending: Q, store: Store<E>, ties: TieBreak, counts: bool) -> Self {
+        Agenda {
+            pending,
+            aside: Heap::default(),
+            store,
+            ties,
+            by_identity: HashMap::new(),
+            cancelled_early: HashSet::new(),
+            undone: 0,
+            swept: 0,
+            locality: counts.then(Locality::default),
+            prefetches: false,
+        }
+    }
+
+    /// A batch of events is about to be executed on LPs that take so much memory, in bytes.
+    pub(crate) fn begin_batch(&mut self, lps: usize) {
+        self.prefetches = fetch::pays(lps + self.bytes());
+    }
+
+    /// Whether the memory of coming events is fetched ahead of their turn.
+    #[inline(always)]
+    pub(crate) fn prefetches(&self) -> bool {
+        self.prefetches
+    }
+
+    /// GVT has been found, and so many events have committed, some of them sent by other PEs. All PEs could take so much more memory, in
+    /// bytes. Where local events are kept is decided anew.
+    pub(crate) fn on_gvt(&mut self, committed: u64, remote: u64, left: u64) {
+        let bytes = self.locality.as_ref().map(|_| self.bytes_held() as u64);
+        if let (Some(locality), Some(bytes)) = (&mut self.locality, bytes) {
+            let little = bytes <= Locality::LITTLE.min(left / 16);
+            self.store.pool(locality.pools(self.store.is_pooled(), committed, remote, little));
+        }
+    }
+
+    /// Drops all events, also those that are on their way here, when no PE does anything any more.
+    pub(crate) fn drop_rest(self) {
+        self.store.drop_rest();
+    }
+
+    /// How many entries are pending, cancelled ones included.
+    pub(crate) fn len(&self) -> usize {
+        self.pending.len() + self.aside.len()
+    }
+
+    /// Takes out the first event before `end` that has not been set aside.
+    #[inline(always)]
+    pub(crate) fn pop_before(&mut self, end: VirtualTime) -> Option<Entry> {
+        self.pending.pop_before(end, &KeyOrder { events: &self.store, ties: &self.ties })
+    }
+
+    /// The time of the first event, which may have been cancelled.
+    #[inline]
+    pub(crate) fn first_time(&mut self) -> Option<VirtualTime> {
+        let order = KeyOrder { events: &self.store, ties: &self.ties };
+        let first = self.pending.first(&order).map(|entry| entry.time());
+        if self.aside.is_empty() { first } else { first.into_iter().chain(self.aside.first(&order).map(|entry| entry.time())).min() }
+    }
+
+    /// Puts an event aside until it is taken back.
+    pub(crate) fn set_aside(&mut self, entry: Entry) {
+        self.aside.push(entry, &KeyOrder { events: &self.store, ties: &self.ties });
+    }
+
+    /// Whether any events have been set aside.
+    #[inline(always)]
+    pub(crate) fn has_aside(&self) -> bool {
+        !self.aside.is_empty()
+    }
+
+    /// Takes back everything set aside before a time.
+    pub(crate) fn take_back_before(&mut self, time: VirtualTime) {
+        let order = KeyOrder { events: &self.store, ties: &self.ties };
+        while let Some(entry) = self.aside.pop_before(time, &order) {
+            self.pending.push(entry, &order);
+        }
+    }
+
+    /// Takes out the first event set aside, if it happens at this moment and before `end`.
+    pub(crate) fn take_aside_at(&mut self, moment: &Moment, end: VirtualTime) -> Option<Entry> {
+        let order = KeyOrder { events: &self.store, ties: &self.ties };
+        let first = self.aside.first(&order)?;
+        let found = Moment::Event(self.store.event(first.handle()).key()) == *moment;
+        if found { self.aside.pop_before(end, &order) } else { None }
+    }
+
+    /// Puts an event into the pending set.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, entry: Entry) {
+        self.pending.push(entry, &KeyOrder { events: &self.store, ties: &self.ties });
+    }
+
+    /// Puts an event into the pending set by its handle.
+    pub(crate) fn push_event(&mut self, handle: Handle) {
+        let event = self.store.event(handle);
+        let entry = Entry::new(event.time, self.ties.prefix(&event.key()), handle);
+        self.push(entry);
+    }
+
+    /// Adds an event that this PE sends to itself. `next` is what the sending event sent next, if that event may be undone.
+    #[inline(always)]
+    pub(crate) fn insert(&mut self, event: Event<E>, next: OptionalHandle) -> Handle {
+        let (time, tie) = (event.time, self.ties.prefix(&event.key()));
+        let handle = self.store.insert(event, next, None);
+        self.push(Entry::new(time, tie, handle));
+        handle
+    }
+
+    /// Adds an event that this PE sends to itself and that nothing can cancel, in place of one that is over.
+    #[inline(always)]
+    pub(crate) fn replace(&mut self, spent: Handle, event: Event<E>) {
+        let (time, tie) = (event.time, self.ties.prefix(&event.key()));
+        let handle = self.store.replace(spent, event);
+        self.push(Entry::new(time, tie, handle));
+    }
+
+    /// Adds an event that another PE has sent in a buffer. Returns its handle and its key.
+    #[inline(always)]
+    pub(crate) fn receive_buffer(&mut self, buffer: Handle) -> (Handle, EventKey) {
+        let ties = self.ties;
+        let (handle, event) = self.store.receive(buffer);
+        let key = event.key();
+        self.push(Entry::new(key.time, ties.prefix(&key), handle));
+        (handle, key)
+    }
+
+    /// Adds an event that has arrived by value, with an incarnation if it may be cancelled. Returns whether it was dropped because its
+    /// anti-message had arrived before it.
+    #[inline(always)]
+    pub(crate) fn receive_value(&mut self, event: Event<E>, incarnation: Option<Incarnation>) -> bool {
+        let key = event.key();
+        if self.was_cancelled_early(&key, incarnation) {
+            // A panic is ignored, as in `discard`.
+            _ = try_drop(event);
+            return true;
+        }
+        let handle = self.store.insert(event, OptionalHandle::default(), incarnation);
+        self.push(Entry::new(key.time, self.ties.prefix(&key), handle));
+        if let Some(incarnation) = incarnation {
+            self.by_identity.make_room(1, "the table of events sent by value");
+            self.by_identity.insert(Identity { sender: key.sender, sequence: key.sequence, incarnation }, handle);
+        }
+        false
+    }
+
+    /// Whether the anti-message of an event that is arriving, with an incarnation if it may be cancelled, has overtaken it. It is forgotten
+    /// then.
+    #[inline(always)]
+    pub(crate) fn was_cancelled_early(&mut self, key: &EventKey, incarnation: Option<Incarnation>) -> bool {
+        incarnation
+            .is_some_and(|incarnation| self.cancelled_early.remove(&Identity { sender: key.sender, sequence: key.sequence, incarnation }))
+    }
+
+    /// Cancels an event that has arrived by value or will. Returns its handle if it has been processed and has to be undone, and whether it
+    /// was still pending.
+    pub(crate) fn cancel_value(&mut self, identity: Identity) -> (Option<Handle>, bool) {
+        match self.by_identity.get(&identity) {
+            None => {
+                self.cancelled_early.make_room(1, "the table of anti-messages");
+                assert!(self.cancelled_early.insert(identity), "{identity:?} is cancelled twice");
+                (None, false)
+            }
+            Some(&handle) => match self.store.cancel(handle) {
+                CancelOutcome::Pending => (None, true),
+                CancelOutcome::Processed => (Some(handle), false),
+            },
+        }
+    }
+
+    /// Drops an event and frees its memory.
+    #[inline]
+    pub(crate) fn release(&mut self, handle: Handle) {
+        if !self.by_identity.is_empty() {
+            self.forget_identity(handle);
+        }
+        self.store.release(handle);
+    }
+
+    /// Drops an event that has been executed and is over, and frees its memory, if that has not been retired.
+    #[inline(always)]
+    pub(crate) fn release_executed(&mut self, handle: Handle) {
+        if !self.by_identity.is_empty() {
+            self.forget_identity(handle);
+        }
+        self.store.release_executed(handle);
+    }
+
+    /// The first event that has not been set aside.
+    pub(crate) fn first(&mut self) -> Option<Handle> {
+        self.pending.first(&KeyOrder { events: &self.store, ties: &self.ties }).map(|entry| entry.handle())
+    }
+
+    /// Drops a cancelled event. As it never happened, a panic in doing so is ignored.
+    pub(crate) fn discard(&mut self, handle: Handle) {
+        if !needs_drop::<E>() {
+            return self.release(handle);
+        }
+        // A stale handle is a bug in the engine, whose panic must not be caught below.
+        self.store.event(handle);
+        _ = catch_panic(|| self.release(handle));
+    }
+
+    #[cold]
+    pub(crate) fn forget_identity(&mut self, handle: Handle) {
+        if let Some(incarnation) = self.store.incarnation(handle) {
+            let event = self.store.event(handle);
+            self.by_identity.remove(&Identity { sender: event.sender, sequence: event.sequence, incarnation });
+        }
+    }
+
+    /// Takes an event out.
+    pub(crate) fn take(&mut self, handle: Handle) -> Event<E> {
+        if self.has_identities() {
+            self.forget_identity(handle);
+        }
+        self.store.take(handle)
+    }
+
+    /// Whether any events are known by identity.
+    #[inline]
+    pub(crate) fn has_identities(&self) -> bool {
+        !self.by_identity.is_empty()
+    }
+
+    /// How many events are known by identity: only those that are not over.
+    pub(crate) fn identities(&self) -> usize {
+        self.by_identity.len()
+    }
+
+    /// How many anti-messages have arrived before their events.
+    pub(crate) fn cancelled_early(&self) -> usize {
+        self.cancelled_early.len()
+    }
+
+    /// The earliest pending event before `end` that has not been cancelled, or that still counts though cancelled, as `keeps` says.
+    /// Cancelled ones before it are dropped; the number says how many.
+    pub(crate) fn least(&mut self, end: VirtualTime, keeps: impl Fn(&Event<E>, Handle) -> bool) -> (Moment, u64) {
+        let mut dropped = 0;
+        loop {
+            let order = KeyOrder { events: &self.store, ties: &self.ties };
+            let (first, aside) = (self.pending.first(&order), self.aside.first(&order));
+            let from_aside = aside.is_some_and(|aside| first.is_none_or(|first| order.before(&aside, &first)));
+            let Some(first) = (if from_aside { aside } else { first }).filter(|first| first.time() < end) else {
+                return (Moment::Never, dropped);
+            };
+            let (handle, event) = (first.handle(), self.store.event(first.handle()));
+            if !self.store.is_cancelled(handle) || keeps(event, handle) {
+                return (Moment::Event(event.key()), dropped);
+            }
+            if from_aside {
+                self.aside.pop_before(end, &order)
+            } else {
+                self.pending.pop_before(end, &order)
+            };
+            self.discard(first.handle());
+            dropped += 1;
+        }
+    }
+
+    /// The event that is `distance` places behind the first, as far as the pending set knows. For prefetching.
+    #[inline(always)]
+    pub(crate) fn upcoming(&self, distance: usize) -> Option<Handle> {
+        self.pending.upcoming(distance)
+    }
+
+    /// About how much memory the pending events take.
+    pub(crate) fn bytes(&self) -> usize {
+        self.len() * size_of::<Event<E>>()
+    }
+
+    /// How much memory the agenda has, in bytes, in use or free.
+    pub(crate) fn bytes_held(&self) -> usize {
+        let identities = size_of::<(Identity, Handle)>() * self.by_identity.capacity();
+        let early = size_of::<Identity>() * self.cancelled_early.capacity();
+        self.store.bytes() + self.pending.bytes() + self.aside.bytes() + identities + early
+    }
+
+    /// Whether the pending set has much more memory than its entries need; it has less once it has been
+    /// [gone through](Self::drop_cancelled).
+    pub(crate) fn is_roomy(&self) -> bool {
+        const LITTLE: usize = 1 << 16;
+        self.pending.bytes() > LITTLE + 4 * size_of::<Entry>() * self.pending.len()
+    }
+
+    /// Drops cancelled pending events before their turn comes, and returns how many. Passes all others to `see`.
+    #[cold]
+    pub(crate) fn drop_cancelled(&mut self, mut see: impl FnMut(&Event<E>)) -> u64 {
+        let mut dropped = 0;
+        let mut all = std::mem::take(&mut self.pending);
+        // Events at the very last time are pending, too: it is a usual way to say "never".
+        while let Some(entry) = all.pop_before(VirtualTime::AFTER_ALL, &KeyOrder { events: &self.store, ties: &self.ties }) {
+            if self.store.is_cancelled(entry.handle()) {
+                self.discard(entry.handle());
+                dropped += 1;
+            } else {
+                see(self.store.event(entry.handle()));
+                self.push(entry);
+            }
+        }
+        dropped
+    }
+
+    /// Notes that all PEs have undone so many events. Returns whether most of what is pending may have been cancelled: there is twice as much
+    /// as after the last sweep, and a sweep costs no more than undoing did.
+    pub(crate) fn should_sweep(&mut self, undone: u64) -> bool {
+        self.undone += undone;
+        let pending = self.len();
+        self.undone >= pending as u64 && pending >= SWEEP_LEAST.max(2 * self.swept)
+    }
+
+    /// Drops cancelled events before their turn comes, set aside or not, and returns how many; except those that still count though
+    /// cancelled, as `keeps` says.
+    pub(crate) fn sweep_cancelled(&mut self, keeps: impl Fn(&Event<E>, Handle) -> bool) -> u64 {
+        let (mut pending, mut aside) = (std::mem::take(&mut self.pending), std::mem::take(&mut self.aside));
+        let dropped = self.sweep(&mut pending, &keeps) + self.sweep(&mut aside, &keeps);
+        (self.pending, self.aside) = (pending, aside);
+        (self.undone, self.swept) = (0, self.len());
+        dropped
+    }
+
+    fn sweep<S: PendingSet>(&mut self, set: &mut S, keeps: &impl Fn(&Event<E>, Handle) -> bool) -> u64 {
+        let (mut stay, mut dropped) = (Vec::new(), 0);
+        stay.make_room(set.len(), "pending events");
+        while let Some(entry) = set.pop_before(VirtualTime::MAX, &KeyOrder { events: &self.store, ties: &self.ties }) {
+            let handle = entry.handle();
+            if self.store.is_cancelled(handle) && !keeps(self.store.event(handle), handle) {
+                self.discard(handle);
+                dropped += 1;
+            } else {
+                stay.push(entry);
+            }
+        }
+        // What lies at the last of all times has stayed where it was.
+        if set.is_empty() {
+            *set = S::default();
+        }
+        let order = KeyOrder { events: &self.store, ties: &self.ties };
+        stay.into_iter().for_each(|entry| set.push(entry, &order));
+        dropped
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use warpline_base::Priority;
+    use warpline_memory::buffers;
+
+    use super::*;
+
+    #[test]
+    fn going_through_what_is_pending_drops_what_is_cancelled_and_nothing_else() {
+        let store = Store::new(buffers(1).remove(0), true);
+        let mut agenda: Agenda<u32, Heap> = Agenda::new(Heap::default(), store, TieBreak::BySender, false);
+        // Some of them say "never" by the last time that there is.
+        let times = [0.0, 2.5, f64::MAX, f64::MAX, f64::MAX.next_down()];
+        let insert = |agenda: &mut Agenda<u32, Heap>, (number, time)| {
+            let (time, sequence) = (VirtualTime::new(time).unwrap(), Sequence::first_of(1).nth(number));
+            let event = Event { time, sequence, sender: LpId(0), receiver: LpId(0), step: 0, priority: Priority::NORMAL, payload: number };
+            agenda.insert(event, OptionalHandle::default())
+        };
+        let handles: Vec<Handle> = (0..).zip(times).map(|event| insert(&mut agenda, event)).collect();
+        for cancelled in [1, 3] {
+            agenda.cancel(handles[cancelled]);
+        }
+        let mut seen = Vec::new();
+        let dropped = agenda.drop_cancelled(|event| seen.push(event.payload));
+        assert_eq!((dropped, seen, agenda.len()), (2, vec![0, 4, 2], 3));
+        let left = std::iter::from_fn(|| agenda.pop_before(VirtualTime::AFTER_ALL)).map(|entry| entry.time().get());
+        assert!(left.eq([0.0, f64::MAX.next_down(), f64::MAX]));
+    }
+}

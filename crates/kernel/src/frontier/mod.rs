@@ -1,0 +1,487 @@
+//! How far a PE may go.
+//!
+//! *Bounds.* Each PE publishes a bound E: it will not execute, undo or commit anything before E any
+//! more. Whatever it sends to PE b from then on arrives at E + d or later, where d is the least
+//! delay from it to b. So nothing can arrive at b any more before b's *horizon*, the least of E + d
+//! over all other PEs, and b may execute events before the horizon for good. A PE's own bound is
+//! the least of the time of its first pending event, its horizon, and the time up to which it has
+//! committed.
+//!
+//! Why no message in transit is missed. A PE hands over everything it has sent before it publishes
+//! a bound, and reads the bounds of others before it empties its mailbox. So a message still in
+//! transit to b after b has emptied its mailbox was sent by an event at or after the bound that b
+//! has read, and comes at or after b's horizon. As b's bound never exceeds its horizon, the bound
+//! also covers whatever b does on receiving that message. No message has to be counted, and as a
+//! bound is one word, nobody reads half of it. (K. M. Chandy and J. Misra, "Distributed
+//! simulation", IEEE Trans. Software Engineering 5(5), 1979: the bounds are their null messages,
+//! kept in registers like those of the Global Synchronization Unit of E. Lynch and G. Riley, PADS
+//! 2009.)
+//!
+//! *Windows.* Instead of reading bounds at every step, PEs may advance in windows: see
+//! [`crate::frontier::rounds`].
+//!
+//! *Agreement.* What all PEs must agree on (GVT as a moment, failures, the end of the run) is
+//! computed by [`crate::gvt`]. That takes messages, and is rarely needed where there is lookahead.
+//!
+//! *GVT and horizon.* GVT raises the horizon, too, to itself plus the least delay. A lookahead so
+//! small that it is lost in rounding moves no horizon past GVT. Then a conservative run executes
+//! the one event at GVT, and asks for the next GVT. Without any lookahead all PEs may wait for each
+//! other at one instant, so `conservative` refuses such models.
+
+mod bound_word;
+pub(crate) mod rounds;
+pub(crate) mod window;
+
+use warpline_base::{EventKey, LpId, Moment, Priority, Sequence, TieBreak, VirtualTime};
+
+use crate::Window;
+use crate::frontier::bound_word::{time_of, word};
+use crate::frontier::rounds::Rounds;
+use crate::gvt::{Verdict, Work};
+use crate::step::Step;
+
+/// How far this PE and all others have come.
+///
+/// Invariant: settled ≤ GVT, and GVT, floor, horizon and own bound never decrease.
+#[derive(Debug)]
+pub(crate) struct Frontier {
+    end: VirtualTime,
+    /// Nothing beyond GVT is done for good from this time on: the end, or an earlier time while PEs look for an earlier end, which lies
+    /// after any GVT that they may still find.
+    cap: VirtualTime,
+    /// While PEs look for an earlier end, and until all have it: GVT must not reach this time.
+    held_back: Option<VirtualTime>,
+    /// The last verdict on GVT.
+    verdict: Option<Verdict>,
+    /// The GVT before that.
+    settled: Option<Moment>,
+    window: Window,
+    /// Nothing can arrive from another PE before this time.
+    horizon: VirtualTime,
+    /// The next horizon, once every message that had arrived when the bounds were read is in the pending set.
+    coming: VirtualTime,
+    /// The least of all bounds read: no PE has anything left to do before it.
+    floor: VirtualTime,
+    /// The bound published last.
+    published: VirtualTime,
+    /// What it contributed to GVT last, if anything: the next verdict is no later, unless it has contributed again by then.
+    contributed: Moment,
+    /// The work that this PE has reported for GVT so far.
+    reported: Work,
+    /// The rounds of a run in windows.
+    rounds: Option<Rounds>,
+}
+
+impl Frontier {
+    pub(crate) fn new(window: Window, end: VirtualTime, rounds: Option<Rounds>) -> Self {
+        let zero = VirtualTime::ZERO;
+        let (verdict, settled, reported) = (None, None, Work::default());
+        Frontier {
+            end,
+            cap: end,
+            held_back: None,
+            verdict,
+            settled,
+            window,
+            horizon: zero,
+            coming: zero,
+            floor: zero,
+            published: zero,
+            contributed: Moment::Init(LpId(0)),
+            reported,
+            rounds,
+        }
+    }
+
+    /// Nothing can arrive before this time any more, and everything that did is in the pending set.
+    #[inline(always)]
+    pub(crate) fn horizon(&self) -> VirtualTime {
+        self.horizon.min(self.cap)
+    }
+
+    /// From now on nothing is done for good from a time on, which is returned. It is the first for which that is still possible, if
+    /// `first` is the time of the first pending event. The other time lies after the GVT that this PE has last contributed to, whether or
+    /// not the verdict is there.
+    pub(crate) fn propose_end(&mut self, first: VirtualTime) -> (VirtualTime, VirtualTime) {
+        // Another event at that time may have committed already.
+        let after = |time: VirtualTime| VirtualTime::from_bits(time.bits() + 1).min(self.end);
+        let (from, contributed) = (self.horizon.max(self.due()).min(after(first)), after(self.contributed.time(self.end)));
+        (self.cap, self.held_back) = (from, Some(from));
+        (from, contributed)
+    }
+
+    /// GVT must not pass this moment: while a PE holds back, it may still have to undo what it has executed from then on.
+    pub(crate) fn held_back_at(&self, ties: TieBreak) -> Moment {
+        let Some(held_back) = self.held_back else { return Moment::Never };
+        // Before every event from then on, whatever decides between simultaneous ones.
+        let time = VirtualTime::from_bits(held_back.bits().saturating_sub(1));
+        let (priority, sender, sequence) = (Priority::new(i8::MIN), LpId(0), Sequence::first_of(0));
+        let moment = Moment::Event(EventKey { time, step: 0, priority, sender, sequence });
+        if moment.is_before(&self.gvt(), ties) { self.gvt() } else { moment }
+    }
+
+    /// The run ends at an earlier time, which GVT must not pass before all PEs know it.
+    pub(crate) fn end_at(&mut self, end: VirtualTime) {
+        (self.end, self.cap, self.held_back) = (end, end, Some(end));
+    }
+
+    /// All PEs have the new end.
+    pub(crate) fn let_go(&mut self) {
+        self.held_back = None;
+    }
+
+    /// No PE has anything left to do before this time.
+    #[inline]
+    pub(crate) fn floor(&self) -> VirtualTime {
+        self.floor
+    }
+
+    /// The earliest time at which anything can still arrive, by horizon and GVT, whether or not the PE makes use of the horizon.
+    #[inline]
+    pub(crate) fn earliest_arrival(&self) -> VirtualTime {
+        match self.verdict {
+            // Of what is beyond the end of a run that was cut short, anything may still arrive.
+            Some(Verdict { gvt: Moment::Event(key), .. }) => self.horizon.max(key.time).min(self.end),
+            Some(Verdict { gvt: Moment::Never, .. }) => self.end,
+            _ => self.horizon.min(self.end),
+        }
+    }
+
+    /// Whether the horizon cannot pass GVT, because the least delay is lost in rounding when it is added. Then the event at GVT alone is
+    /// certain.
+    #[inline]
+    pub(crate) fn is_held_up(&self) -> bool {
+        matches!(self.gvt(), Moment::Event(key) if self.horizon <= key.time)
+    }
+
+    /// Events before this time may be executed ahead.
+    #[inline]
+    pub(crate) fn limit(&self) -> VirtualTime {
+        let from = self.floor.get().max(self.gvt_time());
+        self.window.bound_from(from).max(self.due()).max(self.horizon).min(self.end)
+    }
+
+    pub(crate) fn verdict(&self) -> Option<&Verdict> {
+        self.verdict.as_ref()
+    }
+
+    /// GVT as of the last verdict.
+    pub(crate) fn gvt(&self) -> Moment {
+        self.verdict.map_or(Moment::Init(LpId(0)), |verdict| verdict.gvt)
+    }
+
+    /// The time of GVT.
+    #[inline]
+    pub(crate) fn gvt_time(&self) -> f64 {
+        self.verdict.map_or(0.0, |verdict| verdict.gvt.time(self.end).get())
+    }
+
+    /// The end of GVT's own instant: events before this time are due.
+    pub(crate) fn due(&self) -> VirtualTime {
+        Window::due(&self.gvt(), self.end)
+    }
+
+    /// Everything before this moment is settled: this PE has committed it, and no PE has failed before it.
+    pub(crate) fn settled(&self) -> Option<Moment> {
+        self.settled
+    }
+
+    pub(crate) fn window(&self) -> f64 {
+        self.window.width()
+    }
+
+    /// Reads the bounds of the PEs other than `me`: `words` gives the word of a PE, `delays` the least delay from each PE to this one.
+    /// Returns whether the horizon will move.
+    #[inline]
+    pub(crate) fn read_bounds(&mut self, me: u32, delays: &[f64], mut words: impl FnMut(u32) -> u64) -> bool {
+        let (mut horizon, mut floor) = (f64::INFINITY, f64::INFINITY);
+        for (pe, &delay) in (0..).zip(delays) {
+            if pe != me {
+                let Some(bound) = time_of(words(pe)).map(VirtualTime::get) else { return false };
+                horizon = horizon.min(bound + delay);
+                floor = floor.min(bound);
+            }
+        }
+        let horizon = self.clamp(horizon);
+        let moved = horizon > self.coming;
+        self.coming = self.coming.max(horizon);
+        self.floor = self.floor.max(self.clamp(floor).min(self.published));
+        moved
+    }
+
+    /// In windows: looks for the other PEs' words for the round; `delay` is the least delay from any of them to this PE. Returns whether
+    /// the next window opens, which it does once everything in the mailbox now is in the pending set.
+    #[inline]
+    pub(crate) fn find_round(&mut self, delay: f64, words: impl FnMut(u32, u64) -> Option<u64>) -> bool {
+        let Some(floor) = self.rounds.as_mut().and_then(|rounds| rounds.find(words)) else { return false };
+        self.coming = self.coming.max(self.clamp(floor.get() + delay));
+        self.floor = self.floor.max(floor.min(self.end));
+        true
+    }
+
+    /// Whether a window is open and there may be something to do in it.
+    #[inline]
+    pub(crate) fn is_window_open(&self) -> bool {
+        self.floor < self.end && self.rounds.as_ref().is_some_and(Rounds::is_open)
+    }
+
+    /// Ends the window of a PE that has nothing to do before `least`. Returns the round and the word to publish for it.
+    pub(crate) fn end_window(&mut self, least: VirtualTime) -> Option<(u64, u64)> {
+        self.rounds.as_mut().map(|rounds| rounds.end_window(least.min(self.end)))
+    }
+
+    /// The time, but no later than the end of the run.
+    #[inline]
+    fn clamp(&self, time: f64) -> VirtualTime {
+        VirtualTime::new(time).map_or(self.end, |time| time.min(self.end))
+    }
+
+    /// Raises the horizon, as everything that had arrived when the bounds were read is in the pending set now. Returns whether it moved.
+    #[inline]
+    pub(crate) fn raise_horizon(&mut self) -> bool {
+        let raised = self.coming > self.horizon;
+        self.horizon = self.horizon.max(self.coming);
+        raised
+    }
+
+    /// The word to publish: the bound of a PE whose first pending event is at `first` and that has committed everything before `committed`.
+    #[inline]
+    pub(crate) fn own_bound(&mut self, first: VirtualTime, committed: VirtualTime) -> u64 {
+        let bound = first.min(self.horizon).min(committed);
+        // Whatever arrives comes at or after the horizon, so no bound has to be taken back; nor is one for a fault that is found out of
+        // order, when the payload of an event that committed before is dropped.
+        self.published = self.published.max(bound);
+        word(self.published)
+    }
+
+    /// What this PE contributes to GVT: nothing that it has yet to do comes before this moment.
+    pub(crate) fn contribute(&mut self, least: Moment) -> Moment {
+        self.contributed = least;
+        least
+    }
+
+    /// What of the work `done` so far has not been reported yet. It counts as reported now.
+    pub(crate) fn report(&mut self, done: Work) -> Work {
+        let reported = std::mem::replace(&mut self.reported, done);
+        Work {
+            processed: done.processed - reported.processed,
+            rolled_back: done.rolled_back - reported.rolled_back,
+            steps: done.steps - reported.steps,
+            idle_steps: done.idle_steps - reported.idle_steps,
+            waiting_steps: done.waiting_steps - reported.waiting_steps,
+        }
+    }
+
+    /// How many of `undone` events have not been reported yet.
+    #[inline]
+    pub(crate) fn unreported(&self, undone: u64) -> u64 {
+        undone - self.reported.rolled_back
+    }
+
+    /// How the run has ended, if it has. Only the verdict after the last commits tells whether one of them failed.
+    #[inline]
+    pub(crate) fn over(&self) -> Option<Step> {
+        if self.verdict.is_some_and(|verdict| verdict.failure != Moment::Never) {
+            Some(Step::Failed)
+        } else if self.settled == Some(Moment::Never) {
+            Some(Step::Finished)
+        } else {
+            None
+        }
+    }
+
+    /// GVT has been found: the horizon rises, and the window is adapted. `least` is the least delay between any two PEs; without a safe lane
+    /// there is no horizon to raise, and it is `None`. After a failure nothing changes any more.
+    pub(crate) fn on_gvt(&mut self, verdict: Verdict, least: Option<f64>) {
+        let last = self.verdict.replace(verdict).map(|last| last.gvt);
+        if verdict.failure != Moment::Never {
+            return;
+        }
+        self.settled = last;
+        if let Some(delay) = least {
+            let horizon = match verdict.gvt {
+                Moment::Init(_) => VirtualTime::ZERO,
+                Moment::Event(key) => self.clamp(key.time.get() + delay).min(verdict.in_transit.time(self.end)),
+                Moment::Finish(_) | Moment::Never => self.end,
+            };
+            // What was sent before GVT has arrived, or is in transit; and whatever is sent from GVT on arrives at least the delay later.
+            self.coming = self.coming.max(horizon);
+            self.horizon = self.horizon.max(horizon);
+        }
+        self.window.adapt(&verdict.gvt, &verdict.work);
+    }
+
+    /// Whether PEs have undone far more than they commit lately.
+    #[inline]
+    pub(crate) fn thrashes(&self) -> bool {
+        self.window.thrashes()
+    }
+
+    /// How many verdicts have found PEs thrashing.
+    pub(crate) fn throttled(&self) -> u64 {
+        self.window.throttled()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Rule;
+
+    const NEVER: Moment = Moment::Never;
+
+    fn time(time: f64) -> VirtualTime {
+        VirtualTime::new(time).expect("a time")
+    }
+
+    fn event(at: f64) -> Moment {
+        Moment::Event(EventKey { time: time(at), step: 0, priority: Priority::NORMAL, sender: LpId(0), sequence: Sequence::first_of(1) })
+    }
+
+    /// In a run to 100, with a window of this width.
+    fn frontier(width: f64) -> Frontier {
+        Frontier::new(Window::new(Rule::Fixed(width), time(100.0), 0.0, 3), time(100.0), None)
+    }
+
+    /// After this GVT.
+    fn at(gvt: Moment, width: f64, least: Option<f64>) -> Frontier {
+        let mut frontier = frontier(width);
+        frontier.on_gvt(verdict(gvt, NEVER), least);
+        frontier
+    }
+
+    fn verdict(gvt: Moment, failure: Moment) -> Verdict {
+        Verdict { epoch: 0, trials: 1, gvt, in_transit: Moment::Never, failure, work: Work::default() }
+    }
+
+    /// Lets PE 1 of three read bounds, with least delays of 5 and 7 to it.
+    fn read(frontier: &mut Frontier, bounds: [Option<f64>; 2]) -> bool {
+        let words = [bounds[0], Some(0.0), bounds[1]].map(|bound| bound.map_or(0, |bound| word(time(bound))));
+        frontier.read_bounds(1, &[5.0, f64::NAN, 7.0], |pe| words[pe as usize])
+    }
+
+    #[test]
+    fn gvt_has_a_time() {
+        assert_eq!((frontier(1.0).gvt(), frontier(1.0).gvt_time()), (Moment::Init(LpId(0)), 0.0));
+        for (gvt, expected) in [(Moment::Init(LpId(3)), 0.0), (event(25.5), 25.5), (NEVER, 100.0)] {
+            let frontier = at(gvt, 1.0, None);
+            assert_eq!((frontier.gvt(), frontier.gvt_time()), (gvt, expected));
+        }
+    }
+
+    #[test]
+    fn the_window_begins_at_gvt_or_at_the_floor() {
+        assert_eq!(frontier(10.0).limit(), time(10.0));
+        assert_eq!(at(event(25.0), 10.0, None).limit(), time(35.0));
+        assert_eq!([at(event(95.0), 10.0, None).limit(), at(NEVER, 10.0, None).limit()], [time(100.0); 2]);
+        let mut further = at(event(25.0), 10.0, Some(20.0));
+        assert!(read(&mut further, [Some(60.0), Some(50.0)]));
+        assert_eq!((further.floor(), further.limit()), (VirtualTime::ZERO, time(45.0)), "no floor lies beyond the PE's own bound");
+        further.own_bound(time(40.0), time(100.0));
+        read(&mut further, [Some(60.0), Some(50.0)]);
+        assert_eq!((further.floor(), further.limit()), (time(40.0), time(50.0)));
+    }
+
+    /// However narrow the window, all that happens at the time of GVT may be executed, and all that is certain.
+    #[test]
+    fn a_window_without_width_leaves_what_is_due_and_what_is_certain() {
+        let due = at(event(25.0), 0.0, None);
+        assert_eq!((due.due(), due.limit()), (VirtualTime::from_bits(time(25.0).bits() + 1), due.due()));
+        assert_eq!(at(event(25.0), 0.0, Some(4.0)).limit(), time(29.0));
+    }
+
+    #[test]
+    fn gvt_raises_the_horizon_by_the_least_delay() {
+        for (gvt, least, expected) in [
+            (Moment::Init(LpId(3)), 10.0, 0.0),
+            (event(25.0), 10.0, 35.0),
+            (event(25.0), f64::INFINITY, 100.0),
+            (event(95.0), 10.0, 100.0),
+            (Moment::Finish(LpId(0)), 10.0, 100.0),
+            (NEVER, 10.0, 100.0),
+        ] {
+            let frontier = at(gvt, 1.0, Some(least));
+            assert_eq!((frontier.horizon(), frontier.earliest_arrival()), (time(expected), time(expected)), "GVT {gvt:?}");
+        }
+        // Without a safe lane, GVT alone says what may still arrive.
+        for (gvt, expected) in [(event(25.0), 25.0), (NEVER, 100.0)] {
+            let frontier = at(gvt, 1.0, None);
+            assert_eq!((frontier.horizon(), frontier.earliest_arrival()), (VirtualTime::ZERO, time(expected)));
+        }
+    }
+
+    #[test]
+    fn a_horizon_at_gvt_is_held_up() {
+        assert!(!frontier(1.0).is_held_up() && !at(NEVER, 1.0, Some(0.0)).is_held_up());
+        assert!(at(event(25.0), 1.0, Some(0.0)).is_held_up() && at(event(25.0), 1.0, None).is_held_up());
+        assert!(!at(event(25.0), 1.0, Some(1.0)).is_held_up());
+    }
+
+    /// What comes before the GVT before the last is settled, unless the last verdict was a failure: then nothing changes any more.
+    #[test]
+    fn everything_before_the_last_gvt_but_one_is_settled() {
+        let mut frontier = at(event(10.0), 1.0, Some(5.0));
+        assert_eq!(frontier.settled(), None);
+        frontier.on_gvt(verdict(event(20.0), NEVER), Some(5.0));
+        assert_eq!((frontier.settled(), frontier.horizon()), (Some(event(10.0)), time(25.0)));
+        frontier.on_gvt(verdict(event(30.0), event(29.0)), Some(5.0));
+        assert_eq!((frontier.settled(), frontier.horizon()), (Some(event(10.0)), time(25.0)));
+        assert_eq!(frontier.verdict().map(|verdict| verdict.failure), Some(event(29.0)));
+    }
+
+    #[test]
+    fn the_horizon_is_the_least_bound_plus_delay_and_rises_when_messages_are_filed() {
+        let mut frontier = frontier(1.0);
+        for (bounds, moves, raised) in [
+            ([Some(3.0), None], false, 0.0),
+            ([None, Some(3.0)], false, 0.0),
+            ([Some(3.0), Some(2.0)], true, 8.0),
+            ([Some(3.0), Some(1.0)], false, 8.0),
+            ([Some(3.0), Some(0.5)], false, 8.0),
+            ([Some(10.0), Some(2.0)], true, 9.0),
+            ([Some(99.0), Some(98.0)], true, 100.0),
+        ] {
+            let before = frontier.horizon();
+            assert_eq!((read(&mut frontier, bounds), frontier.horizon()), (moves, before), "{bounds:?}");
+            assert_eq!((frontier.raise_horizon(), frontier.horizon()), (moves, time(raised)), "{bounds:?}");
+        }
+    }
+
+    /// While it holds back, a PE does nothing for good from some time on, whatever becomes of GVT and horizon, and keeps GVT from passing it.
+    #[test]
+    fn a_pe_that_holds_back_stays_where_it_is() {
+        let after = |time: VirtualTime| VirtualTime::from_bits(time.bits() + 1);
+        let ties = TieBreak::Unbiased { seed: 3 };
+        let mut frontier = at(event(25.0), 1.0, Some(10.0));
+        assert_eq!(frontier.held_back_at(ties), NEVER);
+        // Up to the horizon, or through the time of the first pending event if that comes before.
+        assert_eq!(
+            at(event(25.0), 1.0, Some(10.0)).propose_end(time(50.0)),
+            (time(35.0), after(VirtualTime::ZERO)),
+            "it has not contributed yet"
+        );
+        frontier.contributed = event(31.0);
+        assert_eq!(frontier.propose_end(time(30.0)), (after(time(30.0)), after(time(31.0))));
+        let Moment::Event(key) = frontier.held_back_at(ties) else { panic!("GVT could pass it") };
+        assert!(key.time == time(30.0) && Moment::Event(key).is_before(&event(30.0), ties), "{key:?}");
+        frontier.on_gvt(verdict(event(31.0), NEVER), Some(10.0));
+        // What GVT has passed is done for good all the same: the new end lies after it.
+        assert_eq!((frontier.horizon(), frontier.due(), frontier.held_back_at(ties)), (after(time(30.0)), after(time(31.0)), event(31.0)));
+        frontier.end_at(time(40.0));
+        assert_eq!((frontier.horizon(), frontier.limit()), (time(40.0), time(40.0)));
+        let held_back = frontier.held_back_at(ties);
+        assert!(held_back.time(time(100.0)) < time(40.0), "GVT could pass the new end before all PEs know it: {held_back:?}");
+        frontier.let_go();
+        assert_eq!(frontier.held_back_at(ties), NEVER);
+    }
+
+    #[test]
+    fn a_pe_publishes_the_least_of_what_holds_it_and_takes_nothing_back() {
+        let bound = |frontier: &mut Frontier, first, committed| time_of(frontier.own_bound(time(first), time(committed)));
+        let mut frontier = at(event(15.0), 1.0, Some(5.0));
+        assert_eq!(bound(&mut frontier, 12.0, 14.0), Some(time(12.0)));
+        assert_eq!(bound(&mut frontier, 17.0, 14.0), Some(time(14.0)));
+        assert_eq!(bound(&mut frontier, 30.0, 40.0), Some(time(20.0)));
+        assert_eq!(bound(&mut frontier, 18.0, 40.0), Some(time(20.0)));
+    }
+}

@@ -1,0 +1,145 @@
+//! Flow control by the sizes of sub-pools: what may be sent ahead to another PE is limited by the buffers for messages to it (R. Fujimoto
+//! and K. Panesar, "Buffer management in shared-memory Time Warp systems", PADS 1995, §5 and §6). So a source that is never rolled back
+//! cannot fill memory with messages that its receivers have yet to process.
+//!
+//! An event whose messages find no buffers is undone right after it was executed, and parked: its PE executes nothing ahead, but goes on
+//! receiving, sending and finding GVT, until buffers have come back or something earlier has arrived. The paper retries it again and again.
+//!
+//! **No deadlock.** Certain events may take buffers beyond the size, and so may the event at GVT. Assume that no PE executes anything. Then
+//! all that was sent arrives, as no PE stops receiving or handing over, and PEs without anything to execute ask for GVT. With nothing on
+//! its way, GVT is the first of all pending events. It is the first on its PE, so no parked event keeps it waiting, unless it is itself the
+//! parked one; and as it is at GVT it is executed, buffers or not. So after every computation of GVT at least one event is executed.
+
+use warpline_memory::Handle;
+
+/// An event that waits for buffers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parked {
+    pub(crate) event: Handle,
+    /// The PE to which there are too few buffers, and how many are needed.
+    pub(crate) to: u32,
+    pub(crate) messages: u32,
+}
+
+/// What a PE waits for, where sub-pools have sizes.
+///
+/// Invariant: a parked event is pending.
+#[derive(Debug)]
+pub(crate) struct Flow(Option<Box<SizedPools>>);
+
+/// The same, where they do have sizes.
+#[derive(Debug)]
+struct SizedPools {
+    parked: Option<Parked>,
+    /// By PE: how many messages the event at hand sends there.
+    wanted: Box<[u32]>,
+    /// The PEs for which that is not 0.
+    receivers: Vec<u32>,
+    /// The PE to which the event checked last lacks buffers, and how many it needs.
+    lacking: Option<(u32, u32)>,
+}
+
+impl Flow {
+    /// Among so many PEs; `bounded`: sub-pools have sizes.
+    pub(crate) fn new(bounded: bool, pes: u32) -> Self {
+        Flow(bounded.then(|| Box::new(SizedPools::new(pes))))
+    }
+
+    /// Whether sub-pools have sizes.
+    #[inline(always)]
+    pub(crate) fn is_on(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Notes that the event at hand sends a message to a PE.
+    #[inline]
+    pub(crate) fn want(&mut self, to: u32) {
+        if let Some(sized) = &mut self.0 {
+            sized.want(to);
+        }
+    }
+
+    /// Whether the event at hand lacks buffers, which `has_room` tells by PE and number.
+    pub(crate) fn lacks(&mut self, has_room: impl FnMut(u32, u32) -> bool) -> bool {
+        self.0.as_mut().is_some_and(|sized| sized.lacks(has_room))
+    }
+
+    /// Parks the event checked last, to wait for what it lacks.
+    pub(crate) fn park(&mut self, event: Handle) {
+        if let Some(sized) = &mut self.0 {
+            sized.parked = sized.lacking.map(|(to, messages)| Parked { event, to, messages });
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn parked(&self) -> Option<Parked> {
+        self.0.as_ref().and_then(|sized| sized.parked)
+    }
+
+    /// Whether an event waits for buffers.
+    #[inline(always)]
+    pub(crate) fn is_parked(&self) -> bool {
+        self.0.as_ref().is_some_and(|sized| sized.parked.is_some())
+    }
+
+    /// The parked event is tried again, or is no longer the next.
+    pub(crate) fn go_on(&mut self) {
+        if let Some(sized) = &mut self.0 {
+            sized.parked = None;
+        }
+    }
+}
+
+impl SizedPools {
+    fn new(pes: u32) -> Self {
+        // Room for all PEs, so that noting one never allocates.
+        let receivers = Vec::with_capacity(pes as usize);
+        SizedPools { parked: None, wanted: vec![0; pes as usize].into_boxed_slice(), receivers, lacking: None }
+    }
+
+    #[inline]
+    fn want(&mut self, to: u32) {
+        let wanted = &mut self.wanted[to as usize];
+        if *wanted == 0 {
+            self.receivers.push(to);
+        }
+        *wanted += 1;
+    }
+
+    fn lacks(&mut self, mut has_room: impl FnMut(u32, u32) -> bool) -> bool {
+        self.lacking = None;
+        for to in self.receivers.drain(..) {
+            let messages = std::mem::take(&mut self.wanted[to as usize]);
+            if !has_room(to, messages) {
+                self.lacking = Some((to, messages));
+            }
+        }
+        self.lacking.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_waits_for_the_buffers_of_all_its_messages_to_a_pe() {
+        let mut flow = Flow::new(true, 4);
+        [2, 1, 2, 3, 2].into_iter().for_each(|to| flow.want(to));
+        let mut asked = Vec::new();
+        assert!(flow.lacks(|to, messages| {
+            asked.push((to, messages));
+            to != 2
+        }));
+        assert_eq!(asked, [(2, 3), (1, 1), (3, 1)]);
+        let event = Handle::from_bits(7);
+        flow.park(event);
+        assert!(flow.parked().is_some_and(|parked| (parked.event, parked.to, parked.messages) == (event, 2, 3)));
+        flow.go_on();
+        assert!(flow.parked().is_none());
+        // The next event starts anew.
+        flow.want(2);
+        assert!(!flow.lacks(|to, messages| (to, messages) == (2, 1)));
+        assert!(!flow.lacks(|_, _| unreachable!("it sends nothing")));
+    }
+}

@@ -1,0 +1,127 @@
+//! What is recorded of an event that is executed ahead.
+
+use warpline_base::VirtualTime;
+use warpline_memory::{Handle, MakeRoom};
+use warpline_model::statistics::Notes;
+
+use super::Past;
+use super::history::{Fate, Record, StateBefore};
+use super::side_records::{SentAway, SideRecordId};
+use crate::Undoing;
+use crate::agenda::pending::Entry;
+use crate::agenda::store::OptionalHandle;
+use crate::lps::Lp;
+use crate::mail::SentByValue;
+
+/// The record of the event that is being executed.
+#[derive(Clone, Copy)]
+pub(crate) struct Begun {
+    place: u64,
+    copied: bool,
+}
+
+impl<S, E> Past<S, E> {
+    /// Whether an event at this time may come before what its KP has executed already.
+    #[inline(always)]
+    pub(crate) fn may_straggle(&self, k: usize, time: VirtualTime) -> bool {
+        self.kps.may_straggle(k, time)
+    }
+
+    /// Begins the record of an event of KP `k`, which is about to be executed at `time` on an LP with this index, and copies the state of
+    /// the LP if that is due.
+    #[inline(always)]
+    pub(crate) fn begin(&mut self, k: usize, index: usize, event: Handle, lp: &Lp<S>, time: VirtualTime) -> Begun
+    where
+        S: Clone,
+    {
+        let place = self.history.end();
+        let copied = self.copies.is_due(index, place);
+        let (before, digest) = (self.kps.last(k), lp.digest);
+        // Nothing is to be undone, should the copy of the state panic.
+        let fate = Fate::Undone;
+        let (sent, extra) = (OptionalHandle::default(), SideRecordId::NONE);
+        let state = StateBefore::WorkedOut;
+        let record = self.history.push(Record { event, sent, before, digest, extra, fate, state }, time);
+        if copied {
+            record.state = StateBefore::Copied(lp.state.clone());
+        }
+        record.fate = Fate::Open;
+        Begun { place, copied }
+    }
+
+    /// Whether the event logs what it changes. The record notes where that begins.
+    #[inline(always)]
+    pub(crate) fn begin_changes(&mut self, begun: Begun) -> bool {
+        let logs = !begun.copied && self.undoing == Undoing::Journal;
+        if logs {
+            self.history.begin_changes();
+        }
+        logs
+    }
+
+    /// Takes what the event has changed.
+    #[inline(always)]
+    pub(crate) fn log_changes(&mut self, changes: &mut Vec<u64>) {
+        self.history.log_changes(changes);
+    }
+
+    /// The event has been executed, and has not failed. Returns the place of its record.
+    #[inline(always)]
+    pub(crate) fn executed(&mut self, begun: Begun, k: usize, index: usize, entry: &Entry) -> u64 {
+        let place = begun.place;
+        self.copies.executed(index, place, begun.copied);
+        self.kps.set_last(k, place, entry.time());
+        if entry.rank() <= self.last_rank {
+            self.inversion = place;
+        }
+        self.latest = self.latest.max(entry.time());
+        self.last_rank = entry.rank();
+        place
+    }
+
+    /// Keeps what the event has observed and saved, which is not nothing, and empties both.
+    #[inline]
+    pub(crate) fn keep(&mut self, notes: &mut Notes, saved: &mut Vec<u64>) -> SideRecordId {
+        self.side_records.keep(notes, saved)
+    }
+
+    /// Keeps what it takes to cancel an event that was sent by value.
+    pub(crate) fn keep_sent_by_value(&mut self, extra: SideRecordId, sent: SentByValue) -> SideRecordId {
+        let (id, kept) = self.side_records.get_or_take(extra);
+        kept.sent.make_room(1, "what may have to be cancelled");
+        kept.sent.push(sent);
+        id
+    }
+
+    /// Keeps an event that was sent to another PE, to compare it with what is sent again.
+    pub(crate) fn keep_sent_away(&mut self, extra: SideRecordId, sent: SentAway<E>) -> SideRecordId {
+        let (id, kept) = self.side_records.get_or_take(extra);
+        kept.away.make_room(1, "what undone events may send again");
+        kept.away.push(sent);
+        id
+    }
+
+    /// Completes the record at `place`: what its event has sent, and what it has left behind.
+    #[inline(always)]
+    pub(crate) fn complete(&mut self, place: u64, (sent, extra): (OptionalHandle, SideRecordId)) {
+        let record = self.history.get_mut(place);
+        (record.sent, record.extra) = (sent, extra);
+    }
+
+    /// Whether the state before this event was being copied when the model panicked, so that the event was not executed.
+    pub(crate) fn was_being_copied(&self, event: Handle) -> bool {
+        // Records that a rollback has emptied are never the last while others are open.
+        self.has_open() && self.history.last().is_some_and(|record| record.event == event && record.fate == Fate::Undone)
+    }
+
+    /// Removes the last record if it is that of this event, which has failed or waits for buffers. Returns how the state before it is to be
+    /// had again, if the event has touched the state.
+    pub(crate) fn retract(&mut self, event: Handle) -> Option<StateBefore<S>> {
+        if self.was_being_copied(event) {
+            self.history.pop();
+            return None;
+        }
+        let is_it = self.history.last().is_some_and(|record| record.event == event && record.fate == Fate::Open);
+        if is_it { self.history.pop().map(|record| record.state) } else { None }
+    }
+}

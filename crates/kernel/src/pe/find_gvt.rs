@@ -1,0 +1,159 @@
+//! A PE's part in finding GVT: when it asks for it, and what the algorithm sees of it.
+
+use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
+
+use super::Pe;
+use crate::Event;
+use crate::agenda::Agenda;
+use crate::agenda::pending::PendingSet;
+use crate::faults::Faults;
+use crate::frontier::Frontier;
+use crate::gauge::Gauge;
+use crate::gvt::{Action, AnyGvt, Gvt, Local, Work};
+use crate::lps::Lps;
+use crate::past::Past;
+use crate::pe::types::{EventOf, PeTypes, StateOf};
+
+/// An event is far away if it lies this many times the least delay beyond the horizon: bounds would have to creep up to it.
+const FAR: f64 = 4.0;
+/// A PE that has undone so many events since it last told others asks for GVT, however long the interval: only then can windows get narrower.
+const UNDONE_MOST: u64 = 1024;
+
+impl<T: PeTypes> Pe<'_, T> {
+    /// Does what there is to do for GVT, after a batch of `executed` events. When GVT has been found, everything [follows](Self::on_gvt) that
+    /// a new GVT brings.
+    pub(super) fn take_part_in_gvt(&mut self, executed: u32) {
+        let waits = executed == 0 && self.gvt.is_on();
+        self.gauge.count(|counts| counts.waiting_steps += u64::from(waits));
+        self.calls.on_step(executed);
+        if self.wants_gvt(executed) {
+            self.gvt.wish();
+        }
+        loop {
+            let (gvt, mut view) = self.gvt_view();
+            match gvt.advance(&mut view) {
+                None => return self.calls.note_joined(self.gvt.epoch()),
+                Some(Action::Send { to, control }) => self.mail.send_control(to, control),
+                Some(Action::Write { to, put }) => self.mail.write(to, put),
+                // At least one batch comes before the next computation, or a PE might never execute anything.
+                Some(Action::Adopt(verdict)) => return self.on_gvt(verdict),
+            }
+        }
+    }
+
+    /// Whether to ask for a new GVT: after enough events, or because there is nothing else to do. See [`crate::pacing::interval`].
+    fn wants_gvt(&mut self, executed: u32) -> bool {
+        if self.calls.is_called(self.gvt.epoch())
+            || self.memory.wants_gvt()
+            || self.remembers_too_much()
+            || self.frontier.unreported(self.gauge.counts().rolled_back) >= UNDONE_MOST
+        {
+            return true;
+        }
+        if !self.world.bounds_advance() {
+            return executed == 0 || self.calls.is_due();
+        }
+        if self.world.tuning().windows && self.frontier.floor() >= self.world.end() {
+            return true;
+        }
+        self.calls.is_stuck()
+            || executed == 0 && self.flow.is_parked()
+            || self.needs_gvt()
+            || self.calls.is_idle() && self.is_far()
+            || self.calls.is_due_with_bounds(self.past.open_len())
+    }
+
+    /// Whether memory is short, and only a new GVT lets the PE forget commits: bounds are times, and so keep those of the present instant.
+    #[inline]
+    fn remembers_too_much(&self) -> bool {
+        self.memory.is_short() && self.effects.must_wait_for_others(true)
+    }
+
+    /// Whether it takes a new GVT for every event that waits here: it may be executed only when it is certain, and no horizon passes GVT.
+    #[inline]
+    fn needs_gvt(&self) -> bool {
+        (!self.world.tuning().lanes.has_speculative() || self.agenda.has_aside()) && self.frontier.is_held_up()
+    }
+
+    /// Whether the next event here is the one at GVT, and no horizon will ever allow it.
+    pub(super) fn is_at_gvt(&mut self) -> bool {
+        let gvt = self.frontier.gvt();
+        let waits = |faults: &Faults| !faults.are_none() && matches!(gvt, Moment::Event(key) if faults.waits(&key, self.world.ties()));
+        self.needs_gvt() && !waits(&self.faults) && self.least() == gvt
+    }
+
+    /// Whether bounds would have to creep up to this PE's next event.
+    fn is_far(&mut self) -> bool {
+        if self.world.tuning().windows {
+            // The floor moves straight to the first event of all PEs.
+            return false;
+        }
+        let next = self.agenda.first_time().unwrap_or(self.world.end()).min(self.world.end());
+        next.get() - self.frontier.horizon().get() > FAR * self.world.least_delay()
+    }
+
+    /// The PE as GVT sees it.
+    fn gvt_view(&mut self) -> (&mut AnyGvt, GvtView<'_, StateOf<T>, EventOf<T>, T::Pending>) {
+        let view = GvtView {
+            next_lp: (!self.lps.all_initialised()).then(|| self.lps.next()),
+            agenda: &mut self.agenda,
+            past: &self.past,
+            lps: &self.lps,
+            faults: &self.faults,
+            ties: self.world.ties(),
+            end: self.world.end(),
+            frontier: &mut self.frontier,
+            gauge: &mut self.gauge,
+        };
+        (&mut self.gvt, view)
+    }
+
+    /// The earliest moment of anything that has yet to be done here.
+    pub(super) fn least(&mut self) -> Moment {
+        self.gvt_view().1.earliest()
+    }
+}
+
+/// The part of a PE that GVT algorithms query.
+struct GvtView<'a, S, E, Q> {
+    /// The LP to initialise next, if any.
+    next_lp: Option<LpId>,
+    agenda: &'a mut Agenda<E, Q>,
+    past: &'a Past<S, E>,
+    lps: &'a Lps<S>,
+    faults: &'a Faults,
+    ties: TieBreak,
+    end: VirtualTime,
+    frontier: &'a mut Frontier,
+    gauge: &'a mut Gauge,
+}
+
+impl<S, E, Q: PendingSet> GvtView<'_, S, E, Q> {
+    fn earliest(&mut self) -> Moment {
+        if let Some(lp) = self.next_lp {
+            return Moment::Init(lp);
+        }
+        let held = self.faults.least(self.end, self.ties, |event| self.agenda.is_cancelled(event));
+        let (past, lps) = (self.past, self.lps);
+        // A cancelled event has yet to cancel what is kept of it.
+        let keeps = |event: &Event<E>, handle| past.is_sent_before(lps.index(event.receiver), handle, event.time);
+        let (least, annihilated) = self.agenda.least(self.end, keeps);
+        self.gauge.annihilated(annihilated);
+        least.earlier(held, self.ties).earlier(self.frontier.held_back_at(self.ties), self.ties)
+    }
+}
+
+impl<S, E, Q: PendingSet> Local for GvtView<'_, S, E, Q> {
+    fn least(&mut self) -> Moment {
+        let least = self.earliest();
+        self.frontier.contribute(least)
+    }
+
+    fn failure(&self) -> Moment {
+        self.faults.failure_moment()
+    }
+
+    fn take_work(&mut self) -> Work {
+        self.frontier.report(self.gauge.work())
+    }
+}

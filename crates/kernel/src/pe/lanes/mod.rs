@@ -1,0 +1,92 @@
+//! How a PE executes events: for good, in the safe lane, or ahead, in the speculative one.
+
+mod flow;
+mod hold;
+mod initialise;
+mod safe;
+mod speculative;
+
+use warpline_memory::catch_panic;
+
+use super::Pe;
+use crate::agenda::fetch::{fetch_ahead, fetch_payload};
+use crate::gauge::phases::Phase;
+use crate::gvt::Gvt;
+use crate::pe::types::PeTypes;
+
+impl<T: PeTypes> Pe<'_, T> {
+    /// Executes a batch of events, or initialises LPs, and returns how many.
+    pub(in crate::pe) fn execute(&mut self, watched: bool) -> u32 {
+        let executed = self.execute_batch(watched);
+        self.caution.on_step(executed);
+        self.gauge.lap(Phase::Execute);
+        executed
+    }
+
+    fn execute_batch(&mut self, watched: bool) -> u32 {
+        if !self.lps.all_initialised() {
+            return self.initialise_lps();
+        }
+        if self.gvt.holds() || self.faults.failure().is_some() || self.mail.is_clogged() {
+            return 0;
+        }
+        self.agenda.begin_batch(self.lps.bytes());
+        self.retry_held();
+        let start = self.gauge.counts().processed;
+        // Panics are caught once per batch, not per event.
+        loop {
+            let left = self.world.tuning().batch - (self.gauge.counts().processed - start) as u32;
+            match catch_panic(|| if watched { self.execute_watched(left) } else { self.execute_lanes::<false>(left) }) {
+                Ok(()) => break,
+                Err(panic) => self.hold_panicked(panic),
+            }
+        }
+        (self.gauge.counts().processed - start) as u32
+    }
+
+    /// A batch of a sample, which is timed event by event, or one that is traced.
+    #[cold]
+    #[inline(never)]
+    fn execute_watched(&mut self, most: u32) {
+        self.execute_lanes::<true>(most);
+    }
+
+    /// First what is certain; what is not only where that leaves nothing to do.
+    fn execute_lanes<const WATCHED: bool>(&mut self, most: u32) {
+        let before = self.gauge.counts().processed;
+        if self.world.tuning().lanes.has_safe() {
+            // If all PEs have come just as far, nobody else will make room in the log of commits: the instant has more events than it holds.
+            let must_wait = self.effects.must_wait_for_others(self.memory.is_short());
+            if must_wait && self.first_time() > self.frontier.floor() || self.waits_for_memory() {
+                return;
+            }
+            if self.agenda.has_aside() {
+                self.agenda.take_back_before(self.frontier.horizon());
+            }
+            self.execute_safe::<WATCHED>(self.frontier.horizon(), most.min(self.stride.events()));
+            self.stride.note((self.gauge.counts().processed - before) as u32);
+        }
+        if self.gauge.counts().processed == before {
+            self.execute_at_gvt::<WATCHED>();
+        }
+        if self.world.tuning().lanes.has_speculative() && !self.caution.waits() && self.gauge.counts().processed == before {
+            self.execute_speculative::<WATCHED>(most);
+        }
+        // For what was looked for and not found.
+        self.gauge.event_lap::<WATCHED>(Phase::PendingSet);
+    }
+
+    /// Brings the memory of coming events near, of the LPs that they reach and of the bytes that they bring.
+    #[inline(always)]
+    pub(in crate::pe) fn fetch_ahead(&self) {
+        fetch_ahead(
+            |distance| self.agenda.upcoming(distance),
+            |event| self.agenda.prefetch(event),
+            |event| {
+                let event = self.agenda.event(event);
+                self.lps.prefetch(self.lps.index(event.receiver));
+                fetch_payload::<T::Model>(&event.payload);
+            },
+        );
+    }
+}

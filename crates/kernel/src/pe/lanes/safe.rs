@@ -1,0 +1,217 @@
+//! The safe lane: events that nothing can come before any more. They are executed as in a
+//! sequential engine, without a record, and commit as they go. What they send can never be
+//! cancelled.
+
+use std::mem::needs_drop;
+
+use warpline_base::{EventKey, LpId, Moment, Sequence, VirtualTime};
+use warpline_memory::Handle;
+
+use super::Pe;
+use crate::agenda::Agenda;
+use crate::agenda::pending::Entry;
+use crate::agenda::store::OptionalHandle;
+use crate::faults::ExecutedEvent;
+use crate::gauge::phases::Phase;
+use crate::gvt::Gvt;
+use crate::lps::handler::{run_handler, take_last};
+use crate::mail::wires::{MessageKind, make_common};
+use crate::pe::types::{EventOf, PeTypes};
+use crate::tuning::Messages;
+
+impl<T: PeTypes> Pe<'_, T> {
+    /// Executes up to `most` events before a time, all of which are certain. On its own, so that nothing around it takes registers from it.
+    #[inline(never)]
+    pub(in crate::pe) fn execute_safe<const WATCHED: bool>(&mut self, limit: VirtualTime, most: u32) {
+        // Only an event that fails can change this, and the batch ends with it.
+        let plain =
+            !self.past.has_open() && !self.past.has_pending_cancellations() && self.faults.are_none() && !self.agenda.has_identities();
+        for _ in 0..most {
+            let Some(entry) = self.agenda.pop_before(limit) else { break };
+            if !plain && !self.faults.are_none() && self.waits(entry) {
+                break;
+            }
+            if self.agenda.prefetches() {
+                self.fetch_ahead();
+            }
+            self.gauge.event_lap::<WATCHED>(Phase::PendingSet);
+            if !self.execute_for_good::<WATCHED>(entry, plain) {
+                break;
+            }
+        }
+    }
+
+    /// Executes the event at GVT if it waits here for a horizon that may never pass it. It is certain, as nothing earlier is left anywhere
+    /// that could send, undo or cancel anything.
+    #[cold]
+    pub(in crate::pe) fn execute_at_gvt<const WATCHED: bool>(&mut self) {
+        if self.agenda.has_aside() {
+            self.execute_aside_at_gvt::<WATCHED>();
+        } else if !self.world.tuning().lanes.has_speculative() && self.is_at_gvt() {
+            self.execute_safe::<WATCHED>(self.frontier.due(), 1);
+        }
+    }
+
+    #[cold]
+    fn execute_aside_at_gvt<const WATCHED: bool>(&mut self) {
+        let Some(entry) = self.agenda.take_aside_at(&self.frontier.gvt(), self.frontier.due()) else { return };
+        if self.faults.are_none() || !self.waits(entry) {
+            self.execute_for_good::<WATCHED>(entry, false);
+        }
+    }
+
+    /// Executes an event that is certain, and returns whether the batch goes on. `plain`: nothing is open, kept, held back or known by identity.
+    #[inline(always)]
+    fn execute_for_good<const WATCHED: bool>(&mut self, entry: Entry, plain: bool) -> bool {
+        let (handle, time) = (entry.handle(), entry.time());
+        let Some(mut event) = self.agenda.begin_for_good(handle) else {
+            self.annihilate_pending(handle);
+            return true;
+        };
+        let index = self.lps.index(event.receiver);
+        // A conservative LP has executed nothing that could be undone.
+        if !plain && self.past.has_open() && !self.lps.role(event.receiver).is_conservative() {
+            let key = event.key();
+            self.close_kp_before(self.past.kp_of(index), &key);
+            if !self.faults.are_none() && self.waits(entry) {
+                return false;
+            }
+            event = self.agenda.event(handle);
+        }
+        let (id, key) = (event.receiver, event.key());
+        let lp = self.lps.get_mut(index);
+        let number = lp.events + 1;
+        self.faults.begin_running(entry);
+        run_handler(self.world.model(), &mut self.executor, lp, event, time, number);
+        let again = !plain && self.past.is_sent_before(index, handle, time);
+        if self.executor.forwards() {
+            if again {
+                self.executor.copy_forwards(&event.payload);
+            } else {
+                self.executor.copy_forwards_but_last(&event.payload);
+            }
+        }
+        if self.executor.has_fault() || number >= Sequence::EVENT_LIMIT {
+            self.faults.end_running();
+            self.hold_failed(entry, number, true);
+            return false;
+        }
+        self.executor.commit(self.world.model(), &event.payload);
+        self.faults.end_running();
+        if !self.executor.notes().is_empty()
+            && let Err(fault) = self.effects.observe(self.executor.notes_mut(), Moment::Event(key), id, time)
+        {
+            self.hold(entry, fault, true);
+            return false;
+        }
+        lp.count(number, &key);
+        self.executor.saved_mut().clear();
+        // Later states cannot be worked out from copies before this event.
+        self.past.copy_soon(index);
+        self.effects.committed(key);
+        self.gauge.executed_for_good();
+        self.gauge.committed::<WATCHED>(id, &key, !self.lps.contain(key.sender));
+        self.gauge.event_lap::<WATCHED>(Phase::Execute);
+        if !plain && self.agenda.has_identities() {
+            self.agenda.forget_identity(handle);
+        }
+        if again {
+            self.send_certain_again(handle, id, number);
+        } else if self.executor.forwards() {
+            self.forward(handle, id, number);
+        } else {
+            self.send_certain(Some(handle), id, number);
+        }
+        self.gauge.event_lap::<WATCHED>(Phase::Send);
+        true
+    }
+
+    /// As [`send_certain`](Self::send_certain), for an event that forwards its payload.
+    #[cold]
+    #[inline(never)]
+    fn forward(&mut self, spent: Handle, sender: LpId, number: u64) {
+        let event = self.agenda.take_over(spent);
+        self.executor.move_forward(event.payload);
+        self.send_certain(None, sender, number);
+    }
+
+    /// Sends what LP `sender` sent in its `number`-th event, which nothing can undo. That event itself, at `spent`, is over: its memory goes
+    /// to one that it sent.
+    #[inline(always)]
+    pub(in crate::pe) fn send_certain(&mut self, mut spent: Option<Handle>, sender: LpId, number: u64) {
+        let first = Sequence::first_of(number);
+        self.gauge.sent(self.executor.outbox_mut().len());
+        while let Some(last) = self.executor.outbox_mut().last() {
+            if !self.lps.contain(last.to) {
+                self.send_certain_away(sender, first);
+                continue;
+            }
+            let Some(event) = take_last(&mut self.executor, sender, first) else { break };
+            match spent.take() {
+                Some(spent) => self.drop_payload(spent, |agenda| agenda.replace(spent, event)),
+                None => _ = self.agenda.insert(event, OptionalHandle::default()),
+            }
+        }
+        if let Some(spent) = spent {
+            self.drop_payload(spent, |agenda| agenda.free(spent));
+        }
+    }
+
+    /// Sends the last event in the outbox to another PE. Out of line, so that an event that stays here is written straight into its place.
+    #[inline(never)]
+    pub(in crate::pe) fn send_certain_away(&mut self, sender: LpId, first: Sequence) {
+        let Some(mut event) = take_last(&mut self.executor, sender, first) else { return };
+        let pe = self.world.partition().pe(event.receiver);
+        let near = self.world.is_near(pe);
+        if near {
+            make_common::<T::Model>(&mut event.payload);
+        }
+        self.gauge.message_sent();
+        self.mail.note_sent(event.time);
+        if near && self.world.tuning().messages == Messages::Shared {
+            let tag = self.gvt.sent(pe, || Moment::Event(event.key()));
+            // It is sent before any GVT that is to come, so that its receiver knows that nobody will cancel it.
+            let (_, buffer) = self.agenda.share(pe, 0, OptionalHandle::default(), event);
+            self.mail.send(pe, buffer, MessageKind::Event, tag);
+        } else {
+            self.mail.send_value(pe, event, None, &mut self.gvt);
+            self.gauge.value_sent();
+        }
+    }
+
+    /// Drops the payload of an event that is over, which is code of the model: should it panic, that event is to blame. What needs no
+    /// dropping costs nothing here.
+    #[inline(always)]
+    pub(in crate::pe) fn drop_payload(&mut self, event: Handle, drop: impl FnOnce(&mut Agenda<EventOf<T>, T::Pending>)) {
+        if needs_drop::<EventOf<T>>() {
+            let event = self.agenda.event(event);
+            self.faults.begin_dropping(ExecutedEvent { key: event.key(), lp: event.receiver });
+        }
+        drop(&mut self.agenda);
+        if needs_drop::<EventOf<T>>() {
+            self.faults.end_dropping();
+        }
+    }
+
+    /// Before an event of a KP is executed for good, what the KP executed ahead is undone if it comes later, and commits if it comes earlier:
+    /// it is as certain as the event.
+    #[cold]
+    fn close_kp_before(&mut self, k: usize, key: &EventKey) {
+        self.roll_back_if_straggler(k, key);
+        self.commit_kp(k);
+    }
+
+    /// Drops a cancelled event whose turn has come.
+    #[cold]
+    pub(in crate::pe) fn annihilate_pending(&mut self, handle: Handle) {
+        self.leaves_pending(handle);
+        self.annihilate(handle);
+    }
+
+    /// Drops a cancelled event.
+    #[cold]
+    pub(in crate::pe) fn annihilate(&mut self, handle: Handle) {
+        self.agenda.discard(handle);
+        self.gauge.annihilated(1);
+    }
+}

@@ -1,0 +1,275 @@
+//! The speculative lane, ahead of the horizon: Time Warp. Events are executed that others may still
+//! come before, with a record of what it takes to undo them; and again where a state has to be
+//! worked out from an earlier one (coast forward, as with the infrequent state saving of Y. Lin and
+//! E. Lazowska, "Reducing the state saving overhead for Time Warp parallel simulation", 1990).
+
+use warpline_base::{LpId, Moment, Sequence, VirtualTime};
+use warpline_memory::{Handle, MakeRoom, catch_panic};
+
+use super::Pe;
+use crate::Event;
+use crate::agenda::pending::Entry;
+use crate::agenda::store::OptionalHandle;
+use crate::faults::failure::{copy_fault, repeat_fault};
+use crate::gauge::phases::Phase;
+use crate::gvt::Gvt;
+use crate::lps::handler::{run_handler, take_last};
+use crate::mail::SentByValue;
+use crate::mail::wires::{MessageKind, make_common};
+use crate::past::SideRecordId;
+use crate::pe::types::{EventOf, PeTypes};
+use crate::tuning::{Cancellation, Messages};
+
+/// Where PEs undo far more than they commit, none of them is so many events ahead of GVT, unless GVT waits for it.
+const THRASHING_MOST: u64 = 32;
+
+/// The nearest time that is not earlier and takes half the space.
+fn round_up_to_f32(time: f64) -> f32 {
+    let rounded = time as f32;
+    if f64::from(rounded) < time { rounded.next_up() } else { rounded }
+}
+
+impl<T: PeTypes> Pe<'_, T> {
+    /// Executes up to `most` events within the window.
+    #[inline(never)]
+    pub(in crate::pe) fn execute_speculative<const WATCHED: bool>(&mut self, most: u32) {
+        self.executor.beat().goes_ahead();
+        if self.stays_parked() {
+            return;
+        }
+        let limit = self.limit();
+        let mut left = most;
+        while left > 0 && !self.flow.is_parked() {
+            let Some(entry) = self.agenda.pop_before(limit) else { break };
+            if self.lps.some_wait() && self.sets_aside(entry) {
+                continue;
+            }
+            left -= 1;
+            if !self.faults.are_none() && self.waits(entry) {
+                break;
+            }
+            if self.agenda.prefetches() {
+                self.fetch_ahead();
+            }
+            self.gauge.event_lap::<WATCHED>(Phase::PendingSet);
+            self.execute_with_record::<WATCHED>(entry);
+        }
+        let open = self.past.open_len();
+        self.gauge.count(|counts| counts.history_max = counts.history_max.max(open));
+    }
+
+    /// Sets an event aside if its LP is conservative, so that the others of its PE need not wait with it. Returns whether it did.
+    #[inline(never)]
+    fn sets_aside(&mut self, entry: Entry) -> bool {
+        let role = self.lps.role(self.agenda.event(entry.handle()).receiver);
+        if role.is_conservative() {
+            self.agenda.set_aside(entry);
+            self.gauge.set_aside(role);
+        }
+        role.is_conservative()
+    }
+
+    /// Events before this time may be executed. With a full history, only what comes before events executed already, or is due at GVT, so
+    /// that it can commit. One event far ahead would let everything before it through, so with twice as much, nothing: the next GVT makes
+    /// room.
+    fn limit(&mut self) -> VirtualTime {
+        let (open, most, limit) = (self.past.open_len(), self.world.tuning().history_most, self.frontier.limit());
+        // An instant may have very many events, and no window ends within it.
+        if self.frontier.thrashes() && open >= THRASHING_MOST && self.least() != self.frontier.gvt() {
+            return VirtualTime::ZERO;
+        }
+        if !self.affords_batch() {
+            return self.limit_where_memory_is_short();
+        }
+        if open < most {
+            limit
+        } else if open < 2 * most {
+            self.past.latest().max(self.frontier.due()).min(limit)
+        } else {
+            VirtualTime::ZERO
+        }
+    }
+
+    #[inline(always)]
+    fn execute_with_record<const WATCHED: bool>(&mut self, entry: Entry) {
+        let (handle, time, gvt) = (entry.handle(), entry.time(), self.frontier.gvt_time());
+        // What was sent before GVT cannot be cancelled any more.
+        let Some(mut event) = self.agenda.begin_ahead(handle, |sent| f64::from(f32::from_bits(sent)) < gvt) else {
+            self.annihilate_pending(handle);
+            return;
+        };
+        let index = self.lps.index(event.receiver);
+        let k = self.past.kp_of(index);
+        if self.past.may_straggle(k, time) {
+            let key = event.key();
+            self.roll_back_if_straggler(k, &key);
+            if !self.faults.are_none() && self.hold_if_lost(entry, index) {
+                return;
+            }
+            event = self.agenda.event(handle);
+        }
+        let (id, key) = (event.receiver, event.key());
+        let lp = self.lps.get_mut(index);
+        let number = lp.events + 1;
+        self.faults.begin_running(entry);
+        let begun = self.past.begin(k, index, handle, lp, time);
+        let logs = self.past.begin_changes(begun);
+        if logs {
+            self.executor.begin_log(&lp.state);
+        }
+        run_handler(self.world.model(), &mut self.executor, lp, event, time, number);
+        if self.executor.forwards() {
+            // The event itself may have to be executed again.
+            self.executor.copy_forwards(&event.payload);
+        }
+        self.faults.end_running();
+        if self.executor.has_fault() || number >= Sequence::EVENT_LIMIT {
+            self.hold_failed(entry, number, false);
+            return;
+        }
+        if self.lacks_room(&key) {
+            return self.park(entry);
+        }
+        if logs {
+            self.past.log_changes(self.executor.logged_mut());
+            self.executor.end_log();
+        }
+        let lp = self.lps.get_mut(index);
+        lp.count(number, &key);
+        let place = self.past.executed(begun, k, index, &entry);
+        self.agenda.recorded(handle, place);
+        self.gauge.executed_ahead();
+        self.gauge.event_lap::<WATCHED>(Phase::Execute);
+        let extra = self.keep_extra();
+        if self.past.has_pending_cancellations() {
+            self.send_uncertain_again(index, handle, place, number, extra);
+        } else {
+            let sent = self.send_uncertain(id, number, extra);
+            self.past.complete(place, sent);
+        }
+        self.gauge.event_lap::<WATCHED>(Phase::Send);
+    }
+
+    /// Moves what the event at hand observed and saved out of the context.
+    #[inline(always)]
+    fn keep_extra(&mut self) -> SideRecordId {
+        let nothing = self.executor.notes_mut().is_empty() && self.executor.saved_mut().is_empty();
+        if nothing { SideRecordId::NONE } else { self.keep_some_extra() }
+    }
+
+    /// On its own, so that models without observations pay nothing for it.
+    #[inline(never)]
+    fn keep_some_extra(&mut self) -> SideRecordId {
+        self.effects.fetch(self.executor.notes());
+        let (notes, saved) = self.executor.notes_and_saved_mut();
+        self.past.keep(notes, saved)
+    }
+
+    /// Sends what LP `sender` sent in its `number`-th event. Returns the first of a chain of what lies in its store, and the side record in which
+    /// what was sent by value is noted.
+    #[inline(always)]
+    pub(in crate::pe) fn send_uncertain(&mut self, sender: LpId, number: u64, mut extra: SideRecordId) -> (OptionalHandle, SideRecordId) {
+        let (first, mut sent) = (Sequence::first_of(number), OptionalHandle::default());
+        self.gauge.sent(self.executor.outbox_mut().len());
+        while let Some(last) = self.executor.outbox_mut().last() {
+            if !self.lps.contain(last.to) {
+                (sent, extra) = self.send_uncertain_away(sender, first, sent, extra);
+                continue;
+            }
+            let Some(event) = take_last(&mut self.executor, sender, first) else { break };
+            sent = OptionalHandle::some(self.agenda.insert(event, sent));
+        }
+        (sent, extra)
+    }
+
+    /// Sends the last event in the outbox to another PE. Out of line, so that an event that stays here is written straight into its place.
+    #[inline(never)]
+    pub(in crate::pe) fn send_uncertain_away(
+        &mut self,
+        sender: LpId,
+        first: Sequence,
+        sent: OptionalHandle,
+        extra: SideRecordId,
+    ) -> (OptionalHandle, SideRecordId) {
+        let Some(mut event) = take_last(&mut self.executor, sender, first) else { return (sent, extra) };
+        let pe = self.world.partition().pe(event.receiver);
+        let near = self.world.is_near(pe);
+        if near {
+            make_common::<T::Model>(&mut event.payload);
+        }
+        self.gauge.message_sent();
+        if self.world.tuning().cancellation != Cancellation::Aggressive
+            && let Some(copy) = self.copy_to_compare(&event)
+        {
+            return (sent, self.send_comparable(pe, near, event, copy, extra));
+        }
+        if !near || self.world.tuning().messages == Messages::Copy {
+            return (sent, self.send_uncertain_value(pe, event, extra));
+        }
+        (OptionalHandle::some(self.send_buffer(pe, sent, event)), extra)
+    }
+
+    /// Sends an event in a buffer, and returns its handle here.
+    #[inline(always)]
+    pub(in crate::pe) fn send_buffer(&mut self, to: u32, next: OptionalHandle, event: Event<EventOf<T>>) -> Handle {
+        let tag = self.gvt.sent(to, || Moment::Event(event.key()));
+        let mark = round_up_to_f32(self.executor.now()).to_bits();
+        let (handle, buffer) = self.agenda.share(to, mark, next, event);
+        self.mail.send(to, buffer, MessageKind::Event, tag);
+        handle
+    }
+
+    fn send_uncertain_value(&mut self, to: u32, event: Event<EventOf<T>>, extra: SideRecordId) -> SideRecordId {
+        let incarnation = self.past.incarnation();
+        let copy = if self.world.tuning().messages == Messages::Copy { self.mail.keep_copy(&event) } else { OptionalHandle::default() };
+        let sent = SentByValue { to, receiver: event.receiver, key: event.key(), incarnation, copy };
+        let extra = self.past.keep_sent_by_value(extra, sent);
+        self.mail.send_value(to, event, Some(incarnation), &mut self.gvt);
+        self.gauge.value_sent();
+        extra
+    }
+
+    /// Works the state of an LP out from an earlier copy, by executing again what came after it. If the model panics over that, the LP is
+    /// lost.
+    pub(in crate::pe) fn coast_forward(&mut self, index: usize) {
+        let id = self.lps.id(index);
+        let mut again: Vec<Handle> = Vec::new();
+        let executed = self.past.executed_of(self.past.kp_of(index)).filter(|(event, _)| self.agenda.event(*event).receiver == id);
+        let copy = { executed }.find_map(|(event, copy)| {
+            again.make_room(1, "events that are executed again");
+            again.push(event);
+            copy.map(|state| catch_panic(|| state.clone()))
+        });
+        let copy = copy.unwrap_or_else(|| panic!("there is a copy of the state of {id} before every event that may be undone"));
+        self.past.worked_out(index);
+        match copy {
+            Ok(state) => self.lps.get_mut(index).bring_back(state),
+            Err(panic) => return self.faults.lose(index, copy_fault(panic)),
+        }
+        let repeated = catch_panic(|| self.execute_again(index, again));
+        if let Err(panic) = repeated {
+            self.executor.forget();
+            self.faults.lose(index, repeat_fault(panic));
+        }
+    }
+
+    /// Executes the last events of an LP again, last first in `again`, on the state before them.
+    fn execute_again(&mut self, index: usize, again: Vec<Handle>) {
+        let lp = self.lps.get_mut(index);
+        let mut number = lp.events - again.len() as u64;
+        self.gauge.count(|counts| counts.repeated += again.len() as u64);
+        for handle in again.into_iter().rev() {
+            number += 1;
+            let event = self.agenda.event(handle);
+            run_handler(self.world.model(), &mut self.executor, lp, event, event.time, number);
+            self.executor.forget();
+        }
+    }
+
+    /// Works the states of stale LPs out.
+    pub(in crate::pe) fn refresh(&mut self) {
+        while let Some(index) = self.past.take_stale() {
+            self.coast_forward(index);
+        }
+    }
+}

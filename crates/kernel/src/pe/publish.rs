@@ -1,0 +1,72 @@
+//! What a PE lets others know at the end of a step: what it has sent, and how far it has come. In windows, in which PEs advance in step, it
+//! publishes a word for each round instead of a bound; [`crate::frontier::rounds`] says what they are and why they are right.
+
+use warpline_base::VirtualTime;
+
+use super::Pe;
+use crate::gauge::phases::Phase;
+use crate::gvt::Gvt;
+use crate::pe::types::PeTypes;
+
+impl<T: PeTypes> Pe<'_, T> {
+    /// Hands over what was sent, publishes how far this PE has come after a batch of `executed` events, and draws the memory that it has on its
+    /// account.
+    pub(super) fn publish(&mut self, executed: u32) {
+        let all = self.mail.hand_over(&mut self.gvt);
+        if all && self.world.tuning().lanes.has_safe() && self.lps.all_initialised() {
+            self.publish_progress(executed);
+        }
+        self.gauge.lap(Phase::Send);
+        self.draw_memory();
+    }
+
+    #[inline]
+    fn publish_progress(&mut self, executed: u32) {
+        if self.world.tuning().windows {
+            return self.end_window_if_over(executed);
+        }
+        let first = self.first_time();
+        let committed = self.past.committed_to(self.frontier.horizon());
+        self.mail.publish(self.frontier.own_bound(first, committed));
+        self.effects.forget_before(self.frontier.floor());
+    }
+
+    /// The time of the first thing that has yet to be done here.
+    #[inline]
+    pub(super) fn first_time(&mut self) -> VirtualTime {
+        let end = self.world.end();
+        let first = self.agenda.first_time().unwrap_or(end);
+        if self.faults.are_none() { first } else { self.faults.first_time().unwrap_or(end).min(first) }
+    }
+
+    /// Looks for the words of the other PEs for the round. Returns whether a window opens, which it does once the mailbox has been emptied.
+    pub(super) fn find_round(&mut self) -> bool {
+        self.frontier.find_round(self.world.least_delay_here(), |pe, round| self.mail.word_of_round(pe, round))
+    }
+
+    /// Files everything sent in the last window, and only then raises the horizon.
+    #[inline(never)]
+    pub(super) fn open_window(&mut self) {
+        self.file_received();
+        if self.frontier.raise_horizon() {
+            self.calls.on_horizon();
+        }
+        self.effects.forget_before(self.frontier.floor());
+    }
+
+    /// Publishes the word for the round if the window is over: if after a batch of `executed` events nothing is left in it, or nothing that
+    /// may be executed now. Everything sent has been handed over.
+    fn end_window_if_over(&mut self, executed: u32) {
+        if !self.frontier.is_window_open() || self.gvt.holds() {
+            return;
+        }
+        let first = self.first_time();
+        if first < self.frontier.horizon() && executed >= self.world.tuning().batch {
+            return;
+        }
+        let least = first.min(self.mail.take_earliest_sent());
+        if let Some((round, word)) = self.frontier.end_window(least) {
+            self.mail.publish_round(round, word);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+use warpline_model::Model;
+
+use crate::agenda::pending::PendingSet;
+use crate::mail::wires::Port;
+
+/// The types that a PE is made of. A model, a pending event set and a port are such types together.
+pub trait PeTypes {
+    /// What is simulated.
+    type Model: Model;
+    /// What holds the pending events.
+    type Pending: PendingSet;
+    /// The PE's end of the wires.
+    type Port: Port<EventOf<Self>>;
+}
+
+impl<M: Model, Q: PendingSet, P: Port<M::Event>> PeTypes for (M, Q, P) {
+    type Model = M;
+    type Pending = Q;
+    type Port = P;
+}
+
+/// What events carry.
+pub type EventOf<T> = <<T as PeTypes>::Model as Model>::Event;
+/// The state of an LP.
+pub(crate) type StateOf<T> = <<T as PeTypes>::Model as Model>::State;

@@ -1,0 +1,227 @@
+//! How a PE keeps within the memory budget of its machine.
+//!
+//! Each PE counts what it has taken, in use or free, and draws it on an account of the budget, a
+//! number to which all PEs add (`warpline_memory::Budget`). The engine does not know what states
+//! and events allocate themselves, so a look at the process adds now and then what is on no
+//! account. When less than an eighth of the budget is left, memory is short, and that rest is for
+//! what is certain:
+//!
+//! - A PE executes ahead only if the places it has suffice, and asks for GVT otherwise. Free
+//!   buffers go to a pool that all share, as the busiest PE need not be the one that was busy
+//!   before. A list is not doubled if that would make memory short.
+//! - If what then commits brings no room, the PE undoes the later half of what it has executed
+//!   ahead (artificial rollback).
+//! - If it has nothing left to undo, it sends pending events back to the PEs that sent them, which
+//!   undo what had sent them (cancelback).
+//! - If all PEs together have exceeded the budget, each undoes everything beyond GVT, drops what
+//!   that cancels, and gives back what is not in use. The PEs then need what a sequential run
+//!   would, and their tables. Until that is done, they execute no more than a batch for each GVT,
+//!   and no PE goes more than a few batches ahead of GVT within its instant, which may have very
+//!   many events.
+//! - If that does not help either, verdict after verdict, the run ends with an error that says how
+//!   much it needed.
+//!
+//! All of it happens when a GVT has just been adopted. Nothing that a PE has said of itself can be
+//! made wrong then by undoing more. As it only decides how far ahead PEs go, no answer depends on
+//! it.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use warpline_base::{EventKey, LpId, Moment, Priority, Sequence, VirtualTime};
+use warpline_memory::Handle;
+
+use super::Until;
+use crate::gauge::phases::Phase;
+use crate::pe::Pe;
+use crate::pe::types::PeTypes;
+
+/// The most events that a PE sends back at a time.
+const RETURNS_MOST: usize = 16;
+/// With so many batches uncommitted, a PE executes nothing more that is due where memory is short, unless GVT waits for it: an instant may
+/// have very many events, and GVT goes through them by key.
+const DUE_MOST: u64 = 4;
+/// With so many batches uncommitted, what is due is undone, too, if the budget is exceeded.
+const DUE_FAR_TOO_MANY: u64 = 16;
+
+impl<T: PeTypes> Pe<'_, T> {
+    /// Draws the memory that this PE has on its account, if there is a budget.
+    #[inline]
+    pub(in crate::pe) fn draw_memory(&mut self) {
+        if self.memory.is_on() {
+            self.account_memory();
+        }
+    }
+
+    fn account_memory(&mut self) {
+        let bytes = self.lps.bytes_held() + self.agenda.bytes_held() + self.past.bytes() + self.effects.bytes() + self.mail.bytes();
+        self.memory.settle(bytes);
+        let taken = self.memory.taken();
+        self.gauge.count(|counts| counts.memory_most = counts.memory_most.max(taken));
+    }
+
+    /// Whether a batch of events may be executed ahead: where memory is short, only if that takes no more of it; otherwise unless a list is
+    /// full, and its doubling would make memory short.
+    #[inline]
+    pub(in crate::pe) fn affords_batch(&mut self) -> bool {
+        if !self.memory.is_on() {
+            return true;
+        }
+        let batch = self.world.tuning().batch as usize;
+        let waits = if self.memory.is_short() {
+            !self.past.has_room_for(batch) || !self.agenda.has_room_for(batch)
+        } else {
+            // Mostly nothing grows, and nothing is to be divided.
+            let growth = self.past.growth(batch) as u64;
+            growth > 0 && growth > self.memory.left() / u64::from(self.world.pes())
+        };
+        self.memory.set_waits(waits);
+        self.gauge.count(|counts| counts.memory_stops += u64::from(waits));
+        !waits
+    }
+
+    /// Whether certain events have to wait, because the budget is exceeded, until a GVT has made all PEs give back what they can. A batch
+    /// may be executed after each.
+    #[inline]
+    pub(in crate::pe) fn waits_for_memory(&mut self) -> bool {
+        self.memory.is_short() && self.memory.is_exceeded() && !self.memory.takes_batch()
+    }
+
+    /// Events before this time may be executed although memory is short: what is due, so that GVT advances; a batch for each GVT, which
+    /// commits what comes before it in the same instant.
+    #[cold]
+    pub(in crate::pe) fn limit_where_memory_is_short(&mut self) -> VirtualTime {
+        let is_ahead = self.has_batches(DUE_MOST) && self.least() != self.frontier.gvt();
+        if is_ahead || !self.memory.takes_batch() {
+            return VirtualTime::ZERO;
+        }
+        self.past.make_little_room(self.world.tuning().batch as usize);
+        self.frontier.due().min(self.frontier.limit())
+    }
+
+    /// What there is to do about memory when this GVT has been found, and what commits has been reclaimed. Events are undone for memory only
+    /// here.
+    pub(in crate::pe) fn relieve_memory(&mut self, gvt: Moment) {
+        // Once nothing is left to execute, memory does not matter any more, and an event sent back would arrive after GVT has passed all.
+        if self.memory.is_on() && gvt != Moment::Never && self.faults.failure().is_none() {
+            self.keep_within_budget();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn keep_within_budget(&mut self) {
+        self.mail.measure();
+        self.account_memory();
+        self.agenda.save_memory(self.memory.is_short());
+        let waits = self.memory.take_waits();
+        if self.memory.is_overdrawn() {
+            // What is due has to be executed soon, so it is undone only if there is very much of it, or the rest was not enough.
+            self.undo_executed_from(self.frontier.due().get());
+            if self.has_batches(DUE_FAR_TOO_MANY) || self.memory.is_exceeded() && self.memory.was_exceeded() {
+                self.undo_executed_from(self.frontier.gvt_time());
+            }
+            self.give_back_room();
+        } else if waits && self.memory.is_short() && !self.affords_batch() {
+            // Only the further half of what lies ahead: the nearer half would soonest be executed again.
+            let (gvt, latest) = (self.frontier.gvt_time(), self.past.latest().get());
+            self.undo_executed_from((gvt + (latest - gvt) / 2.0).max(self.frontier.due().get()));
+        }
+        self.undo_returned();
+        if self.memory.is_short() {
+            self.cancel_sent_before(VirtualTime::ZERO);
+            self.undo_what_was_sent();
+        }
+        let undone = self.gauge.counts().rolled_back;
+        if self.memory.sends_back(waits && !self.past.has_open() && self.world.pes() > 1) {
+            self.send_back();
+        } else if self.memory.is_short() && (self.agenda.is_roomy() || self.memory.may_drop(undone)) {
+            self.memory.drops(undone);
+            self.gauge.annihilated(self.agenda.drop_cancelled(|_| {}));
+        }
+        self.account_memory();
+        if let Err(why) = self.memory.judge() {
+            why.unwind();
+        }
+    }
+
+    /// Whether so many batches of events have been executed and not committed.
+    fn has_batches(&self, count: u64) -> bool {
+        self.past.open_len() >= count * u64::from(self.world.tuning().batch)
+    }
+
+    /// Undoes what was executed from a time on, which is at or after GVT, but nothing that is certain: artificial rollback.
+    fn undo_executed_from(&mut self, time: f64) {
+        let time = VirtualTime::new(time).unwrap_or(self.world.end()).max(self.frontier.horizon());
+        if self.past.has_open() && self.past.latest() >= time {
+            let before = self.gauge.counts().rolled_back;
+            self.undo_from(time);
+            let undone = self.gauge.counts().rolled_back - before;
+            self.gauge.count(|counts| {
+                counts.artificial += u64::from(undone > 0);
+                counts.artificial_events += undone;
+            });
+            self.collect_fossils();
+        }
+    }
+
+    /// Undoes what sent the events that have come back. What has committed in the meantime stays.
+    fn undo_returned(&mut self) {
+        for (sender, sequence) in self.memory.take_returned() {
+            let Some(handle) = self.open_event(sender, sequence.event()) else { continue };
+            self.release_held();
+            let (k, before) = (self.past.kp_of(self.lps.index(sender)), self.gauge.counts().rolled_back);
+            let timed = self.gauge.begin_rollback(Phase::Gvt);
+            self.roll_back(k, Until::With(handle));
+            self.cancel_sent_before(VirtualTime::ZERO);
+            self.undo_cancelled();
+            self.gauge.end_rollback(timed, false);
+            self.past.close_front();
+            self.gauge.count(|counts| {
+                counts.taken_back += 1;
+                counts.artificial_events += counts.rolled_back - before;
+            });
+        }
+    }
+
+    /// The event that an LP executed as its `number`-th, if it may still be undone.
+    fn open_event(&self, lp: LpId, number: u64) -> Option<Handle> {
+        if !self.lps.contain(lp) {
+            return None;
+        }
+        let index = self.lps.index(lp);
+        let executed = self.lps.get(index).events;
+        let events = self.past.open_of(self.past.kp_of(index)).map(|place| self.past.event(place));
+        let mut events = events.filter(|event| self.agenda.event(*event).receiver == lp);
+        events.nth(executed.checked_sub(number)? as usize)
+    }
+
+    /// Cancelback: sends the pending events of other PEs that lie furthest ahead back to them. Only they know whether the sending events
+    /// can still be undone.
+    fn send_back(&mut self) {
+        let due = self.frontier.due().max(self.frontier.horizon());
+        let mut furthest: BinaryHeap<Reverse<(VirtualTime, LpId, LpId, Sequence)>> = BinaryHeap::with_capacity(RETURNS_MOST + 1);
+        let Pe { agenda, gauge, lps, .. } = self;
+        let annihilated = agenda.drop_cancelled(|event| {
+            if event.time > due && !lps.contain(event.sender) {
+                furthest.push(Reverse((event.time, event.receiver, event.sender, event.sequence)));
+                if furthest.len() > RETURNS_MOST {
+                    furthest.pop();
+                }
+            }
+        });
+        gauge.annihilated(annihilated);
+        for Reverse((time, receiver, sender, sequence)) in furthest {
+            let key = EventKey { time, step: 0, priority: Priority::NORMAL, sender, sequence };
+            self.mail.send_back(self.world.partition().pe(sender), receiver, key, &mut self.gvt);
+            self.gauge.count(|counts| counts.sent_back += 1);
+        }
+    }
+
+    fn give_back_room(&mut self) {
+        self.agenda.give_back_room();
+        self.past.give_back_room();
+        self.effects.give_back_room();
+        self.mail.give_back_room();
+    }
+}

@@ -1,0 +1,275 @@
+//! Lazy cancellation: what an undone event had sent is kept until the event is executed again. If
+//! it sends the same again, the message stands, and its receiver need not execute it again. After
+//! A. Gafni, "Rollback mechanisms for optimistic distributed simulation systems", SCS
+//! Multiconference on Distributed Simulation, 1988; on when it pays, P. Reiher, F. Wieland and D.
+//! Jefferson, "Limitation of optimism in the Time Warp operating system", WSC 1989. Aggressive
+//! cancellation is in [`undo`](super).
+//!
+//! # What is kept
+//! The key of a message contains its sender's event count, so an event sends the same again only if
+//! its LP has executed as many events before it: if it was undone because of another LP of its KP,
+//! or because of something that was cancelled and sent again. Keys, receivers and payloads are
+//! compared. What went to another PE is compared with a copy that is made when it is sent, as the
+//! message itself is no longer this PE's to read.
+//!
+//! So there is little to keep, and cancellation is aggressive unless asked otherwise. Under lazy
+//! cancellation, messages that went to other PEs while this one made no copies are cancelled at
+//! once. So is all that is kept when memory is to be made, or the run is cut short.
+//!
+//! # Why late cancellation is not too late
+//! A kept message is later than the event that had sent it, and that event is pending. As long as
+//! it is, neither this PE's bound nor its share for GVT passes it, so others treat whatever comes
+//! at or after it as uncertain: they hold records of it, and still look at the status of its
+//! buffer. They have to do so for a message that the pending event may yet send, and one that it
+//! may yet cancel needs no more. What is kept is dealt with in the step in which the event stops
+//! being pending, and so before the next bound or share:
+//! - The event is executed again. It is recorded, or certain; what is left over is cancelled before
+//!   the step ends. An anti-message counts for GVT at the event, so that GVT does not pass it until
+//!   the anti-message has taken effect.
+//! - The event has been cancelled. As another PE may do that in place at any time, this PE notices
+//!   it only when the event's turn comes. Until then the event counts for GVT like any other
+//!   ([`least`](crate::agenda::Agenda::least)), as others might otherwise commit what it had sent.
+//! - The event is held back because it fails, or everything from some time on is undone, in a full
+//!   history or at an early end. It may be long until the event is executed again, or never, so
+//!   what it had sent is cancelled at once.
+
+use warpline_base::{LpId, Sequence, VirtualTime};
+use warpline_memory::{Handle, MakeRoom, catch_panic, try_drop};
+use warpline_model::Model;
+use warpline_model::engine::Outgoing;
+
+use crate::Event;
+use crate::agenda::store::OptionalHandle;
+use crate::gauge::phases::Phase;
+use crate::lps::handler::take_last;
+use crate::mail::SentByValue;
+use crate::past::{SentAway, SentBefore, SideRecordId, Way};
+use crate::pe::Pe;
+use crate::pe::types::{EventOf, PeTypes};
+use crate::tuning::Messages;
+
+impl<T: PeTypes> Pe<'_, T> {
+    /// An event is no longer pending, and was not executed: it was cancelled, or is held back. What it had sent before it was undone, if that
+    /// is kept, is cancelled and undone.
+    #[inline]
+    pub(in crate::pe) fn leaves_pending(&mut self, event: Handle) {
+        if self.past.has_pending_cancellations() {
+            let (index, time) = (self.index_of(event), self.agenda.event(event).time);
+            if let Some(before) = self.past.take_sent(index, event, time) {
+                self.cancel_rest(before);
+            }
+        }
+        self.undo_what_was_sent();
+    }
+
+    /// Cancels what undone events from a time on had sent, which is kept.
+    pub(in crate::pe) fn cancel_sent_before(&mut self, time: VirtualTime) {
+        if !self.past.has_pending_cancellations() {
+            return;
+        }
+        for k in 0..self.past.kps() {
+            for sender in self.past.take_senders_from(k, time) {
+                let before = self.past.sent_before(sender);
+                self.cancel_rest(before);
+            }
+        }
+    }
+
+    /// Keeps what an event had sent that is pending again, and cancels what could not be compared.
+    pub(in crate::pe) fn keep_sent(&mut self, index: usize, undone: Handle, mut sent: OptionalHandle, extra: SideRecordId) {
+        self.cancel_values(extra, undone);
+        let (extra, mut here) = self.past.begin_keeping_sent(extra);
+        while let Some(message) = sent.handle() {
+            sent = self.agenda.next(message);
+            if self.agenda.receiver(message).is_some() {
+                self.cancel(message, undone);
+                continue;
+            }
+            here.make_room(1, "what undone events may send again");
+            here.push(message);
+        }
+        let messages = self.past.keep_sent(index, undone, self.agenda.event(undone).time, extra, here);
+        self.gauge.count(|counts| counts.kept += messages);
+    }
+
+    /// A copy of an event that goes to another PE, if what is sent again may have to be compared with it.
+    pub(in crate::pe) fn copy_to_compare(&mut self, event: &Event<EventOf<T>>) -> Option<Event<EventOf<T>>> {
+        let comparable = T::Model::comparable().filter(|_| self.past.copies_sent())?;
+        // What cannot be copied cannot be kept.
+        let payload = catch_panic(|| comparable.copy(&event.payload)).ok()?;
+        let Event { time, sequence, sender, receiver, step, priority, .. } = *event;
+        Some(Event { time, sequence, sender, receiver, step, priority, payload })
+    }
+
+    /// Sends an event to another PE and keeps a copy in the side record of the sending event. Returns that side record.
+    pub(in crate::pe) fn send_comparable(
+        &mut self,
+        to: u32,
+        near: bool,
+        event: Event<EventOf<T>>,
+        copy: Event<EventOf<T>>,
+        extra: SideRecordId,
+    ) -> SideRecordId {
+        let way = if near && self.world.tuning().messages != Messages::Copy {
+            Way::Buffer(self.send_buffer(to, OptionalHandle::default(), event))
+        } else {
+            self.mail.send_value(to, event, Some(self.past.incarnation()), &mut self.gvt);
+            self.gauge.value_sent();
+            Way::Value(to, self.past.incarnation())
+        };
+        self.past.keep_sent_away(extra, SentAway { way, copy })
+    }
+
+    /// As [`send_uncertain`](Self::send_uncertain), for the event of the record at `place` and the LP with this index, which may have been
+    /// executed before: then what it had sent and does not send again is cancelled and undone.
+    #[cold]
+    #[inline(never)]
+    pub(in crate::pe) fn send_uncertain_again(&mut self, index: usize, event: Handle, place: u64, number: u64, extra: SideRecordId) {
+        let (sender, time) = (self.lps.id(index), self.agenda.event(event).time);
+        let sent = match self.past.take_sent(index, event, time) {
+            Some(before) => self.send_again::<false>(before, sender, number, extra),
+            None => self.send_uncertain(sender, number, extra),
+        };
+        self.past.complete(place, sent);
+        self.undo_what_was_sent();
+    }
+
+    /// As [`send_certain`](Self::send_certain), for an undone event for which something is kept.
+    #[cold]
+    #[inline(never)]
+    pub(in crate::pe) fn send_certain_again(&mut self, event: Handle, sender: LpId, number: u64) {
+        let (index, time) = (self.index_of(event), self.agenda.event(event).time);
+        let Some(before) = self.past.take_sent(index, event, time) else { return };
+        self.send_again::<true>(before, sender, number, SideRecordId::NONE);
+        self.drop_payload(event, |agenda| agenda.free(event));
+        self.undo_what_was_sent();
+    }
+
+    /// Sends what is in the outbox, except what the event had sent before, and cancels what it had sent and does not send now.
+    fn send_again<const CERTAIN: bool>(
+        &mut self,
+        mut before: SentBefore<EventOf<T>>,
+        sender: LpId,
+        number: u64,
+        mut extra: SideRecordId,
+    ) -> (OptionalHandle, SideRecordId) {
+        let (first, mut sent) = (Sequence::first_of(number), OptionalHandle::default());
+        while let Some(last) = self.executor.outbox_mut().last() {
+            let (stays, sequence) = (self.lps.contain(last.to), first.nth(self.executor.outbox_mut().len() as u32 - 1));
+            self.cancel_later_than(sequence, &mut before);
+            let Some(last) = self.executor.outbox_mut().last() else { break };
+            if stays
+                && let Some(&message) = before.here.last()
+                && is_same::<T>(self.agenda.event(message), sequence, last)
+            {
+                before.here.pop();
+                if !CERTAIN {
+                    self.agenda.set_next(message, sent);
+                    sent = OptionalHandle::some(message);
+                }
+            } else if !stays && let Some(away) = before.away.pop_if(|away| is_same::<T>(&away.copy, sequence, last)) {
+                if CERTAIN {
+                    _ = try_drop(away);
+                } else {
+                    extra = self.past.keep_sent_away(extra, away);
+                }
+            } else {
+                self.gauge.sent(1);
+                (sent, extra) = self.send_last::<CERTAIN>(stays, sender, first, sent, extra);
+                continue;
+            }
+            before.sent_again += 1;
+            _ = try_drop(self.executor.outbox_mut().pop());
+        }
+        self.cancel_rest(before);
+        (sent, extra)
+    }
+
+    /// Sends the last event in the outbox.
+    fn send_last<const CERTAIN: bool>(
+        &mut self,
+        stays: bool,
+        sender: LpId,
+        first: Sequence,
+        sent: OptionalHandle,
+        extra: SideRecordId,
+    ) -> (OptionalHandle, SideRecordId) {
+        match (stays, CERTAIN) {
+            (true, _) => {
+                let Some(event) = take_last(&mut self.executor, sender, first) else { return (sent, extra) };
+                let next = if CERTAIN { OptionalHandle::default() } else { sent };
+                (OptionalHandle::some(self.agenda.insert(event, next)), extra)
+            }
+            (false, true) => {
+                self.send_certain_away(sender, first);
+                (sent, extra)
+            }
+            (false, false) => self.send_uncertain_away(sender, first, sent, extra),
+        }
+    }
+
+    /// Undoes what this PE has executed of the messages that were cancelled late.
+    pub(in crate::pe) fn undo_what_was_sent(&mut self) {
+        if self.past.has_cancelled() {
+            let timed = self.gauge.begin_rollback(Phase::Execute);
+            self.undo_cancelled();
+            self.gauge.end_rollback(timed, false);
+        }
+    }
+
+    /// Cancels what an event had sent later than this among its messages.
+    fn cancel_later_than(&mut self, sequence: Sequence, before: &mut SentBefore<EventOf<T>>) {
+        while let Some(message) = before.here.pop_if(|message| self.agenda.event(*message).sequence > sequence) {
+            before.cancelled += 1;
+            self.cancel(message, before.event);
+        }
+        while let Some(away) = before.away.pop_if(|away| away.copy.sequence > sequence) {
+            before.cancelled += 1;
+            self.cancel_away(away, before.event);
+        }
+    }
+
+    /// Cancels what an undone event had sent to other PEs with copies, which are not needed after all.
+    pub(in crate::pe) fn cancel_copied(&mut self, extra: SideRecordId, undone: Handle) {
+        while let Some(away) = self.past.pop_sent_away(extra) {
+            self.cancel_away(away, undone);
+        }
+    }
+
+    fn cancel_away(&mut self, SentAway { way, copy }: SentAway<EventOf<T>>, event: Handle) {
+        match way {
+            Way::Buffer(message) => self.cancel(message, event),
+            Way::Value(to, incarnation) => {
+                let sent = SentByValue { to, receiver: copy.receiver, key: copy.key(), incarnation, copy: OptionalHandle::default() };
+                self.cancel_value(&sent, event);
+            }
+        }
+        _ = try_drop(copy);
+    }
+
+    /// Cancels whatever is left of what an event had sent, and counts what became of everything.
+    fn cancel_rest(&mut self, mut before: SentBefore<EventOf<T>>) {
+        while let Some(message) = before.here.pop() {
+            before.cancelled += 1;
+            self.cancel(message, before.event);
+        }
+        while let Some(away) = before.away.pop() {
+            before.cancelled += 1;
+            self.cancel_away(away, before.event);
+        }
+        self.gauge.count(|counts| {
+            counts.sent_again += before.sent_again;
+            counts.cancelled_late += before.cancelled;
+        });
+        self.past.settle_sent(before);
+    }
+}
+
+/// Whether what an event sends is what it had sent before.
+fn is_same<T: PeTypes>(before: &Event<EventOf<T>>, sequence: Sequence, now: &Outgoing<EventOf<T>>) -> bool {
+    let Outgoing { time, to, step, priority, event } = now;
+    let same = before.sequence == sequence && before.time == *time && before.receiver == *to;
+    let same = same && before.step == *step && before.priority == *priority;
+    // Comparing runs the model's code, which may panic.
+    same && T::Model::comparable().is_some_and(|comparable| catch_panic(|| comparable.are_equal(&before.payload, event)).unwrap_or(false))
+}

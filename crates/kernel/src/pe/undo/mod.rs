@@ -1,0 +1,245 @@
+//! Undoing events that were executed too early, and cancelling what they sent: at once (aggressive
+//! cancellation), or [later](self::lazily).
+//!
+//! Rollback and anti-messages are those of D. Jefferson, "Virtual time", ACM TOPLAS 7(3), 1985.
+//! Cancelling a message in the one copy that sender and receiver share is direct cancellation: R.
+//! Fujimoto, "Time Warp on a shared memory multiprocessor", Trans. Society for Computer Simulation
+//! 6(3), 1989. Reverse code: C. Carothers, K. Perumalla and R. Fujimoto, "Efficient optimistic
+//! parallel simulations using reverse computation", ACM TOMACS 9(3), 1999. A log of changes, undone
+//! last first: incremental state saving, as in J. Steinman, "Incremental state saving in SPEEDES
+//! using C++", WSC 1993.
+//!
+//! An event keeps the handles of what it sent, and most messages that are cancelled have not been
+//! processed. Anti-messages are needed only for those that another PE has processed, and for those
+//! that went by value. They carry the handle of their partner and need not search for it; only
+//! those by value are looked up (`Identity`).
+
+mod for_memory;
+mod lazily;
+
+use warpline_base::{EventKey, Moment, VirtualTime};
+use warpline_memory::{CancelOutcome, Handle, catch_panic};
+
+use super::Pe;
+use crate::Undoing;
+use crate::faults::failure::{journal_fault, journal_panic};
+use crate::gauge::phases::Phase;
+use crate::gvt::Gvt;
+use crate::mail::SentByValue;
+use crate::mail::wires::MessageKind;
+use crate::past::{SideRecordId, StateBefore, Undone};
+use crate::pe::types::{PeTypes, StateOf};
+
+/// How far a KP rolls back.
+#[derive(Clone, Copy)]
+pub(in crate::pe) enum Until<'a> {
+    /// Every event after this key is undone.
+    After(&'a EventKey),
+    /// This event is the last to be undone.
+    With(Handle),
+    /// Every event from this time on is undone.
+    From(VirtualTime),
+}
+
+impl<T: PeTypes> Pe<'_, T> {
+    /// Rolls a KP back if the event of `key`, which is about to be executed, comes before what the KP has executed already. Stragglers are
+    /// looked for here, and not on receipt: many are cancelled before their turn comes.
+    #[cold]
+    pub(in crate::pe) fn roll_back_if_straggler(&mut self, k: usize, key: &EventKey) {
+        if let Some(last) = self.past.last_open(k)
+            && self.world.ties().compare(key, &self.key_at(last)).is_lt()
+        {
+            self.gauge.count(|counts| counts.primary += 1);
+            let timed = self.gauge.begin_rollback(Phase::Execute);
+            self.roll_back(k, Until::After(key));
+            self.undo_cancelled();
+            self.gauge.end_rollback(timed, true);
+        }
+    }
+
+    /// Undoes processed events that were cancelled, and whatever came after them in their KPs, until that cancels no more events.
+    pub(in crate::pe) fn undo_cancelled(&mut self) {
+        while let Some(handle) = self.past.take_cancelled() {
+            // It may have been undone already, together with others of its KP.
+            if !self.agenda.is_undone(handle) {
+                self.gauge.count(|counts| counts.secondary += 1);
+                let k = self.past.kp_of(self.index_of(handle));
+                self.roll_back(k, Until::With(handle));
+                assert!(self.agenda.is_undone(handle), "a processed event is in the history of its KP");
+            }
+            self.annihilate(handle);
+        }
+    }
+
+    /// Undoes a processed event that an anti-message has cancelled.
+    pub(in crate::pe) fn undo_received(&mut self, handle: Handle) {
+        self.release_held();
+        self.past.cancel(handle);
+        let timed = self.gauge.begin_rollback(Phase::Receive);
+        self.undo_cancelled();
+        self.gauge.end_rollback(timed, false);
+    }
+
+    /// Undoes everything that can still be undone.
+    #[cold]
+    pub(in crate::pe) fn make_room(&mut self) {
+        self.undo_from(self.frontier.horizon());
+        self.collect_fossils();
+    }
+
+    /// Undoes every event from a time on.
+    pub(in crate::pe) fn undo_from(&mut self, time: VirtualTime) {
+        self.release_held();
+        let timed = self.gauge.begin_rollback(Phase::Gvt);
+        (0..self.past.kps()).for_each(|k| self.roll_back(k, Until::From(time)));
+        self.cancel_sent_before(time);
+        self.undo_cancelled();
+        self.gauge.end_rollback(timed, false);
+        self.past.undone_from(time);
+    }
+
+    pub(in crate::pe) fn key_at(&self, place: u64) -> EventKey {
+        self.agenda.event(self.past.event(place)).key()
+    }
+
+    pub(in crate::pe) fn roll_back(&mut self, k: usize, until: Until<'_>) {
+        self.past.begin_rollback();
+        let before = self.gauge.counts().rolled_back;
+        while let Some(place) = self.past.last_open(k) {
+            let handle = self.past.event(place);
+            match until {
+                Until::After(key) if self.world.ties().compare(&self.key_at(place), key).is_le() => break,
+                Until::From(time) if self.key_at(place).time < time => break,
+                Until::With(last) if last == handle => {
+                    self.undo(k, place, true);
+                    break;
+                }
+                _ => self.undo(k, place, !matches!(until, Until::From(_))),
+            }
+        }
+        let time = self.past.last_open(k).map(|last| self.key_at(last).time);
+        self.past.rolled_back_to(k, time);
+        self.refresh();
+        self.past.end_rollback();
+        self.gauge.count(|counts| counts.rollback(counts.rolled_back - before));
+    }
+
+    /// Undoes the last event of a KP. What it had sent is cancelled, unless it may be kept and is.
+    fn undo(&mut self, k: usize, place: u64, may_keep: bool) {
+        let Undone { event: handle, mut sent, digest, extra, state } = self.past.undo_last(k, place);
+        let index = self.index_of(handle);
+        match state {
+            StateBefore::Logged(_) => self.undo_changes(index, place),
+            StateBefore::Copied(state) => self.restore(handle, index, Some(state), extra),
+            StateBefore::WorkedOut => self.restore(handle, index, None, extra),
+        }
+        let lp = self.lps.get_mut(index);
+        lp.events -= 1;
+        lp.digest = digest;
+        self.past.copy_soon(index);
+        let pending = self.agenda.undo_recorded(handle, place);
+        if pending {
+            self.agenda.push_event(handle);
+        }
+        if pending && may_keep && self.past.keeps_sent(extra) {
+            self.keep_sent(index, handle, sent, extra);
+        } else {
+            while let Some(message) = sent.handle() {
+                // Read first, as the buffer may be reused once it is cancelled.
+                sent = self.agenda.next(message);
+                self.cancel(message, handle);
+            }
+            self.cancel_values(extra, handle);
+            self.cancel_copied(extra, handle);
+            self.past.forget(extra);
+        }
+        self.gauge.undone(|| self.lps.role(self.lps.id(index)));
+    }
+
+    /// Restores the state that an LP had before an event, or notes that it has yet to be worked out.
+    fn restore(&mut self, handle: Handle, index: usize, state: Option<StateOf<T>>, extra: SideRecordId) {
+        // A copy earlier than the one that could not be used may be good.
+        let lost = self.faults.find_again(index);
+        if let Some(state) = state {
+            self.lps.get_mut(index).bring_back(state);
+            return self.past.set_fresh(index);
+        }
+        if lost {
+            return self.past.set_stale(index);
+        }
+        // Reverse code cannot work on a stale state.
+        if self.past.is_stale(index) || self.world.tuning().undoing == Undoing::Reverse && self.reverse(handle, index, extra) {
+            return;
+        }
+        self.past.set_stale(index);
+    }
+
+    /// Undoes what the event of the record at `place` has changed.
+    fn undo_changes(&mut self, index: usize, place: u64) {
+        self.past.read_changes(place, self.executor.logged_mut());
+        self.undo_logged(index);
+    }
+
+    /// Undoes what the context has logged on the state of an LP. If that cannot be done, the LP is lost: there is no copy of its state.
+    pub(in crate::pe) fn undo_logged(&mut self, index: usize) {
+        if !self.faults.are_none() && self.faults.lost(index).is_some() {
+            return self.executor.forget();
+        }
+        let state = &mut self.lps.get_mut(index).state;
+        match catch_panic(|| self.executor.undo_logged(state)) {
+            Ok(true) => {}
+            Ok(false) => self.faults.lose(index, journal_fault()),
+            Err(panic) => {
+                self.executor.forget();
+                self.faults.lose(index, journal_panic(panic));
+            }
+        }
+    }
+
+    /// Runs the model's reverse code, and returns whether it succeeded.
+    fn reverse(&mut self, handle: Handle, index: usize, extra: SideRecordId) -> bool {
+        let event = self.agenda.event(handle);
+        let lp = self.lps.get_mut(index);
+        self.executor.begin(event.receiver, lp.events, event.time, event.step);
+        self.past.take_saved(extra, self.executor.saved_mut());
+        let outcome = catch_panic(|| self.executor.reverse(self.world.model(), &mut lp.state, &event.payload));
+        let good = outcome.is_ok() && !self.executor.has_fault();
+        self.executor.forget();
+        good
+    }
+
+    /// Cancels a message that an undone event had sent: in place, if it has not been processed.
+    pub(in crate::pe) fn cancel(&mut self, message: Handle, undone: Handle) {
+        let receiver = self.agenda.receiver(message);
+        match self.agenda.cancel(message) {
+            CancelOutcome::Pending => self.gauge.count(|counts| counts.cancelled_in_place += 1),
+            CancelOutcome::Processed => match receiver {
+                None => self.past.cancel(message),
+                Some((to, buffer)) => {
+                    // The message is not this PE's to read any more; it comes after the event that sent it.
+                    let tag = self.gvt.sent(to, || Moment::Event(self.agenda.event(undone).key()));
+                    self.mail.send(to, buffer, MessageKind::Anti, tag);
+                    self.gauge.anti_sent();
+                }
+            },
+        }
+    }
+
+    /// Cancels what an undone event had sent by value. For GVT, an anti-message counts at the event that sent what it cancels, so that what
+    /// is pending at GVT will not be cancelled.
+    pub(in crate::pe) fn cancel_values(&mut self, extra: SideRecordId, undone: Handle) {
+        for sent in self.past.take_sent_by_value(extra) {
+            let at = Moment::Event(self.agenda.event(undone).key());
+            self.mail.send_value_anti(&sent, at, &mut self.gvt);
+            self.mail.drop_copy(sent.copy);
+            self.gauge.anti_sent();
+        }
+    }
+
+    /// The same for one message.
+    pub(in crate::pe) fn cancel_value(&mut self, sent: &SentByValue, undone: Handle) {
+        let at = Moment::Event(self.agenda.event(undone).key());
+        self.mail.send_value_anti(sent, at, &mut self.gvt);
+        self.gauge.anti_sent();
+    }
+}

@@ -1,0 +1,158 @@
+use std::ops::Range;
+
+use warpline_base::{EventKey, Moment, TieBreak, VirtualTime};
+use warpline_model::Model;
+
+use crate::{Delays, Messages, Partition, Roles, Tuning};
+
+/// The task of a PE.
+#[derive(Debug)]
+pub struct Task<'m, M: Model> {
+    /// The model.
+    pub model: &'m M,
+    /// Which PE has which LPs.
+    pub partition: Partition,
+    /// The order of simultaneous events.
+    pub ties: TieBreak,
+    /// The end of the run, in model time: events at this time are not executed.
+    pub end: VirtualTime,
+    /// The least delays between PEs.
+    pub delays: Delays,
+    /// The roles of LPs. They matter only where events are executed ahead.
+    pub roles: Roles,
+    /// The PEs that share memory with those of this process, themselves among them. To all others, messages go by value.
+    pub near: Range<u32>,
+}
+
+/// What a PE knows from the start.
+///
+/// Invariant: nothing changes but the end, which may come earlier.
+pub(super) struct World<'m, M> {
+    /// Which PE this is.
+    me: u32,
+    model: &'m M,
+    partition: Partition,
+    ties: TieBreak,
+    end: VirtualTime,
+    tuning: Tuning,
+    near: Range<u32>,
+    /// By PE: the least delay of anything that it sends to this one.
+    delays: Box<[f64]>,
+    /// The least delay from any other PE to this one.
+    least_delay_here: f64,
+    /// The least delay between any two PEs.
+    least_delay: f64,
+}
+
+impl<'m, M: Model> World<'m, M> {
+    pub(super) fn new(task: &Task<'m, M>, me: u32, tuning: Tuning) -> Self {
+        let pes = task.partition.pes();
+        let others = (0..pes).filter(|from| *from != me);
+        World {
+            me,
+            model: task.model,
+            partition: task.partition.clone(),
+            ties: task.ties,
+            end: task.end,
+            tuning,
+            near: task.near.clone(),
+            delays: (0..pes).map(|from| task.delays.between(from, me)).collect(),
+            least_delay_here: others.map(|from| task.delays.between(from, me)).fold(f64::INFINITY, f64::min),
+            least_delay: task.delays.least(),
+        }
+    }
+
+    /// Which PE this is.
+    #[inline]
+    pub(super) fn me(&self) -> u32 {
+        self.me
+    }
+
+    #[inline(always)]
+    pub(super) fn model(&self) -> &'m M {
+        self.model
+    }
+
+    #[inline]
+    pub(super) fn partition(&self) -> &Partition {
+        &self.partition
+    }
+
+    /// The order of simultaneous events.
+    #[inline(always)]
+    pub(super) fn ties(&self) -> TieBreak {
+        self.ties
+    }
+
+    /// The end of the run.
+    #[inline(always)]
+    pub(super) fn end(&self) -> VirtualTime {
+        self.end
+    }
+
+    /// The run ends earlier.
+    pub(super) fn end_at(&mut self, end: VirtualTime) {
+        self.end = end;
+    }
+
+    #[inline(always)]
+    pub(super) fn tuning(&self) -> &Tuning {
+        &self.tuning
+    }
+
+    /// By PE: the least delay of anything that it sends to this one.
+    #[inline]
+    pub(super) fn delays(&self) -> &[f64] {
+        &self.delays
+    }
+
+    /// The least delay from any other PE to this one.
+    pub(super) fn least_delay_here(&self) -> f64 {
+        self.least_delay_here
+    }
+
+    /// The least delay between any two PEs.
+    pub(super) fn least_delay(&self) -> f64 {
+        self.least_delay
+    }
+
+    /// The moment of an event, for GVT: beyond the end, which may have come nearer, nothing is left to do.
+    #[inline]
+    pub(super) fn moment(&self, key: EventKey) -> Moment {
+        if key.time < self.end { Moment::Event(key) } else { Moment::Never }
+    }
+
+    /// Whether a PE shares memory with this one.
+    #[inline]
+    pub(super) fn is_near(&self, pe: u32) -> bool {
+        self.near.contains(&pe)
+    }
+
+    #[inline]
+    pub(super) fn pes(&self) -> u32 {
+        self.partition.pes()
+    }
+
+    /// What comes so long after GVT cannot have been sent yet; `None` if no horizon is made use of.
+    pub(super) fn delay_beyond_gvt(&self) -> Option<f64> {
+        let least = if self.pes() == 1 { f64::INFINITY } else { self.least_delay };
+        self.tuning.lanes.has_safe().then_some(least)
+    }
+
+    /// Whether the bounds of PEs raise each other. Without any lookahead they may all wait for each other at one instant, and only GVT
+    /// resolves that.
+    #[inline]
+    pub(super) fn bounds_advance(&self) -> bool {
+        self.tuning.lanes.has_safe() && self.least_delay > 0.0
+    }
+
+    /// Whether hardly any events are received in buffers, so that those that stay here had better lie in a pool.
+    pub(super) fn pools_events(&self) -> bool {
+        self.pes() == 1 || self.bounds_advance() || self.tuning.messages == Messages::Copy
+    }
+
+    /// Whether a PE finds out by counting where it had better keep local events.
+    pub(super) fn may_pool_events(&self) -> bool {
+        !self.pools_events() && self.tuning.messages == Messages::Value
+    }
+}

@@ -1,0 +1,477 @@
+//! The sequential engine: the reference for the answer and for every speed-up. It shares LPs, events, the order of keys and fetching ahead
+//! with [`Pe`](crate::Pe), and has a loop of its own, in which nothing is undone and nothing arrives from elsewhere.
+
+pub(crate) mod watcher;
+
+use std::mem::needs_drop;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use warpline_base::{LpId, RunDigest, Sequence, TieBreak, VirtualTime};
+use warpline_memory::{Account, Allocator, DropEach, Exhausted, Handle, Pool, list_for, prefer_huge_pages, prefetch};
+use warpline_model::engine::Executor;
+use warpline_model::statistics::RowSink;
+use warpline_model::{Fault, Model, Statistics};
+
+use crate::agenda::fetch::{self, fetch_ahead, fetch_payload};
+use crate::agenda::key_order::KeyOrder;
+use crate::agenda::pending::{Entry, PendingSet};
+use crate::faults::failure::drop_fault;
+use crate::faults::panics::panic_message;
+use crate::lps::STATES;
+use crate::lps::handler::{run_handler, take_last};
+use crate::sequential::watcher::{Unwatched, Watcher};
+use crate::{Event, Lp, Step};
+
+/// A whole simulation, and the loop over its events.
+///
+/// Invariant: every event that was sent is either pending, or committed with its memory freed, except for the one that is being executed.
+pub struct Sequential<'m, M: Model, Q, R> {
+    model: &'m M,
+    ties: TieBreak,
+    end: VirtualTime,
+    lps: DropEach<Lp<M::State>>,
+    events: Pool<Event<M::Event>>,
+    pending: Q,
+    executor: Executor<M>,
+    statistics: Statistics,
+    rows: R,
+    committed: u64,
+    sent: u64,
+    current: Option<Handle>,
+    /// Whether the payload of the current event, which has been executed, is being dropped.
+    dropping: bool,
+    prefetching: bool,
+    /// What the engine has drawn on the memory budget of its machine, if there is one.
+    account: Option<Account>,
+}
+
+/// Why the engine stopped early. It cannot go on; it only says where it was.
+#[derive(Debug, PartialEq)]
+pub enum Stop {
+    /// The model made a mistake.
+    Fault(Fault),
+    /// Memory ran out.
+    Exhausted(Exhausted),
+}
+
+/// An event that is to be tried out before it is executed, its LP, and the context in which its code runs.
+pub struct Attempt<'e, M: Model> {
+    /// The model.
+    pub model: &'e M,
+    /// The event.
+    pub event: &'e Event<M::Event>,
+    /// Its LP, which must be left as it was.
+    pub lp: &'e mut Lp<M::State>,
+    /// The context, which must be left empty.
+    pub executor: &'e mut Executor<M>,
+}
+
+/// What a sequential engine leaves behind.
+pub struct SequentialParts<M: Model, R> {
+    /// The LPs, by id.
+    pub lps: DropEach<Lp<M::State>>,
+    /// The context of its events.
+    pub executor: Executor<M>,
+    /// The statistics of what committed.
+    pub statistics: Statistics,
+    /// The sink that took the rows.
+    pub rows: R,
+    /// How many events committed.
+    pub committed: u64,
+    /// The pending events, from the end on.
+    pub pending: Pool<Event<M::Event>>,
+}
+
+impl<M: Model, R> SequentialParts<M, R> {
+    /// The digest of the run.
+    pub fn digest(&self) -> RunDigest {
+        let mut digest = RunDigest::default();
+        Lp::add_digests(&self.lps, 0, &mut digest);
+        digest
+    }
+}
+
+impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
+    /// An engine whose LPs have yet to be initialised.
+    ///
+    /// # Panics
+    /// If there is no memory for its LPs, it [unwinds](Exhausted::unwind).
+    pub fn new(model: &'m M, executor: Executor<M>, ties: TieBreak, end: VirtualTime, statistics: Statistics, rows: R) -> Self {
+        let mut lps = list_for(executor.limits().lps as usize, STATES);
+        prefer_huge_pages(&mut lps);
+        Sequential {
+            model,
+            ties,
+            end,
+            lps: lps.into(),
+            events: Pool::default(),
+            pending: Q::default(),
+            executor,
+            statistics,
+            rows,
+            committed: 0,
+            sent: 0,
+            current: None,
+            dropping: false,
+            prefetching: false,
+            account: None,
+        }
+    }
+
+    /// Whatever memory it takes it draws on this account. To be called before anything is simulated.
+    pub fn draw_on(&mut self, account: Account) {
+        self.account = Some(account);
+    }
+
+    /// Takes over LPs that have been initialised, by id, with their pending events, from another engine that has committed this many events.
+    /// To be called before anything is simulated.
+    ///
+    /// # Panics
+    /// If there is no memory for the events, it [unwinds](Exhausted::unwind).
+    pub fn take_over(&mut self, lps: DropEach<Lp<M::State>>, pending: impl IntoIterator<Item = Event<M::Event>>, committed: u64) {
+        (self.lps, self.committed) = (lps, committed);
+        for event in pending {
+            let (time, tie) = (event.time, self.ties.prefix(&event.key()));
+            let handle = self.events.insert(event);
+            self.pending.push(Entry::new(time, tie, handle), &KeyOrder { events: &self.events, ties: &self.ties });
+        }
+        self.sent = committed + self.events.len() as u64;
+    }
+
+    /// The LP to be initialised next, or the one whose initialisation failed; `None` once all are initialised.
+    pub fn next_lp(&self) -> Option<LpId> {
+        let next = LpId(self.lps.len() as u32);
+        (next.0 < self.executor.limits().lps).then_some(next)
+    }
+
+    /// Initialises the next LP, if there is one.
+    ///
+    /// # Errors
+    /// If the model made a mistake, or there is no memory for what it sent.
+    pub fn initialise_next(&mut self) -> Result<(), Stop> {
+        self.initialise_next_watched(&mut Unwatched)
+    }
+
+    /// The same under the eyes of `watcher`.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn initialise_next_watched(&mut self, watcher: &mut impl Watcher) -> Result<(), Stop> {
+        let Some(id) = self.next_lp() else { return Ok(()) };
+        Allocator::check().map_err(Stop::Exhausted)?;
+        let state = self.guarded(|engine| engine.executor.init(engine.model, id))?;
+        self.guarded(|engine| {
+            engine.lps.push(Lp::new(state));
+            engine.fault()?;
+            engine.observe(id)?;
+            engine.deliver(None, id, 0, watcher);
+            Ok(())
+        })??;
+        self.account_memory()
+    }
+
+    /// Executes up to `most` events.
+    ///
+    /// # Errors
+    /// If the model made a mistake, or there is no memory for what it sent. [`running`](Self::running) says where.
+    pub fn step(&mut self, most: u32) -> Result<Step, Stop> {
+        self.step_watched(most, &mut Unwatched)
+    }
+
+    /// The same under the eyes of `watcher`.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn step_watched(&mut self, most: u32, watcher: &mut impl Watcher) -> Result<Step, Stop> {
+        let bytes = self.lps.len() * size_of::<Lp<M::State>>() + self.events.places() * size_of::<Event<M::Event>>();
+        self.prefetching = fetch::pays(bytes);
+        Allocator::check().map_err(Stop::Exhausted)?;
+        // Panics are caught once per batch, not per event.
+        let step = self.guarded(|engine| engine.execute_batch(most, watcher))??;
+        self.account_memory()?;
+        Ok(step)
+    }
+
+    /// Notes how much memory the engine has.
+    ///
+    /// # Errors
+    /// If that is more than there may be.
+    fn account_memory(&mut self) -> Result<(), Stop> {
+        let Some(account) = &mut self.account else { return Ok(()) };
+        let bytes = self.lps.capacity() * size_of::<Lp<M::State>>() + self.events.bytes() + self.pending.bytes();
+        let needed = account.settle(bytes as u64);
+        if needed > account.budget().limit() { Err(Stop::Exhausted(account.budget().exceeded(needed))) } else { Ok(()) }
+    }
+
+    /// Ends the run early, and returns its end: just after the time of the next event, as another at that time may have been executed.
+    pub fn end_soon(&mut self) -> VirtualTime {
+        let order = KeyOrder { events: &self.events, ties: &self.ties };
+        let next = self.pending.first(&order).map(|entry| VirtualTime::from_bits(entry.time().bits() + 1));
+        self.end = next.map_or(self.end, |next| next.min(self.end));
+        self.end
+    }
+
+    /// The event loop.
+    fn execute_batch(&mut self, most: u32, watcher: &mut impl Watcher) -> Result<Step, Stop> {
+        for _ in 0..most {
+            let order = KeyOrder { events: &self.events, ties: &self.ties };
+            let Some(entry) = self.pending.pop_before(self.end, &order) else { return Ok(Step::Finished) };
+            if self.prefetching {
+                self.fetch_ahead();
+            }
+            self.execute(entry, watcher)?;
+        }
+        Ok(Step::Worked)
+    }
+
+    #[inline]
+    fn execute(&mut self, entry: Entry, watcher: &mut impl Watcher) -> Result<(), Stop> {
+        self.current = Some(entry.handle());
+        let event = self.events.get(entry.handle());
+        let id = event.receiver;
+        let lp = &mut self.lps[id.index()];
+        let number = lp.events + 1;
+        if number >= Sequence::EVENT_LIMIT {
+            self.executor.begin(id, number, entry.time(), event.step);
+            return Err(Stop::Fault(Fault::TooManyEvents { limit: Sequence::EVENT_LIMIT }));
+        }
+        watcher.begins();
+        run_handler(self.model, &mut self.executor, lp, event, entry.time(), number);
+        if self.executor.forwards() {
+            self.executor.copy_forwards_but_last(&event.payload);
+        }
+        if self.executor.has_fault() {
+            return self.fault();
+        }
+        lp.count(number, &event.key());
+        self.executor.commit(self.model, &event.payload);
+        watcher.executed(entry.handle(), id, entry.time());
+        self.observe(id)?;
+        if self.executor.forwards() {
+            self.forward(entry.handle(), id, number, watcher);
+        } else {
+            self.deliver(Some(entry.handle()), id, number, watcher);
+        }
+        self.committed += 1;
+        Ok(())
+    }
+
+    /// As [`deliver`](Self::deliver), for an event that forwards its payload.
+    #[cold]
+    #[inline(never)]
+    fn forward(&mut self, spent: Handle, sender: LpId, number: u64, watcher: &mut impl Watcher) {
+        self.current = None;
+        let event = self.events.remove(spent);
+        self.executor.move_forward(event.payload);
+        self.deliver(None, sender, number, watcher);
+    }
+
+    /// Puts what LP `sender` sent in its `number`-th event into the pending set. That event itself, at `spent`, is finished: its memory
+    /// goes to one that it sent.
+    #[inline(always)]
+    fn deliver(&mut self, mut spent: Option<Handle>, sender: LpId, number: u64, watcher: &mut impl Watcher) {
+        let first = Sequence::first_of(number);
+        self.sent += self.executor.outbox_mut().len() as u64;
+        while let Some(event) = take_last(&mut self.executor, sender, first) {
+            let (time, receiver) = (event.time, event.receiver);
+            let tie = self.ties.prefix(&event.key());
+            let handle = match spent.take() {
+                Some(handle) => {
+                    self.set_dropping(true);
+                    self.events.replace(handle, event);
+                    self.set_dropping(false);
+                    handle
+                }
+                None => self.events.insert(event),
+            };
+            self.pending.push(Entry::new(time, tie, handle), &KeyOrder { events: &self.events, ties: &self.ties });
+            watcher.sent(handle, sender, receiver, time);
+        }
+        if let Some(handle) = spent {
+            self.current = None;
+            self.set_dropping(true);
+            self.events.remove(handle);
+            self.set_dropping(false);
+        }
+    }
+
+    /// Types that need no dropping cost nothing here.
+    #[inline(always)]
+    fn set_dropping(&mut self, dropping: bool) {
+        if needs_drop::<M::Event>() {
+            self.dropping = dropping;
+        }
+    }
+
+    #[cold]
+    fn fault(&mut self) -> Result<(), Stop> {
+        self.executor.take_fault().map_or(Ok(()), |fault| Err(Stop::Fault(fault)))
+    }
+
+    /// Adds what LP `id` observed at this time to the statistics.
+    #[inline]
+    fn observe(&mut self, id: LpId) -> Result<(), Stop> {
+        if self.executor.notes_mut().is_empty() { Ok(()) } else { self.apply_notes(id) }
+    }
+
+    fn apply_notes(&mut self, id: LpId) -> Result<(), Stop> {
+        let now = self.executor.now();
+        let notes = self.executor.notes_mut();
+        let outcome = self.statistics.apply(notes, now, id, &mut self.rows);
+        notes.clear();
+        outcome.map_err(Stop::Fault)
+    }
+
+    /// Fetches the memory of coming events, of the LPs that they reach and of the bytes that they bring.
+    #[inline]
+    fn fetch_ahead(&self) {
+        fetch_ahead(
+            |distance| self.pending.upcoming(distance),
+            |event| self.events.prefetch(event),
+            |event| {
+                let event = self.events.get(event);
+                prefetch(&self.lps[event.receiver.index()]);
+                fetch_payload::<M>(&event.payload);
+            },
+        );
+    }
+
+    /// Runs code of the model, and turns a panic into a fault.
+    fn guarded<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> Result<T, Stop> {
+        self.executor.beat().begin_step();
+        // After a panic the engine is only used to say where it happened.
+        let ran = catch_unwind(AssertUnwindSafe(|| run(self)));
+        self.executor.beat().end_step();
+        ran.map_err(|panic| match Exhausted::from_panic(panic) {
+            Ok(why) => Stop::Exhausted(why),
+            Err(panic) => {
+                // A fault before the panic takes precedence.
+                let fault = || if self.dropping { drop_fault(panic) } else { Fault::Panic(panic_message(panic)) };
+                Stop::Fault(self.executor.take_fault().unwrap_or_else(fault))
+            }
+        })
+    }
+
+    /// Runs code of the model outside of events, and turns a panic into a fault.
+    ///
+    /// # Errors
+    /// If it panics.
+    pub fn try_model<T>(&mut self, run: impl FnOnce(&M, &mut Executor<M>) -> T) -> Result<T, Stop> {
+        self.guarded(|engine| run(engine.model, &mut engine.executor))
+    }
+
+    /// Offers the next event to `attempt`, and then executes it, unless the attempt says otherwise. Returns `None` if there is no next
+    /// event.
+    ///
+    /// # Errors
+    /// As [`step`](Self::step).
+    pub fn step_after<T>(&mut self, attempt: impl FnOnce(Attempt<'_, M>) -> Result<(), T>) -> Result<Option<Result<(), T>>, Stop> {
+        let order = KeyOrder { events: &self.events, ties: &self.ties };
+        let Some(entry) = self.pending.pop_before(self.end, &order) else { return Ok(None) };
+        self.current = Some(entry.handle());
+        let tried = self.guarded(|engine| {
+            let event = engine.events.get(entry.handle());
+            engine.executor.visit(event.receiver, entry.time());
+            let lp = &mut engine.lps[event.receiver.index()];
+            attempt(Attempt { model: engine.model, event, lp, executor: &mut engine.executor })
+        })?;
+        if tried.is_ok() {
+            self.guarded(|engine| engine.execute(entry, &mut Unwatched))??;
+        }
+        Ok(Some(tried))
+    }
+
+    /// The event executed last, unless its memory has been freed or its payload panicked on being dropped.
+    pub fn running(&self) -> Option<&Event<M::Event>> {
+        self.current.filter(|_| !self.dropping).map(|handle| self.events.get(handle))
+    }
+
+    /// Which event of its LP the event executed last is, counted from 1.
+    pub fn running_number(&self) -> u64 {
+        let events = self.lps[self.executor.id().index()].events;
+        // Whether it has been counted depends on where it failed.
+        if self.executor.beat().event() == events as u32 { events } else { events + 1 }
+    }
+
+    /// How far the run has got, in model units: to the event executed last.
+    pub fn now(&self) -> f64 {
+        self.executor.now()
+    }
+
+    /// How many events have committed.
+    pub fn committed(&self) -> u64 {
+        self.committed
+    }
+
+    /// How many events take memory.
+    pub fn pending(&self) -> usize {
+        self.events.len()
+    }
+
+    /// The context of its events, which knows the LP of the last one.
+    pub fn executor(&self) -> &Executor<M> {
+        &self.executor
+    }
+
+    /// Checks, at the end of a run that did not fail, that every event is accounted for.
+    ///
+    /// # Panics
+    /// If one is not.
+    pub fn balance(&self) {
+        assert_eq!(self.events.len(), self.pending.len(), "every event is pending, or its memory is free");
+        assert_eq!(self.sent, self.committed + self.pending.len() as u64, "every event sent is committed or pending");
+    }
+
+    /// The parts of an engine that is done.
+    pub fn into_parts(self) -> SequentialParts<M, R> {
+        let Sequential { lps, executor, statistics, rows, committed, events: pending, .. } = self;
+        SequentialParts { lps, executor, statistics, rows, committed, pending }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use warpline_model::Context;
+    use warpline_model::engine::Limits;
+    use warpline_model::statistics::Row;
+    use warpline_model::{Declarations, Init};
+
+    use super::*;
+    use crate::agenda::pending::Heap;
+
+    struct Clock;
+
+    impl Model for Clock {
+        type State = ();
+        type Event = ();
+        fn lps(&self) -> u32 {
+            1
+        }
+        fn init(&self, lp: &mut Init<Self>) {
+            lp.send(0, 1.0, ());
+        }
+        fn handle(&self, (): &mut (), (): &(), lp: &mut Context<Self>) {
+            lp.send(0, 1.0, ());
+        }
+    }
+
+    struct NoRows;
+
+    impl RowSink for NoRows {
+        fn row(&mut self, _: Row<'_>) {}
+    }
+
+    #[test]
+    fn an_lp_that_can_count_no_further_is_an_error() {
+        let statistics = Statistics::new(Declarations::default(), 0.0, 10.0);
+        let executor = Executor::new(&Clock, 1, Limits::ZERO_DELAY_HOPS, false);
+        let end = VirtualTime::new(10.0).unwrap();
+        let mut engine = Sequential::<_, Heap, _>::new(&Clock, executor, TieBreak::BySender, end, statistics, NoRows);
+        engine.initialise_next().unwrap();
+        assert_eq!(engine.next_lp(), None);
+        engine.lps[0].events = Sequence::EVENT_LIMIT - 3;
+        assert_eq!(engine.step(10), Err(Stop::Fault(Fault::TooManyEvents { limit: Sequence::EVENT_LIMIT })));
+        assert_eq!((engine.committed(), engine.now()), (2, 3.0));
+        assert!(engine.running().is_some());
+    }
+}
