@@ -7,7 +7,7 @@ use crate::{EventKey, LpId};
 
 /// The digest of one LP's committed history: a hash chain over the keys of its events, in order.
 ///
-/// An event costs two multiplications.
+/// An event costs two multiplications, so digests are always on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HistoryDigest(u64);
 
@@ -19,7 +19,7 @@ impl Default for HistoryDigest {
 }
 
 impl HistoryDigest {
-    /// Appends one committed event. Only two multiplications, so that digests can always be on.
+    /// Appends one committed event.
     #[inline]
     pub fn push(&mut self, key: &EventKey) {
         let place = u64::from(key.sender.0) << 32 | u64::from(key.step);
@@ -29,8 +29,8 @@ impl HistoryDigest {
     }
 }
 
-/// The digest of a whole run: the sum of the histories of all LPs. So it depends on the order of events within each LP, but not on the
-/// order in which LPs are visited, or where they live.
+/// The digest of a whole run: the sum of the histories of all LPs. It depends on the order of
+/// events within each LP, but not on the order of LPs, or on where they live.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunDigest(u64);
 

@@ -114,8 +114,8 @@ pub enum TieBreak {
     /// The lower LP goes first: simple, and what most simulators do.
     #[default]
     BySender,
-    /// A seeded hash of time, step and sender decides, so that no LP is favoured. Events of one sender stay in the order in which they were
-    /// sent.
+    /// A seeded hash of time, step and sender decides, so that no LP is favoured. Events of one
+    /// sender stay in the order of sending.
     Unbiased {
         /// The seed of the hash: the seed of the run.
         seed: u64,
@@ -134,7 +134,7 @@ impl TieBreak {
             .then_with(|| (a.sender, a.sequence).cmp(&(b.sender, b.sequence)))
     }
 
-    /// What orders events of equal time, step and priority before their senders do: 0 for all where senders alone do.
+    /// The number that breaks a tie before the senders do; always 0 if the senders alone decide.
     pub fn luck(self, key: &EventKey) -> u64 {
         match self {
             TieBreak::BySender => 0,
@@ -142,8 +142,8 @@ impl TieBreak {
         }
     }
 
-    /// The part of the order after the time, compressed into 32 bits: `a` before `b` at one time implies `prefix(a) <= prefix(b)`. Only if
-    /// two prefixes are equal do the keys need to be looked at.
+    /// The part of the order after the time, compressed into 32 bits: at one time, `a` before `b`
+    /// implies `prefix(a) <= prefix(b)`. Only keys with equal prefixes need to be compared.
     #[inline]
     pub fn prefix(self, key: &EventKey) -> u32 {
         const STEPS: u32 = 7;

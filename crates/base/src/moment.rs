@@ -64,7 +64,7 @@ mod tests {
     use crate::{Priority, Sequence};
 
     #[test]
-    fn making_comes_first_and_finishing_last() {
+    fn initialising_comes_first_and_finishing_last() {
         let event = |time: u64, sender| {
             let (time, step, priority, sequence) = (VirtualTime::from_bits(time), 0, Priority::NORMAL, Sequence::first_of(1));
             Moment::Event(EventKey { time, step, priority, sender: LpId(sender), sequence })

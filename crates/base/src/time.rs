@@ -17,7 +17,8 @@ impl VirtualTime {
     pub const ZERO: VirtualTime = VirtualTime(0);
     /// The latest time that there is.
     pub const MAX: VirtualTime = VirtualTime(f64::MAX.to_bits());
-    /// Later than every time, and itself none: "before this" leaves nothing out, as "before [`MAX`](Self::MAX)" does.
+    /// Later than every time, and not a time itself. "Before this" includes [`MAX`](Self::MAX);
+    /// "before `MAX`" does not.
     pub const AFTER_ALL: VirtualTime = VirtualTime(f64::MAX.to_bits() + 1);
 
     /// `time` as a virtual time; `None` if it is NaN, infinite or negative.

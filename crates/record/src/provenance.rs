@@ -1,4 +1,4 @@
-//! Where a run comes from: enough to tell two records apart, and to make one again.
+//! Where a run comes from: enough to tell two records apart, and to repeat a run.
 
 use serde::{Deserialize, Serialize};
 

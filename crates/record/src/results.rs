@@ -1,4 +1,5 @@
-//! What a model has to say after a run: a tree of values, whose long lists are made entry by entry while they are written.
+//! The results of a run: a tree of values whose long lists are made entry by entry while they are
+//! written.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,8 +11,8 @@ use serde_json::{Map, Value};
 
 /// The results of a run.
 ///
-/// They are a JSON value, and can be used as one. Their long lists do not take memory before that: writing the results, or going through
-/// [`lists`](Self::lists), makes one entry at a time.
+/// They can be used as a JSON value, which then holds all lists in memory. Writing them, or going
+/// through [`lists`](Self::lists), makes one entry at a time instead.
 ///
 /// ```
 /// use serde_json::{Value, json};
@@ -36,13 +37,13 @@ pub struct ResultTree {
 /// A field of [results](ResultTree).
 #[derive(Clone, Copy, Debug)]
 pub enum ResultField<'a> {
-    /// It is in memory.
+    /// A value in memory.
     Value(&'a Value),
-    /// A list that is not.
+    /// A list whose entries are made one by one.
     List(&'a ResultList),
 }
 
-/// A list of results, of which nothing is in memory.
+/// A list of results of which no entry is in memory.
 #[derive(Clone)]
 pub struct ResultList {
     len: usize,
@@ -153,7 +154,7 @@ impl Deref for ResultTree {
 }
 
 impl DerefMut for ResultTree {
-    /// What may be changed is in memory from now on.
+    /// Brings everything into memory, as the caller may change it.
     fn deref_mut(&mut self) -> &mut Value {
         if !self.lists.is_empty() {
             *self = ResultTree::from(self.to_value(usize::MAX));

@@ -4,8 +4,8 @@ use crate::null::number;
 
 /// A statistic over virtual time: one value for each slice of the run.
 ///
-/// Slice `i` goes from `edges[i]` to `edges[i + 1]`, and has what was observed from the one on and before the other. What was observed at the
-/// end of the run belongs to the last slice.
+/// Slice `i` goes from `edges[i]` up to, but not including, `edges[i + 1]`. The last slice includes
+/// the end of the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Series {
@@ -64,7 +64,8 @@ impl Series {
         self.edges.get(1).map_or(0.0, |second| second - self.edges[0])
     }
 
-    /// The values to show: of a count, not that of a last slice that is shorter, which would look like a fall.
+    /// The values to show. A count leaves out a last slice that is shorter, which would look like a
+    /// fall.
     pub fn shown(&self) -> &[Option<f64>] {
         let count = self.values.len();
         let is_short = |last: &[f64]| last[1] - last[0] < 0.999 * self.width();

@@ -20,7 +20,7 @@ pub struct EngineStretch {
     /// When it began, in seconds since the event loop did.
     #[serde(deserialize_with = "number")]
     pub began_seconds: f64,
-    /// How long it took, in seconds, with taking over and handing over.
+    /// How long it took, in seconds, including taking over and handing over.
     #[serde(deserialize_with = "number")]
     pub seconds: f64,
     /// How many events it committed.

@@ -152,7 +152,7 @@ pub struct BarsView {
     pub quantity: String,
     /// Its unit; empty for a pure number.
     pub unit: String,
-    /// What is said of them, in a sentence or two.
+    /// A remark, in a sentence or two.
     pub remark: String,
     /// Whether the axis is logarithmic.
     pub logarithmic: bool,

@@ -76,7 +76,7 @@ impl Random {
     /// ```
     /// # use warpline_base::{LpId, random::Random};
     /// # let mut random = Random::new(1, LpId(0), 0);
-    /// // A call of 3 minutes in the mean: hardly ever as short as an exponential one often is.
+    /// // Calls of 3 minutes on average: hardly ever as short as exponential ones often are.
     /// let short = (0..10_000).filter(|_| random.erlang(4, 3.0) < 0.5).count();
     /// let exponential = (0..10_000).filter(|_| random.exponential(3.0) < 0.5).count();
     /// assert!(short < 100 && exponential > 1400);
@@ -88,14 +88,15 @@ impl Random {
 
     /// A Weibull distributed number: mean `scale * Γ(1 + 1/shape)`, variance `scale² * (Γ(1 + 2/shape) - Γ(1 + 1/shape)²)`.
     ///
-    /// The scale is in the unit of the result: a part of 63.2 % (1 - 1/e) of all numbers lies below it. The shape is a pure number. Of a
-    /// time to failure it says how the rate of failures changes with age: it falls with a shape below 1 and rises with one above 1. A shape
-    /// that is not positive gives NaN; the scale is not checked.
+    /// The scale is in the unit of the result: 63.2 % (1 - 1/e) of all numbers lie below it. The
+    /// shape is a pure number. For a time to failure it says how the rate of failures changes with
+    /// age: it falls with a shape below 1 and rises with one above 1. A shape that is not positive
+    /// gives NaN; the scale is not checked.
     ///
     /// ```
     /// # use warpline_base::{LpId, random::Random};
     /// # let mut random = Random::new(1, LpId(0), 0);
-    /// // Bearings that wear out, after 10 000 hours in the mean: Γ(1 + 1/2) = √π / 2.
+    /// // Bearings that wear out, after 10 000 hours on average: Γ(1 + 1/2) = √π / 2.
     /// let scale = 10_000.0 / (0.5 * std::f64::consts::PI.sqrt());
     /// let total: f64 = (0..10_000).map(|_| random.weibull(2.0, scale)).sum();
     /// assert!((total / 10_000.0 - 10_000.0).abs() < 200.0);
@@ -146,8 +147,9 @@ impl Random {
     /// A number between `low` and `high` whose density rises in a straight line up to `mode` and falls in a straight line after it: mean
     /// `(low + mode + high) / 3`, variance `(low² + mode² + high² - low * mode - low * high - mode * high) / 18`.
     ///
-    /// It serves where only the least, the most likely and the greatest value are known, all in one unit. Values that are not in this
-    /// order, or not finite, give NaN; if all three are equal, so is the result.
+    /// Use it where only the least, the most likely and the greatest value are known, all in one
+    /// unit. Values that are not in this order, or not finite, give NaN; if all three are equal, so
+    /// is the result.
     ///
     /// ```
     /// # use warpline_base::{LpId, random::Random};

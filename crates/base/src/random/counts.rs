@@ -23,12 +23,14 @@ impl Random {
     /// Source: Hörmann, "The transformed rejection method for generating Poisson random variables", Insurance: Math. Econ. 12 (1993),
     /// algorithm PTRS; small means by counting exponential gaps.
     pub fn poisson(&mut self, mean: f64) -> u64 {
-        // Six deviations, of 6·10⁹, beyond the largest result.
+        // Means beyond this give results beyond the largest integer: it is many deviations, of
+        // 6·10⁹ each, away.
         const BEYOND: f64 = (1u128 << 65) as f64;
         if mean >= FEW {
             return if mean < BEYOND { poisson_by_rejection(self, mean) as u64 } else { u64::MAX };
         }
-        let (mut count, mut left) = (0, mean - ziggurat::exponential(self));
+        let mut count = 0;
+        let mut left = mean - ziggurat::exponential(self);
         while left > 0.0 {
             count += 1;
             left -= ziggurat::exponential(self);
@@ -109,7 +111,8 @@ fn binomial_up_to_half(random: &mut Random, n: u64, p: f64) -> u64 {
         return n.min(binomial_by_rejection(random, n as f64, p) as u64);
     }
     // An exponential time ends by `left` with probability p. The first of m ends after a mean of 1/m, then the first of the others.
-    let (mut count, mut left) = (0, -libm::log1p(-p));
+    let mut count = 0;
+    let mut left = -libm::log1p(-p);
     while count < n {
         left -= ziggurat::exponential(random) / (n - count) as f64;
         if left > 0.0 {

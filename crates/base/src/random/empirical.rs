@@ -112,7 +112,8 @@ impl Continuous {
     /// assert!(why.to_string().starts_with("the share of point 2 is 0.3: it counts all values up to its own"));
     /// ```
     pub fn new(points: &[(f64, f64)]) -> Result<Self, PointsError> {
-        let (mut pieces, mut weights) = (Vec::with_capacity(points.len()), Vec::with_capacity(points.len()));
+        let mut pieces = Vec::with_capacity(points.len());
+        let mut weights = Vec::with_capacity(points.len());
         let first = points.first().ok_or(PointsError::Empty)?.0;
         let (mut low, mut below) = (first, 0.0);
         for (index, &(value, share)) in points.iter().enumerate() {

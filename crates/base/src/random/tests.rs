@@ -106,7 +106,7 @@ fn below_covers_its_range_evenly() {
 
 /// Of the 2⁶⁴ words, 2⁶⁴ mod 7 = 2 are too many: those whose product with 7 has 0 or 1 in its lower half.
 #[test]
-fn below_draws_again_what_is_one_too_many() {
+fn below_draws_again_for_words_that_are_too_many() {
     let expected = stream(3).below(7);
     for lower in [0, 1] {
         let mut random = stream(3);

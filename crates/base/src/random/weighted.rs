@@ -77,7 +77,8 @@ impl Weighted {
                 small.extend(large.pop());
             }
         }
-        // Whatever rounding left over in `small` is 1 except for an error of some 2^-50, unless its weight was 0.
+        // What rounding leaves over in `small` is 1 but for an error of some 2^-50, unless its
+        // weight was 0.
         for left in small.into_iter().filter(|&i| weights[i] == 0.0) {
             let heaviest = (0..weights.len()).max_by(|&a, &b| weights[a].total_cmp(&weights[b])).unwrap_or(0);
             columns[left] = Column { keep: 0, alias: heaviest as u32 };
