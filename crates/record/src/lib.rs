@@ -258,8 +258,8 @@ pub struct SpeculationSample {
     /// How often all PEs of a process were moved to one thread, because they found GVT every few
     /// events.
     pub gathered: u64,
-    /// How many messages a look into the mailbox finds, if it finds any: the mean of the PE where
-    /// it is greatest.
+    /// The mean number of messages that a look into the mailbox finds, if it finds any; for the PE
+    /// where it is greatest.
     #[serde(deserialize_with = "number")]
     pub mailbox_depth: f64,
 }

@@ -1,4 +1,4 @@
-//! Which engine a run was on, when, and why, where it chose its engines itself.
+//! Which engines a run chose, when, and why.
 
 use crate::format;
 use crate::html::escape;

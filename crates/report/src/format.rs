@@ -4,9 +4,9 @@ use serde_json::Value;
 
 /// Shown for a number that is missing or not finite.
 pub(crate) const NOTHING: &str = "–";
-/// Between groups of three digits: does not break, and is narrow.
+/// Separates groups of three digits: narrow, and never at the end of a line.
 const GROUP: char = '\u{202f}';
-/// Between a number and its unit.
+/// Separates a number from its unit.
 const NO_BREAK: char = '\u{a0}';
 /// Units that take the prefixes of the SI.
 const PREFIXABLE: [&str; 13] = ["s", "B", "b", "bit", "B/s", "b/s", "bit/s", "bps", "Hz", "W", "J", "events/s", "packets/s"];

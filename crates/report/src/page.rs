@@ -69,7 +69,7 @@ pub(crate) fn page(record: &RunRecord, neighbours: &[Neighbour]) -> String {
     };
     let (tiles, settings) = (summary::tiles(record), summary::settings(record));
     let results = results::results(&record.results, &record.result_notes);
-    // Of several runs, none has a progress of its own.
+    // A record of several runs has no progress of its own.
     let progress = match record.replications {
         Some(_) if record.progress.is_empty() => String::new(),
         _ => format!("<h2 class=\"over\">How the run went</h2>\n<div class=\"grid\">{}</div>\n", views::progress(record)),

@@ -5,7 +5,7 @@ use crate::html::escape;
 use serde_json::{Map, Value};
 use warpline_record::{Partial, Provenance, Replications, RunRecord, SettingNote};
 
-/// One tile: what it says, large, and a further remark below.
+/// One tile: a value in large type, and a remark below it.
 pub(crate) struct Tile<'a> {
     pub(crate) label: &'a str,
     pub(crate) value: String,

@@ -12,7 +12,7 @@ unsafe impl Send for Heap {}
 
 impl Heap {
     /// # Safety
-    /// A block begins there that is from this heap, and nobody uses it any more.
+    /// `bytes` must be the start of a block from this heap that nobody uses any more.
     #[inline]
     pub(crate) unsafe fn free(&self, bytes: NonNull<u8>) {
         // SAFETY: the segment is open; the rest is the caller's promise.

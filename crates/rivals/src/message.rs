@@ -7,7 +7,8 @@ use std::slice;
 
 use crate::heap::Heap;
 
-/// Bytes in a segment, of which this is the only holder in all processes. Dropping it frees them, by the segment's one allocator.
+/// Bytes in a segment, with no other holder in any process. Dropping it frees them, by the
+/// segment's one allocator.
 pub struct Message<'s> {
     heap: &'s Heap,
     bytes: NonNull<u8>,
@@ -16,7 +17,7 @@ pub struct Message<'s> {
 
 impl<'s> Message<'s> {
     /// # Safety
-    /// At the address there are this many bytes of a block from this heap, which nobody else holds.
+    /// `bytes` must lead to `length` bytes in a block from this heap that nobody else holds.
     pub(crate) unsafe fn holding(heap: &'s Heap, bytes: NonNull<u8>, length: usize) -> Self {
         Message { heap, bytes, length }
     }

@@ -11,19 +11,21 @@ use crate::{Error, Message, Result};
 
 /// How many messages are taken out of a queue under one lock.
 const TAKEN_AT_ONCE: usize = 64;
-/// What Boost has to say fits into so many bytes.
+/// The most bytes of a message from Boost.
 const TEXT_BYTES: usize = 256;
 
 /// Shared memory of a fixed size.
 ///
-/// It has a name until all have opened it and its creator calls [`remove_name`](Self::remove_name); from then on it goes with the last process
-/// that has it open, however that ends. Before, it goes when its creator drops it, also in a panic, but stays if the creator is killed. A process
-/// that is killed while it holds one of Boost's locks leaves it locked; the others are told so after 5 s, by [`Error::Locked`].
+/// It has a name until its creator calls [`remove_name`](Self::remove_name), after all have opened
+/// it. From then on it goes with the last process that has it open, however that ends. Before, it
+/// goes when its creator drops it, also in a panic, but stays if the creator is killed. If a
+/// process is killed while it holds one of Boost's locks, the others get [`Error::Locked`] after 5
+/// s.
 pub struct Segment {
     heap: Heap,
     queues: u32,
     name: CString,
-    /// Whether the name is this process's to remove.
+    /// Whether this process has to remove the name.
     has_name: bool,
 }
 
@@ -34,7 +36,7 @@ impl Segment {
     /// [`Error::Segment`].
     pub fn create(bytes: usize, queues: u32) -> Result<Self> {
         static CREATED: AtomicU32 = AtomicU32::new(0);
-        // Relaxed: a number that nobody else has is all that is wanted.
+        // Relaxed: the number only has to be unique.
         let name = format!("warpline-rival-{}-{}", std::process::id(), CREATED.fetch_add(1, Ordering::Relaxed));
         let name = CString::new(name).expect("a name has no zero byte");
         let mut text: [c_char; TEXT_BYTES] = [0; TEXT_BYTES];
@@ -109,8 +111,8 @@ impl Segment {
         Err((message, self.refused(outcome, length)))
     }
 
-    /// Passes on the messages that have come to a queue, oldest first, with their times, and returns how many. It waits for nobody but those
-    /// who are using the queue right now.
+    /// Passes on the messages in a queue, oldest first, with their times, and returns how many. It
+    /// waits only for those who are using the queue right now.
     ///
     /// # Errors
     /// [`Error::Locked`].

@@ -38,7 +38,7 @@ pub(crate) fn prose(record: &RunRecord, parallel: &ParallelRecord) -> Vec<String
 }
 
 fn speed(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
-    // Of a run that chose its engines, that is the rate of all of them.
+    // The rate of a run that chose its engines covers the sequential ones, too.
     let rate = Some(record.event_rate).filter(|rate| rate.is_finite() && *rate > 0.0 && record.engines.is_empty())?;
     let each = |pes: usize| format::quantity(rate / pes as f64, "events/s");
     Some(match parallel.pes.len() {
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn both_lanes_are_told_of() {
+    fn both_lanes_are_reported() {
         let said = |certain_events: u64, ahead_events: u64| {
             said(&ParallelRecord { certain_events, ahead_events, ..parallel(1000 - 750, Vec::new()) }).0
         };
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_made_of_nothing() {
+    fn a_run_without_events_says_so() {
         assert_eq!(said(&ParallelRecord::default()), ("No event was executed.".into(), Vec::new()));
         let waited = ParallelRecord { processed_events: 0, ..parallel(0, vec![pe(0, 0.0, 5.0), pe(100, 0.0, 5.0)]) };
         let waited = said(&ParallelRecord { remote_events: 0, ..waited });
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_figures_are_survived() {
+    fn odd_figures_do_no_harm() {
         let all_idle = parallel(0, vec![pe(0, 0.0, 5.0), pe(u32::MAX, 0.0, 5.0)]);
         assert_eq!(titles(&all_idle), ["There is too little to do"]);
         let unmeasured = parallel(1000, vec![pe(0, 0.0, 0.0), pe(100, f64::NAN, f64::INFINITY)]);

@@ -61,16 +61,17 @@ pub(crate) fn all_seconds(parallel: &ParallelRecord) -> [f64; 9] {
     parallel.pes.iter().map(|pe| seconds(&pe.phase_seconds)).fold([0.0; 9], |sum, pe| std::array::from_fn(|index| sum[index] + pe[index]))
 }
 
-/// A run whose event loop took less than this, in seconds, was too short for what PEs waited to say anything.
+/// The event loop must take at least this long, in seconds, for waiting times to mean anything.
 const SHORT: f64 = 0.1;
 /// With fewer samples than this, their proportions are chance.
 const SAMPLES_LEAST: f64 = 10.0;
-/// With a smaller share of its cores than this, a run was on cores that others used as well.
+/// A run with less than this share of its cores shared them with other programs.
 const CONTESTED: f64 = 0.85;
-/// PEs that lack a core for more than this share of their time, as others of the run have it, are too many.
+/// There are too many PEs if they wait for a core for more than this share of their time, while
+/// other PEs have it.
 const CROWDED: f64 = 0.1;
 
-/// Whether a run was long enough for what its PEs waited to say something.
+/// Whether a run was long enough for its waiting times to mean anything.
 pub(crate) fn is_measured(record: &RunRecord) -> bool {
     record.loop_seconds >= SHORT
 }
@@ -80,13 +81,14 @@ pub fn is_sampled(record: &RunRecord, parallel: &ParallelRecord) -> bool {
     is_measured(record) && parallel.phase_samples.is_none_or(|samples| samples >= SAMPLES_LEAST)
 }
 
-/// The share of its cores that others took from a run, if that was so much that its figures say little of the model.
+/// The share of its cores that others took from a run, if so much that its figures say little of
+/// the model.
 pub fn taken_by_others(record: &RunRecord) -> Option<f64> {
     let share = record.core_share.filter(|_| is_measured(record))?;
     (share < CONTESTED).then_some(1.0 - share)
 }
 
-/// Whether the PEs of a run kept each other from its cores.
+/// Whether a run had too many PEs for its cores.
 pub(crate) fn is_crowded(parallel: &ParallelRecord) -> bool {
     parallel.crowded && time_shares(parallel).is_some_and(|shares| shares[OFF_CORE] > CROWDED)
 }
@@ -98,7 +100,7 @@ pub(crate) fn time_shares(parallel: &ParallelRecord) -> Option<[f64; 9]> {
     share(0.0, all).map(|_| seconds.map(|seconds| seconds / all))
 }
 
-/// The share of its time in which a PE is at work, as far as it has a core; `None` if it was never measured.
+/// The share of its time on a core in which a PE works; `None` if it was never measured.
 pub(crate) fn busy(pe: &PeRecord) -> Option<f64> {
     let seconds = seconds(&pe.phase_seconds);
     let all = seconds.iter().sum::<f64>() - seconds[OFF_CORE];
