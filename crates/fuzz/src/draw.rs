@@ -119,7 +119,7 @@ pub(crate) fn way(model: &Case, seed: u64, number: u64) -> Case {
     engine(case, random, share, &sync)
 }
 
-/// What only some engines have a use for.
+/// Options that only some engines use.
 fn engine(case: Case, random: &mut Random, share: f64, sync: &str) -> Case {
     if sync == "conservative" {
         return some(case, random, share, &[("conservative", "windows free-running")]);
@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_drawn_can_be_read() {
+    fn every_drawn_case_can_be_read() {
         let ways = (0..300).flat_map(|seed| (0..10).map(move |number| way(&model(seed), seed, number)));
         for case in ways {
             case.sorted().unwrap_or_else(|why| panic!("{case}: {why}"));

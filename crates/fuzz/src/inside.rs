@@ -21,7 +21,7 @@ pub(crate) fn run(case: &Case) -> Answer {
     }
 }
 
-/// Runs a case whose model is not known yet.
+/// Runs a case, once its model's type is known.
 struct Execute<'a>(&'a Sorted);
 
 impl Visitor for Execute<'_> {
@@ -57,7 +57,7 @@ impl Visitor for Execute<'_> {
     }
 }
 
-/// Runs the cases that come in, one a line, and prints the answer to each.
+/// Runs the cases on standard input, one a line, and prints the answer to each.
 ///
 /// # Errors
 /// If nobody reads the answers.
