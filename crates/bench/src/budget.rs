@@ -1,5 +1,5 @@
-//! A memory budget: optimistic runs with a tenth more memory than a sequential run takes, and what each PE has of its own, against runs that may
-//! take as much as they like.
+//! Memory budgets: optimistic runs with a tenth more memory than a sequential run takes, plus what
+//! each PE has of its own, against runs without a budget.
 
 use warpline::prelude::{Context, Init};
 use warpline::{MemoryLimit, Model, Simulation, Synchronisation};

@@ -15,7 +15,7 @@ const ENGINES: [&str; 10] = ["0", "1c", "1", "2c", "2w", "2f", "2", "2!", "8c", 
 /// Prints a row for every workload.
 pub(crate) fn compare(topology: Option<&str>) {
     println!("Time Warp: million committed events per second, ratio to sequential, efficiency, ratio of peak memory");
-    println!("(2!: without use of lookahead; 8 threads are more than most machines that this is read on have cores for)\n");
+    println!("(2!: without use of lookahead; 8 threads may be more than there are cores)\n");
     print!("{:<9} {:>7} {:>7}", "", "seq.", "MB");
     ENGINES[1..].iter().for_each(|engine| print!("  {:^25}", format!("{engine} threads")));
     println!();

@@ -1,4 +1,4 @@
-//! How the optimism window fares with hostile models: rates and efficiency, beside a rival's rule.
+//! The optimism window on hostile models: rates and efficiency, beside a rival's rule.
 
 mod models;
 

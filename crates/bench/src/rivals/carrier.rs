@@ -1,4 +1,4 @@
-//! What all carriers do.
+//! The interface of all carriers.
 
 use std::ops::Deref;
 
@@ -10,10 +10,11 @@ pub(super) trait Carrier {
     /// A new message with these bytes, written once.
     fn make(&mut self, bytes: &[u8]) -> Self::Message;
 
-    /// A message as long as the one that has been used, which begins with these bytes; the others are whatever costs least.
+    /// A message as long as `used`, which begins with these bytes. The others are whatever costs
+    /// least.
     fn pass_on(&mut self, used: Self::Message, start: [u8; 8]) -> Self::Message;
 
-    /// What is left of a message that has been used.
+    /// Frees a message that has been used, or keeps its memory.
     fn free(&mut self, used: Self::Message);
 
     /// Sends a message to another process, with the time of its event, or gives it back if there is no room now.

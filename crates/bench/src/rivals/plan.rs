@@ -42,7 +42,8 @@ impl Plan {
         Some((plan, me.parse().ok()?, ticket))
     }
 
-    /// What Boost's segment needs: twice what all messages take, and something for queues and the allocator's own use.
+    /// The bytes of Boost's segment: twice what all messages take, and something for queues and the
+    /// allocator's own use.
     #[cfg(feature = "boost")]
     pub(super) fn segment_bytes(&self) -> usize {
         2 * self.messages() * (self.bytes + 64) + (4 << 20)

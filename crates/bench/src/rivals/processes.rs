@@ -39,8 +39,8 @@ impl Drop for Others {
     }
 }
 
-/// Runs a plan as the first process; the others are started by `command`. Returns what all of them have done in the measured
-/// time; `None` if another process says so.
+/// Runs a plan as the first process; `command` starts the others. Returns what all of them have
+/// done in the measured time; `None` if another process reports that.
 pub(super) fn run_first(plan: &Plan, command: impl Fn() -> Command) -> Option<Done> {
     match plan.rival {
         Rival::ZeroCopy | Rival::Copies => {
