@@ -1,4 +1,5 @@
-//! What is published is whole: each such crate says what a registry asks for, and its code includes no file from outside its package.
+//! Published crates are complete: each says what a registry asks for, and its code includes no file
+//! from outside its package.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -29,7 +30,7 @@ pub(crate) fn check(root: &Path) -> Result<Vec<String>, String> {
     Ok(breaches)
 }
 
-/// Crates that may not go to any registry have an empty list of those that they may go to.
+/// `publish` is an empty list for crates that may not go to any registry.
 fn is_published(package: &Value) -> bool {
     package["publish"].as_array().is_none_or(|registries| !registries.is_empty())
 }

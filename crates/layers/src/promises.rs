@@ -1,4 +1,5 @@
-//! What documents and help texts say in numbers is what the code has: each promise is a sentence with a gap, and the constant that belongs there.
+//! Numbers in documents and help texts are those of the code: each promise is a sentence with a
+//! gap, and the constant that belongs there.
 //!
 //! The sentence may stand in any document or source file. Wherever it stands, its number must be right, and it must stand somewhere.
 
@@ -8,11 +9,11 @@ use crate::files::files_with;
 
 /// A sentence about a number of the code.
 struct Promise<'a> {
-    /// What is said, with `{}` for the number.
+    /// The sentence, with `{}` for the number.
     says: &'a str,
     /// The crate that has the number, and the code before it.
     code: (&'a str, &'a str),
-    /// What is said of the number that the code has, as it may be in another unit.
+    /// Converts the number in the code to the unit of the sentence.
     told: fn(f64) -> f64,
 }
 

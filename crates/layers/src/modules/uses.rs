@@ -58,7 +58,7 @@ impl Tree {
             return below(within, path);
         }
         if let Some(import) = module.imports.get(first) {
-            // What has the name of its crate is of that crate.
+            // A name that is imported from a crate of the same name is that crate.
             return if import.path.first() == Some(first) { None } else { below(&self.absolute(within, &import.path, depth)?, rest) };
         }
         module.globs.iter().find_map(|glob| {
@@ -96,7 +96,8 @@ impl Tree {
             from.into_iter().find(|from| self.hands_out(from, name, module, depth)).map(|from| [from.as_slice(), rest].concat())
         };
         let defined = next.and_then(|next| self.define(&next, depth.checked_sub(1)?));
-        // What a module hands on from another crate is that module's, as are items that macros make.
+        // If a module hands on a name from another crate, or a macro makes an item, it counts as
+        // the module's own.
         defined.or_else(|| self.macros.get(name).filter(|_| module.is_empty()).cloned()).or_else(|| Some(module.to_vec()))
     }
 }
@@ -215,7 +216,7 @@ impl<'ast> Visit<'ast> for Collector<'_> {
     fn visit_item_use(&mut self, item: &'ast ItemUse) {
         for import in imports(item) {
             let Some(target) = self.tree.find(self.path, &import.path) else { continue };
-            // A module that hands on what lies below it uses it only where it names it.
+            // Handing on a name from a module below is no use of that module.
             if !(hands_on(item) && target.starts_with(self.path)) {
                 self.used.push((target, import.path.join("::")));
             }
@@ -246,7 +247,7 @@ impl<'ast> Visit<'ast> for Collector<'_> {
         }
     }
 
-    /// Who may see something is no use.
+    /// A visibility is no use.
     fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
 
     fn visit_impl_item(&mut self, item: &'ast ImplItem) {
