@@ -29,7 +29,7 @@ impl Launch {
     ///
     /// The variables of Slurm alone do not count, as every program in a batch script has them, whether `srun` started it or not.
     ///
-    /// A program that was started plainly by one that a launcher started inherits its variables, and is taken for its double.
+    /// A program that a rank starts plainly inherits its variables, and is taken for that rank.
     pub fn detect() -> Option<Launch> {
         Self::detect_in(|name| std::env::var(name).ok())
     }
@@ -77,14 +77,14 @@ mod tests {
     }
 
     #[test]
-    fn what_slurm_says_of_a_batch_script_does_not_count() {
+    fn variables_of_slurm_alone_do_not_count() {
         assert_eq!(detect(&[("SLURM_PROCID", "0"), ("SLURM_NTASKS", "8")]), None);
-        // `prun` within an allocation, whose number of tasks is not that of what it starts.
+        // `prun` within an allocation: it may start another number of tasks than Slurm has.
         assert_eq!(detect(&[("PMIX_RANK", "2"), ("SLURM_PROCID", "0"), ("SLURM_NTASKS", "8")]), Some(Launch { rank: Some(2), size: None }));
     }
 
     #[test]
-    fn a_number_that_is_none_is_unknown() {
+    fn text_that_is_not_a_number_is_unknown() {
         assert_eq!(detect(&[("PMI_SIZE", "two"), ("PMI_RANK", "-1")]), Some(Launch { rank: None, size: None }));
     }
 }

@@ -1,9 +1,10 @@
 //! A thin, safe layer over MPI: what an engine needs to run on several machines, and no more.
 //!
-//! [`Launch::detect`] says whether a launcher such as `mpirun` started this program. All else is there only with the cargo feature `mpi`,
-//! which needs an MPI library to build; [`AVAILABLE`] says which of both this is. Any library that follows MPI 3.0 will do, but the program
-//! must then be started with the launcher of the same one. A shim in C hides what differs between libraries. Everything borrows `Mpi`, so
-//! nothing outlives it.
+//! [`Launch::detect`] says whether a launcher such as `mpirun` started this program. All else is
+//! there only with the cargo feature `mpi`, which needs an MPI library to build; [`AVAILABLE`] says
+//! whether this build has it. Any library that follows MPI 3.0 will do, but the program must then
+//! be started with that library's launcher. A shim in C hides what differs between libraries.
+//! Everything borrows `Mpi`, so nothing outlives it.
 //!
 //! | to | there is |
 //! |---|---|

@@ -42,7 +42,8 @@ impl Comm<'_> {
         Ok(Some(all))
     }
 
-    /// Brings the bytes of rank 0 to all ranks, where they take the place of what `bytes` was. All ranks must call this. It waits for rank 0.
+    /// Brings the bytes of rank 0 to all ranks, where they replace `bytes`. All ranks must call
+    /// this. It waits for rank 0.
     ///
     /// # Errors
     /// [`Error::Mpi`], or [`Error::Memory`]; other ranks may then wait for ever, unless [`Comm::abort`] ends them.

@@ -6,7 +6,7 @@ use super::error::{Error, Result};
 
 /// The last byte of a message that is a batch.
 const BATCH: u8 = 0;
-/// The last byte of a message that announces a large one, of as many bytes as the eight bytes before say.
+/// The last byte of a message that announces a large one. The eight bytes before it are the length.
 const ANNOUNCEMENT: u8 = 1;
 /// The length of an announcement, without its last byte.
 const ANNOUNCEMENT_BYTES: usize = size_of::<u64>();
@@ -27,7 +27,8 @@ impl Buffer {
         Ok(Buffer { bytes: room_for(received_length(capacity))?, capacity })
     }
 
-    /// Makes an empty buffer of what [`Buffer::into_batch`] returned for one of the same capacity.
+    /// Makes an empty buffer from the memory that [`Buffer::into_batch`] returned for one of the
+    /// same capacity.
     pub(crate) fn reuse(mut bytes: Vec<u8>, capacity: usize) -> Buffer {
         bytes.clear();
         Buffer { bytes, capacity }
@@ -97,12 +98,12 @@ impl DerefMut for Buffer {
     }
 }
 
-/// What a message turns out to be.
+/// The kinds of messages.
 pub(crate) enum Received<'a> {
     Batch(&'a [u8]),
     /// A large message of this many bytes follows.
     Announcement(usize),
-    /// Nothing that was sent by a pool.
+    /// A message that no pool has sent.
     Foreign,
 }
 

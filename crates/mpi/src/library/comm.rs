@@ -22,9 +22,10 @@ use super::session::Session;
 /// }
 /// ```
 ///
-/// With any other level than [`ThreadLevel::Multiple`](crate::ThreadLevel::Multiple), whatever uses MPI panics on any other thread than the
-/// one that started it. This is checked when it is used, since the level is known only then, and costs a nanosecond; types would also keep
-/// it from being prepared on one thread for another one.
+/// Below [`ThreadLevel::Multiple`](crate::ThreadLevel::Multiple), everything that uses MPI panics
+/// on threads other than the one that started MPI. This is checked at each use, because the level
+/// is known only at run time, and costs a nanosecond. Types would also forbid preparing something
+/// on one thread for another.
 pub struct Comm<'m> {
     shared: Arc<Communicator<'m>>,
     not_shared_between_threads: PhantomData<Cell<()>>,

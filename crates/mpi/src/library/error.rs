@@ -38,7 +38,7 @@ pub enum Error {
         /// Its length in bytes.
         bytes: usize,
     },
-    /// A message arrived under a tag of this crate that it has not sent.
+    /// A message arrived with a tag of this crate, but this crate did not send it.
     Foreign {
         /// The rank that sent it.
         source: u32,

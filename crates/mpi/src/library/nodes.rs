@@ -3,7 +3,7 @@
 use super::comm::Comm;
 use super::error::{Error, Result};
 
-/// How [`Nodes`] are told apart.
+/// What counts as a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeView {
     /// Ranks are on one node if they can share memory.
@@ -21,7 +21,8 @@ pub struct Nodes {
 }
 
 impl Nodes {
-    /// Finds out. All ranks must call this, with the same view. It waits for the others.
+    /// Finds the node of each rank. All ranks must call this, with the same view. It waits for the
+    /// others.
     ///
     /// # Errors
     /// [`Error::Mpi`], or [`Error::Memory`].

@@ -100,8 +100,8 @@ impl Mpi {
         Ok(Box::leak(Box::new(Mpi::start(launch, wanted)?)))
     }
 
-    /// Finishes MPI that was [started for good](Mpi::start_for_good), and waits until all ranks do so. Returns whether it could: not while
-    /// there is anything left that uses it. Whatever is asked of it later panics.
+    /// Finishes MPI that was [started for good](Mpi::start_for_good), and waits until all ranks do
+    /// so. Returns whether it could: it cannot while anything still uses MPI. Any later use panics.
     ///
     /// # Errors
     /// [`Error::Mpi`].

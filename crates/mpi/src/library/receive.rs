@@ -17,13 +17,15 @@ pub struct ReceiveLimits {
 
 /// Receives the messages with one tag from all ranks, itself included.
 ///
-/// Messages of one rank are handed over in the order in which they were sent. For MPI matches messages of one rank with receives in the order
-/// in which these were posted, and this is the order in which they are looked at, although a later one may be done first. All receives stand
-/// in a circle: `next` is the one that was posted first, and is posted anew, as the last, when its message has been handed over. Where a large
-/// message was announced, nothing is handed over before it.
+/// Messages of one rank are handed over in the order in which they were sent. MPI matches them with
+/// receives in the order in which these were posted, so receives are looked at in this order,
+/// although a later one may be done first. The receives form a circle: `next` was posted first, and
+/// is posted again, as the last, once its message has been handed over. After the announcement of a
+/// large message, nothing is handed over before it.
 ///
-/// There should be one receiver per communicator and tag: two would each get some of the messages. Dropping it waits for messages
-/// that are just being transferred, gives up all other receives, and what has arrived but was not handed over is lost.
+/// There should be one receiver per communicator and tag: two would each get some of the messages.
+/// Dropping it waits for messages that are just being transferred, and gives up all other receives.
+/// What has arrived but was not handed over is lost.
 pub struct Receiver<'m> {
     tag: Tag,
     capacity: usize,
@@ -40,7 +42,8 @@ impl<'m> Receiver<'m> {
     /// A receiver that is ready for messages.
     ///
     /// # Errors
-    /// [`Error::Memory`], [`Error::TooLong`] if the capacity is that of no message, or [`Error::Mpi`].
+    /// [`Error::Memory`], [`Error::TooLong`] if no message can be as long as the capacity, or
+    /// [`Error::Mpi`].
     ///
     /// # Panics
     /// If there are no buffers.

@@ -21,13 +21,13 @@ pub(crate) struct Outgoing(pub(crate) Vec<u8>);
 /// Empty, with capacity for the bytes of a receive.
 pub(crate) struct Incoming(Vec<u8>);
 
-/// The numbers of a reduction: this rank's, and as many that they become.
+/// The numbers of a reduction: this rank's, and room for the results.
 pub(crate) struct Operands {
     pub(crate) mine: Vec<u64>,
     pub(crate) result: Vec<u64>,
 }
 
-/// What becomes of operands.
+/// How operands are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReductionKind {
     /// The least, as `i64`.
@@ -41,14 +41,14 @@ pub(crate) enum ReductionKind {
 /// A barrier needs no memory.
 pub(crate) struct Nothing;
 
-/// A fixed number of requests of one kind, which `M` says.
+/// A fixed number of requests, all of the kind `M`.
 pub(crate) struct Requests<'m, M> {
     comm: Arc<Communicator<'m>>,
     raw: NonNull<ffi::RequestArray>,
     held: Vec<Option<M>>,
     /// How many operands composite reductions have, if there have been any.
     width: Option<usize>,
-    /// What MPI reported, after which nothing is certain about the requests.
+    /// An error of MPI, after which nothing is certain about the requests.
     failed: Option<Error>,
 }
 
@@ -217,8 +217,9 @@ impl Requests<'_, Incoming> {
 }
 
 impl Requests<'_, Operands> {
-    /// Reduces the operands of all ranks. There are as many results as operands. A composite reduction is told by its first operand how many
-    /// there are, and all of these requests then have as many.
+    /// Reduces the operands of all ranks. There are as many results as operands. The first operand
+    /// of a composite reduction says how many there are; all composite reductions of these requests
+    /// must have as many.
     ///
     /// # Panics
     /// If there are not.

@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-/// Tells messages of one communicator apart: a receiver gets those with its tag alone.
+/// Tells messages of one communicator apart: a receiver gets only those with its tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tag(u16);
 
