@@ -179,7 +179,8 @@ pub fn derive_journaled(input: TokenStream) -> TokenStream {
     journaled::expand(&input, &paths::api()).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// For the engine's types that processes share: what all fields must be, so that a type may lie in shared memory.
+/// For types of the engine that processes share: a type may lie in shared memory if all its fields
+/// may.
 #[doc(hidden)]
 #[proc_macro_derive(Shareable)]
 pub fn derive_shareable(input: TokenStream) -> TokenStream {

@@ -94,7 +94,7 @@ fn is_string(of: &Type) -> bool {
 }
 
 fn implementations(ident: &Ident, parameters: &[Parameter], api: &Path) -> TokenStream {
-    // What a default or a range may call is not hidden by these.
+    // These names must not hide what a default or a range refers to.
     let [given, text, defaults] = ["given", "text", "defaults"].map(|name| Ident::new(name, Span::mixed_site()));
     let [mut initial, mut specs, mut set, mut check, mut values] = [const { Vec::new() }; 5];
     for Parameter { field, name, of, meaning, unit, default, range } in parameters {

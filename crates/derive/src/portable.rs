@@ -33,7 +33,8 @@ impl Numbers {
 
 /// The code that makes a type portable.
 ///
-/// The bounds are those of the type parameters. That all fields are portable is checked by the methods: they call theirs.
+/// The bounds are those of the type parameters. The methods check that all fields are portable,
+/// because they call theirs.
 pub(crate) fn expand(input: &DeriveInput, api: &Path) -> Result<TokenStream> {
     let name = &input.ident;
     let Some(shapes) = shapes(&input.data) else {
@@ -127,7 +128,8 @@ fn read(numbers: Numbers, shapes: &[Shape<'_>], api: &Path) -> TokenStream {
     }
 }
 
-/// The code that makes a type shareable. That all fields are is demanded where the types of all fields are named.
+/// The code that makes a type shareable. It names the types of all fields, and demands that they
+/// are shareable.
 pub(crate) fn expand_shareable(input: &DeriveInput, api: &Path) -> Result<TokenStream> {
     let name = &input.ident;
     let Some(shapes) = shapes(&input.data) else {
