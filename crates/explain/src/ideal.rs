@@ -1,4 +1,4 @@
-//! What engines could reach at which nothing costs anything but the events themselves.
+//! The speed-ups of ideal engines, in which nothing but the events themselves takes time.
 
 use warpline_base::LpId;
 use warpline_kernel::{Partition, Shortest};

@@ -1,10 +1,11 @@
 //! The critical path of a model: the longest chain of events of which each has to wait for the one before it.
 //!
-//! An event begins when its LP has executed the event before it there, and when the event that sent it has been executed; it takes what it
-//! costs. No engine that executes every event once, after everything that it depends on, is done before the end of the longest such chain,
-//! however many cores it has (Berry and Jefferson, *Critical path analysis of distributed simulation*, 1985). Only an engine that cancels
-//! lazily, which keeps what an event sent on a state that turned out to be wrong, may do better (Jefferson and Reiher, *Supercritical
-//! speedup*, 1991); those here cancel at once.
+//! An event begins when its LP has executed the event before it there, and when the event that sent
+//! it has been executed; it lasts as long as it costs. An engine that executes every event once,
+//! after everything that it depends on, is not done before the end of the longest such chain,
+//! however many cores it has (Berry and Jefferson, *Critical path analysis of distributed
+//! simulation*, 1985). Only lazy cancellation may do better, as it keeps what an event sent on a
+//! state that turned out to be wrong (Jefferson and Reiher, *Supercritical speedup*, 1991).
 //!
 //! All of it is found in the order of a sequential run, from one event to the next: an LP remembers when its last event ends, a pending
 //! event when the one that sent it does. Memory is that of LPs and pending events, and a bounded number of links of [`Chains`].
@@ -93,7 +94,7 @@ impl CriticalPath {
     /// How much memory an LP takes.
     pub const BYTES_PER_LP: usize = size_of::<LpEnd>();
 
-    /// That of a run to `end`, with LPs shared out among these numbers of cores.
+    /// The path of a run to `end`, with LPs shared out among these numbers of cores.
     ///
     /// # Panics
     /// If there is no memory for a record per LP, it [unwinds](warpline_memory::Exhausted::unwind).

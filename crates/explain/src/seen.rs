@@ -44,7 +44,7 @@ mod tests {
         }
     }
 
-    /// Whoever declares what was seen is not refused for it.
+    /// A model may declare any delay that was seen.
     #[test]
     fn no_delay_is_seen_that_is_below_what_was_declared() {
         let (from, to, declared) = (LpId(0), LpId(1), 0.1 + 0.2);

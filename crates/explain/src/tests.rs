@@ -104,7 +104,7 @@ fn windows_as_long_as_the_lookahead() {
 
 /// The ratio with the delay that was seen counts from where that was last undercut.
 #[test]
-fn what_was_seen_late_is_no_measure() {
+fn a_delay_that_is_seen_too_late_gives_no_speed_up() {
     // Every unit of time each of two LPs has an event, and LP 0 greets LP 1 once, at 39 or at 2, with a delay of 1.
     let events: Vec<Happens> = (0..80usize).map(|n| ((n % 2) as u32, (n / 2) as f64, n.checked_sub(2))).collect();
     // Greeted at 3, in a window of its own from 2 on, a window with two events of LP 1, and 36 with one of each.
@@ -112,7 +112,7 @@ fn what_was_seen_late_is_no_measure() {
         let mut events = events.clone();
         let time = events[greets].1 + 1.0;
         let place = events.iter().position(|event| event.1 > time).unwrap_or(events.len());
-        // It shifts those after it, which know each other by their places.
+        // This shifts the events after it, which refer to each other by their places.
         events.iter_mut().filter_map(|event| event.2.as_mut()).for_each(|by| *by += usize::from(*by >= place));
         events.insert(place, (1, time, Some(greets)));
         let cores = found(2, &Lookahead::uniform(0.0), |_| 1, &events).cores[1];
