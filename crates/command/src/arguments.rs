@@ -101,7 +101,7 @@ pub(crate) fn command<C: Catalogue>(program: &Program<C>) -> Command {
 
 /// What a help text says about scenario files.
 const SCENARIO: &str = "A scenario is a TOML file with the same names: `model`, then any settings (end, seed, …), then a table [parameters].\n\
-     What is typed after it overrides it; settings for which an engine typed there has no use are left out. Paths in it are relative to the current directory.";
+     What is typed after it overrides it. If an engine is typed, settings that it does not use are left out. Paths in it are relative to the current directory.";
 
 fn run<C: Catalogue>(program: &Program<C>) -> Command {
     let examples = examples(program, RUN, &["--end 50 --report out", "--sync optimistic --json"], Some("--seed 2"));
@@ -374,7 +374,8 @@ impl Action {
 }
 
 impl Request {
-    /// This request, with whatever it leaves open taken from a scenario; but if it chooses an engine, not what that one has no use for.
+    /// This request, with whatever it leaves open taken from a scenario. If it chooses an engine,
+    /// settings that this engine does not use are not taken.
     fn over(self, mut scenario: Scenario) -> Self {
         let typed = self.settings.iter().rev().find(|given| given.name == SYNC).and_then(|given| Synchronisation::parse(&given.text));
         if let Some(engine) = typed {

@@ -36,7 +36,7 @@ impl Contender {
         Contender { sync, placement: None }
     }
 
-    /// As far as it is known before it has run.
+    /// Its name, as far as it is known before it has run.
     pub(crate) fn name(&self) -> String {
         let sync = self.sync.name();
         self.placement.map_or_else(|| sync.to_owned(), |placement| format!("{sync}, {}", placement.name()))
@@ -105,7 +105,8 @@ impl EngineRuns {
         ratio(self.memory()?, reference.memory()?)
     }
 
-    /// The greatest share of its cores that others took from one of its runs, if that was so much that rates say little.
+    /// The greatest share of its cores that others took from one of its runs, if so much that rates
+    /// say little.
     fn taken(&self) -> Option<f64> {
         self.runs.iter().filter_map(warpline_report::taken_by_others).reduce(f64::max)
     }
@@ -122,7 +123,7 @@ impl EngineRuns {
         answers
     }
 
-    /// What all its runs agree on, or a note that they do not.
+    /// What all its runs agree on, or a note that they differ.
     fn common(&self, said: impl Fn(&RunRecord) -> String) -> String {
         let mut all = self.runs.iter().map(said);
         let first = all.next().unwrap_or_default();
@@ -250,14 +251,14 @@ impl Comparison {
         }
     }
 
-    /// That others used the cores as well, if they did so much that rates say little.
+    /// A note that other programs used the cores as well, if so much that rates say little.
     fn contested(&self) -> Option<String> {
         let taken: Vec<(String, f64)> = self.engines.iter().filter_map(|engine| Some((engine.name(), engine.taken()?))).collect();
         let most = |(name, taken): &(String, f64)| format!("{name} up to {}", format::percent(*taken));
         let all = taken.iter().map(most).collect::<Vec<_>>().join(", ");
         (!taken.is_empty()).then(|| {
             format!(
-                "other programs used the cores as well, and engines went without one for some of the time for which they needed it: {all}; rates \
+                "other programs used the cores as well, and engines lacked one for part of the time: {all}; rates \
                  and speed-ups say little, so compare again when the machine is idle"
             )
         })
@@ -368,7 +369,7 @@ fn is_equal(one: &RunRecord, other: &RunRecord) -> bool {
         && different_ends(one, other).next().is_none()
 }
 
-/// What of the ends of two runs differs, beside their results.
+/// Which parts of the ends of two runs differ, beside their results.
 fn different_ends(one: &RunRecord, other: &RunRecord) -> impl Iterator<Item = &'static str> {
     let none = StateDigestRecord::default();
     let [(one_text, one_statistics), (other_text, other_statistics)] = [one, other].map(|run| {

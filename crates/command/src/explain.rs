@@ -100,7 +100,7 @@ impl Visitor for ExplainModel<'_> {
     }
 }
 
-/// How much of the work a tenth of the LPs has, those with the most.
+/// The share of the work that the busiest tenth of the LPs has.
 fn busiest_tenth(load: &[LpWork], work: u64) -> f64 {
     load.iter().take(load.len().div_ceil(10)).map(|one| one.work).sum::<u64>() as f64 / work as f64
 }
@@ -284,7 +284,8 @@ mod tests {
     use crate::test_models::{Queue, QueueParameters};
     use warpline_run::prelude::*;
 
-    /// Clocks with an event each per unit of time; each tick of the first ones, one more LP is told.
+    /// Clocks that tick once per unit of time, the first one perhaps more often. Each tells the next
+    /// one of its ticks, if `delay` is positive.
     #[derive(Clone, Debug, PartialEq, Parameters)]
     struct Clocks {
         /// How many there are.
@@ -451,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_explained_is_no_success() {
+    fn a_run_without_events_cannot_be_explained() {
         let settings = Settings::default();
         let nothing = ExplainModel { settings: &settings, quiet: true }.visit::<Queue>(QueueParameters::default());
         let Err(failure) = nothing else { panic!("a success") };

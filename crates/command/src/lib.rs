@@ -74,8 +74,9 @@ pub use ways::Way;
 use warpline_run::Configure;
 use warpline_run::processes::launch;
 
-/// Reads the command line of this process and does what it says, with the one model `M`, whose name need not be typed: `run`, `verify`,
-/// `explain`, `compare`, `report`, `models show`. To be called by `main`, as it prints, and replaces the hook for panics.
+/// Reads the command line of this process and does what it says, with the one model `M`, whose name
+/// need not be typed: `run`, `verify`, `explain`, `compare`, `report`, `models show`. Call it in
+/// `main`: it prints, and replaces the hook for panics.
 pub fn command<M: Configure + 'static>() -> ExitCode {
     of(&catalogue::Only::<M>::new())
 }

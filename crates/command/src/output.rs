@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::failure::Failure;
 use warpline_run::processes::{is_started_by_another, launch};
 
-/// Whether a launcher has started this process beside another one, which does all the talking.
+/// Whether a launcher has started this process beside another one, which prints for both.
 pub(crate) fn is_silent() -> bool {
     launch().and_then(|launch| launch.rank()).is_some_and(|rank| rank > 0)
 }
@@ -47,7 +47,7 @@ pub(crate) fn notify(text: impl Display) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-/// Prints a line that people need to read once only, however many processes a run has.
+/// Prints a line for people only once, however many processes a run has.
 pub(crate) fn remark(text: impl Display) {
     if !is_started_by_another() {
         notify(text);

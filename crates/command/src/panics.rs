@@ -13,7 +13,7 @@ pub(crate) struct PanicReport {
 
 static LAST: Mutex<Option<PanicReport>> = Mutex::new(None);
 
-/// Keeps panics silent from now on, but remembers the last one.
+/// Silences panics, and remembers the last one.
 pub(crate) fn remember() {
     std::panic::set_hook(Box::new(|info| {
         let payload = info.payload();

@@ -23,7 +23,7 @@ const WIDTH: usize = 80;
 pub(crate) struct ProgressDisplay {
     unit: &'static str,
     channel: Channel,
-    /// What has been said against thrashing.
+    /// The kinds of thrashing that people have been warned of.
     told: Thrashing,
 }
 
@@ -150,7 +150,7 @@ fn line(progress: &Progress, unit: &str, width: usize) -> String {
     fitting.unwrap_or_else(|| format!("{head}{time}{memory}"))
 }
 
-/// What the engine does against thrashing, as far as it has not been `told`: each kind is told once.
+/// Warnings of thrashing that the engine throttles, unless `told` before: each kind is told once.
 fn warnings(progress: &Progress, unit: &str, told: &mut Thrashing) -> Vec<String> {
     let Some(sample) = progress.speculation else { return Vec::new() };
     let now = Thrashing { undoes: sample.throttled_epochs > 0, waits: sample.gathered > 0 };
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn only_terminals_hear_of_many_runs() {
+    fn only_terminals_show_which_run_is_under_way() {
         let mut counter = RunCounter { runs: 6, begun: Instant::now(), shown: false, bar: None };
         counter.show(1, "sequential");
         assert!(counter.bar.is_none());

@@ -59,14 +59,15 @@ pub(crate) fn with_model<C: Catalogue, V: Visitor>(program: &Program<C>, request
     })
 }
 
-/// Prints what the model points out about the parameters that were given, and which settings have no effect, and returns it.
+/// Prints and returns what the model points out about the given parameters, and which settings have
+/// no effect.
 pub(crate) fn tell_notes<C: Catalogue>(
     program: &Program<C>,
     request: &Request,
     settings: &warpline_run::Settings,
 ) -> Result<Vec<String>, Failure> {
     let mut notes = Vec::new();
-    tell(&mut notes, with_model(program, request, Notes(&request.parameters))?);
+    tell(&mut notes, with_model(program, request, ParameterNotes(&request.parameters))?);
     tell(&mut notes, idle_settings(settings, request));
     Ok(notes)
 }
@@ -87,7 +88,7 @@ fn idle_settings(settings: &warpline_run::Settings, request: &Request) -> Vec<St
     idle.map(|(name, why)| format!("`{name}` has no effect: {why}")).collect()
 }
 
-/// What became of threads that were asked for, and have no PE.
+/// A note on threads that were asked for and have no PE.
 fn unused_threads(settings: &warpline_run::Settings, record: &RunRecord) -> Option<String> {
     let (threads, parallel) = (settings.threads?, record.parallel.as_ref()?);
     let (wanted, pes) = (u64::from(threads) * u64::from(settings.processes()), parallel.pes.len() as u64);
@@ -96,10 +97,10 @@ fn unused_threads(settings: &warpline_run::Settings, record: &RunRecord) -> Opti
         .then(|| format!("{pes} of {wanted} threads have a PE, as a PE has at least one LP and the model has {lps}"))
 }
 
-/// What a model points out about these parameters.
-struct Notes<'a>(&'a [GivenSetting]);
+/// Asks a model for its notes on these parameters.
+struct ParameterNotes<'a>(&'a [GivenSetting]);
 
-impl Visitor for Notes<'_> {
+impl Visitor for ParameterNotes<'_> {
     type Output = Vec<String>;
 
     fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Vec<String> {

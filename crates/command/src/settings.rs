@@ -74,7 +74,8 @@ warpline_run::settings! {
             rule: "all that suit the model",
             hurts: "every engine takes its runs' time",
         }
-        /// Events of each kind that are tried one after the other; of those that follow, fewer and fewer are, over the whole run.
+        /// Events of each kind that are tried one after the other; after them, fewer and fewer are
+        /// tried, over the whole run.
         tries_per_kind: u64 = 2000, Range::From(1), {
             heading: VERIFICATION,
             placeholder: "EVENTS",
@@ -91,7 +92,7 @@ warpline_run::settings! {
         /// What an event costs: as much as any other, or the time that its handler takes.
         event_cost: EventCost = EventCost::Counted, Range::Any, {
             heading: EXPLANATION,
-            hurts: "what is measured differs from run to run, and tiny events take longer under the clock; what is counted misleads where some events do much more work than others",
+            hurts: "measured costs differ from run to run, and the clock slows tiny events down; counting misleads if some events do much more work than others",
         }
     }
 }

@@ -50,7 +50,8 @@ impl Signals {
         let _ = std::thread::Builder::new().name("signals".to_owned()).spawn(listen);
     }
 
-    /// Notices when processes end that this one has started, even if whoever has started this one ignores that, which is inherited.
+    /// Makes sure that this process hears of the end of those that it starts, even if it has
+    /// inherited that the system forgets them.
     pub(crate) fn notice_children() {
         #[cfg(unix)]
         {
@@ -74,7 +75,7 @@ impl Signals {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Request {
     EndEarly,
-    /// What the one before has asked for.
+    /// What the signal before it has asked for already.
     Same,
     EndAtOnce,
 }

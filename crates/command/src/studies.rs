@@ -23,7 +23,7 @@ pub struct Study {
     pub source: &'static str,
     /// What the source found.
     pub claim: &'static str,
-    /// In what this machine or this engine differs from the source, as far as it explains other figures.
+    /// How this machine or this engine differs from the source, if that explains other figures.
     pub differs: &'static str,
     /// The model.
     pub model: &'static str,
@@ -42,20 +42,22 @@ pub struct Study {
     pub in_pairs: bool,
 }
 
-/// A condition or a variant. Where its PEs are, a variant may say, or else the condition; otherwise they are threads.
+/// A condition or a variant. The variant says where its PEs are, or else the condition does; by
+/// default, they are threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StudyCase {
     /// Its name in tables and plots.
     pub name: String,
     /// Its model, if it is another one than that of the study.
     pub model: Option<&'static str>,
-    /// What is typed for it, such as `--lookahead=0.1`.
+    /// Its options, such as `--lookahead=0.1`.
     pub arguments: Vec<String>,
     /// Where its PEs are.
     pub way: Option<Way>,
     /// How many there are, if not as many as the study is asked for.
     pub pes: Option<u32>,
-    /// Among how many processes they are divided, where there are several; by default, each has one of its own.
+    /// The number of processes that share them, where there are several; by default, each PE has
+    /// one of its own.
     pub processes: Option<u32>,
 }
 
@@ -155,7 +157,7 @@ impl Study {
     /// How many runs it takes.
     pub(crate) fn runs(&self, pes: u32, times: u32) -> u64 {
         let variants = (self.variants)(pes).len();
-        // And one of them on one PE.
+        // The first variant runs on one PE as well.
         let runs = variants + 1 + if self.in_pairs { variants - 1 } else { 0 };
         ((self.conditions)(pes).len() * runs) as u64 * u64::from(times)
     }
@@ -166,7 +168,7 @@ impl Study {
     }
 }
 
-/// What is to be done.
+/// What was asked of `study`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct StudyRequest {
     /// Which study; all are listed if there is none.

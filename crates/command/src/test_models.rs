@@ -64,7 +64,7 @@ pub(crate) struct HopsParameters {
     pub(crate) lps: u32,
 }
 
-/// Another one.
+/// Another model that does nothing.
 pub(crate) struct Hops;
 
 impl Model for Hops {
@@ -93,7 +93,7 @@ impl Configure for Hops {
     }
 }
 
-/// Both.
+/// Both models.
 pub(crate) struct Two;
 
 impl Catalogue for Two {

@@ -42,7 +42,7 @@ pub(crate) fn explain<C: Catalogue>(program: &Program<C>, line: &[OsString], err
     }
 }
 
-/// What is known where the option stands.
+/// The command and the model beside which an option stands.
 struct Known<'a, 'c, C> {
     program: &'a Program<'c, C>,
     verb: &'a str,
@@ -69,7 +69,7 @@ impl<C: Catalogue> Known<'_, '_, C> {
         if let (Some(model), Some(other)) = (model, other) {
             return Some(format!("model `{}` has no parameter --{name}, but `{}` has{or}", model.name, other.name));
         }
-        // What clap suggests, it says well itself.
+        // Clap's own suggestion says it well.
         if suggested.is_some() {
             return None;
         }

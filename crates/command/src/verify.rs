@@ -29,7 +29,7 @@ const KINDS_MOST: usize = 20;
 pub(crate) fn verify<C: Catalogue>(program: &Program<C>, request: &Request) -> Result<(), Failure> {
     let settings = Settings::read(&request.settings)?;
     let notes = tell_notes(program, request, &settings.simulation)?;
-    // The threads of the second process have other numbers than those of this one, from here on.
+    // From here on, the threads of the second process have other numbers than those of this one.
     let _ = std::thread::spawn(|| {}).join();
     let mut verified = with_model(program, request, Job { settings: &settings, quiet: request.json })??;
     verified.compare_with_another_process(request)?;
@@ -44,14 +44,14 @@ struct VerifyOutput {
     seed: u64,
     /// By way of undoing.
     verified: Vec<Verification>,
-    /// The run to the model's own end, if it was so short that another went further.
+    /// The run to the model's own end, if it was so short that another one went further.
     short: Option<Verification>,
     /// Whether texts of equal states differ from run to run.
     order_varies: bool,
 }
 
 impl VerifyOutput {
-    /// Repeats the run in another process, where addresses and the order of hash maps are others.
+    /// Repeats the run in another process, where addresses and the order of hash maps differ.
     ///
     /// # Errors
     /// If that run fails, or has another history, other final states or other statistics.
@@ -68,7 +68,7 @@ impl VerifyOutput {
         Ok(())
     }
 
-    /// Compares what ended at this time with another run to it.
+    /// Compares the verifications that ended at this time with another run to it.
     fn compare(&mut self, run: &RunRecord, end: f64) -> Result<(), Failure> {
         let none = StateDigestRecord::default();
         let other = (run.digest.as_str(), run.state_digest.as_ref().unwrap_or(&none));
@@ -159,14 +159,14 @@ impl VerifyOutput {
         text
     }
 
-    /// What was not tried for want of time, and what is odd.
+    /// What was not tried for lack of time, and what is odd.
     fn shortcomings(&self) -> String {
         let mut text = String::new();
         if let Some(short) = self.verified.iter().find(|v| !v.is_whole && v.virtual_time < self.end) {
             let (reached, end, way) = (format::time(short.virtual_time, self.unit), format::time(self.end, self.unit), short.undo.name());
             let _ = writeln!(text, "not reached: time was up for --undo {way} at time {reached} of {end}; a longer --time-limit goes on");
         } else if self.verified.iter().any(|v| v.is_short_of_time) {
-            text += "fewer events were tried than --tries-per-kind says, as trials take long; a longer --time-limit tries more\n";
+            text += "fewer events were tried than --tries-per-kind says, as trying them takes long; a longer --time-limit tries more\n";
         }
         if self.order_varies {
             text += "the texts of equal states differ from run to run, in the order of hash maps or in addresses; let no handler depend on it\n";
@@ -213,7 +213,7 @@ impl Visitor for Job<'_> {
             };
             let mut outcome = verify(end, limits)?;
             if settings.end.is_none() && outcome.is_whole && outcome.events < EVENTS_ENOUGH && verified.is_empty() {
-                // What happens late in so short a run is tried as well.
+                // In so short a run, what would happen after its end is tried as well.
                 (end, limits.most) = (M::DEFAULT_END * LATER, Some(EVENTS_ENOUGH));
                 short = Some(std::mem::replace(&mut outcome, verify(end, limits)?));
             }
@@ -338,9 +338,9 @@ mod tests {
     #[test]
     fn a_short_model_is_tried_to_its_end() {
         let settings = Settings::typed(&[("undo", "copy"), ("end", "20.5")]);
-        let Ok(trial) = (Job { settings: &settings, quiet: true }).visit::<Clock>(Mistake::default()) else { panic!("copies are right") };
-        assert_eq!((trial.verified[0].events, trial.end), (20, 20.5));
+        let Ok(output) = (Job { settings: &settings, quiet: true }).visit::<Clock>(Mistake::default()) else { panic!("copies are right") };
+        assert_eq!((output.verified[0].events, output.end), (20, 20.5));
         let expected = "clock: all 20 events to time 20.5 s, with seed 1, were undone and repeated exactly\n  --undo copy  all 20 events";
-        assert!(trial.text().starts_with(expected), "{}", trial.text());
+        assert!(output.text().starts_with(expected), "{}", output.text());
     }
 }

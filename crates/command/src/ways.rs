@@ -70,7 +70,7 @@ impl Placement {
         }
     }
 
-    /// What a run is told of it.
+    /// The arguments by which a run learns of it.
     pub(crate) fn arguments(&self) -> Vec<String> {
         let mut arguments = vec![format!("--processes={}", self.processes), format!("--threads={}", self.threads)];
         arguments.extend((self.way == Way::MpiCopies).then(|| "--zero-copy=no".to_owned()));

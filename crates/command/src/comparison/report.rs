@@ -158,7 +158,7 @@ impl Comparison {
         let mut rows: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
         let engines: Vec<&EngineRuns> = self.engines.iter().filter(|engine| !engine.runs.is_empty()).collect();
         for (column, run) in engines.iter().map(|engine| &engine.runs[0]).enumerate() {
-            // What an engine has no use for is null in its record.
+            // Settings that an engine has no use for are null in its record.
             for (name, value) in run.engine.iter().filter(|(_, value)| !value.is_null()) {
                 let row = rows.entry(name).or_insert_with(|| vec![Value::Null; engines.len()]);
                 // As typed, so that columns stay what they are.

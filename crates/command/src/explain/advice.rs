@@ -7,7 +7,7 @@ use crate::format;
 
 /// Advice is about this many cores.
 const CORES: u32 = 8;
-/// What costs less than this share of the speed is not worth a word.
+/// Advice is given only if it might raise the speed by this factor.
 const SLIGHT: f64 = 1.15;
 
 /// A sentence or two, and by how much the speed might rise.
@@ -92,7 +92,7 @@ fn lookahead(explanation: &Explanation, cores: &CoreFindings, unit: &str) -> Opt
         format!(" A few LPs hold it down: half of them never sent to another sooner than {usual}.")
     });
     let text = format!(
-        "{begin} More is not to be had by declarations, as {who}.{holds} Longer delays between PEs would help, and optimistic PEs need none."
+        "{begin} Declaring more would not help, as {who}.{holds} Longer delays between PEs would help, and optimistic PEs need none."
     );
     Some(Advice { factor, text })
 }

@@ -8,7 +8,7 @@ use crate::format;
 use warpline_record::{ParallelRecord, RunRecord};
 use warpline_run::{Configure, CoreFindings, Explanation, Settings, Simulation, Synchronisation};
 
-/// A run that measures has at most so many events, and should not take longer than so much.
+/// A measuring run has at most so many events, and should not take longer than so many seconds.
 const EVENTS_MOST: f64 = 500_000.0;
 const SECONDS_MOST: f64 = 1.0;
 /// Fewer messages than this share of the events do not tell what one costs.
@@ -62,10 +62,11 @@ impl Costs {
         let (alone, both) = (parallel(one)?, parallel(two)?);
         let events = |record: &RunRecord| record.committed_events as f64;
         let (working, remote) = (working(&both), both.remote_events as f64);
-        // What one PE sends stays with it.
+        // A PE that is alone sends only to itself.
         let own = alone.phase_seconds.send * events(two) / events(one);
         let handing_over = both.phase_seconds.receive + (both.phase_seconds.send - own).max(0.0);
-        // Among few messages, looking for them costs more than they do, and comes with events.
+        // If messages are few, looking for them costs more than they do, and counts as part of the
+        // events.
         let tells = remote >= MESSAGES_LEAST * events(two);
         let (message, messages) = if tells { (Some(handing_over / remote), handing_over) } else { (None, 0.0) };
         let costs = Costs {
@@ -133,7 +134,8 @@ fn working(parallel: &ParallelRecord) -> f64 {
     phases.list().iter().map(|(_, seconds)| seconds).sum::<f64>() - phases.idle - phases.off_core
 }
 
-/// Where runs that measure end, if the one that was explained, which took so many seconds, has enough events.
+/// The end of measuring runs, in model time; `None` if the explained run, which took so many
+/// seconds, had too few events.
 fn end(explanation: &Explanation, took: f64) -> Option<f64> {
     let findings = &explanation.findings;
     let events = findings.events as f64;

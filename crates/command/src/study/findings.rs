@@ -9,7 +9,7 @@ use warpline_record::{Phases, RunRecord};
 /// The runs of a variant under a condition.
 type Runs = Vec<RunRecord>;
 
-/// What is said of runs of `--quick`.
+/// The remark on runs of `--quick`.
 pub(super) const TOO_SHORT: &str = "These runs are too short to say how fast anything is.";
 /// How many characters a line of text has, beside its heading.
 const WIDTH: usize = 100;
@@ -26,7 +26,7 @@ pub(crate) struct Findings<'s> {
     pub(super) alone: Vec<Runs>,
     /// By condition and variant, if the study is in pairs: the first variant, each time just before the other one.
     before: Vec<Vec<Runs>>,
-    /// Why nothing that takes a launcher was run, if there is none.
+    /// Why there is no launcher, if there is none. Cases that take one have no runs.
     no_launcher: Option<String>,
 }
 
@@ -89,7 +89,7 @@ pub(super) fn gvt_share(run: &RunRecord) -> f64 {
 }
 
 impl<'s> Findings<'s> {
-    /// Nothing yet; and nothing of what takes a launcher, if there is none, for the reason given.
+    /// Findings without any runs. `no_launcher` says why cases that take a launcher will have none.
     pub(super) fn of(study: &'s Study, pes: u32, no_launcher: Option<&str>) -> Self {
         let (conditions, variants) = ((study.conditions)(pes), (study.variants)(pes));
         let runs: Vec<Vec<Runs>> = conditions.iter().map(|_| variants.iter().map(|_| Vec::new()).collect()).collect();
@@ -101,8 +101,9 @@ impl<'s> Findings<'s> {
         self.variants[variant].placement(&self.conditions[condition], self.pes)
     }
 
-    /// Measures each variant once under each condition, variants in turn, and the first one again before each other if the study is in pairs;
-    /// and first of all the first variant on one PE. `run` gets the place of the PEs.
+    /// Measures each variant once under each condition, in turn; before them, the first variant on
+    /// one PE. If the study is in pairs, the first variant is run again before each other one.
+    /// `run` gets the place of the PEs.
     pub(super) fn each(
         &mut self,
         mut run: impl FnMut(&StudyCase, &StudyCase, Placement) -> Result<RunRecord, Failure>,
