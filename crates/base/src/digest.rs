@@ -94,7 +94,8 @@ mod tests {
     #[test]
     fn known_digests() {
         let keys = [key(0.0), key(1.5), EventKey { step: 9, priority: Priority::new(-5), sender: LpId(u32::MAX), ..key(1e300) }];
-        let (mut run, history) = (RunDigest::default(), digest_of(&keys));
+        let mut run = RunDigest::default();
+        let history = digest_of(&keys);
         assert_eq!(history.0, 12_418_001_880_193_597_970);
         run.add(LpId(7), 3, history);
         run.add(LpId(8), 0, HistoryDigest::default());

@@ -66,7 +66,10 @@ mod tests {
     #[test]
     fn initialising_comes_first_and_finishing_last() {
         let event = |time: u64, sender| {
-            let (time, step, priority, sequence) = (VirtualTime::from_bits(time), 0, Priority::NORMAL, Sequence::first_of(1));
+            let time = VirtualTime::from_bits(time);
+            let step = 0;
+            let priority = Priority::NORMAL;
+            let sequence = Sequence::first_of(1);
             Moment::Event(EventKey { time, step, priority, sender: LpId(sender), sequence })
         };
         let order = [

@@ -164,7 +164,9 @@ pub(crate) fn measure(kind: &str, senders: &str, batch: &str) {
                 }
             });
         }
-        let (mut received, mut found, mut idle) = (0, Vec::new(), 0);
+        let mut received = 0;
+        let mut found = Vec::new();
+        let mut idle = 0;
         while received < each * senders {
             receiver.receive(&mut found);
             received += found.len();
@@ -184,7 +186,8 @@ pub(crate) fn measure_latency(kind: &str) {
     let over = AtomicBool::new(false);
     let start = Instant::now();
     let answer = |end: &mut Box<dyn End>, to: usize, over: &AtomicBool| {
-        let (mut found, mut idle) = (Vec::new(), 0u32);
+        let mut found = Vec::new();
+        let mut idle = 0u32;
         while found.is_empty() && !over.load(Ordering::Relaxed) {
             end.receive(&mut found);
             idle += 1;

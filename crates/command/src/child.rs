@@ -121,7 +121,8 @@ mod tests {
 
     #[test]
     fn something_else_goes_on_during_a_run() {
-        let (mut times, object) = (0, sample::sequential(1.0).summary());
+        let mut times = 0;
+        let object = sample::sequential(1.0).summary();
         let script = format!("sleep 0.6; echo '{}'", Value::Object(object));
         run(Command::new("sh").args(["-c", &script]), || times += 1).unwrap();
         assert!(times >= 1);

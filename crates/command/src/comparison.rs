@@ -213,7 +213,8 @@ impl Comparison {
             let _ = write!(message, "  sequential runs differ from each other, so it is the model. {UNEQUAL_WHY}");
             return Some(message);
         }
-        let (verify, place) = (&self.verify, env!("CARGO_PKG_REPOSITORY"));
+        let verify = &self.verify;
+        let place = env!("CARGO_PKG_REPOSITORY");
         let _ = write!(
             message,
             "  believe none of them; if `{verify}` passes with the same parameters, \
@@ -291,7 +292,8 @@ impl Comparison {
 
     /// The comparison as a table, an engine in each column.
     pub(crate) fn text(&self) -> String {
-        let (run, sequential) = (self.expected(), self.sequential());
+        let run = self.expected();
+        let sequential = self.sequential();
         let known = |known: Option<String>| known.unwrap_or_else(|| "unknown".to_owned());
         let all = |name: &str, cell: &dyn Fn(&EngineRuns) -> String| -> Vec<String> {
             std::iter::once(name.to_owned()).chain(self.engines.iter().map(cell)).collect()
@@ -337,7 +339,9 @@ impl Comparison {
         } else {
             ""
         };
-        let (end, seed, runs) = (format::time(run.end_time, &run.time_unit), run.seed, sequential.runs.len());
+        let end = format::time(run.end_time, &run.time_unit);
+        let seed = run.seed;
+        let runs = sequential.runs.len();
         let turns = if runs == 1 { "one run on each engine".to_owned() } else { format!("{runs} runs on each engine in turn") };
         let head = format!("{}: {}, to time {end} with seed {seed}\n", run.model, run.about);
         format!(

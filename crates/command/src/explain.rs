@@ -35,7 +35,8 @@ pub(crate) fn explain<C: Catalogue>(program: &Program<C>, request: &Request) -> 
     directory.map_or(Ok(()), prepare)?;
     let started = Instant::now();
     let found = with_model(program, request, ExplainModel { settings: &settings, quiet: request.quiet || request.json })??;
-    let (mut figures, mut text) = (found.json(&notes), found.text());
+    let mut figures = found.json(&notes);
+    let mut text = found.text();
     let written = directory.map(|directory| {
         let study = found.study(figures.clone(), found.parameters.clone(), provenance::of(started, 0));
         warpline_report::write_study(directory, &study).map_err(Failure::from)
@@ -88,7 +89,8 @@ impl Visitor for ExplainModel<'_> {
         let began = Instant::now();
         let outcome = simulation.on_progress(&mut show).explain(self.settings.command.event_cost());
         display.finish();
-        let (explanation, took) = (outcome?, began.elapsed());
+        let explanation = outcome?;
+        let took = began.elapsed();
         if explanation.findings.events == 0 {
             let end = explanation.end;
             return Err(Failure::wrong_use(format!(
@@ -123,7 +125,8 @@ impl Explained {
 
     fn json(&self, notes: &[String]) -> Value {
         let Explained { unit, explanation, .. } = self;
-        let (findings, cost) = (&explanation.findings, explanation.cost);
+        let findings = &explanation.findings;
+        let cost = explanation.cost;
         let lps = |lps: &[LpWork], all: u64| -> Vec<Value> {
             let lp = |one: &LpWork| json!({ "lp": one.lp.0, "work": one.work, "share": one.work as f64 / all as f64 });
             lps.iter().take(LISTED).map(lp).collect()
@@ -171,7 +174,8 @@ impl Explained {
 
     fn text(&self) -> String {
         let Explained { unit, explanation, .. } = self;
-        let (findings, cost) = (&explanation.findings, explanation.cost);
+        let findings = &explanation.findings;
+        let cost = explanation.cost;
         let Explanation { model, seed, end, .. } = explanation;
         let counted = if cost == EventCost::Measured {
             format!("their handlers took {}", amount(findings.work, cost))
@@ -190,7 +194,8 @@ impl Explained {
     }
 
     fn path(&self) -> String {
-        let (findings, cost) = (&self.explanation.findings, self.explanation.cost);
+        let findings = &self.explanation.findings;
+        let cost = self.explanation.cost;
         let path = &findings.path;
         let parallelism = ratio(self.explanation.parallelism());
         let length = amount(path.length, cost);
@@ -209,7 +214,8 @@ impl Explained {
 
     fn load(&self) -> String {
         let findings = &self.explanation.findings;
-        let (busiest, tenth) = (shares(&findings.load, findings.work), format::percent(busiest_tenth(&findings.load, findings.work)));
+        let busiest = shares(&findings.load, findings.work);
+        let tenth = format::percent(busiest_tenth(&findings.load, findings.work));
         format!("Load: the busiest tenth of the LPs has {tenth} of the work; first come {busiest}\n")
     }
 
@@ -422,7 +428,8 @@ mod tests {
         let (text, json) = (clocks.text(), clocks.json(&[]));
         let with_costs = json["cores"][0]["with_costs"].as_f64().unwrap();
         // 960 events, of which PEs send each other 2 in every unit of time.
-        let (events, ideal) = (960.0, json["cores"][0]["declared"].as_f64().unwrap());
+        let events = 960.0;
+        let ideal = json["cores"][0]["declared"].as_f64().unwrap();
         let messages = json["cores"][0]["messages"].as_f64().unwrap();
         assert_eq!(messages, 120.0);
         let expected = events * 100.0 / (events / ideal * 150.0 + messages / 2.0 * 200.0);

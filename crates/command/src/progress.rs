@@ -186,7 +186,8 @@ mod tests {
     use super::*;
 
     fn progress(virtual_time: f64) -> Progress {
-        let (elapsed, rss_bytes) = (Duration::from_secs(20), Some(35_200_000));
+        let elapsed = Duration::from_secs(20);
+        let rss_bytes = Some(35_200_000);
         Progress { virtual_time, end: 80.0, committed_events: 1_000_000, elapsed, event_rate: 8.311e6, rss_bytes, speculation: None }
     }
 

@@ -90,8 +90,10 @@ fn idle_settings(settings: &warpline_run::Settings, request: &Request) -> Vec<St
 
 /// A note on threads that were asked for and have no PE.
 fn unused_threads(settings: &warpline_run::Settings, record: &RunRecord) -> Option<String> {
-    let (threads, parallel) = (settings.threads?, record.parallel.as_ref()?);
-    let (wanted, pes) = (u64::from(threads) * u64::from(settings.processes()), parallel.pes.len() as u64);
+    let threads = settings.threads?;
+    let parallel = record.parallel.as_ref()?;
+    let wanted = u64::from(threads) * u64::from(settings.processes());
+    let pes = parallel.pes.len() as u64;
     let lps = record.engine.get("lps")?.as_u64()?;
     (record.engines.is_empty() && pes < wanted && pes == lps)
         .then(|| format!("{pes} of {wanted} threads have a PE, as a PE has at least one LP and the model has {lps}"))

@@ -30,7 +30,8 @@ impl Signals {
     #[cfg(unix)]
     fn listen_in_a_thread(&self) {
         use signal_hook::consts::{SIGINT, SIGTERM};
-        let (switch, received) = (self.switch.clone(), self.received.clone());
+        let switch = self.switch.clone();
+        let received = self.received.clone();
         let listen = move || {
             let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) else { return };
             let mut requests = Requests::default();
@@ -105,7 +106,8 @@ mod tests {
 
     #[test]
     fn signals_at_once_are_one_request() {
-        let (mut requests, start) = (Requests::default(), Instant::now());
+        let mut requests = Requests::default();
+        let start = Instant::now();
         let after = |milliseconds| start + Duration::from_millis(milliseconds);
         let heeded = [0, 0, 1, 99, 100, 5000].map(|time| requests.heed(after(time)));
         use Request::{EndAtOnce, EndEarly, Same};

@@ -75,7 +75,8 @@ impl VerifyOutput {
         for verified in self.short.iter().chain(&self.verified).filter(|verified| verified.virtual_time == end) {
             let (what, texts_differ) = unequal((&verified.digest, &verified.state_digest), other, verified.is_whole);
             if !what.is_empty() {
-                let (model, digests) = (verified.model.clone(), [verified.digest.clone(), run.digest.clone()]);
+                let model = verified.model.clone();
+                let digests = [verified.digest.clone(), run.digest.clone()];
                 return Err(VerifyError::Unequal(Box::new(UnequalRuns::new(model, "in another process", what, digests))).into());
             }
             self.order_varies |= texts_differ;
@@ -132,7 +133,8 @@ impl VerifyOutput {
         };
         let rows: Vec<_> = self.verified.iter().map(row).collect();
         let Some(least) = self.verified.iter().min_by_key(|v| v.tried) else { return String::new() };
-        let (end, seed) = (format::time(least.virtual_time, self.unit), self.seed);
+        let end = format::time(least.virtual_time, self.unit);
+        let seed = self.seed;
         let mut text = format!(
             "{}: {} events to time {end}, with seed {seed}, were undone and repeated exactly\n",
             least.model,
@@ -163,7 +165,9 @@ impl VerifyOutput {
     fn shortcomings(&self) -> String {
         let mut text = String::new();
         if let Some(short) = self.verified.iter().find(|v| !v.is_whole && v.virtual_time < self.end) {
-            let (reached, end, way) = (format::time(short.virtual_time, self.unit), format::time(self.end, self.unit), short.undo.name());
+            let reached = format::time(short.virtual_time, self.unit);
+            let end = format::time(self.end, self.unit);
+            let way = short.undo.name();
             let _ = writeln!(text, "not reached: time was up for --undo {way} at time {reached} of {end}; a longer --time-limit goes on");
         } else if self.verified.iter().any(|v| v.is_short_of_time) {
             text += "fewer events were tried than --tries-per-kind says, as trying them takes long; a longer --time-limit tries more\n";

@@ -167,7 +167,8 @@ impl Chains {
     /// The sum of a chain, and the LPs in it, most costly first. Shares that were dropped are
     /// missing there.
     pub(super) fn summary(&self, end: Option<ChainEnd>) -> (Part, Vec<LpWork>) {
-        let (mut all, mut parts) = (Part::default(), self.links_from(end).map(|(_, link)| link.part).collect::<Vec<_>>());
+        let mut all = Part::default();
+        let mut parts = self.links_from(end).map(|(_, link)| link.part).collect::<Vec<_>>();
         parts.iter().for_each(|part| all.add(part));
         add_up_by_lp(&mut parts);
         parts.sort_by_key(|part| (Reverse(part.cost), part.lp));
@@ -199,7 +200,8 @@ impl Chains {
             .map_while(|(place, (end, _))| (place == 0 || inner[end.index()]).then_some(end))
             .collect();
         let mut parts: Vec<Part> = stretch.iter().map(|end| self.links[end.index()].part).collect();
-        let (own, first) = (parts[0].lp, self.links[stretch[stretch.len() - 1].index()].before);
+        let own = parts[0].lp;
+        let first = self.links[stretch[stretch.len() - 1].index()].before;
         add_up_by_lp(&mut parts);
         parts.sort_by_key(|part| (part.lp.is_none(), Reverse(part.cost), part.lp));
         let split = parts.iter().filter(|part| part.lp.is_some()).count().min(kept);

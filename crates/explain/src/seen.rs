@@ -47,7 +47,9 @@ mod tests {
     /// A model may declare any delay that was seen.
     #[test]
     fn no_delay_is_seen_that_is_below_what_was_declared() {
-        let (from, to, declared) = (LpId(0), LpId(1), 0.1 + 0.2);
+        let from = LpId(0);
+        let to = LpId(1);
+        let declared = 0.1 + 0.2;
         let seen = SeenDelay { from, to, delay: 0.3, sent: 0.0 };
         assert!(seen.plain() < declared);
         assert_eq!(seen.finding(&Lookahead::uniform(declared)), LpDelay { from, to, declared, seen: declared });

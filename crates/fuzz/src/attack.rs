@@ -87,7 +87,8 @@ fn sort(case: &Case) -> &'static str {
 pub fn attack(attack: &Attack) -> ExitCode {
     let begin = Instant::now();
     let until = begin + attack.time;
-    let (next, found) = (AtomicU64::new(0), Mutex::new(Found::default()));
+    let next = AtomicU64::new(0);
+    let found = Mutex::new(Found::default());
     let bar = ProgressBar::new(attack.time.as_secs());
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {elapsed} of {len} s, {msg}") {
         bar.set_style(style);

@@ -136,7 +136,8 @@ fn forget_results(answer: &mut Answer) {
 fn allowed(case: &Case, expected: &Answer) -> Allowed {
     let number = |name: &str, usual: u64| case.get(name).and_then(|text| text.parse().ok()).unwrap_or(usual);
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
-    let (processes, pes) = (number("processes", 1).max(number("ranks", 1)), number("threads", cores));
+    let processes = number("processes", 1).max(number("ranks", 1));
+    let pes = number("threads", cores);
     let batch = number("batch", BATCH) * number("message-size", 0).max(number("payload", 0));
     let limit = case.sorted().ok().and_then(|sorted| sorted.settings.memory);
     let most_bytes = match (limit, expected) {

@@ -88,7 +88,8 @@ fn phold(case: Case, random: &mut Random) -> Case {
 pub(crate) fn way(model: &Case, seed: u64, number: u64) -> Case {
     let random = &mut stream(seed, number + 1);
     let case = model.clone();
-    let (sync, share) = (any(random, "optimistic optimistic optimistic mixed mixed conservative auto sequential"), [0.05, 0.15, 0.4]);
+    let sync = any(random, "optimistic optimistic optimistic mixed mixed conservative auto sequential");
+    let share = [0.05, 0.15, 0.4];
     let share = share[random.below(3) as usize];
     let case = some(case.with("sync", &sync), random, share, &[("pending", "heap ladder"), ("stack", "4 16")]);
     if sync == "sequential" {

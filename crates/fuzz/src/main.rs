@@ -111,7 +111,8 @@ fn try_case(times: u32, words: &[String]) -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let (mut checker, mut failed) = (Checker::default(), 0);
+    let mut checker = Checker::default();
+    let mut failed = 0;
     for run in 1..=times {
         match checker.check(&case) {
             Ok(Checked::Equal { slow: Some(ratio) }) => println!("run {run}: equal, {ratio:.1} times as long as it should take"),

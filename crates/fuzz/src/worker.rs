@@ -36,7 +36,8 @@ struct Serving {
 impl Serving {
     /// Waits for an answer, until time is up by its cores or by the clock.
     fn answer(&self, limit: Duration) -> Result<String, RecvTimeoutError> {
-        let (begin, used) = (Instant::now(), cpu_time(self.child.id()));
+        let begin = Instant::now();
+        let used = cpu_time(self.child.id());
         loop {
             match self.lines.recv_timeout(GLANCE) {
                 Err(RecvTimeoutError::Timeout) => {
@@ -135,7 +136,8 @@ fn start() -> std::io::Result<Serving> {
 fn last_output(mut stream: impl Read + Send + 'static) -> Receiver<String> {
     let (sender, end) = channel();
     std::thread::spawn(move || {
-        let (mut last, mut some) = (Vec::new(), [0; 4096]);
+        let mut last = Vec::new();
+        let mut some = [0; 4096];
         while let Ok(count @ 1..) = stream.read(&mut some) {
             last.extend_from_slice(&some[..count]);
             last.drain(..last.len().saturating_sub(LAST_OUTPUT));

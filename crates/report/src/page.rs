@@ -67,7 +67,8 @@ pub(crate) fn page(record: &RunRecord, neighbours: &[Neighbour]) -> String {
         tables: &tables,
         parallel: parallel.as_ref().map(|section| &section.data),
     };
-    let (tiles, settings) = (summary::tiles(record), summary::settings(record));
+    let tiles = summary::tiles(record);
+    let settings = summary::settings(record);
     let results = results::results(&record.results, &record.result_notes);
     // A record of several runs has no progress of its own.
     let progress = match record.replications {

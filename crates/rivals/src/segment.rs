@@ -125,7 +125,8 @@ impl Segment {
         let mut all = 0;
         loop {
             let mut arrivals = [Arrival { time: 0, length: 0, bytes: std::ptr::null_mut() }; TAKEN_AT_ONCE];
-            let (into, mut count) = (arrivals.as_mut_ptr(), 0);
+            let into = arrivals.as_mut_ptr();
+            let mut count = 0;
             // SAFETY: the segment is open and has this queue, there is room for as many as is said, and the number is a local variable.
             let outcome = unsafe { ffi::warpline_boost_receive(self.heap.0.as_ptr(), queue, into, TAKEN_AT_ONCE, &mut count) };
             for Arrival { time, length, bytes } in arrivals.into_iter().take(count) {

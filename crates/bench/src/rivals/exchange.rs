@@ -119,7 +119,8 @@ impl<C: Carrier> Process<'_, C> {
     }
 
     fn execute_until(&mut self, is_over: impl Fn() -> bool) -> u64 {
-        let (mut executed, mut since) = (0, Instant::now());
+        let mut executed = 0;
+        let mut since = Instant::now();
         while !is_over() {
             for _ in 0..BETWEEN_LOOKS {
                 self.receive();

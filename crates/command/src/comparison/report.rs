@@ -17,7 +17,8 @@ impl Comparison {
         let run = self.expected();
         let times = self.sequential().runs.len();
         let settings = json!({ "seed": run.seed, "end": run.end_time, "runs": times });
-        let (end, about) = (format::time(run.end_time, &run.time_unit), run.about.trim_end_matches('.'));
+        let end = format::time(run.end_time, &run.time_unit);
+        let about = run.about.trim_end_matches('.');
         let mut views = vec![self.bars("Event rate", "event rate", "events/s", |run| Some(run.event_rate))];
         let memory = |run: &RunRecord| run.peak_rss_bytes.map(|bytes| bytes as f64);
         if self.runs().any(|(_, run)| memory(run).is_some()) {
@@ -46,7 +47,8 @@ impl Comparison {
     }
 
     fn facts(&self) -> Vec<Fact> {
-        let (sequential, run) = (self.sequential(), self.expected());
+        let sequential = self.sequential();
+        let run = self.expected();
         let all = self.runs().count();
         let same = match self.same_answer() {
             Some(true) => fact("Same answer", "yes".into(), format!("digests, events and results of all {all} runs are equal")),
@@ -86,7 +88,8 @@ impl Comparison {
     }
 
     fn engines_table(&self) -> View {
-        let (sequential, expected) = (self.sequential(), self.expected());
+        let sequential = self.sequential();
+        let expected = self.expected();
         let row = |engine: &EngineRuns| {
             let rates = engine.rates();
             let others = |value: Option<f64>| value.filter(|_| !engine.is_sequential());

@@ -61,7 +61,8 @@ impl Costs {
         };
         let (alone, both) = (parallel(one)?, parallel(two)?);
         let events = |record: &RunRecord| record.committed_events as f64;
-        let (working, remote) = (working(&both), both.remote_events as f64);
+        let working = working(&both);
+        let remote = both.remote_events as f64;
         // A PE that is alone sends only to itself.
         let own = alone.phase_seconds.send * events(two) / events(one);
         let handing_over = both.phase_seconds.receive + (both.phase_seconds.send - own).max(0.0);
@@ -81,7 +82,8 @@ impl Costs {
 
     /// What is left of an ideal speed-up at these costs.
     pub(crate) fn speed_up(&self, cores: &CoreFindings, events: u64) -> f64 {
-        let (ideal, events) = (self.ideal(cores), events as f64);
+        let ideal = self.ideal(cores);
+        let events = events as f64;
         let messages = cores.messages as f64 / f64::from(cores.pes);
         events * self.sequential / (events / ideal * self.event + messages * self.message.unwrap_or_default())
     }

@@ -93,7 +93,8 @@ impl<'s> Findings<'s> {
     pub(super) fn of(study: &'s Study, pes: u32, no_launcher: Option<&str>) -> Self {
         let (conditions, variants) = ((study.conditions)(pes), (study.variants)(pes));
         let runs: Vec<Vec<Runs>> = conditions.iter().map(|_| variants.iter().map(|_| Vec::new()).collect()).collect();
-        let (alone, before) = (conditions.iter().map(|_| Vec::new()).collect(), runs.clone());
+        let alone = conditions.iter().map(|_| Vec::new()).collect();
+        let before = runs.clone();
         Findings { study, pes, conditions, variants, runs, alone, before, no_launcher: no_launcher.map(str::to_owned) }
     }
 
@@ -108,7 +109,8 @@ impl<'s> Findings<'s> {
         &mut self,
         mut run: impl FnMut(&StudyCase, &StudyCase, Placement) -> Result<RunRecord, Failure>,
     ) -> Result<(), Failure> {
-        let (first, in_pairs) = (&self.variants[0], self.study.in_pairs);
+        let first = &self.variants[0];
+        let in_pairs = self.study.in_pairs;
         let of_conditions = self.conditions.iter().zip(&mut self.runs).zip(&mut self.before).zip(&mut self.alone);
         for (((condition, of_condition), before), alone) in of_conditions {
             alone.push(run(condition, first, Placement::threads(1))?);

@@ -45,7 +45,8 @@ impl Findings<'_> {
         let first = &self.variants[0].name;
         let gain = |variant: usize| {
             let middle = median(self.gains(variant))?;
-            let (name, value) = (format!("Gain of {}", self.variants[variant].name), format!("{} ×", format::significant(middle, 3)));
+            let name = format!("Gain of {}", self.variants[variant].name);
+            let value = format!("{} ×", format::significant(middle, 3));
             Some(Fact { name, value, remark: format!("against {first}, in the median over all conditions") })
         };
         (1..self.variants.len()).filter_map(gain).collect()

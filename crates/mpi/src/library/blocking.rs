@@ -61,21 +61,24 @@ impl Comm<'_> {
 /// The pieces have at most `PIECE` bytes.
 impl Communicator<'_> {
     fn send(&self, piece: &[u8], to: u32) -> Result<()> {
-        let (to, length) = (self.raw_rank(to), piece.len() as c_int);
+        let to = self.raw_rank(to);
+        let length = piece.len() as c_int;
         // SAFETY: as `raw` says. The bytes are borrowed until the call returns, when MPI has read them.
         let code = unsafe { ffi::warpline_mpi_send(self.raw(), piece.as_ptr().cast(), length, to, Tag::COLLECTIVE) };
         self.check("MPI_Send", code)
     }
 
     fn receive(&self, piece: &mut [u8], from: u32) -> Result<()> {
-        let (from, length) = (self.raw_rank(from), piece.len() as c_int);
+        let from = self.raw_rank(from);
+        let length = piece.len() as c_int;
         // SAFETY: as `raw` says. The bytes are borrowed until the call returns, when MPI has written them.
         let code = unsafe { ffi::warpline_mpi_receive(self.raw(), piece.as_mut_ptr().cast(), length, from, Tag::COLLECTIVE) };
         self.check("MPI_Recv", code)
     }
 
     pub(crate) fn broadcast(&self, piece: &mut [u8]) -> Result<()> {
-        let (from, length) = (self.raw_rank(ROOT), piece.len() as c_int);
+        let from = self.raw_rank(ROOT);
+        let length = piece.len() as c_int;
         // SAFETY: as `raw` says. The bytes are borrowed until the call returns, when MPI has read or written them.
         let code = unsafe { ffi::warpline_mpi_broadcast(self.raw(), piece.as_mut_ptr().cast(), length, from) };
         self.check("MPI_Bcast", code)

@@ -52,7 +52,8 @@ impl<'m> Receiver<'m> {
         if capacity >= crate::LONGEST_MESSAGE {
             return Err(Error::TooLong { bytes: capacity });
         }
-        let (posted, large) = (Requests::new(comm.shared(), buffers)?, Requests::new(comm.shared(), 1)?);
+        let posted = Requests::new(comm.shared(), buffers)?;
+        let large = Requests::new(comm.shared(), 1)?;
         let mut receiver = Receiver { tag, capacity, posted, buffers, next: 0, announced: None, large };
         for _ in 0..buffers {
             receiver.post(Vec::new())?;

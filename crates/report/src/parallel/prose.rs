@@ -129,7 +129,8 @@ mod tests {
     fn parallel(undone: u64, pes: Vec<PeRecord>) -> ParallelRecord {
         let mut phase_seconds = Phases::default();
         pes.iter().for_each(|pe| phase_seconds.add(&pe.phase_seconds));
-        let (efficiency, remote_events) = ((1000 - undone) as f64 / 1000.0, (1000 - undone) / 10);
+        let efficiency = (1000 - undone) as f64 / 1000.0;
+        let remote_events = (1000 - undone) / 10;
         ParallelRecord {
             processed_events: 1000,
             rolled_back_events: undone,
@@ -150,7 +151,8 @@ mod tests {
             "results": {}, "progress": [], "views": []});
         let plain = |text: &String| text.replace(['\u{a0}', '\u{202f}'], " ");
         let record = RunRecord { parallel: Some(parallel.clone()), ..serde_json::from_value(record).unwrap() };
-        let (words, limits) = (prose(&record, parallel), limits(&record));
+        let words = prose(&record, parallel);
+        let limits = limits(&record);
         let all = format!("{words:?} {limits:?}");
         assert!(!all.contains("NaN") && !all.contains("inf"), "{all}");
         (plain(&words.join(" ")), limits.iter().map(|limit| (limit.title, plain(&limit.text))).collect())
