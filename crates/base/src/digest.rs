@@ -90,7 +90,8 @@ mod tests {
         }
     }
 
-    /// Digests are the same on every platform and in every release, so that runs can be compared across them.
+    /// Digests are the same on every platform and in every release, so that runs can be compared
+    /// across them.
     #[test]
     fn known_digests() {
         let keys = [key(0.0), key(1.5), EventKey { step: 9, priority: Priority::new(-5), sender: LpId(u32::MAX), ..key(1e300) }];

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::random::mix64;
 use crate::{LpId, VirtualTime};
 
-/// How urgent an event is among those of the same time and step: lower goes first, `-127..=127`, normally 0.
+/// How urgent an event is among those of the same time and step: lower goes first, `-127..=127`,
+/// normally 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Priority(NonZeroU8);
 
@@ -45,9 +46,11 @@ impl fmt::Debug for Priority {
 /// The most events that one event (or `init` of one LP) may send.
 pub const SEND_LIMIT: u32 = 1 << 24;
 
-/// The sender's sequence number: which of its events sent this one, and the index of the send within that event.
+/// The sender's sequence number: which of its events sent this one, and the index of the send
+/// within that event.
 ///
-/// It is a function of the sender's event count alone, so undoing an event undoes its sequence numbers too.
+/// It is a function of the sender's event count alone, so undoing an event undoes its sequence
+/// numbers too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Sequence(u64);
 
@@ -92,8 +95,9 @@ impl Sequence {
 
 /// The place of an event in the one order that all engines follow.
 ///
-/// *Step* counts zero-delay hops at one instant, so that what an event causes always comes strictly after it.
-/// Keys are unique within a run and depend on the model alone, never on the order of arrival.
+/// *Step* counts zero-delay hops at one instant, so that what an event causes always comes strictly
+/// after it. Keys are unique within a run and depend on the model alone, never on the order of
+/// arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventKey {
     /// When the event happens.
@@ -166,7 +170,8 @@ impl EventKey {
     }
 }
 
-/// Out of line, as few models use it. It takes numbers, as a key would have to be passed through memory.
+/// Out of line, as few models use it. It takes numbers, as a key would have to be passed through
+/// memory.
 #[inline(never)]
 fn luck(seed: u64, time: u64, sender: u32, step: u32) -> u64 {
     mix64(seed ^ mix64(time ^ mix64(u64::from(sender) << 32 | u64::from(step))))

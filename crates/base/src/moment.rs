@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{EventKey, LpId, TieBreak, VirtualTime};
 
-/// A place in the order of everything that happens in a run: LPs are initialised, events happen, LPs finish.
+/// A place in the order of everything that happens in a run: LPs are initialised, events happen,
+/// LPs finish.
 ///
 /// GVT is a moment, and so are the places of faults and rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -52,7 +52,8 @@ impl StateDigest {
         format!("{:016x}", self.text)
     }
 
-    /// The digest that neither the order of entries within braces nor addresses change, in 16 hexadecimal digits.
+    /// The digest that neither the order of entries within braces nor addresses change, in 16
+    /// hexadecimal digits.
     pub fn content(&self) -> String {
         format!("{:016x}", self.content)
     }
@@ -264,7 +265,8 @@ mod tests {
         of(&format_args!("{text}")).content
     }
 
-    /// Digests are the same on every platform and in every release, so that runs can be compared across them.
+    /// Digests are the same on every platform and in every release, so that runs can be compared
+    /// across them.
     #[test]
     fn known_digests() {
         let digest = of(&(BTreeMap::from([(1, "one"), (2, "two")]), [0.5, -0.0], Some('x')));

@@ -6,8 +6,8 @@ use crate::Figure;
 
 /// A point in virtual time: a finite number of model units, zero or later.
 ///
-/// It is held as the bits of the `f64`. As integers these are ordered like the numbers, as long as those are not negative, so comparing two
-/// times is one integer comparison.
+/// It is held as the bits of the `f64`. As integers these are ordered like the numbers, as long as
+/// those are not negative, so comparing two times is one integer comparison.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(into = "f64", try_from = "f64")]
 pub struct VirtualTime(u64);

@@ -11,7 +11,8 @@ use warpline_models::phold::Phold;
 use crate::hostile::{self, Hostile};
 use crate::workloads::parameters;
 
-/// What a PE may need beside its share of what a sequential run needs, in bytes: a quarter of what the documentation of `--memory` allows.
+/// What a PE may need beside its share of what a sequential run needs, in bytes: a quarter of what
+/// the documentation of `--memory` allows.
 const OF_PE: u64 = 1 << 20;
 const PES: u32 = 2;
 const ROUNDS: usize = 3;

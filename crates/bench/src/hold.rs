@@ -1,4 +1,5 @@
-//! The pending event sets alone: nanoseconds per hold (one entry out, one in) by size and distribution of increments.
+//! The pending event sets alone: nanoseconds per hold (one entry out, one in) by size and
+//! distribution of increments.
 
 use std::cmp::Ordering;
 use std::time::Instant;

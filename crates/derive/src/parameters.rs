@@ -80,7 +80,8 @@ fn default_tokens(default: Option<&Expr>, of: &Type) -> TokenStream {
     match default {
         None => quote!(<#of as ::core::default::Default>::default()),
         Some(default) => match ungrouped(default) {
-            // A text stands for a `String`; with any other type, the compiler says what does not match.
+            // A text stands for a `String`; with any other type, the compiler says what does not
+            // match.
             Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) if is_string(of) => {
                 quote!(<#of as ::core::convert::From<&::core::primitive::str>>::from(#text))
             }

@@ -58,7 +58,8 @@ pub(crate) fn expand(input: &DeriveInput, api: &Path) -> Result<TokenStream> {
     let read = read(numbers, &shapes, api);
     Ok(quote! {
         #[automatically_derived]
-        // SAFETY: all fields are portable, as the methods demand, which pass on all of them. There are as many bytes as the fields have at most.
+        // SAFETY: all fields are portable, as the methods demand, which pass on all of them. There
+        // are as many bytes as the fields have at most.
         unsafe impl #impl_generics #api::Portable for #name #type_generics #where_clause {
             const HAS_PAYLOADS: bool = false #(|| <#types as #api::Portable>::HAS_PAYLOADS)*;
             const MOST_BYTES: usize = #most_bytes;
@@ -147,7 +148,8 @@ pub(crate) fn expand_shareable(input: &DeriveInput, api: &Path) -> Result<TokenS
     })
 }
 
-/// The code of a function that proves that a type is portable from the proof that its only type parameter is.
+/// The code of a function that proves that a type is portable from the proof that its only type
+/// parameter is.
 pub(crate) fn expand_with(input: &DeriveInput, api: &Path) -> Result<TokenStream> {
     let name = &input.ident;
     let mut parameters = input.generics.type_params();

@@ -38,7 +38,8 @@ impl ChainEnd {
 #[derive(Clone, Copy, Debug)]
 struct Link {
     before: Option<ChainEnd>,
-    /// How many links follow it, and how many LPs and pending events hold it. It is free if there are none.
+    /// How many links follow it, and how many LPs and pending events hold it. It is free if there
+    /// are none.
     holders: u32,
     part: Part,
 }
@@ -248,7 +249,8 @@ mod tests {
 
     const LPS: usize = 4;
 
-    /// What happens to chains: LP, whether it follows the message, the cost, how many events are sent, and to whom.
+    /// What happens to chains: LP, whether it follows the message, the cost, how many events are
+    /// sent, and to whom.
     type Happens = (usize, bool, u64, usize, usize);
 
     /// The sum of a chain by LP, kept beside the forest.

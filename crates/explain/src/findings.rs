@@ -2,7 +2,8 @@
 
 use warpline_base::LpId;
 
-/// What the run shows about its model. Work, and lengths of paths, are in the unit of the events' costs.
+/// What the run shows about its model. Work, and lengths of paths, are in the unit of the events'
+/// costs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Findings {
     /// How many events there were.
@@ -30,7 +31,8 @@ pub struct PathFindings {
     pub events: u64,
     /// How many of them had to wait for their message, rather than for their LP.
     pub messages: u64,
-    /// The work on it by LP, most first. If the path has very many LPs, some of its work may be missing here.
+    /// The work on it by LP, most first. If the path has very many LPs, some of its work may be
+    /// missing here.
     pub lps: Vec<LpWork>,
 }
 
@@ -69,9 +71,11 @@ pub struct CoreFindings {
     pub any_engine: f64,
     /// A bound for engines whose PEs have the LPs that they have here.
     pub these_blocks: f64,
-    /// An engine whose PEs execute their events one after the other in the order of time, each as soon as its message is there.
+    /// An engine whose PEs execute their events one after the other in the order of time, each as
+    /// soon as its message is there.
     pub in_order: f64,
-    /// An engine that goes from window to window, each as long as the declared lookahead between PEs.
+    /// An engine that goes from window to window, each as long as the declared lookahead between
+    /// PEs.
     pub declared: f64,
     /// The declared lookahead between PEs, in model time; infinite if PEs send each other nothing.
     pub declared_delay: f64,

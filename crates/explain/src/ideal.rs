@@ -99,7 +99,8 @@ fn rounded_down(delay: f64) -> f64 {
     f64::from_bits(delay.to_bits() & !((1 << 49) - 1))
 }
 
-/// An engine whose PEs go from window to window: each executes its events of a window, and the next begins when all are done.
+/// An engine whose PEs go from window to window: each executes its events of a window, and the next
+/// begins when all are done.
 struct Windows {
     /// In model time.
     width: f64,

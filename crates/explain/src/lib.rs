@@ -1,4 +1,5 @@
-//! The critical path of a model: the longest chain of events of which each has to wait for the one before it.
+//! The critical path of a model: the longest chain of events of which each has to wait for the one
+//! before it.
 //!
 //! An event begins when its LP has executed the event before it there, and when the event that sent
 //! it has been executed; it lasts as long as it costs. An engine that executes every event once,
@@ -7,8 +8,9 @@
 //! simulation*, 1985). Only lazy cancellation may do better, as it keeps what an event sent on a
 //! state that turned out to be wrong (Jefferson and Reiher, *Supercritical speedup*, 1991).
 //!
-//! All of it is found in the order of a sequential run, from one event to the next: an LP remembers when its last event ends, a pending
-//! event when the one that sent it does. Memory is that of LPs and pending events, and a bounded number of links of [`Chains`].
+//! All of it is found in the order of a sequential run, from one event to the next: an LP remembers
+//! when its last event ends, a pending event when the one that sent it does. Memory is that of LPs
+//! and pending events, and a bounded number of links of [`Chains`].
 
 mod chains;
 mod findings;
@@ -62,7 +64,8 @@ struct LpEnd {
     delay: Option<SeenDelay>,
 }
 
-/// What is known of the event that sent a pending one; nothing of an LP's initialisation, which costs nothing.
+/// What is known of the event that sent a pending one; nothing of an LP's initialisation, which
+/// costs nothing.
 #[derive(Clone, Default)]
 struct Cause {
     /// When it ends.
@@ -114,7 +117,8 @@ impl CriticalPath {
         }
     }
 
-    /// Notes that `lp` executed the event with this handle, at this model time; it cost `cost`, which must not be 0.
+    /// Notes that `lp` executed the event with this handle, at this model time; it cost `cost`,
+    /// which must not be 0.
     ///
     /// # Panics
     /// If there is no memory to note it, it [unwinds](warpline_memory::Exhausted::unwind).
@@ -143,8 +147,8 @@ impl CriticalPath {
         self.executed = Executed { time, finish, chain: Some(chain), on_cores };
     }
 
-    /// Notes that the event executed last, or the initialisation of `from` before the first, sent the event with this handle to `to`, to
-    /// happen at `time`.
+    /// Notes that the event executed last, or the initialisation of `from` before the first, sent
+    /// the event with this handle to `to`, to happen at `time`.
     ///
     /// # Panics
     /// If there is no memory to note it, it [unwinds](warpline_memory::Exhausted::unwind).

@@ -23,7 +23,8 @@ impl SeenDelay {
         LpDelay { from: self.from, to: self.to, declared, seen: self.plain().max(declared) }
     }
 
-    /// The number with the fewest digits that the delay may have been: times are rounded to 53 bits, and their difference shows it.
+    /// The number with the fewest digits that the delay may have been: times are rounded to 53
+    /// bits, and their difference shows it.
     fn plain(&self) -> f64 {
         let time = self.sent + self.delay;
         let rounding = time.next_up() - time;

@@ -1,5 +1,5 @@
-//! Cases drawn from a seed. Models are small, so that a run takes about a millisecond; settings lie at the ends of their ranges, where
-//! mistakes are.
+//! Cases drawn from a seed. Models are small, so that a run takes about a millisecond; settings lie
+//! at the ends of their ranges, where mistakes are.
 
 use warpline::base::LpId;
 use warpline::base::random::Random;
@@ -17,7 +17,8 @@ fn any(random: &mut Random, words: &str) -> String {
     words[random.below(words.len() as u32) as usize].to_owned()
 }
 
-/// Adds some of these options, each with this probability. A word that stands twice is twice as likely.
+/// Adds some of these options, each with this probability. A word that stands twice is twice as
+/// likely.
 fn some(mut case: Case, random: &mut Random, share: f64, options: &[(&str, &str)]) -> Case {
     for (name, words) in options {
         if random.bernoulli(share) {

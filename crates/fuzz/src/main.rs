@@ -16,7 +16,8 @@ use warpline_fuzz::models::Attacked;
 #[global_allocator]
 static ALLOCATOR: warpline::Allocator = warpline::Allocator;
 
-/// Attacks Warpline: runs random models with random settings, and compares each run with the sequential one.
+/// Attacks Warpline: runs random models with random settings, and compares each run with the
+/// sequential one.
 #[derive(Debug, Parser)]
 #[command(after_help = "All commands of `warpline` work here as well, for its models and one more, `nasty`.")]
 struct Arguments {

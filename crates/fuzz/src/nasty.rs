@@ -1,9 +1,10 @@
-//! `nasty`: a model with everything that is hard on an engine, each by a parameter: events without delay, ties, times that collide by
-//! rounding, timers set to "never", bursts at one instant, large states and payloads, mistakes, and code that goes wrong on states that
-//! only a wrong order of events leads to.
+//! `nasty`: a model with everything that is hard on an engine, each by a parameter: events without
+//! delay, ties, times that collide by rounding, timers set to "never", bursts at one instant, large
+//! states and payloads, mistakes, and code that goes wrong on states that only a wrong order of
+//! events leads to.
 //!
-//! It always comes to an end: events share out the energy that LPs begin with. It is sensitive: one event out of order changes states,
-//! statistics and rows.
+//! It always comes to an end: events share out the energy that LPs begin with. It is sensitive: one
+//! event out of order changes states, statistics and rows.
 //!
 //! **States that never really exist.** An LP numbers its own events, and sends its neighbour a tick
 //! with each number after a constant delay, so ticks arrive in order. An LP that misses a number

@@ -41,7 +41,8 @@ impl Probe for InKind<'_> {
     }
 }
 
-/// Leaves out options and takes smaller values for as long as the case still fails and `time` lasts.
+/// Leaves out options and takes smaller values for as long as the case still fails and `time`
+/// lasts.
 pub(crate) fn shrink(case: Case, wrong: Wrong, probe: &mut impl Probe, time: Duration) -> Shrunk {
     let until = Instant::now() + time;
     let mut found = measure(Shrunk { case, wrong, failed: 1, runs: 1 }, probe, until);

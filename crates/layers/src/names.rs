@@ -1,4 +1,5 @@
-//! Checks that documents name only what exists: files, modules, types, functions, settings and targets of the Makefile between backticks.
+//! Checks that documents name only what exists: files, modules, types, functions, settings and
+//! targets of the Makefile between backticks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -132,7 +133,8 @@ impl Code {
         }
     }
 
-    /// Whether there is a file or folder with this path, or one whose last parts it is. `{a,b}` stands for both.
+    /// Whether there is a file or folder with this path, or one whose last parts it is. `{a,b}`
+    /// stands for both.
     fn has_path(&self, path: &str) -> bool {
         if let Some((before, rest)) = path.split_once('{')
             && let Some((choices, after)) = rest.split_once('}')
@@ -200,8 +202,8 @@ impl<'ast> Visit<'ast> for Code {
 }
 
 impl Code {
-    /// Takes what a macro declares: names after a keyword, before a colon (fields, settings) or an equals sign (variants), and its
-    /// literals.
+    /// Takes what a macro declares: names after a keyword, before a colon (fields, settings) or an
+    /// equals sign (variants), and its literals.
     fn add_tokens(&mut self, tokens: TokenStream) {
         let mut last = None;
         for token in tokens {

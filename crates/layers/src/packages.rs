@@ -48,7 +48,8 @@ fn included(code: &str) -> impl Iterator<Item = &str> {
     lines.flat_map(|line| MACROS.into_iter().flat_map(|one| line.split(one).skip(1))).filter_map(|rest| rest.split('"').next())
 }
 
-/// Whether a path, as `file` includes it, lies in a folder. Links are not followed, as packages have files in their place.
+/// Whether a path, as `file` includes it, lies in a folder. Links are not followed, as packages
+/// have files in their place.
 fn lies_in(folder: &Path, file: &Path, path: &str) -> bool {
     let mut place = PathBuf::new();
     for part in file.parent().unwrap_or(folder).join(path).components() {

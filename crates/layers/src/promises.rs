@@ -1,7 +1,8 @@
 //! Numbers in documents and help texts are those of the code: each promise is a sentence with a
 //! gap, and the constant that belongs there.
 //!
-//! The sentence may stand in any document or source file. Wherever it stands, its number must be right, and it must stand somewhere.
+//! The sentence may stand in any document or source file. Wherever it stands, its number must be
+//! right, and it must stand somewhere.
 
 use std::path::{Path, PathBuf};
 

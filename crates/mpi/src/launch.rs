@@ -2,8 +2,8 @@
 
 /// This program as a launcher such as `mpirun` or `srun` started it, together with others.
 ///
-/// It is the key to MPI: a program that was started plainly gets none, and so cannot initialise MPI, which would cost it start-up time and
-/// memory, or fail where no MPI is set up.
+/// It is the key to MPI: a program that was started plainly gets none, and so cannot initialise
+/// MPI, which would cost it start-up time and memory, or fail where no MPI is set up.
 ///
 /// ```
 /// use warpline_mpi::Launch;
@@ -27,7 +27,8 @@ impl Launch {
     /// | `PMI_RANK`, `PMI_SIZE` | `mpiexec` of MPICH and its relatives, `srun --mpi=pmi2` |
     /// | `PMIX_RANK`, and maybe `SLURM_NTASKS` | `srun --mpi=pmix`, `prun` |
     ///
-    /// The variables of Slurm alone do not count, as every program in a batch script has them, whether `srun` started it or not.
+    /// The variables of Slurm alone do not count, as every program in a batch script has them,
+    /// whether `srun` started it or not.
     ///
     /// A program that a rank starts plainly inherits its variables, and is taken for that rank.
     pub fn detect() -> Option<Launch> {

@@ -19,9 +19,10 @@
 //! # Guarantees
 //!
 //! - Nothing waits for another rank unless its documentation says so.
-//! - Messages of one rank with one tag of one communicator arrive in the order in which they were sent, whatever their lengths.
-//! - Memory that MPI may read or write cannot be reached, or freed, until MPI is done with it. Where this cannot be found out any more, it is
-//!   leaked.
+//! - Messages of one rank with one tag of one communicator arrive in the order in which they were
+//!   sent, whatever their lengths.
+//! - Memory that MPI may read or write cannot be reached, or freed, until MPI is done with it.
+//!   Where this cannot be found out any more, it is leaked.
 //! - MPI is called only between its start and its end, and only by threads that may.
 //! - Errors of MPI are returned, with its own words; they do not end the program.
 

@@ -167,7 +167,8 @@ pub fn number(value: &Value) -> Option<f64> {
     value.as_f64().or_else(|| value.get("mean")?.as_f64()).filter(|number| number.is_finite())
 }
 
-/// How many values an estimate is the mean of; `None` if it is of none, such as one over time, or of runs.
+/// How many values an estimate is the mean of; `None` if it is of none, such as one over time, or
+/// of runs.
 fn weight(value: &Value) -> Option<f64> {
     let fields = value.as_object()?;
     let count = if fields.contains_key("runs") { fields.get("observations") } else { fields.get("count") };

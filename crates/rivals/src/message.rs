@@ -40,8 +40,9 @@ impl Deref for Message<'_> {
 
     #[inline]
     fn deref(&self) -> &[u8] {
-        // SAFETY: the heap stays mapped while it is borrowed, and the bytes are in a block that this message alone holds. They are those of a
-        // file in memory, which has zeros where nobody has written, so they always have a value.
+        // SAFETY: the heap stays mapped while it is borrowed, and the bytes are in a block that
+        // this message alone holds. They are those of a file in memory, which has zeros where
+        // nobody has written, so they always have a value.
         unsafe { slice::from_raw_parts(self.bytes.as_ptr(), self.length) }
     }
 }
@@ -57,7 +58,8 @@ impl DerefMut for Message<'_> {
 impl Drop for Message<'_> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: the block is from this heap, and this message, which was its only holder, does not use it any more.
+        // SAFETY: the block is from this heap, and this message, which was its only holder, does
+        // not use it any more.
         unsafe { self.heap.free(self.bytes) };
     }
 }

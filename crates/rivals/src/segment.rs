@@ -55,7 +55,8 @@ impl Segment {
             return Err(Error::Segment { name: name.to_owned(), reason: "a name has no zero byte".to_owned() });
         };
         let (mut text, mut queues): ([c_char; TEXT_BYTES], u32) = ([0; TEXT_BYTES], 0);
-        // SAFETY: the name ends with a zero byte, the number is a local variable, and there is as much room for text as is said.
+        // SAFETY: the name ends with a zero byte, the number is a local variable, and there is as
+        // much room for text as is said.
         let opened = unsafe { ffi::warpline_boost_open(name.as_ptr(), &mut queues, text.as_mut_ptr(), text.len()) };
         let heap = Heap(NonNull::new(opened).ok_or_else(|| no_segment(&name, &text))?);
         Ok(Segment { heap, queues, name, has_name: false })
@@ -84,7 +85,8 @@ impl Segment {
         // SAFETY: the segment is open, and there is room for an address.
         let outcome = unsafe { ffi::warpline_boost_allocate(self.heap.0.as_ptr(), length.max(1) as u64, &mut bytes) };
         let bytes = NonNull::new(bytes).filter(|_| outcome == ffi::DONE).ok_or_else(|| self.refused(outcome, length))?;
-        // SAFETY: the allocator has just given the block to this caller alone, and it has at least this many bytes.
+        // SAFETY: the allocator has just given the block to this caller alone, and it has at least
+        // this many bytes.
         Ok(unsafe { Message::holding(&self.heap, bytes, length) })
     }
 
@@ -101,7 +103,8 @@ impl Segment {
         assert!(message.is_in(&self.heap), "the message is from another segment");
         let (bytes, length) = message.into_parts();
         let record = Arrival { time, length: length as u64, bytes: bytes.as_ptr() };
-        // SAFETY: the segment is open and has this queue. The bytes lie in it, so that an offset leads there in every process.
+        // SAFETY: the segment is open and has this queue. The bytes lie in it, so that an offset
+        // leads there in every process.
         let outcome = unsafe { ffi::warpline_boost_send(self.heap.0.as_ptr(), queue, &record) };
         if outcome == ffi::DONE {
             return Ok(());
@@ -127,12 +130,14 @@ impl Segment {
             let mut arrivals = [Arrival { time: 0, length: 0, bytes: std::ptr::null_mut() }; TAKEN_AT_ONCE];
             let into = arrivals.as_mut_ptr();
             let mut count = 0;
-            // SAFETY: the segment is open and has this queue, there is room for as many as is said, and the number is a local variable.
+            // SAFETY: the segment is open and has this queue, there is room for as many as is said,
+            // and the number is a local variable.
             let outcome = unsafe { ffi::warpline_boost_receive(self.heap.0.as_ptr(), queue, into, TAKEN_AT_ONCE, &mut count) };
             for Arrival { time, length, bytes } in arrivals.into_iter().take(count) {
                 let bytes = NonNull::new(bytes).expect("a record leads to a message");
-                // SAFETY: only `send` writes records, each of a message that it gave away. The record has left the queue, so nobody else finds
-                // it, and this process maps the block at the address that the offset leads to.
+                // SAFETY: only `send` writes records, each of a message that it gave away. The
+                // record has left the queue, so nobody else finds it, and this process maps the
+                // block at the address that the offset leads to.
                 take(time, unsafe { Message::holding(&self.heap, bytes, length as usize) });
             }
             all += count;

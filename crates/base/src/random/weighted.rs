@@ -1,6 +1,7 @@
 use std::fmt;
 
-/// A weighted choice among `0..n` in constant time, by Walker's alias method. Weights need not sum to 1.
+/// A weighted choice among `0..n` in constant time, by Walker's alias method. Weights need not sum
+/// to 1.
 ///
 /// ```
 /// use warpline_base::{LpId, random::{Random, Weighted}};
@@ -50,7 +51,8 @@ impl Weighted {
     /// Prepares a choice with probabilities proportional to `weights`.
     ///
     /// # Errors
-    /// If there is no weight, if one is negative or not finite, or if they do not sum to a positive finite number.
+    /// If there is no weight, if one is negative or not finite, or if they do not sum to a positive
+    /// finite number.
     ///
     /// ```
     /// use warpline_base::random::Weighted;

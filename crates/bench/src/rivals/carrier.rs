@@ -2,7 +2,8 @@
 
 use std::ops::Deref;
 
-/// Brings messages to other processes. Messages of one process to another arrive in the order in which they were sent.
+/// Brings messages to other processes. Messages of one process to another arrive in the order in
+/// which they were sent.
 pub(super) trait Carrier {
     /// A message in the hands of a process.
     type Message: Deref<Target = [u8]>;
@@ -17,7 +18,8 @@ pub(super) trait Carrier {
     /// Frees a message that has been used, or keeps its memory.
     fn free(&mut self, used: Self::Message);
 
-    /// Sends a message to another process, with the time of its event, or gives it back if there is no room now.
+    /// Sends a message to another process, with the time of its event, or gives it back if there is
+    /// no room now.
     fn send(&mut self, to: usize, time: u64, message: Self::Message) -> Result<(), Self::Message>;
 
     /// Hands over what has arrived.

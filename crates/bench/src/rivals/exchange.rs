@@ -16,7 +16,8 @@ const LOOKAHEAD: u64 = 5000;
 const DELAY: [u64; 2] = [1000, 4000];
 /// Times from here on mean that a process has reached a stage.
 const SIGNALS: u64 = u64::MAX - STAGES as u64;
-/// How often all processes wait for each other: before they begin, when they have stopped, and twice when they have counted.
+/// How often all processes wait for each other: before they begin, when they have stopped, and
+/// twice when they have counted.
 const STAGES: usize = 4;
 /// After so many messages, a process looks at the clock.
 const BETWEEN_LOOKS: u32 = 64;

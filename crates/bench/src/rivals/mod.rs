@@ -1,7 +1,8 @@
-//! Messages from process to process in the manner of SimpleSim, by rival carriers: without a copy, by Boost.Interprocess, and by copies through
-//! our own rings or through MPI.
+//! Messages from process to process in the manner of SimpleSim, by rival carriers: without a copy,
+//! by Boost.Interprocess, and by copies through our own rings or through MPI.
 //!
-//! What a message costs depends on what a model does with its bytes, so there are three ways to use them, alike for all carriers.
+//! What a message costs depends on what a model does with its bytes, so there are three ways to use
+//! them, alike for all carriers.
 
 #[cfg(feature = "boost")]
 mod boost;

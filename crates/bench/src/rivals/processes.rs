@@ -10,7 +10,8 @@ use super::plan::Plan;
 use super::rival::Rival;
 use super::zero_copy::{Rings, ZeroCopy};
 
-/// Tells a process what to do: the carrier, bytes, use, processes, microseconds to warm up and to measure, its number, and how to find the others.
+/// Tells a process what to do: the carrier, bytes, use, processes, microseconds to warm up and to
+/// measure, its number, and how to find the others.
 const VARIABLE: &str = "WARPLINE_RIVAL_PROCESS";
 
 /// Processes that have been started, which end with this one.
@@ -63,7 +64,8 @@ pub(super) fn run_first(plan: &Plan, command: impl Fn() -> Command) -> Option<Do
     }
 }
 
-/// Runs a plan as another process, or as a rank of MPI, of which the first returns what all have done.
+/// Runs a plan as another process, or as a rank of MPI, of which the first returns what all have
+/// done.
 pub(super) fn run_other() -> Option<Done> {
     let text = std::env::var(VARIABLE).expect("the first process says what to do");
     let (plan, me, ticket) = Plan::read(&text).unwrap_or_else(|| panic!("this is no plan: {text}"));

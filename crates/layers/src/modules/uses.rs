@@ -1,7 +1,9 @@
-//! Which file of a crate uses which: through `use`, through paths in code, and through names among the tokens of macros and attributes.
+//! Which file of a crate uses which: through `use`, through paths in code, and through names among
+//! the tokens of macros and attributes.
 //!
-//! A name that is imported from a module which only hands it on counts as imported from the module that defines it. Methods are not seen, as
-//! their types are not known here; but who calls a method has mostly named its type, too.
+//! A name that is imported from a module which only hands it on counts as imported from the module
+//! that defines it. Methods are not seen, as their types are not known here; but who calls a method
+//! has mostly named its type, too.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +16,8 @@ use super::tree::{Module, Names, Tree, hands_on, imports, is_for_tests};
 /// For each file and each other one that it uses, a name by which it does.
 pub(crate) type Uses = BTreeMap<(Names, Names), String>;
 
-/// How many times a name may be handed on before it counts as not found. Imports can refer to each other in circles.
+/// How many times a name may be handed on before it counts as not found. Imports can refer to each
+/// other in circles.
 const DEPTH: usize = 16;
 
 pub(crate) fn uses(tree: &Tree) -> Uses {
@@ -33,7 +36,8 @@ pub(crate) fn uses(tree: &Tree) -> Uses {
 }
 
 impl Tree {
-    /// The module that defines what a path names, as it is written in a module. None if that is not of this crate.
+    /// The module that defines what a path names, as it is written in a module. None if that is not
+    /// of this crate.
     fn find(&self, within: &[String], path: &[String]) -> Option<Names> {
         self.define(&self.absolute(within, path, DEPTH)?, DEPTH)
     }
@@ -67,7 +71,8 @@ impl Tree {
         })
     }
 
-    /// Whether `use module::*` in another module brings in a name, be it defined there or handed on.
+    /// Whether `use module::*` in another module brings in a name, be it defined there or handed
+    /// on.
     fn hands_out(&self, module: &[String], name: &String, to: &[String], depth: usize) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         let own = [module, std::slice::from_ref(name)].concat();

@@ -13,8 +13,9 @@ const ANNOUNCEMENT_BYTES: usize = size_of::<u64>();
 
 /// Room for one batch: bytes that are filled in, up to a fixed capacity, and then sent.
 ///
-/// It comes from [`SendPool::take`](crate::SendPool::take) and goes to [`SendPool::send`](crate::SendPool::send). While it is in flight, the
-/// pool has it, so nobody can touch it.
+/// It comes from [`SendPool::take`](crate::SendPool::take) and goes to
+/// [`SendPool::send`](crate::SendPool::send). While it is in flight, the pool has it, so nobody can
+/// touch it.
 #[derive(Debug)]
 pub struct Buffer {
     /// Has room for one byte more than the capacity.
@@ -44,7 +45,8 @@ impl Buffer {
         self.capacity - self.bytes.len()
     }
 
-    /// Adds bytes at the end if all of them fit, and says whether they did. If not, nothing changes.
+    /// Adds bytes at the end if all of them fit, and says whether they did. If not, nothing
+    /// changes.
     #[must_use]
     #[inline]
     pub fn write(&mut self, bytes: &[u8]) -> bool {
@@ -55,7 +57,8 @@ impl Buffer {
         fits
     }
 
-    /// Adds this many zeros at the end, to be overwritten, and returns them; or nothing, if they do not fit.
+    /// Adds this many zeros at the end, to be overwritten, and returns them; or nothing, if they do
+    /// not fit.
     #[inline]
     pub fn grow(&mut self, bytes: usize) -> Option<&mut [u8]> {
         let before = self.bytes.len();

@@ -8,7 +8,8 @@ use super::error::{Error, Result};
 pub enum NodeView {
     /// Ranks are on one node if they can share memory.
     Shared,
-    /// Each rank counts as a node of its own, so that what happens between nodes can be tried out on one machine.
+    /// Each rank counts as a node of its own, so that what happens between nodes can be tried out
+    /// on one machine.
     Apart,
 }
 

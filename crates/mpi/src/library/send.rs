@@ -13,9 +13,11 @@ use super::tag::Tag;
 pub struct SendLimits {
     /// The capacity of buffers, in bytes: the same as that of the receivers.
     pub capacity: usize,
-    /// How many batches may be in flight at a time, at least 1. More of them keep the network busier, and take more memory.
+    /// How many batches may be in flight at a time, at least 1. More of them keep the network
+    /// busier, and take more memory.
     pub batches: usize,
-    /// How many large messages may be in flight at a time, at least 1. Each counts as a batch as well.
+    /// How many large messages may be in flight at a time, at least 1. Each counts as a batch as
+    /// well.
     pub large: usize,
 }
 
@@ -47,8 +49,8 @@ impl<B> Sent<B> {
 /// messages with one tag of one communicator must all go through one pool, or through pools of one
 /// thread, so that each follows its announcement.
 ///
-/// Dropping it waits until all messages have left, which for long ones means that the others must be receiving. During a panic it does not
-/// wait, and messages may be lost.
+/// Dropping it waits until all messages have left, which for long ones means that the others must
+/// be receiving. During a panic it does not wait, and messages may be lost.
 pub struct SendPool<'m> {
     limits: SendLimits,
     batches: Sends<'m>,
@@ -106,8 +108,9 @@ impl<'m> SendPool<'m> {
         Ok(Sent::Started)
     }
 
-    /// Starts to send a message of any length up to [`LONGEST_MESSAGE`](crate::LONGEST_MESSAGE), or gives it back if too many are in flight.
-    /// The receiver makes room for it when it is announced. For what fits into a buffer, [`SendPool::send`] is faster.
+    /// Starts to send a message of any length up to [`LONGEST_MESSAGE`](crate::LONGEST_MESSAGE), or
+    /// gives it back if too many are in flight. The receiver makes room for it when it is
+    /// announced. For what fits into a buffer, [`SendPool::send`] is faster.
     ///
     /// # Errors
     /// [`Error::TooLong`], [`Error::Memory`], or [`Error::Mpi`].
@@ -130,10 +133,12 @@ impl<'m> SendPool<'m> {
         Ok(Sent::Started)
     }
 
-    /// Finds out what has left, and takes its buffers back. Returns how many messages are still in flight, large ones counted twice.
+    /// Finds out what has left, and takes its buffers back. Returns how many messages are still in
+    /// flight, large ones counted twice.
     ///
-    /// [`SendPool::take`] and [`SendPool::send`] do so themselves when they need to. Some MPI libraries go on with long messages only while
-    /// they are called, so a rank that has nothing else to call MPI for should call this.
+    /// [`SendPool::take`] and [`SendPool::send`] do so themselves when they need to. Some MPI
+    /// libraries go on with long messages only while they are called, so a rank that has nothing
+    /// else to call MPI for should call this.
     ///
     /// # Errors
     /// [`Error::Mpi`].

@@ -19,7 +19,8 @@ pub(crate) struct Section {
     pub(crate) table: Option<Table>,
 }
 
-/// The section of a parallel run, whose table the script finds under `key`; `None` for a sequential one.
+/// The section of a parallel run, whose table the script finds under `key`; `None` for a sequential
+/// one.
 pub(crate) fn section(record: &RunRecord, key: usize) -> Option<Section> {
     let speculated = record.progress.iter().any(|sample| sample.speculation.is_some());
     let parallel = record.parallel.as_ref();

@@ -18,7 +18,8 @@ pub(crate) fn share(part: f64, whole: f64) -> Option<f64> {
     (part.is_finite() && whole.is_finite() && whole > 0.0).then(|| (part / whole).clamp(0.0, 1.0))
 }
 
-/// A share for reading: `92 %`, `99.6 %`, `< 0.1 %`. Only a whole is shown as 100 %, and only nothing as 0 %.
+/// A share for reading: `92 %`, `99.6 %`, `< 0.1 %`. Only a whole is shown as 100 %, and only
+/// nothing as 0 %.
 pub(crate) fn percent(share: f64) -> String {
     let gap = '\u{a0}';
     let digits = match share {
@@ -39,8 +40,9 @@ pub(crate) fn efficiency(parallel: &ParallelRecord) -> Option<f64> {
     share(kept, executed).map(|counted| recorded.unwrap_or(counted))
 }
 
-/// How many events were certain when they were executed, and how many were executed ahead; `None` if none was executed, or if the record is
-/// older than these counts, which add up to all executed events.
+/// How many events were certain when they were executed, and how many were executed ahead; `None`
+/// if none was executed, or if the record is older than these counts, which add up to all executed
+/// events.
 pub(crate) fn lanes(parallel: &ParallelRecord) -> Option<(u64, u64)> {
     let (certain, ahead) = (parallel.certain_events, parallel.ahead_events);
     let all = certain.checked_add(ahead).filter(|all| *all == parallel.processed_events && *all > 0);
