@@ -297,7 +297,8 @@ fn request<C: Catalogue>(program: &Program<C>, verb: &str, matches: &ArgMatches,
         return Err(Failure::wrong_use(format!("{unknown}, and no scenario file of that name")));
     }
     let scenario = read_scenario(program, verb, name)?;
-    // The model in place of the file, followed by everything that was typed before and after the file.
+    // The model in place of the file, followed by everything that was typed before and after the
+    // file.
     let typed_after = matches.get_many::<OsString>("").map_or(0, Iterator::count);
     let (before, after) = line.split_at(line.len() - typed_after);
     let model = [before[0].clone(), verb.into(), scenario.model.into()];
@@ -379,7 +380,8 @@ impl Request {
     fn over(self, mut scenario: Scenario) -> Self {
         let typed = self.settings.iter().rev().find(|given| given.name == SYNC).and_then(|given| Synchronisation::parse(&given.text));
         if let Some(engine) = typed {
-            // Presets and scenarios for several processes leave the sequential engine to whoever types it.
+            // Presets and scenarios for several processes leave the sequential engine to whoever
+            // types it.
             let alone = engine == Synchronisation::Sequential;
             scenario.settings.retain(|given| settings::serves(&given.name, engine) && !(alone && given.name == PROCESSES));
         }

@@ -16,7 +16,8 @@ const TICK: Duration = Duration::from_millis(250);
 /// The stack of the waiting thread, whatever the threads of runs are given.
 const STACK: usize = 1 << 18;
 
-/// Runs a command that prints a run as one object, and calls `meanwhile` now and then until it ends.
+/// Runs a command that prints a run as one object, and calls `meanwhile` now and then until it
+/// ends.
 pub(crate) fn run(command: &mut Command, meanwhile: impl FnMut()) -> Result<RunRecord, Failure> {
     let program = command.get_program().to_owned();
     let output = output(command, meanwhile);

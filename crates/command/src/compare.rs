@@ -85,7 +85,8 @@ impl Visitor for Suiting<'_> {
     }
 }
 
-/// The engines that suit a model with or without lookahead between PEs, and with or without conservative LPs.
+/// The engines that suit a model with or without lookahead between PEs, and with or without
+/// conservative LPs.
 fn suiting(has_lookahead: bool, has_conservative: bool) -> Vec<Synchronisation> {
     let suits = |engine: &Synchronisation| match engine {
         Synchronisation::Sequential => true,

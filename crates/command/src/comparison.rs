@@ -1,4 +1,5 @@
-//! The outcome of a comparison of engines: a table for people, one object for programs, or a report.
+//! The outcome of a comparison of engines: a table for people, one object for programs, or a
+//! report.
 
 mod report;
 
@@ -16,7 +17,8 @@ use super::{format, summary};
 /// How long the lines of a note are.
 const LINE: usize = 100;
 
-/// Runs of the same simulation on several engines, the sequential one first; that one has at least one run.
+/// Runs of the same simulation on several engines, the sequential one first; that one has at least
+/// one run.
 pub(crate) struct Comparison {
     engines: Vec<EngineRuns>,
     /// The command line that verifies the model.
@@ -86,7 +88,8 @@ impl EngineRuns {
         median(self.runs.iter().filter_map(|run| run.parallel.as_ref()).map(|parallel| parallel.efficiency).collect())
     }
 
-    /// How many of the committed events were certain when they were executed; `None` if nothing was committed.
+    /// How many of the committed events were certain when they were executed; `None` if nothing was
+    /// committed.
     fn certain(&self) -> Option<f64> {
         let of = |run: &RunRecord| ratio(run.parallel.as_ref()?.certain_events as f64, run.committed_events as f64);
         median(self.runs.iter().filter_map(of).collect())
@@ -167,8 +170,8 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 }
 
 impl Comparison {
-    /// A comparison of the sequential engine, which comes first and has run, with others; `verify` is the command line that verifies the
-    /// model.
+    /// A comparison of the sequential engine, which comes first and has run, with others; `verify`
+    /// is the command line that verifies the model.
     pub(crate) fn of(engines: Vec<EngineRuns>, verify: String) -> Self {
         Comparison { engines, verify }
     }
@@ -237,13 +240,15 @@ impl Comparison {
         (!failed.is_empty()).then(|| failed.join("\n"))
     }
 
-    /// The failure at the end of the comparison, if not all engines gave the same answer in all runs.
+    /// The failure at the end of the comparison, if not all engines gave the same answer in all
+    /// runs.
     pub(crate) fn failure(&self) -> Option<Failure> {
         let all: Vec<String> = self.disagreement().into_iter().chain(self.failures()).collect();
         (!all.is_empty()).then(|| Failure::failed(all.join("\n")))
     }
 
-    /// Whether everything compared is equal; `None` if only the sequential engine reached the end of a run.
+    /// Whether everything compared is equal; `None` if only the sequential engine reached the end
+    /// of a run.
     fn same_answer(&self) -> Option<bool> {
         let compared = self.others().iter().any(|engine| !engine.runs.is_empty());
         match self.disagreement() {
@@ -265,7 +270,8 @@ impl Comparison {
         })
     }
 
-    /// The comparison as one object, including `notes` on parameters, and its failure if it `failed`.
+    /// The comparison as one object, including `notes` on parameters, and its failure if it
+    /// `failed`.
     pub(crate) fn json(&self, notes: &[String], failed: Option<&Failure>) -> Value {
         let run = self.expected();
         let mut all = json!({

@@ -107,7 +107,8 @@ fn busiest_tenth(load: &[LpWork], work: u64) -> f64 {
     load.iter().take(load.len().div_ceil(10)).map(|one| one.work).sum::<u64>() as f64 / work as f64
 }
 
-/// How many events go on at a time in a slice, on average; `None` if it adds nothing to the critical path.
+/// How many events go on at a time in a slice, on average; `None` if it adds nothing to the
+/// critical path.
 fn parallelism(slice: &Slice) -> Option<f64> {
     (slice.path > 0).then(|| slice.work as f64 / slice.path as f64)
 }
@@ -290,8 +291,8 @@ mod tests {
     use crate::test_models::{Queue, QueueParameters};
     use warpline_run::prelude::*;
 
-    /// Clocks that tick once per unit of time, the first one perhaps more often. Each tells the next
-    /// one of its ticks, if `delay` is positive.
+    /// Clocks that tick once per unit of time, the first one perhaps more often. Each tells the
+    /// next one of its ticks, if `delay` is positive.
     #[derive(Clone, Debug, PartialEq, Parameters)]
     struct Clocks {
         /// How many there are.
@@ -418,7 +419,8 @@ mod tests {
         }
     }
 
-    /// Where the ideal engine takes half the time, and events on PEs cost half as much again, more cores bring little.
+    /// Where the ideal engine takes half the time, and events on PEs cost half as much again, more
+    /// cores bring little.
     #[test]
     fn costs_stand_beside_the_ideal() {
         let short = found(Clocks { lookahead: 0.5, ..Clocks::default() });

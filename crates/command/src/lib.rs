@@ -24,8 +24,9 @@
 //! }
 //! ```
 //!
-//! Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 the simulation or its outputs failed (or answers differ that must
-//! be equal), 2 usage error, 130 or 143 a run was ended early by SIGINT or SIGTERM, and its results are partial.
+//! Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 the simulation or its
+//! outputs failed (or answers differ that must be equal), 2 usage error, 130 or 143 a run was ended
+//! early by SIGINT or SIGTERM, and its results are partial.
 
 mod arguments;
 mod catalogue;
@@ -86,8 +87,8 @@ pub fn of(models: &impl Catalogue) -> ExitCode {
     outcome_of(models, false, &[])
 }
 
-/// The same with two commands besides, for `warpline` itself: `new` writes a small project around a model of one's own, and `study` repeats
-/// these experiments.
+/// The same with two commands besides, for `warpline` itself: `new` writes a small project around a
+/// model of one's own, and `study` repeats these experiments.
 pub fn with_new(models: &impl Catalogue, studies: &[Study]) -> ExitCode {
     outcome_of(models, true, studies)
 }

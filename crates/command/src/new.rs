@@ -16,7 +16,8 @@ pub(crate) const NEW: &str = "new";
 /// Its argument.
 const NAME: &str = "NAME";
 
-/// The files of a project and their texts, in which some words stand for others; see [`Project::text`].
+/// The files of a project and their texts, in which some words stand for others; see
+/// [`Project::text`].
 const FILES: [(&str, &str); 4] = [
     ("Cargo.toml", include_str!("../project/manifest.toml")),
     ("src/main.rs", MODEL),

@@ -26,7 +26,8 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Prints one JSON value on one line to stdout, piece by piece: it may be larger than memory. The reader may stop reading at any time.
+/// Prints one JSON value on one line to stdout, piece by piece: it may be larger than memory. The
+/// reader may stop reading at any time.
 pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     if is_silent() {
         return Ok(());

@@ -1,4 +1,5 @@
-//! How panics are reported. The engine makes an error of a panic in a model; any other panic is a mistake in Warpline itself.
+//! How panics are reported. The engine makes an error of a panic in a model; any other panic is a
+//! mistake in Warpline itself.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::sync::{Mutex, PoisonError};

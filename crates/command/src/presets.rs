@@ -1,4 +1,5 @@
-//! Presets: settings or parameters under one name, such as those of an experiment in the literature.
+//! Presets: settings or parameters under one name, such as those of an experiment in the
+//! literature.
 
 use super::catalogue::ModelEntry;
 use super::failure::Failure;

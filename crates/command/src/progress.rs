@@ -173,7 +173,8 @@ fn warnings(progress: &Progress, unit: &str, told: &mut Thrashing) -> Vec<String
     undoes.into_iter().chain(waits).collect()
 }
 
-/// The share of executed events that was not undone; `None` before the first and in a sequential run.
+/// The share of executed events that was not undone; `None` before the first and in a sequential
+/// run.
 fn efficiency(progress: &Progress) -> Option<f64> {
     let sample = progress.speculation.filter(|sample| sample.processed_events > 0)?;
     Some(1.0 - sample.rolled_back_events as f64 / sample.processed_events as f64)

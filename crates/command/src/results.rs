@@ -254,7 +254,8 @@ mod tests {
         assert_eq!(shown(&values, &[("links.load", "km", "how full"), ("long", "s", "")]), expected);
     }
 
-    /// Of a sum of levels, extremes are those of single levels; of several runs, those without a value are counted.
+    /// Of a sum of levels, extremes are those of single levels; of several runs, those without a
+    /// value are counted.
     #[test]
     fn a_result_says_what_it_is_over() {
         let values = json!({

@@ -49,7 +49,8 @@ pub(crate) fn run<C: Catalogue>(program: &Program<C>, request: &Request) -> Resu
     failed.map_or(Ok(()), |failure| Err(Failure { printed: true, ..failure }))
 }
 
-/// Passes the model of a request to a visitor; a refused value is reported with its place in a scenario.
+/// Passes the model of a request to a visitor; a refused value is reported with its place in a
+/// scenario.
 pub(crate) fn with_model<C: Catalogue, V: Visitor>(program: &Program<C>, request: &Request, visitor: V) -> Result<V::Output, Failure> {
     let given: Vec<(String, String)> = request.parameters.iter().map(|given| (given.name.clone(), given.text.clone())).collect();
     program.models.with_model(&request.model, &given, visitor).map_err(|error| {

@@ -1,4 +1,5 @@
-//! Scenario files: a run's model, settings and parameters in TOML, under the names that they have on the command line.
+//! Scenario files: a run's model, settings and parameters in TOML, under the names that they have
+//! on the command line.
 
 use std::ops::Range;
 

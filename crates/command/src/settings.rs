@@ -55,8 +55,8 @@ warpline_run::settings! {
             takes: "the path of a directory",
             hurts: "models that write many rows fill the disk",
         }
-        /// Runs of the model, with the given seed and those that follow it, as many at a time as there are cores; results are estimates
-        /// across the runs.
+        /// Runs of the model, with the given seed and those that follow it, as many at a time as
+        /// there are cores; results are estimates across the runs.
         replications: u32 = 1, Range::From(1), {
             heading: warpline_run::settings::RUN,
             placeholder: "RUNS",
@@ -67,8 +67,9 @@ warpline_run::settings! {
             heading: COMPARISON,
             hurts: "if other programs use the machine, a few runs measure those more than the engines",
         }
-        /// Engines that are compared with the sequential one, separated by commas; and ways in which each of them runs: threads, processes, or
-        /// ranks that mpirun starts, with messages in shared memory or copied.
+        /// Engines that are compared with the sequential one, separated by commas; and ways in
+        /// which each of them runs: threads, processes, or ranks that mpirun starts, with messages
+        /// in shared memory or copied.
         with: Engines, Range::Any, {
             heading: COMPARISON,
             rule: "all that suit the model",
@@ -200,7 +201,8 @@ pub(crate) fn is_of_one_engine(setting: &Setting) -> bool {
     setting.name != REPORT && is_of_one_run(setting)
 }
 
-/// Whether a setting is about one run: a comparison does not take it from a scenario, as it would overwrite the report of a run.
+/// Whether a setting is about one run: a comparison does not take it from a scenario, as it would
+/// overwrite the report of a run.
 pub(crate) fn is_of_one_run(setting: &Setting) -> bool {
     is_output(setting) || setting.name == REPLICATIONS
 }

@@ -1,4 +1,5 @@
-//! Ctrl-C and SIGTERM: the first ends a run early, with the results so far; the second ends the program.
+//! Ctrl-C and SIGTERM: the first ends a run early, with the results so far; the second ends the
+//! program.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -9,7 +10,8 @@ use super::output;
 use warpline_record::RunRecord;
 use warpline_run::StopSwitch;
 
-/// A signal so soon after the first is the same request: `timeout` and launchers send one to the process and another to its group.
+/// A signal so soon after the first is the same request: `timeout` and launchers send one to the
+/// process and another to its group.
 const SAME_WITHIN: Duration = Duration::from_millis(100);
 
 /// The switch that signals turn, and which signal did.
@@ -56,7 +58,8 @@ impl Signals {
     pub(crate) fn notice_children() {
         #[cfg(unix)]
         {
-            // With any handler, the system no longer forgets them. If it refuses, each run still notices its own.
+            // With any handler, the system no longer forgets them. If it refuses, each run still
+            // notices its own.
             let _ = signal_hook::flag::register(signal_hook::consts::SIGCHLD, Arc::<AtomicBool>::default());
         }
     }

@@ -12,7 +12,8 @@ use warpline_run::settings::THREADS_MOST;
 /// The verb.
 pub(crate) const STUDY: &str = "study";
 
-/// An experiment: some variants of the engine under some conditions. All runs under one condition must give the same answer.
+/// An experiment: some variants of the engine under some conditions. All runs under one condition
+/// must give the same answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Study {
     /// The name, as it is typed: the system and the experiment, such as `usik/rcphold`.
@@ -37,8 +38,8 @@ pub struct Study {
     pub ends: [f64; 2],
     /// About how long a run takes, in seconds, and with `--quick`.
     pub seconds: [f64; 2],
-    /// Whether the first variant is run again just before each other one, and only such pairs are compared: where small differences matter,
-    /// and the speed of a machine drifts.
+    /// Whether the first variant is run again just before each other one, and only such pairs are
+    /// compared: where small differences matter, and the speed of a machine drifts.
     pub in_pairs: bool,
 }
 
@@ -105,7 +106,8 @@ impl StudyCase {
     }
 }
 
-/// What a study has measured: medians, by condition and variant, counted from 0. What was left out is `None`.
+/// What a study has measured: medians, by condition and variant, counted from 0. What was left out
+/// is `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
     /// The names of the conditions.
@@ -127,7 +129,8 @@ impl Measured {
         Some(of(variant)? / of(other)?)
     }
 
-    /// The share of the time of all PEs that some phases took, which are named as in [`Phases::list`].
+    /// The share of the time of all PEs that some phases took, which are named as in
+    /// [`Phases::list`].
     pub fn share(&self, condition: usize, variant: usize, names: &[&str]) -> Option<f64> {
         let phases = self.phases.get(condition)?.get(variant)?.as_ref()?.list();
         let all: f64 = phases.iter().map(|(_, seconds)| seconds).sum();

@@ -35,7 +35,8 @@ pub(crate) struct Summary<'a> {
 }
 
 impl Summary<'_> {
-    /// The run as one object, including the failure of its report if that `failed`. Its long lists are made while it is written.
+    /// The run as one object, including the failure of its report if that `failed`. Its long lists
+    /// are made while it is written.
     pub(crate) fn json(&self, failed: Option<&Failure>) -> RecordSummary<'_> {
         let mut summary = self.record.streamed_summary();
         let all = &mut summary.fields;

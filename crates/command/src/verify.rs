@@ -1,4 +1,5 @@
-//! `warpline verify`: events forward, undone, compared, and forward again; and a second run, in another process, that must equal the first.
+//! `warpline verify`: events forward, undone, compared, and forward again; and a second run, in
+//! another process, that must equal the first.
 
 use std::fmt::Write;
 use std::process::Command;

@@ -12,7 +12,8 @@ fn fact(name: &str, value: String, remark: String) -> Fact {
 }
 
 impl Comparison {
-    /// The comparison for a report, with the object that `--json` prints and what went wrong, if anything did.
+    /// The comparison for a report, with the object that `--json` prints and what went wrong, if
+    /// anything did.
     pub(crate) fn study(&self, figures: Value, warning: Option<String>, provenance: Provenance) -> StudyRecord {
         let run = self.expected();
         let times = self.sequential().runs.len();

@@ -1,4 +1,5 @@
-//! What events and messages cost on this machine, measured in short runs of the model: an ideal engine knows of no costs.
+//! What events and messages cost on this machine, measured in short runs of the model: an ideal
+//! engine knows of no costs.
 
 use std::time::Duration;
 

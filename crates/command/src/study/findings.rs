@@ -24,7 +24,8 @@ pub(crate) struct Findings<'s> {
     pub(super) runs: Vec<Vec<Runs>>,
     /// By condition: the first variant on one PE.
     pub(super) alone: Vec<Runs>,
-    /// By condition and variant, if the study is in pairs: the first variant, each time just before the other one.
+    /// By condition and variant, if the study is in pairs: the first variant, each time just before
+    /// the other one.
     before: Vec<Vec<Runs>>,
     /// Why there is no launcher, if there is none. Cases that take one have no runs.
     no_launcher: Option<String>,
@@ -42,7 +43,8 @@ pub(super) fn seconds(run: &RunRecord) -> f64 {
     run.loop_seconds
 }
 
-/// How much memory a run took at most, in bytes; 0 where the system does not tell. Of several processes, that is the first.
+/// How much memory a run took at most, in bytes; 0 where the system does not tell. Of several
+/// processes, that is the first.
 pub(super) fn memory(run: &RunRecord) -> f64 {
     run.peak_rss_bytes.map_or(0.0, |bytes| bytes as f64)
 }
@@ -180,8 +182,8 @@ impl<'s> Findings<'s> {
         median(self.runs[condition][variant].iter().map(of).collect())
     }
 
-    /// F: how many times as fast a variant is as the first, under a condition: the ratio of medians or, if the study is in pairs, the median
-    /// of the pairs' ratios.
+    /// F: how many times as fast a variant is as the first, under a condition: the ratio of medians
+    /// or, if the study is in pairs, the median of the pairs' ratios.
     pub(super) fn gain(&self, condition: usize, variant: usize) -> Option<f64> {
         if self.study.in_pairs && variant > 0 {
             let pairs = self.runs[condition][variant].iter().zip(&self.before[condition][variant]);
@@ -191,7 +193,8 @@ impl<'s> Findings<'s> {
         Some(rate(variant)? / rate(0)?)
     }
 
-    /// Self-relative speed-up: how many times as fast a variant is as the first on one PE, under a condition.
+    /// Self-relative speed-up: how many times as fast a variant is as the first on one PE, under a
+    /// condition.
     pub(super) fn speedup(&self, condition: usize, variant: usize) -> Option<f64> {
         let alone = median(self.alone[condition].iter().map(|run| run.event_rate).collect())?;
         Some(self.median(condition, variant, |run| run.event_rate)? / alone)
@@ -361,7 +364,8 @@ pub(super) mod tests {
         in_pairs: false,
     };
 
-    /// Three runs of each kind: springs at 1 to 3 million events per second, pendulums twice as fast in the first room and equal in the second.
+    /// Three runs of each kind: springs at 1 to 3 million events per second, pendulums twice as
+    /// fast in the first room and equal in the second.
     fn findings() -> Findings<'static> {
         let mut findings = Findings::of(&STUDY, 2, None);
         for rate in [1e6, 3e6, 2e6] {
@@ -389,7 +393,8 @@ pub(super) mod tests {
         assert!(!text.contains(TOO_SHORT) && findings.text(true, 2).contains(TOO_SHORT));
     }
 
-    /// It does not matter to pairs if the speed of the machine changes between them, here after every fourth run.
+    /// It does not matter to pairs if the speed of the machine changes between them, here after
+    /// every fourth run.
     #[test]
     fn pairs_are_compared_run_by_run() {
         const PAIRS: Study = Study { in_pairs: true, ..STUDY };

@@ -1,4 +1,5 @@
-//! `warpline study`: experiments from the literature on this machine, with what the source claims beside what was measured.
+//! `warpline study`: experiments from the literature on this machine, with what the source claims
+//! beside what was measured.
 
 mod findings;
 mod report;

@@ -8,7 +8,8 @@ use crate::studies::StudyFigure;
 use warpline_record::{BarsView, Fact, Provenance, RunRecord, StudyRecord, TableView, View};
 
 impl Findings<'_> {
-    /// The study for a report, with the object that `--json` prints and what went wrong, if anything did.
+    /// The study for a report, with the object that `--json` prints and what went wrong, if
+    /// anything did.
     pub(super) fn record(&self, figures: Value, warning: Option<String>, provenance: Provenance, quick: bool, cores: usize) -> StudyRecord {
         let study = self.study;
         let too_short = quick.then(|| TOO_SHORT.to_owned());
