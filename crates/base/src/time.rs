@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_time() {
+    fn invalid_times_are_refused() {
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1.0, -f64::MIN_POSITIVE] {
             assert_eq!(VirtualTime::new(bad), None, "{bad}");
         }

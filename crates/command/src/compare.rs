@@ -47,7 +47,7 @@ pub(crate) fn compare<C: Catalogue>(program: &Program<C>, request: &Request) -> 
         let study = comparison.study(figures.clone(), warning, provenance::of(started, 0));
         warpline_report::write_study(directory, &study).map_err(Failure::from)
     });
-    // What was found is printed whatever happens to the report.
+    // The findings are printed even if the report fails.
     let mut text = comparison.text();
     match report.transpose() {
         Ok(None) => {}

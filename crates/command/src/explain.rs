@@ -41,7 +41,7 @@ pub(crate) fn explain<C: Catalogue>(program: &Program<C>, request: &Request) -> 
         let study = found.study(figures.clone(), found.parameters.clone(), provenance::of(started, 0));
         warpline_report::write_study(directory, &study).map_err(Failure::from)
     });
-    // What was found is printed whatever happens to the report.
+    // The findings are printed even if the report fails.
     let failed = match written.transpose() {
         Ok(page) => {
             if let Some(page) = page {

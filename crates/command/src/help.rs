@@ -1,6 +1,6 @@
 //! The longer texts of the help.
 
-/// What `explain` tells: its figures and fields.
+/// The figures and fields of `explain`.
 pub(crate) const EXPLANATION: &str = "An event begins when its LP has executed the one before it, and when the event that sent it has been executed. The longest\n\
      chain of events that wait for each other in this way is the critical path: no engine is done before its end. Speed-ups are\n\
      bounds, or those of ideal engines, in which nothing but the events themselves takes time. Beside them stands what is left\n\

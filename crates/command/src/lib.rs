@@ -82,7 +82,7 @@ pub fn command<M: Configure + 'static>() -> ExitCode {
     of(&catalogue::Only::<M>::new())
 }
 
-/// The same for several models, of which each command line names one.
+/// The same for several models. Each command line names one.
 pub fn of(models: &impl Catalogue) -> ExitCode {
     outcome_of(models, false, &[])
 }

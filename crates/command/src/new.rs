@@ -153,8 +153,9 @@ fn write_new(path: &Path, text: &str) -> io::Result<()> {
     File::create_new(path)?.write_all(text.as_bytes())
 }
 
-/// The dependency on this version of Warpline: on the sources that it was built from, as long as they are there, so that a project works
-/// with a version that is in no registry. `command` is the folder of this crate; that of the crate `warpline` lies beside it.
+/// The dependency on this version of Warpline: on the sources that it was built from, as long as
+/// they are there, so that a project works with a version that is in no registry. `command` is the
+/// folder of this crate; that of the crate `warpline` lies beside it.
 fn dependency(command: &Path) -> String {
     let from_registry = format!("warpline = {{ version = \"{}\", {FEATURES} }}", env!("CARGO_PKG_VERSION"));
     let sources = command.with_file_name("warpline");

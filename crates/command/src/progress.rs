@@ -193,13 +193,13 @@ mod tests {
     }
 
     #[test]
-    fn a_line_tells_all() {
+    fn a_line_shows_everything() {
         let expected = "25.0 % | 1:00 min left | 8.31 M events/s | time 20 of 80 s | 35.2 MB";
         assert_eq!(line(&progress(20.0), "s", WIDTH), expected);
     }
 
     #[test]
-    fn efficiency_is_told_where_there_is_room() {
+    fn efficiency_is_shown_where_there_is_room() {
         let plain = "25.0 % | 1:00 min left | 8.31 M events/s | time 20 of 80 s | 35.2 MB";
         let short = "25.0 % | 1:00 min left | 8.31 M events/s | 35.2 MB | efficiency 93 %";
         let sample = SpeculationSample { processed_events: 1000, rolled_back_events: 70, ..SpeculationSample::default() };
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_of_thrashing_is_told_once() {
+    fn each_kind_of_thrashing_is_warned_of_once() {
         let mut told = Thrashing::default();
         let sample = SpeculationSample { processed_events: 100_000, rolled_back_events: 97_000, window: 0.5, ..Default::default() };
         let at = |sample| Progress { speculation: Some(sample), ..progress(1.0) };
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_is_left_out() {
+    fn unknown_figures_are_left_out() {
         let text = line(&Progress { rss_bytes: None, ..progress(0.0) }, "s", WIDTH);
         assert_eq!(text, "0.0 % | unknown left | 8.31 M events/s | time 0 of 80 s");
         let starting = line(&Progress { committed_events: 0, ..progress(0.0) }, "s", WIDTH);
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_told_of_a_short_run() {
+    fn a_short_run_shows_no_progress() {
         let mut display = ProgressDisplay { unit: "s", channel: Channel::Lines { last: None }, told: Thrashing::default() };
         display.show(&Progress { elapsed: Duration::from_millis(1999), ..progress(1.0) });
         assert!(matches!(display.channel, Channel::Lines { last: None }));

@@ -254,8 +254,8 @@ mod tests {
         assert_eq!(shown(&values, &[("links.load", "km", "how full"), ("long", "s", "")]), expected);
     }
 
-    /// Of a sum of levels, extremes are those of single levels; of several runs, those without a
-    /// value are counted.
+    /// A sum of levels shows the extremes of single levels. Several runs show how many have no
+    /// value.
     #[test]
     fn a_result_says_what_it_is_over() {
         let values = json!({

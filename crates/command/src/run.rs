@@ -25,7 +25,7 @@ pub(crate) fn run<C: Catalogue>(program: &Program<C>, request: &Request) -> Resu
     let job = RunModel { settings: &settings, quiet: request.quiet, signals: &signals };
     let FinishedRun { record, tables, incomplete, trace } = with_model(program, request, job)??;
     tell(&mut notes, unused_threads(&settings.simulation, &record));
-    // The results are printed whatever happens to rows and report.
+    // The results are printed even if rows or report fail.
     let report = settings.command.report.as_deref().map(|directory| warpline_report::write(directory, &record).map_err(Failure::from));
     let (report, failed) = match report.transpose() {
         Ok(report) => (report, incomplete),

@@ -31,15 +31,15 @@ pub(crate) const RUNS: &str = "runs";
 pub(crate) const WITH: &str = "with";
 /// The setting that says where a report goes.
 pub(crate) const REPORT: &str = "report";
-/// The setting that says how many runs differ in nothing but the seed.
+/// The setting that says how many runs differ only in the seed.
 pub(crate) const REPLICATIONS: &str = "replications";
 /// The setting that says what an event costs in an explanation.
 pub(crate) const EVENT_COST: &str = "event-cost";
 /// The heading of the settings of a comparison alone.
 const COMPARISON: &str = "Comparison";
-/// That of the settings of an explanation.
+/// The heading of the settings of an explanation alone.
 const EXPLANATION: &str = "Explanation";
-/// That of the settings of a verification.
+/// The heading of the settings of a verification alone.
 const VERIFICATION: &str = "Verification";
 /// The settings of a verification that a run does not have.
 const TRIES: &str = "tries-per-kind";

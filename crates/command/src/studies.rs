@@ -49,7 +49,7 @@ pub struct Study {
 pub struct StudyCase {
     /// Its name in tables and plots.
     pub name: String,
-    /// Its model, if it is another one than that of the study.
+    /// Its model, if not that of the study.
     pub model: Option<&'static str>,
     /// Its options, such as `--lookahead=0.1`.
     pub arguments: Vec<String>,
@@ -69,7 +69,7 @@ impl StudyCase {
         StudyCase { name: name.into(), model: None, arguments, way: None, pes: None, processes: None }
     }
 
-    /// The same with another model than that of the study.
+    /// The same, with a model that is not that of the study.
     #[must_use]
     pub fn of(self, model: &'static str) -> Self {
         StudyCase { model: Some(model), ..self }

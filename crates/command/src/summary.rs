@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parallel_run_tells_what_it_cost() {
+    fn a_parallel_run_shows_what_it_cost() {
         let mut record = sample::optimistic(1e6);
         let expected = [
             "  engine            optimistic, 2 threads",
@@ -447,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn what_parallel_execution_cost_stands_at_the_top_of_the_object() {
+    fn the_costs_of_parallel_execution_stand_at_the_top_of_the_object() {
         let record = sample::optimistic(1e6);
         let summary = Summary { record: &record, notes: &[], tables: &[], directory: None, report: None, trace: None };
         let json = serde_json::to_value(summary.json(None)).unwrap();
@@ -480,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_slower_than_one_core_is_told_so() {
+    fn a_run_slower_than_one_core_says_so() {
         let mut record = sample::optimistic(1e6);
         let json = |record: &RunRecord| {
             let summary = Summary { record, notes: &[], tables: &[], directory: None, report: None, trace: None };

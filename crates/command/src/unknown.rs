@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_misspelt_has_a_suggestion() {
+    fn a_misspelt_option_has_a_suggestion() {
         for (line, meant) in [
             ("run mm1 --sead 3", "--seed"),
             ("run mm1 --arival_rate 1", "--arrival-rate"),

@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_tried_is_no_success() {
+    fn a_verification_that_tries_nothing_fails() {
         let settings = Settings::typed(&[("undo", "copy"), ("end", "0.5")]);
         let Err(failure) = (Job { settings: &settings, quiet: true }).visit::<Clock>(Mistake::default()) else { panic!("a success") };
         assert!(failure.code == Failure::USAGE_ERROR && failure.message.contains("nothing was tried"), "{}", failure.message);

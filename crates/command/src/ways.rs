@@ -194,7 +194,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_launcher_that_there_is_not_says_what_to_do() {
+    fn a_missing_launcher_says_what_to_do() {
         let why = Launcher::of("no/such/mpirun".into()).unwrap_err();
         assert!(why.starts_with("cannot start `no/such/mpirun`: ") && why.ends_with("MPIRUN name its launcher"), "{why}");
         if !cfg!(feature = "mpi") {

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_whole_is_plain_as_well() {
+    fn a_whole_type_is_plain_as_well() {
         let code = code("#[journal(whole)] enum Machine { Idle, Busy { since: f64, part: u32 } }");
         for part in ["Plain for Machine", "gives_back (self)", "most + 1usize"] {
             assert!(code.contains(part), "{part} in {code}");
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told() {
+    fn mistakes_are_errors() {
         let of_type = "`journal` on a type takes `whole`: it may be changed as a whole";
         assert_error(expand, "#[journal(fixed)] struct Till { takings: f64 }", of_type, "fixed");
         let of_field = "`journal` on a field takes `fixed`: no event changes it";

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn all_errors_are_told_at_once() {
+    fn all_errors_are_reported_at_once() {
         let source = "struct Bakery<T> { ovens: u32, #[parameter(units = 1)] shelves: u32, /// Fine.\nfine: u32 }";
         let places: Vec<String> = test_support::errors(expand, source).into_iter().map(|(_, place)| place).collect();
         assert_eq!(places, ["<T>", "ovens", "shelves", "units"]);

@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shareable_has_shareable_fields() {
+    fn a_shareable_type_has_shareable_fields() {
         let code =
             expand_shareable(&syn::parse_str("struct Words<T> { lock: SpinLock<T>, word: u64 }").unwrap(), &parse_quote!(::warpline));
         let code = code.unwrap().to_string();

@@ -12,7 +12,7 @@ pub(super) struct IdealCores {
     cores: u32,
     partition: Partition,
     lookahead: Lookahead,
-    /// In the engine that executes the events of a PE in the order of time.
+    /// The PEs of the engine that executes the events of each in the order of time.
     pes: Vec<PeClock>,
     declared: Windows,
     seen: Windows,

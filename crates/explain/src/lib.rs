@@ -32,7 +32,7 @@ use warpline_kernel::Partition;
 /// Into how many slices the run is divided.
 pub const SLICES: usize = 60;
 
-/// For how many different numbers of cores a schedule is made.
+/// How many different numbers of cores are tried.
 pub const CORE_COUNTS: usize = 4;
 
 /// The critical path of a run, as far as the run has got.
@@ -64,7 +64,7 @@ struct LpEnd {
     delay: Option<SeenDelay>,
 }
 
-/// What is known of the event that sent a pending one; nothing of an LP's initialisation, which
+/// What is known of the event that sent a pending one. Empty for an LP's initialisation, which
 /// costs nothing.
 #[derive(Clone, Default)]
 struct Cause {

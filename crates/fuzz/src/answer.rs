@@ -230,7 +230,7 @@ mod tests {
     const FREE: Allowed = Allowed { memory: false, loss: false, most_bytes: 1000 };
 
     #[test]
-    fn whatever_differs_is_noticed() {
+    fn every_difference_is_noticed() {
         let found = |change: fn(&mut Done)| {
             let mut other = done();
             change(&mut other);

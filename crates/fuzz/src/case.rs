@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_typed_is_read_back() {
+    fn a_typed_case_is_read_back() {
         let words: Vec<String> = "nasty --lps 4 --sync mixed --migrate-at-random 7 --end 3".split(' ').map(str::to_owned).collect();
         let case = Case::parse(&words).unwrap();
         assert_eq!(case.to_string(), words.join(" "));

@@ -60,7 +60,7 @@ impl Visitor for Execute<'_> {
 /// Runs the cases on standard input, one a line, and prints the answer to each.
 ///
 /// # Errors
-/// If nobody reads the answers.
+/// If the answers cannot be written.
 pub(crate) fn serve() -> std::io::Result<()> {
     let mut stdout = std::io::stdout().lock();
     for line in std::io::stdin().lock().lines() {

@@ -12,7 +12,7 @@ use crate::files::rust_files;
 
 /// The documents at the root that are checked, beside every README among the sources.
 const DOCUMENTS: [&str; 2] = ["ARCHITECTURE.md", "GLOSSARY.md"];
-/// What a README beside code is called.
+/// The name of a README beside code.
 const README: &str = "README.md";
 
 pub(crate) fn check(root: &Path) -> Result<Vec<String>, String> {
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_exists_may_be_named() {
+    fn existing_names_pass() {
         let document = "`Ladder` has `Ladder::run` and `Ladder::pop`, `ladder::Ladder` in `pending`, `pending/ladder.rs`, `crates/kernel/src`.\n\
             `Port::send`, `Port::Wire`, `Step::Idle`, `Idle`, `MOST`, `Settings::table`, `--wire auto`, `make layers`, `pending.pop(end)`.\n\
             `[0, end)`, `crates/kernel/src/{pending}/`\n```text\n`nothing`\n```\n";
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_exist_is_found_with_its_line() {
+    fn a_missing_name_is_found_with_its_line() {
         let names = "Rungs Ladder::rung Port::pop ladder::Step2 pending/heap.rs rungs popped(end) heap::Ladder --wires make_all Step::run";
         for name in names.split(' ') {
             let document = format!("`Ladder`\n```text\n```\nhere is `{name}`\n");

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_included_lies_in_the_package() {
+    fn included_files_lie_in_the_package() {
         let code = "#[doc = include_str!(\"../../x.md\")]\n// include_str!(\"not this\")\nlet (a, b) = (include!(\"a.rs\"), include_bytes!(\"../b\"));";
         assert_eq!(included(code).collect::<Vec<_>>(), ["../../x.md", "a.rs", "../b"]);
         let inside = |path| lies_in(Path::new("/w/crates/a"), Path::new("/w/crates/a/src/b/c.rs"), path);

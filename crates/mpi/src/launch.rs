@@ -3,7 +3,7 @@
 /// This program as a launcher such as `mpirun` or `srun` started it, together with others.
 ///
 /// It is the key to MPI: a program that was started plainly gets none, and so cannot initialise
-/// MPI, which would cost it start-up time and memory, or fail where no MPI is set up.
+/// MPI. That would cost it start-up time and memory, or fail where no MPI is set up.
 ///
 /// ```
 /// use warpline_mpi::Launch;
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn launchers_are_told_from_plain_starts() {
+    fn launchers_are_distinguished_from_plain_starts() {
         let launch = |rank, size| Some(Launch { rank, size });
         assert_eq!(detect(&[]), None);
         assert_eq!(detect(&[("OMPI_COMM_WORLD_SIZE", "4"), ("OMPI_COMM_WORLD_RANK", "3"), ("PMIX_RANK", "3")]), launch(Some(3), Some(4)));

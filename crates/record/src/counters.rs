@@ -1,19 +1,21 @@
 //! The table of counters: what every PE counts, and where that stands in the record of a run.
 //!
-//! To add a counter, write its line into the table, and increment the field that the line makes in the kernel's `Counts`.
-//! Its merging, its places in the record and its column in the report follow from the line.
+//! To add a counter, write its line into the table, and increment the field that the line makes in
+//! the kernel's `Counts`. Its merging, its places in the record and its column in the report follow
+//! from the line.
 //!
 //! A line gives the meaning of the counter, its field, its type and how it is [merged](of_pes).
 //! Then come the places where it stands, if any, in this order:
 //!
-//! - `pe(name, label, unit)`: in [`PeRecord`](crate::PeRecord) as `name`, and in the report's table of PEs.
-//!   Columns come in the order of the table.
+//! - `pe(name, label, unit)`: in [`PeRecord`](crate::PeRecord) as `name`, and in the report's table
+//!   of PEs. Columns come in the order of the table.
 //! - `run(name)`: in [`ParallelRecord`](crate::ParallelRecord).
 //! - `rollbacks(name)`, `memory(name)`, `throttle(name)`: in a part of that.
 //!
 //! A counter without a place is read only by balance checks and tests.
 
-/// Passes the table of counters to a macro: for each counter `[meaning] field: type, merging, places;`.
+/// Passes the table of counters to a macro: for each counter `[meaning] field: type, merging,
+/// places;`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! counters {
@@ -56,19 +58,21 @@ macro_rules! counters {
             buffers: u64, most, pe(buffers, "buffers", "events");
             /// Free event buffers given to a pool of all PEs, as there were too many.
             buffers_shared: u64, sum, pe(buffers_shared, "buffers given to all", "events");
-            /// Events undone right after they were executed, as there were no buffers for what they sent.
-            /// They count neither as executed nor as undone.
+            /// Events undone right after they were executed, as there were no buffers for what they
+            /// sent. They count neither as executed nor as undone.
             parked: u64, sum, pe(parked_events, "waits for buffers", ""), run(parked_events);
             /// Events executed again to work out a state from a copy.
             repeated: u64, sum, pe(repeated_events, "executed again", "events"), run(repeated_events);
-            /// The number of an LP's events between copies of its state at the end of the run; 0 without copies.
+            /// The number of an LP's events between copies of its state at the end of the run; 0
+            /// without copies.
             copy_interval: u32, last, pe(copy_interval, "between copies", "events");
-            /// Whether, at the end of the run, events sent by a PE to itself lay in a pool of its own, and not in
-            /// buffers.
+            /// Whether, at the end of the run, events sent by a PE to itself lay in a pool of its
+            /// own, and not in buffers.
             pooled: bool, last, pe(own_pool, "own pool", "");
             /// Messages cancelled in place, before they were processed.
             cancelled_in_place: u64, sum, run(cancelled_in_place);
-            /// Pending events cancelled by anti-messages, as messages by value cannot be cancelled in place.
+            /// Pending events cancelled by anti-messages, as messages by value cannot be cancelled
+            /// in place.
             cancelled_pending: u64, sum;
             /// Messages of undone events that were not cancelled at once, under lazy cancellation.
             kept: u64, sum, run(kept_messages);
@@ -108,7 +112,8 @@ macro_rules! counters {
             handed_over: u64, sum;
             /// Events dropped because they had been cancelled.
             annihilated: u64, sum;
-            /// Events that arrived without a readable payload and never happened, as they lie beyond the end.
+            /// Events that arrived without a readable payload and never happened, as they lie
+            /// beyond the end.
             unreadable: u64, sum;
             /// Faults deferred because the event might still be undone.
             held_back: u64, sum;
@@ -118,7 +123,8 @@ macro_rules! counters {
             idle_steps: u64, sum;
             /// Idle steps in which the PE waited for a GVT computation to end.
             waiting_steps: u64, sum;
-            /// Observations, saved values and copies of messages that are still kept at the end of the run.
+            /// Observations, saved values and copies of messages that are still kept at the end of
+            /// the run.
             side_records_kept: u64, sum;
         }
     };

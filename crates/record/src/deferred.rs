@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_not_kept() {
+    fn a_value_that_is_only_written_is_not_kept() {
         static MADE: AtomicU32 = AtomicU32::new(0);
         let value = Deferred::new(|| MADE.fetch_add(1, Ordering::Relaxed));
         assert_eq!((serde_json::to_string(&value).unwrap().as_str(), value.clone().made()), ("0", 1));

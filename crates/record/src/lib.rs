@@ -1,4 +1,5 @@
-//! What a run leaves behind: one serialisable record, read by the command, the report and other programs.
+//! What a run leaves behind: one serialisable record, read by the command, the report and other
+//! programs.
 
 pub mod counters;
 mod deferred;
@@ -38,7 +39,8 @@ pub use crate::provenance::Provenance;
 ///
 /// [`RunRecord::summary`] is the part that `--json` prints; the rest feeds the report.
 ///
-/// JSON cannot represent numbers that are not finite; they are written as `null`, and read back as NaN.
+/// JSON cannot represent numbers that are not finite; they are written as `null`, and read back as
+/// NaN.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
     /// The model's name, such as `network`.
@@ -80,9 +82,11 @@ pub struct RunRecord {
     /// used the cores as well. `None` if unknown, for instance with more threads than cores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub core_share: Option<f64>,
-    /// The most memory that the process ever held, in bytes; `None` where the system does not report it.
+    /// The most memory that the process ever held, in bytes; `None` where the system does not
+    /// report it.
     pub peak_rss_bytes: Option<u64>,
-    /// What parallel execution cost and gained; `None` for a sequential run. Its fields are among those of the record.
+    /// What parallel execution cost and gained; `None` for a sequential run. Its fields are among
+    /// those of the record.
     #[serde(flatten, deserialize_with = "parallel")]
     pub parallel: Option<ParallelRecord>,
     /// What the LPs of each kind did, if the model has kinds, or if some LPs were conservative.
@@ -146,11 +150,13 @@ impl RunRecord {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StateDigestRecord {
-    /// Of the `Debug` text of all final states. Text of equal states may differ from run to run, by the order of hash maps and by addresses.
+    /// The digest of the `Debug` text of all final states. Text of equal states may differ from run
+    /// to run, by the order of hash maps and by addresses.
     pub text: String,
-    /// Of the same text, whatever the order of entries within braces, and without addresses.
+    /// The digest of the same text, whatever the order of entries within braces, and without
+    /// addresses.
     pub content: String,
-    /// Of all statistics, as JSON, with their course over time.
+    /// The digest of all statistics, as JSON, with their course over time.
     pub statistics: String,
 }
 
@@ -238,8 +244,8 @@ pub struct ProgressSample {
     pub speculation: Option<SpeculationSample>,
 }
 
-/// The state of optimistic execution at one moment of wall time. Fields that are missing on reading, as in older records, have their
-/// defaults.
+/// The state of optimistic execution at one moment of wall time. Fields that are missing on
+/// reading, as in older records, have their defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SpeculationSample {
@@ -386,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parallel_part_that_makes_no_sense_is_an_error() {
+    fn an_invalid_parallel_part_is_an_error() {
         let error = record(json!({ "processed_events": "many" })).unwrap_err();
         assert!(error.contains("many"), "{error}");
     }

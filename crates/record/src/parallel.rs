@@ -12,7 +12,8 @@ use crate::null::number;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GvtIntervalRecord {
-    /// What it counts: `events` that a PE executes, or `passes` of a thread that does nothing but send and receive.
+    /// What it counts: `events` that a PE executes, or `passes` of a thread that does nothing but
+    /// send and receive.
     pub unit: String,
     /// The first value.
     pub first: u32,

@@ -30,7 +30,7 @@ pub struct ResultTree {
     /// All but the lists.
     short: Value,
     lists: BTreeMap<String, ResultList>,
-    /// All of it, once somebody has asked for it.
+    /// All of it, once it has been needed.
     whole: OnceLock<Value>,
 }
 
@@ -105,7 +105,8 @@ impl Serialize for ResultList {
 }
 
 impl ResultTree {
-    /// The fields of `short`, which is an object or null, and these lists. A list takes the place of a field of its name.
+    /// The fields of `short`, which is an object or null, and these lists. A list takes the place
+    /// of a field of its name.
     pub fn new(short: Value, lists: BTreeMap<String, ResultList>) -> Self {
         ResultTree { short, lists, whole: OnceLock::new() }
     }
@@ -127,7 +128,8 @@ impl ResultTree {
         short.chain(lists).collect::<BTreeMap<_, _>>().into_iter()
     }
 
-    /// The same as a value, with no more than the first entry of each of the lists: entries are alike.
+    /// The same as a value, with no more than the first entry of each of the lists: entries are
+    /// alike.
     pub fn shape(&self) -> Value {
         self.to_value(1)
     }

@@ -15,18 +15,20 @@ pub struct Series {
     pub unit: String,
     /// What the statistic means.
     pub meaning: String,
-    /// Where slices begin and end, in model time: one more than there are slices. They go from 0 to the end of the run, or, where the model
-    /// says how many there are, to the end that was wanted. All have one length, but the last may be shorter.
+    /// Where slices begin and end, in model time: one more than there are slices. They go from 0 to
+    /// the end of the run, or, where the model says how many there are, to the end that was wanted.
+    /// All have one length, but the last may be shorter.
     #[serde(deserialize_with = "numbers")]
     pub edges: Vec<f64>,
-    /// The value of each slice; `None` for a mean where nothing was observed, and for all slices that the run did not reach. Of several
-    /// runs, the mean of those that have a value.
+    /// The value of each slice; `None` for a mean where nothing was observed, and for all slices
+    /// that the run did not reach. Of several runs, the mean of those that have a value.
     pub values: Vec<Option<f64>>,
-    /// What was counted in each slice, or how many values its mean has; empty for levels. Of several runs, that of all together.
+    /// What was counted in each slice, or how many values its mean has; empty for levels. Of
+    /// several runs, that of all together.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub counts: Vec<u64>,
-    /// Of several runs, half the width of the 95 % confidence interval of each value; `None` for slices in which fewer than two runs have
-    /// one. Otherwise empty.
+    /// Of several runs, half the width of the 95 % confidence interval of each value; `None` for
+    /// slices in which fewer than two runs have one. Otherwise empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ci95: Vec<Option<f64>>,
     /// Of several runs, how many have a value in each slice. Otherwise empty.

@@ -2,8 +2,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::null::number;
 
-/// A stretch of a run, executed by one engine, where the run chose its engines itself. Fields that are missing on reading have their
-/// defaults.
+/// A stretch of a run, executed by one engine, where the run chose its engines itself. Fields that
+/// are missing on reading have their defaults.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EngineStretch {

@@ -158,7 +158,7 @@ pub struct BarsView {
     pub logarithmic: bool,
     /// The names of the groups.
     pub groups: Vec<String>,
-    /// The bars of each group, as (name, values for each group in turn). A bar is as high as the median of its values, and all of them are
-    /// marked.
+    /// The bars of each group, as (name, values for each group in turn). A bar is as high as the
+    /// median of its values, and all of them are marked.
     pub series: Vec<(String, Vec<Vec<Option<f64>>>)>,
 }

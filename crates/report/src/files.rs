@@ -79,7 +79,7 @@ fn page(dir: &Path, html: &str) -> Result<PathBuf, ReportError> {
     Ok(path)
 }
 
-/// The record and the tables that the run wrote, as far as they lie in `dir`.
+/// The record and the tables of the run that are in `dir`.
 fn neighbours(dir: &Path, tables: &[String]) -> Vec<Neighbour> {
     let names = std::iter::once(RECORD_FILE).chain(tables.iter().map(String::as_str));
     let found = names.filter_map(|name| {

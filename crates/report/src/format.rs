@@ -1,5 +1,5 @@
 //! Numbers for people. `assets/script/format.js` holds the same rules, so that a number looks the
-//! same whoever wrote it.
+//! same everywhere.
 
 use serde_json::Value;
 

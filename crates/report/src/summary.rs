@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn provenance_is_told_as_far_as_it_is_known() {
+    fn only_known_provenance_is_shown() {
         assert_eq!(provenance(&Provenance::default()), [""; 0]);
         let from = Provenance {
             command_line: ["warpline", "run", "my model"].map(str::to_owned).to_vec(),

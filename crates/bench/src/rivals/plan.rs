@@ -1,4 +1,4 @@
-//! What is to be measured, and how it is told to the processes.
+//! What is measured, and how the processes learn of it.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use super::rival::{Rival, Use};
 /// Messages that each process begins with.
 pub(super) const MESSAGES: usize = 100;
 
-/// What is to be measured.
+/// What is measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Plan {
     pub(super) rival: Rival,

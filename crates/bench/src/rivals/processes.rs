@@ -64,8 +64,7 @@ pub(super) fn run_first(plan: &Plan, command: impl Fn() -> Command) -> Option<Do
     }
 }
 
-/// Runs a plan as another process, or as a rank of MPI, of which the first returns what all have
-/// done.
+/// Runs a plan as another process, or as a rank of MPI. The first rank returns what all have done.
 pub(super) fn run_other() -> Option<Done> {
     let text = std::env::var(VARIABLE).expect("the first process says what to do");
     let (plan, me, ticket) = Plan::read(&text).unwrap_or_else(|| panic!("this is no plan: {text}"));

@@ -9,7 +9,7 @@ pub(super) enum Rival {
     ZeroCopy,
     /// Boost's segment: every message is allocated by its sender and freed by its receiver.
     Boost,
-    /// The same, but where a message is passed on it stays where it is.
+    /// The same, but a message that is passed on stays where it is.
     BoostKept,
     /// Copies through rings.
     Copies,

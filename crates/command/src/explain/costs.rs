@@ -22,17 +22,18 @@ const EVENTS_LEAST: f64 = 20_000.0;
 pub(crate) struct Costs {
     /// The engine whose PEs were measured.
     pub(crate) sync: Synchronisation,
-    /// An event on the sequential engine, all told.
+    /// An event on the sequential engine, with everything that this does for it.
     pub(crate) sequential: f64,
-    /// An event on a PE, with what is undone and all else that PEs do, but without messages to other PEs.
+    /// An event on a PE, with what is undone and all else that PEs do, but without messages to
+    /// other PEs.
     pub(crate) event: f64,
     /// A message from PE to PE, on both of them together, unless there were too few to tell.
     pub(crate) message: Option<f64>,
 }
 
 impl Costs {
-    /// Measures them in three short runs; `None` if the model is over too soon, cannot be run on two PEs, or if the runs say too little.
-    /// `took` is how long it took to explain the model.
+    /// Measures them in three short runs; `None` if the model is over too soon, cannot be run on
+    /// two PEs, or if the runs say too little. `took` is how long it took to explain the model.
     pub(crate) fn measure<M: Configure + 'static>(
         parameters: &M::Parameters,
         settings: &Settings,
@@ -55,7 +56,8 @@ impl Costs {
         Costs::of(sync, &run(Synchronisation::Sequential, 1)?, &run(sync, 1)?, &run(sync, 2)?)
     }
 
-    /// What the records of a sequential run, of one on one PE and of one on two say.
+    /// The costs according to the records of a sequential run, of a run on one PE, and of a run on
+    /// two.
     fn of(sync: Synchronisation, sequential: &RunRecord, one: &RunRecord, two: &RunRecord) -> Option<Costs> {
         let parallel = |record: &'_ RunRecord| -> Option<ParallelRecord> {
             record.parallel.clone().filter(|parallel| parallel.phase_samples.is_some_and(|samples| samples >= SAMPLES_LEAST))
@@ -192,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_costs_leave_of_the_ideal() {
+    fn costs_lower_the_ideal_speed_up() {
         let costs = measured().unwrap();
         let cores = CoreFindings { pes: 2, cores: 2, declared: 1.9, in_order: 2.0, messages: 500_000, ..sample::cores() };
         let expected = 0.2 / (0.22 / 1.9 + 0.25 * 0.2);
@@ -202,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn few_samples_tell_no_costs() {
+    fn few_samples_give_no_costs() {
         let sequential = record(0, Phases::default(), 0);
         let phases = Phases { event_processing: 0.1, ..Phases::default() };
         let of = |two: &RunRecord| Costs::of(Synchronisation::Optimistic, &sequential, &record(1, phases, 0), two);

@@ -43,8 +43,8 @@ pub(super) fn seconds(run: &RunRecord) -> f64 {
     run.loop_seconds
 }
 
-/// How much memory a run took at most, in bytes; 0 where the system does not tell. Of several
-/// processes, that is the first.
+/// The peak memory of a run, in bytes; 0 if the system does not report it. Of several processes, it
+/// is that of the first.
 pub(super) fn memory(run: &RunRecord) -> f64 {
     run.peak_rss_bytes.map_or(0.0, |bytes| bytes as f64)
 }
@@ -450,7 +450,7 @@ pub(super) mod tests {
 
     /// Without a launcher, what takes one is left out with a note, and the rest is done.
     #[test]
-    fn what_takes_a_launcher_is_left_out_where_there_is_none() {
+    fn cases_that_take_a_launcher_are_left_out_without_one() {
         let study =
             Study { variants: |_| vec![StudyCase::new("spring", ["--a"]), StudyCase::new("pendulum", ["--b"]).by(Way::Mpi)], ..STUDY };
         let mut findings = Findings::of(&study, 3, Some("there is no launcher"));

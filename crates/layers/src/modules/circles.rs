@@ -11,7 +11,7 @@ use std::fmt;
 use super::tree::Names;
 use super::uses::Uses;
 
-/// What a folder's own file is called among its parts.
+/// The name of a folder's own file among its parts.
 pub(crate) const OWN_FILE: &str = "mod";
 
 /// All parts of one folder that can be reached from each other.

@@ -13,7 +13,7 @@ use syn::{Attribute, ImplItem, ItemUse, Meta, TraitItem};
 
 use super::tree::{Module, Names, Tree, hands_on, imports, is_for_tests};
 
-/// For each file and each other one that it uses, a name by which it does.
+/// For each file and each file that it uses: one of the names that it uses.
 pub(crate) type Uses = BTreeMap<(Names, Names), String>;
 
 /// How many times a name may be handed on before it counts as not found. Imports can refer to each
@@ -119,7 +119,8 @@ impl Collector<'_> {
     fn add(&mut self, path: &[String]) {
         if let [name] = path {
             let own = [self.path.as_slice(), path].concat();
-            // A variable may have the name of a module; a module alone is never used, and `crate` alone says who may see something.
+            // A variable may have the name of a module; a module alone is never used, and `crate`
+            // alone says who may see something.
             if name == "crate"
                 || self.tree.modules.contains_key(&own)
                 || self.module.imports.get(name).is_some_and(|import| self.is_module(&import.path))

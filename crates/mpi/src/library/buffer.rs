@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_pool_sends_is_foreign() {
+    fn a_message_that_no_pool_sends_is_foreign() {
         let too_long = Buffer::new(0).expect("there is memory").into_announcement(crate::LONGEST_MESSAGE + 1);
         for message in [&[][..], &[7], &[0, 0, ANNOUNCEMENT], &too_long] {
             assert!(matches!(Received::from(message), Received::Foreign));

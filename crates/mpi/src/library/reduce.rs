@@ -54,8 +54,8 @@ impl Reduction {
 /// Reduces a few numbers over all ranks, again and again, one reduction at a time.
 ///
 /// All ranks must start the same reductions in the same order. It has a communicator of its own, so
-/// the order in respect of other calls does not matter. Dropping it waits for a reduction that is
-/// in progress, but not during a panic.
+/// its order relative to other calls does not matter. Dropping it waits for a reduction that is in
+/// progress, but not during a panic.
 pub struct Reducer<'m> {
     requests: Requests<'m, Operands>,
     width: usize,
@@ -88,7 +88,7 @@ impl<'m> Reducer<'m> {
     ///
     /// # Panics
     /// If a reduction is in progress, if there are not as many numbers as the reducer is wide, or
-    /// if they are no whole number of keys.
+    /// if they are not a whole number of keys.
     pub fn start(&mut self, reduction: Reduction, mine: &[u64]) -> Result<()> {
         assert_eq!(mine.len(), self.width, "the reducer is for another number of operands");
         self.requests.usable()?;

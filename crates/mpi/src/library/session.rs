@@ -56,7 +56,7 @@ impl Session {
             return Err(Error::AlreadyStarted);
         }
         if code != 0 {
-            // Whether MPI can be asked what the code means is not known here.
+            // MPI may not be able to explain the code at this point.
             return Err(Error::Mpi { call: "MPI_Init_thread", code, text: "MPI could not be initialised".to_owned() });
         }
         IS_MAIN.set(true);

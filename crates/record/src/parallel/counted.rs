@@ -67,7 +67,8 @@ macro_rules! declare_records {
             }
         }
 
-        /// What optimistic execution cost: part of the [`RunRecord`](crate::RunRecord) of every parallel run.
+        /// What optimistic execution cost: part of the [`RunRecord`](crate::RunRecord) of every
+        /// parallel run.
         #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
         #[serde(default)]
         pub struct ParallelRecord {
@@ -223,7 +224,8 @@ mod tests {
         &mut part[place.name]
     }
 
-    /// A record in which every counter has a number of its own, which grows or falls from counter to counter.
+    /// A record in which every counter has a number of its own, which grows or falls from counter
+    /// to counter.
     fn numbered(number: impl Fn(usize) -> usize) -> (Value, ParallelRecord) {
         let mut record = json!({ "pes": [{}], "memory": {}, "throttle": {}, "rollbacks": {} });
         for (index, place) in PLACES.iter().enumerate() {
@@ -249,7 +251,8 @@ mod tests {
 
     #[test]
     fn counters_of_segments_merge_as_the_table_says() {
-        // In the first half of the table the first segment has more, and in the second half the other one.
+        // In the first half of the table the first segment has more, and in the second half the
+        // other one.
         let (mut one, mut all) = numbered(|index| 1000 + index);
         let (mut two, segment) = numbered(|index| 901 + 5 * index);
         all.add_counters(&segment);

@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_costs_most_comes_first() {
+    fn the_greatest_cost_comes_first() {
         let mut record = run(&Phases { event_processing: 0.9, idle: 0.9, gvt: 0.3, send: 0.1, ..Default::default() });
         record.parallel.as_mut().unwrap().remote_events = 900;
         assert_eq!(titles(&record), ["There is too little to do", "GVT is found often", "Most messages travel"]);
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_slower_than_one_core_is_told_so_first() {
+    fn a_run_slower_than_one_core_says_so_first() {
         let record = run(&Phases { event_processing: 0.02, pending_set: 0.03, idle: 1.95, ..Default::default() });
         assert_eq!(titles(&record), ["Probably slower than on one core", "There is too little to do"]);
         let text = limits(&record).remove(0).text.replace(['\u{a0}', '\u{202f}'], " ");

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_good_run_is_told_in_a_few_sentences() {
+    fn a_good_run_takes_a_few_sentences() {
         let mut run = parallel(80, vec![pe(0, 6.1, 0.8), pe(100, 6.1, 0.8)]);
         run.phase_seconds.rollback = 1.4;
         run.phase_seconds.send = 2.0;
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn an_uneven_load_is_told_by_its_ends() {
+    fn an_uneven_load_names_its_extremes() {
         let (_, hints) = said(&parallel(0, vec![pe(0, 5.0, 5.0), pe(100, 9.8, 0.2), pe(200, 2.0, 8.0)]));
         let [("The load is uneven", hint)] = &hints[..] else { panic!("{hints:?}") };
         assert!(hint.starts_with("PE 1 is busy 98 % of its time, PE 2 only 20 %."), "{hint}");

@@ -339,7 +339,7 @@ mod tests {
     use warpline_record::SharedRingRecord;
 
     #[test]
-    fn copied_messages_are_told_with_who_copied_them() {
+    fn copied_messages_say_who_copied_them() {
         let shared_ring = SharedRingRecord { pushed: 9000, full: 3, in_progress: 5, collisions: 7 };
         let dedicated = CommunicationRecord {
             by: "dedicated".into(),

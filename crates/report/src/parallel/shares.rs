@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_no_share_of_nothing() {
+    fn a_share_of_nothing_is_unknown() {
         assert_eq!(share(0.0, 0.0), None);
         assert_eq!(share(f64::NAN, 1.0), None);
         assert_eq!(share(1.0, f64::INFINITY), None);
@@ -158,14 +158,14 @@ mod tests {
     }
 
     #[test]
-    fn efficiency_is_counted_if_it_is_not_told() {
+    fn efficiency_is_computed_if_the_record_lacks_it() {
         let record = ParallelRecord { processed_events: 10, rolled_back_events: 4, efficiency: f64::NAN, ..Default::default() };
         assert_eq!(efficiency(&record), Some(0.6));
         assert_eq!(efficiency(&ParallelRecord { efficiency: 0.5, ..record }), Some(0.5));
     }
 
     #[test]
-    fn lanes_are_told_only_if_they_add_up() {
+    fn lanes_are_shown_only_if_they_add_up() {
         let of = |certain_events, ahead_events| {
             lanes(&ParallelRecord { processed_events: 10, certain_events, ahead_events, ..Default::default() })
         };
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn phases_are_summed_if_only_pes_tell() {
+    fn phases_are_summed_if_only_pes_have_them() {
         let pe = |idle| PeRecord { phase_seconds: Phases { idle, gvt: 0.5, send: f64::NAN, ..Default::default() }, ..Default::default() };
         let parallel = ParallelRecord { pes: vec![pe(1.0), pe(2.0)], ..Default::default() };
         assert_eq!(all_seconds(&parallel), [0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 3.0, 0.0]);

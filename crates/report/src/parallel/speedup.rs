@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_estimated_from_nothing() {
+    fn nothing_is_estimated_without_events_or_time() {
         assert_eq!(speedup(json!({ "processed_events": 0 })), None);
         assert_eq!(speedup(json!({ "phase_seconds": { "idle": 3.0 } })), None);
         assert_eq!([0.0, 0.09].map(|short| speedup(json!({ "loop_seconds": short }))), [None; 2]);
