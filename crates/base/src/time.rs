@@ -69,7 +69,7 @@ impl TryFrom<f64> for VirtualTime {
     type Error = String;
 
     fn try_from(time: f64) -> Result<Self, String> {
-        VirtualTime::new(time).ok_or_else(|| format!("{time} is no virtual time: it must be finite and not negative"))
+        VirtualTime::new(time).ok_or_else(|| format!("{time} is not a virtual time: it must be finite and not negative"))
     }
 }
 

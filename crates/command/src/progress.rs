@@ -150,7 +150,8 @@ fn line(progress: &Progress, unit: &str, width: usize) -> String {
     fitting.unwrap_or_else(|| format!("{head}{time}{memory}"))
 }
 
-/// Warnings of thrashing that the engine throttles, unless `told` before: each kind is told once.
+/// Warnings of thrashing that the engine throttles. Each kind comes once: `told` has those that
+/// have come.
 fn warnings(progress: &Progress, unit: &str, told: &mut Thrashing) -> Vec<String> {
     let Some(sample) = progress.speculation else { return Vec::new() };
     let now = Thrashing { undoes: sample.throttled_epochs > 0, waits: sample.gathered > 0 };

@@ -73,7 +73,7 @@ pub(crate) fn tell_notes<C: Catalogue>(
     Ok(notes)
 }
 
-/// Prints notes, and adds them to those told before.
+/// Prints notes, and adds them to those printed before.
 fn tell(notes: &mut Vec<String>, more: impl IntoIterator<Item = String>) {
     for note in more {
         output::remark(format_args!("note: {note}"));

@@ -86,7 +86,7 @@ impl<C: Catalogue> Known<'_, '_, C> {
         let name = word.trim_start_matches('-');
         let name = name.split_once('=').map_or(name, |(name, _)| name).replace('_', "-");
         let meant = self.names().into_iter().find(|known| *known == name)?;
-        Some(format!("`{word}` is no option: did you mean `--{meant}`?"))
+        Some(format!("`{word}` is not an option: did you mean `--{meant}`?"))
     }
 
     /// The options that there are here.

@@ -40,7 +40,7 @@ pub(crate) fn verify<C: Catalogue>(program: &Program<C>, request: &Request) -> R
 /// What was verified.
 struct VerifyOutput {
     unit: &'static str,
-    /// The end that was wanted.
+    /// The end that was asked for.
     end: f64,
     seed: u64,
     /// By way of undoing.

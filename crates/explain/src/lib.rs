@@ -8,9 +8,9 @@
 //! simulation*, 1985). Only lazy cancellation may do better, as it keeps what an event sent on a
 //! state that turned out to be wrong (Jefferson and Reiher, *Supercritical speedup*, 1991).
 //!
-//! All of it is found in the order of a sequential run, from one event to the next: an LP remembers
-//! when its last event ends, a pending event when the one that sent it does. Memory is that of LPs
-//! and pending events, and a bounded number of links of [`Chains`].
+//! The path is found in the order of a sequential run, event by event: an LP remembers when its
+//! last event ends, and a pending event when the one that sent it does. That takes memory for LPs
+//! and pending events, and for a bounded number of links of [`Chains`].
 
 mod chains;
 mod findings;

@@ -146,7 +146,10 @@ fn number_in_code((name, code): (&str, &str), texts: &[Text]) -> Result<f64, Str
     let mut factors = expression.split("<<").map(|factor| factor.trim().replace('_', "").parse::<f64>());
     let first = factors.next().and_then(Result::ok);
     let shifted = factors.try_fold(first.unwrap_or(f64::NAN), |value, bits| bits.map(|bits| value * bits.exp2()));
-    shifted.ok().filter(|value| !value.is_nan()).ok_or_else(|| format!("crate {name}: `{code}{expression}` is no number that can be read"))
+    shifted
+        .ok()
+        .filter(|value| !value.is_nan())
+        .ok_or_else(|| format!("crate {name}: `{code}{expression}` is not a number that can be read"))
 }
 
 /// A text without marks of comments, of code and of line ends.
@@ -242,7 +245,7 @@ mod tests {
         assert_eq!(found("", "with up to 32 PEs"), ["crate w has `const RINGS: u32 =` in 0 places, and not in one"]);
         let twice = "const RINGS: u32 = 32;\nconst RINGS: u32 = 32;";
         assert_eq!(found(twice, "with up to 32 PEs"), ["crate w has `const RINGS: u32 =` in 2 places, and not in one"]);
-        assert!(found("const RINGS: u32 = most();", "")[0].ends_with("is no number that can be read"));
+        assert!(found("const RINGS: u32 = most();", "")[0].ends_with("is not a number that can be read"));
     }
 
     #[test]

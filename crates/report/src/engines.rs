@@ -9,8 +9,8 @@ use warpline_record::{EngineStretch, RunRecord, TableView};
 
 const TITLE: &str = "Which engine ran when, and why";
 
-/// The section as HTML, and its table, which the script finds under `key`; `None` for a run that
-/// was told its engine.
+/// The section as HTML, and its table, which the script finds under `key`; `None` for a run whose
+/// engine was given.
 pub(crate) fn section(record: &RunRecord, key: usize) -> Option<(String, Table)> {
     if record.engines.is_empty() {
         return None;

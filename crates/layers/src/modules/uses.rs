@@ -222,7 +222,7 @@ impl<'ast> Visit<'ast> for Collector<'_> {
     fn visit_item_use(&mut self, item: &'ast ItemUse) {
         for import in imports(item) {
             let Some(target) = self.tree.find(self.path, &import.path) else { continue };
-            // Handing on a name from a module below is no use of that module.
+            // Handing on a name from a module below is not a use of that module.
             if !(hands_on(item) && target.starts_with(self.path)) {
                 self.used.push((target, import.path.join("::")));
             }
@@ -253,7 +253,7 @@ impl<'ast> Visit<'ast> for Collector<'_> {
         }
     }
 
-    /// A visibility is no use.
+    /// A visibility is not a use.
     fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
 
     fn visit_impl_item(&mut self, item: &'ast ImplItem) {
