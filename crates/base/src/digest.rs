@@ -7,7 +7,7 @@ use crate::{EventKey, LpId};
 
 /// The digest of one LP's committed history: a hash chain over the keys of its events, in order.
 ///
-/// An event costs two multiplications.
+/// An event costs two multiplications, so digests are always on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HistoryDigest(u64);
 
@@ -19,7 +19,7 @@ impl Default for HistoryDigest {
 }
 
 impl HistoryDigest {
-    /// Appends one committed event. Only two multiplications, so that digests can always be on.
+    /// Appends one committed event.
     #[inline]
     pub fn push(&mut self, key: &EventKey) {
         let place = u64::from(key.sender.0) << 32 | u64::from(key.step);
@@ -29,8 +29,8 @@ impl HistoryDigest {
     }
 }
 
-/// The digest of a whole run: the sum of the histories of all LPs. So it depends on the order of events within each LP, but not on the
-/// order in which LPs are visited, or where they live.
+/// The digest of a whole run: the sum of the histories of all LPs. It depends on the order of
+/// events within each LP, but not on the order of LPs, or on where they live.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunDigest(u64);
 
@@ -90,11 +90,13 @@ mod tests {
         }
     }
 
-    /// Digests are the same on every platform and in every release, so that runs can be compared across them.
+    /// Digests are the same on every platform and in every release, so that runs can be compared
+    /// across them.
     #[test]
     fn known_digests() {
         let keys = [key(0.0), key(1.5), EventKey { step: 9, priority: Priority::new(-5), sender: LpId(u32::MAX), ..key(1e300) }];
-        let (mut run, history) = (RunDigest::default(), digest_of(&keys));
+        let mut run = RunDigest::default();
+        let history = digest_of(&keys);
         assert_eq!(history.0, 12_418_001_880_193_597_970);
         run.add(LpId(7), 3, history);
         run.add(LpId(8), 0, HistoryDigest::default());

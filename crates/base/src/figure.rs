@@ -1,6 +1,6 @@
 use std::fmt;
 
-/// A number for people, exact and never long: with an exponent where zeros would fill the line.
+/// Prints a number exactly and briefly: with an exponent where zeros would fill the line.
 ///
 /// ```
 /// use warpline_base::Figure;

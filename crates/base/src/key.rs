@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::random::mix64;
 use crate::{LpId, VirtualTime};
 
-/// How urgent an event is among those of the same time and step: lower goes first, `-127..=127`, normally 0.
+/// How urgent an event is among those of the same time and step: lower goes first, `-127..=127`,
+/// normally 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Priority(NonZeroU8);
 
@@ -45,9 +46,11 @@ impl fmt::Debug for Priority {
 /// The most events that one event (or `init` of one LP) may send.
 pub const SEND_LIMIT: u32 = 1 << 24;
 
-/// The sender's sequence number: which of its events sent this one, and the index of the send within that event.
+/// The sender's sequence number: which of its events sent this one, and the index of the send
+/// within that event.
 ///
-/// It is a function of the sender's event count alone, so undoing an event undoes its sequence numbers too.
+/// It is a function of the sender's event count alone, so undoing an event undoes its sequence
+/// numbers too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Sequence(u64);
 
@@ -92,8 +95,9 @@ impl Sequence {
 
 /// The place of an event in the one order that all engines follow.
 ///
-/// *Step* counts zero-delay hops at one instant, so that what an event causes always comes strictly after it.
-/// Keys are unique within a run and depend on the model alone, never on the order of arrival.
+/// *Step* counts zero-delay hops at one instant, so that what an event causes always comes strictly
+/// after it. Keys are unique within a run and depend on the model alone, never on the order of
+/// arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventKey {
     /// When the event happens.
@@ -114,8 +118,8 @@ pub enum TieBreak {
     /// The lower LP goes first: simple, and what most simulators do.
     #[default]
     BySender,
-    /// A seeded hash of time, step and sender decides, so that no LP is favoured. Events of one sender stay in the order in which they were
-    /// sent.
+    /// A seeded hash of time, step and sender decides, so that no LP is favoured. Events of one
+    /// sender stay in the order of sending.
     Unbiased {
         /// The seed of the hash: the seed of the run.
         seed: u64,
@@ -134,7 +138,7 @@ impl TieBreak {
             .then_with(|| (a.sender, a.sequence).cmp(&(b.sender, b.sequence)))
     }
 
-    /// What orders events of equal time, step and priority before their senders do: 0 for all where senders alone do.
+    /// The number that breaks a tie before the senders do; always 0 if the senders alone decide.
     pub fn luck(self, key: &EventKey) -> u64 {
         match self {
             TieBreak::BySender => 0,
@@ -142,8 +146,8 @@ impl TieBreak {
         }
     }
 
-    /// The part of the order after the time, compressed into 32 bits: `a` before `b` at one time implies `prefix(a) <= prefix(b)`. Only if
-    /// two prefixes are equal do the keys need to be looked at.
+    /// The part of the order after the time, compressed into 32 bits: at one time, `a` before `b`
+    /// implies `prefix(a) <= prefix(b)`. Only keys with equal prefixes need to be compared.
     #[inline]
     pub fn prefix(self, key: &EventKey) -> u32 {
         const STEPS: u32 = 7;
@@ -166,7 +170,8 @@ impl EventKey {
     }
 }
 
-/// Out of line, as few models use it. It takes numbers, as a key would have to be passed through memory.
+/// Out of line, as few models use it. It takes numbers, as a key would have to be passed through
+/// memory.
 #[inline(never)]
 fn luck(seed: u64, time: u64, sender: u32, step: u32) -> u64 {
     mix64(seed ^ mix64(time ^ mix64(u64::from(sender) << 32 | u64::from(step))))

@@ -1,4 +1,5 @@
-//! The vocabulary that every part of Warpline shares: LP ids, virtual time, event keys, the history digest, and random streams.
+//! The vocabulary that every part of Warpline shares: LP ids, virtual time, event keys, the history
+//! digest, and random streams.
 //!
 //! This crate is the bottom of the stack. It knows nothing of models, engines, threads or files.
 

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{EventKey, LpId, TieBreak, VirtualTime};
 
-/// A place in the order of everything that happens in a run: LPs are initialised, events happen, LPs finish.
+/// A place in the order of everything that happens in a run: LPs are initialised, events happen,
+/// LPs finish.
 ///
 /// GVT is a moment, and so are the places of faults and rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,9 +65,12 @@ mod tests {
     use crate::{Priority, Sequence};
 
     #[test]
-    fn making_comes_first_and_finishing_last() {
+    fn initialising_comes_first_and_finishing_last() {
         let event = |time: u64, sender| {
-            let (time, step, priority, sequence) = (VirtualTime::from_bits(time), 0, Priority::NORMAL, Sequence::first_of(1));
+            let time = VirtualTime::from_bits(time);
+            let step = 0;
+            let priority = Priority::NORMAL;
+            let sequence = Sequence::first_of(1);
             Moment::Event(EventKey { time, step, priority, sender: LpId(sender), sequence })
         };
         let order = [

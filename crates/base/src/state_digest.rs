@@ -1,4 +1,4 @@
-//! Digests of what the LPs of a run end with, by their `Debug` text.
+//! Digests of the final states of LPs, by their `Debug` text.
 
 use std::fmt::{self, Debug, Write};
 
@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 use crate::LpId;
 use crate::random::{fold64, mix64};
 
-/// Digests of the states of LPs: sums over LPs, so that they depend neither on the order in which LPs are visited, nor on where they live.
+/// Digests of the states of LPs: sums over LPs, so that neither the order of LPs matters, nor where
+/// they live.
 ///
-/// The text of equal states may differ between two equal runs: hash maps list their entries in another order, and addresses are others.
-/// So there are two digests.
+/// The text of equal states may differ between two equal runs: hash maps list their entries in
+/// varying order, and addresses change. So there are two digests.
 ///
 /// ```
 /// use warpline_base::{LpId, StateDigest};
@@ -51,7 +52,8 @@ impl StateDigest {
         format!("{:016x}", self.text)
     }
 
-    /// The digest that neither the order of entries within braces nor addresses change, in 16 hexadecimal digits.
+    /// The digest that neither the order of entries within braces nor addresses change, in 16
+    /// hexadecimal digits.
     pub fn content(&self) -> String {
         format!("{:016x}", self.content)
     }
@@ -68,7 +70,7 @@ impl StateDigest {
 
 const SEED: u64 = 0x57A7_E5D1_6E57_57A7;
 const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
-/// What stands for every address.
+/// Replaces every address.
 const ADDRESS: u64 = 0x0ADD_4E55;
 
 /// A hash of the `Debug` text of a value, in one pass and without keeping the text.
@@ -79,7 +81,7 @@ pub fn text_hash(value: &impl Debug) -> u64 {
     hash.end()
 }
 
-/// The hash of a text, however it comes in pieces.
+/// The hash of a text that arrives in pieces, wherever it is cut.
 struct TextHash {
     hash: u64,
     /// The last bytes, fewer than eight.
@@ -121,15 +123,16 @@ struct Reader {
     /// The groups that are open, the outermost first; the last one is being read.
     groups: Vec<Group>,
     word: Word,
-    /// Within quotes nothing is structure.
+    /// Whether the text is within quotes, where brackets and commas mean nothing.
     quoted: bool,
     escaped: bool,
 }
 
-/// Text between braces, brackets or parentheses, or the whole.
+/// Text between braces, brackets or parentheses, or all of it.
 #[derive(Clone, Copy, Default)]
 struct Group {
-    /// What it began with; entries of maps, sets and structs, within braces, come in no order.
+    /// The bracket that opened it. Entries within braces, as of maps, sets and structs, have no
+    /// order.
     opened_by: u8,
     entries: u64,
     entry: u64,
@@ -139,7 +142,7 @@ struct Group {
 #[derive(Default)]
 struct Word {
     text: TextHash,
-    /// Whether it may still be one.
+    /// Whether it may still be an address.
     is_address: bool,
 }
 
@@ -202,7 +205,7 @@ impl Reader {
 
     fn end_group(&mut self) {
         self.end_entry();
-        // A text of the model's own may close what it never opened.
+        // A model's own `Debug` may close a bracket that it never opened.
         if self.groups.len() > 1
             && let Some(group) = self.groups.pop()
         {
@@ -262,7 +265,8 @@ mod tests {
         of(&format_args!("{text}")).content
     }
 
-    /// Digests are the same on every platform and in every release, so that runs can be compared across them.
+    /// Digests are the same on every platform and in every release, so that runs can be compared
+    /// across them.
     #[test]
     fn known_digests() {
         let digest = of(&(BTreeMap::from([(1, "one"), (2, "two")]), [0.5, -0.0], Some('x')));
@@ -345,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_closes_what_it_never_opened_is_read_to_its_end() {
+    fn text_with_a_stray_closing_bracket_is_read_to_its_end() {
         assert_ne!(content("a) b } c"), content("a) b } d"));
         assert_ne!(content("((a"), content("((b"));
     }

@@ -6,8 +6,8 @@ use crate::Figure;
 
 /// A point in virtual time: a finite number of model units, zero or later.
 ///
-/// It is held as the bits of the `f64`. As integers these are ordered like the numbers, as long as those are not negative, so comparing two
-/// times is one integer comparison.
+/// It is held as the bits of the `f64`. As integers these are ordered like the numbers, as long as
+/// those are not negative, so comparing two times is one integer comparison.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(into = "f64", try_from = "f64")]
 pub struct VirtualTime(u64);
@@ -17,7 +17,8 @@ impl VirtualTime {
     pub const ZERO: VirtualTime = VirtualTime(0);
     /// The latest time that there is.
     pub const MAX: VirtualTime = VirtualTime(f64::MAX.to_bits());
-    /// Later than every time, and itself none: "before this" leaves nothing out, as "before [`MAX`](Self::MAX)" does.
+    /// Later than every time, and not a time itself. "Before this" includes [`MAX`](Self::MAX);
+    /// "before `MAX`" does not.
     pub const AFTER_ALL: VirtualTime = VirtualTime(f64::MAX.to_bits() + 1);
 
     /// `time` as a virtual time; `None` if it is NaN, infinite or negative.
@@ -68,7 +69,7 @@ impl TryFrom<f64> for VirtualTime {
     type Error = String;
 
     fn try_from(time: f64) -> Result<Self, String> {
-        VirtualTime::new(time).ok_or_else(|| format!("{time} is no virtual time: it must be finite and not negative"))
+        VirtualTime::new(time).ok_or_else(|| format!("{time} is not a virtual time: it must be finite and not negative"))
     }
 }
 
@@ -94,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_time() {
+    fn invalid_times_are_refused() {
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1.0, -f64::MIN_POSITIVE] {
             assert_eq!(VirtualTime::new(bad), None, "{bad}");
         }

@@ -1,4 +1,5 @@
-//! What the choice of the engine costs: `--sync auto` against the best of the engines that one could have chosen.
+//! The cost of choosing the engine: `--sync auto` against the best of the engines that one could
+//! have chosen.
 
 use warpline::command::{Catalogue, Visitor};
 use warpline::record::RunRecord;
@@ -12,10 +13,11 @@ use crate::network::on_topology;
 /// The workloads: name, parameters, and an end at which a run takes about two seconds on one core.
 const WORKLOADS: [(&str, &str, f64); 4] =
     [("W1", "", 3000.0), ("W2", "lps=1000000", 15.0), ("W3", "lps=1024 population=16", 1500.0), ("W4", "clusters=2", 3000.0)];
-/// What is different in a variant: its name, its lookahead, and how much later it ends, as events are further apart.
+/// Variants of lookahead: name, parameter, and how many times as late a run ends, as events are
+/// further apart.
 const LOOKAHEADS: [(&str, &str, f64); 4] =
     [("", "", 1.0), (" la 0", "lookahead=0", 1.0), (" la 0.001", "lookahead=0.001", 1.0), (" la 1", "lookahead=1", 2.0)];
-/// Likewise, for the work of an event.
+/// Variants of the work of an event, likewise.
 const WORK: [(&str, &str, f64); 2] = [("", "", 1.0), (" 1 µs", "epg=400", 1.0 / 15.0)];
 /// Other runs: name, model, parameters, end.
 const OTHERS: [(&str, &str, &str, f64); 4] = [
@@ -52,7 +54,7 @@ fn library_runs() -> Vec<LibraryRun> {
     variants.map(variant).chain(OTHERS.map(other)).collect()
 }
 
-/// By how much runs of hostile models are longer than in their own comparison.
+/// How many times as long runs of hostile models are as in their own comparison.
 const LONGER: f64 = 12.0;
 
 /// The engines, by the letters that they are measured by.

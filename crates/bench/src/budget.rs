@@ -1,5 +1,5 @@
-//! A memory budget: optimistic runs with a tenth more memory than a sequential run takes, and what each PE has of its own, against runs that may
-//! take as much as they like.
+//! Memory budgets: optimistic runs with a tenth more memory than a sequential run takes, plus what
+//! each PE has of its own, against runs without a budget.
 
 use warpline::prelude::{Context, Init};
 use warpline::{MemoryLimit, Model, Simulation, Synchronisation};
@@ -11,7 +11,8 @@ use warpline_models::phold::Phold;
 use crate::hostile::{self, Hostile};
 use crate::workloads::parameters;
 
-/// What a PE may need beside its share of what a sequential run needs, in bytes: a quarter of what the documentation of `--memory` allows.
+/// What a PE may need beside its share of what a sequential run needs, in bytes: a quarter of what
+/// the documentation of `--memory` allows.
 const OF_PE: u64 = 1 << 20;
 const PES: u32 = 2;
 const ROUNDS: usize = 3;

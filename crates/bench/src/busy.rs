@@ -1,4 +1,5 @@
-//! Uneven models, and machines that are busy with something else: what moving PEs between threads brings.
+//! Uneven models, and machines that are busy with something else: what moving PEs between threads
+//! brings.
 
 use std::process::{Child, Command};
 

@@ -1,4 +1,5 @@
-//! The pending event sets alone: nanoseconds per hold (one entry out, one in) by size and distribution of increments.
+//! The pending event sets alone: nanoseconds per hold (one entry out, one in) by size and
+//! distribution of increments.
 
 use std::cmp::Ordering;
 use std::time::Instant;
@@ -61,7 +62,8 @@ pub(crate) fn compare() {
 }
 
 fn nanoseconds<Q: PendingSet>(size: u32, increments: Increments) -> f64 {
-    let (mut pending, mut random) = (Q::default(), Random::new(1, LpId(0), 0));
+    let mut pending = Q::default();
+    let mut random = Random::new(1, LpId(0), 0);
     // Increments drawn beforehand, so that the generator's time is not counted.
     let drawn: Vec<f64> = (0..1 << 16).map(|_| increments.draw(&mut random)).collect();
     let entry = |now: f64, index: usize, handle| {

@@ -13,7 +13,7 @@ use warpline_memory::{Handle, Region};
 use warpline_transport::{ControlPlan, Room, cas_ports, inbox_ports, ring_ports};
 
 const KINDS: [&str; 6] = ["per-sender", "shared", "cas", "rtrb", "array-queue", "seg-queue"];
-/// What others are compared with: the mailbox that is used if nothing is said.
+/// The mailbox that others are compared with: the default.
 const OURS: usize = 0;
 /// How many messages are sent in a measurement, and how many round trips are made.
 const MESSAGES: u32 = 10_000_000;
@@ -21,7 +21,7 @@ const ROUND_TRIPS: u32 = 300_000;
 /// How many messages a rival holds: as many as a ring of ours between two PEs.
 const ROOM: usize = 4096;
 
-/// A thread's end: it sends to the first, or the first to it, and receives.
+/// One thread's end. The first thread sends to the others, or they send to it.
 trait End: Send {
     /// Sends as many as there is room for, starting with the first.
     fn send(&mut self, to: usize, messages: &[Message]) -> usize;
@@ -164,7 +164,9 @@ pub(crate) fn measure(kind: &str, senders: &str, batch: &str) {
                 }
             });
         }
-        let (mut received, mut found, mut idle) = (0, Vec::new(), 0);
+        let mut received = 0;
+        let mut found = Vec::new();
+        let mut idle = 0;
         while received < each * senders {
             receiver.receive(&mut found);
             received += found.len();
@@ -184,7 +186,8 @@ pub(crate) fn measure_latency(kind: &str) {
     let over = AtomicBool::new(false);
     let start = Instant::now();
     let answer = |end: &mut Box<dyn End>, to: usize, over: &AtomicBool| {
-        let (mut found, mut idle) = (Vec::new(), 0u32);
+        let mut found = Vec::new();
+        let mut idle = 0u32;
         while found.is_empty() && !over.load(Ordering::Relaxed) {
             end.receive(&mut found);
             idle += 1;

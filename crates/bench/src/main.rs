@@ -1,7 +1,9 @@
-//! `make bench`: how fast Warpline is on this machine, as ratios to a bare loop measured in the same sitting.
+//! `make bench`: how fast Warpline is on this machine, as ratios to a bare loop measured in the
+//! same sitting.
 //!
-//! Every measurement runs in a process of its own, so that memory is counted for it alone, and rivals take turns
-//! (A B A B …), so that a machine whose speed drifts treats them alike. Medians are printed.
+//! Every measurement runs in a process of its own, so that memory is counted for it alone, and
+//! rivals take turns (A B A B …), so that a machine whose speed drifts treats them alike. Medians
+//! are printed.
 
 mod auto;
 mod bare;

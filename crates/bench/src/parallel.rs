@@ -1,5 +1,5 @@
-//! Time Warp against the sequential engine: speed-up, efficiency and memory, on PHOLD in four sizes, with events of a microsecond, and on
-//! `network`.
+//! Time Warp against the sequential engine: speed-up, efficiency and memory, on PHOLD in four
+//! sizes, with events of a microsecond, and on `network`.
 
 use warpline::{Conservative, Simulation, Synchronisation};
 use warpline_bench::measuring::{Measurement, alternate, tell_all};
@@ -8,14 +8,15 @@ use warpline_models::phold::Phold;
 use crate::network::{self, on_topology};
 use crate::workloads::{WORKLOADS, parameters};
 
-/// Names of engines among the measurements: the number of threads, and `c` for conservative synchronisation as the engine chooses, `w` in
-/// windows, `f` free-running, and `!` for Time Warp alone, which does not use lookahead.
+/// Names of engines among the measurements: the number of threads, and `c` for conservative
+/// synchronisation as the engine chooses, `w` in windows, `f` free-running, and `!` for Time Warp
+/// alone, which does not use lookahead.
 const ENGINES: [&str; 10] = ["0", "1c", "1", "2c", "2w", "2f", "2", "2!", "8c", "8"];
 
 /// Prints a row for every workload.
 pub(crate) fn compare(topology: Option<&str>) {
     println!("Time Warp: million committed events per second, ratio to sequential, efficiency, ratio of peak memory");
-    println!("(2!: without use of lookahead; 8 threads are more than most machines that this is read on have cores for)\n");
+    println!("(2!: without use of lookahead; 8 threads may be more than there are cores)\n");
     print!("{:<9} {:>7} {:>7}", "", "seq.", "MB");
     ENGINES[1..].iter().for_each(|engine| print!("  {:^25}", format!("{engine} threads")));
     println!();
@@ -47,7 +48,8 @@ pub(crate) fn measure(workload: &str, engine: &str) {
     }
 }
 
-/// Prints, for a workload and every engine with PEs, how many nanoseconds each phase takes per committed event and thread.
+/// Prints, for a workload and every engine with PEs, how many nanoseconds each phase takes per
+/// committed event and thread.
 pub(crate) fn phases(workload: &str) {
     println!("{workload}: nanoseconds per committed event and thread\n");
     for engine in &ENGINES[1..] {

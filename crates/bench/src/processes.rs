@@ -1,4 +1,5 @@
-//! Two processes against two threads: on PHOLD in four sizes, and with payloads of up to 64 KiB, which processes share without a copy.
+//! Two processes against two threads: on PHOLD in four sizes, and with payloads of up to 64 KiB,
+//! which processes share without a copy.
 
 use warpline::Payload;
 use warpline::{Parameters, Simulation, Synchronisation};

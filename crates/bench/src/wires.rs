@@ -1,5 +1,5 @@
-//! How events of various sizes travel best between two threads: by value or in a shared buffer, those that are certain and those that may
-//! be undone, of which senders keep a copy if they go by value.
+//! How events of various sizes travel best between two threads: by value or in a shared buffer.
+//! Some are certain, and some may be undone: of these, senders keep a copy if they go by value.
 
 use warpline::prelude::*;
 use warpline::{GoAhead, Messages, Synchronisation};

@@ -52,7 +52,8 @@ pub(crate) fn measure_warpline(workload: &str, pending: &str) {
     tell(run.expect("PHOLD runs").record.event_rate);
 }
 
-/// The parameters of a workload, and its end. A name that ends with `e` has events of about a microsecond.
+/// The parameters of a workload, and its end. A name that ends with `e` has events of about a
+/// microsecond.
 pub(crate) fn parameters(workload: &str) -> (PholdParameters, f64) {
     let (lps, population, clusters, end) = find(workload);
     let mut parameters = PholdParameters { lps, population, clusters, ..PholdParameters::default() };

@@ -101,7 +101,7 @@ pub(crate) fn command<C: Catalogue>(program: &Program<C>) -> Command {
 
 /// What a help text says about scenario files.
 const SCENARIO: &str = "A scenario is a TOML file with the same names: `model`, then any settings (end, seed, …), then a table [parameters].\n\
-     What is typed after it overrides it; settings for which an engine typed there has no use are left out. Paths in it are relative to the current directory.";
+     What is typed after it overrides it. If an engine is typed, settings that it does not use are left out. Paths in it are relative to the current directory.";
 
 fn run<C: Catalogue>(program: &Program<C>) -> Command {
     let examples = examples(program, RUN, &["--end 50 --report out", "--sync optimistic --json"], Some("--seed 2"));
@@ -297,7 +297,8 @@ fn request<C: Catalogue>(program: &Program<C>, verb: &str, matches: &ArgMatches,
         return Err(Failure::wrong_use(format!("{unknown}, and no scenario file of that name")));
     }
     let scenario = read_scenario(program, verb, name)?;
-    // The model in place of the file, followed by everything that was typed before and after the file.
+    // The model in place of the file, followed by everything that was typed before and after the
+    // file.
     let typed_after = matches.get_many::<OsString>("").map_or(0, Iterator::count);
     let (before, after) = line.split_at(line.len() - typed_after);
     let model = [before[0].clone(), verb.into(), scenario.model.into()];
@@ -374,11 +375,13 @@ impl Action {
 }
 
 impl Request {
-    /// This request, with whatever it leaves open taken from a scenario; but if it chooses an engine, not what that one has no use for.
+    /// This request, with whatever it leaves open taken from a scenario. If it chooses an engine,
+    /// settings that this engine does not use are not taken.
     fn over(self, mut scenario: Scenario) -> Self {
         let typed = self.settings.iter().rev().find(|given| given.name == SYNC).and_then(|given| Synchronisation::parse(&given.text));
         if let Some(engine) = typed {
-            // Presets and scenarios for several processes leave the sequential engine to whoever types it.
+            // Presets and scenarios for several processes leave the sequential engine to whoever
+            // types it.
             let alone = engine == Synchronisation::Sequential;
             scenario.settings.retain(|given| settings::serves(&given.name, engine) && !(alone && given.name == PROCESSES));
         }

@@ -104,7 +104,7 @@ fn an_option_is_no_value() {
 }
 
 #[test]
-fn what_is_missing_or_unknown_is_named() {
+fn missing_and_unknown_arguments_are_named() {
     let wrong = |line: &str| parse(line).unwrap_err();
     assert!(wrong("warpline").contains("warpline run mm1"));
     assert!(wrong("warpline run").contains("mm1 "));

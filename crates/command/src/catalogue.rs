@@ -61,7 +61,8 @@ pub trait Catalogue {
     /// All of them, simplest first.
     fn entries(&self) -> Vec<ModelEntry>;
 
-    /// Reads the parameters of the model called `name`, given as names and values, and passes both to `visitor`.
+    /// Reads the parameters of the model called `name`, given as names and values, and passes both
+    /// to `visitor`.
     ///
     /// # Errors
     /// If there is no such model or parameter, or a value is refused.

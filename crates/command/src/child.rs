@@ -16,7 +16,8 @@ const TICK: Duration = Duration::from_millis(250);
 /// The stack of the waiting thread, whatever the threads of runs are given.
 const STACK: usize = 1 << 18;
 
-/// Runs a command that prints a run as one object, and calls `meanwhile` now and then until it ends.
+/// Runs a command that prints a run as one object, and calls `meanwhile` now and then until it
+/// ends.
 pub(crate) fn run(command: &mut Command, meanwhile: impl FnMut()) -> Result<RunRecord, Failure> {
     let program = command.get_program().to_owned();
     let output = output(command, meanwhile);
@@ -45,7 +46,7 @@ fn output(command: &mut Command, mut meanwhile: impl FnMut()) -> io::Result<Outp
     })
 }
 
-/// The one object in what a command printed, beside which a launcher may have its say.
+/// The one object that a command printed; a launcher may have printed something beside it.
 fn object(printed: &[u8]) -> Option<Map<String, Value>> {
     printed.split(|byte| *byte == b'\n').find_map(|line| serde_json::from_slice(line).ok())
 }
@@ -104,14 +105,14 @@ mod tests {
     }
 
     #[test]
-    fn what_was_killed_is_said_to_be() {
+    fn a_run_that_was_killed_is_reported_as_killed() {
         let failure = shell("kill -9 $$").unwrap_err();
         assert_eq!(failure.code, Failure::FAILED);
         assert!(failure.message.starts_with("a run was killed (signal: 9"), "{}", failure.message);
     }
 
     #[test]
-    fn what_is_no_run_or_no_program_is_said_to_be() {
+    fn other_output_and_missing_programs_are_reported() {
         for script in ["true", "echo '{}'", "echo no"] {
             assert!(shell(script).unwrap_err().message.starts_with("sh succeeded, but did not print a run"));
         }
@@ -120,8 +121,9 @@ mod tests {
     }
 
     #[test]
-    fn there_is_time_for_something_else() {
-        let (mut times, object) = (0, sample::sequential(1.0).summary());
+    fn something_else_goes_on_during_a_run() {
+        let mut times = 0;
+        let object = sample::sequential(1.0).summary();
         let script = format!("sleep 0.6; echo '{}'", Value::Object(object));
         run(Command::new("sh").args(["-c", &script]), || times += 1).unwrap();
         assert!(times >= 1);

@@ -47,7 +47,7 @@ pub(crate) fn compare<C: Catalogue>(program: &Program<C>, request: &Request) -> 
         let study = comparison.study(figures.clone(), warning, provenance::of(started, 0));
         warpline_report::write_study(directory, &study).map_err(Failure::from)
     });
-    // What was found is printed whatever happens to the report.
+    // The findings are printed even if the report fails.
     let mut text = comparison.text();
     match report.transpose() {
         Ok(None) => {}
@@ -85,7 +85,8 @@ impl Visitor for Suiting<'_> {
     }
 }
 
-/// The engines that suit a model with or without lookahead between PEs, and with or without conservative LPs.
+/// The engines that suit a model with or without lookahead between PEs, and with or without
+/// conservative LPs.
 fn suiting(has_lookahead: bool, has_conservative: bool) -> Vec<Synchronisation> {
     let suits = |engine: &Synchronisation| match engine {
         Synchronisation::Sequential => true,
@@ -98,8 +99,8 @@ fn suiting(has_lookahead: bool, has_conservative: bool) -> Vec<Synchronisation> 
     Synchronisation::ALL.iter().copied().filter(suits).collect()
 }
 
-/// The engines to compare with the sequential one: those of `--with`, or the one of `--sync`, or all that are suiting; each in all ways that
-/// `--with` names.
+/// The engines to compare with the sequential one: those of `--with`, or the one of `--sync`, or
+/// all that suit the model; each in all ways that `--with` names.
 fn others(request: &Request, settings: &Settings, suiting: Vec<Synchronisation>) -> Result<Vec<Contender>, Failure> {
     let Engines { engines, ways } = settings.command.with.clone().unwrap_or_default();
     let (name, chosen) = match settings.simulation.sync {
@@ -121,7 +122,8 @@ fn others(request: &Request, settings: &Settings, suiting: Vec<Synchronisation>)
     Err(Failure::wrong_use(message).at(place))
 }
 
-/// Where the PEs of each engine are to be: as many in every way. `None` leaves it to what is given for the run.
+/// Where the PEs of each engine are, as many in every way. `None` leaves it to the settings of the
+/// run.
 fn placements(settings: &warpline_run::Settings, ways: &[Way]) -> Vec<Option<Placement>> {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
     let given = settings.processes.filter(|processes| *processes > 1);
@@ -141,8 +143,8 @@ fn placements(settings: &warpline_run::Settings, ways: &[Way]) -> Vec<Option<Pla
     }
 }
 
-/// Runs the sequential engine and the others `times` times, in turn; `run` gets the number of the run, counted from 0 over all engines. An
-/// engine that fails is left out from then on.
+/// Runs the sequential engine and the others `times` times, in turn. `run` gets the number of the
+/// run, counted from 0 over all engines. An engine that fails has no further turns.
 ///
 /// # Errors
 /// If the sequential engine fails, as nothing is left to compare with.

@@ -42,7 +42,8 @@ fn a_child_gets_all_but_what_concerns_the_comparison() {
     assert_eq!(of(Synchronisation::Conservative), expected);
 }
 
-/// What says where the PEs are takes the place of what was given, and the sequential engine has nothing of it.
+/// A way replaces the given numbers of threads and processes, and the sequential engine gets
+/// neither.
 #[test]
 fn every_way_has_a_command_line_of_its_own() {
     let settings = [("processes", "2"), ("threads", "3"), ("zero-copy", "yes"), ("end", "7")];
@@ -60,7 +61,7 @@ fn every_way_has_a_command_line_of_its_own() {
     assert_eq!(refused, Err(Failure::failed("no launcher")));
 }
 
-/// All ways have as many PEs.
+/// All ways have the same number of PEs.
 #[test]
 fn engines_are_placed_as_asked() {
     let placed = |settings: &[(&str, &str)], ways: &[Way]| {

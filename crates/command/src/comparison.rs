@@ -1,4 +1,5 @@
-//! The outcome of a comparison of engines: a table for people, one object for programs, or a report.
+//! The outcome of a comparison of engines: a table for people, one object for programs, or a
+//! report.
 
 mod report;
 
@@ -16,7 +17,8 @@ use super::{format, summary};
 /// How long the lines of a note are.
 const LINE: usize = 100;
 
-/// Runs of the same simulation on several engines, the sequential one first; that one has at least one run.
+/// Runs of the same simulation on several engines, the sequential one first; that one has at least
+/// one run.
 pub(crate) struct Comparison {
     engines: Vec<EngineRuns>,
     /// The command line that verifies the model.
@@ -36,7 +38,7 @@ impl Contender {
         Contender { sync, placement: None }
     }
 
-    /// As far as it is known before it has run.
+    /// Its name, as far as it is known before it has run.
     pub(crate) fn name(&self) -> String {
         let sync = self.sync.name();
         self.placement.map_or_else(|| sync.to_owned(), |placement| format!("{sync}, {}", placement.name()))
@@ -86,7 +88,8 @@ impl EngineRuns {
         median(self.runs.iter().filter_map(|run| run.parallel.as_ref()).map(|parallel| parallel.efficiency).collect())
     }
 
-    /// How many of the committed events were certain when they were executed; `None` if nothing was committed.
+    /// How many of the committed events were certain when they were executed; `None` if nothing was
+    /// committed.
     fn certain(&self) -> Option<f64> {
         let of = |run: &RunRecord| ratio(run.parallel.as_ref()?.certain_events as f64, run.committed_events as f64);
         median(self.runs.iter().filter_map(of).collect())
@@ -105,7 +108,8 @@ impl EngineRuns {
         ratio(self.memory()?, reference.memory()?)
     }
 
-    /// The greatest share of its cores that others took from one of its runs, if that was so much that rates say little.
+    /// The greatest share of its cores that others took from one of its runs, if so much that rates
+    /// say little.
     fn taken(&self) -> Option<f64> {
         self.runs.iter().filter_map(warpline_report::taken_by_others).reduce(f64::max)
     }
@@ -122,7 +126,7 @@ impl EngineRuns {
         answers
     }
 
-    /// What all its runs agree on, or a note that they do not.
+    /// What all its runs agree on, or a note that they differ.
     fn common(&self, said: impl Fn(&RunRecord) -> String) -> String {
         let mut all = self.runs.iter().map(said);
         let first = all.next().unwrap_or_default();
@@ -166,8 +170,8 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 }
 
 impl Comparison {
-    /// A comparison of the sequential engine, which comes first and has run, with others; `verify` is the command line that verifies the
-    /// model.
+    /// A comparison of the sequential engine, which comes first and has run, with others; `verify`
+    /// is the command line that verifies the model.
     pub(crate) fn of(engines: Vec<EngineRuns>, verify: String) -> Self {
         Comparison { engines, verify }
     }
@@ -212,7 +216,8 @@ impl Comparison {
             let _ = write!(message, "  sequential runs differ from each other, so it is the model. {UNEQUAL_WHY}");
             return Some(message);
         }
-        let (verify, place) = (&self.verify, env!("CARGO_PKG_REPOSITORY"));
+        let verify = &self.verify;
+        let place = env!("CARGO_PKG_REPOSITORY");
         let _ = write!(
             message,
             "  believe none of them; if `{verify}` passes with the same parameters, \
@@ -235,13 +240,15 @@ impl Comparison {
         (!failed.is_empty()).then(|| failed.join("\n"))
     }
 
-    /// The failure at the end of the comparison, if not all engines gave the same answer in all runs.
+    /// The failure at the end of the comparison, if not all engines gave the same answer in all
+    /// runs.
     pub(crate) fn failure(&self) -> Option<Failure> {
         let all: Vec<String> = self.disagreement().into_iter().chain(self.failures()).collect();
         (!all.is_empty()).then(|| Failure::failed(all.join("\n")))
     }
 
-    /// Whether everything compared is equal; `None` if only the sequential engine reached the end of a run.
+    /// Whether everything compared is equal; `None` if only the sequential engine reached the end
+    /// of a run.
     fn same_answer(&self) -> Option<bool> {
         let compared = self.others().iter().any(|engine| !engine.runs.is_empty());
         match self.disagreement() {
@@ -250,20 +257,21 @@ impl Comparison {
         }
     }
 
-    /// That others used the cores as well, if they did so much that rates say little.
+    /// A note that other programs used the cores as well, if so much that rates say little.
     fn contested(&self) -> Option<String> {
         let taken: Vec<(String, f64)> = self.engines.iter().filter_map(|engine| Some((engine.name(), engine.taken()?))).collect();
         let most = |(name, taken): &(String, f64)| format!("{name} up to {}", format::percent(*taken));
         let all = taken.iter().map(most).collect::<Vec<_>>().join(", ");
         (!taken.is_empty()).then(|| {
             format!(
-                "other programs used the cores as well, and engines went without one for some of the time for which they needed it: {all}; rates \
+                "other programs used the cores as well, and engines lacked one for part of the time: {all}; rates \
                  and speed-ups say little, so compare again when the machine is idle"
             )
         })
     }
 
-    /// The comparison as one object, including `notes` on parameters, and its failure if it `failed`.
+    /// The comparison as one object, including `notes` on parameters, and its failure if it
+    /// `failed`.
     pub(crate) fn json(&self, notes: &[String], failed: Option<&Failure>) -> Value {
         let run = self.expected();
         let mut all = json!({
@@ -290,7 +298,8 @@ impl Comparison {
 
     /// The comparison as a table, an engine in each column.
     pub(crate) fn text(&self) -> String {
-        let (run, sequential) = (self.expected(), self.sequential());
+        let run = self.expected();
+        let sequential = self.sequential();
         let known = |known: Option<String>| known.unwrap_or_else(|| "unknown".to_owned());
         let all = |name: &str, cell: &dyn Fn(&EngineRuns) -> String| -> Vec<String> {
             std::iter::once(name.to_owned()).chain(self.engines.iter().map(cell)).collect()
@@ -336,7 +345,9 @@ impl Comparison {
         } else {
             ""
         };
-        let (end, seed, runs) = (format::time(run.end_time, &run.time_unit), run.seed, sequential.runs.len());
+        let end = format::time(run.end_time, &run.time_unit);
+        let seed = run.seed;
+        let runs = sequential.runs.len();
         let turns = if runs == 1 { "one run on each engine".to_owned() } else { format!("{runs} runs on each engine in turn") };
         let head = format!("{}: {}, to time {end} with seed {seed}\n", run.model, run.about);
         format!(
@@ -368,7 +379,7 @@ fn is_equal(one: &RunRecord, other: &RunRecord) -> bool {
         && different_ends(one, other).next().is_none()
 }
 
-/// What of the ends of two runs differs, beside their results.
+/// Which parts of the ends of two runs differ, beside their results.
 fn different_ends(one: &RunRecord, other: &RunRecord) -> impl Iterator<Item = &'static str> {
     let none = StateDigestRecord::default();
     let [(one_text, one_statistics), (other_text, other_statistics)] = [one, other].map(|run| {

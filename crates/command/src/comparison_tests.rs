@@ -172,7 +172,7 @@ fn ways_have_columns_of_their_own() {
     assert_eq!(comparison.failure().unwrap().code, Failure::FAILED);
 }
 
-/// A ratio that others had a part in is not told without a word.
+/// A ratio that other programs had a part in comes with a note.
 #[test]
 fn cores_that_others_used_are_pointed_out() {
     let mut comparison = comparison();
@@ -191,7 +191,7 @@ fn cores_that_others_used_are_pointed_out() {
 }
 
 #[test]
-fn nothing_compared_is_no_same_answer() {
+fn the_same_answer_is_unknown_if_nothing_was_compared() {
     let failed = EngineRuns { failure: Some("oh no".into()), ..EngineRuns::new(Contender::of(Synchronisation::Optimistic)) };
     let comparison = compared(vec![sequential(), failed]);
     assert!(comparison.text().ends_with("optimistic failed: oh no\nsame answer: unknown\n"), "{}", comparison.text());
@@ -205,7 +205,7 @@ fn nothing_compared_is_no_same_answer() {
 }
 
 #[test]
-fn what_is_unknown_is_null_or_said_to_be_unknown() {
+fn unknown_values_are_null_or_called_unknown() {
     let mut comparison = comparison();
     comparison.engines[0].runs.iter_mut().for_each(|run| (run.peak_rss_bytes, run.event_rate) = (None, 0.0));
     let json = comparison.json(&[], None);
@@ -287,7 +287,7 @@ fn a_model_whose_sequential_runs_differ_is_to_blame() {
 }
 
 #[test]
-fn text_that_varies_is_told_and_no_wrong_answer() {
+fn text_that_varies_is_reported_but_is_no_wrong_answer() {
     let mut comparison = with_states();
     change_states(&mut comparison, 1, |digest| digest.text = "0d".into());
     assert_eq!((comparison.disagreement(), comparison.same_answer()), (None, Some(true)));

@@ -35,12 +35,13 @@ pub(crate) fn explain<C: Catalogue>(program: &Program<C>, request: &Request) -> 
     directory.map_or(Ok(()), prepare)?;
     let started = Instant::now();
     let found = with_model(program, request, ExplainModel { settings: &settings, quiet: request.quiet || request.json })??;
-    let (mut figures, mut text) = (found.json(&notes), found.text());
+    let mut figures = found.json(&notes);
+    let mut text = found.text();
     let written = directory.map(|directory| {
         let study = found.study(figures.clone(), found.parameters.clone(), provenance::of(started, 0));
         warpline_report::write_study(directory, &study).map_err(Failure::from)
     });
-    // What was found is printed whatever happens to the report.
+    // The findings are printed even if the report fails.
     let failed = match written.transpose() {
         Ok(page) => {
             if let Some(page) = page {
@@ -88,7 +89,8 @@ impl Visitor for ExplainModel<'_> {
         let began = Instant::now();
         let outcome = simulation.on_progress(&mut show).explain(self.settings.command.event_cost());
         display.finish();
-        let (explanation, took) = (outcome?, began.elapsed());
+        let explanation = outcome?;
+        let took = began.elapsed();
         if explanation.findings.events == 0 {
             let end = explanation.end;
             return Err(Failure::wrong_use(format!(
@@ -100,12 +102,13 @@ impl Visitor for ExplainModel<'_> {
     }
 }
 
-/// How much of the work a tenth of the LPs has, those with the most.
+/// The share of the work that the busiest tenth of the LPs has.
 fn busiest_tenth(load: &[LpWork], work: u64) -> f64 {
     load.iter().take(load.len().div_ceil(10)).map(|one| one.work).sum::<u64>() as f64 / work as f64
 }
 
-/// How many events go on at a time in a slice, on average; `None` if it adds nothing to the critical path.
+/// How many events go on at a time in a slice, on average; `None` if it adds nothing to the
+/// critical path.
 fn parallelism(slice: &Slice) -> Option<f64> {
     (slice.path > 0).then(|| slice.work as f64 / slice.path as f64)
 }
@@ -123,7 +126,8 @@ impl Explained {
 
     fn json(&self, notes: &[String]) -> Value {
         let Explained { unit, explanation, .. } = self;
-        let (findings, cost) = (&explanation.findings, explanation.cost);
+        let findings = &explanation.findings;
+        let cost = explanation.cost;
         let lps = |lps: &[LpWork], all: u64| -> Vec<Value> {
             let lp = |one: &LpWork| json!({ "lp": one.lp.0, "work": one.work, "share": one.work as f64 / all as f64 });
             lps.iter().take(LISTED).map(lp).collect()
@@ -171,7 +175,8 @@ impl Explained {
 
     fn text(&self) -> String {
         let Explained { unit, explanation, .. } = self;
-        let (findings, cost) = (&explanation.findings, explanation.cost);
+        let findings = &explanation.findings;
+        let cost = explanation.cost;
         let Explanation { model, seed, end, .. } = explanation;
         let counted = if cost == EventCost::Measured {
             format!("their handlers took {}", amount(findings.work, cost))
@@ -190,7 +195,8 @@ impl Explained {
     }
 
     fn path(&self) -> String {
-        let (findings, cost) = (&self.explanation.findings, self.explanation.cost);
+        let findings = &self.explanation.findings;
+        let cost = self.explanation.cost;
         let path = &findings.path;
         let parallelism = ratio(self.explanation.parallelism());
         let length = amount(path.length, cost);
@@ -209,7 +215,8 @@ impl Explained {
 
     fn load(&self) -> String {
         let findings = &self.explanation.findings;
-        let (busiest, tenth) = (shares(&findings.load, findings.work), format::percent(busiest_tenth(&findings.load, findings.work)));
+        let busiest = shares(&findings.load, findings.work);
+        let tenth = format::percent(busiest_tenth(&findings.load, findings.work));
         format!("Load: the busiest tenth of the LPs has {tenth} of the work; first come {busiest}\n")
     }
 
@@ -284,7 +291,8 @@ mod tests {
     use crate::test_models::{Queue, QueueParameters};
     use warpline_run::prelude::*;
 
-    /// Clocks with an event each per unit of time; each tick of the first ones, one more LP is told.
+    /// Clocks that tick once per unit of time, the first one perhaps more often. Each tells the
+    /// next one of its ticks, if `delay` is positive.
     #[derive(Clone, Debug, PartialEq, Parameters)]
     struct Clocks {
         /// How many there are.
@@ -411,7 +419,8 @@ mod tests {
         }
     }
 
-    /// Where the ideal engine takes half the time, and events on PEs cost half as much again, more cores bring little.
+    /// Where the ideal engine takes half the time, and events on PEs cost half as much again, more
+    /// cores bring little.
     #[test]
     fn costs_stand_beside_the_ideal() {
         let short = found(Clocks { lookahead: 0.5, ..Clocks::default() });
@@ -421,7 +430,8 @@ mod tests {
         let (text, json) = (clocks.text(), clocks.json(&[]));
         let with_costs = json["cores"][0]["with_costs"].as_f64().unwrap();
         // 960 events, of which PEs send each other 2 in every unit of time.
-        let (events, ideal) = (960.0, json["cores"][0]["declared"].as_f64().unwrap());
+        let events = 960.0;
+        let ideal = json["cores"][0]["declared"].as_f64().unwrap();
         let messages = json["cores"][0]["messages"].as_f64().unwrap();
         assert_eq!(messages, 120.0);
         let expected = events * 100.0 / (events / ideal * 150.0 + messages / 2.0 * 200.0);
@@ -451,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_explained_is_no_success() {
+    fn a_run_without_events_cannot_be_explained() {
         let settings = Settings::default();
         let nothing = ExplainModel { settings: &settings, quiet: true }.visit::<Queue>(QueueParameters::default());
         let Err(failure) = nothing else { panic!("a success") };

@@ -19,7 +19,8 @@ pub(crate) fn significant(value: f64, digits: i32) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// A number with three digits and a prefix for thousands: `12.3 M`, followed by a space if there is no prefix.
+/// A number with three digits and a prefix for thousands: `12.3 M`, followed by a space if there is
+/// no prefix.
 fn scaled(value: f64) -> String {
     const PREFIXES: [&str; 5] = ["", "k", "M", "G", "T"];
     let (mut scaled, mut prefix) = (value, 0);

@@ -1,10 +1,10 @@
 //! The longer texts of the help.
 
-/// What `explain` tells: its figures and fields.
+/// The figures and fields of `explain`.
 pub(crate) const EXPLANATION: &str = "An event begins when its LP has executed the one before it, and when the event that sent it has been executed. The longest\n\
-     chain of events that wait for each other so is the critical path: no engine is done before its end. Speed-ups are bounds or\n\
-     those of ideal engines, at which nothing but the events themselves costs anything. What is left of them at the costs of\n\
-     events and messages on this machine is told beside them, if the model goes on for long enough to measure those in short\n\
+     chain of events that wait for each other in this way is the critical path: no engine is done before its end. Speed-ups are\n\
+     bounds, or those of ideal engines, in which nothing but the events themselves takes time. Beside them stands what is left\n\
+     of them at the costs of events and messages on this machine, if the model goes on for long enough to measure those in short\n\
      runs; `compare` measures whole ones.\n\
      A scenario file gives model, end, seed and parameters; its other settings are those of a run.\n\n\
      Fields of the JSON object, with work and lengths in events or, measured, in nanoseconds (cost_unit):\n\

@@ -24,8 +24,9 @@
 //! }
 //! ```
 //!
-//! Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 the simulation or its outputs failed (or answers differ that must
-//! be equal), 2 usage error, 130 or 143 a run was ended early by SIGINT or SIGTERM, and its results are partial.
+//! Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 the simulation or its
+//! outputs failed (or answers differ that must be equal), 2 usage error, 130 or 143 a run was ended
+//! early by SIGINT or SIGTERM, and its results are partial.
 
 mod arguments;
 mod catalogue;
@@ -74,19 +75,20 @@ pub use ways::Way;
 use warpline_run::Configure;
 use warpline_run::processes::launch;
 
-/// Reads the command line of this process and does what it says, with the one model `M`, whose name need not be typed: `run`, `verify`,
-/// `explain`, `compare`, `report`, `models show`. To be called by `main`, as it prints, and replaces the hook for panics.
+/// Reads the command line of this process and does what it says, with the one model `M`, whose name
+/// need not be typed: `run`, `verify`, `explain`, `compare`, `report`, `models show`. Call it in
+/// `main`: it prints, and replaces the hook for panics.
 pub fn command<M: Configure + 'static>() -> ExitCode {
     of(&catalogue::Only::<M>::new())
 }
 
-/// The same for several models, of which each command line names one.
+/// The same for several models. Each command line names one.
 pub fn of(models: &impl Catalogue) -> ExitCode {
     outcome_of(models, false, &[])
 }
 
-/// The same with two commands besides, for `warpline` itself: `new` writes a small project around a model of one's own, and `study` repeats
-/// these experiments.
+/// The same with two commands besides, for `warpline` itself: `new` writes a small project around a
+/// model of one's own, and `study` repeats these experiments.
 pub fn with_new(models: &impl Catalogue, studies: &[Study]) -> ExitCode {
     outcome_of(models, true, studies)
 }

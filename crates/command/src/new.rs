@@ -16,7 +16,8 @@ pub(crate) const NEW: &str = "new";
 /// Its argument.
 const NAME: &str = "NAME";
 
-/// The files of a project and their texts, in which some words stand for others; see [`Project::text`].
+/// The files of a project and their texts, in which some words stand for others; see
+/// [`Project::text`].
 const FILES: [(&str, &str); 4] = [
     ("Cargo.toml", include_str!("../project/manifest.toml")),
     ("src/main.rs", MODEL),
@@ -27,14 +28,14 @@ const FILES: [(&str, &str); 4] = [
 const FEATURES: &str = "features = [\"command\"]";
 const MODEL: &str = include_str!("../project/main.rs");
 
-/// What the language keeps for itself.
+/// Reserved words of the language.
 const KEYWORDS: [&str; 52] = [
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else", "enum", "extern",
     "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv",
     "pub", "ref", "return", "self", "static", "struct", "super", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use",
     "virtual", "where", "while", "yield", "_",
 ];
-/// What crates of the language, directories of cargo, and the engine are called.
+/// The names of the language's crates, of cargo's directories, and of the engine.
 const TAKEN: [&str; 11] =
     ["alloc", "build", "core", "deps", "examples", "incremental", "proc-macro", "proc_macro", "std", "test", "warpline"];
 /// The longest name that crates.io takes.
@@ -76,9 +77,9 @@ pub(crate) fn new(name: &str, json: bool) -> Result<(), Failure> {
 /// A project whose name is in order.
 #[derive(Debug, PartialEq)]
 struct Project<'a> {
-    /// As a crate, a directory and a model are called.
+    /// The name of the crate, the directory and the model.
     name: &'a str,
-    /// As a type is called.
+    /// The name of the model's type.
     model: String,
 }
 
@@ -152,8 +153,9 @@ fn write_new(path: &Path, text: &str) -> io::Result<()> {
     File::create_new(path)?.write_all(text.as_bytes())
 }
 
-/// The dependency on this version of Warpline: on the sources that it was built from, as long as they are there, so that a project works
-/// with a version that is in no registry. `command` is the folder of this crate; that of the crate `warpline` lies beside it.
+/// The dependency on this version of Warpline: on the sources that it was built from, as long as
+/// they are there, so that a project works with a version that is in no registry. `command` is the
+/// folder of this crate; that of the crate `warpline` lies beside it.
 fn dependency(command: &Path) -> String {
     let from_registry = format!("warpline = {{ version = \"{}\", {FEATURES} }}", env!("CARGO_PKG_VERSION"));
     let sources = command.with_file_name("warpline");

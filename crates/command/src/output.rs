@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::failure::Failure;
 use warpline_run::processes::{is_started_by_another, launch};
 
-/// Whether a launcher has started this process beside another one, which does all the talking.
+/// Whether a launcher has started this process beside another one, which prints for both.
 pub(crate) fn is_silent() -> bool {
     launch().and_then(|launch| launch.rank()).is_some_and(|rank| rank > 0)
 }
@@ -26,7 +26,8 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Prints one JSON value on one line to stdout, piece by piece: it may be larger than memory. The reader may stop reading at any time.
+/// Prints one JSON value on one line to stdout, piece by piece: it may be larger than memory. The
+/// reader may stop reading at any time.
 pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     if is_silent() {
         return Ok(());
@@ -47,7 +48,7 @@ pub(crate) fn notify(text: impl Display) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-/// Prints a line that people need to read once only, however many processes a run has.
+/// Prints a line for people only once, however many processes a run has.
 pub(crate) fn remark(text: impl Display) {
     if !is_started_by_another() {
         notify(text);

@@ -1,4 +1,5 @@
-//! How panics are reported. The engine makes an error of a panic in a model; any other panic is a mistake in Warpline itself.
+//! How panics are reported. The engine makes an error of a panic in a model; any other panic is a
+//! mistake in Warpline itself.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::sync::{Mutex, PoisonError};
@@ -13,7 +14,7 @@ pub(crate) struct PanicReport {
 
 static LAST: Mutex<Option<PanicReport>> = Mutex::new(None);
 
-/// Keeps panics silent from now on, but remembers the last one.
+/// Silences panics, and remembers the last one.
 pub(crate) fn remember() {
     std::panic::set_hook(Box::new(|info| {
         let payload = info.payload();

@@ -1,4 +1,5 @@
-//! Presets: settings or parameters under one name, such as those of an experiment in the literature.
+//! Presets: settings or parameters under one name, such as those of an experiment in the
+//! literature.
 
 use super::catalogue::ModelEntry;
 use super::failure::Failure;
@@ -6,7 +7,7 @@ use super::scenario::Scenario;
 use super::settings::GivenSetting;
 use warpline_run::{Preset, nearest};
 
-/// With this begins where a setting was given, if by a preset.
+/// The place of a setting begins with this if a preset has given it.
 pub(crate) const PRESET: &str = "preset ";
 
 /// Presets of the engine, whatever the model. What they set are settings of a run.
@@ -193,7 +194,7 @@ mod tests {
     use crate::test_models::two;
     use warpline_run::Settings;
 
-    /// Whatever a preset of the engine sets is a setting, with a value that it takes.
+    /// Presets of the engine contain only settings, with values that these take.
     #[test]
     fn presets_of_the_engine_are_settings() {
         for preset in OF_ENGINES {
@@ -206,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_preset_that_there_is_not_gets_a_suggestion() {
+    fn an_unknown_preset_gets_a_suggestion() {
         let entry = &two().entries[0];
         let found = find("usik-1a", entry).map(|scenario| scenario.settings[0].text.clone());
         assert_eq!(found, Ok("one-sided".to_owned()));

@@ -12,7 +12,7 @@ pub(crate) const VERIFY: &str = "verify";
 pub(crate) const EXPLAIN: &str = "explain";
 pub(crate) const COMPARE: &str = "compare";
 
-/// The names of options that are no settings.
+/// The names of options that are not settings.
 pub(crate) const RESERVED: [&str; 5] = ["json", "quiet", "help", "version", "preset"];
 
 /// The program whose command line this is: its name, and its models.

@@ -23,7 +23,7 @@ const WIDTH: usize = 80;
 pub(crate) struct ProgressDisplay {
     unit: &'static str,
     channel: Channel,
-    /// What has been said against thrashing.
+    /// The kinds of thrashing that people have been warned of.
     told: Thrashing,
 }
 
@@ -150,7 +150,8 @@ fn line(progress: &Progress, unit: &str, width: usize) -> String {
     fitting.unwrap_or_else(|| format!("{head}{time}{memory}"))
 }
 
-/// What the engine does against thrashing, as far as it has not been `told`: each kind is told once.
+/// Warnings of thrashing that the engine throttles. Each kind comes once: `told` has those that
+/// have come.
 fn warnings(progress: &Progress, unit: &str, told: &mut Thrashing) -> Vec<String> {
     let Some(sample) = progress.speculation else { return Vec::new() };
     let now = Thrashing { undoes: sample.throttled_epochs > 0, waits: sample.gathered > 0 };
@@ -173,7 +174,8 @@ fn warnings(progress: &Progress, unit: &str, told: &mut Thrashing) -> Vec<String
     undoes.into_iter().chain(waits).collect()
 }
 
-/// The share of executed events that was not undone; `None` before the first and in a sequential run.
+/// The share of executed events that was not undone; `None` before the first and in a sequential
+/// run.
 fn efficiency(progress: &Progress) -> Option<f64> {
     let sample = progress.speculation.filter(|sample| sample.processed_events > 0)?;
     Some(1.0 - sample.rolled_back_events as f64 / sample.processed_events as f64)
@@ -186,18 +188,19 @@ mod tests {
     use super::*;
 
     fn progress(virtual_time: f64) -> Progress {
-        let (elapsed, rss_bytes) = (Duration::from_secs(20), Some(35_200_000));
+        let elapsed = Duration::from_secs(20);
+        let rss_bytes = Some(35_200_000);
         Progress { virtual_time, end: 80.0, committed_events: 1_000_000, elapsed, event_rate: 8.311e6, rss_bytes, speculation: None }
     }
 
     #[test]
-    fn a_line_tells_all() {
+    fn a_line_shows_everything() {
         let expected = "25.0 % | 1:00 min left | 8.31 M events/s | time 20 of 80 s | 35.2 MB";
         assert_eq!(line(&progress(20.0), "s", WIDTH), expected);
     }
 
     #[test]
-    fn efficiency_is_told_where_there_is_room() {
+    fn efficiency_is_shown_where_there_is_room() {
         let plain = "25.0 % | 1:00 min left | 8.31 M events/s | time 20 of 80 s | 35.2 MB";
         let short = "25.0 % | 1:00 min left | 8.31 M events/s | 35.2 MB | efficiency 93 %";
         let sample = SpeculationSample { processed_events: 1000, rolled_back_events: 70, ..SpeculationSample::default() };
@@ -211,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_of_thrashing_is_told_once() {
+    fn each_kind_of_thrashing_is_warned_of_once() {
         let mut told = Thrashing::default();
         let sample = SpeculationSample { processed_events: 100_000, rolled_back_events: 97_000, window: 0.5, ..Default::default() };
         let at = |sample| Progress { speculation: Some(sample), ..progress(1.0) };
@@ -228,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_is_left_out() {
+    fn unknown_figures_are_left_out() {
         let text = line(&Progress { rss_bytes: None, ..progress(0.0) }, "s", WIDTH);
         assert_eq!(text, "0.0 % | unknown left | 8.31 M events/s | time 0 of 80 s");
         let starting = line(&Progress { committed_events: 0, ..progress(0.0) }, "s", WIDTH);
@@ -236,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn only_terminals_hear_of_many_runs() {
+    fn only_terminals_show_which_run_is_under_way() {
         let mut counter = RunCounter { runs: 6, begun: Instant::now(), shown: false, bar: None };
         counter.show(1, "sequential");
         assert!(counter.bar.is_none());
@@ -258,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_told_of_a_short_run() {
+    fn a_short_run_shows_no_progress() {
         let mut display = ProgressDisplay { unit: "s", channel: Channel::Lines { last: None }, told: Thrashing::default() };
         display.show(&Progress { elapsed: Duration::from_millis(1999), ..progress(1.0) });
         assert!(matches!(display.channel, Channel::Lines { last: None }));

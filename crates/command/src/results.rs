@@ -10,14 +10,14 @@ use super::format;
 
 /// The longest list that is shown in full.
 const LIST_MOST: usize = 8;
-/// Where all of a list is.
+/// Where to find the whole list.
 const ELSEWHERE: &str = "see --json or --report";
 
-/// What results are, by their names.
-type Notes = BTreeMap<String, ResultNote>;
+/// The notes on results, by name.
+type ResultNotes = BTreeMap<String, ResultNote>;
 
 /// The results, as names and what there is to say of them.
-pub(crate) fn lines(results: &ResultTree, notes: &Notes) -> Vec<[String; 2]> {
+pub(crate) fn lines(results: &ResultTree, notes: &ResultNotes) -> Vec<[String; 2]> {
     let field = |(name, field): (&str, ResultField<'_>)| match field {
         ResultField::Value(Value::Array(list)) => listed(name, Entries::Kept(list), notes),
         ResultField::Value(value) => vec![[name.to_owned(), explained(text(name, value, notes), notes.get(name))]],
@@ -29,8 +29,9 @@ pub(crate) fn lines(results: &ResultTree, notes: &Notes) -> Vec<[String; 2]> {
     }
 }
 
-/// A list with its note; of a few items each with its interval, of a list of objects their fields, too.
-fn listed(name: &str, list: Entries<'_>, notes: &Notes) -> Vec<[String; 2]> {
+/// A list with its note. A few items follow with their intervals, and the fields of a list of
+/// objects.
+fn listed(name: &str, list: Entries<'_>, notes: &ResultNotes) -> Vec<[String; 2]> {
     let unit = notes.get(name).map_or("", |note| &note.unit);
     let overview = ListOverview::of(list, name);
     let mut lines = vec![[name.to_owned(), explained(list_text((name, list, &overview), unit, notes), notes.get(name))]];
@@ -62,7 +63,7 @@ fn explained(text: String, note: Option<&ResultNote>) -> String {
     }
 }
 
-fn text(name: &str, value: &Value, notes: &Notes) -> String {
+fn text(name: &str, value: &Value, notes: &ResultNotes) -> String {
     let unit = notes.get(name).map_or("", |note| &note.unit);
     match value {
         Value::Array(list) => {
@@ -74,7 +75,7 @@ fn text(name: &str, value: &Value, notes: &Notes) -> String {
     }
 }
 
-fn list_text((name, list, overview): (&str, Entries<'_>, &ListOverview<'_>), unit: &str, notes: &Notes) -> String {
+fn list_text((name, list, overview): (&str, Entries<'_>, &ListOverview<'_>), unit: &str, notes: &ResultNotes) -> String {
     if list.len() <= LIST_MOST && overview.is_plain {
         return with_unit(list.iter().map(|value| scalar(&value)).collect::<Vec<_>>().join(", "), unit);
     }
@@ -157,7 +158,7 @@ fn sum(fields: &Map<String, Value>) -> Option<String> {
     Some(format!("sum of {of}, each {each}"))
 }
 
-/// In how many runs there was nothing to be observed, if there were any.
+/// How many runs had nothing to observe, if there are any.
 fn missing(fields: &Map<String, Value>) -> Option<String> {
     let (runs, known) = (fields.get("runs")?.as_u64()?, fields.get("count")?.as_u64()?);
     (known < runs).then(|| format!("no observation in {} of {runs} runs", runs - known))
@@ -253,7 +254,8 @@ mod tests {
         assert_eq!(shown(&values, &[("links.load", "km", "how full"), ("long", "s", "")]), expected);
     }
 
-    /// Of a sum of levels, extremes are those of single levels; of several runs, those without a value are counted.
+    /// A sum of levels shows the extremes of single levels. Several runs show how many have no
+    /// value.
     #[test]
     fn a_result_says_what_it_is_over() {
         let values = json!({

@@ -25,7 +25,7 @@ pub(crate) fn run<C: Catalogue>(program: &Program<C>, request: &Request) -> Resu
     let job = RunModel { settings: &settings, quiet: request.quiet, signals: &signals };
     let FinishedRun { record, tables, incomplete, trace } = with_model(program, request, job)??;
     tell(&mut notes, unused_threads(&settings.simulation, &record));
-    // The results are printed whatever happens to rows and report.
+    // The results are printed even if rows or report fail.
     let report = settings.command.report.as_deref().map(|directory| warpline_report::write(directory, &record).map_err(Failure::from));
     let (report, failed) = match report.transpose() {
         Ok(report) => (report, incomplete),
@@ -49,7 +49,8 @@ pub(crate) fn run<C: Catalogue>(program: &Program<C>, request: &Request) -> Resu
     failed.map_or(Ok(()), |failure| Err(Failure { printed: true, ..failure }))
 }
 
-/// Passes the model of a request to a visitor; a refused value is reported with its place in a scenario.
+/// Passes the model of a request to a visitor; a refused value is reported with its place in a
+/// scenario.
 pub(crate) fn with_model<C: Catalogue, V: Visitor>(program: &Program<C>, request: &Request, visitor: V) -> Result<V::Output, Failure> {
     let given: Vec<(String, String)> = request.parameters.iter().map(|given| (given.name.clone(), given.text.clone())).collect();
     program.models.with_model(&request.model, &given, visitor).map_err(|error| {
@@ -59,19 +60,20 @@ pub(crate) fn with_model<C: Catalogue, V: Visitor>(program: &Program<C>, request
     })
 }
 
-/// Prints what the model points out about the parameters that were given, and which settings have no effect, and returns it.
+/// Prints and returns what the model points out about the given parameters, and which settings have
+/// no effect.
 pub(crate) fn tell_notes<C: Catalogue>(
     program: &Program<C>,
     request: &Request,
     settings: &warpline_run::Settings,
 ) -> Result<Vec<String>, Failure> {
     let mut notes = Vec::new();
-    tell(&mut notes, with_model(program, request, Notes(&request.parameters))?);
+    tell(&mut notes, with_model(program, request, ParameterNotes(&request.parameters))?);
     tell(&mut notes, idle_settings(settings, request));
     Ok(notes)
 }
 
-/// Prints notes, and adds them to those told before.
+/// Prints notes, and adds them to those printed before.
 fn tell(notes: &mut Vec<String>, more: impl IntoIterator<Item = String>) {
     for note in more {
         output::remark(format_args!("note: {note}"));
@@ -87,19 +89,21 @@ fn idle_settings(settings: &warpline_run::Settings, request: &Request) -> Vec<St
     idle.map(|(name, why)| format!("`{name}` has no effect: {why}")).collect()
 }
 
-/// What became of threads that were asked for, and have no PE.
+/// A note on threads that were asked for and have no PE.
 fn unused_threads(settings: &warpline_run::Settings, record: &RunRecord) -> Option<String> {
-    let (threads, parallel) = (settings.threads?, record.parallel.as_ref()?);
-    let (wanted, pes) = (u64::from(threads) * u64::from(settings.processes()), parallel.pes.len() as u64);
+    let threads = settings.threads?;
+    let parallel = record.parallel.as_ref()?;
+    let wanted = u64::from(threads) * u64::from(settings.processes());
+    let pes = parallel.pes.len() as u64;
     let lps = record.engine.get("lps")?.as_u64()?;
     (record.engines.is_empty() && pes < wanted && pes == lps)
         .then(|| format!("{pes} of {wanted} threads have a PE, as a PE has at least one LP and the model has {lps}"))
 }
 
-/// What a model points out about these parameters.
-struct Notes<'a>(&'a [GivenSetting]);
+/// Asks a model for its notes on these parameters.
+struct ParameterNotes<'a>(&'a [GivenSetting]);
 
-impl Visitor for Notes<'_> {
+impl Visitor for ParameterNotes<'_> {
     type Output = Vec<String>;
 
     fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Vec<String> {

@@ -83,7 +83,7 @@ fn a_fault_of_the_model_is_a_failure() {
 
 /// In a process of its own, whose panic hook it changes.
 #[test]
-fn a_panic_of_the_model_is_told_once() {
+fn a_panic_of_the_model_is_reported_once() {
     const CHILD: &str = "WARPLINE_TEST_CHILD";
     if std::env::var_os(CHILD).is_some() {
         crate::panics::remember();
@@ -91,7 +91,7 @@ fn a_panic_of_the_model_is_told_once() {
         return output::notify(failure.message);
     }
     let mut child = std::process::Command::new(std::env::current_exe().unwrap());
-    child.args(["--exact", "run::tests::a_panic_of_the_model_is_told_once", "--nocapture"]);
+    child.args(["--exact", "run::tests::a_panic_of_the_model_is_reported_once", "--nocapture"]);
     child.env(CHILD, "1").env_remove("RUST_BACKTRACE");
     let printed = String::from_utf8(child.output().unwrap().stderr).unwrap();
     assert_eq!(printed.matches("no tick").count(), 1, "{printed}");

@@ -1,4 +1,5 @@
-//! Scenario files: a run's model, settings and parameters in TOML, under the names that they have on the command line.
+//! Scenario files: a run's model, settings and parameters in TOML, under the names that they have
+//! on the command line.
 
 use std::ops::Range;
 
@@ -33,7 +34,9 @@ impl Scenario {
 
     fn parse<C: Catalogue>(program: &Program<C>, source: &Source) -> Result<Self, Failure> {
         let file = DeTable::parse(source.text).map_err(|cause| source.fail(&cause.span().unwrap_or(0..0), cause.message()))?;
-        let (mut model, mut parameters, mut settings) = (None, None, Vec::new());
+        let mut model = None;
+        let mut parameters = None;
+        let mut settings = Vec::new();
         for (key, value) in source.entries(file.get_ref()) {
             match typed(key).as_str() {
                 MODEL => model = Some((source.given(key, value)?, key.span())),

@@ -43,8 +43,8 @@ fn runs(series: &Series) -> String {
     }
 }
 
-/// The series as a row of characters, as high as its values are above 0, or above the least if that is negative. Where there is no value,
-/// there is a space.
+/// The series as a row of characters, as high as its values are above 0, or above the least if that
+/// is negative. Where there is no value, there is a space.
 fn picture(series: &Series) -> String {
     let shown = series.shown();
     let count = shown.len();

@@ -31,15 +31,15 @@ pub(crate) const RUNS: &str = "runs";
 pub(crate) const WITH: &str = "with";
 /// The setting that says where a report goes.
 pub(crate) const REPORT: &str = "report";
-/// The setting that says how many runs differ in nothing but the seed.
+/// The setting that says how many runs differ only in the seed.
 pub(crate) const REPLICATIONS: &str = "replications";
 /// The setting that says what an event costs in an explanation.
 pub(crate) const EVENT_COST: &str = "event-cost";
 /// The heading of the settings of a comparison alone.
 const COMPARISON: &str = "Comparison";
-/// That of the settings of an explanation.
+/// The heading of the settings of an explanation alone.
 const EXPLANATION: &str = "Explanation";
-/// That of the settings of a verification.
+/// The heading of the settings of a verification alone.
 const VERIFICATION: &str = "Verification";
 /// The settings of a verification that a run does not have.
 const TRIES: &str = "tries-per-kind";
@@ -55,8 +55,8 @@ warpline_run::settings! {
             takes: "the path of a directory",
             hurts: "models that write many rows fill the disk",
         }
-        /// Runs of the model, with the given seed and those that follow it, as many at a time as there are cores; results are estimates
-        /// across the runs.
+        /// Runs of the model, with the given seed and those that follow it, as many at a time as
+        /// there are cores; results are estimates across the runs.
         replications: u32 = 1, Range::From(1), {
             heading: warpline_run::settings::RUN,
             placeholder: "RUNS",
@@ -67,14 +67,16 @@ warpline_run::settings! {
             heading: COMPARISON,
             hurts: "if other programs use the machine, a few runs measure those more than the engines",
         }
-        /// Engines that are compared with the sequential one, separated by commas; and ways in which each of them runs: threads, processes, or
-        /// ranks that mpirun starts, with messages in shared memory or copied.
+        /// Engines that are compared with the sequential one, separated by commas; and ways in
+        /// which each of them runs: threads, processes, or ranks that mpirun starts, with messages
+        /// in shared memory or copied.
         with: Engines, Range::Any, {
             heading: COMPARISON,
             rule: "all that suit the model",
             hurts: "every engine takes its runs' time",
         }
-        /// Events of each kind that are tried one after the other; of those that follow, fewer and fewer are, over the whole run.
+        /// Events of each kind that are tried one after the other; after them, fewer and fewer are
+        /// tried, over the whole run.
         tries_per_kind: u64 = 2000, Range::From(1), {
             heading: VERIFICATION,
             placeholder: "EVENTS",
@@ -91,7 +93,7 @@ warpline_run::settings! {
         /// What an event costs: as much as any other, or the time that its handler takes.
         event_cost: EventCost = EventCost::Counted, Range::Any, {
             heading: EXPLANATION,
-            hurts: "what is measured differs from run to run, and tiny events take longer under the clock; what is counted misleads where some events do much more work than others",
+            hurts: "measured costs differ from run to run, and the clock slows tiny events down; counting misleads if some events do much more work than others",
         }
     }
 }
@@ -199,7 +201,8 @@ pub(crate) fn is_of_one_engine(setting: &Setting) -> bool {
     setting.name != REPORT && is_of_one_run(setting)
 }
 
-/// Whether a setting is about one run: a comparison does not take it from a scenario, as it would overwrite the report of a run.
+/// Whether a setting is about one run: a comparison does not take it from a scenario, as it would
+/// overwrite the report of a run.
 pub(crate) fn is_of_one_run(setting: &Setting) -> bool {
     is_output(setting) || setting.name == REPLICATIONS
 }

@@ -1,4 +1,5 @@
-//! Ctrl-C and SIGTERM: the first ends a run early, with the results so far; the second ends the program.
+//! Ctrl-C and SIGTERM: the first ends a run early, with the results so far; the second ends the
+//! program.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -9,7 +10,8 @@ use super::output;
 use warpline_record::RunRecord;
 use warpline_run::StopSwitch;
 
-/// A signal so soon after the first is the same request: `timeout` and launchers send one to the process and another to its group.
+/// A signal so soon after the first is the same request: `timeout` and launchers send one to the
+/// process and another to its group.
 const SAME_WITHIN: Duration = Duration::from_millis(100);
 
 /// The switch that signals turn, and which signal did.
@@ -30,7 +32,8 @@ impl Signals {
     #[cfg(unix)]
     fn listen_in_a_thread(&self) {
         use signal_hook::consts::{SIGINT, SIGTERM};
-        let (switch, received) = (self.switch.clone(), self.received.clone());
+        let switch = self.switch.clone();
+        let received = self.received.clone();
         let listen = move || {
             let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) else { return };
             let mut requests = Requests::default();
@@ -50,11 +53,13 @@ impl Signals {
         let _ = std::thread::Builder::new().name("signals".to_owned()).spawn(listen);
     }
 
-    /// Notices when processes end that this one has started, even if whoever has started this one ignores that, which is inherited.
+    /// Makes sure that this process hears of the end of those that it starts, even if it has
+    /// inherited that the system forgets them.
     pub(crate) fn notice_children() {
         #[cfg(unix)]
         {
-            // With any handler, the system no longer forgets them. If it refuses, each run still notices its own.
+            // With any handler, the system no longer forgets them. If it refuses, each run still
+            // notices its own.
             let _ = signal_hook::flag::register(signal_hook::consts::SIGCHLD, Arc::<AtomicBool>::default());
         }
     }
@@ -74,7 +79,7 @@ impl Signals {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Request {
     EndEarly,
-    /// What the one before has asked for.
+    /// What the signal before it has asked for already.
     Same,
     EndAtOnce,
 }
@@ -104,7 +109,8 @@ mod tests {
 
     #[test]
     fn signals_at_once_are_one_request() {
-        let (mut requests, start) = (Requests::default(), Instant::now());
+        let mut requests = Requests::default();
+        let start = Instant::now();
         let after = |milliseconds| start + Duration::from_millis(milliseconds);
         let heeded = [0, 0, 1, 99, 100, 5000].map(|time| requests.heed(after(time)));
         use Request::{EndAtOnce, EndEarly, Same};

@@ -12,7 +12,8 @@ use warpline_run::settings::THREADS_MOST;
 /// The verb.
 pub(crate) const STUDY: &str = "study";
 
-/// An experiment: some variants of the engine under some conditions. All runs under one condition must give the same answer.
+/// An experiment: some variants of the engine under some conditions. All runs under one condition
+/// must give the same answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Study {
     /// The name, as it is typed: the system and the experiment, such as `usik/rcphold`.
@@ -23,7 +24,7 @@ pub struct Study {
     pub source: &'static str,
     /// What the source found.
     pub claim: &'static str,
-    /// In what this machine or this engine differs from the source, as far as it explains other figures.
+    /// How this machine or this engine differs from the source, if that explains other figures.
     pub differs: &'static str,
     /// The model.
     pub model: &'static str,
@@ -37,25 +38,27 @@ pub struct Study {
     pub ends: [f64; 2],
     /// About how long a run takes, in seconds, and with `--quick`.
     pub seconds: [f64; 2],
-    /// Whether the first variant is run again just before each other one, and only such pairs are compared: where small differences matter,
-    /// and the speed of a machine drifts.
+    /// Whether the first variant is run again just before each other one, and only such pairs are
+    /// compared: where small differences matter, and the speed of a machine drifts.
     pub in_pairs: bool,
 }
 
-/// A condition or a variant. Where its PEs are, a variant may say, or else the condition; otherwise they are threads.
+/// A condition or a variant. The variant says where its PEs are, or else the condition does; by
+/// default, they are threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StudyCase {
     /// Its name in tables and plots.
     pub name: String,
-    /// Its model, if it is another one than that of the study.
+    /// Its model, if not that of the study.
     pub model: Option<&'static str>,
-    /// What is typed for it, such as `--lookahead=0.1`.
+    /// Its options, such as `--lookahead=0.1`.
     pub arguments: Vec<String>,
     /// Where its PEs are.
     pub way: Option<Way>,
     /// How many there are, if not as many as the study is asked for.
     pub pes: Option<u32>,
-    /// Among how many processes they are divided, where there are several; by default, each has one of its own.
+    /// The number of processes that share them, where there are several; by default, each PE has
+    /// one of its own.
     pub processes: Option<u32>,
 }
 
@@ -66,7 +69,7 @@ impl StudyCase {
         StudyCase { name: name.into(), model: None, arguments, way: None, pes: None, processes: None }
     }
 
-    /// The same with another model than that of the study.
+    /// The same, with a model that is not that of the study.
     #[must_use]
     pub fn of(self, model: &'static str) -> Self {
         StudyCase { model: Some(model), ..self }
@@ -103,7 +106,8 @@ impl StudyCase {
     }
 }
 
-/// What a study has measured: medians, by condition and variant, counted from 0. What was left out is `None`.
+/// What a study has measured: medians, by condition and variant, counted from 0. What was left out
+/// is `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
     /// The names of the conditions.
@@ -125,7 +129,8 @@ impl Measured {
         Some(of(variant)? / of(other)?)
     }
 
-    /// The share of the time of all PEs that some phases took, which are named as in [`Phases::list`].
+    /// The share of the time of all PEs that some phases took, which are named as in
+    /// [`Phases::list`].
     pub fn share(&self, condition: usize, variant: usize, names: &[&str]) -> Option<f64> {
         let phases = self.phases.get(condition)?.get(variant)?.as_ref()?.list();
         let all: f64 = phases.iter().map(|(_, seconds)| seconds).sum();
@@ -155,7 +160,7 @@ impl Study {
     /// How many runs it takes.
     pub(crate) fn runs(&self, pes: u32, times: u32) -> u64 {
         let variants = (self.variants)(pes).len();
-        // And one of them on one PE.
+        // The first variant runs on one PE as well.
         let runs = variants + 1 + if self.in_pairs { variants - 1 } else { 0 };
         ((self.conditions)(pes).len() * runs) as u64 * u64::from(times)
     }
@@ -166,7 +171,7 @@ impl Study {
     }
 }
 
-/// What is to be done.
+/// What was asked of `study`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct StudyRequest {
     /// Which study; all are listed if there is none.

@@ -22,7 +22,7 @@ const PHASES_MOST: usize = 4;
 /// A finished run and where its report lies.
 pub(crate) struct Summary<'a> {
     pub(crate) record: &'a RunRecord,
-    /// What was pointed out about parameters.
+    /// Notes on parameters and settings.
     pub(crate) notes: &'a [String],
     /// The names of the model's tables.
     pub(crate) tables: &'a [String],
@@ -35,7 +35,8 @@ pub(crate) struct Summary<'a> {
 }
 
 impl Summary<'_> {
-    /// The run as one object, including the failure of its report if that `failed`. Its long lists are made while it is written.
+    /// The run as one object, including the failure of its report if that `failed`. Its long lists
+    /// are made while it is written.
     pub(crate) fn json(&self, failed: Option<&Failure>) -> RecordSummary<'_> {
         let mut summary = self.record.streamed_summary();
         let all = &mut summary.fields;
@@ -92,7 +93,7 @@ impl Summary<'_> {
         let mut text = format!("{}: {}, to time {end} with {}\n", record.model, record.about, seeds(record));
         text += &partial(record);
         if record.ran_out && record.replications.is_none() {
-            text += "nothing was left to do at the end: the last event came before it, and no other was to come\n";
+            text += "the model had no events left at the end, not even later ones\n";
         }
         text += &record.lost_delays.map_or_else(String::new, |lost| format!("warning: {lost}\n"));
         text += &format::columns(&facts, 2);
@@ -157,13 +158,13 @@ pub(crate) fn engine(record: &RunRecord) -> String {
     }
 }
 
-/// That others used the cores as well, if they did so much that the rate says little.
+/// A note that other programs used the cores as well, if so much that the rate says little.
 fn contested(record: &RunRecord) -> Option<String> {
     let taken = warpline_report::taken_by_others(record)?;
     Some(format!("others had them for {} of the time for which this run needed them, so its rate says little", format::percent(taken)))
 }
 
-/// Which engine a run has chosen, when, and why, in a line; `None` if it was told.
+/// The engine that a run has chosen, when, and why, in a line; `None` if the run did not choose.
 fn chosen(record: &RunRecord) -> Option<String> {
     let first = record.engines.first()?;
     let all = |one: &EngineStretch| {
@@ -192,7 +193,7 @@ fn chosen(record: &RunRecord) -> Option<String> {
     Some(format!("auto: {}, {when}{why}", name(main)))
 }
 
-/// What is missing of a run that was ended early.
+/// What a run that was ended early lacks.
 fn partial(record: &RunRecord) -> String {
     match record.partial {
         None => String::new(),
@@ -238,7 +239,7 @@ fn speculation(record: &RunRecord, parallel: &ParallelRecord) -> Vec<[String; 2]
         ("GVT computations", gvt_computations(parallel)),
         ("remote events", format!("{} of those committed", format::percent(of_committed))),
     ];
-    // One that the run chose itself has been named.
+    // An engine that the run has chosen itself has been named already.
     let facts = facts.into_iter().skip(usize::from(!record.engines.is_empty()));
     let mut facts: Vec<_> = facts.map(|(name, fact)| [name.to_owned(), fact]).collect();
     let window = record.progress.last().and_then(|sample| sample.speculation).map(|sample| sample.window);
@@ -253,7 +254,7 @@ fn speculation(record: &RunRecord, parallel: &ParallelRecord) -> Vec<[String; 2]
     facts
 }
 
-/// How often GVT was computed, and what became of the interval, if it was adapted.
+/// How often GVT was computed, and how its interval was adapted, if it was.
 fn gvt_computations(parallel: &ParallelRecord) -> String {
     let interval = parallel.gvt_interval.as_ref().map(|interval| {
         let GvtIntervalRecord { unit, first, least, last, greatest, changes } = interval;
@@ -262,7 +263,7 @@ fn gvt_computations(parallel: &ParallelRecord) -> String {
     format!("{}{}", parallel.gvt_epochs, interval.unwrap_or_default())
 }
 
-/// What it took to keep within the memory budget.
+/// What PEs did to keep within the memory budget.
 fn shortage(memory: &MemoryRecord) -> String {
     let MemoryRecord { taken_most_bytes, stops, artificial_rollbacks, sent_back, taken_back, artificial_events, .. } = *memory;
     let most = format::bytes(taken_most_bytes);
@@ -315,7 +316,7 @@ fn phases(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
     let mut phases = parallel.phase_seconds.list().to_vec();
     let total: f64 = phases.iter().map(|(_, seconds)| seconds).sum();
     if !warpline_report::is_sampled(record, parallel) {
-        // What they did while they were at work is not known.
+        // Too few samples tell what they did while they were at work.
         let work = total - parallel.phase_seconds.idle - parallel.phase_seconds.off_core;
         phases.retain(|(name, _)| ["idle", "without a core"].contains(name));
         phases.push(("work", work));
@@ -361,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parallel_run_tells_what_it_cost() {
+    fn a_parallel_run_shows_what_it_cost() {
         let mut record = sample::optimistic(1e6);
         let expected = [
             "  engine            optimistic, 2 threads",
@@ -431,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn what_few_samples_say_is_not_told() {
+    fn proportions_from_few_samples_are_left_out() {
         let mut record = RunRecord { loop_seconds: 2.0, ..sample::optimistic(1e6) };
         let line = |record: &RunRecord| text(record).lines().find(|line| line.contains("time went to")).map(|line| line.trim().to_owned());
         let all = line(&record);
@@ -446,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn what_parallel_execution_cost_stands_at_the_top_of_the_object() {
+    fn the_costs_of_parallel_execution_stand_at_the_top_of_the_object() {
         let record = sample::optimistic(1e6);
         let summary = Summary { record: &record, notes: &[], tables: &[], directory: None, report: None, trace: None };
         let json = serde_json::to_value(summary.json(None)).unwrap();
@@ -479,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_slower_than_one_core_is_told_so() {
+    fn a_run_slower_than_one_core_says_so() {
         let mut record = sample::optimistic(1e6);
         let json = |record: &RunRecord| {
             let summary = Summary { record, notes: &[], tables: &[], directory: None, report: None, trace: None };

@@ -16,10 +16,12 @@ pub(crate) enum Discipline {
 /// The parameters of [`Queue`].
 #[derive(Clone, Debug, PartialEq, Parameters)]
 pub(crate) struct QueueParameters {
-    /// Mean number of customers that arrive per unit of time, however long that unit may be in the units of others.
+    /// Mean number of customers that arrive per unit of time, however long that unit may be in the
+    /// units of others.
     #[parameter(unit = "1/s", default = 0.8, range = 0.0..)]
     pub(crate) arrival_rate: f64,
-    /// Mean number of customers that the server could serve per unit of time, if there were always one.
+    /// Mean number of customers that the server could serve per unit of time, if there were always
+    /// one.
     #[parameter(unit = "1/s", default = 1.0, range = 0.0..)]
     pub(crate) service_rate: f64,
     /// Who is served next.
@@ -64,7 +66,7 @@ pub(crate) struct HopsParameters {
     pub(crate) lps: u32,
 }
 
-/// Another one.
+/// Another model that does nothing.
 pub(crate) struct Hops;
 
 impl Model for Hops {
@@ -93,7 +95,7 @@ impl Configure for Hops {
     }
 }
 
-/// Both.
+/// Both models.
 pub(crate) struct Two;
 
 impl Catalogue for Two {

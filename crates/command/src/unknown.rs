@@ -42,7 +42,7 @@ pub(crate) fn explain<C: Catalogue>(program: &Program<C>, line: &[OsString], err
     }
 }
 
-/// What is known where the option stands.
+/// The command and the model beside which an option stands.
 struct Known<'a, 'c, C> {
     program: &'a Program<'c, C>,
     verb: &'a str,
@@ -69,7 +69,7 @@ impl<C: Catalogue> Known<'_, '_, C> {
         if let (Some(model), Some(other)) = (model, other) {
             return Some(format!("model `{}` has no parameter --{name}, but `{}` has{or}", model.name, other.name));
         }
-        // What clap suggests, it says well itself.
+        // Clap's own suggestion says it well.
         if suggested.is_some() {
             return None;
         }
@@ -86,7 +86,7 @@ impl<C: Catalogue> Known<'_, '_, C> {
         let name = word.trim_start_matches('-');
         let name = name.split_once('=').map_or(name, |(name, _)| name).replace('_', "-");
         let meant = self.names().into_iter().find(|known| *known == name)?;
-        Some(format!("`{word}` is no option: did you mean `--{meant}`?"))
+        Some(format!("`{word}` is not an option: did you mean `--{meant}`?"))
     }
 
     /// The options that there are here.
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_misspelt_has_a_suggestion() {
+    fn a_misspelt_option_has_a_suggestion() {
         for (line, meant) in [
             ("run mm1 --sead 3", "--seed"),
             ("run mm1 --arival_rate 1", "--arrival-rate"),

@@ -1,4 +1,5 @@
-//! `warpline verify`: events forward, undone, compared, and forward again; and a second run, in another process, that must equal the first.
+//! `warpline verify`: events forward, undone, compared, and forward again; and a second run, in
+//! another process, that must equal the first.
 
 use std::fmt::Write;
 use std::process::Command;
@@ -29,7 +30,7 @@ const KINDS_MOST: usize = 20;
 pub(crate) fn verify<C: Catalogue>(program: &Program<C>, request: &Request) -> Result<(), Failure> {
     let settings = Settings::read(&request.settings)?;
     let notes = tell_notes(program, request, &settings.simulation)?;
-    // The threads of the second process have other numbers than those of this one, from here on.
+    // From here on, the threads of the second process have other numbers than those of this one.
     let _ = std::thread::spawn(|| {}).join();
     let mut verified = with_model(program, request, Job { settings: &settings, quiet: request.json })??;
     verified.compare_with_another_process(request)?;
@@ -39,19 +40,19 @@ pub(crate) fn verify<C: Catalogue>(program: &Program<C>, request: &Request) -> R
 /// What was verified.
 struct VerifyOutput {
     unit: &'static str,
-    /// The end that was wanted.
+    /// The end that was asked for.
     end: f64,
     seed: u64,
     /// By way of undoing.
     verified: Vec<Verification>,
-    /// The run to the model's own end, if it was so short that another went further.
+    /// The run to the model's own end, if it was so short that another one went further.
     short: Option<Verification>,
     /// Whether texts of equal states differ from run to run.
     order_varies: bool,
 }
 
 impl VerifyOutput {
-    /// Repeats the run in another process, where addresses and the order of hash maps are others.
+    /// Repeats the run in another process, where addresses and the order of hash maps differ.
     ///
     /// # Errors
     /// If that run fails, or has another history, other final states or other statistics.
@@ -68,14 +69,15 @@ impl VerifyOutput {
         Ok(())
     }
 
-    /// Compares what ended at this time with another run to it.
+    /// Compares the verifications that ended at this time with another run to it.
     fn compare(&mut self, run: &RunRecord, end: f64) -> Result<(), Failure> {
         let none = StateDigestRecord::default();
         let other = (run.digest.as_str(), run.state_digest.as_ref().unwrap_or(&none));
         for verified in self.short.iter().chain(&self.verified).filter(|verified| verified.virtual_time == end) {
             let (what, texts_differ) = unequal((&verified.digest, &verified.state_digest), other, verified.is_whole);
             if !what.is_empty() {
-                let (model, digests) = (verified.model.clone(), [verified.digest.clone(), run.digest.clone()]);
+                let model = verified.model.clone();
+                let digests = [verified.digest.clone(), run.digest.clone()];
                 return Err(VerifyError::Unequal(Box::new(UnequalRuns::new(model, "in another process", what, digests))).into());
             }
             self.order_varies |= texts_differ;
@@ -132,7 +134,8 @@ impl VerifyOutput {
         };
         let rows: Vec<_> = self.verified.iter().map(row).collect();
         let Some(least) = self.verified.iter().min_by_key(|v| v.tried) else { return String::new() };
-        let (end, seed) = (format::time(least.virtual_time, self.unit), self.seed);
+        let end = format::time(least.virtual_time, self.unit);
+        let seed = self.seed;
         let mut text = format!(
             "{}: {} events to time {end}, with seed {seed}, were undone and repeated exactly\n",
             least.model,
@@ -159,14 +162,16 @@ impl VerifyOutput {
         text
     }
 
-    /// What was not tried for want of time, and what is odd.
+    /// What was not tried for lack of time, and what is odd.
     fn shortcomings(&self) -> String {
         let mut text = String::new();
         if let Some(short) = self.verified.iter().find(|v| !v.is_whole && v.virtual_time < self.end) {
-            let (reached, end, way) = (format::time(short.virtual_time, self.unit), format::time(self.end, self.unit), short.undo.name());
+            let reached = format::time(short.virtual_time, self.unit);
+            let end = format::time(self.end, self.unit);
+            let way = short.undo.name();
             let _ = writeln!(text, "not reached: time was up for --undo {way} at time {reached} of {end}; a longer --time-limit goes on");
         } else if self.verified.iter().any(|v| v.is_short_of_time) {
-            text += "fewer events were tried than --tries-per-kind says, as trials take long; a longer --time-limit tries more\n";
+            text += "fewer events were tried than --tries-per-kind says, as trying them takes long; a longer --time-limit tries more\n";
         }
         if self.order_varies {
             text += "the texts of equal states differ from run to run, in the order of hash maps or in addresses; let no handler depend on it\n";
@@ -213,7 +218,7 @@ impl Visitor for Job<'_> {
             };
             let mut outcome = verify(end, limits)?;
             if settings.end.is_none() && outcome.is_whole && outcome.events < EVENTS_ENOUGH && verified.is_empty() {
-                // What happens late in so short a run is tried as well.
+                // In so short a run, what would happen after its end is tried as well.
                 (end, limits.most) = (M::DEFAULT_END * LATER, Some(EVENTS_ENOUGH));
                 short = Some(std::mem::replace(&mut outcome, verify(end, limits)?));
             }
@@ -329,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_tried_is_no_success() {
+    fn a_verification_that_tries_nothing_fails() {
         let settings = Settings::typed(&[("undo", "copy"), ("end", "0.5")]);
         let Err(failure) = (Job { settings: &settings, quiet: true }).visit::<Clock>(Mistake::default()) else { panic!("a success") };
         assert!(failure.code == Failure::USAGE_ERROR && failure.message.contains("nothing was tried"), "{}", failure.message);
@@ -338,9 +343,9 @@ mod tests {
     #[test]
     fn a_short_model_is_tried_to_its_end() {
         let settings = Settings::typed(&[("undo", "copy"), ("end", "20.5")]);
-        let Ok(trial) = (Job { settings: &settings, quiet: true }).visit::<Clock>(Mistake::default()) else { panic!("copies are right") };
-        assert_eq!((trial.verified[0].events, trial.end), (20, 20.5));
+        let Ok(output) = (Job { settings: &settings, quiet: true }).visit::<Clock>(Mistake::default()) else { panic!("copies are right") };
+        assert_eq!((output.verified[0].events, output.end), (20, 20.5));
         let expected = "clock: all 20 events to time 20.5 s, with seed 1, were undone and repeated exactly\n  --undo copy  all 20 events";
-        assert!(trial.text().starts_with(expected), "{}", trial.text());
+        assert!(output.text().starts_with(expected), "{}", output.text());
     }
 }

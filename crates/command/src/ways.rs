@@ -1,4 +1,5 @@
-//! Where the PEs of a run are, and who starts them: threads, processes, or ranks that `mpirun` starts.
+//! Where the PEs of a run are, and who starts them: threads, processes, or ranks that `mpirun`
+//! starts.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -70,7 +71,7 @@ impl Placement {
         }
     }
 
-    /// What a run is told of it.
+    /// The arguments by which a run learns of it.
     pub(crate) fn arguments(&self) -> Vec<String> {
         let mut arguments = vec![format!("--processes={}", self.processes), format!("--threads={}", self.threads)];
         arguments.extend((self.way == Way::MpiCopies).then(|| "--zero-copy=no".to_owned()));
@@ -98,7 +99,8 @@ impl Launcher {
     /// The launcher that the variable MPIRUN names, or else `mpirun`.
     ///
     /// # Errors
-    /// If this program knows nothing of MPI, there is no such launcher, or it refuses to start anything: why.
+    /// If this program knows nothing of MPI, there is no such launcher, or it refuses to start
+    /// anything: why.
     pub(crate) fn find() -> Result<Self, String> {
         if !cfg!(feature = "mpi") {
             return Err("this program was built without MPI; its feature `mpi` adds it, which takes an MPI library".to_owned());
@@ -108,7 +110,8 @@ impl Launcher {
         Ok(launcher)
     }
 
-    /// Starts a program that does nothing. A launcher may refuse that: Open MPI does so for root, as which containers often run.
+    /// Starts a program that does nothing. A launcher may refuse that: Open MPI does so for root,
+    /// as which containers often run.
     fn probe(&self) -> Result<(), String> {
         let outcome = self.command(Path::new("true"), 1).stdin(Stdio::null()).output();
         let outcome = outcome.map_err(|cause| format!("cannot start `{}`: {cause}", self.program.display()))?;
@@ -132,7 +135,8 @@ impl Launcher {
     fn command(&self, program: &Path, ranks: u32) -> Command {
         let mut command = Command::new(&self.program);
         if self.is_open_mpi {
-            // It refuses more ranks than cores otherwise, and confines each of a few ranks, with all its threads, to one core.
+            // It refuses more ranks than cores otherwise, and confines each of a few ranks, with
+            // all its threads, to one core.
             command.args(["--oversubscribe", "--bind-to", "none"]);
         }
         command.args(["-np", &ranks.to_string()]).arg(program);
@@ -190,7 +194,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_launcher_that_there_is_not_says_what_to_do() {
+    fn a_missing_launcher_says_what_to_do() {
         let why = Launcher::of("no/such/mpirun".into()).unwrap_err();
         assert!(why.starts_with("cannot start `no/such/mpirun`: ") && why.ends_with("MPIRUN name its launcher"), "{why}");
         if !cfg!(feature = "mpi") {

@@ -46,7 +46,7 @@ pub(crate) fn read_once<T: Parse>(meta: &ParseNestedMeta, slot: &mut Option<T>) 
     Ok(())
 }
 
-/// Collects errors, so that all of them are told at once.
+/// Collects errors, so that all of them are reported at once.
 #[derive(Default)]
 pub(crate) struct Errors(Option<Error>);
 

@@ -4,7 +4,8 @@ use syn::{Attribute, Data, DeriveInput, Error, Fields, Path, Result, parse_quote
 
 use crate::shapes::{Shape, bounded, field_types, shapes};
 
-/// The code that makes a type journaled: its parts are found again by their addresses. An enum without fields is saved as a number.
+/// The code that makes a type journaled: its parts are found again by their addresses. An enum
+/// without fields is saved as a number.
 pub(crate) fn expand(input: &DeriveInput, api: &Path) -> Result<TokenStream> {
     let name = &input.ident;
     let Some(shapes) = shapes(&input.data) else {
@@ -111,8 +112,8 @@ fn saved(input: &DeriveInput, shapes: &[Shape<'_>], api: &Path) -> Result<TokenS
     })
 }
 
-/// The code that writes a value as words and reads it back. It calls the same methods of all fields, so the compiler checks that they are
-/// plain.
+/// The code that writes a value as words and reads it back. It calls the same methods of all
+/// fields, so the compiler checks that they are plain.
 fn plain(input: &DeriveInput, shapes: &[Shape<'_>], api: &Path) -> TokenStream {
     let name = &input.ident;
     let generics = bounded(&input.generics, &parse_quote!(#api::Plain));
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_whole_is_plain_as_well() {
+    fn a_whole_type_is_plain_as_well() {
         let code = code("#[journal(whole)] enum Machine { Idle, Busy { since: f64, part: u32 } }");
         for part in ["Plain for Machine", "gives_back (self)", "most + 1usize"] {
             assert!(code.contains(part), "{part} in {code}");
@@ -218,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told() {
+    fn mistakes_are_errors() {
         let of_type = "`journal` on a type takes `whole`: it may be changed as a whole";
         assert_error(expand, "#[journal(fixed)] struct Till { takings: f64 }", of_type, "fixed");
         let of_field = "`journal` on a field takes `fixed`: no event changes it";

@@ -1,5 +1,5 @@
-//! The derive macros of Warpline's model API: `Parameters` for a struct, `Choices` for an enum, `Portable` for events, `Journaled` for states.
-//! Models get them from `warpline::prelude`.
+//! The derive macros of Warpline's model API: `Parameters` for a struct, `Choices` for an enum,
+//! `Portable` for events, `Journaled` for states. Models get them from `warpline::prelude`.
 
 mod attributes;
 mod choices;
@@ -12,7 +12,8 @@ mod shapes;
 
 use proc_macro::TokenStream;
 
-/// Makes a plain struct the parameters of a model: each field is one, and help texts, checks and scenario files all come from this.
+/// Makes a plain struct the parameters of a model: each field is one, and help texts, checks and
+/// scenario files all come from this.
 ///
 /// ```
 /// use warpline_model::prelude::*;
@@ -38,7 +39,8 @@ use proc_macro::TokenStream;
 /// assert!(bakery.set("oven", "3").unwrap_err().to_string().ends_with("did you mean `ovens`?"));
 /// ```
 ///
-/// The doc comment of a field says what the parameter means, and every field needs one. The rest may follow in `#[parameter(…)]`:
+/// The doc comment of a field says what the parameter means, and every field needs one. The rest
+/// may follow in `#[parameter(…)]`:
 ///
 /// | key | value | without it |
 /// |---|---|---|
@@ -46,11 +48,13 @@ use proc_macro::TokenStream;
 /// | `default` | an expression of the field's type | the type's `Default` |
 /// | `range` | `low..=high`, or `low..` without an upper limit | any value of the type |
 ///
-/// A field's type is `f64`, `u32`, `u64`, `bool`, `String`, or an enum with [`Choices`](macro@Choices). On the command line and in scenario
-/// files, `baking_time` is typed `baking-time`.
+/// A field's type is `f64`, `u32`, `u64`, `bool`, `String`, or an enum with
+/// [`Choices`](macro@Choices). On the command line and in scenario files, `baking_time` is typed
+/// `baking-time`.
 ///
-/// The struct implements `Default` too, with the defaults given here, so it must not derive `Default` itself. `Parameters` demands `Clone`,
-/// `Send` and `Sync` besides. A model without parameters needs no struct: its parameters are `()`.
+/// The struct implements `Default` too, with the defaults given here, so it must not derive
+/// `Default` itself. `Parameters` demands `Clone`, `Send` and `Sync` besides. A model without
+/// parameters needs no struct: its parameters are `()`.
 ///
 /// A default must have the field's type,
 /// ```compile_fail,E0308
@@ -102,17 +106,18 @@ pub fn derive_parameters(input: TokenStream) -> TokenStream {
 /// assert_eq!((Cut::choices()[0].word, Cut::choices()[0].meaning), ("whole", "Not at all."));
 /// ```
 ///
-/// A variant's word is its name in lower case, with `-` between words: `OnOff` is typed `on-off`. `#[choice(word = "…")]` sets another.
-/// Its doc comment says what it means, and every variant needs one. Variants have no fields. The enum must be `Clone`, and have a `Default`
-/// (for the derive, one variant is marked `#[default]`) where a parameter names no default of its own.
+/// A variant's word is its name in lower case, with `-` between words: `OnOff` is typed `on-off`.
+/// `#[choice(word = "…")]` sets another. Its doc comment says what it means, and every variant
+/// needs one. Variants have no fields. The enum must be `Clone`, and have a `Default` (for the
+/// derive, one variant is marked `#[default]`) where a parameter names no default of its own.
 #[proc_macro_derive(Choices, attributes(choice))]
 pub fn derive_choices(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);
     choices::expand(&input, &paths::api()).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// Makes a struct or an enum a type whose values can leave their process, as they lie in memory or written as bytes: plain data, with or without
-/// payloads.
+/// Makes a struct or an enum a type whose values can leave their process, as they lie in memory or
+/// written as bytes: plain data, with or without payloads.
 ///
 /// ```
 /// use warpline_model::prelude::*;
@@ -130,8 +135,8 @@ pub fn derive_choices(input: TokenStream) -> TokenStream {
 /// assert!(matches!(Parcel::read(&mut &bytes[..]), Some(Parcel::Letter { stamps: [1, 2, 3, 4], .. })));
 /// ```
 ///
-/// All fields must be `Portable` themselves: numbers, arrays, tuples, options, payloads, LP ids, and types that derive it. What holds an
-/// address, such as a `String`, does not:
+/// All fields must be `Portable` themselves: numbers, arrays, tuples, options, payloads, LP ids,
+/// and types that derive it. What holds an address, such as a `String`, does not:
 /// ```compile_fail,E0277
 /// # use warpline_model::prelude::*;
 /// #[derive(Debug, Portable)]
@@ -171,15 +176,17 @@ pub fn derive_portable(input: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// All fields must be `Journaled` themselves, but for those that are `fixed`. An enum without fields may always be changed as a whole; for
-/// that it must be `Copy`, as all must that are `whole`. A type with type parameters is journaled where these are.
+/// All fields must be `Journaled` themselves, but for those that are `fixed`. An enum without
+/// fields may always be changed as a whole; for that it must be `Copy`, as all must that are
+/// `whole`. A type with type parameters is journaled where these are.
 #[proc_macro_derive(Journaled, attributes(journal))]
 pub fn derive_journaled(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);
     journaled::expand(&input, &paths::api()).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// For the engine's types that processes share: what all fields must be, so that a type may lie in shared memory.
+/// For types of the engine that processes share: a type may lie in shared memory if all its fields
+/// may.
 #[doc(hidden)]
 #[proc_macro_derive(Shareable)]
 pub fn derive_shareable(input: TokenStream) -> TokenStream {
@@ -187,8 +194,8 @@ pub fn derive_shareable(input: TokenStream) -> TokenStream {
     portable::expand_shareable(&input, &paths::api()).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// For the engine's types that carry events: makes a function `is_portable` that proves that the type is portable from the proof that its type
-/// parameter is, where that is not known as a bound.
+/// For the engine's types that carry events: makes a function `is_portable` that proves that the
+/// type is portable from the proof that its type parameter is, where that is not known as a bound.
 #[doc(hidden)]
 #[proc_macro_derive(PortableWith)]
 pub fn derive_portable_with(input: TokenStream) -> TokenStream {
@@ -209,7 +216,8 @@ mod test_support {
         result.err().into_iter().flatten().map(pair).collect()
     }
 
-    /// Asserts that `source` has exactly the error that begins with `message` and points to `place`.
+    /// Asserts that `source` has exactly the error that begins with `message` and points to
+    /// `place`.
     pub(crate) fn assert_error(expand: fn(&DeriveInput, &Path) -> Result<TokenStream, Error>, source: &str, message: &str, place: &str) {
         let errors = errors(expand, source);
         let [(text, at)] = &errors[..] else { panic!("one error expected for {source}: {errors:?}") };

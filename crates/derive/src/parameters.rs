@@ -80,7 +80,8 @@ fn default_tokens(default: Option<&Expr>, of: &Type) -> TokenStream {
     match default {
         None => quote!(<#of as ::core::default::Default>::default()),
         Some(default) => match ungrouped(default) {
-            // A text stands for a `String`; with any other type, the compiler says what does not match.
+            // A text stands for a `String`; with any other type, the compiler says what does not
+            // match.
             Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) if is_string(of) => {
                 quote!(<#of as ::core::convert::From<&::core::primitive::str>>::from(#text))
             }
@@ -94,7 +95,7 @@ fn is_string(of: &Type) -> bool {
 }
 
 fn implementations(ident: &Ident, parameters: &[Parameter], api: &Path) -> TokenStream {
-    // What a default or a range may call is not hidden by these.
+    // These names must not hide what a default or a range refers to.
     let [given, text, defaults] = ["given", "text", "defaults"].map(|name| Ident::new(name, Span::mixed_site()));
     let [mut initial, mut specs, mut set, mut check, mut values] = [const { Vec::new() }; 5];
     for Parameter { field, name, of, meaning, unit, default, range } in parameters {
@@ -228,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn all_errors_are_told_at_once() {
+    fn all_errors_are_reported_at_once() {
         let source = "struct Bakery<T> { ovens: u32, #[parameter(units = 1)] shelves: u32, /// Fine.\nfine: u32 }";
         let places: Vec<String> = test_support::errors(expand, source).into_iter().map(|(_, place)| place).collect();
         assert_eq!(places, ["<T>", "ovens", "shelves", "units"]);

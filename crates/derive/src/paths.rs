@@ -7,11 +7,13 @@ use syn::{Ident, Path, parse_quote};
 /// The crates that have the API, the one that models usually depend on first.
 const CRATES: [&str; 2] = ["warpline", "warpline-model"];
 
-/// The path of the API in the crate being compiled, under whatever name its manifest gives to the dependency.
+/// The path of the API in the crate being compiled, under whatever name its manifest gives to the
+/// dependency.
 pub(crate) fn api() -> Path {
     let found = CRATES.iter().find_map(|name| {
         Some(match crate_name(name).ok()? {
-            // Inside these crates `extern crate self` makes their own names paths, as they are in their tests and examples.
+            // Inside these crates `extern crate self` makes their own names paths, as they are in
+            // their tests and examples.
             FoundCrate::Itself => name.replace('-', "_"),
             FoundCrate::Name(name) => name,
         })

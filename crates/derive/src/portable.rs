@@ -33,7 +33,8 @@ impl Numbers {
 
 /// The code that makes a type portable.
 ///
-/// The bounds are those of the type parameters. That all fields are portable is checked by the methods: they call theirs.
+/// The bounds are those of the type parameters. The methods check that all fields are portable,
+/// because they call theirs.
 pub(crate) fn expand(input: &DeriveInput, api: &Path) -> Result<TokenStream> {
     let name = &input.ident;
     let Some(shapes) = shapes(&input.data) else {
@@ -57,7 +58,8 @@ pub(crate) fn expand(input: &DeriveInput, api: &Path) -> Result<TokenStream> {
     let read = read(numbers, &shapes, api);
     Ok(quote! {
         #[automatically_derived]
-        // SAFETY: all fields are portable, as the methods demand, which pass on all of them. There are as many bytes as the fields have at most.
+        // SAFETY: all fields are portable, as the methods demand, which pass on all of them. There
+        // are as many bytes as the fields have at most.
         unsafe impl #impl_generics #api::Portable for #name #type_generics #where_clause {
             const HAS_PAYLOADS: bool = false #(|| <#types as #api::Portable>::HAS_PAYLOADS)*;
             const MOST_BYTES: usize = #most_bytes;
@@ -127,7 +129,8 @@ fn read(numbers: Numbers, shapes: &[Shape<'_>], api: &Path) -> TokenStream {
     }
 }
 
-/// The code that makes a type shareable. That all fields are is demanded where the types of all fields are named.
+/// The code that makes a type shareable. It names the types of all fields, and demands that they
+/// are shareable.
 pub(crate) fn expand_shareable(input: &DeriveInput, api: &Path) -> Result<TokenStream> {
     let name = &input.ident;
     let Some(shapes) = shapes(&input.data) else {
@@ -145,7 +148,8 @@ pub(crate) fn expand_shareable(input: &DeriveInput, api: &Path) -> Result<TokenS
     })
 }
 
-/// The code of a function that proves that a type is portable from the proof that its only type parameter is.
+/// The code of a function that proves that a type is portable from the proof that its only type
+/// parameter is.
 pub(crate) fn expand_with(input: &DeriveInput, api: &Path) -> Result<TokenStream> {
     let name = &input.ident;
     let mut parameters = input.generics.type_params();
@@ -214,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shareable_has_shareable_fields() {
+    fn a_shareable_type_has_shareable_fields() {
         let code =
             expand_shareable(&syn::parse_str("struct Words<T> { lock: SpinLock<T>, word: u64 }").unwrap(), &parse_quote!(::warpline));
         let code = code.unwrap().to_string();

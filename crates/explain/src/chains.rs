@@ -1,11 +1,12 @@
-//! The longest chains of events that end with the last event of an LP, or with one that sent a pending event: enough to tell, when the run
-//! is over, which LPs the longest of all went through.
+//! The longest chains of events that end with the last event of an LP, or with one that sent a
+//! pending event. They tell, when the run is over, which LPs the longest chain of all went through.
 //!
-//! Chains share their beginnings, as each goes back to one event before it; so they make a forest, of which links are reclaimed when no
-//! chain needs them any more. What is left grows with the length of the path all the same, since every chain goes back to the start of the
-//! run. But of a stretch that all chains through it have in common only the sums by LP are wanted: when there are too many links, each
-//! such stretch is [compacted](Chains::compact) to one link per LP, and if that is not enough, to its most costly LPs and one link for all
-//! others.
+//! Each link leads to the one before it, so chains that share their beginning form a forest. A link
+//! is reclaimed when no chain needs it any more. Even so, links would grow with the length of the
+//! path, as every chain goes back to the start of the run. But of a stretch without branches, only
+//! the sums by LP are needed. When there are too many links, each such stretch is
+//! [compacted](Chains::compact) to one link per LP, and if that is not enough, to its most costly
+//! LPs and one link for all others.
 
 use std::cmp::Reverse;
 use std::num::NonZeroU32;
@@ -15,7 +16,7 @@ use warpline_memory::{Exhausted, MakeRoom};
 
 use super::findings::LpWork;
 
-/// What is kept of events, to whoever runs a model.
+/// What explaining a run takes memory for, in errors.
 pub(super) const CAUSES: &str = "the chains of events that may become the critical path";
 
 /// The last link of a chain.
@@ -23,7 +24,7 @@ pub(super) const CAUSES: &str = "the chains of events that may become the critic
 pub(super) struct ChainEnd(NonZeroU32);
 
 impl ChainEnd {
-    /// That with this index; there are fewer than 2³² - 1.
+    /// The link with this index, which is below 2³² - 1.
     fn at(index: usize) -> Self {
         ChainEnd(NonZeroU32::MIN.saturating_add(index as u32))
     }
@@ -37,7 +38,8 @@ impl ChainEnd {
 #[derive(Clone, Copy, Debug)]
 struct Link {
     before: Option<ChainEnd>,
-    /// How many links follow it, and how many LPs and pending events hold it. It is free if there are none.
+    /// How many links follow it, and how many LPs and pending events hold it. It is free if there
+    /// are none.
     holders: u32,
     part: Part,
 }
@@ -69,13 +71,13 @@ pub(super) struct Chains {
     compact_at: usize,
     /// The fewest links that are compacted.
     least: usize,
-    /// Where compacted links exceed half of this, shares are given up.
+    /// If compacted links exceed half of this, shares are dropped.
     most: usize,
 }
 
 impl Default for Chains {
     fn default() -> Self {
-        // The most are 160 MB.
+        // At most 160 MB.
         Chains::bounded(1 << 16, 1 << 22)
     }
 }
@@ -107,7 +109,8 @@ impl Chains {
         self.free.push(end.0.get() - 1);
     }
 
-    /// The chain of an event of `lp` that follows the last event there, rather than the one that sent it. Both chains are given up.
+    /// The chain of an event of `lp` that follows the last event there, rather than the one that
+    /// sent it. Releases both chains.
     pub(super) fn follow_own(&mut self, own: Option<ChainEnd>, sender: Option<ChainEnd>, lp: LpId, cost: u64) -> ChainEnd {
         self.release(sender);
         let part = Part { lp: Some(lp), events: 1, messages: 0, cost };
@@ -121,7 +124,8 @@ impl Chains {
         self.insert(own, part)
     }
 
-    /// The chain of an event of `lp` that follows the one that sent it, rather than the last event there. Both chains are given up.
+    /// The chain of an event of `lp` that follows the one that sent it, rather than the last event
+    /// there. Releases both chains.
     pub(super) fn follow_message(&mut self, own: Option<ChainEnd>, sender: Option<ChainEnd>, lp: LpId, cost: u64) -> ChainEnd {
         self.release(own);
         self.insert(sender, Part { lp: Some(lp), events: 1, messages: 1, cost })
@@ -137,12 +141,12 @@ impl Chains {
         ChainEnd::at(self.links.len() - 1)
     }
 
-    /// Notes one more who needs this chain.
+    /// Counts one more holder of this chain.
     pub(super) fn hold(&mut self, end: ChainEnd) {
         self.links[end.index()].holders += 1;
     }
 
-    /// Gives up a chain, and reclaims the links that nobody else needs.
+    /// Releases a chain, and reclaims the links that nobody else holds.
     fn release(&mut self, mut end: Option<ChainEnd>) {
         while let Some(this) = end {
             let link = &mut self.links[this.index()];
@@ -161,9 +165,11 @@ impl Chains {
         std::iter::successors(end.map(link), move |(_, last)| last.before.map(link))
     }
 
-    /// All of a chain, and the LPs in it, most costly first. What is no longer known by LP is missing there.
+    /// The sum of a chain, and the LPs in it, most costly first. Shares that were dropped are
+    /// missing there.
     pub(super) fn summary(&self, end: Option<ChainEnd>) -> (Part, Vec<LpWork>) {
-        let (mut all, mut parts) = (Part::default(), self.links_from(end).map(|(_, link)| link.part).collect::<Vec<_>>());
+        let mut all = Part::default();
+        let mut parts = self.links_from(end).map(|(_, link)| link.part).collect::<Vec<_>>();
         parts.iter().for_each(|part| all.add(part));
         add_up_by_lp(&mut parts);
         parts.sort_by_key(|part| (Reverse(part.cost), part.lp));
@@ -195,7 +201,8 @@ impl Chains {
             .map_while(|(place, (end, _))| (place == 0 || inner[end.index()]).then_some(end))
             .collect();
         let mut parts: Vec<Part> = stretch.iter().map(|end| self.links[end.index()].part).collect();
-        let (own, first) = (parts[0].lp, self.links[stretch[stretch.len() - 1].index()].before);
+        let own = parts[0].lp;
+        let first = self.links[stretch[stretch.len() - 1].index()].before;
         add_up_by_lp(&mut parts);
         parts.sort_by_key(|part| (part.lp.is_none(), Reverse(part.cost), part.lp));
         let split = parts.iter().filter(|part| part.lp.is_some()).count().min(kept);
@@ -242,7 +249,8 @@ mod tests {
 
     const LPS: usize = 4;
 
-    /// What happens to chains: LP, whether it follows the message, the cost, how many events are sent, and to whom.
+    /// What happens to chains: LP, whether it follows the message, the cost, how many events are
+    /// sent, and to whom.
     type Happens = (usize, bool, u64, usize, usize);
 
     /// The sum of a chain by LP, kept beside the forest.
@@ -292,9 +300,9 @@ mod tests {
             }
         }
 
-        /// A bound on links costs shares, and no sums.
+        /// A bound on links costs shares, but no sums.
         #[test]
-        fn what_is_no_longer_known_by_lp_is_still_counted(history in prop::collection::vec(happens(), 0..200), most in 1usize..20) {
+        fn dropped_shares_still_count_in_the_sum(history in prop::collection::vec(happens(), 0..200), most in 1usize..20) {
             let (chains, held) = play(&history, Chains::bounded(1, most));
             for (end, expected) in held {
                 let (known, all) = sums(&chains, end);

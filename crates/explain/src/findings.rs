@@ -1,8 +1,9 @@
-//! What is known when the run is over.
+//! The findings of a run.
 
 use warpline_base::LpId;
 
-/// What the run shows about its model. Work, and lengths of paths, are in the unit of the events' costs.
+/// What the run shows about its model. Work, and lengths of paths, are in the unit of the events'
+/// costs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Findings {
     /// How many events there were.
@@ -30,7 +31,8 @@ pub struct PathFindings {
     pub events: u64,
     /// How many of them had to wait for their message, rather than for their LP.
     pub messages: u64,
-    /// The work on it by LP, most first. If the path has very many LPs, some of its work may be missing here.
+    /// The work on it by LP, most first. If the path has very many LPs, some of its work may be
+    /// missing here.
     pub lps: Vec<LpWork>,
 }
 
@@ -56,25 +58,29 @@ pub struct Slice {
     pub path: u64,
 }
 
-/// What a number of cores could reach, as ratios to one core: nothing but the events themselves costs anything.
+/// Speed-ups over one core that a number of cores could reach, if nothing but the events themselves
+/// took time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CoreFindings {
     /// The number of cores.
     pub cores: u32,
     /// How many of them have a PE: no more than there are LPs.
     pub pes: u32,
-    /// No engine can do better, whichever LPs its cores execute: as many times as there are cores, or as the critical path allows.
+    /// A bound for every engine, whichever LPs its cores execute: as many times as there are cores,
+    /// or as the critical path allows.
     pub any_engine: f64,
-    /// No engine can do better whose PEs have the LPs that they have here.
+    /// A bound for engines whose PEs have the LPs that they have here.
     pub these_blocks: f64,
-    /// An engine whose PEs execute their events one after the other in the order of time, each as soon as its message is there.
+    /// An engine whose PEs execute their events one after the other in the order of time, each as
+    /// soon as its message is there.
     pub in_order: f64,
-    /// An engine that goes from window to window, each as long as the declared lookahead between PEs.
+    /// An engine that goes from window to window, each as long as the declared lookahead between
+    /// PEs.
     pub declared: f64,
     /// The declared lookahead between PEs, in model time; infinite if PEs send each other nothing.
     pub declared_delay: f64,
-    /// The same if the least delay that was seen between PEs were declared; `None` if that fell so late that the rest of the run shows
-    /// too little.
+    /// The same, if the least delay that was seen between PEs were declared. `None` if it was seen
+    /// so late that the rest of the run shows too little.
     pub seen: Option<f64>,
     /// The least delay seen between PEs; `None` if they sent each other nothing.
     pub seen_delay: Option<LpDelay>,
@@ -110,7 +116,7 @@ pub struct LpDelay {
     pub seen: f64,
 }
 
-/// How many times as fast as one core something is that takes this long.
+/// The speed-up over one core of work that takes this long.
 pub(super) fn speed_up(work: u64, time: u64) -> f64 {
     if time == 0 { 1.0 } else { work as f64 / time as f64 }
 }

@@ -1,4 +1,4 @@
-//! What engines could reach at which nothing costs anything but the events themselves.
+//! The speed-ups of ideal engines, in which nothing but the events themselves takes time.
 
 use warpline_base::LpId;
 use warpline_kernel::{Partition, Shortest};
@@ -12,7 +12,7 @@ pub(super) struct IdealCores {
     cores: u32,
     partition: Partition,
     lookahead: Lookahead,
-    /// In the engine that executes the events of a PE in the order of time.
+    /// The PEs of the engine that executes the events of each in the order of time.
     pes: Vec<PeClock>,
     declared: Windows,
     seen: Windows,
@@ -99,7 +99,8 @@ fn rounded_down(delay: f64) -> f64 {
     f64::from_bits(delay.to_bits() & !((1 << 49) - 1))
 }
 
-/// An engine whose PEs go from window to window: each executes its events of a window, and the next begins when all are done.
+/// An engine whose PEs go from window to window: each executes its events of a window, and the next
+/// begins when all are done.
 struct Windows {
     /// In model time.
     width: f64,

@@ -1,13 +1,16 @@
-//! The critical path of a model: the longest chain of events of which each has to wait for the one before it.
+//! The critical path of a model: the longest chain of events of which each has to wait for the one
+//! before it.
 //!
-//! An event begins when its LP has executed the event before it there, and when the event that sent it has been executed; it takes what it
-//! costs. No engine that executes every event once, after everything that it depends on, is done before the end of the longest such chain,
-//! however many cores it has (Berry and Jefferson, *Critical path analysis of distributed simulation*, 1985). Only an engine that cancels
-//! lazily, which keeps what an event sent on a state that turned out to be wrong, may do better (Jefferson and Reiher, *Supercritical
-//! speedup*, 1991); those here cancel at once.
+//! An event begins when its LP has executed the event before it there, and when the event that sent
+//! it has been executed; it lasts as long as it costs. An engine that executes every event once,
+//! after everything that it depends on, is not done before the end of the longest such chain,
+//! however many cores it has (Berry and Jefferson, *Critical path analysis of distributed
+//! simulation*, 1985). Only lazy cancellation may do better, as it keeps what an event sent on a
+//! state that turned out to be wrong (Jefferson and Reiher, *Supercritical speedup*, 1991).
 //!
-//! All of it is found in the order of a sequential run, from one event to the next: an LP remembers when its last event ends, a pending
-//! event when the one that sent it does. Memory is that of LPs and pending events, and a bounded number of links of [`Chains`].
+//! The path is found in the order of a sequential run, event by event: an LP remembers when its
+//! last event ends, and a pending event when the one that sent it does. That takes memory for LPs
+//! and pending events, and for a bounded number of links of [`Chains`].
 
 mod chains;
 mod findings;
@@ -29,7 +32,7 @@ use warpline_kernel::Partition;
 /// Into how many slices the run is divided.
 pub const SLICES: usize = 60;
 
-/// For how many different numbers of cores a schedule is made.
+/// How many different numbers of cores are tried.
 pub const CORE_COUNTS: usize = 4;
 
 /// The critical path of a run, as far as the run has got.
@@ -61,7 +64,8 @@ struct LpEnd {
     delay: Option<SeenDelay>,
 }
 
-/// What is known of the event that sent a pending one; nothing of an LP's initialisation, which costs nothing.
+/// What is known of the event that sent a pending one. Empty for an LP's initialisation, which
+/// costs nothing.
 #[derive(Clone, Default)]
 struct Cause {
     /// When it ends.
@@ -93,7 +97,7 @@ impl CriticalPath {
     /// How much memory an LP takes.
     pub const BYTES_PER_LP: usize = size_of::<LpEnd>();
 
-    /// That of a run to `end`, with LPs shared out among these numbers of cores.
+    /// The path of a run to `end`, with LPs shared out among these numbers of cores.
     ///
     /// # Panics
     /// If there is no memory for a record per LP, it [unwinds](warpline_memory::Exhausted::unwind).
@@ -113,7 +117,8 @@ impl CriticalPath {
         }
     }
 
-    /// Notes that `lp` executed the event with this handle, at this model time; it cost `cost`, which must not be 0.
+    /// Notes that `lp` executed the event with this handle, at this model time; it cost `cost`,
+    /// which must not be 0.
     ///
     /// # Panics
     /// If there is no memory to note it, it [unwinds](warpline_memory::Exhausted::unwind).
@@ -142,8 +147,8 @@ impl CriticalPath {
         self.executed = Executed { time, finish, chain: Some(chain), on_cores };
     }
 
-    /// Notes that the event executed last, or the initialisation of `from` before the first, sent the event with this handle to `to`, to
-    /// happen at `time`.
+    /// Notes that the event executed last, or the initialisation of `from` before the first, sent
+    /// the event with this handle to `to`, to happen at `time`.
     ///
     /// # Panics
     /// If there is no memory to note it, it [unwinds](warpline_memory::Exhausted::unwind).

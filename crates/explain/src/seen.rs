@@ -23,7 +23,8 @@ impl SeenDelay {
         LpDelay { from: self.from, to: self.to, declared, seen: self.plain().max(declared) }
     }
 
-    /// The number with the fewest digits that the delay may have been: times are rounded to 53 bits, and their difference shows it.
+    /// The number with the fewest digits that the delay may have been: times are rounded to 53
+    /// bits, and their difference shows it.
     fn plain(&self) -> f64 {
         let time = self.sent + self.delay;
         let rounding = time.next_up() - time;
@@ -44,10 +45,12 @@ mod tests {
         }
     }
 
-    /// Whoever declares what was seen is not refused for it.
+    /// A model may declare any delay that was seen.
     #[test]
     fn no_delay_is_seen_that_is_below_what_was_declared() {
-        let (from, to, declared) = (LpId(0), LpId(1), 0.1 + 0.2);
+        let from = LpId(0);
+        let to = LpId(1);
+        let declared = 0.1 + 0.2;
         let seen = SeenDelay { from, to, delay: 0.3, sent: 0.0 };
         assert!(seen.plain() < declared);
         assert_eq!(seen.finding(&Lookahead::uniform(declared)), LpDelay { from, to, declared, seen: declared });

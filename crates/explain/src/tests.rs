@@ -5,7 +5,8 @@ type Happens = (u32, f64, Option<usize>);
 
 const END: f64 = 60.0;
 
-/// What is found of these events, in order, on 1 PE, 2, 4 and as many as there are LPs; each costs `cost`.
+/// What is found of these events, in order, on 1 PE, 2, 4 and as many as there are LPs; each costs
+/// `cost`.
 fn found(lps: u32, lookahead: &Lookahead, cost: fn(usize) -> u64, events: &[Happens]) -> Findings {
     let cores = [1, 2, 4, lps].map(|cores| (cores, Partition::new(lps, cores.min(lps))));
     let mut path = CriticalPath::new(lps, END, lookahead.clone(), cores);
@@ -70,7 +71,8 @@ fn fork_and_join() {
         [(0, 1.0, None), (1, 2.0, Some(0)), (2, 3.0, Some(0)), (3, 4.0, Some(0)), (0, 5.0, Some(1)), (0, 5.0, Some(2)), (0, 5.0, Some(3))];
     let cost = |number| [1, 30, 20, 10, 1, 1, 1][number];
     let found = found(4, &Lookahead::uniform(1.0), cost, &events);
-    // 1 to fork, 30 for the longest piece of work, 3 for its answer and the other two, which wait for their LP.
+    // 1 to fork, 30 for the longest piece of work, 3 for its answer and the other two, which wait
+    // for their LP.
     assert_eq!((found.work, found.path.length, found.path.events, found.path.messages), (64, 34, 5, 2));
     assert_eq!(works(&found.path.lps), [(1, 30), (0, 4)]);
     let on_four = &found.cores[3];
@@ -85,7 +87,8 @@ fn fork_and_join() {
     assert_eq!(least, [(0, 1, 1.0), (3, 0, 1.0), (2, 0, 2.0), (1, 0, 3.0)]);
 }
 
-/// Two LPs of two PEs with an event each in every unit of time, who greet each other with a delay of 1.5.
+/// Two LPs of two PEs with an event each in every unit of time, who greet each other with a delay
+/// of 1.5.
 #[test]
 fn windows_as_long_as_the_lookahead() {
     let events: Vec<Happens> = (0..80usize).map(|n| ((n % 2) as u32, (n / 2) as f64 + (n % 2) as f64 / 4.0, n.checked_sub(2))).collect();
@@ -104,15 +107,17 @@ fn windows_as_long_as_the_lookahead() {
 
 /// The ratio with the delay that was seen counts from where that was last undercut.
 #[test]
-fn what_was_seen_late_is_no_measure() {
-    // Every unit of time each of two LPs has an event, and LP 0 greets LP 1 once, at 39 or at 2, with a delay of 1.
+fn a_delay_that_is_seen_too_late_gives_no_speed_up() {
+    // Every unit of time each of two LPs has an event, and LP 0 greets LP 1 once, at 39 or at 2,
+    // with a delay of 1.
     let events: Vec<Happens> = (0..80usize).map(|n| ((n % 2) as u32, (n / 2) as f64, n.checked_sub(2))).collect();
-    // Greeted at 3, in a window of its own from 2 on, a window with two events of LP 1, and 36 with one of each.
+    // Greeted at 3, in a window of its own from 2 on, a window with two events of LP 1, and 36 with
+    // one of each.
     for (greets, expected) in [(78, None), (4, Some(76.0 / 39.0))] {
         let mut events = events.clone();
         let time = events[greets].1 + 1.0;
         let place = events.iter().position(|event| event.1 > time).unwrap_or(events.len());
-        // It shifts those after it, which know each other by their places.
+        // This shifts the events after it, which refer to each other by their places.
         events.iter_mut().filter_map(|event| event.2.as_mut()).for_each(|by| *by += usize::from(*by >= place));
         events.insert(place, (1, time, Some(greets)));
         let cores = found(2, &Lookahead::uniform(0.0), |_| 1, &events).cores[1];

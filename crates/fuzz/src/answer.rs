@@ -1,4 +1,4 @@
-//! What a run leaves, and whether that is what the sequential run leaves.
+//! The outcome of a run, and whether it is that of the sequential run.
 
 use std::fmt::{self, Debug, Write};
 use std::hash::{DefaultHasher, Hasher};
@@ -16,18 +16,18 @@ pub enum Answer {
     Refused(String),
     /// By a mistake of the model, or of the engine.
     Failed(String),
-    /// For want of memory.
+    /// For lack of memory.
     OutOfMemory(String),
     /// Because one of its processes is gone.
     Lost(String),
-    /// Not within its time.
+    /// It did not end in time.
     Hung {
         /// How long it was given.
         seconds: f64,
     },
-    /// By a signal that came before the program listened.
+    /// By a signal that came before the program handled signals.
     Untold,
-    /// Its program was gone: what it said last.
+    /// Its program died; this is the end of its output.
     Crashed(String),
 }
 
@@ -36,13 +36,13 @@ pub enum Answer {
 pub struct Done {
     pub(crate) digest: String,
     pub(crate) committed: u64,
-    /// Until when it went, in model time.
+    /// How far it came, in model time.
     pub(crate) end: f64,
-    /// Whether it was to go on.
+    /// Whether it stopped before its end.
     pub(crate) partial: bool,
     pub(crate) results: Value,
     pub(crate) series: Value,
-    /// A digest of all rows, where they were kept.
+    /// A digest of all rows, if they were kept.
     pub(crate) rows: Option<u64>,
     /// Digests of the final states of all LPs, and of the statistics.
     pub(crate) states: Value,
@@ -91,7 +91,7 @@ impl Answer {
     }
 }
 
-/// How much of a value is shown.
+/// The most characters of a value that are shown.
 const SHOWN: usize = 200;
 
 /// A digest of what `Debug` writes.
@@ -112,9 +112,9 @@ fn digest(value: &impl Debug) -> u64 {
 /// What is wrong with an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wrong {
-    /// In a word, so that failures of one kind are told from others.
+    /// One word, by which failures are grouped.
     pub kind: &'static str,
-    /// In full.
+    /// The whole story.
     pub why: String,
 }
 
@@ -130,7 +130,7 @@ impl fmt::Display for Wrong {
     }
 }
 
-/// What may happen to a run that does not happen to the sequential one.
+/// What may go wrong in a run, but not in the sequential one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Allowed {
     /// It may run out of memory.
@@ -141,7 +141,7 @@ pub struct Allowed {
     pub most_bytes: u64,
 }
 
-/// Holds an answer against that of the sequential run to the same end.
+/// Compares an answer with that of the sequential run to the same end.
 ///
 /// # Errors
 /// What is wrong with it.
@@ -230,7 +230,7 @@ mod tests {
     const FREE: Allowed = Allowed { memory: false, loss: false, most_bytes: 1000 };
 
     #[test]
-    fn whatever_differs_is_noticed() {
+    fn every_difference_is_noticed() {
         let found = |change: fn(&mut Done)| {
             let mut other = done();
             change(&mut other);

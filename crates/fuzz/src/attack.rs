@@ -1,4 +1,4 @@
-//! The attack: cases drawn from numbers, one after the other, for as long as there is time.
+//! The attack: draws and runs cases until time is up.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -18,12 +18,12 @@ use crate::shrink::{InKind, Shrunk, shrink};
 
 /// Ways to run each model.
 const WAYS: u64 = 12;
-/// Failures of one kind that are shrunk; what else fails is only counted.
+/// The most failures of one kind that are shrunk; others are only counted.
 const SHRUNK_MOST: usize = 3;
 /// The slowest runs that are shown.
 const SLOWEST: usize = 5;
 
-/// What is wanted.
+/// What an attack does, and for how long.
 #[derive(Clone, Debug)]
 pub struct Attack {
     /// The first model.
@@ -75,7 +75,7 @@ impl Found {
     }
 }
 
-/// What runs of this case, in a word.
+/// The sort of run that a case is, in a word or two.
 fn sort(case: &Case) -> &'static str {
     let sorts = [("kill-after", "killed"), ("signal-after", "signalled"), ("ranks", "ranks"), ("processes", "processes")];
     let more = [("memory", "budgets"), ("stop-after", "stopped"), ("virtual-cluster", "virtual clusters"), ("changes", "changing engines")];
@@ -87,7 +87,8 @@ fn sort(case: &Case) -> &'static str {
 pub fn attack(attack: &Attack) -> ExitCode {
     let begin = Instant::now();
     let until = begin + attack.time;
-    let (next, found) = (AtomicU64::new(0), Mutex::new(Found::default()));
+    let next = AtomicU64::new(0);
+    let found = Mutex::new(Found::default());
     let bar = ProgressBar::new(attack.time.as_secs());
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {elapsed} of {len} s, {msg}") {
         bar.set_style(style);
@@ -97,7 +98,7 @@ pub fn attack(attack: &Attack) -> ExitCode {
             scope.spawn(|| {
                 let mut checker = Checker::default();
                 while Instant::now() < until {
-                    // Relaxed: a number, and nothing else.
+                    // Relaxed: nothing but the number matters.
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     try_model(attack, number, until, &mut checker, &found);
                     bar.set_position(begin.elapsed().as_secs().min(attack.time.as_secs()));

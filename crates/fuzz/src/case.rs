@@ -1,4 +1,4 @@
-//! A case: a model, its parameters, and how it is to be run, as words that can be typed.
+//! A case: a model, its parameters and how to run it, as the words of a command line.
 
 use std::fmt;
 
@@ -60,7 +60,7 @@ warpline::settings! {
     }
 }
 
-/// A model with what is typed behind it.
+/// A model and its options.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
     /// The name of the model.
@@ -69,7 +69,7 @@ pub struct Case {
     pub options: Vec<(String, String)>,
 }
 
-/// A case whose options are told apart.
+/// A case with its options sorted by what they are for.
 #[derive(Clone, Debug)]
 pub struct Sorted {
     /// Those of the model, by name.
@@ -80,7 +80,7 @@ pub struct Sorted {
     pub hooks: Hooks,
 }
 
-/// What a run shares with the sequential one that it is held against, beside the model's parameters.
+/// Options that a run shares with its sequential reference, beside the model's parameters.
 const COMMON: [&str; 4] = ["end", "seed", "warmup", "zero-delay-hops"];
 
 impl Case {
@@ -124,7 +124,7 @@ impl Case {
         Case { model: self.model.clone(), options: kept.collect() }
     }
 
-    /// The words to be typed.
+    /// The words of its command line.
     pub(crate) fn words(&self) -> Vec<String> {
         let options = self.options.iter().flat_map(|(name, value)| [format!("--{name}"), value.clone()]);
         std::iter::once(self.model.clone()).chain(options).collect()
@@ -134,7 +134,7 @@ impl Case {
         Attacked.find(&self.model).map_err(|error| error.to_string())
     }
 
-    /// Tells its options apart.
+    /// Sorts its options by what they are for.
     ///
     /// # Errors
     /// If there is no such model or setting, or a setting cannot have its value.
@@ -156,7 +156,7 @@ impl Case {
         Ok(sorted)
     }
 
-    /// The sequential run that it is held against.
+    /// The sequential run that it is compared with.
     pub fn reference(&self) -> Self {
         let parameters = self.entry().map(|entry| entry.parameters).unwrap_or_default();
         let is_common = |name: &str| COMMON.contains(&name) || parameters.iter().any(|parameter| parameter.name == name);
@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_typed_is_read_back() {
+    fn a_typed_case_is_read_back() {
         let words: Vec<String> = "nasty --lps 4 --sync mixed --migrate-at-random 7 --end 3".split(' ').map(str::to_owned).collect();
         let case = Case::parse(&words).unwrap();
         assert_eq!(case.to_string(), words.join(" "));

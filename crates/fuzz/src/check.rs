@@ -1,4 +1,4 @@
-//! Checks one case: runs it, and holds it against the sequential run.
+//! Checks one case: runs it, and compares it with the sequential run.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -10,22 +10,25 @@ use crate::answer::{Allowed, Answer, Done, Wrong, judge};
 use crate::case::Case;
 use crate::worker::Worker;
 
-/// How much longer than the sequential run a run may take before it counts as hanging, and the least that it gets.
+/// A run counts as hanging if it takes this many times as long as the sequential run, but not
+/// before the least limit.
 const PATIENCE: f64 = 100.0;
 const LEAST: Duration = Duration::from_secs(10);
-/// What a sequential run gets.
+/// The time limit of a sequential run.
 const REFERENCE_LIMIT: Duration = Duration::from_secs(30);
-/// A run that takes longer than this many times the sequential one and a second is slow.
+/// A run is slow if it takes longer than this many times the sequential one, plus a second.
 const SLOW: f64 = 10.0;
-/// A model that counts at once what is to arrive later, if that is before the end that is wanted.
+/// A model that counts at once what will arrive later, if that is before the end that was asked
+/// for.
 const LOOKS_AHEAD: &str = "network";
-/// Sequential answers that are remembered.
+/// How many sequential answers are kept.
 const REMEMBERED: usize = 64;
 
-/// How much more memory a run may take than the sequential one: so many times as much, and so much for each process.
+/// A run may take this many times as much memory as the sequential one, plus so much for each
+/// process.
 const TIMES_MEMORY: u64 = 4;
 const MEMORY_MORE: u64 = 128 << 20;
-/// How much a run may exceed its budget by, as the book says of memory: a tenth, and so much for each PE.
+/// A run may exceed its budget by this share, plus so much for each PE, as the book says.
 const BUDGET_SHARE: f64 = 0.1;
 const BUDGET_MORE: u64 = 4 << 20;
 /// The events of a batch, unless a case says how many.
@@ -38,17 +41,17 @@ pub struct Checker {
     references: HashMap<String, (Answer, Duration)>,
 }
 
-/// What came of a case that is right.
+/// How a case passed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Checked {
     /// It gave the sequential answer.
     Equal {
-        /// How many times as long it took as it should take.
+        /// How many times the limit of a slow run it took, if it was slow.
         slow: Option<f64>,
     },
     /// Its settings were refused.
     Refused,
-    /// What may go wrong in it went wrong.
+    /// It went wrong in a way that its case allows.
     Excused,
 }
 
@@ -116,12 +119,12 @@ impl Checker {
     }
 }
 
-/// What a run left that ended early.
+/// The answer of a run that ended early.
 fn partial(answer: &Answer) -> Option<Done> {
     if let Answer::Done(done) = answer { Some(Done::clone(done)).filter(|done| done.partial) } else { None }
 }
 
-/// Nothing was observed, or what was would not be the same with another warm-up or end.
+/// Forgets results that were not observed, or that depend on the warm-up or the end.
 fn forget_results(answer: &mut Answer) {
     if let Answer::Done(done) = answer {
         done.results = Value::Null;
@@ -133,11 +136,12 @@ fn forget_results(answer: &mut Answer) {
 fn allowed(case: &Case, expected: &Answer) -> Allowed {
     let number = |name: &str, usual: u64| case.get(name).and_then(|text| text.parse().ok()).unwrap_or(usual);
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
-    let (processes, pes) = (number("processes", 1).max(number("ranks", 1)), number("threads", cores));
+    let processes = number("processes", 1).max(number("ranks", 1));
+    let pes = number("threads", cores);
     let batch = number("batch", BATCH) * number("message-size", 0).max(number("payload", 0));
     let limit = case.sorted().ok().and_then(|sorted| sorted.settings.memory);
     let most_bytes = match (limit, expected) {
-        // A process that has run other cases before holds what they needed.
+        // A process that has run other cases before still holds the memory that they needed.
         _ if !case.is_outside() => u64::MAX,
         (Some(MemoryLimit::Bytes(bytes)), _) => bytes + (bytes as f64 * BUDGET_SHARE) as u64 + pes * processes * (BUDGET_MORE + batch),
         (_, Answer::Done(done)) => TIMES_MEMORY * done.peak_bytes.unwrap_or_default() + processes * MEMORY_MORE,

@@ -1,5 +1,5 @@
-//! Cases drawn from a seed. Models are small, so that a run takes about a millisecond; settings lie at the ends of their ranges, where
-//! mistakes are.
+//! Cases drawn from a seed. Models are small, so that a run takes about a millisecond; settings lie
+//! at the ends of their ranges, where mistakes are.
 
 use warpline::base::LpId;
 use warpline::base::random::Random;
@@ -17,7 +17,8 @@ fn any(random: &mut Random, words: &str) -> String {
     words[random.below(words.len() as u32) as usize].to_owned()
 }
 
-/// Adds some of these options, each with this probability. A word that stands twice is twice as likely.
+/// Adds some of these options, each with this probability. A word that stands twice is twice as
+/// likely.
 fn some(mut case: Case, random: &mut Random, share: f64, options: &[(&str, &str)]) -> Case {
     for (name, words) in options {
         if random.bernoulli(share) {
@@ -88,7 +89,8 @@ fn phold(case: Case, random: &mut Random) -> Case {
 pub(crate) fn way(model: &Case, seed: u64, number: u64) -> Case {
     let random = &mut stream(seed, number + 1);
     let case = model.clone();
-    let (sync, share) = (any(random, "optimistic optimistic optimistic mixed mixed conservative auto sequential"), [0.05, 0.15, 0.4]);
+    let sync = any(random, "optimistic optimistic optimistic mixed mixed conservative auto sequential");
+    let share = [0.05, 0.15, 0.4];
     let share = share[random.below(3) as usize];
     let case = some(case.with("sync", &sync), random, share, &[("pending", "heap ladder"), ("stack", "4 16")]);
     if sync == "sequential" {
@@ -119,7 +121,7 @@ pub(crate) fn way(model: &Case, seed: u64, number: u64) -> Case {
     engine(case, random, share, &sync)
 }
 
-/// What only some engines have a use for.
+/// Options that only some engines use.
 fn engine(case: Case, random: &mut Random, share: f64, sync: &str) -> Case {
     if sync == "conservative" {
         return some(case, random, share, &[("conservative", "windows free-running")]);
@@ -174,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_drawn_can_be_read() {
+    fn every_drawn_case_can_be_read() {
         let ways = (0..300).flat_map(|seed| (0..10).map(move |number| way(&model(seed), seed, number)));
         for case in ways {
             case.sorted().unwrap_or_else(|why| panic!("{case}: {why}"));

@@ -21,7 +21,7 @@ pub(crate) fn run(case: &Case) -> Answer {
     }
 }
 
-/// Runs a case whose model is not known yet.
+/// Runs a case, once its model's type is known.
 struct Execute<'a>(&'a Sorted);
 
 impl Visitor for Execute<'_> {
@@ -57,10 +57,10 @@ impl Visitor for Execute<'_> {
     }
 }
 
-/// Runs the cases that come in, one a line, and prints the answer to each.
+/// Runs the cases on standard input, one a line, and prints the answer to each.
 ///
 /// # Errors
-/// If nobody reads the answers.
+/// If the answers cannot be written.
 pub(crate) fn serve() -> std::io::Result<()> {
     let mut stdout = std::io::stdout().lock();
     for line in std::io::stdin().lock().lines() {

@@ -1,4 +1,5 @@
-//! Attacks the engine: runs random models with random settings, each held against the sequential run. README.md tells how.
+//! Attacks the engine: runs random models with random settings, and compares each with the
+//! sequential run. README.md tells how.
 
 pub mod answer;
 pub mod attack;

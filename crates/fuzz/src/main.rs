@@ -16,7 +16,8 @@ use warpline_fuzz::models::Attacked;
 #[global_allocator]
 static ALLOCATOR: warpline::Allocator = warpline::Allocator;
 
-/// Attacks Warpline: runs random models with random settings, and holds each run against the sequential one.
+/// Attacks Warpline: runs random models with random settings, and compares each run with the
+/// sequential one.
 #[derive(Debug, Parser)]
 #[command(after_help = "All commands of `warpline` work here as well, for its models and one more, `nasty`.")]
 struct Arguments {
@@ -31,13 +32,14 @@ enum Verb {
         /// How long, in hours.
         #[arg(long, default_value_t = 2.0 / 60.0)]
         hours: f64,
-        /// The first model; those that follow have the seeds that follow. By default, the time says.
+        /// The seed of the first model; those that follow have the next seeds. By default, it is
+        /// taken from the clock.
         #[arg(long)]
         seed: Option<u64>,
         /// Cases at a time; as many as there are cores by default.
         #[arg(long)]
         jobs: Option<usize>,
-        /// How long each failure is made smaller, in seconds.
+        /// How long each failure is shrunk, in seconds.
         #[arg(long, default_value_t = 60.0)]
         shrink: f64,
         /// Prints one JSON object.
@@ -53,13 +55,13 @@ enum Verb {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
         case: Vec<String>,
     },
-    /// Runs one case in this process, and prints what it leaves.
+    /// Runs one case in this process, and prints its answer.
     #[command(hide = true)]
     One {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
         case: Vec<String>,
     },
-    /// Runs the cases that come in.
+    /// Runs the cases on standard input.
     #[command(hide = true)]
     Serve,
 }
@@ -90,7 +92,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Another number each time.
+/// A seed that differs from call to call.
 fn seed_of_now() -> u64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     now.as_secs() << 16
@@ -110,7 +112,8 @@ fn try_case(times: u32, words: &[String]) -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let (mut checker, mut failed) = (Checker::default(), 0);
+    let mut checker = Checker::default();
+    let mut failed = 0;
     for run in 1..=times {
         match checker.check(&case) {
             Ok(Checked::Equal { slow: Some(ratio) }) => println!("run {run}: equal, {ratio:.1} times as long as it should take"),

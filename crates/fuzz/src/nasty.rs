@@ -1,13 +1,15 @@
-//! `nasty`: a model with everything that is hard on an engine, each by a parameter: events without delay, ties, times that collide by
-//! rounding, timers set to "never", bursts at one instant, large states and payloads, mistakes, and code that goes wrong on states that
-//! only a wrong order of events leads to.
+//! `nasty`: a model with everything that is hard on an engine, each by a parameter: events without
+//! delay, ties, times that collide by rounding, timers set to "never", bursts at one instant, large
+//! states and payloads, mistakes, and code that goes wrong on states that only a wrong order of
+//! events leads to.
 //!
-//! It always comes to an end: events share out the energy that LPs begin with. It is sensitive: one event out of order changes states,
-//! statistics and rows.
+//! It always comes to an end: events share out the energy that LPs begin with. It is sensitive: one
+//! event out of order changes states, statistics and rows.
 //!
-//! **States that never really exist.** With every event of its own, an LP sends its neighbour a tick, numbered, after a constant delay; so
-//! ticks arrive in the order of their numbers. An LP that finds a number missing knows that it is executed too early, and then does what
-//! the parameter `early` says. No answer may show that.
+//! **States that never really exist.** An LP numbers its own events, and sends its neighbour a tick
+//! with each number after a constant delay, so ticks arrive in order. An LP that misses a number
+//! knows that it is executed too early, and does what the parameter `early` says. No answer may
+//! show that.
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -112,7 +114,7 @@ pub(crate) enum Crime {
     Panic,
     /// It says that it fails.
     Fail,
-    /// It sends with a delay that is no number.
+    /// It sends with a delay of NaN.
     Nan,
     /// It sends into the past.
     Negative,
@@ -120,7 +122,8 @@ pub(crate) enum Crime {
     Stranger,
     /// It sends an event that goes on for ever without delay.
     Loop,
-    /// It sends an event that cannot be written as bytes, which matters only where events are.
+    /// It sends an event that cannot be written as bytes. This matters only if events travel as
+    /// bytes.
     Unwritable,
 }
 
@@ -202,9 +205,9 @@ pub(crate) struct Event {
 
 #[derive(Clone, Debug, PartialEq, Portable, Serialize, Deserialize)]
 enum Errand {
-    /// Brings about more, as long as the energy lasts.
+    /// Brings about more events, while the energy lasts.
     Spread { energy: u32 },
-    /// Has a number.
+    /// One of a numbered series.
     Tick { number: u64 },
     /// One of many, or a timer.
     Dust,

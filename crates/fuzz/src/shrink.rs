@@ -8,7 +8,8 @@ use crate::check::Checker;
 
 /// How often a case is run to learn how often it fails.
 const RUNS: u32 = 10;
-/// A candidate that would fail as often as the case before it is given up by mistake at most this often.
+/// The probability that a candidate is given up by mistake, though it fails as often as the case
+/// before it.
 const MISSED: f64 = 0.05;
 /// A candidate is tried at most this often.
 const TRIES_MOST: u32 = 30;
@@ -23,50 +24,51 @@ pub(crate) struct Shrunk {
     pub(crate) runs: u32,
 }
 
-/// Whether something fails in the way of which it is asked.
-pub(crate) trait Trial {
+/// Runs a case, and says whether it fails in the way that is looked for.
+pub(crate) trait Probe {
     fn fails(&mut self, case: &Case) -> Option<Wrong>;
 }
 
-/// Whether cases fail in a certain way.
+/// Looks for failures of one kind.
 pub(crate) struct InKind<'a> {
     pub(crate) checker: &'a mut Checker,
     pub(crate) kind: &'static str,
 }
 
-impl Trial for InKind<'_> {
+impl Probe for InKind<'_> {
     fn fails(&mut self, case: &Case) -> Option<Wrong> {
         self.checker.check(case).err().filter(|wrong| wrong.kind == self.kind)
     }
 }
 
-/// Leaves out options and takes smaller values for as long as the case still fails and `time` lasts.
-pub(crate) fn shrink(case: Case, wrong: Wrong, trial: &mut impl Trial, time: Duration) -> Shrunk {
+/// Leaves out options and takes smaller values for as long as the case still fails and `time`
+/// lasts.
+pub(crate) fn shrink(case: Case, wrong: Wrong, probe: &mut impl Probe, time: Duration) -> Shrunk {
     let until = Instant::now() + time;
-    let mut found = measure(Shrunk { case, wrong, failed: 1, runs: 1 }, trial, until);
+    let mut found = measure(Shrunk { case, wrong, failed: 1, runs: 1 }, probe, until);
     loop {
         let before = found.case.clone();
         for candidate in candidates(&before) {
-            // The ones after it are of the case before, of which this option may be gone.
+            // A candidate before this one may have succeeded, and removed this option.
             let Some(candidate) = candidate.applied_to(&found.case) else { continue };
             if Instant::now() >= until {
-                return measure(found, trial, until + time / 2);
+                return measure(found, probe, until + time / 2);
             }
-            if let Some(wrong) = (0..tries(&found)).find_map(|_| trial.fails(&candidate)) {
+            if let Some(wrong) = (0..tries(&found)).find_map(|_| probe.fails(&candidate)) {
                 found = Shrunk { case: candidate, wrong, ..found };
             }
         }
         if found.case == before {
-            return measure(found, trial, until + time / 2);
+            return measure(found, probe, until + time / 2);
         }
     }
 }
 
 /// Runs a case often enough to learn how often it fails.
-fn measure(found: Shrunk, trial: &mut impl Trial, until: Instant) -> Shrunk {
+fn measure(found: Shrunk, probe: &mut impl Probe, until: Instant) -> Shrunk {
     let (mut failed, mut runs) = (0, 0);
     while runs < RUNS && (runs == 0 || Instant::now() < until) {
-        failed += u32::from(trial.fails(&found.case).is_some());
+        failed += u32::from(probe.fails(&found.case).is_some());
         runs += 1;
     }
     Shrunk { failed, runs, ..found }
@@ -95,7 +97,7 @@ impl Change {
     }
 }
 
-/// What may make a case smaller, most first.
+/// Changes that may make a case smaller, the largest first.
 fn candidates(case: &Case) -> Vec<Change> {
     let names = || case.options.iter().map(|(name, _)| name.clone());
     // Without an end, runs would go on to the model's own.
@@ -135,7 +137,7 @@ mod tests {
         runs: u32,
     }
 
-    impl Trial for Planted {
+    impl Probe for Planted {
         fn fails(&mut self, case: &Case) -> Option<Wrong> {
             self.runs += 1;
             let lps = case.get("lps")?.parse::<u32>().ok()?;
@@ -150,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_nothing_to_do_with_it_goes() {
+    fn options_that_do_not_matter_are_left_out() {
         let found = shrunk(1);
         assert_eq!((found.case.to_string().as_str(), found.failed, found.runs), ("nasty --lps 5 --end 0 --batch 3", RUNS, RUNS));
     }

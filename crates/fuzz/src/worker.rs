@@ -13,12 +13,12 @@ use serde_json::Value;
 use crate::answer::{Answer, Done};
 use crate::case::{Case, Hooks};
 
-/// How many times as much wall time as time of a core a case gets.
+/// A case gets this many times as much wall time as core time.
 const WALL: u32 = 6;
-/// How often somebody looks how long a case has taken.
+/// How often the time that a case has taken is checked.
 const GLANCE: Duration = Duration::from_millis(200);
-/// How much of what a program said last is kept.
-const LAST_WORDS: usize = 600;
+/// How many bytes are kept of the end of a program's output.
+const LAST_OUTPUT: usize = 600;
 
 /// A process that runs one case after the other. It starts with the first.
 #[derive(Default)]
@@ -36,7 +36,8 @@ struct Serving {
 impl Serving {
     /// Waits for an answer, until time is up by its cores or by the clock.
     fn answer(&self, limit: Duration) -> Result<String, RecvTimeoutError> {
-        let (begin, used) = (Instant::now(), cpu_time(self.child.id()));
+        let begin = Instant::now();
+        let used = cpu_time(self.child.id());
         loop {
             match self.lines.recv_timeout(GLANCE) {
                 Err(RecvTimeoutError::Timeout) => {
@@ -50,10 +51,10 @@ impl Serving {
     }
 }
 
-/// How long the threads of a process have been executed, together.
+/// The CPU time of all threads of a process.
 fn cpu_time(pid: u32) -> Duration {
     let stat = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat")).unwrap_or_default();
-    // Behind the name, which may contain anything, in parentheses: the 12th and 13th field.
+    // The 12th and 13th field after the name, which is in parentheses and may contain anything.
     let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
     let ticks: u64 = fields.filter_map(|field| field.parse::<u64>().ok()).sum();
     Duration::from_secs_f64(ticks as f64 / rustix::param::clock_ticks_per_second() as f64)
@@ -68,12 +69,13 @@ impl Drop for Serving {
 }
 
 impl Worker {
-    /// How long its process has been executed.
+    /// The CPU time of its process.
     pub(crate) fn cpu_time(&self) -> Duration {
         self.process.as_ref().map_or(Duration::ZERO, |serving| cpu_time(serving.child.id()))
     }
 
-    /// Runs a case, which gets so much time of a core, and [some times](WALL) as much wall time: others may take the cores.
+    /// Runs a case with this limit of core time, and a [larger one](WALL) of wall time, as others
+    /// may use the cores.
     pub(crate) fn run(&mut self, case: &Case, limit: Duration) -> Answer {
         if case.is_outside() {
             return run_outside(case, limit * WALL);
@@ -127,22 +129,23 @@ fn start() -> std::io::Result<Serving> {
             }
         }
     });
-    Ok(Serving { child, stdin, lines, errors: last_words(stderr) })
+    Ok(Serving { child, stdin, lines, errors: last_output(stderr) })
 }
 
-/// What a program says last, once it has said all.
-fn last_words(mut stream: impl Read + Send + 'static) -> Receiver<String> {
-    let (sender, words) = channel();
+/// The end of a program's output, once it is complete.
+fn last_output(mut stream: impl Read + Send + 'static) -> Receiver<String> {
+    let (sender, end) = channel();
     std::thread::spawn(move || {
-        let (mut last, mut some) = (Vec::new(), [0; 4096]);
+        let mut last = Vec::new();
+        let mut some = [0; 4096];
         while let Ok(count @ 1..) = stream.read(&mut some) {
             last.extend_from_slice(&some[..count]);
-            last.drain(..last.len().saturating_sub(LAST_WORDS));
+            last.drain(..last.len().saturating_sub(LAST_OUTPUT));
         }
-        // Nobody need listen.
+        // The receiver may be gone.
         let _ = sender.send(String::from_utf8_lossy(&last).trim().to_owned());
     });
-    words
+    end
 }
 
 /// Runs a case in a process of its own, or several.
@@ -161,11 +164,11 @@ fn try_outside(case: &Case, hooks: &Hooks, limit: Duration) -> std::io::Result<A
     let mut child =
         command(case, hooks)?.env("RUST_BACKTRACE", "0").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let (Some(mut stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else { unreachable!("both are pipes") };
-    let errors = last_words(stderr);
+    let errors = last_output(stderr);
     let (sender, texts) = channel();
     std::thread::spawn(move || {
         let mut text = String::new();
-        // What is no text is no answer.
+        // Output that is not text is not an answer.
         let _ = stdout.read_to_string(&mut text);
         let _ = sender.send(text);
     });
@@ -204,7 +207,8 @@ fn of_command(line: &str, code: Option<i32>, killed: bool) -> Option<Answer> {
     })
 }
 
-/// The command that runs a case: as users type it where they can be told of a signal, and with its own answer otherwise.
+/// The command that runs a case. Only `run`, as users type it, handles signals; other cases get a
+/// command of the attack's own.
 fn command(case: &Case, hooks: &Hooks) -> std::io::Result<Command> {
     let program = std::env::current_exe()?;
     let mut command = match hooks.ranks {
@@ -224,7 +228,7 @@ fn command(case: &Case, hooks: &Hooks) -> std::io::Result<Command> {
     Ok(command)
 }
 
-/// Does to the processes of a run what its case says.
+/// Signals or kills processes of a run, as its case says.
 fn disturb(child: &Child, hooks: &Hooks) {
     let wait = |milliseconds: f64| Duration::from_secs_f64(milliseconds / 1000.0);
     if let Some(after) = hooks.signal_after {

@@ -35,7 +35,7 @@ pub(crate) fn check(root: &Path) -> Result<Vec<String>, String> {
     Ok(breaches(&uses(&metadata(root)?)))
 }
 
-/// What cargo says of the workspace.
+/// Cargo's description of the workspace.
 pub(crate) fn metadata(root: &Path) -> Result<Value, String> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])

@@ -1,4 +1,5 @@
-//! Checks that documents name only what exists: files, modules, types, functions, settings and targets of the Makefile between backticks.
+//! Checks that documents name only what exists: files, modules, types, functions, settings and
+//! targets of the Makefile between backticks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use crate::files::rust_files;
 
 /// The documents at the root that are checked, beside every README among the sources.
 const DOCUMENTS: [&str; 2] = ["ARCHITECTURE.md", "GLOSSARY.md"];
-/// What a README beside code is called.
+/// The name of a README beside code.
 const README: &str = "README.md";
 
 pub(crate) fn check(root: &Path) -> Result<Vec<String>, String> {
@@ -132,7 +133,8 @@ impl Code {
         }
     }
 
-    /// Whether there is a file or folder with this path, or one whose last parts it is. `{a,b}` stands for both.
+    /// Whether there is a file or folder with this path, or one whose last parts it is. `{a,b}`
+    /// stands for both.
     fn has_path(&self, path: &str) -> bool {
         if let Some((before, rest)) = path.split_once('{')
             && let Some((choices, after)) = rest.split_once('}')
@@ -200,8 +202,8 @@ impl<'ast> Visit<'ast> for Code {
 }
 
 impl Code {
-    /// Takes what a macro declares: names after a keyword, before a colon (fields, settings) or an equals sign (variants), and its
-    /// literals.
+    /// Takes what a macro declares: names after a keyword, before a colon (fields, settings) or an
+    /// equals sign (variants), and its literals.
     fn add_tokens(&mut self, tokens: TokenStream) {
         let mut last = None;
         for token in tokens {
@@ -254,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_exists_may_be_named() {
+    fn existing_names_pass() {
         let document = "`Ladder` has `Ladder::run` and `Ladder::pop`, `ladder::Ladder` in `pending`, `pending/ladder.rs`, `crates/kernel/src`.\n\
             `Port::send`, `Port::Wire`, `Step::Idle`, `Idle`, `MOST`, `Settings::table`, `--wire auto`, `make layers`, `pending.pop(end)`.\n\
             `[0, end)`, `crates/kernel/src/{pending}/`\n```text\n`nothing`\n```\n";
@@ -262,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_exist_is_found_with_its_line() {
+    fn a_missing_name_is_found_with_its_line() {
         let names = "Rungs Ladder::rung Port::pop ladder::Step2 pending/heap.rs rungs popped(end) heap::Ladder --wires make_all Step::run";
         for name in names.split(' ') {
             let document = format!("`Ladder`\n```text\n```\nhere is `{name}`\n");

@@ -1,4 +1,5 @@
-//! What is published is whole: each such crate says what a registry asks for, and its code includes no file from outside its package.
+//! Published crates are complete: each says what a registry asks for, and its code includes no file
+//! from outside its package.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -29,7 +30,7 @@ pub(crate) fn check(root: &Path) -> Result<Vec<String>, String> {
     Ok(breaches)
 }
 
-/// Crates that may not go to any registry have an empty list of those that they may go to.
+/// `publish` is an empty list for crates that may not go to any registry.
 fn is_published(package: &Value) -> bool {
     package["publish"].as_array().is_none_or(|registries| !registries.is_empty())
 }
@@ -47,7 +48,8 @@ fn included(code: &str) -> impl Iterator<Item = &str> {
     lines.flat_map(|line| MACROS.into_iter().flat_map(|one| line.split(one).skip(1))).filter_map(|rest| rest.split('"').next())
 }
 
-/// Whether a path, as `file` includes it, lies in a folder. Links are not followed, as packages have files in their place.
+/// Whether a path, as `file` includes it, lies in a folder. Links are not followed, as packages
+/// have files in their place.
 fn lies_in(folder: &Path, file: &Path, path: &str) -> bool {
     let mut place = PathBuf::new();
     for part in file.parent().unwrap_or(folder).join(path).components() {
@@ -78,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_included_lies_in_the_package() {
+    fn included_files_lie_in_the_package() {
         let code = "#[doc = include_str!(\"../../x.md\")]\n// include_str!(\"not this\")\nlet (a, b) = (include!(\"a.rs\"), include_bytes!(\"../b\"));";
         assert_eq!(included(code).collect::<Vec<_>>(), ["../../x.md", "a.rs", "../b"]);
         let inside = |path| lies_in(Path::new("/w/crates/a"), Path::new("/w/crates/a/src/b/c.rs"), path);

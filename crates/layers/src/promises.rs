@@ -1,6 +1,8 @@
-//! What documents and help texts say in numbers is what the code has: each promise is a sentence with a gap, and the constant that belongs there.
+//! Numbers in documents and help texts are those of the code: each promise is a sentence with a
+//! gap, and the constant that belongs there.
 //!
-//! The sentence may stand in any document or source file. Wherever it stands, its number must be right, and it must stand somewhere.
+//! The sentence may stand in any document or source file. Wherever it stands, its number must be
+//! right, and it must stand somewhere.
 
 use std::path::{Path, PathBuf};
 
@@ -8,11 +10,11 @@ use crate::files::files_with;
 
 /// A sentence about a number of the code.
 struct Promise<'a> {
-    /// What is said, with `{}` for the number.
+    /// The sentence, with `{}` for the number.
     says: &'a str,
     /// The crate that has the number, and the code before it.
     code: (&'a str, &'a str),
-    /// What is said of the number that the code has, as it may be in another unit.
+    /// Converts the number in the code to the unit of the sentence.
     told: fn(f64) -> f64,
 }
 
@@ -144,7 +146,10 @@ fn number_in_code((name, code): (&str, &str), texts: &[Text]) -> Result<f64, Str
     let mut factors = expression.split("<<").map(|factor| factor.trim().replace('_', "").parse::<f64>());
     let first = factors.next().and_then(Result::ok);
     let shifted = factors.try_fold(first.unwrap_or(f64::NAN), |value, bits| bits.map(|bits| value * bits.exp2()));
-    shifted.ok().filter(|value| !value.is_nan()).ok_or_else(|| format!("crate {name}: `{code}{expression}` is no number that can be read"))
+    shifted
+        .ok()
+        .filter(|value| !value.is_nan())
+        .ok_or_else(|| format!("crate {name}: `{code}{expression}` is not a number that can be read"))
 }
 
 /// A text without marks of comments, of code and of line ends.
@@ -240,7 +245,7 @@ mod tests {
         assert_eq!(found("", "with up to 32 PEs"), ["crate w has `const RINGS: u32 =` in 0 places, and not in one"]);
         let twice = "const RINGS: u32 = 32;\nconst RINGS: u32 = 32;";
         assert_eq!(found(twice, "with up to 32 PEs"), ["crate w has `const RINGS: u32 =` in 2 places, and not in one"]);
-        assert!(found("const RINGS: u32 = most();", "")[0].ends_with("is no number that can be read"));
+        assert!(found("const RINGS: u32 = most();", "")[0].ends_with("is not a number that can be read"));
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Unsafe code may stand in three crates alone, one for memory and two for calls of C: every other crate inherits the lint that forbids it.
+//! Unsafe code may stand in three crates alone, one for memory and two for calls of C: every other
+//! crate inherits the lint that forbids it.
 
 use std::path::Path;
 

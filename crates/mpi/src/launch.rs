@@ -2,8 +2,8 @@
 
 /// This program as a launcher such as `mpirun` or `srun` started it, together with others.
 ///
-/// It is the key to MPI: a program that was started plainly gets none, and so cannot initialise MPI, which would cost it start-up time and
-/// memory, or fail where no MPI is set up.
+/// It is the key to MPI: a program that was started plainly gets none, and so cannot initialise
+/// MPI. That would cost it start-up time and memory, or fail where no MPI is set up.
 ///
 /// ```
 /// use warpline_mpi::Launch;
@@ -27,9 +27,10 @@ impl Launch {
     /// | `PMI_RANK`, `PMI_SIZE` | `mpiexec` of MPICH and its relatives, `srun --mpi=pmi2` |
     /// | `PMIX_RANK`, and maybe `SLURM_NTASKS` | `srun --mpi=pmix`, `prun` |
     ///
-    /// The variables of Slurm alone do not count, as every program in a batch script has them, whether `srun` started it or not.
+    /// The variables of Slurm alone do not count, as every program in a batch script has them,
+    /// whether `srun` started it or not.
     ///
-    /// A program that was started plainly by one that a launcher started inherits its variables, and is taken for its double.
+    /// A program that a rank starts plainly inherits its variables, and is taken for that rank.
     pub fn detect() -> Option<Launch> {
         Self::detect_in(|name| std::env::var(name).ok())
     }
@@ -67,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn launchers_are_told_from_plain_starts() {
+    fn launchers_are_distinguished_from_plain_starts() {
         let launch = |rank, size| Some(Launch { rank, size });
         assert_eq!(detect(&[]), None);
         assert_eq!(detect(&[("OMPI_COMM_WORLD_SIZE", "4"), ("OMPI_COMM_WORLD_RANK", "3"), ("PMIX_RANK", "3")]), launch(Some(3), Some(4)));
@@ -77,14 +78,14 @@ mod tests {
     }
 
     #[test]
-    fn what_slurm_says_of_a_batch_script_does_not_count() {
+    fn variables_of_slurm_alone_do_not_count() {
         assert_eq!(detect(&[("SLURM_PROCID", "0"), ("SLURM_NTASKS", "8")]), None);
-        // `prun` within an allocation, whose number of tasks is not that of what it starts.
+        // `prun` within an allocation: it may start another number of tasks than Slurm has.
         assert_eq!(detect(&[("PMIX_RANK", "2"), ("SLURM_PROCID", "0"), ("SLURM_NTASKS", "8")]), Some(Launch { rank: Some(2), size: None }));
     }
 
     #[test]
-    fn a_number_that_is_none_is_unknown() {
+    fn text_that_is_not_a_number_is_unknown() {
         assert_eq!(detect(&[("PMI_SIZE", "two"), ("PMI_RANK", "-1")]), Some(Launch { rank: None, size: None }));
     }
 }

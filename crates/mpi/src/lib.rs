@@ -1,9 +1,10 @@
 //! A thin, safe layer over MPI: what an engine needs to run on several machines, and no more.
 //!
-//! [`Launch::detect`] says whether a launcher such as `mpirun` started this program. All else is there only with the cargo feature `mpi`,
-//! which needs an MPI library to build; [`AVAILABLE`] says which of both this is. Any library that follows MPI 3.0 will do, but the program
-//! must then be started with the launcher of the same one. A shim in C hides what differs between libraries. Everything borrows `Mpi`, so
-//! nothing outlives it.
+//! [`Launch::detect`] says whether a launcher such as `mpirun` started this program. All else is
+//! there only with the cargo feature `mpi`, which needs an MPI library to build; [`AVAILABLE`] says
+//! whether this build has it. Any library that follows MPI 3.0 will do, but the program must then
+//! be started with that library's launcher. A shim in C hides what differs between libraries.
+//! Everything borrows `Mpi`, so nothing outlives it.
 //!
 //! | to | there is |
 //! |---|---|
@@ -18,9 +19,10 @@
 //! # Guarantees
 //!
 //! - Nothing waits for another rank unless its documentation says so.
-//! - Messages of one rank with one tag of one communicator arrive in the order in which they were sent, whatever their lengths.
-//! - Memory that MPI may read or write cannot be reached, or freed, until MPI is done with it. Where this cannot be found out any more, it is
-//!   leaked.
+//! - Messages of one rank with one tag of one communicator arrive in the order in which they were
+//!   sent, whatever their lengths.
+//! - Memory that MPI may read or write cannot be reached, or freed, until MPI is done with it.
+//!   Where this cannot be found out any more, it is leaked.
 //! - MPI is called only between its start and its end, and only by threads that may.
 //! - Errors of MPI are returned, with its own words; they do not end the program.
 

@@ -6,14 +6,14 @@ use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A value that takes no memory until it is needed: it lies in a file, or is made of something else. It is used as if it were there; what
-/// is only written is not kept.
+/// A value that takes no memory until it is needed: it lies in a file, or is made from something
+/// else. It is used like the value itself. Writing it out does not keep it in memory.
 ///
 /// ```
 /// use warpline_record::Deferred;
 /// let list: Deferred<Vec<u32>> = Deferred::new(|| (0..1000).collect());
 /// assert_eq!(list.made().len(), 1000); // made, and dropped again
-/// assert_eq!(list[7], 7); // made, and kept from now on
+/// assert_eq!(list[7], 7); // made, and kept
 /// ```
 pub struct Deferred<T> {
     make: Option<Arc<dyn Fn() -> T + Send + Sync>>,
@@ -61,7 +61,7 @@ impl<T: Default> Deref for Deferred<T> {
 
 impl<T: Clone> Clone for Deferred<T> {
     fn clone(&self) -> Self {
-        // What can be made again is not copied.
+        // A value that can be made again is not copied.
         match &self.make {
             Some(make) => Deferred { make: Some(make.clone()), kept: OnceLock::new() },
             None => Deferred { make: None, kept: self.kept.clone() },
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_not_kept() {
+    fn a_value_that_is_only_written_is_not_kept() {
         static MADE: AtomicU32 = AtomicU32::new(0);
         let value = Deferred::new(|| MADE.fetch_add(1, Ordering::Relaxed));
         assert_eq!((serde_json::to_string(&value).unwrap().as_str(), value.clone().made()), ("0", 1));

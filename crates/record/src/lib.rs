@@ -1,4 +1,5 @@
-//! What a run leaves behind: one serialisable record, read by the command, the report and other programs.
+//! What a run leaves behind: one serialisable record, read by the command, the report and other
+//! programs.
 
 pub mod counters;
 mod deferred;
@@ -38,7 +39,8 @@ pub use crate::provenance::Provenance;
 ///
 /// [`RunRecord::summary`] is the part that `--json` prints; the rest feeds the report.
 ///
-/// JSON cannot represent numbers that are not finite; they are written as `null`, and read back as NaN.
+/// JSON cannot represent numbers that are not finite; they are written as `null`, and read back as
+/// NaN.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
     /// The model's name, such as `network`.
@@ -64,7 +66,7 @@ pub struct RunRecord {
     pub committed_events: u64,
     /// The history digest: 16 hexadecimal digits, equal for equal histories.
     pub digest: String,
-    /// Digests of what the run ended with, if they were asked for.
+    /// Digests of the final state, if requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state_digest: Option<StateDigestRecord>,
     /// Wall time of the whole run in seconds, start-up included.
@@ -76,22 +78,24 @@ pub struct RunRecord {
     /// Committed events per second of the event loop.
     #[serde(deserialize_with = "number")]
     pub event_rate: f64,
-    /// Of the time for which the threads of the event loop had something to do, the share for which each had a core: less than 1 if others
-    /// used the cores as well. `None` where that is not known, as where there are more threads than cores.
+    /// How much of their busy time the threads of the event loop had a core: less than 1 if others
+    /// used the cores as well. `None` if unknown, for instance with more threads than cores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub core_share: Option<f64>,
-    /// The most memory that the process ever held, in bytes; `None` where the system does not report it.
+    /// The most memory that the process ever held, in bytes; `None` where the system does not
+    /// report it.
     pub peak_rss_bytes: Option<u64>,
-    /// What parallel execution cost and gained; `None` for a sequential run. Its fields are among those of the record.
+    /// What parallel execution cost and gained; `None` for a sequential run. Its fields are among
+    /// those of the record.
     #[serde(flatten, deserialize_with = "parallel")]
     pub parallel: Option<ParallelRecord>,
-    /// What the LPs of each kind did, if the model tells them apart, or some of them were conservative.
+    /// What the LPs of each kind did, if the model has kinds, or if some LPs were conservative.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<KindRecord>,
     /// The model's outputs.
     pub results: ResultTree,
-    /// What the results are, by name, as far as the model declared them. `links.load` is the field `load` of `links`, or of every entry if
-    /// `links` is a list.
+    /// What the results mean, by name, where the model says so. `links.load` is the field `load` of
+    /// `links`, or of every entry if `links` is a list.
     #[serde(default)]
     pub result_notes: BTreeMap<String, ResultNote>,
     /// The model's statistics over virtual time, by name.
@@ -103,7 +107,7 @@ pub struct RunRecord {
     /// The files of rows that were written, such as `arrivals.csv`.
     #[serde(default)]
     pub tables: Vec<String>,
-    /// The engines that executed it, one after the other, if the run chose them itself; otherwise empty.
+    /// The engines that executed the run in turn, if it chose them itself; otherwise empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub engines: Vec<EngineStretch>,
     /// The progress of the run, in equal steps of wall time.
@@ -113,13 +117,13 @@ pub struct RunRecord {
     /// Sends whose delay was lost to rounding; of several runs, those of the first that has any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost_delays: Option<LostDelays>,
-    /// Whether the run came to its end because nothing was left to do: no event was pending, not even for later.
+    /// Whether the run ended because no event was left, not even one after the end.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ran_out: bool,
-    /// Set if the run was ended early: its history is that of a run to `end_time`, and not to the end that was wanted.
+    /// Set if the run was stopped early: its history is that of a run to `end_time`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial: Option<Partial>,
-    /// The runs that this is about, if it is about several; see [`Replications`].
+    /// The single runs, if this record is about several; see [`Replications`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replications: Option<Replications>,
 }
@@ -131,7 +135,7 @@ impl RunRecord {
         all
     }
 
-    /// The same, where the results, which may be larger than memory, are made while it is written.
+    /// The same, for results that may be larger than memory: they are made while they are written.
     pub fn streamed_summary(&self) -> RecordSummary<'_> {
         let (settings, progress, views, results, replications) = Default::default();
         let rest = RunRecord { settings, progress, views, results, replications, ..self.clone() };
@@ -141,15 +145,18 @@ impl RunRecord {
     }
 }
 
-/// What a run ended with, in digests of 16 hexadecimal digits: those of runs with the same answer are equal, whatever their engines.
+/// Digests of a run's final state, 16 hexadecimal digits each. Runs with the same answer have equal
+/// digests, whatever their engines.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StateDigestRecord {
-    /// Of the `Debug` text of all final states. Text of equal states may differ from run to run, by the order of hash maps and by addresses.
+    /// The digest of the `Debug` text of all final states. Text of equal states may differ from run
+    /// to run, by the order of hash maps and by addresses.
     pub text: String,
-    /// Of the same text, whatever the order of entries within braces, and without addresses.
+    /// The digest of the same text, whatever the order of entries within braces, and without
+    /// addresses.
     pub content: String,
-    /// Of all statistics, as JSON, with their course over time.
+    /// The digest of all statistics, as JSON, with their course over time.
     pub statistics: String,
 }
 
@@ -164,7 +171,7 @@ pub struct RecordSummary<'a> {
     replications: Option<&'a Replications>,
 }
 
-/// What the LPs of one kind did, as far as they are conservative, or as far as they are not.
+/// What the LPs of one kind did: those that were conservative, or those that were not.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct KindRecord {
@@ -182,14 +189,14 @@ pub struct KindRecord {
     pub set_aside_events: u64,
 }
 
-/// What was wanted of a run that was ended early.
+/// What was asked of a run that was stopped early.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Partial {
-    /// The end of the run that was wanted, in model time.
+    /// The end that was asked for, in model time.
     #[serde(deserialize_with = "number")]
     pub wanted_end: f64,
-    /// The number of replications that were wanted; 1 for a single run.
+    /// The number of replications that was asked for; 1 for a single run.
     pub wanted_runs: u32,
 }
 
@@ -215,7 +222,7 @@ pub struct ResultNote {
     pub unit: String,
     /// What it means, in a few words without a full stop.
     pub meaning: String,
-    /// Whether it is a name, such as the number of a node, and no quantity.
+    /// Whether it is a name, such as the number of a node, rather than a quantity.
     pub label: bool,
 }
 
@@ -237,8 +244,8 @@ pub struct ProgressSample {
     pub speculation: Option<SpeculationSample>,
 }
 
-/// The state of optimistic execution at one moment of wall time. Fields that are missing on reading, as in older records, have their
-/// defaults.
+/// The state of optimistic execution at one moment of wall time. Fields that are missing on
+/// reading, as in older records, have their defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SpeculationSample {
@@ -251,16 +258,20 @@ pub struct SpeculationSample {
     pub window: f64,
     /// GVT computations so far.
     pub gvt_epochs: u64,
-    /// Those that found PEs undoing far more than they commit, so that the window was kept narrow, whatever its rule.
+    /// Those that found PEs undoing far more events than they commit, and so kept the window
+    /// narrow.
     pub throttled_epochs: u64,
-    /// How often all PEs of a process have been given one thread, as they found GVT for every few events.
+    /// How often all PEs of a process were moved to one thread, because they found GVT every few
+    /// events.
     pub gathered: u64,
-    /// The mean number of messages found waiting, over looks into the mailbox that found any; for the PE where it is greatest.
+    /// The mean number of messages that a look into the mailbox finds, if it finds any; for the PE
+    /// where it is greatest.
     #[serde(deserialize_with = "number")]
     pub mailbox_depth: f64,
 }
 
-/// Reads the fields of parallel runs, which `processed_events` indicates; those that an older record lacks have their defaults.
+/// Reads the fields of a parallel run, which has `processed_events`. Fields that an older record
+/// lacks get their defaults.
 fn parallel<'de, D: Deserializer<'de>>(from: D) -> Result<Option<ParallelRecord>, D::Error> {
     let rest = Map::deserialize(from)?;
     let found = rest.contains_key("processed_events").then(|| serde_json::from_value(Value::Object(rest)));
@@ -295,7 +306,7 @@ mod tests {
         assert_eq!((&summary["certain_events"], &summary["ahead_events"]), (&2.into(), &4.into()));
     }
 
-    /// Results without notes, of whatever origin, are what older records have.
+    /// Older records have neither notes nor provenance.
     #[test]
     fn notes_and_provenance_are_kept_and_may_be_missing() {
         let older = record(json!({})).unwrap();
@@ -342,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_no_number_takes_nothing_with_it() {
+    fn missing_and_null_fields_leave_the_others_intact() {
         let more = json!({
             "processed_events": 6, "efficiency": null, "unheard_of": true, "rollbacks": { "primary": 3, "mean_per_pe": null },
             "phase_seconds": { "idle": null, "send": 0.5 }, "pes": [{ "lps": 7, "mailbox_depth_mean": null, "phase_seconds": {} }, {}],
@@ -357,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn views_keep_what_is_no_number() {
+    fn views_keep_null_numbers() {
         let views = json!([
             { "view": "histogram", "title": "t", "quantity": "delay", "unit": "s", "counted": "links",
                 "bars": [{ "low": null, "high": 2.0, "count": 3 }], "marks": [["p50", 1.5], ["p99", null]] },
@@ -368,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_of_speculation_may_lack_what_it_likes() {
+    fn a_sample_of_speculation_may_lack_any_field() {
         let sample = |speculation: Value| {
             let sample = json!({ "wall_seconds": 1.0, "virtual_time": 2.0, "committed_events": 3, "speculation": speculation });
             record(json!({ "progress": [sample] })).unwrap().progress[0].speculation
@@ -381,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parallel_part_that_makes_no_sense_is_an_error() {
+    fn an_invalid_parallel_part_is_an_error() {
         let error = record(json!({ "processed_events": "many" })).unwrap_err();
         assert!(error.contains("many"), "{error}");
     }

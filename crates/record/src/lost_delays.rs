@@ -1,4 +1,4 @@
-//! Delays that made no difference to a time.
+//! Delays that are lost to rounding.
 
 use std::fmt;
 
@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use warpline_base::{Figure, LpId};
 
-/// Sends whose delay was more than 0, and too short to change the time: such an event happens at the time at which it was sent. Both are
-/// finite, so all formats can tell them.
+/// Sends with a positive delay that is too short to change the time: the event happens when it is
+/// sent. All numbers are finite, so every format can represent them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LostDelays {
@@ -15,7 +15,7 @@ pub struct LostDelays {
     pub count: u64,
     /// The LP that sent the first, by time and LP.
     pub lp: u32,
-    /// Which event of its LP it was that sent it, counted from 1, modulo 2³²; 0 is the LP's initialisation.
+    /// The number of the sending event at its LP, from 1, modulo 2³²; 0 is the LP's initialisation.
     pub event: u32,
     /// When, in model time.
     pub time: f64,
@@ -26,12 +26,12 @@ pub struct LostDelays {
 }
 
 impl LostDelays {
-    /// A single one.
+    /// The record of a single send.
     pub fn one(lp: LpId, event: u32, time: f64, to: LpId, delay: f64) -> Self {
         LostDelays { count: 1, lp: lp.0, event, time, to: to.0, delay }
     }
 
-    /// Adds those of another part of the run. Of the same LP and time, this one's come first.
+    /// Adds another part of the run. At equal LP and time, this part's sends come first.
     pub fn add(&mut self, other: &Self) {
         let count = self.count + other.count;
         if (other.time, other.lp) < (self.time, self.lp) {

@@ -1,4 +1,5 @@
-//! Reads numbers that JSON cannot represent: those that are not finite were written as `null`, and are read back as NaN.
+//! Reads numbers that JSON cannot represent: those that are not finite are written as `null`, and
+//! read back as NaN.
 
 use serde::{Deserialize, Deserializer};
 

@@ -1,5 +1,5 @@
-//! What the record says of a parallel run, beside its results. Fields that are missing on reading, as in older records, have their
-//! defaults.
+//! What the record of a parallel run holds beside its results. Fields that an older record lacks
+//! get their defaults.
 
 mod counted;
 
@@ -8,17 +8,18 @@ use serde::{Deserialize, Serialize};
 pub use self::counted::{MemoryRecord, ParallelRecord, PeCounter, PeRecord, Rollbacks, ThrottleRecord};
 use crate::null::number;
 
-/// What became of an interval between computations of GVT that was adapted.
+/// How a GVT interval was adapted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GvtIntervalRecord {
-    /// What it counts: `events` that a PE executes, or `passes` of a thread that does nothing but send and receive.
+    /// What it counts: `events` that a PE executes, or `passes` of a thread that does nothing but
+    /// send and receive.
     pub unit: String,
-    /// What it was at first.
+    /// The first value.
     pub first: u32,
     /// The shortest.
     pub least: u32,
-    /// What it was in the end.
+    /// The last value.
     pub last: u32,
     /// The longest.
     pub greatest: u32,
@@ -27,7 +28,7 @@ pub struct GvtIntervalRecord {
 }
 
 impl GvtIntervalRecord {
-    /// Adds what became of it in a further segment of the same run.
+    /// Adds a later segment of the same run.
     pub fn add(&mut self, segment: &GvtIntervalRecord) {
         if self.unit != segment.unit {
             let changes = self.changes + segment.changes;
@@ -45,7 +46,7 @@ impl GvtIntervalRecord {
 pub struct CommunicationRecord {
     /// Who did it: `worker`, `distributed` or `dedicated`.
     pub by: String,
-    /// Why, if that was left to the engine.
+    /// Why, if the engine chose.
     pub why: String,
     /// Couriers of all processes: PEs, or threads of their own, that wrote, sent and received.
     pub couriers: u64,
@@ -57,13 +58,12 @@ pub struct CommunicationRecord {
     pub bytes: u64,
     /// How often there was no room to send a batch.
     pub refused: u64,
-    /// Messages that PEs handed over in rings that several of them share, and how often they were refused because the ring was full, because
-    /// another PE was writing, and because another PE was faster.
+    /// Messages that PEs handed over in shared rings, and how often those refused them.
     pub shared_ring: SharedRingRecord,
 }
 
 impl SharedRingRecord {
-    /// Adds what became of others.
+    /// Adds the counts of other rings.
     pub fn add(&mut self, others: &SharedRingRecord) {
         self.pushed += others.pushed;
         self.full += others.full;
@@ -72,17 +72,17 @@ impl SharedRingRecord {
     }
 }
 
-/// What became of the messages that PEs handed over in rings that several of them share.
+/// Messages that PEs handed over in rings that several of them share, and refusals by cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SharedRingRecord {
     /// Messages handed over.
     pub pushed: u64,
-    /// Times that the ring was full.
+    /// Refusals because the ring was full.
     pub full: u64,
-    /// Times that another PE was writing.
+    /// Refusals because another PE was writing.
     pub in_progress: u64,
-    /// Times that another PE was faster.
+    /// Refusals because another PE was faster.
     pub collisions: u64,
 }
 
@@ -114,7 +114,7 @@ pub struct Phases {
     /// Waiting with nothing to do.
     #[serde(deserialize_with = "number")]
     pub idle: f64,
-    /// Not waiting, and not on a core either, as other threads had it.
+    /// Ready, but without a core, because other threads had it.
     #[serde(deserialize_with = "number")]
     pub off_core: f64,
 }

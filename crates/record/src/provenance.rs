@@ -1,15 +1,17 @@
-//! Where a run comes from: enough to tell two records apart, and to make one again.
+//! Where a run comes from: enough to tell two records apart, and to repeat a run.
 
 use serde::{Deserialize, Serialize};
 
-/// How a run came about: by which command and which build of Warpline, when, and on what machine. No result depends on it. Fields that are
-/// missing on reading, as in older records, have their defaults.
+/// How a run came about: by which command and which build of Warpline, when, and on what machine.
+/// No result depends on it. Fields that are missing on reading, as in older records, have their
+/// defaults.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Provenance {
     /// The command line of the process: the program and its arguments.
     pub command_line: Vec<String>,
-    /// When the run began, in UTC, such as `2026-03-01T09:30:00Z`; empty if the record is older than this field.
+    /// When the run began, in UTC, such as `2026-03-01T09:30:00Z`; empty if the record is older
+    /// than this field.
     pub date: String,
     /// The version of Warpline.
     pub version: String,

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Deferred, ResultTree, Series, number};
 
-/// What a record of replications says about each of the runs; its results are estimates across them.
+/// What a record of replications says about each of the runs; its results are estimates across
+/// them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Replications {
@@ -14,7 +15,7 @@ pub struct Replications {
     pub runs: Vec<Replication>,
 }
 
-/// One of several runs that differ in nothing but the seed.
+/// One of several runs that differ only in the seed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Replication {

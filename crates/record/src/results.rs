@@ -1,4 +1,5 @@
-//! What a model has to say after a run: a tree of values, whose long lists are made entry by entry while they are written.
+//! The results of a run: a tree of values whose long lists are made entry by entry while they are
+//! written.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,8 +11,8 @@ use serde_json::{Map, Value};
 
 /// The results of a run.
 ///
-/// They are a JSON value, and can be used as one. Their long lists do not take memory before that: writing the results, or going through
-/// [`lists`](Self::lists), makes one entry at a time.
+/// They can be used as a JSON value, which then holds all lists in memory. Writing them, or going
+/// through [`lists`](Self::lists), makes one entry at a time instead.
 ///
 /// ```
 /// use serde_json::{Value, json};
@@ -29,20 +30,20 @@ pub struct ResultTree {
     /// All but the lists.
     short: Value,
     lists: BTreeMap<String, ResultList>,
-    /// All of it, once somebody has asked for it.
+    /// All of it, once it has been needed.
     whole: OnceLock<Value>,
 }
 
 /// A field of [results](ResultTree).
 #[derive(Clone, Copy, Debug)]
 pub enum ResultField<'a> {
-    /// It is in memory.
+    /// A value in memory.
     Value(&'a Value),
-    /// A list that is not.
+    /// A list whose entries are made one by one.
     List(&'a ResultList),
 }
 
-/// A list of results, of which nothing is in memory.
+/// A list of results of which no entry is in memory.
 #[derive(Clone)]
 pub struct ResultList {
     len: usize,
@@ -104,7 +105,8 @@ impl Serialize for ResultList {
 }
 
 impl ResultTree {
-    /// The fields of `short`, which is an object or null, and these lists. A list takes the place of a field of its name.
+    /// The fields of `short`, which is an object or null, and these lists. A list takes the place
+    /// of a field of its name.
     pub fn new(short: Value, lists: BTreeMap<String, ResultList>) -> Self {
         ResultTree { short, lists, whole: OnceLock::new() }
     }
@@ -126,7 +128,8 @@ impl ResultTree {
         short.chain(lists).collect::<BTreeMap<_, _>>().into_iter()
     }
 
-    /// The same as a value, with no more than the first entry of each of the lists: entries are alike.
+    /// The same as a value, with no more than the first entry of each of the lists: entries are
+    /// alike.
     pub fn shape(&self) -> Value {
         self.to_value(1)
     }
@@ -153,7 +156,7 @@ impl Deref for ResultTree {
 }
 
 impl DerefMut for ResultTree {
-    /// What may be changed is in memory from now on.
+    /// Brings everything into memory, as the caller may change it.
     fn deref_mut(&mut self) -> &mut Value {
         if !self.lists.is_empty() {
             *self = ResultTree::from(self.to_value(usize::MAX));

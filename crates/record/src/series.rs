@@ -4,8 +4,8 @@ use crate::null::number;
 
 /// A statistic over virtual time: one value for each slice of the run.
 ///
-/// Slice `i` goes from `edges[i]` to `edges[i + 1]`, and has what was observed from the one on and before the other. What was observed at the
-/// end of the run belongs to the last slice.
+/// Slice `i` goes from `edges[i]` up to, but not including, `edges[i + 1]`. The last slice includes
+/// the end of the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Series {
@@ -15,18 +15,20 @@ pub struct Series {
     pub unit: String,
     /// What the statistic means.
     pub meaning: String,
-    /// Where slices begin and end, in model time: one more than there are slices. They go from 0 to the end of the run, or, where the model
-    /// says how many there are, to the end that was wanted. All have one length, but the last may be shorter.
+    /// Where slices begin and end, in model time: one more than there are slices. They go from 0 to
+    /// the end of the run, or, where the model says how many there are, to the end that was wanted.
+    /// All have one length, but the last may be shorter.
     #[serde(deserialize_with = "numbers")]
     pub edges: Vec<f64>,
-    /// The value of each slice; `None` for a mean where nothing was observed, and for all slices that the run did not reach. Of several
-    /// runs, the mean of those that have a value.
+    /// The value of each slice; `None` for a mean where nothing was observed, and for all slices
+    /// that the run did not reach. Of several runs, the mean of those that have a value.
     pub values: Vec<Option<f64>>,
-    /// What was counted in each slice, or how many values its mean has; empty for levels. Of several runs, that of all together.
+    /// What was counted in each slice, or how many values its mean has; empty for levels. Of
+    /// several runs, that of all together.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub counts: Vec<u64>,
-    /// Of several runs, half the width of the 95 % confidence interval of each value; `None` for slices in which fewer than two runs have
-    /// one. Otherwise empty.
+    /// Of several runs, half the width of the 95 % confidence interval of each value; `None` for
+    /// slices in which fewer than two runs have one. Otherwise empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ci95: Vec<Option<f64>>,
     /// Of several runs, how many have a value in each slice. Otherwise empty.
@@ -64,7 +66,8 @@ impl Series {
         self.edges.get(1).map_or(0.0, |second| second - self.edges[0])
     }
 
-    /// The values to show: of a count, not that of a last slice that is shorter, which would look like a fall.
+    /// The values to show. A count leaves out a last slice that is shorter, which would look like a
+    /// fall.
     pub fn shown(&self) -> &[Option<f64>] {
         let count = self.values.len();
         let is_short = |last: &[f64]| last[1] - last[0] < 0.999 * self.width();

@@ -2,8 +2,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::null::number;
 
-/// A stretch of a run, executed by one engine, where the run chose its engines itself. Fields that are missing on reading have their
-/// defaults.
+/// A stretch of a run, executed by one engine, where the run chose its engines itself. Fields that
+/// are missing on reading have their defaults.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EngineStretch {
@@ -20,7 +20,7 @@ pub struct EngineStretch {
     /// When it began, in seconds since the event loop did.
     #[serde(deserialize_with = "number")]
     pub began_seconds: f64,
-    /// How long it took, in seconds, with taking over and handing over.
+    /// How long it took, in seconds, including taking over and handing over.
     #[serde(deserialize_with = "number")]
     pub seconds: f64,
     /// How many events it committed.

@@ -4,18 +4,18 @@ use serde_json::{Map, Value};
 use super::views::View;
 use crate::provenance::Provenance;
 
-/// What a command leaves behind that is not about one model run but about several, or about the model itself: a comparison of engines, or an
-/// explanation. It says what a report shows, part by part.
+/// The record of a comparison of engines, or of an explanation: what a command leaves behind that
+/// is about several runs, or about the model itself. It lists what a report shows, part by part.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StudyRecord {
-    /// What it is, such as `comparison`. By this field it is told from the record of a run.
+    /// Its kind, such as `comparison`. This field tells it from the record of a run.
     pub study: String,
     /// The model's name.
     pub model: String,
     /// One line on what was studied.
     pub about: String,
-    /// What must be known before anything else, such as a wrong answer.
+    /// A warning that must come first, such as a wrong answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
     /// The main figures, the most important first.

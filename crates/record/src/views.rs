@@ -152,13 +152,13 @@ pub struct BarsView {
     pub quantity: String,
     /// Its unit; empty for a pure number.
     pub unit: String,
-    /// What is said of them, in a sentence or two.
+    /// A remark, in a sentence or two.
     pub remark: String,
     /// Whether the axis is logarithmic.
     pub logarithmic: bool,
     /// The names of the groups.
     pub groups: Vec<String>,
-    /// The bars of each group, as (name, values for each group in turn). A bar is as high as the median of its values, and all of them are
-    /// marked.
+    /// The bars of each group, as (name, values for each group in turn). A bar is as high as the
+    /// median of its values, and all of them are marked.
     pub series: Vec<(String, Vec<Vec<Option<f64>>>)>,
 }

@@ -1,4 +1,4 @@
-//! Which engine a run was on, when, and why, where it chose its engines itself.
+//! Which engines a run chose, when, and why.
 
 use crate::format;
 use crate::html::escape;
@@ -9,7 +9,8 @@ use warpline_record::{EngineStretch, RunRecord, TableView};
 
 const TITLE: &str = "Which engine ran when, and why";
 
-/// The section as HTML, and its table, which the script finds under `key`; `None` for a run that was told its engine.
+/// The section as HTML, and its table, which the script finds under `key`; `None` for a run whose
+/// engine was given.
 pub(crate) fn section(record: &RunRecord, key: usize) -> Option<(String, Table)> {
     if record.engines.is_empty() {
         return None;

@@ -3,7 +3,8 @@ use std::path::PathBuf;
 
 /// Why a report could not be made.
 ///
-/// Whatever the reason, a `run.json` or `report.html` that was complete before is either unchanged or complete and new.
+/// Whatever the reason, a `run.json` or `report.html` that was complete before is either unchanged
+/// or complete and new.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReportError {

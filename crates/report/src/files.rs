@@ -15,9 +15,11 @@ pub const RECORD_FILE: &str = "run.json";
 /// The file of a report's directory that holds the page.
 pub const REPORT_FILE: &str = "report.html";
 
-/// Writes `run.json` and `report.html` to `dir`, which is created if needed, and returns the path of the page.
+/// Writes `run.json` and `report.html` to `dir`, which is created if needed, and returns the path
+/// of the page.
 ///
-/// Both files are complete before they take the place of earlier ones. The page links to `run.json` and to those of the record's tables that are in `dir` by then.
+/// Both files are complete before they take the place of earlier ones. The page links to `run.json`
+/// and to those of the record's tables that are in `dir` by then.
 pub fn write(dir: &Path, record: &RunRecord) -> Result<PathBuf, ReportError> {
     keep(dir, record)?;
     page_of_run(dir, record)
@@ -77,7 +79,7 @@ fn page(dir: &Path, html: &str) -> Result<PathBuf, ReportError> {
     Ok(path)
 }
 
-/// The record and the tables that the run wrote, as far as they lie in `dir`.
+/// The record and the tables of the run that are in `dir`.
 fn neighbours(dir: &Path, tables: &[String]) -> Vec<Neighbour> {
     let names = std::iter::once(RECORD_FILE).chain(tables.iter().map(String::as_str));
     let found = names.filter_map(|name| {
@@ -87,7 +89,8 @@ fn neighbours(dir: &Path, tables: &[String]) -> Vec<Neighbour> {
     found.collect()
 }
 
-/// Puts a new file at `path`, written by `fill`: a temporary file beside it is completed first and then renamed.
+/// Puts a new file at `path`, written by `fill`: a temporary file beside it is completed first and
+/// then renamed.
 fn replace(path: &Path, fill: impl FnOnce(&mut io::BufWriter<File>) -> io::Result<()>) -> Result<(), ReportError> {
     let mut name = OsString::from(".");
     name.push(path.file_name().unwrap_or_default());

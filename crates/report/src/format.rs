@@ -1,19 +1,21 @@
-//! Numbers for people. `assets/script/format.js` holds the same rules, so that a number looks the same whoever wrote it.
+//! Numbers for people. `assets/script/format.js` holds the same rules, so that a number looks the
+//! same everywhere.
 
 use serde_json::Value;
 
 /// Shown for a number that is missing or not finite.
 pub(crate) const NOTHING: &str = "–";
-/// Between groups of three digits: does not break, and is narrow.
+/// Separates groups of three digits: narrow, and never at the end of a line.
 const GROUP: char = '\u{202f}';
-/// Between a number and its unit.
+/// Separates a number from its unit.
 const NO_BREAK: char = '\u{a0}';
 /// Units that take the prefixes of the SI.
 const PREFIXABLE: [&str; 13] = ["s", "B", "b", "bit", "B/s", "b/s", "bit/s", "bps", "Hz", "W", "J", "events/s", "packets/s"];
 /// From nano upwards.
 const PREFIXES: [&str; 8] = ["n", "µ", "m", "", "k", "M", "G", "T"];
 
-/// Digits and decimal exponent of a positive number, rounded to `digits` significant digits, ties upwards.
+/// Digits and decimal exponent of a positive number, rounded to `digits` significant digits, ties
+/// upwards.
 fn round(value: f64, digits: usize) -> (String, i32) {
     // Forty decimal places show every tie exactly.
     let exact = format!("{value:.40e}");
@@ -136,7 +138,8 @@ pub(crate) fn duration(seconds: f64) -> String {
     if hours == 0 { format!("{minutes}{gap}min {seconds}{gap}s") } else { format!("{}{gap}h {minutes}{gap}min", integer(hours)) }
 }
 
-/// A JSON value that is not a list or an object, formatted for reading; and in full, where that says more.
+/// A JSON value that is not a list or an object, formatted for reading; and in full, where that
+/// says more.
 pub(crate) fn scalar(value: &Value, zeros: Zeros) -> (String, Option<String>) {
     let short = match value {
         Value::Null => return (NOTHING.into(), None),

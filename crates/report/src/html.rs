@@ -20,14 +20,16 @@ pub(crate) fn escape(text: &str) -> String {
     out
 }
 
-/// `value` as JSON that can stand in a `<script>` element: nothing in it closes the element or opens a comment.
+/// `value` as JSON that can stand in a `<script>` element: nothing in it closes the element or
+/// opens a comment.
 pub(crate) fn script_json<T: Serialize>(value: &T) -> String {
     // The types passed in hold only text-keyed maps, text and numbers.
     let json = serde_json::to_string(value).unwrap_or_else(|error| unreachable!("the page's data is plain JSON: {error}"));
     json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
-/// A file name as a relative link: everything but letters, digits, `-`, `.`, `_` and `~` is percent-encoded.
+/// A file name as a relative link: everything but letters, digits, `-`, `.`, `_` and `~` is
+/// percent-encoded.
 pub(crate) fn relative_link(name: &str) -> String {
     let mut out = String::from("./");
     for byte in name.bytes() {
@@ -39,7 +41,8 @@ pub(crate) fn relative_link(name: &str) -> String {
     out
 }
 
-/// `template` with every `{{name}}` replaced by its value, in one pass: what is inserted is not scanned again.
+/// `template` with every `{{name}}` replaced by its value, in one pass: what is inserted is not
+/// scanned again.
 pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut out = String::with_capacity(template.len() + values.iter().map(|(_, value)| value.len()).sum::<usize>());
     let mut rest = template;

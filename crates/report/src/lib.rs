@@ -1,17 +1,19 @@
 //! HTML reports of Warpline runs.
 //!
-//! A report is one file: the style, the program, the chart library and the data are all inside it, so that it opens from a disk or a mail
-//! without any network, today and in ten years. Its only input is a [`RunRecord`], or a [`StudyRecord`]: a comparison, or an explanation.
+//! A report is one file: the style, the program, the chart library and the data are all inside it,
+//! so that it opens from a disk or a mail without any network, today and in ten years. Its only
+//! input is a [`RunRecord`], or a [`StudyRecord`]: a comparison, or an explanation.
 //!
 //! - [`render`] turns a record into a page.
-//! - [`write()`] writes `run.json` (the whole record) and `report.html` to a directory; [`render_study`] and [`write_study`] do the same
-//!   for a study.
+//! - [`write()`] writes `run.json` (the whole record) and `report.html` to a directory;
+//!   [`render_study`] and [`write_study`] do the same for a study.
 //! - [`rerender`] makes `report.html` again from the `run.json` beside it.
 //! - [`limits()`] says what limits a parallel run, and what to try.
 //!
-//! What can be said without a program (the summary, the settings, the results, the first rows of every table) is plain HTML, made here;
-//! the charts, and sorting and filtering tables, are the work of the scripts below `assets`. Text of the record is escaped wherever it goes,
-//! and numbers that are not finite are shown as a dash.
+//! What can be said without a program (the summary, the settings, the results, the first rows of
+//! every table) is plain HTML, made here; the charts, and sorting and filtering tables, are the
+//! work of the scripts below `assets`. Text of the record is escaped wherever it goes, and numbers
+//! that are not finite are shown as a dash.
 //!
 //! ```
 //! # let record: warpline_record::RunRecord = serde_json::from_str(r#"{"model": "hops", "about": "Hops at random.",
@@ -46,7 +48,8 @@ use warpline_record::{RunRecord, StudyRecord};
 
 /// The record as one self-contained HTML page.
 ///
-/// The page names no other file; a report made by [`write()`] or [`rerender`] also links to `run.json` and to the CSV tables beside it.
+/// The page names no other file; a report made by [`write()`] or [`rerender`] also links to
+/// `run.json` and to the CSV tables beside it.
 pub fn render(record: &RunRecord) -> String {
     page::page(record, &[])
 }

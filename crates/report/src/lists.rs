@@ -1,4 +1,4 @@
-//! Lists of results in a few figures, each of which says what it is over.
+//! Sums up lists of results in a few figures, and says what each is over.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use warpline_record::{ResultList, ResultNote};
 
-/// Figures of single values that make no sense as a mean over several entries.
+/// Figures of single entries whose mean over several entries makes no sense.
 const NO_MEAN: [&str; 11] = ["ci95", "deviation", "max", "min", "p50", "p90", "p95", "p99", "single_max", "single_min", "runs"];
 
-/// The numbers of a list, or the means of what has one, in a few figures.
+/// A list in a few figures: those of its numbers, or of its entries' means.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListSummary {
     /// How many entries there are, and how many of them have a number.
@@ -20,9 +20,10 @@ pub struct ListSummary {
     pub least: Extreme,
     /// The greatest number.
     pub most: Extreme,
-    /// The mean; `None` if it would say nothing.
+    /// The mean; `None` if it would mean nothing.
     pub mean: Option<f64>,
-    /// What the mean is over if not over the entries: so many values that the means of entries are of. Each entry has its share of them.
+    /// The number of values behind the entries, if these are means themselves: each then counts by
+    /// its share of the values.
     pub values: Option<u64>,
 }
 
@@ -74,20 +75,20 @@ impl Entries<'_> {
     }
 }
 
-/// What there is to say of a list, found by going through it once: it may be larger than memory.
+/// What a report says of a list. One pass finds it, as the list may be larger than memory.
 #[derive(Clone, Debug)]
 pub struct ListOverview<'p> {
     path: &'p str,
     entries: Numbers,
-    /// By name, of the entries that are objects; and the first remark on an interval there.
+    /// The fields of entries that are objects, by name, each with its first remark on an interval.
     fields: BTreeMap<String, (Numbers, Option<String>)>,
     /// Whether no entry is an object or a list.
     pub is_plain: bool,
     /// Whether all entries are objects.
     pub are_objects: bool,
-    /// How many entries have an interval of which something has to be said.
+    /// How many entries have an interval with a remark.
     pub cautions: usize,
-    /// What has to be said of the first of them.
+    /// The first of these remarks.
     pub caution: Option<String>,
 }
 
@@ -110,7 +111,7 @@ impl<'p> ListOverview<'p> {
             self.caution.get_or_insert_with(|| caution.to_owned());
         }
         for (key, value) in entry.as_object().into_iter().flatten() {
-            // The mean of an entry is of so many values as it says beside it.
+            // An entry says beside its mean how many values this is of.
             let beside = || if key == "mean" { entry.get("count").and_then(number) } else { None };
             if !self.fields.contains_key(key) {
                 self.fields.insert(key.clone(), Default::default());
@@ -123,13 +124,14 @@ impl<'p> ListOverview<'p> {
         }
     }
 
-    /// The list in a few figures; `None` if there are no numbers in it, or if they may be names: whole numbers of which the model has not said
-    /// what they are, or has said that they are [labels](ResultNote::label).
+    /// The list in a few figures. `None` if it has no numbers, or if they may be names: whole
+    /// numbers that the model does not describe, or calls [labels](ResultNote::label).
     pub fn summary(&self, notes: &BTreeMap<String, ResultNote>) -> Option<ListSummary> {
         self.entries.figures(self.entries.entries, true, notes.get(self.path))
     }
 
-    /// The fields of a list of objects, each in a few figures, and what has to be said of the first interval there.
+    /// The fields of a list of objects, each in a few figures, and the first remark on an interval
+    /// there.
     pub fn fields(&self, notes: &BTreeMap<String, ResultNote>) -> Vec<(&str, ListSummary, Option<&str>)> {
         let figures = |key: &str, numbers: &Numbers| {
             let name = if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) };
@@ -140,12 +142,12 @@ impl<'p> ListOverview<'p> {
     }
 }
 
-/// What has to be said of an interval.
+/// The remark on an interval.
 fn remark(value: &Value) -> Option<&str> {
     value.get("ci95_note")?.as_str()
 }
 
-/// What people call an entry of the list at `path`: by its labels, or else by its place.
+/// The name of an entry of the list at `path`, for people: its labels, or else its place.
 pub fn name_of(list: Entries<'_>, path: &str, notes: &BTreeMap<String, ResultNote>, entry: usize) -> String {
     let labels = notes.iter().filter(|(_, note)| note.label);
     let keys: Vec<&str> = labels.filter_map(|(name, _)| name.strip_prefix(path)?.strip_prefix('.')).collect();
@@ -160,19 +162,21 @@ fn word(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// A number, or the mean of what has one.
+/// A number, or the mean of an estimate.
 pub fn number(value: &Value) -> Option<f64> {
     value.as_f64().or_else(|| value.get("mean")?.as_f64()).filter(|number| number.is_finite())
 }
 
-/// How many values an estimate is the mean of; `None` if it is of none, such as one over time, or of runs.
+/// How many values an estimate is the mean of; `None` if it is of none, such as one over time, or
+/// of runs.
 fn weight(value: &Value) -> Option<f64> {
     let fields = value.as_object()?;
     let count = if fields.contains_key("runs") { fields.get("observations") } else { fields.get("count") };
     count?.as_f64()
 }
 
-/// Whether a value may be a name: a whole number or a word; of several runs, a number that is the same in all.
+/// Whether a value may be a name: a word or a whole number; of several runs, one that is the same
+/// in all.
 fn may_be_name(value: &Value) -> bool {
     let same = |value: &Value| {
         let least = value.get("min").filter(|least| value.get("runs").is_some() && Some(*least) == value.get("max"));
@@ -181,17 +185,17 @@ fn may_be_name(value: &Value) -> bool {
     value.is_i64() || value.is_u64() || value.is_null() || value.is_string() || same(value)
 }
 
-/// The numbers, or the means, among some values, as far as they have been seen.
+/// Figures of the numbers and means among the values seen so far.
 #[derive(Clone, Debug)]
 struct Numbers {
     /// How many values there were.
     entries: usize,
     known: usize,
     extremes: Option<(Extreme, Extreme)>,
-    /// The mean where all count alike, and where each counts as its weight says.
+    /// The mean if all count alike, and if each counts by its weight.
     mean: f64,
     weighted_mean: f64,
-    /// Of all weights; `None` if a number has none.
+    /// The sum of all weights; `None` if a number has none.
     total: Option<f64>,
     /// Whether all may be names: whole numbers or words.
     are_whole: bool,
@@ -223,7 +227,7 @@ impl Numbers {
         self.extremes = Some((if number < least.value { this } else { least }, if number > most.value { this } else { most }));
     }
 
-    /// Of a list of so many entries.
+    /// Sums up a list of so many entries.
     fn figures(&self, entries: usize, with_mean: bool, note: Option<&ResultNote>) -> Option<ListSummary> {
         if note.map_or(self.are_whole, |note| note.label) {
             return None;
@@ -269,7 +273,7 @@ mod tests {
         assert_eq!((all.entries, all.known, all.values), (3, 2, Some(400)));
         assert!((all.mean.unwrap() - 0.4).abs() < 1e-15);
         assert_eq!(all.most, Extreme { value: 0.5, ci95: Some(0.02), entry: 1 });
-        // Means over time last equally long, and so do means over runs count alike.
+        // Means over time cover equally long spans, and means over runs count alike.
         let levels = json!([{ "mean": 1.0, "ci95": 0.1, "spans": 7 }, { "mean": 3.0, "ci95": 0.1, "spans": 1 }]);
         let over_time = summed_up(list(&levels), "busy", &BTreeMap::new()).unwrap();
         assert_eq!((over_time.mean, over_time.values), (Some(2.0), None));

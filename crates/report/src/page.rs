@@ -67,9 +67,10 @@ pub(crate) fn page(record: &RunRecord, neighbours: &[Neighbour]) -> String {
         tables: &tables,
         parallel: parallel.as_ref().map(|section| &section.data),
     };
-    let (tiles, settings) = (summary::tiles(record), summary::settings(record));
+    let tiles = summary::tiles(record);
+    let settings = summary::settings(record);
     let results = results::results(&record.results, &record.result_notes);
-    // Of several runs, none has a progress of its own.
+    // A record of several runs has no progress of its own.
     let progress = match record.replications {
         Some(_) if record.progress.is_empty() => String::new(),
         _ => format!("<h2 class=\"over\">How the run went</h2>\n<div class=\"grid\">{}</div>\n", views::progress(record)),

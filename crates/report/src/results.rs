@@ -9,11 +9,12 @@ use warpline_record::{ResultField, ResultNote, ResultTree};
 
 /// Lists of at most this many scalars are shown.
 const LIST_ENTRIES: usize = 8;
-/// Of so many items of a statistic, each has a row.
+/// A statistic of at most this many items has a row for each.
 const ITEMS: usize = 32;
 /// Rows beyond this number are left to `run.json`.
 const ROWS: usize = 200;
-/// The figures of a row, and the heads of their columns. A result that is one number has it where others have their mean.
+/// The figures of a row, and the heads of their columns. A single number stands in the column of
+/// means.
 const FIGURES: [(&str, &str); 16] = [
     ("mean", "value or mean"),
     ("ci95", "± (95 %)"),
@@ -32,7 +33,7 @@ const FIGURES: [(&str, &str); 16] = [
     ("single_min", "smallest single level"),
     ("single_max", "largest single level"),
 ];
-/// What has to be said of the interval in a row.
+/// The field that holds a remark on an interval.
 const CI95_NOTE: &str = "ci95_note";
 const INTERVALS: &str = "± is half the width of the 95 % confidence interval: in about 95 of 100 runs, the true mean is at most this far from \
                          the mean.";
@@ -45,11 +46,11 @@ struct Rows<'a> {
 }
 
 struct Row {
-    /// As people read it, and as notes name it.
+    /// The name for people, and the path by which notes find it.
     name: String,
     path: String,
     shown: Shown,
-    /// What has to be said of its interval.
+    /// A remark on its interval.
     caution: Option<String>,
     /// What its figures are over.
     over: String,
@@ -93,7 +94,7 @@ pub(crate) fn results(results: &ResultTree, notes: &BTreeMap<String, ResultNote>
 }
 
 impl Rows<'_> {
-    /// Adds `value`, which people find at `name` and notes at `path`.
+    /// Adds `value`, which is shown as `name` and has its notes under `path`.
     fn collect(&mut self, name: &str, path: &str, value: &Value) {
         match value {
             Value::Object(fields) if has_figures(fields) => {
@@ -139,7 +140,7 @@ impl Rows<'_> {
         self.add(name, path, Shown::Figures(figures(&summary)), (caution, over));
         if list.len() <= ITEMS && overview.are_objects {
             for (entry, item) in list.iter().enumerate() {
-                // Unit and meaning stand in the row of all.
+                // Unit and meaning stand in the row that sums up all items.
                 let called = lists::name_of(list, path, self.notes, entry);
                 self.collect(&below(name, " › ", &called), "", &item);
             }
@@ -193,7 +194,7 @@ impl Rows<'_> {
 
 impl Row {
     fn cell(&self, key: &str, figures: &BTreeMap<String, Value>) -> String {
-        // In a list of intervals, the caution is about those summed up here.
+        // In a list of intervals, the remark is about those that are summed up here.
         let about = ["ci95", "mean", "max"].into_iter().find(|figure| figures.contains_key(*figure));
         let doubtful = self.caution.is_some() && about == Some(key);
         let mark = if doubtful { " <span class=\"caution\">!</span>" } else { "" };
@@ -217,7 +218,7 @@ fn has_figures(fields: &Map<String, Value>) -> bool {
     !fields.is_empty() && fields.iter().all(known)
 }
 
-/// In how many runs there was no value, if there were any.
+/// How many runs have no value, if there are any.
 fn missing(fields: &Map<String, Value>) -> String {
     let figure = |name: &str| fields.get(name).and_then(Value::as_u64);
     match figure("runs").zip(figure("count")) {
@@ -297,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_in_a_sentence() {
+    fn a_model_without_results_gets_a_sentence() {
         for nothing in [json!(null), json!({})] {
             assert_eq!(page(&nothing), "<p class=\"empty\">The model reports no results of its own.</p>");
         }
@@ -305,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_is_cut() {
+    fn rows_beyond_the_limit_are_left_to_the_record() {
         let flood: Map<String, Value> = (0..300).map(|index| (format!("k{index}"), json!(index))).collect();
         assert!(page(&Value::Object(flood)).contains("100 more in run.json"));
     }

@@ -38,10 +38,10 @@ fn lines(name: &str, series: &Series) -> Vec<(String, Vec<(f64, f64)>)> {
     ]
 }
 
-/// A value stands in the middle of its slice; without neighbours, where no curve would show it, all along the slice. Where there is none,
-/// there is a gap.
+/// A value stands in the middle of its slice. Without neighbours no curve would show it, so it
+/// spans the slice. A missing value is a gap.
 fn points(series: &Series, values: &[Option<f64>]) -> Vec<(f64, f64)> {
-    // A value that is not finite is none when it is read back.
+    // A value that is not finite is missing, too, once it is read back.
     let value = |slice: usize| values.get(slice).copied().flatten().filter(|value| value.is_finite());
     let slices = series.slices().take(values.len()).enumerate();
     let points = slices.flat_map(|(slice, (begin, end, _))| {
@@ -70,7 +70,7 @@ mod tests {
         Series { kind, unit: "people".into(), edges, values: values.to_vec(), ..Series::default() }
     }
 
-    /// Points as text, as a gap is not equal to itself.
+    /// Points as text: a gap is NaN, which never equals itself.
     fn shown(points: &[(f64, f64)]) -> String {
         format!("{points:?}")
     }

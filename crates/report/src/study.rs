@@ -1,4 +1,5 @@
-//! What stands above the pictures of a study: a warning, its main figures, advice, parameters and provenance.
+//! What stands above the pictures of a study: a warning, its main figures, advice, parameters and
+//! provenance.
 
 use crate::html::escape;
 use crate::summary::{self, Tile};

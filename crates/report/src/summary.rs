@@ -5,7 +5,7 @@ use crate::html::escape;
 use serde_json::{Map, Value};
 use warpline_record::{Partial, Provenance, Replications, RunRecord, SettingNote};
 
-/// One tile: what it says, large, and a further remark below.
+/// One tile: a value in large type, and a remark below it.
 pub(crate) struct Tile<'a> {
     pub(crate) label: &'a str,
     pub(crate) value: String,
@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn provenance_is_told_as_far_as_it_is_known() {
+    fn only_known_provenance_is_shown() {
         assert_eq!(provenance(&Provenance::default()), [""; 0]);
         let from = Provenance {
             command_line: ["warpline", "run", "my model"].map(str::to_owned).to_vec(),

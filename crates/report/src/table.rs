@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_rows_are_made_even() {
+    fn rows_are_padded_or_cut_to_the_columns() {
         let table = Table::of_table(&table(vec![vec![json!("x")], vec![json!("y"), json!(0.123456), json!("too much")]]));
         let html = table.html(0);
         assert!(html.contains("<tr><td>x</td><td class=\"num\">–</td></tr>"), "{html}");

@@ -1,4 +1,5 @@
-//! The places of the charts: headings, descriptions for those who cannot see them, and the tables behind them.
+//! The places of the charts: headings, descriptions for those who cannot see them, and the tables
+//! behind them.
 
 use crate::format::{self, Zeros};
 use crate::html::escape;

@@ -21,7 +21,8 @@ pub enum Error {
         /// The bytes of the segment.
         bytes: u64,
     },
-    /// A lock of the segment has been held for seconds, most likely by a process that was killed. Nobody can use the segment any more.
+    /// A lock of the segment has been held for seconds, most likely by a process that was killed.
+    /// Nobody can use the segment any more.
     Locked,
 }
 

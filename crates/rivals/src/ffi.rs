@@ -1,4 +1,4 @@
-//! The functions of the shim, each of which says there what it does. None throws.
+//! The functions of the shim, which documents them. None throws.
 
 use std::ffi::{c_char, c_int};
 
@@ -14,7 +14,7 @@ pub(crate) struct Arrival {
     pub(crate) bytes: *mut u8,
 }
 
-/// What functions return that may find no room, or a lock that nobody will ever free.
+/// What a function returns that may find no room, or a lock that nobody will ever free.
 pub(crate) const DONE: c_int = 0;
 pub(crate) const FULL: c_int = 1;
 

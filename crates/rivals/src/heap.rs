@@ -7,12 +7,13 @@ use crate::ffi::{self, Opened};
 /// The segment as this process has mapped it, and its allocator.
 pub(crate) struct Heap(pub(crate) NonNull<Opened>);
 
-// SAFETY: nothing of Boost's belongs to a thread between two calls, and each locks what it uses. The pointer is this heap's alone.
+// SAFETY: nothing of Boost's belongs to a thread between two calls, and each locks what it uses.
+// The pointer is this heap's alone.
 unsafe impl Send for Heap {}
 
 impl Heap {
     /// # Safety
-    /// A block begins there that is from this heap, and nobody uses it any more.
+    /// `bytes` must be the start of a block from this heap that nobody uses any more.
     #[inline]
     pub(crate) unsafe fn free(&self, bytes: NonNull<u8>) {
         // SAFETY: the segment is open; the rest is the caller's promise.
@@ -22,7 +23,8 @@ impl Heap {
 
 impl Drop for Heap {
     fn drop(&mut self) {
-        // SAFETY: it was opened once and is closed once; messages borrow it, so there are none left in this process.
+        // SAFETY: it was opened once and is closed once; messages borrow it, so there are none left
+        // in this process.
         unsafe { ffi::warpline_boost_close(self.0.as_ptr()) };
     }
 }

@@ -1,11 +1,13 @@
-//! Another way to bring messages from process to process of one machine, to measure Warpline's against: by themselves, and as a carrier of whole
-//! runs.
+//! A rival way to carry messages between processes of one machine, which Warpline's own is measured
+//! against: alone, and as a carrier of whole runs.
 //!
-//! With the cargo feature `boost` there is Boost.Interprocess, as G. F. Riley used it as a rival of zero-copy messages ("Hardware Supported
-//! Multi-Core Communications for Efficient Parallel Discrete Event Simulations", final technical report, Georgia Institute of Technology): one
-//! managed segment of shared memory for all processes, in which senders allocate messages and receivers free them, all with one allocator
-//! behind one lock, and of which only offset pointers travel. The report leaves open through what they travel. Here each receiver has a deque of
-//! offset pointers in the segment, guarded by a mutex of its own; a condition variable would do nothing, as receivers poll.
+//! With the cargo feature `boost` this is Boost.Interprocess, which G. F. Riley compared zero-copy
+//! messages with ("Hardware Supported Multi-Core Communications for Efficient Parallel Discrete
+//! Event Simulations", final technical report, Georgia Institute of Technology). All processes
+//! share one managed segment of memory. Senders allocate messages in it and receivers free them,
+//! with one allocator behind one lock, and only offset pointers travel. The report does not say how
+//! they travel. Here each receiver has a deque of offset pointers in the segment, guarded by a
+//! mutex of its own; a condition variable would do nothing, as receivers poll.
 //!
 //! Without the feature there is nothing here but [`AVAILABLE`].
 

@@ -7,7 +7,8 @@ use std::slice;
 
 use crate::heap::Heap;
 
-/// Bytes in a segment, of which this is the only holder in all processes. Dropping it frees them, by the segment's one allocator.
+/// Bytes in a segment, with no other holder in any process. Dropping it frees them, by the
+/// segment's one allocator.
 pub struct Message<'s> {
     heap: &'s Heap,
     bytes: NonNull<u8>,
@@ -16,7 +17,7 @@ pub struct Message<'s> {
 
 impl<'s> Message<'s> {
     /// # Safety
-    /// At the address there are this many bytes of a block from this heap, which nobody else holds.
+    /// `bytes` must lead to `length` bytes in a block from this heap that nobody else holds.
     pub(crate) unsafe fn holding(heap: &'s Heap, bytes: NonNull<u8>, length: usize) -> Self {
         Message { heap, bytes, length }
     }
@@ -39,8 +40,9 @@ impl Deref for Message<'_> {
 
     #[inline]
     fn deref(&self) -> &[u8] {
-        // SAFETY: the heap stays mapped while it is borrowed, and the bytes are in a block that this message alone holds. They are those of a
-        // file in memory, which has zeros where nobody has written, so they always have a value.
+        // SAFETY: the heap stays mapped while it is borrowed, and the bytes are in a block that
+        // this message alone holds. They are those of a file in memory, which has zeros where
+        // nobody has written, so they always have a value.
         unsafe { slice::from_raw_parts(self.bytes.as_ptr(), self.length) }
     }
 }
@@ -56,7 +58,8 @@ impl DerefMut for Message<'_> {
 impl Drop for Message<'_> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: the block is from this heap, and this message, which was its only holder, does not use it any more.
+        // SAFETY: the block is from this heap, and this message, which was its only holder, does
+        // not use it any more.
         unsafe { self.heap.free(self.bytes) };
     }
 }

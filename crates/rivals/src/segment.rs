@@ -11,19 +11,21 @@ use crate::{Error, Message, Result};
 
 /// How many messages are taken out of a queue under one lock.
 const TAKEN_AT_ONCE: usize = 64;
-/// What Boost has to say fits into so many bytes.
+/// The most bytes of a message from Boost.
 const TEXT_BYTES: usize = 256;
 
 /// Shared memory of a fixed size.
 ///
-/// It has a name until all have opened it and its creator calls [`remove_name`](Self::remove_name); from then on it goes with the last process
-/// that has it open, however that ends. Before, it goes when its creator drops it, also in a panic, but stays if the creator is killed. A process
-/// that is killed while it holds one of Boost's locks leaves it locked; the others are told so after 5 s, by [`Error::Locked`].
+/// It has a name until its creator calls [`remove_name`](Self::remove_name), after all have opened
+/// it. From then on it goes with the last process that has it open, however that ends. Before, it
+/// goes when its creator drops it, also in a panic, but stays if the creator is killed. If a
+/// process is killed while it holds one of Boost's locks, the others get [`Error::Locked`] after 5
+/// s.
 pub struct Segment {
     heap: Heap,
     queues: u32,
     name: CString,
-    /// Whether the name is this process's to remove.
+    /// Whether this process has to remove the name.
     has_name: bool,
 }
 
@@ -34,7 +36,7 @@ impl Segment {
     /// [`Error::Segment`].
     pub fn create(bytes: usize, queues: u32) -> Result<Self> {
         static CREATED: AtomicU32 = AtomicU32::new(0);
-        // Relaxed: a number that nobody else has is all that is wanted.
+        // Relaxed: the number only has to be unique.
         let name = format!("warpline-rival-{}-{}", std::process::id(), CREATED.fetch_add(1, Ordering::Relaxed));
         let name = CString::new(name).expect("a name has no zero byte");
         let mut text: [c_char; TEXT_BYTES] = [0; TEXT_BYTES];
@@ -53,7 +55,8 @@ impl Segment {
             return Err(Error::Segment { name: name.to_owned(), reason: "a name has no zero byte".to_owned() });
         };
         let (mut text, mut queues): ([c_char; TEXT_BYTES], u32) = ([0; TEXT_BYTES], 0);
-        // SAFETY: the name ends with a zero byte, the number is a local variable, and there is as much room for text as is said.
+        // SAFETY: the name ends with a zero byte, the number is a local variable, and there is as
+        // much room for text as is said.
         let opened = unsafe { ffi::warpline_boost_open(name.as_ptr(), &mut queues, text.as_mut_ptr(), text.len()) };
         let heap = Heap(NonNull::new(opened).ok_or_else(|| no_segment(&name, &text))?);
         Ok(Segment { heap, queues, name, has_name: false })
@@ -82,7 +85,8 @@ impl Segment {
         // SAFETY: the segment is open, and there is room for an address.
         let outcome = unsafe { ffi::warpline_boost_allocate(self.heap.0.as_ptr(), length.max(1) as u64, &mut bytes) };
         let bytes = NonNull::new(bytes).filter(|_| outcome == ffi::DONE).ok_or_else(|| self.refused(outcome, length))?;
-        // SAFETY: the allocator has just given the block to this caller alone, and it has at least this many bytes.
+        // SAFETY: the allocator has just given the block to this caller alone, and it has at least
+        // this many bytes.
         Ok(unsafe { Message::holding(&self.heap, bytes, length) })
     }
 
@@ -99,7 +103,8 @@ impl Segment {
         assert!(message.is_in(&self.heap), "the message is from another segment");
         let (bytes, length) = message.into_parts();
         let record = Arrival { time, length: length as u64, bytes: bytes.as_ptr() };
-        // SAFETY: the segment is open and has this queue. The bytes lie in it, so that an offset leads there in every process.
+        // SAFETY: the segment is open and has this queue. The bytes lie in it, so that an offset
+        // leads there in every process.
         let outcome = unsafe { ffi::warpline_boost_send(self.heap.0.as_ptr(), queue, &record) };
         if outcome == ffi::DONE {
             return Ok(());
@@ -109,8 +114,8 @@ impl Segment {
         Err((message, self.refused(outcome, length)))
     }
 
-    /// Passes on the messages that have come to a queue, oldest first, with their times, and returns how many. It waits for nobody but those
-    /// who are using the queue right now.
+    /// Passes on the messages in a queue, oldest first, with their times, and returns how many. It
+    /// waits only for those who are using the queue right now.
     ///
     /// # Errors
     /// [`Error::Locked`].
@@ -123,13 +128,16 @@ impl Segment {
         let mut all = 0;
         loop {
             let mut arrivals = [Arrival { time: 0, length: 0, bytes: std::ptr::null_mut() }; TAKEN_AT_ONCE];
-            let (into, mut count) = (arrivals.as_mut_ptr(), 0);
-            // SAFETY: the segment is open and has this queue, there is room for as many as is said, and the number is a local variable.
+            let into = arrivals.as_mut_ptr();
+            let mut count = 0;
+            // SAFETY: the segment is open and has this queue, there is room for as many as is said,
+            // and the number is a local variable.
             let outcome = unsafe { ffi::warpline_boost_receive(self.heap.0.as_ptr(), queue, into, TAKEN_AT_ONCE, &mut count) };
             for Arrival { time, length, bytes } in arrivals.into_iter().take(count) {
                 let bytes = NonNull::new(bytes).expect("a record leads to a message");
-                // SAFETY: only `send` writes records, each of a message that it gave away. The record has left the queue, so nobody else finds
-                // it, and this process maps the block at the address that the offset leads to.
+                // SAFETY: only `send` writes records, each of a message that it gave away. The
+                // record has left the queue, so nobody else finds it, and this process maps the
+                // block at the address that the offset leads to.
                 take(time, unsafe { Message::holding(&self.heap, bytes, length as usize) });
             }
             all += count;

@@ -3,9 +3,11 @@
 use super::{Random, ziggurat};
 
 impl Random {
-    /// An exponentially distributed number of the given mean, such as the time between independent arrivals.
+    /// An exponentially distributed number of the given mean, such as the time between independent
+    /// arrivals.
     ///
-    /// The mean is in any unit, and is not a rate. It is not checked: a negative or NaN mean gives meaningless numbers.
+    /// The mean is in any unit, and is not a rate. It is not checked: a negative or NaN mean gives
+    /// meaningless numbers.
     ///
     /// ```
     /// # use warpline_base::{LpId, random::Random};
@@ -18,7 +20,8 @@ impl Random {
         mean * ziggurat::exponential(self)
     }
 
-    /// A normally distributed number of the given mean and standard deviation, neither of which is checked.
+    /// A normally distributed number of the given mean and standard deviation, neither of which is
+    /// checked.
     ///
     /// It can be negative, which no delay may be:
     /// ```
@@ -35,14 +38,15 @@ impl Random {
     }
 }
 
-/// Shapes and corners that no such distribution has give NaN. A delay or an observation that is NaN is an error that names its event, so the
-/// mistake is found where it is made.
+/// Shapes and corners that no such distribution has give NaN. A delay or an observation that is NaN
+/// is an error that names its event, so the mistake is found where it is made.
 impl Random {
     /// A gamma distributed number: mean `shape * scale`, variance `shape * scale²`.
     ///
-    /// The scale is in the unit of the result; the shape is a pure number, 1 for the exponential distribution, less for a more uneven one,
-    /// more for a more even one. A shape that is not positive and finite gives NaN; the scale is not checked. With a shape below 0.01 or
-    /// so, some numbers are too small for an `f64`, and are 0.
+    /// The scale is in the unit of the result; the shape is a pure number, 1 for the exponential
+    /// distribution, less for a more uneven one, more for a more even one. A shape that is not
+    /// positive and finite gives NaN; the scale is not checked. With a shape below 0.01 or so, some
+    /// numbers are too small for an `f64`, and are 0.
     ///
     /// ```
     /// # use warpline_base::{LpId, random::Random};
@@ -55,28 +59,32 @@ impl Random {
     /// assert!((total / 10_000.0 - 3.0).abs() < 0.06);
     /// ```
     ///
-    /// Source: Marsaglia, Tsang, "A simple method for generating gamma variables", ACM Trans. Math. Software 26 (2000).
+    /// Source: Marsaglia, Tsang, "A simple method for generating gamma variables", ACM Trans. Math.
+    /// Software 26 (2000).
     pub fn gamma(&mut self, shape: f64, scale: f64) -> f64 {
         if !(shape > 0.0 && shape < f64::INFINITY) {
             return f64::NAN;
         }
         if shape < 1.0 {
-            // Their section 6, where the power of a uniform number is the exponential of an exponential one.
+            // Their section 6, where the power of a uniform number is the exponential of an
+            // exponential one.
             let share = libm::exp(-ziggurat::exponential(self) / shape);
             return scale * (share * standard_gamma(self, shape + 1.0));
         }
         scale * standard_gamma(self, shape)
     }
 
-    /// The sum of `stages` independent exponential numbers of equal mean: mean `mean`, variance `mean² / stages`.
+    /// The sum of `stages` independent exponential numbers of equal mean: mean `mean`, variance
+    /// `mean² / stages`.
     ///
-    /// The mean is that of the sum, in any unit. (Arena's `ERLA` takes the mean of one stage.) It is not checked; without stages the result
-    /// is NaN. The time for one draw does not depend on the number of stages.
+    /// The mean is that of the sum, in any unit. (Arena's `ERLA` takes the mean of one stage.) It
+    /// is not checked; without stages the result is NaN. The time for one draw does not depend on
+    /// the number of stages.
     ///
     /// ```
     /// # use warpline_base::{LpId, random::Random};
     /// # let mut random = Random::new(1, LpId(0), 0);
-    /// // A call of 3 minutes in the mean: hardly ever as short as an exponential one often is.
+    /// // Calls of 3 minutes on average: hardly ever as short as exponential ones often are.
     /// let short = (0..10_000).filter(|_| random.erlang(4, 3.0) < 0.5).count();
     /// let exponential = (0..10_000).filter(|_| random.exponential(3.0) < 0.5).count();
     /// assert!(short < 100 && exponential > 1400);
@@ -86,16 +94,18 @@ impl Random {
         self.gamma(stages, mean / stages)
     }
 
-    /// A Weibull distributed number: mean `scale * Γ(1 + 1/shape)`, variance `scale² * (Γ(1 + 2/shape) - Γ(1 + 1/shape)²)`.
+    /// A Weibull distributed number: mean `scale * Γ(1 + 1/shape)`, variance `scale² * (Γ(1 +
+    /// 2/shape) - Γ(1 + 1/shape)²)`.
     ///
-    /// The scale is in the unit of the result: a part of 63.2 % (1 - 1/e) of all numbers lies below it. The shape is a pure number. Of a
-    /// time to failure it says how the rate of failures changes with age: it falls with a shape below 1 and rises with one above 1. A shape
-    /// that is not positive gives NaN; the scale is not checked.
+    /// The scale is in the unit of the result: 63.2 % (1 - 1/e) of all numbers lie below it. The
+    /// shape is a pure number. For a time to failure it says how the rate of failures changes with
+    /// age: it falls with a shape below 1 and rises with one above 1. A shape that is not positive
+    /// gives NaN; the scale is not checked.
     ///
     /// ```
     /// # use warpline_base::{LpId, random::Random};
     /// # let mut random = Random::new(1, LpId(0), 0);
-    /// // Bearings that wear out, after 10 000 hours in the mean: Γ(1 + 1/2) = √π / 2.
+    /// // Bearings that wear out, after 10 000 hours on average: Γ(1 + 1/2) = √π / 2.
     /// let scale = 10_000.0 / (0.5 * std::f64::consts::PI.sqrt());
     /// let total: f64 = (0..10_000).map(|_| random.weibull(2.0, scale)).sum();
     /// assert!((total / 10_000.0 - 10_000.0).abs() < 200.0);
@@ -106,11 +116,14 @@ impl Random {
         if shape > 0.0 { scale * libm::pow(ziggurat::exponential(self), 1.0 / shape) } else { f64::NAN }
     }
 
-    /// A number whose natural logarithm is normally distributed with mean `mu` and standard deviation `sigma`: mean
-    /// `exp(mu + sigma² / 2)`, variance `(exp(sigma²) - 1) * exp(2 * mu + sigma²)`, median `exp(mu)`.
+    /// A number whose natural logarithm is normally distributed with mean `mu` and standard
+    /// deviation `sigma`: mean `exp(mu + sigma² / 2)`, variance `(exp(sigma²) - 1) * exp(2 * mu +
+    /// sigma²)`, median `exp(mu)`.
     ///
-    /// These are the parameters of Python's `lognormvariate`, of NumPy, R, OMNeT++, ns-3 and AnyLogic. They belong to the logarithm and
-    /// have no unit; [`lognormal_with_mean`](Self::lognormal_with_mean) takes mean and deviation of the number itself. Neither is checked.
+    /// These are the parameters of Python's `lognormvariate`, of NumPy, R, OMNeT++, ns-3 and
+    /// AnyLogic. They belong to the logarithm and have no unit;
+    /// [`lognormal_with_mean`](Self::lognormal_with_mean) takes mean and deviation of the number
+    /// itself. Neither is checked.
     ///
     /// ```
     /// # use warpline_base::{LpId, random::Random};
@@ -123,11 +136,13 @@ impl Random {
         libm::exp(self.normal(mu, sigma))
     }
 
-    /// A [lognormal](Self::lognormal) number that itself has the given mean and standard deviation, both in its own unit.
+    /// A [lognormal](Self::lognormal) number that itself has the given mean and standard deviation,
+    /// both in its own unit.
     ///
-    /// These are the parameters of Arena's `LOGN`. The logarithm has variance `sigma² = ln(1 + deviation² / mean²)` and mean `ln(mean) -
-    /// sigma² / 2`; this method computes them exactly alike on every platform, which a model cannot do by `f64::ln`. The mean must be
-    /// positive and the deviation at most 10¹⁵⁰ times as large, which is not checked.
+    /// These are the parameters of Arena's `LOGN`. The logarithm has variance `sigma² = ln(1 +
+    /// deviation² / mean²)` and mean `ln(mean) - sigma² / 2`; this method computes them exactly
+    /// alike on every platform, which a model cannot do by `f64::ln`. The mean must be positive and
+    /// the deviation at most 10¹⁵⁰ times as large, which is not checked.
     ///
     /// ```
     /// # use warpline_base::{LpId, random::Random};
@@ -143,11 +158,13 @@ impl Random {
         median * libm::exp(libm::log1p(square).sqrt() * ziggurat::normal(self))
     }
 
-    /// A number between `low` and `high` whose density rises in a straight line up to `mode` and falls in a straight line after it: mean
-    /// `(low + mode + high) / 3`, variance `(low² + mode² + high² - low * mode - low * high - mode * high) / 18`.
+    /// A number between `low` and `high` whose density rises in a straight line up to `mode` and
+    /// falls in a straight line after it: mean `(low + mode + high) / 3`, variance `(low² + mode² +
+    /// high² - low * mode - low * high - mode * high) / 18`.
     ///
-    /// It serves where only the least, the most likely and the greatest value are known, all in one unit. Values that are not in this
-    /// order, or not finite, give NaN; if all three are equal, so is the result.
+    /// Use it where only the least, the most likely and the greatest value are known, all in one
+    /// unit. Values that are not in this order, or not finite, give NaN; if all three are equal, so
+    /// is the result.
     ///
     /// ```
     /// # use warpline_base::{LpId, random::Random};
@@ -171,12 +188,14 @@ impl Random {
         x.clamp(low, high)
     }
 
-    /// A Pareto distributed number, which exceeds `x` with probability `(scale / x)^shape` for any `x >= scale`: mean `shape * scale /
-    /// (shape - 1)`, infinite for a shape up to 1; variance `scale² * shape / ((shape - 1)² * (shape - 2))`, infinite for a shape up to 2.
+    /// A Pareto distributed number, which exceeds `x` with probability `(scale / x)^shape` for any
+    /// `x >= scale`: mean `shape * scale / (shape - 1)`, infinite for a shape up to 1; variance
+    /// `scale² * shape / ((shape - 1)² * (shape - 2))`, infinite for a shape up to 2.
     ///
-    /// The scale is the least number, in the unit of the result. The shape is a pure number: the lower it is, the more of the whole is due
-    /// to a few numbers. (NumPy's `pareto` and Lomax's distribution start at 0 instead: subtract the scale.) A shape that is not positive
-    /// gives NaN; the scale is not checked. With a shape below 0.06 or so, numbers may be infinite.
+    /// The scale is the least number, in the unit of the result. The shape is a pure number: the
+    /// lower it is, the more of the whole is due to a few numbers. (NumPy's `pareto` and Lomax's
+    /// distribution start at 0 instead: subtract the scale.) A shape that is not positive gives
+    /// NaN; the scale is not checked. With a shape below 0.06 or so, numbers may be infinite.
     ///
     /// ```
     /// # use warpline_base::{LpId, random::Random};

@@ -2,15 +2,19 @@
 
 use super::{Random, ziggurat};
 
-/// Below this mean, single arrivals or hits are counted: about so many draws. Hörmann's methods begin here.
+/// Below this mean, single arrivals or hits are counted: about so many draws. Hörmann's methods
+/// begin here.
 const FEW: f64 = 10.0;
 
-/// These results are exact up to 2⁵³ and to a relative 2⁻⁵³ beyond, which is far less than their deviation.
+/// These results are exact up to 2⁵³ and to a relative 2⁻⁵³ beyond, which is far less than their
+/// deviation.
 impl Random {
-    /// How many independent events happen in a time in which `mean` are expected (Poisson distribution): mean and variance `mean`.
+    /// How many independent events happen in a time in which `mean` are expected (Poisson
+    /// distribution): mean and variance `mean`.
     ///
-    /// A mean that is not positive, or is NaN, gives 0; results beyond [`u64::MAX`], as of an infinite mean, are [`u64::MAX`]. It takes
-    /// `mean` draws or so up to a mean of 10, and two or three beyond.
+    /// A mean that is not positive, or is NaN, gives 0; results beyond [`u64::MAX`], as of an
+    /// infinite mean, are [`u64::MAX`]. It takes `mean` draws or so up to a mean of 10, and two or
+    /// three beyond.
     ///
     /// ```
     /// # use warpline_base::{LpId, random::Random};
@@ -20,15 +24,17 @@ impl Random {
     /// assert!((99_000..101_000).contains(&total));
     /// ```
     ///
-    /// Source: Hörmann, "The transformed rejection method for generating Poisson random variables", Insurance: Math. Econ. 12 (1993),
-    /// algorithm PTRS; small means by counting exponential gaps.
+    /// Source: Hörmann, "The transformed rejection method for generating Poisson random variables",
+    /// Insurance: Math. Econ. 12 (1993), algorithm PTRS; small means by counting exponential gaps.
     pub fn poisson(&mut self, mean: f64) -> u64 {
-        // Six deviations, of 6·10⁹, beyond the largest result.
+        // Means beyond this give results beyond the largest integer: it is many deviations, of
+        // 6·10⁹ each, away.
         const BEYOND: f64 = (1u128 << 65) as f64;
         if mean >= FEW {
             return if mean < BEYOND { poisson_by_rejection(self, mean) as u64 } else { u64::MAX };
         }
-        let (mut count, mut left) = (0, mean - ziggurat::exponential(self));
+        let mut count = 0;
+        let mut left = mean - ziggurat::exponential(self);
         while left > 0.0 {
             count += 1;
             left -= ziggurat::exponential(self);
@@ -38,8 +44,9 @@ impl Random {
 
     /// How many of `n` independent trials succeed if each one does so with probability `p`: mean `n * p`, variance `n * p * (1 - p)`.
     ///
-    /// No trial succeeds for `p <= 0` or NaN, all of them for `p >= 1`, as with [`bernoulli`](Self::bernoulli). It takes
-    /// as many draws or so as successes or failures are expected, whichever are fewer, up to 10 of them, and two or three beyond.
+    /// No trial succeeds for `p <= 0` or NaN, all of them for `p >= 1`, as with
+    /// [`bernoulli`](Self::bernoulli). It takes as many draws or so as successes or failures are
+    /// expected, whichever are fewer, up to 10 of them, and two or three beyond.
     ///
     /// ```
     /// # use warpline_base::{LpId, random::Random};
@@ -48,17 +55,18 @@ impl Random {
     /// assert!((9_500..10_500).contains(&lost));
     /// ```
     ///
-    /// Source: Hörmann, "The generation of binomial random variates", J. Stat. Comput. Simul. 46 (1993), algorithm BTRS; small means by
-    /// counting how many of `n` exponential times end in time.
+    /// Source: Hörmann, "The generation of binomial random variates", J. Stat. Comput. Simul. 46
+    /// (1993), algorithm BTRS; small means by counting how many of `n` exponential times end in
+    /// time.
     pub fn binomial(&mut self, n: u64, p: f64) -> u64 {
         if p > 0.5 { n - binomial_up_to_half(self, n, 1.0 - p) } else { binomial_up_to_half(self, n, p) }
     }
 
-    /// How many trials fail before the first success if each one succeeds with probability `p`: mean `(1 - p) / p`, variance
-    /// `(1 - p) / p²`.
+    /// How many trials fail before the first success if each one succeeds with probability `p`:
+    /// mean `(1 - p) / p`, variance `(1 - p) / p²`.
     ///
-    /// The success itself is not counted; the number of trials is one more. There is no failure for `p >= 1`, and there are [`u64::MAX`]
-    /// for `p <= 0` or NaN, where success never comes.
+    /// The success itself is not counted; the number of trials is one more. There is no failure for
+    /// `p >= 1`, and there are [`u64::MAX`] for `p <= 0` or NaN, where success never comes.
     ///
     /// ```
     /// # use warpline_base::{LpId, random::Random};
@@ -108,8 +116,10 @@ fn binomial_up_to_half(random: &mut Random, n: u64, p: f64) -> u64 {
     if mean >= FEW {
         return n.min(binomial_by_rejection(random, n as f64, p) as u64);
     }
-    // An exponential time ends by `left` with probability p. The first of m ends after a mean of 1/m, then the first of the others.
-    let (mut count, mut left) = (0, -libm::log1p(-p));
+    // An exponential time ends by `left` with probability p. The first of m ends after a mean of
+    // 1/m, then the first of the others.
+    let mut count = 0;
+    let mut left = -libm::log1p(-p);
     while count < n {
         left -= ziggurat::exponential(random) / (n - count) as f64;
         if left > 0.0 {
@@ -130,7 +140,8 @@ fn binomial_by_rejection(random: &mut Random, n: f64, p: f64) -> f64 {
     let c = mean + 0.5;
     let alpha = (2.83 + 5.1 / b) * spq;
     let v_r = 0.92 - 4.2 / b;
-    // A binomial number is one of two Poisson numbers whose sum is given; what depends on the sum alone cancels.
+    // A binomial number is one of two Poisson numbers whose sum is given; what depends on the sum
+    // alone cancels.
     let log_density = |k: f64| log_poisson(k, mean) + log_poisson(n - k, others);
     loop {
         let (u, v) = (random.uniform() - 0.5, random.uniform());

@@ -23,7 +23,8 @@ impl<T> Discrete<T> {
     /// Prepares a choice among values, each with a probability proportional to its weight.
     ///
     /// # Errors
-    /// If there is no value, if a weight is negative or not finite, or if they do not sum to a positive finite number.
+    /// If there is no value, if a weight is negative or not finite, or if they do not sum to a
+    /// positive finite number.
     ///
     /// ```
     /// use warpline_base::random::Discrete;
@@ -41,7 +42,8 @@ impl<T> Discrete<T> {
     }
 }
 
-/// A distribution function in straight pieces, such as a measured one: Arena's `CONT`. Make it once, in the model.
+/// A distribution function in straight pieces, such as a measured one: Arena's `CONT`. Make it
+/// once, in the model.
 ///
 /// ```
 /// use warpline_base::{LpId, random::{Continuous, Random}};
@@ -98,13 +100,16 @@ impl fmt::Display for PointsError {
 impl Error for PointsError {}
 
 impl Continuous {
-    /// Prepares the distribution through `points`: pairs of a value and the share, or the number, of all values up to this one.
+    /// Prepares the distribution through `points`: pairs of a value and the share, or the number,
+    /// of all values up to this one.
     ///
-    /// The last share stands for all, and need not be 1. Between two points the distribution is uniform. Two points with one value, or a
-    /// first share above 0, give that value itself a probability.
+    /// The last share stands for all, and need not be 1. Between two points the distribution is
+    /// uniform. Two points with one value, or a first share above 0, give that value itself a
+    /// probability.
     ///
     /// # Errors
-    /// If values or shares fall from one point to the next, are not finite, or if no share is positive.
+    /// If values or shares fall from one point to the next, are not finite, or if no share is
+    /// positive.
     ///
     /// ```
     /// use warpline_base::random::Continuous;
@@ -112,7 +117,8 @@ impl Continuous {
     /// assert!(why.to_string().starts_with("the share of point 2 is 0.3: it counts all values up to its own"));
     /// ```
     pub fn new(points: &[(f64, f64)]) -> Result<Self, PointsError> {
-        let (mut pieces, mut weights) = (Vec::with_capacity(points.len()), Vec::with_capacity(points.len()));
+        let mut pieces = Vec::with_capacity(points.len());
+        let mut weights = Vec::with_capacity(points.len());
         let first = points.first().ok_or(PointsError::Empty)?.0;
         let (mut low, mut below) = (first, 0.0);
         for (index, &(value, share)) in points.iter().enumerate() {

@@ -1,8 +1,10 @@
-//! Counter-based random streams: every draw is a function of (seed, LP, stream, event, draw) and of nothing else.
+//! Counter-based random streams: every draw is a function of (seed, LP, stream, event, draw) and of
+//! nothing else.
 //!
-//! A [`Random`] holds no generator state that could get out of step: the engine points its [`Stream`] at an LP's n-th event, which
-//! determines the numbers that this event will draw. Undoing the event means pointing at it again. All distributions give the same bits on
-//! every platform: they use only exact arithmetic and the pure-Rust `libm`.
+//! A [`Random`] holds no generator state that could get out of step: the engine points its
+//! [`Stream`] at an LP's n-th event, which determines the numbers that this event will draw.
+//! Undoing the event means pointing at it again. All distributions give the same bits on every
+//! platform: they use only exact arithmetic and the pure-Rust `libm`.
 
 mod continuous;
 mod counts;
@@ -18,7 +20,8 @@ pub use philox::philox2x64;
 pub use stream::Stream;
 pub use weighted::{Weighted, WeightsError};
 
-/// Mixes the bits of a word so that every input bit moves every output bit (the finaliser of SplitMix64).
+/// Mixes the bits of a word so that every input bit moves every output bit (the finaliser of
+/// SplitMix64).
 #[inline]
 pub fn mix64(word: u64) -> u64 {
     let word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -35,14 +38,17 @@ pub fn fold64(a: u64, b: u64) -> u64 {
 
 /// The random numbers of one LP's current event, from one stream.
 ///
-/// - Times and sizes: [`uniform`](Self::uniform), [`exponential`](Self::exponential), [`erlang`](Self::erlang), [`gamma`](Self::gamma),
-///   [`weibull`](Self::weibull), [`normal`](Self::normal), [`lognormal`](Self::lognormal), [`triangular`](Self::triangular),
+/// - Times and sizes: [`uniform`](Self::uniform), [`exponential`](Self::exponential),
+///   [`erlang`](Self::erlang), [`gamma`](Self::gamma), [`weibull`](Self::weibull),
+///   [`normal`](Self::normal), [`lognormal`](Self::lognormal), [`triangular`](Self::triangular),
 ///   [`pareto`](Self::pareto), and [`continuous`](Self::continuous) for what was measured.
-/// - Counts: [`below`](Self::below), [`poisson`](Self::poisson), [`binomial`](Self::binomial), [`geometric`](Self::geometric).
-/// - Choices: [`bernoulli`](Self::bernoulli), [`choose`](Self::choose) among indices, [`discrete`](Self::discrete) among values.
+/// - Counts: [`below`](Self::below), [`poisson`](Self::poisson), [`binomial`](Self::binomial),
+///   [`geometric`](Self::geometric).
+/// - Choices: [`bernoulli`](Self::bernoulli), [`choose`](Self::choose) among indices,
+///   [`discrete`](Self::discrete) among values.
 ///
-/// Different streams of one LP are independent: drawing more from one does not affect another. A model gets one by `Context::random`; in
-/// tests and elsewhere, make one:
+/// Different streams of one LP are independent: drawing more from one does not affect another. A
+/// model gets one by `Context::random`; in tests and elsewhere, make one:
 /// ```
 /// use warpline_base::{LpId, random::Random};
 /// let mut random = Random::new(42, LpId(7), 0);
@@ -64,7 +70,8 @@ pub struct Random {
 }
 
 impl Random {
-    /// The most words that one event may draw from one stream, 2²⁵. Most draws take one word, some two or more.
+    /// The most words that one event may draw from one stream, 2²⁵. Most draws take one word, some
+    /// two or more.
     pub const DRAW_LIMIT: u32 = 1 << 25;
 
     /// The given stream of an LP, before its first event (where `init` draws).

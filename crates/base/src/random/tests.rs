@@ -18,7 +18,8 @@ fn moments(count: u32, mut draw: impl FnMut() -> f64) -> (f64, f64) {
     (mean, squares / f64::from(count) - mean * mean)
 }
 
-/// Asserts that the empirical distribution follows `cdf` by a Kolmogorov-Smirnov test at about 1 in 10⁵.
+/// Asserts that the empirical distribution follows `cdf` by a Kolmogorov-Smirnov test at about 1 in
+/// 10⁵.
 fn follows(mut draw: impl FnMut() -> f64, cdf: impl Fn(f64) -> f64) {
     const COUNT: usize = 100_000;
     let mut sample: Vec<f64> = (0..COUNT).map(|_| draw()).collect();
@@ -104,9 +105,10 @@ fn below_covers_its_range_evenly() {
     assert_eq!(random.below(1), 0);
 }
 
-/// Of the 2⁶⁴ words, 2⁶⁴ mod 7 = 2 are too many: those whose product with 7 has 0 or 1 in its lower half.
+/// Of the 2⁶⁴ words, 2⁶⁴ mod 7 = 2 are too many: those whose product with 7 has 0 or 1 in its lower
+/// half.
 #[test]
-fn below_draws_again_what_is_one_too_many() {
+fn below_draws_again_for_words_that_are_too_many() {
     let expected = stream(3).below(7);
     for lower in [0, 1] {
         let mut random = stream(3);
@@ -200,7 +202,8 @@ fn known_mixtures() {
     assert_eq!((fold64(7, 9), fold64(1 << 63, 6), fold64(u64::MAX, u64::MAX)), (63, 3, u64::MAX));
 }
 
-/// For distributions of other crates, words come in the same order, and their bytes start at the low end.
+/// For distributions of other crates, words come in the same order, and their bytes start at the
+/// low end.
 #[test]
 fn other_crates_get_the_same_words() {
     use rand_core::RngCore;

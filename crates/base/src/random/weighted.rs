@@ -1,6 +1,7 @@
 use std::fmt;
 
-/// A weighted choice among `0..n` in constant time, by Walker's alias method. Weights need not sum to 1.
+/// A weighted choice among `0..n` in constant time, by Walker's alias method. Weights need not sum
+/// to 1.
 ///
 /// ```
 /// use warpline_base::{LpId, random::{Random, Weighted}};
@@ -50,7 +51,8 @@ impl Weighted {
     /// Prepares a choice with probabilities proportional to `weights`.
     ///
     /// # Errors
-    /// If there is no weight, if one is negative or not finite, or if they do not sum to a positive finite number.
+    /// If there is no weight, if one is negative or not finite, or if they do not sum to a positive
+    /// finite number.
     ///
     /// ```
     /// use warpline_base::random::Weighted;
@@ -77,7 +79,8 @@ impl Weighted {
                 small.extend(large.pop());
             }
         }
-        // Whatever rounding left over in `small` is 1 except for an error of some 2^-50, unless its weight was 0.
+        // What rounding leaves over in `small` is 1 but for an error of some 2^-50, unless its
+        // weight was 0.
         for left in small.into_iter().filter(|&i| weights[i] == 0.0) {
             let heaviest = (0..weights.len()).max_by(|&a, &b| weights[a].total_cmp(&weights[b])).unwrap_or(0);
             columns[left] = Column { keep: 0, alias: heaviest as u32 };

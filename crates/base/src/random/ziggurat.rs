@@ -1,7 +1,8 @@
 //! Exponential and normal numbers by the ziggurat method with 256 layers of equal area.
 //!
-//! Source: Marsaglia, Tsang, "The ziggurat method for generating random variables", J. Stat. Software 5 (2000);
-//! layer and fraction come from different bits of one word, as Doornik (2005) asks.
+//! Source: Marsaglia, Tsang, "The ziggurat method for generating random variables", J. Stat.
+//! Software 5 (2000); layer and fraction come from different bits of one word, as Doornik (2005)
+//! asks.
 
 use super::ziggurat_tables::{EXPONENTIAL, NORMAL};
 use super::{Random, unit};
@@ -97,7 +98,8 @@ mod tests {
         edges.into_iter().map(|x| (x, density(x))).collect()
     }
 
-    /// The tables agree with their formulas: the layers have equal areas, the base layer's including the tail.
+    /// The tables agree with their formulas: the layers have equal areas, the base layer's
+    /// including the tail.
     #[test]
     fn tables_follow_from_the_densities() {
         let area = EXPONENTIAL_TAIL * libm::exp(-EXPONENTIAL_TAIL) + libm::exp(-EXPONENTIAL_TAIL);

@@ -1,4 +1,5 @@
-//! The layers of the two ziggurats: (edge, density there). `ziggurat.rs` tests them against their formulas.
+//! The layers of the two ziggurats: (edge, density there). `ziggurat.rs` tests them against their
+//! formulas.
 
 /// For each layer, the edge of its base and the density there.
 pub(super) type Table = [(f64, f64); 257];

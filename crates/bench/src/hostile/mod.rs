@@ -1,4 +1,4 @@
-//! How the optimism window fares with hostile models: rates and efficiency, beside a rival's rule.
+//! The optimism window on hostile models: rates and efficiency, beside a rival's rule.
 
 mod models;
 
@@ -97,8 +97,8 @@ fn run(words: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| failed())
 }
 
-/// One run in this process: `rule` is `sequential`, `ours`, `devastator`, or a width. With the seed of a virtual cluster, work can be
-/// counted, but rates mean nothing.
+/// One run in this process: `rule` is `sequential`, `ours`, `devastator`, or a width. With the seed
+/// of a virtual cluster, work can be counted, but rates mean nothing.
 pub(crate) fn measure(name: &str, rule: &str, threads: &str, cluster: Option<&str>) {
     let (model, end) = Hostile::find(name).expect("the name of a model");
     let mut simulation = Simulation::new(model).end(end);

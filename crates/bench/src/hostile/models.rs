@@ -1,6 +1,7 @@
 //! Models that are hard on optimistic execution, each in its own way.
 //!
-//! In all of them a constant population of messages hops between LPs; they differ in who sends to whom, how soon, and at what cost.
+//! In all of them a constant population of messages hops between LPs; they differ in who sends to
+//! whom, how soon, and at what cost.
 
 use std::hint::black_box;
 
@@ -17,7 +18,8 @@ pub(crate) enum Hostility {
     Uneven,
     /// Events of one half cost ten times as much.
     Costly,
-    /// Two distant LPs exchange messages with tiny delays, and their echo reaches all others, which run far ahead.
+    /// Two distant LPs exchange messages with tiny delays, and their echo reaches all others, which
+    /// run far ahead.
     PingPong,
     /// Activity alternates between the halves.
     Bursts,

@@ -1,4 +1,4 @@
-//! Messages in a segment of Boost.Interprocess, of which offset pointers travel.
+//! Messages in a segment of Boost.Interprocess. Offset pointers to them travel.
 
 use warpline_rivals::{Message, Segment};
 

@@ -1,5 +1,5 @@
-//! What each process does, whoever carries its messages: it executes its earliest event, which reads a message and sends another to a random
-//! process.
+//! The work of each process, whoever carries its messages: it executes its earliest event, which
+//! reads a message and sends another to a random process.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -14,9 +14,10 @@ use super::rival::Use;
 /// Lookahead, and how much later an event may be, in ms.
 const LOOKAHEAD: u64 = 5000;
 const DELAY: [u64; 2] = [1000, 4000];
-/// Times from here on say that a process has come so far.
+/// Times from here on mean that a process has reached a stage.
 const SIGNALS: u64 = u64::MAX - STAGES as u64;
-/// How often all processes wait for each other: before they begin, when they have stopped, and twice when they have counted.
+/// How often all processes wait for each other: before they begin, when they have stopped, and
+/// twice when they have counted.
 const STAGES: usize = 4;
 /// After so many messages, a process looks at the clock.
 const BETWEEN_LOOKS: u32 = 64;
@@ -76,7 +77,7 @@ struct Process<'p, C: Carrier> {
 pub(super) struct Done {
     /// Messages executed.
     pub(super) messages: u64,
-    /// Nanoseconds that they have kept a core; 0 if the system does not say.
+    /// Nanoseconds for which they have had a core; 0 if the system does not say.
     pub(super) on_cores: u64,
 }
 
@@ -89,7 +90,7 @@ pub(super) fn exchange<C: Carrier>(plan: &Plan, me: usize, carrier: C) -> Done {
     let bytes = vec![me as u8; plan.bytes.max(8)];
     let mut process = Process { plan, me, carrier, events: BinaryHeap::new(), said: Default::default(), random, bytes, made: 0 };
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).expect("it is after 1970").as_nanos() as u64;
-    // All begin to count at the same time, which the last to come has said.
+    // All begin to count at the same time, which the last one to arrive has set.
     let begin = process.agree(0, now()).most + plan.warm_up.as_nanos() as u64;
     process.fill();
     process.execute_until(|| now() >= begin);
@@ -103,7 +104,7 @@ pub(super) fn exchange<C: Carrier>(plan: &Plan, me: usize, carrier: C) -> Done {
     Done { messages, on_cores: process.agree(3, on_core).sum }
 }
 
-/// For how many nanoseconds this process has had a core, of which other programs do not make more.
+/// For how many nanoseconds this process has had a core. Other programs do not add to this.
 fn on_core() -> u64 {
     let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
     text.split_whitespace().next().and_then(|word| word.parse().ok()).unwrap_or(0)
@@ -119,7 +120,8 @@ impl<C: Carrier> Process<'_, C> {
     }
 
     fn execute_until(&mut self, is_over: impl Fn() -> bool) -> u64 {
-        let (mut executed, mut since) = (0, Instant::now());
+        let mut executed = 0;
+        let mut since = Instant::now();
         while !is_over() {
             for _ in 0..BETWEEN_LOOKS {
                 self.receive();
@@ -171,7 +173,7 @@ impl<C: Carrier> Process<'_, C> {
         let mut since = None;
         while let Err(back) = self.carrier.send(to, time, message) {
             message = back;
-            // The other may be waiting for room here.
+            // The other process may be waiting for room here.
             self.receive();
             yield_now();
             assert!(since.get_or_insert_with(Instant::now).elapsed() < PATIENCE, "there is no room for a message");
@@ -194,7 +196,8 @@ impl<C: Carrier> Process<'_, C> {
         signals.into_iter().for_each(|signal| self.carrier.free(signal));
     }
 
-    /// Waits for all processes, and returns what they have said, this one included. What they have sent before has arrived then.
+    /// Waits for all processes, and returns what they have said, this one included. Everything that
+    /// they sent before has arrived by then.
     fn agree(&mut self, stage: usize, number: u64) -> Said {
         let me = self.me;
         for to in (0..self.plan.processes).filter(|&to| to != me) {

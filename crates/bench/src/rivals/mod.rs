@@ -1,7 +1,8 @@
-//! Messages from process to process in the manner of SimpleSim, by rival carriers: without a copy, by Boost.Interprocess, and by copies through
-//! our own rings or through MPI.
+//! Messages from process to process in the manner of SimpleSim, by rival carriers: without a copy,
+//! by Boost.Interprocess, and by copies through our own rings or through MPI.
 //!
-//! What a message costs depends on what a model does with its bytes, so there are three ways to use them, alike for all carriers.
+//! What a message costs depends on what a model does with its bytes, so there are three ways to use
+//! them, alike for all carriers.
 
 #[cfg(feature = "boost")]
 mod boost;
@@ -29,7 +30,7 @@ const ROUNDS: usize = 3;
 /// Processes, and bytes of a message.
 const PROCESSES: [&str; 2] = ["2", "8"];
 const BYTES: [&str; 8] = ["8", "100", "500", "1000", "5000", "8000", "50000", "65536"];
-/// How long a run lasts, and how much of it counts.
+/// How long a run warms up, and how long it is measured.
 const WARM_UP: Duration = Duration::from_millis(150);
 const MEASURED: Duration = Duration::from_millis(350);
 
@@ -83,7 +84,7 @@ pub fn measure(rival: &str, bytes: &str, use_: &str, processes: &str) {
     }
 }
 
-/// What any process but the first does, and a rank of MPI.
+/// The part of every process but the first, and of a rank of MPI.
 pub fn process() {
     if let Some(done) = processes::run_other() {
         tell_done(done);

@@ -1,5 +1,6 @@
-//! Messages in memory of each process's own, which MPI copies to another. The receiver copies once more than it would have to in a program
-//! written for MPI alone, as a message leaves the buffer that it was received in.
+//! Messages in memory of each process's own, which MPI copies to another. The receiver copies once
+//! more than it would have to in a program written for MPI alone, as a message leaves the buffer
+//! that it was received in.
 
 use std::ops::Deref;
 

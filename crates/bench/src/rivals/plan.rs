@@ -1,4 +1,4 @@
-//! What is to be measured, and how it is told to the processes.
+//! What is measured, and how the processes learn of it.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use super::rival::{Rival, Use};
 /// Messages that each process begins with.
 pub(super) const MESSAGES: usize = 100;
 
-/// What is to be measured.
+/// What is measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Plan {
     pub(super) rival: Rival,
@@ -42,7 +42,8 @@ impl Plan {
         Some((plan, me.parse().ok()?, ticket))
     }
 
-    /// What Boost's segment needs: twice what all messages take, and something for queues and the allocator's own use.
+    /// The bytes of Boost's segment: twice what all messages take, and something for queues and the
+    /// allocator's own use.
     #[cfg(feature = "boost")]
     pub(super) fn segment_bytes(&self) -> usize {
         2 * self.messages() * (self.bytes + 64) + (4 << 20)

@@ -10,7 +10,8 @@ use super::plan::Plan;
 use super::rival::Rival;
 use super::zero_copy::{Rings, ZeroCopy};
 
-/// Tells a process what to do: the carrier, bytes, use, processes, microseconds to warm up and to measure, its number, and how to find the others.
+/// Tells a process what to do: the carrier, bytes, use, processes, microseconds to warm up and to
+/// measure, its number, and how to find the others.
 const VARIABLE: &str = "WARPLINE_RIVAL_PROCESS";
 
 /// Processes that have been started, which end with this one.
@@ -39,8 +40,8 @@ impl Drop for Others {
     }
 }
 
-/// Runs a plan as the first process; the others are started by `command`. Returns what all of them have done in the measured
-/// time; `None` if another process says so.
+/// Runs a plan as the first process; `command` starts the others. Returns what all of them have
+/// done in the measured time; `None` if another process reports that.
 pub(super) fn run_first(plan: &Plan, command: impl Fn() -> Command) -> Option<Done> {
     match plan.rival {
         Rival::ZeroCopy | Rival::Copies => {
@@ -63,7 +64,7 @@ pub(super) fn run_first(plan: &Plan, command: impl Fn() -> Command) -> Option<Do
     }
 }
 
-/// Runs a plan as another process, or as a rank of MPI, of which the first returns what all have done.
+/// Runs a plan as another process, or as a rank of MPI. The first rank returns what all have done.
 pub(super) fn run_other() -> Option<Done> {
     let text = std::env::var(VARIABLE).expect("the first process says what to do");
     let (plan, me, ticket) = Plan::read(&text).unwrap_or_else(|| panic!("this is no plan: {text}"));

@@ -9,7 +9,7 @@ pub(super) enum Rival {
     ZeroCopy,
     /// Boost's segment: every message is allocated by its sender and freed by its receiver.
     Boost,
-    /// The same, but where a message is passed on it stays where it is.
+    /// The same, but a message that is passed on stays where it is.
     BoostKept,
     /// Copies through rings.
     Copies,
@@ -40,7 +40,8 @@ impl Rival {
 pub(super) enum Use {
     /// Each message is new: its sender writes all of it, and its receiver reads every cache line.
     Written,
-    /// A message is passed on with its first 8 bytes written, and its receiver reads every cache line.
+    /// A message is passed on with its first 8 bytes written, and its receiver reads every cache
+    /// line.
     Read,
     /// Likewise, but its receiver reads no more than those 8 bytes, as in the source.
     Passed,

@@ -14,8 +14,8 @@ pub(super) struct Rings {
 }
 
 impl Rings {
-    /// From now on, payloads of this process lie in the region. Each ring has room for so many messages. All processes have to do this first of
-    /// all.
+    /// Places all later payloads of this process in the region. Each ring has room for so many
+    /// messages. Every process must call this before anything else.
     pub(super) fn new(region: &Region, me: usize, processes: usize, messages: usize) -> Self {
         share_payloads(region);
         let mut rings = Rings { to: (0..processes).map(|_| None).collect(), from: Vec::new() };

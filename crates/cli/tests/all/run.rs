@@ -266,7 +266,7 @@ fn settings_without_effect_are_pointed_out() {
 fn options_that_are_not_there_are_pointed_to() {
     warpline("run mm1 --runs 5").is_wrong_use(&["`warpline run` has no --runs, but `warpline compare` has: Runs of each engine"]);
     warpline("run mm1 --topology x").is_wrong_use(&["model `mm1` has no parameter --topology, but `network` has"]);
-    warpline("run mm1 -seed 3").is_wrong_use(&["`-seed` is no option: did you mean `--seed`?"]);
+    warpline("run mm1 -seed 3").is_wrong_use(&["`-seed` is not an option: did you mean `--seed`?"]);
 }
 
 #[test]

@@ -12,12 +12,14 @@ fn fact(name: &str, value: String, remark: String) -> Fact {
 }
 
 impl Comparison {
-    /// The comparison for a report, with the object that `--json` prints and what went wrong, if anything did.
+    /// The comparison for a report, with the object that `--json` prints and what went wrong, if
+    /// anything did.
     pub(crate) fn study(&self, figures: Value, warning: Option<String>, provenance: Provenance) -> StudyRecord {
         let run = self.expected();
         let times = self.sequential().runs.len();
         let settings = json!({ "seed": run.seed, "end": run.end_time, "runs": times });
-        let (end, about) = (format::time(run.end_time, &run.time_unit), run.about.trim_end_matches('.'));
+        let end = format::time(run.end_time, &run.time_unit);
+        let about = run.about.trim_end_matches('.');
         let mut views = vec![self.bars("Event rate", "event rate", "events/s", |run| Some(run.event_rate))];
         let memory = |run: &RunRecord| run.peak_rss_bytes.map(|bytes| bytes as f64);
         if self.runs().any(|(_, run)| memory(run).is_some()) {
@@ -46,7 +48,8 @@ impl Comparison {
     }
 
     fn facts(&self) -> Vec<Fact> {
-        let (sequential, run) = (self.sequential(), self.expected());
+        let sequential = self.sequential();
+        let run = self.expected();
         let all = self.runs().count();
         let same = match self.same_answer() {
             Some(true) => fact("Same answer", "yes".into(), format!("digests, events and results of all {all} runs are equal")),
@@ -86,7 +89,8 @@ impl Comparison {
     }
 
     fn engines_table(&self) -> View {
-        let (sequential, expected) = (self.sequential(), self.expected());
+        let sequential = self.sequential();
+        let expected = self.expected();
         let row = |engine: &EngineRuns| {
             let rates = engine.rates();
             let others = |value: Option<f64>| value.filter(|_| !engine.is_sequential());
@@ -158,7 +162,7 @@ impl Comparison {
         let mut rows: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
         let engines: Vec<&EngineRuns> = self.engines.iter().filter(|engine| !engine.runs.is_empty()).collect();
         for (column, run) in engines.iter().map(|engine| &engine.runs[0]).enumerate() {
-            // What an engine has no use for is null in its record.
+            // Settings that an engine has no use for are null in its record.
             for (name, value) in run.engine.iter().filter(|(_, value)| !value.is_null()) {
                 let row = rows.entry(name).or_insert_with(|| vec![Value::Null; engines.len()]);
                 // As typed, so that columns stay what they are.

@@ -7,7 +7,7 @@ use crate::format;
 
 /// Advice is about this many cores.
 const CORES: u32 = 8;
-/// What costs less than this share of the speed is not worth a word.
+/// Advice is given only if it might raise the speed by this factor.
 const SLIGHT: f64 = 1.15;
 
 /// A sentence or two, and by how much the speed might rise.
@@ -28,19 +28,23 @@ pub(super) fn advice(explanation: &Explanation, unit: &str, costs: Option<&Costs
 
 /// The chain of events that wait for each other is too long.
 fn path(explanation: &Explanation) -> Option<Advice> {
-    let (findings, parallelism) = (&explanation.findings, explanation.parallelism());
-    let (heaviest, path) = (findings.load.first()?, &findings.path);
+    let findings = &explanation.findings;
+    let parallelism = explanation.parallelism();
+    let heaviest = findings.load.first()?;
+    let path = &findings.path;
     let most = times(parallelism);
     let alone = |part: &LpWork, all: u64| part.work as f64 / all as f64;
     let text = if findings.load.len() == 1 {
         "One LP has all events, and an LP executes one event after the other: no engine can do anything at once. Divide the model into several LPs.".into()
     } else if 2 * heaviest.work >= path.length {
-        let (lp, share) = (heaviest.lp, format::percent(alone(heaviest, findings.work)));
+        let lp = heaviest.lp;
+        let share = format::percent(alone(heaviest, findings.work));
         format!(
             "{lp} alone has {share} of all work, and an LP executes one event after the other: no engine can be more than {most} as fast as one core. Divide it into several LPs, or give it less to do."
         )
     } else {
-        let (length, messages) = (amount(path.length, explanation.cost), path.messages);
+        let length = amount(path.length, explanation.cost);
+        let messages = path.messages;
         format!(
             "Too few events are independent: the longest chain of those that wait for each other takes {length} and {messages} messages, so no engine can be more than {most} as fast as one core. More activities at the same time would help, such as more initial events, or less waiting for answers."
         )
@@ -51,7 +55,10 @@ fn path(explanation: &Explanation) -> Option<Advice> {
 /// PEs have unequal work.
 fn blocks(explanation: &Explanation, cores: &CoreFindings) -> Option<Advice> {
     let share = format::percent(cores.busiest.work as f64 / explanation.findings.work as f64);
-    let (pe, first, last, most) = (cores.busiest.pe, cores.busiest.first.0, cores.busiest.last.0, times(cores.these_blocks));
+    let pe = cores.busiest.pe;
+    let first = cores.busiest.first.0;
+    let last = cores.busiest.last.0;
+    let most = times(cores.these_blocks);
     let text = format!(
         "The load is uneven: of {} PEs, PE {pe} (LPs {first} to {last}) has {share} of all work, which allows {most} the speed of one core, where {} would be possible. Model::weight makes blocks of LPs even; so do other numbers for the LPs.",
         cores.pes,
@@ -74,7 +81,9 @@ fn order(cores: &CoreFindings) -> Option<Advice> {
 /// Conservative PEs do not know that they need not wait.
 fn lookahead(explanation: &Explanation, cores: &CoreFindings, unit: &str) -> Option<Advice> {
     let LpDelay { from, to, seen, .. } = cores.seen_delay?;
-    let (pes, declared, reach) = (cores.pes, format::time(cores.declared_delay, unit), times(cores.declared));
+    let pes = cores.pes;
+    let declared = format::time(cores.declared_delay, unit);
+    let reach = times(cores.declared);
     let could = cores.seen?;
     let begin =
         format!("With the lookahead that is declared between {pes} PEs, {declared}, conservative PEs reach {reach} the speed of one core.");
@@ -85,14 +94,15 @@ fn lookahead(explanation: &Explanation, cores: &CoreFindings, unit: &str) -> Opt
         let text = format!("{begin} In this run {who}. {promise}; conservative PEs could then reach {}.", times(could));
         return Some(Advice { factor: could / cores.declared, text });
     }
-    let (delays, factor) = (&explanation.findings.delays, cores.in_order / cores.declared);
+    let delays = &explanation.findings.delays;
+    let factor = cores.in_order / cores.declared;
     let usual = delays.get(delays.len() / 2).map(|delay| delay.seen).filter(|usual| *usual > 2.0 * cores.declared_delay);
     let holds = usual.map_or_else(String::new, |usual| {
         let usual = format::time(usual, unit);
         format!(" A few LPs hold it down: half of them never sent to another sooner than {usual}.")
     });
     let text = format!(
-        "{begin} More is not to be had by declarations, as {who}.{holds} Longer delays between PEs would help, and optimistic PEs need none."
+        "{begin} Declaring more would not help, as {who}.{holds} Longer delays between PEs would help, and optimistic PEs need none."
     );
     Some(Advice { factor, text })
 }

@@ -1,4 +1,5 @@
-//! What events and messages cost on this machine, measured in short runs of the model: an ideal engine knows of no costs.
+//! What events and messages cost on this machine, measured in short runs of the model: an ideal
+//! engine knows of no costs.
 
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use crate::format;
 use warpline_record::{ParallelRecord, RunRecord};
 use warpline_run::{Configure, CoreFindings, Explanation, Settings, Simulation, Synchronisation};
 
-/// A run that measures has at most so many events, and should not take longer than so much.
+/// A measuring run has at most so many events, and should not take longer than so many seconds.
 const EVENTS_MOST: f64 = 500_000.0;
 const SECONDS_MOST: f64 = 1.0;
 /// Fewer messages than this share of the events do not tell what one costs.
@@ -21,17 +22,18 @@ const EVENTS_LEAST: f64 = 20_000.0;
 pub(crate) struct Costs {
     /// The engine whose PEs were measured.
     pub(crate) sync: Synchronisation,
-    /// An event on the sequential engine, all told.
+    /// An event on the sequential engine, with everything that this does for it.
     pub(crate) sequential: f64,
-    /// An event on a PE, with what is undone and all else that PEs do, but without messages to other PEs.
+    /// An event on a PE, with what is undone and all else that PEs do, but without messages to
+    /// other PEs.
     pub(crate) event: f64,
     /// A message from PE to PE, on both of them together, unless there were too few to tell.
     pub(crate) message: Option<f64>,
 }
 
 impl Costs {
-    /// Measures them in three short runs; `None` if the model is over too soon, cannot be run on two PEs, or if the runs say too little.
-    /// `took` is how long it took to explain the model.
+    /// Measures them in three short runs; `None` if the model is over too soon, cannot be run on
+    /// two PEs, or if the runs say too little. `took` is how long it took to explain the model.
     pub(crate) fn measure<M: Configure + 'static>(
         parameters: &M::Parameters,
         settings: &Settings,
@@ -54,18 +56,21 @@ impl Costs {
         Costs::of(sync, &run(Synchronisation::Sequential, 1)?, &run(sync, 1)?, &run(sync, 2)?)
     }
 
-    /// What the records of a sequential run, of one on one PE and of one on two say.
+    /// The costs according to the records of a sequential run, of a run on one PE, and of a run on
+    /// two.
     fn of(sync: Synchronisation, sequential: &RunRecord, one: &RunRecord, two: &RunRecord) -> Option<Costs> {
         let parallel = |record: &'_ RunRecord| -> Option<ParallelRecord> {
             record.parallel.clone().filter(|parallel| parallel.phase_samples.is_some_and(|samples| samples >= SAMPLES_LEAST))
         };
         let (alone, both) = (parallel(one)?, parallel(two)?);
         let events = |record: &RunRecord| record.committed_events as f64;
-        let (working, remote) = (working(&both), both.remote_events as f64);
-        // What one PE sends stays with it.
+        let working = working(&both);
+        let remote = both.remote_events as f64;
+        // A PE that is alone sends only to itself.
         let own = alone.phase_seconds.send * events(two) / events(one);
         let handing_over = both.phase_seconds.receive + (both.phase_seconds.send - own).max(0.0);
-        // Among few messages, looking for them costs more than they do, and comes with events.
+        // If messages are few, looking for them costs more than they do, and counts as part of the
+        // events.
         let tells = remote >= MESSAGES_LEAST * events(two);
         let (message, messages) = if tells { (Some(handing_over / remote), handing_over) } else { (None, 0.0) };
         let costs = Costs {
@@ -80,7 +85,8 @@ impl Costs {
 
     /// What is left of an ideal speed-up at these costs.
     pub(crate) fn speed_up(&self, cores: &CoreFindings, events: u64) -> f64 {
-        let (ideal, events) = (self.ideal(cores), events as f64);
+        let ideal = self.ideal(cores);
+        let events = events as f64;
         let messages = cores.messages as f64 / f64::from(cores.pes);
         events * self.sequential / (events / ideal * self.event + messages * self.message.unwrap_or_default())
     }
@@ -133,7 +139,8 @@ fn working(parallel: &ParallelRecord) -> f64 {
     phases.list().iter().map(|(_, seconds)| seconds).sum::<f64>() - phases.idle - phases.off_core
 }
 
-/// Where runs that measure end, if the one that was explained, which took so many seconds, has enough events.
+/// The end of measuring runs, in model time; `None` if the explained run, which took so many
+/// seconds, had too few events.
 fn end(explanation: &Explanation, took: f64) -> Option<f64> {
     let findings = &explanation.findings;
     let events = findings.events as f64;
@@ -187,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_costs_leave_of_the_ideal() {
+    fn costs_lower_the_ideal_speed_up() {
         let costs = measured().unwrap();
         let cores = CoreFindings { pes: 2, cores: 2, declared: 1.9, in_order: 2.0, messages: 500_000, ..sample::cores() };
         let expected = 0.2 / (0.22 / 1.9 + 0.25 * 0.2);
@@ -197,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn few_samples_tell_no_costs() {
+    fn few_samples_give_no_costs() {
         let sequential = record(0, Phases::default(), 0);
         let phases = Phases { event_processing: 0.1, ..Phases::default() };
         let of = |two: &RunRecord| Costs::of(Synchronisation::Optimistic, &sequential, &record(1, phases, 0), two);

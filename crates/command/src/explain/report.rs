@@ -38,7 +38,8 @@ impl Explained {
     }
 
     fn facts(&self) -> Vec<Fact> {
-        let (findings, cost) = (&self.explanation.findings, self.explanation.cost);
+        let findings = &self.explanation.findings;
+        let cost = self.explanation.cost;
         let path = &findings.path;
         let counted = if cost == EventCost::Measured {
             format!("their handlers took {}", amount(findings.work, cost))
@@ -121,7 +122,8 @@ impl Explained {
     /// How much of the work the busiest LPs have.
     fn load_curve(&self) -> View {
         let findings = &self.explanation.findings;
-        let (lps, every) = (findings.load.len(), findings.load.len().div_ceil(POINTS).max(1));
+        let lps = findings.load.len();
+        let every = findings.load.len().div_ceil(POINTS).max(1);
         let mut points = vec![(0.0, 0.0)];
         let mut sum = 0;
         for (index, one) in findings.load.iter().enumerate() {

@@ -9,7 +9,7 @@ use warpline_record::{Phases, RunRecord};
 /// The runs of a variant under a condition.
 type Runs = Vec<RunRecord>;
 
-/// What is said of runs of `--quick`.
+/// The remark on runs of `--quick`.
 pub(super) const TOO_SHORT: &str = "These runs are too short to say how fast anything is.";
 /// How many characters a line of text has, beside its heading.
 const WIDTH: usize = 100;
@@ -24,9 +24,10 @@ pub(crate) struct Findings<'s> {
     pub(super) runs: Vec<Vec<Runs>>,
     /// By condition: the first variant on one PE.
     pub(super) alone: Vec<Runs>,
-    /// By condition and variant, if the study is in pairs: the first variant, each time just before the other one.
+    /// By condition and variant, if the study is in pairs: the first variant, each time just before
+    /// the other one.
     before: Vec<Vec<Runs>>,
-    /// Why nothing that takes a launcher was run, if there is none.
+    /// Why there is no launcher, if there is none. Cases that take one have no runs.
     no_launcher: Option<String>,
 }
 
@@ -42,7 +43,8 @@ pub(super) fn seconds(run: &RunRecord) -> f64 {
     run.loop_seconds
 }
 
-/// How much memory a run took at most, in bytes; 0 where the system does not tell. Of several processes, that is the first.
+/// The peak memory of a run, in bytes; 0 if the system does not report it. Of several processes, it
+/// is that of the first.
 pub(super) fn memory(run: &RunRecord) -> f64 {
     run.peak_rss_bytes.map_or(0.0, |bytes| bytes as f64)
 }
@@ -89,11 +91,12 @@ pub(super) fn gvt_share(run: &RunRecord) -> f64 {
 }
 
 impl<'s> Findings<'s> {
-    /// Nothing yet; and nothing of what takes a launcher, if there is none, for the reason given.
+    /// Findings without any runs. `no_launcher` says why cases that take a launcher will have none.
     pub(super) fn of(study: &'s Study, pes: u32, no_launcher: Option<&str>) -> Self {
         let (conditions, variants) = ((study.conditions)(pes), (study.variants)(pes));
         let runs: Vec<Vec<Runs>> = conditions.iter().map(|_| variants.iter().map(|_| Vec::new()).collect()).collect();
-        let (alone, before) = (conditions.iter().map(|_| Vec::new()).collect(), runs.clone());
+        let alone = conditions.iter().map(|_| Vec::new()).collect();
+        let before = runs.clone();
         Findings { study, pes, conditions, variants, runs, alone, before, no_launcher: no_launcher.map(str::to_owned) }
     }
 
@@ -101,13 +104,15 @@ impl<'s> Findings<'s> {
         self.variants[variant].placement(&self.conditions[condition], self.pes)
     }
 
-    /// Measures each variant once under each condition, variants in turn, and the first one again before each other if the study is in pairs;
-    /// and first of all the first variant on one PE. `run` gets the place of the PEs.
+    /// Measures each variant once under each condition, in turn; before them, the first variant on
+    /// one PE. If the study is in pairs, the first variant is run again before each other one.
+    /// `run` gets the place of the PEs.
     pub(super) fn each(
         &mut self,
         mut run: impl FnMut(&StudyCase, &StudyCase, Placement) -> Result<RunRecord, Failure>,
     ) -> Result<(), Failure> {
-        let (first, in_pairs) = (&self.variants[0], self.study.in_pairs);
+        let first = &self.variants[0];
+        let in_pairs = self.study.in_pairs;
         let of_conditions = self.conditions.iter().zip(&mut self.runs).zip(&mut self.before).zip(&mut self.alone);
         for (((condition, of_condition), before), alone) in of_conditions {
             alone.push(run(condition, first, Placement::threads(1))?);
@@ -177,8 +182,8 @@ impl<'s> Findings<'s> {
         median(self.runs[condition][variant].iter().map(of).collect())
     }
 
-    /// F: how many times as fast a variant is as the first, under a condition: the ratio of medians or, if the study is in pairs, the median
-    /// of the pairs' ratios.
+    /// F: how many times as fast a variant is as the first, under a condition: the ratio of medians
+    /// or, if the study is in pairs, the median of the pairs' ratios.
     pub(super) fn gain(&self, condition: usize, variant: usize) -> Option<f64> {
         if self.study.in_pairs && variant > 0 {
             let pairs = self.runs[condition][variant].iter().zip(&self.before[condition][variant]);
@@ -188,7 +193,8 @@ impl<'s> Findings<'s> {
         Some(rate(variant)? / rate(0)?)
     }
 
-    /// Self-relative speed-up: how many times as fast a variant is as the first on one PE, under a condition.
+    /// Self-relative speed-up: how many times as fast a variant is as the first on one PE, under a
+    /// condition.
     pub(super) fn speedup(&self, condition: usize, variant: usize) -> Option<f64> {
         let alone = median(self.alone[condition].iter().map(|run| run.event_rate).collect())?;
         Some(self.median(condition, variant, |run| run.event_rate)? / alone)
@@ -358,7 +364,8 @@ pub(super) mod tests {
         in_pairs: false,
     };
 
-    /// Three runs of each kind: springs at 1 to 3 million events per second, pendulums twice as fast in the first room and equal in the second.
+    /// Three runs of each kind: springs at 1 to 3 million events per second, pendulums twice as
+    /// fast in the first room and equal in the second.
     fn findings() -> Findings<'static> {
         let mut findings = Findings::of(&STUDY, 2, None);
         for rate in [1e6, 3e6, 2e6] {
@@ -386,7 +393,8 @@ pub(super) mod tests {
         assert!(!text.contains(TOO_SHORT) && findings.text(true, 2).contains(TOO_SHORT));
     }
 
-    /// It does not matter to pairs if the speed of the machine changes between them, here after every fourth run.
+    /// It does not matter to pairs if the speed of the machine changes between them, here after
+    /// every fourth run.
     #[test]
     fn pairs_are_compared_run_by_run() {
         const PAIRS: Study = Study { in_pairs: true, ..STUDY };
@@ -442,7 +450,7 @@ pub(super) mod tests {
 
     /// Without a launcher, what takes one is left out with a note, and the rest is done.
     #[test]
-    fn what_takes_a_launcher_is_left_out_where_there_is_none() {
+    fn cases_that_take_a_launcher_are_left_out_without_one() {
         let study =
             Study { variants: |_| vec![StudyCase::new("spring", ["--a"]), StudyCase::new("pendulum", ["--b"]).by(Way::Mpi)], ..STUDY };
         let mut findings = Findings::of(&study, 3, Some("there is no launcher"));

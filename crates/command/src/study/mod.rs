@@ -1,4 +1,5 @@
-//! `warpline study`: experiments from the literature on this machine, with what the source claims beside what was measured.
+//! `warpline study`: experiments from the literature on this machine, with what the source claims
+//! beside what was measured.
 
 mod findings;
 mod report;
@@ -62,7 +63,8 @@ fn conduct(study: &Study, request: &StudyRequest) -> Result<(), Failure> {
         return Err(Failure::failed(format!("all of the study `{}` is about ranks: {why}", study.name)));
     }
     if !quiet {
-        let (all, time) = (study.runs(threads, runs), study.time(threads, runs, quick));
+        let all = study.runs(threads, runs);
+        let time = study.time(threads, runs, quick);
         output::notify(format_args!("{}: {all} runs, about {time}", study.name));
         findings.skipped().iter().for_each(|skipped| output::notify(format_args!("note: {skipped}")));
     }
@@ -149,7 +151,8 @@ mod tests {
             let command = command_of(Path::new("warpline"), &STUDY, &request, [condition, variant], placement, &launcher);
             command.map(|command| typed(&command)).map_err(|failure| failure.message)
         };
-        let (room, spring) = (StudyCase::new("room", ["--room"]), StudyCase::new("spring", ["--by=spring"]));
+        let room = StudyCase::new("room", ["--room"]);
+        let spring = StudyCase::new("spring", ["--by=spring"]);
         let rest = "--end=1 --room --by=spring";
         let run = "run clock --json --quiet";
         assert_eq!(line(&room, &spring, launcher()), Ok(format!("warpline {run} --processes=1 --threads=4 {rest}")));

@@ -8,7 +8,8 @@ use crate::studies::StudyFigure;
 use warpline_record::{BarsView, Fact, Provenance, RunRecord, StudyRecord, TableView, View};
 
 impl Findings<'_> {
-    /// The study for a report, with the object that `--json` prints and what went wrong, if anything did.
+    /// The study for a report, with the object that `--json` prints and what went wrong, if
+    /// anything did.
     pub(super) fn record(&self, figures: Value, warning: Option<String>, provenance: Provenance, quick: bool, cores: usize) -> StudyRecord {
         let study = self.study;
         let too_short = quick.then(|| TOO_SHORT.to_owned());
@@ -45,7 +46,8 @@ impl Findings<'_> {
         let first = &self.variants[0].name;
         let gain = |variant: usize| {
             let middle = median(self.gains(variant))?;
-            let (name, value) = (format!("Gain of {}", self.variants[variant].name), format!("{} ×", format::significant(middle, 3)));
+            let name = format!("Gain of {}", self.variants[variant].name);
+            let value = format!("{} ×", format::significant(middle, 3));
             Some(Fact { name, value, remark: format!("against {first}, in the median over all conditions") })
         };
         (1..self.variants.len()).filter_map(gain).collect()

@@ -1,8 +1,9 @@
 //! Circles in which the parts of a folder use each other.
 //!
-//! A folder's parts are its files, the folders in it, each with all that it holds, and the folder's own file: `lib.rs` for the whole crate,
-//! `pe.rs` or `pe/mod.rs` for the folder `pe`. Files of different folders that use each other in a circle close one between two parts of the
-//! folder that holds them all, so no circle of files is missed.
+//! A folder's parts are its files, the folders in it, each with all that it holds, and the folder's
+//! own file: `lib.rs` for the whole crate, `pe.rs` or `pe/mod.rs` for the folder `pe`. Files of
+//! different folders that use each other in a circle close one between two parts of the folder that
+//! holds them all, so no circle of files is missed.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
@@ -10,7 +11,7 @@ use std::fmt;
 use super::tree::Names;
 use super::uses::Uses;
 
-/// What a folder's own file is called among its parts.
+/// The name of a folder's own file among its parts.
 pub(crate) const OWN_FILE: &str = "mod";
 
 /// All parts of one folder that can be reached from each other.

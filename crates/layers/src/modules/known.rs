@@ -1,4 +1,5 @@
-//! The circles that are known. The list may only become shorter: a new circle is a breach, and so is one that is listed and gone.
+//! The circles that are known. The list may only become shorter: a new circle is a breach, and so
+//! is one that is listed and gone.
 
 use std::collections::BTreeSet;
 

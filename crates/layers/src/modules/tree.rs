@@ -1,4 +1,5 @@
-//! The modules of a crate, found as the compiler finds them: by following `mod` items from the root. Modules of tests are left out.
+//! The modules of a crate, found as the compiler finds them: by following `mod` items from the
+//! root. Modules of tests are left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -36,11 +37,13 @@ pub(crate) struct Imported {
 #[derive(Default)]
 pub(crate) struct Tree {
     pub(crate) modules: BTreeMap<Names, Module>,
-    /// Where each macro of the crate is defined. Macros can be called below their module without a path.
+    /// Where each macro of the crate is defined. Macros can be called below their module without a
+    /// path.
     pub(crate) macros: BTreeMap<String, Names>,
 }
 
-/// The trees below `lib.rs` and `main.rs`. A file that belongs to neither is an error, as nothing would check it.
+/// The trees below `lib.rs` and `main.rs`. A file that belongs to neither is an error, as nothing
+/// would check it.
 pub(crate) fn trees(sources: &Sources) -> Result<Vec<Tree>, String> {
     let mut reached = BTreeSet::new();
     let mut trees = Vec::new();

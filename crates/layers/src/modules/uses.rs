@@ -1,7 +1,9 @@
-//! Which file of a crate uses which: through `use`, through paths in code, and through names among the tokens of macros and attributes.
+//! Which file of a crate uses which: through `use`, through paths in code, and through names among
+//! the tokens of macros and attributes.
 //!
-//! A name that is imported from a module which only hands it on counts as imported from the module that defines it. Methods are not seen, as
-//! their types are not known here; but who calls a method has mostly named its type, too.
+//! A name that is imported from a module which only hands it on counts as imported from the module
+//! that defines it. Methods are not seen, as their types are not known here; but who calls a method
+//! has mostly named its type, too.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +13,11 @@ use syn::{Attribute, ImplItem, ItemUse, Meta, TraitItem};
 
 use super::tree::{Module, Names, Tree, hands_on, imports, is_for_tests};
 
-/// For each file and each other one that it uses, a name by which it does.
+/// For each file and each file that it uses: one of the names that it uses.
 pub(crate) type Uses = BTreeMap<(Names, Names), String>;
 
-/// How many times a name may be handed on before it counts as not found. Imports can refer to each other in circles.
+/// How many times a name may be handed on before it counts as not found. Imports can refer to each
+/// other in circles.
 const DEPTH: usize = 16;
 
 pub(crate) fn uses(tree: &Tree) -> Uses {
@@ -33,7 +36,8 @@ pub(crate) fn uses(tree: &Tree) -> Uses {
 }
 
 impl Tree {
-    /// The module that defines what a path names, as it is written in a module. None if that is not of this crate.
+    /// The module that defines what a path names, as it is written in a module. None if that is not
+    /// of this crate.
     fn find(&self, within: &[String], path: &[String]) -> Option<Names> {
         self.define(&self.absolute(within, path, DEPTH)?, DEPTH)
     }
@@ -58,7 +62,7 @@ impl Tree {
             return below(within, path);
         }
         if let Some(import) = module.imports.get(first) {
-            // What has the name of its crate is of that crate.
+            // A name that is imported from a crate of the same name is that crate.
             return if import.path.first() == Some(first) { None } else { below(&self.absolute(within, &import.path, depth)?, rest) };
         }
         module.globs.iter().find_map(|glob| {
@@ -67,7 +71,8 @@ impl Tree {
         })
     }
 
-    /// Whether `use module::*` in another module brings in a name, be it defined there or handed on.
+    /// Whether `use module::*` in another module brings in a name, be it defined there or handed
+    /// on.
     fn hands_out(&self, module: &[String], name: &String, to: &[String], depth: usize) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         let own = [module, std::slice::from_ref(name)].concat();
@@ -96,7 +101,8 @@ impl Tree {
             from.into_iter().find(|from| self.hands_out(from, name, module, depth)).map(|from| [from.as_slice(), rest].concat())
         };
         let defined = next.and_then(|next| self.define(&next, depth.checked_sub(1)?));
-        // What a module hands on from another crate is that module's, as are items that macros make.
+        // If a module hands on a name from another crate, or a macro makes an item, it counts as
+        // the module's own.
         defined.or_else(|| self.macros.get(name).filter(|_| module.is_empty()).cloned()).or_else(|| Some(module.to_vec()))
     }
 }
@@ -113,7 +119,8 @@ impl Collector<'_> {
     fn add(&mut self, path: &[String]) {
         if let [name] = path {
             let own = [self.path.as_slice(), path].concat();
-            // A variable may have the name of a module; a module alone is never used, and `crate` alone says who may see something.
+            // A variable may have the name of a module; a module alone is never used, and `crate`
+            // alone says who may see something.
             if name == "crate"
                 || self.tree.modules.contains_key(&own)
                 || self.module.imports.get(name).is_some_and(|import| self.is_module(&import.path))
@@ -215,7 +222,7 @@ impl<'ast> Visit<'ast> for Collector<'_> {
     fn visit_item_use(&mut self, item: &'ast ItemUse) {
         for import in imports(item) {
             let Some(target) = self.tree.find(self.path, &import.path) else { continue };
-            // A module that hands on what lies below it uses it only where it names it.
+            // Handing on a name from a module below is not a use of that module.
             if !(hands_on(item) && target.starts_with(self.path)) {
                 self.used.push((target, import.path.join("::")));
             }
@@ -246,7 +253,7 @@ impl<'ast> Visit<'ast> for Collector<'_> {
         }
     }
 
-    /// Who may see something is no use.
+    /// A visibility is not a use.
     fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
 
     fn visit_impl_item(&mut self, item: &'ast ImplItem) {

@@ -6,15 +6,16 @@ use super::error::{Error, Result};
 
 /// The last byte of a message that is a batch.
 const BATCH: u8 = 0;
-/// The last byte of a message that announces a large one, of as many bytes as the eight bytes before say.
+/// The last byte of a message that announces a large one. The eight bytes before it are the length.
 const ANNOUNCEMENT: u8 = 1;
 /// The length of an announcement, without its last byte.
 const ANNOUNCEMENT_BYTES: usize = size_of::<u64>();
 
 /// Room for one batch: bytes that are filled in, up to a fixed capacity, and then sent.
 ///
-/// It comes from [`SendPool::take`](crate::SendPool::take) and goes to [`SendPool::send`](crate::SendPool::send). While it is in flight, the
-/// pool has it, so nobody can touch it.
+/// It comes from [`SendPool::take`](crate::SendPool::take) and goes to
+/// [`SendPool::send`](crate::SendPool::send). While it is in flight, the pool has it, so nobody can
+/// touch it.
 #[derive(Debug)]
 pub struct Buffer {
     /// Has room for one byte more than the capacity.
@@ -27,7 +28,8 @@ impl Buffer {
         Ok(Buffer { bytes: room_for(received_length(capacity))?, capacity })
     }
 
-    /// Makes an empty buffer of what [`Buffer::into_batch`] returned for one of the same capacity.
+    /// Makes an empty buffer from the memory that [`Buffer::into_batch`] returned for one of the
+    /// same capacity.
     pub(crate) fn reuse(mut bytes: Vec<u8>, capacity: usize) -> Buffer {
         bytes.clear();
         Buffer { bytes, capacity }
@@ -43,7 +45,8 @@ impl Buffer {
         self.capacity - self.bytes.len()
     }
 
-    /// Adds bytes at the end if all of them fit, and says whether they did. If not, nothing changes.
+    /// Adds bytes at the end if all of them fit, and says whether they did. If not, nothing
+    /// changes.
     #[must_use]
     #[inline]
     pub fn write(&mut self, bytes: &[u8]) -> bool {
@@ -54,7 +57,8 @@ impl Buffer {
         fits
     }
 
-    /// Adds this many zeros at the end, to be overwritten, and returns them; or nothing, if they do not fit.
+    /// Adds this many zeros at the end, to be overwritten, and returns them; or nothing, if they do
+    /// not fit.
     #[inline]
     pub fn grow(&mut self, bytes: usize) -> Option<&mut [u8]> {
         let before = self.bytes.len();
@@ -97,12 +101,12 @@ impl DerefMut for Buffer {
     }
 }
 
-/// What a message turns out to be.
+/// The kinds of messages.
 pub(crate) enum Received<'a> {
     Batch(&'a [u8]),
     /// A large message of this many bytes follows.
     Announcement(usize),
-    /// Nothing that was sent by a pool.
+    /// A message that no pool has sent.
     Foreign,
 }
 
@@ -163,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_pool_sends_is_foreign() {
+    fn a_message_that_no_pool_sends_is_foreign() {
         let too_long = Buffer::new(0).expect("there is memory").into_announcement(crate::LONGEST_MESSAGE + 1);
         for message in [&[][..], &[7], &[0, 0, ANNOUNCEMENT], &too_long] {
             assert!(matches!(Received::from(message), Received::Foreign));

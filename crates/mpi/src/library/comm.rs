@@ -11,8 +11,9 @@ use super::session::Session;
 
 /// All ranks, and messages between them that no other communicator sees.
 ///
-/// It may be given to another thread, but not shared between threads: where several use MPI, each has its own [`Comm::duplicate`], as ranks
-/// must make collective calls on one communicator in the same order.
+/// It may be given to another thread, but not shared between threads: where several use MPI, each
+/// has its own [`Comm::duplicate`], as ranks must make collective calls on one communicator in the
+/// same order.
 ///
 /// ```compile_fail,E0277
 /// fn share<'m>(comm: &warpline_mpi::Comm<'m>) {
@@ -22,9 +23,10 @@ use super::session::Session;
 /// }
 /// ```
 ///
-/// With any other level than [`ThreadLevel::Multiple`](crate::ThreadLevel::Multiple), whatever uses MPI panics on any other thread than the
-/// one that started it. This is checked when it is used, since the level is known only then, and costs a nanosecond; types would also keep
-/// it from being prepared on one thread for another one.
+/// Below [`ThreadLevel::Multiple`](crate::ThreadLevel::Multiple), everything that uses MPI panics
+/// on threads other than the one that started MPI. This is checked at each use, because the level
+/// is known only at run time, and costs a nanosecond. Types would also forbid preparing something
+/// on one thread for another.
 pub struct Comm<'m> {
     shared: Arc<Communicator<'m>>,
     not_shared_between_threads: PhantomData<Cell<()>>,
@@ -92,7 +94,8 @@ impl<'m> Communicator<'m> {
     fn duplicate_of(session: &'m Session, handle: u64) -> Result<Self> {
         session.enter();
         let mut made = 0;
-        // SAFETY: MPI is running, this thread may call it, and the handle is that of a communicator that has not been freed.
+        // SAFETY: MPI is running, this thread may call it, and the handle is that of a communicator
+        // that has not been freed.
         session.check("MPI_Comm_dup", unsafe { ffi::warpline_mpi_duplicate(handle, &mut made) })?;
         Self::adopt(session, made)
     }
@@ -112,8 +115,8 @@ impl<'m> Communicator<'m> {
         Ok(made)
     }
 
-    /// The handle, for a call of MPI that follows at once. MPI is running and this thread may call it, or this panics. The communicator has
-    /// not been freed, as this happens when it is dropped.
+    /// The handle, for a call of MPI that follows at once. MPI is running and this thread may call
+    /// it, or this panics. The communicator has not been freed, as this happens when it is dropped.
     #[inline]
     pub(crate) fn raw(&self) -> u64 {
         self.session.enter();
@@ -139,8 +142,9 @@ impl<'m> Communicator<'m> {
 
 impl Drop for Communicator<'_> {
     fn drop(&mut self) {
-        // Freeing is collective, "though it is anticipated that this operation will normally be implemented to be local" (MPI 3.1, 6.4.3),
-        // as it is in Open MPI and MPICH: ranks that drop communicators in different order do not wait for each other.
+        // Freeing is collective, "though it is anticipated that this operation will normally be
+        // implemented to be local" (MPI 3.1, 6.4.3), as it is in Open MPI and MPICH: ranks that
+        // drop communicators in different order do not wait for each other.
         if self.session.may_tidy_up() {
             // SAFETY: as `raw` says; whatever used the communicator has kept it alive, and is gone.
             if unsafe { ffi::warpline_mpi_free(self.raw()) } == 0 {
@@ -152,7 +156,8 @@ impl Drop for Communicator<'_> {
 
 fn rank_and_size(session: &Session, handle: u64) -> Result<(u32, u32)> {
     let (mut rank, mut size) = (0, 0);
-    // SAFETY: MPI is running, this thread has just called it, and the handle is that of a communicator that has not been freed.
+    // SAFETY: MPI is running, this thread has just called it, and the handle is that of a
+    // communicator that has not been freed.
     session.check("MPI_Comm_rank", unsafe { ffi::warpline_mpi_rank_and_size(handle, &mut rank, &mut size) })?;
     let number =
         |found: c_int| u32::try_from(found).map_err(|_| Error::Mpi { call: "MPI_Comm_rank", code: found, text: "a negative rank".into() });

@@ -4,15 +4,18 @@ use std::fmt;
 
 /// Why a call failed.
 ///
-/// After [`Error::Mpi`] the MPI standard promises nothing about MPI, and the other ranks know nothing of it: end all of them with
-/// [`Mpi::abort`](crate::Mpi::abort). What has failed once fails in the same way when it is used again.
+/// After [`Error::Mpi`] the MPI standard promises nothing about MPI, and the other ranks know
+/// nothing of it: end all of them with [`Mpi::abort`](crate::Mpi::abort). What has failed once
+/// fails in the same way when it is used again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// MPI has been started in this program before. It can be started once, even if it has been finished since.
+    /// MPI has been started in this program before. It can be started once, even if it has been
+    /// finished since.
     AlreadyStarted,
-    /// MPI found another number of ranks than the launcher said it had started. Most likely the launcher belongs to another MPI library than
-    /// the one that this program was built with, so that each rank takes itself for the only one.
+    /// MPI found another number of ranks than the launcher said it had started. Most likely the
+    /// launcher belongs to another MPI library than the one that this program was built with, so
+    /// that each rank takes itself for the only one.
     OtherLauncher {
         /// How many programs the launcher has started together.
         launched: u32,
@@ -38,7 +41,7 @@ pub enum Error {
         /// Its length in bytes.
         bytes: usize,
     },
-    /// A message arrived under a tag of this crate that it has not sent.
+    /// A message arrived with a tag of this crate, but this crate did not send it.
     Foreign {
         /// The rank that sent it.
         source: u32,

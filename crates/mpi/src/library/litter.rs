@@ -3,8 +3,9 @@ use std::fs;
 /// Where Open MPI keeps the memory that ranks of a machine share.
 const FOLDER: &str = "/dev/shm";
 
-/// Removes the files of shared memory that Open MPI leaves behind when ranks end without finishing MPI: those of this job, on this machine. To
-/// be called by a rank that ends in this way. Other libraries remove theirs.
+/// Removes the files of shared memory that Open MPI leaves behind when ranks end without finishing
+/// MPI: those of this job, on this machine. A rank that ends in this way should call it. Other
+/// libraries remove theirs.
 pub fn remove_shared_memory() {
     let Some(job) = std::env::var("PMIX_NAMESPACE").ok().and_then(|number| number.parse::<u32>().ok()) else { return };
     for file in fs::read_dir(FOLDER).into_iter().flatten().flatten() {

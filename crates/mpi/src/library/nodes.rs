@@ -3,12 +3,13 @@
 use super::comm::Comm;
 use super::error::{Error, Result};
 
-/// How [`Nodes`] are told apart.
+/// What counts as a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeView {
     /// Ranks are on one node if they can share memory.
     Shared,
-    /// Each rank counts as a node of its own, so that what happens between nodes can be tried out on one machine.
+    /// Each rank counts as a node of its own, so that what happens between nodes can be tried out
+    /// on one machine.
     Apart,
 }
 
@@ -21,7 +22,8 @@ pub struct Nodes {
 }
 
 impl Nodes {
-    /// Finds out. All ranks must call this, with the same view. It waits for the others.
+    /// Finds the node of each rank. All ranks must call this, with the same view. It waits for the
+    /// others.
     ///
     /// # Errors
     /// [`Error::Mpi`], or [`Error::Memory`].

@@ -30,9 +30,10 @@ const PANICKED: i32 = 101;
 /// std::thread::spawn(move || drop(mpi));
 /// ```
 ///
-/// A rank that ends while others need it must say so by [`Mpi::abort`]; otherwise they wait for it, and it waits for them in the end.
-/// While the thread panics, dropping does this by itself, with exit code 101. It also does so where MPI may still write into memory, because
-/// something that uses MPI was leaked, was dropped on a thread that may not call MPI, or has failed.
+/// A rank that ends while others need it must say so by [`Mpi::abort`]; otherwise they wait for it,
+/// and it waits for them in the end. While the thread panics, dropping does this by itself, with
+/// exit code 101. It also does so where MPI may still write into memory, because something that
+/// uses MPI was leaked, was dropped on a thread that may not call MPI, or has failed.
 pub struct Mpi {
     /// There until it is finished.
     session: Option<Session>,
@@ -42,7 +43,8 @@ pub struct Mpi {
 }
 
 impl Mpi {
-    /// Starts MPI, which all ranks must do. What is granted may be less or more than what is wanted: see [`Mpi::thread_level`].
+    /// Starts MPI, which all ranks must do. What is granted may be less or more than what is
+    /// wanted: see [`Mpi::thread_level`].
     ///
     /// # Errors
     /// [`Error::AlreadyStarted`], [`Error::OtherLauncher`], or [`Error::Mpi`].
@@ -71,7 +73,8 @@ impl Mpi {
         self.size
     }
 
-    /// A new communicator of all ranks. All must call this, and in the same order where they call it several times. It waits for the others.
+    /// A new communicator of all ranks. All must call this, and in the same order where they call
+    /// it several times. It waits for the others.
     ///
     /// # Errors
     /// [`Error::Mpi`].
@@ -100,8 +103,8 @@ impl Mpi {
         Ok(Box::leak(Box::new(Mpi::start(launch, wanted)?)))
     }
 
-    /// Finishes MPI that was [started for good](Mpi::start_for_good), and waits until all ranks do so. Returns whether it could: not while
-    /// there is anything left that uses it. Whatever is asked of it later panics.
+    /// Finishes MPI that was [started for good](Mpi::start_for_good), and waits until all ranks do
+    /// so. Returns whether it could: it cannot while anything still uses MPI. Any later use panics.
     ///
     /// # Errors
     /// [`Error::Mpi`].

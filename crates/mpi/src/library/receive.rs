@@ -11,19 +11,22 @@ use super::tag::Tag;
 pub struct ReceiveLimits {
     /// The capacity of buffers, in bytes: the same as that of the pools that send.
     pub capacity: usize,
-    /// How many messages can arrive, at least 1, before MPI has to keep them elsewhere, or their senders have to wait.
+    /// How many messages can arrive, at least 1, before MPI has to keep them elsewhere, or their
+    /// senders have to wait.
     pub buffers: usize,
 }
 
 /// Receives the messages with one tag from all ranks, itself included.
 ///
-/// Messages of one rank are handed over in the order in which they were sent. For MPI matches messages of one rank with receives in the order
-/// in which these were posted, and this is the order in which they are looked at, although a later one may be done first. All receives stand
-/// in a circle: `next` is the one that was posted first, and is posted anew, as the last, when its message has been handed over. Where a large
-/// message was announced, nothing is handed over before it.
+/// Messages of one rank are handed over in the order in which they were sent. MPI matches them with
+/// receives in the order in which these were posted, so receives are looked at in this order,
+/// although a later one may be done first. The receives form a circle: `next` was posted first, and
+/// is posted again, as the last, once its message has been handed over. After the announcement of a
+/// large message, nothing is handed over before it.
 ///
-/// There should be one receiver per communicator and tag: two would each get some of the messages. Dropping it waits for messages
-/// that are just being transferred, gives up all other receives, and what has arrived but was not handed over is lost.
+/// There should be one receiver per communicator and tag: two would each get some of the messages.
+/// Dropping it waits for messages that are just being transferred, and gives up all other receives.
+/// What has arrived but was not handed over is lost.
 pub struct Receiver<'m> {
     tag: Tag,
     capacity: usize,
@@ -40,7 +43,8 @@ impl<'m> Receiver<'m> {
     /// A receiver that is ready for messages.
     ///
     /// # Errors
-    /// [`Error::Memory`], [`Error::TooLong`] if the capacity is that of no message, or [`Error::Mpi`].
+    /// [`Error::Memory`], [`Error::TooLong`] if no message can be as long as the capacity, or
+    /// [`Error::Mpi`].
     ///
     /// # Panics
     /// If there are no buffers.
@@ -49,7 +53,8 @@ impl<'m> Receiver<'m> {
         if capacity >= crate::LONGEST_MESSAGE {
             return Err(Error::TooLong { bytes: capacity });
         }
-        let (posted, large) = (Requests::new(comm.shared(), buffers)?, Requests::new(comm.shared(), 1)?);
+        let posted = Requests::new(comm.shared(), buffers)?;
+        let large = Requests::new(comm.shared(), 1)?;
         let mut receiver = Receiver { tag, capacity, posted, buffers, next: 0, announced: None, large };
         for _ in 0..buffers {
             receiver.post(Vec::new())?;
@@ -57,14 +62,15 @@ impl<'m> Receiver<'m> {
         Ok(receiver)
     }
 
-    /// Hands over the messages that have arrived, with the rank that sent each, and returns how many these were: never more than there are
-    /// buffers, so that other work gets its turn. It does not wait.
+    /// Hands over the messages that have arrived, with the rank that sent each, and returns how
+    /// many these were: never more than there are buffers, so that other work gets its turn. It
+    /// does not wait.
     ///
     /// If `hand_over` panics, its message counts as handed over.
     ///
     /// # Errors
-    /// [`Error::Mpi`], as when a batch is longer than the capacity; [`Error::Memory`] if there is none for a large message, which
-    /// is then tried again by the next call; or [`Error::Foreign`].
+    /// [`Error::Mpi`], as when a batch is longer than the capacity; [`Error::Memory`] if there is
+    /// none for a large message, which is then tried again by the next call; or [`Error::Foreign`].
     pub fn poll(&mut self, mut hand_over: impl FnMut(u32, &[u8])) -> Result<usize> {
         let mut handed = 0;
         while handed < self.buffers {

@@ -1,4 +1,4 @@
-//! Reductions and barriers that nobody waits in.
+//! Reductions and barriers that do not block.
 
 use std::sync::Arc;
 
@@ -6,15 +6,16 @@ use super::comm::Comm;
 use super::error::{Error, Result};
 use super::requests::{Nothing, Operands, ReductionKind, Requests};
 
-/// What a reduction makes of the numbers that the ranks give.
+/// How a reduction combines the numbers of the ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduction {
     /// The least of them.
     Min,
     /// Their sum, modulo 2^64.
     Sum,
-    /// Both at once: the first `sums` numbers are added up, modulo 2^64, and the others are keys of `key` numbers each, of which the least is
-    /// found, at each place. The first number of a key counts most.
+    /// Both at once: the first `sums` numbers are added up, modulo 2^64. The others form keys of
+    /// `key` numbers each, and the least key at each place is found. The first number of a key
+    /// counts most.
     Composite {
         /// How many numbers are added up.
         sums: u16,
@@ -24,8 +25,8 @@ pub enum Reduction {
 }
 
 impl Reduction {
-    /// The bits that are flipped before a reduction and after it. Numbers with a sign, as which minima are found, are in the order of
-    /// those without one if the sign bit is flipped.
+    /// The bits that are flipped before a reduction and after it. MPI finds minima of signed
+    /// numbers; with the sign bit flipped, these are in the order of unsigned ones.
     fn flipped(self) -> u64 {
         match self {
             Reduction::Min => 1 << 63,
@@ -41,7 +42,7 @@ impl Reduction {
         }
     }
 
-    /// What precedes the operands, to tell the shim what they are.
+    /// A header before the operands, which tells the shim what they are.
     fn header(self, width: usize) -> Option<u64> {
         match self {
             Reduction::Composite { sums, key } => Some((width as u64 + 1) << 32 | u64::from(sums) << 16 | u64::from(key)),
@@ -52,8 +53,9 @@ impl Reduction {
 
 /// Reduces a few numbers over all ranks, again and again, one reduction at a time.
 ///
-/// All ranks must start the same reductions in the same order. It has a communicator of its own, so the order in respect of other calls does
-/// not matter. Dropping it waits for a reduction that is in progress, but not during a panic.
+/// All ranks must start the same reductions in the same order. It has a communicator of its own, so
+/// its order relative to other calls does not matter. Dropping it waits for a reduction that is in
+/// progress, but not during a panic.
 pub struct Reducer<'m> {
     requests: Requests<'m, Operands>,
     width: usize,
@@ -85,7 +87,8 @@ impl<'m> Reducer<'m> {
     /// [`Error::Mpi`].
     ///
     /// # Panics
-    /// If a reduction is in progress, if there are not as many numbers as the reducer is wide, or if they are no whole number of keys.
+    /// If a reduction is in progress, if there are not as many numbers as the reducer is wide, or
+    /// if they are not a whole number of keys.
     pub fn start(&mut self, reduction: Reduction, mine: &[u64]) -> Result<()> {
         assert_eq!(mine.len(), self.width, "the reducer is for another number of operands");
         self.requests.usable()?;
@@ -115,7 +118,7 @@ impl<'m> Reducer<'m> {
     }
 }
 
-/// Finds out when all ranks have come to the same place, again and again.
+/// Finds out when all ranks have arrived, again and again.
 ///
 /// It has a communicator of its own, as a [`Reducer`] does.
 pub struct Barrier<'m> {
@@ -137,7 +140,7 @@ impl<'m> Barrier<'m> {
     /// [`Error::Mpi`].
     ///
     /// # Panics
-    /// If it has said so since all ranks last arrived.
+    /// If it has arrived already, and not all others have since.
     pub fn arrive(&mut self) -> Result<()> {
         self.requests.start_barrier()
     }

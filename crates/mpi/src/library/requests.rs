@@ -1,9 +1,11 @@
-//! Requests of MPI together with the memory that they work on. All memory that MPI reads or writes between two calls is owned here.
+//! Requests of MPI together with the memory that they work on. All memory that MPI reads or writes
+//! between two calls is owned here.
 //!
-//! The invariant: while a request is in use, MPI may touch its memory at any time, so nobody else does. `held[i]` is `Some` exactly while
-//! request `i` is in use, and holds that memory, always on the heap, where it stays when its owner moves. It is given out only when MPI says
-//! that the request is done. If that can no longer be found out (after an error, on a thread that may not call MPI, or during a panic),
-//! memory and requests are leaked, and the session knows of it.
+//! The invariant: while a request is in use, MPI may touch its memory at any time, so nobody else
+//! does. `held[i]` is `Some` exactly while request `i` is in use, and holds that memory, always on
+//! the heap, where it stays when its owner moves. It is given out only when MPI says that the
+//! request is done. If that can no longer be found out (after an error, on a thread that may not
+//! call MPI, or during a panic), memory and requests are leaked, and the session knows of it.
 
 use std::ffi::c_int;
 use std::mem;
@@ -21,13 +23,13 @@ pub(crate) struct Outgoing(pub(crate) Vec<u8>);
 /// Empty, with capacity for the bytes of a receive.
 pub(crate) struct Incoming(Vec<u8>);
 
-/// The numbers of a reduction: this rank's, and as many that they become.
+/// The numbers of a reduction: this rank's, and room for the results.
 pub(crate) struct Operands {
     pub(crate) mine: Vec<u64>,
     pub(crate) result: Vec<u64>,
 }
 
-/// What becomes of operands.
+/// How operands are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReductionKind {
     /// The least, as `i64`.
@@ -41,19 +43,19 @@ pub(crate) enum ReductionKind {
 /// A barrier needs no memory.
 pub(crate) struct Nothing;
 
-/// A fixed number of requests of one kind, which `M` says.
+/// A fixed number of requests, all of the kind `M`.
 pub(crate) struct Requests<'m, M> {
     comm: Arc<Communicator<'m>>,
     raw: NonNull<ffi::RequestArray>,
     held: Vec<Option<M>>,
     /// How many operands composite reductions have, if there have been any.
     width: Option<usize>,
-    /// What MPI reported, after which nothing is certain about the requests.
+    /// An error of MPI, after which nothing is certain about the requests.
     failed: Option<Error>,
 }
 
-// SAFETY: nothing but `&mut self` leads to the array and the memory, which belong to no thread, and `Communicator::raw` is asked whether a
-// thread may call MPI.
+// SAFETY: nothing but `&mut self` leads to the array and the memory, which belong to no thread, and
+// `Communicator::raw` is asked whether a thread may call MPI.
 unsafe impl<M: Send> Send for Requests<'_, M> {}
 
 impl<'m, M> Requests<'m, M> {
@@ -92,7 +94,8 @@ impl<'m, M> Requests<'m, M> {
         Ok(self.held[index].insert(memory))
     }
 
-    /// The memory of a request that is done. `found` gets the sender and the number of bytes, of a receive.
+    /// The memory of a request that is done. `found` gets the sender and the number of bytes, of a
+    /// receive.
     fn test(&mut self, index: usize, found: Option<&mut (c_int, c_int)>) -> Result<Option<M>> {
         self.usable()?;
         if !self.is_active(index) {
@@ -101,7 +104,8 @@ impl<'m, M> Requests<'m, M> {
         let (source, length) = found.map_or((ptr::null_mut(), ptr::null_mut()), |(source, length)| (&raw mut *source, &raw mut *length));
         let mut done = 0;
         self.comm.session.enter();
-        // SAFETY: MPI is running and this thread may call it. The array has a request of this index, and both pointers are null or valid.
+        // SAFETY: MPI is running and this thread may call it. The array has a request of this
+        // index, and both pointers are null or valid.
         let code = unsafe { ffi::warpline_mpi_test(self.raw.as_ptr(), index as c_int, &mut done, source, length) };
         self.check("MPI_Test", code)?;
         Ok(if done == 0 { None } else { self.held[index].take() })
@@ -119,13 +123,14 @@ impl Requests<'_, Outgoing> {
         let Ok(length) = c_int::try_from(bytes.len()) else { return Err(Error::TooLong { bytes: bytes.len() }) };
         let comm = self.comm.raw();
         let pointer = self.hold(index, Outgoing(bytes))?.0.as_ptr();
-        // SAFETY: as `raw` says. The array has a free request of this index. The bytes are held until the request is done, and only read.
+        // SAFETY: as `raw` says. The array has a free request of this index. The bytes are held
+        // until the request is done, and only read.
         let code = unsafe { ffi::warpline_mpi_start_send(self.raw.as_ptr(), index as c_int, comm, pointer.cast(), length, to, tag) };
         self.check("MPI_Isend", code)
     }
 
-    /// Gives back the memory of those that are done, of the first `active` requests, which are in use. Returns how many still are: those at
-    /// the front.
+    /// Gives back the memory of those that are done, of the first `active` requests, which are in
+    /// use. Returns how many still are: those at the front.
     pub(crate) fn reclaim(&mut self, active: usize, mut done: impl FnMut(Vec<u8>)) -> Result<usize> {
         self.usable()?;
         if active == 0 {
@@ -134,12 +139,14 @@ impl Requests<'_, Outgoing> {
         assert!(active <= self.held.len());
         let (mut found, mut indices) = (0, ptr::null());
         self.comm.session.enter();
-        // SAFETY: MPI is running and this thread may call it. The array has at least as many requests.
+        // SAFETY: MPI is running and this thread may call it. The array has at least as many
+        // requests.
         let code = unsafe { ffi::warpline_mpi_test_some(self.raw.as_ptr(), active as c_int, &mut found, &mut indices) };
         self.check("MPI_Testsome", code)?;
         let found = usize::try_from(found).unwrap_or(0);
         for place in 0..found {
-            // SAFETY: `indices` is an array of the shim's with room for all requests, of which MPI has filled the first `found`.
+            // SAFETY: `indices` is an array of the shim's with room for all requests, of which MPI
+            // has filled the first `found`.
             let index = unsafe { *indices.add(place) };
             if let Some(Outgoing(bytes)) = self.held[index as usize].take() {
                 done(bytes);
@@ -172,7 +179,8 @@ impl Requests<'_, Outgoing> {
 }
 
 impl Requests<'_, Incoming> {
-    /// Receives at most `room` bytes, from any rank if no source is given. `bytes` is memory to be used again.
+    /// Receives at most `room` bytes, from any rank if no source is given. `bytes` is memory to be
+    /// used again.
     pub(crate) fn start_receive(&mut self, index: usize, from: Option<u32>, tag: c_int, room: usize, mut bytes: Vec<u8>) -> Result<()> {
         let from = from.map_or(-1, |from| self.comm.raw_rank(from));
         let Ok(length) = c_int::try_from(room) else { return Err(Error::TooLong { bytes: room }) };
@@ -182,8 +190,8 @@ impl Requests<'_, Incoming> {
         }
         let comm = self.comm.raw();
         let pointer = self.hold(index, Incoming(bytes))?.0.as_mut_ptr();
-        // SAFETY: as `raw` says. The array has a free request of this index. There is capacity for `room` bytes, which is held, and which
-        // nobody else touches, until the request is done.
+        // SAFETY: as `raw` says. The array has a free request of this index. There is capacity for
+        // `room` bytes, which is held, and which nobody else touches, until the request is done.
         let code = unsafe { ffi::warpline_mpi_start_receive(self.raw.as_ptr(), index as c_int, comm, pointer.cast(), length, from, tag) };
         self.check("MPI_Irecv", code)
     }
@@ -196,7 +204,8 @@ impl Requests<'_, Incoming> {
             return Err(Error::Mpi { call: "MPI_Test", code: found.1, text: "a message without source or length".to_owned() });
         };
         assert!(length <= bytes.capacity(), "MPI has received more than it was to");
-        // SAFETY: the receive is done, and MPI has written as many bytes, for which there is capacity.
+        // SAFETY: the receive is done, and MPI has written as many bytes, for which there is
+        // capacity.
         unsafe { bytes.set_len(length) };
         Ok(Some((source, bytes)))
     }
@@ -207,7 +216,8 @@ impl Requests<'_, Incoming> {
             return;
         }
         for index in (0..self.held.len()).filter(|&index| self.held[index].is_some()) {
-            // SAFETY: MPI is running and this thread may call it. The array has a request of this index, which is in use.
+            // SAFETY: MPI is running and this thread may call it. The array has a request of this
+            // index, which is in use.
             let code = unsafe { ffi::warpline_mpi_cancel(self.raw.as_ptr(), index as c_int) };
             if self.comm.check("MPI_Cancel", code).inspect_err(|error| self.failed = Some(error.clone())).is_err() {
                 return;
@@ -217,8 +227,9 @@ impl Requests<'_, Incoming> {
 }
 
 impl Requests<'_, Operands> {
-    /// Reduces the operands of all ranks. There are as many results as operands. A composite reduction is told by its first operand how many
-    /// there are, and all of these requests then have as many.
+    /// Reduces the operands of all ranks. There are as many results as operands. The first operand
+    /// of a composite reduction says how many there are; all composite reductions of these requests
+    /// must have as many.
     ///
     /// # Panics
     /// If there are not.
@@ -239,8 +250,9 @@ impl Requests<'_, Operands> {
         let raw = self.raw.as_ptr();
         let Operands { mine, result } = self.hold(0, operands)?;
         let (mine, result) = (mine.as_ptr(), result.as_mut_ptr());
-        // SAFETY: as `raw` says. The array has a free request of this index. Both lists have `count` numbers and are held, and nobody else
-        // touches them, until the request is done. Those of a composite reduction are as wide as the first of the array, and as their first
+        // SAFETY: as `raw` says. The array has a free request of this index. Both lists have
+        // `count` numbers and are held, and nobody else touches them, until the request is done.
+        // Those of a composite reduction are as wide as the first of the array, and as their first
         // number says to the shim: so it reads and writes within them.
         let code = unsafe {
             match kind {
@@ -288,7 +300,8 @@ impl<M> Drop for Requests<'_, M> {
             unsafe { ffi::warpline_mpi_free_requests(self.raw.as_ptr()) };
             self.comm.session.remove();
         } else {
-            // MPI may still use the memory. The array keeps its requests, and the session counts it as leaked.
+            // MPI may still use the memory. The array keeps its requests, and the session counts it
+            // as leaked.
             mem::forget(mem::take(&mut self.held));
         }
     }

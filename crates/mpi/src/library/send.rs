@@ -8,24 +8,27 @@ use super::error::{Error, Result};
 use super::requests::{Outgoing, Requests};
 use super::tag::Tag;
 
-/// How much a [`SendPool`] takes on.
+/// How much a [`SendPool`] may have in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SendLimits {
     /// The capacity of buffers, in bytes: the same as that of the receivers.
     pub capacity: usize,
-    /// How many batches may be in flight at a time, at least 1. More of them keep the network busier, and take more memory.
+    /// How many batches may be in flight at a time, at least 1. More of them keep the network
+    /// busier, and take more memory.
     pub batches: usize,
-    /// How many large messages may be in flight at a time, at least 1. Each counts as a batch as well.
+    /// How many large messages may be in flight at a time, at least 1. Each counts as a batch as
+    /// well.
     pub large: usize,
 }
 
-/// What became of something that was to be sent.
+/// The outcome of a send.
 #[must_use = "what was refused is still to be sent"]
 #[derive(Debug)]
 pub enum Sent<B> {
     /// It is on its way.
     Started,
-    /// As much is in flight as may be, so here it is again. Try later, and receive messages meanwhile: the others may be waiting for that.
+    /// Too much is in flight, so it is given back. Try later, and receive messages meanwhile:
+    /// others may be waiting for that.
     Full(B),
 }
 
@@ -39,14 +42,15 @@ impl<B> Sent<B> {
     }
 }
 
-/// Sends batches, and keeps their buffers until MPI has no more use for them.
+/// Sends batches, and keeps their buffers until MPI no longer needs them.
 ///
-/// Messages to one rank with one tag arrive in the order in which they were sent, large ones among them. That of messages to different
-/// ranks, or with different tags, is not defined. Large messages with one tag of one communicator must all go through one pool, or through
-/// pools of one thread, so that each follows its announcement.
+/// Messages to one rank with one tag arrive in the order in which they were sent, large ones among
+/// them. The order of messages to different ranks, or with different tags, is not defined. Large
+/// messages with one tag of one communicator must all go through one pool, or through pools of one
+/// thread, so that each follows its announcement.
 ///
-/// Dropping it waits until all messages have left, which for long ones means that the others must be receiving. During a panic it does not
-/// wait, and messages may be lost.
+/// Dropping it waits until all messages have left, which for long ones means that the others must
+/// be receiving. During a panic it does not wait, and messages may be lost.
 pub struct SendPool<'m> {
     limits: SendLimits,
     batches: Sends<'m>,
@@ -59,10 +63,10 @@ impl<'m> SendPool<'m> {
     /// A pool with nothing in flight. It makes buffers as they are needed.
     ///
     /// # Errors
-    /// [`Error::Memory`], or [`Error::TooLong`] if the capacity is that of no message.
+    /// [`Error::Memory`], or [`Error::TooLong`] if no message can be as long as the capacity.
     ///
     /// # Panics
-    /// If there may be no batches or no large messages in flight.
+    /// If the limits allow no batches or no large messages.
     pub fn new(comm: &Comm<'m>, limits: SendLimits) -> Result<Self> {
         if limits.capacity >= crate::LONGEST_MESSAGE {
             return Err(Error::TooLong { bytes: limits.capacity });
@@ -104,8 +108,9 @@ impl<'m> SendPool<'m> {
         Ok(Sent::Started)
     }
 
-    /// Starts to send a message of any length up to [`LONGEST_MESSAGE`](crate::LONGEST_MESSAGE), or gives it back if too many are in flight.
-    /// The receiver makes room for it when it is announced. For what fits into a buffer, [`SendPool::send`] is faster.
+    /// Starts to send a message of any length up to [`LONGEST_MESSAGE`](crate::LONGEST_MESSAGE), or
+    /// gives it back if too many are in flight. The receiver makes room for it when it is
+    /// announced. For what fits into a buffer, [`SendPool::send`] is faster.
     ///
     /// # Errors
     /// [`Error::TooLong`], [`Error::Memory`], or [`Error::Mpi`].
@@ -128,10 +133,12 @@ impl<'m> SendPool<'m> {
         Ok(Sent::Started)
     }
 
-    /// Finds out what has left, and takes its buffers back. Returns how many messages are still in flight, large ones counted twice.
+    /// Finds out what has left, and takes its buffers back. Returns how many messages are still in
+    /// flight, large ones counted twice.
     ///
-    /// [`SendPool::take`] and [`SendPool::send`] do so themselves when they need to. Some MPI libraries go on with long messages only while
-    /// they are called, so a rank that has nothing else to call MPI for should call this.
+    /// [`SendPool::take`] and [`SendPool::send`] do so themselves when they need to. Some MPI
+    /// libraries go on with long messages only while they are called, so a rank that has nothing
+    /// else to call MPI for should call this.
     ///
     /// # Errors
     /// [`Error::Mpi`].

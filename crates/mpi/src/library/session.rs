@@ -49,14 +49,14 @@ impl Session {
             return Err(Error::AlreadyStarted);
         }
         let (mut granted, mut elsewhere) = (0, 0);
-        // SAFETY: the flag lets only one caller through, ever, and the shim looks whether code outside of this crate was faster. The pointers
-        // are to local variables.
+        // SAFETY: the flag lets only one caller through, ever, and the shim looks whether code
+        // outside of this crate was faster. The pointers are to local variables.
         let code = unsafe { ffi::warpline_mpi_start(wanted as c_int, &mut granted, &mut elsewhere) };
         if elsewhere != 0 {
             return Err(Error::AlreadyStarted);
         }
         if code != 0 {
-            // Whether MPI can be asked what the code means is not known here.
+            // MPI may not be able to explain the code at this point.
             return Err(Error::Mpi { call: "MPI_Init_thread", code, text: "MPI could not be initialised".to_owned() });
         }
         IS_MAIN.set(true);
@@ -71,10 +71,12 @@ impl Session {
     /// Makes sure that this thread may call MPI, which is running as there is a session.
     ///
     /// # Panics
-    /// If only the thread that started MPI may call it, and this is another one; or if the session has ended.
+    /// If only the thread that started MPI may call it, and this is another one; or if the session
+    /// has ended.
     #[inline]
     pub(crate) fn enter(&self) {
-        // Relaxed: it ends on the only thread that can get hold of it when nothing is left that uses it.
+        // Relaxed: it ends on the only thread that can get hold of it when nothing is left that
+        // uses it.
         assert!(!self.is_over.load(Ordering::Relaxed), "MPI has been finished");
         assert!(self.is_open(), "only the thread that started MPI may use it, as the granted thread level is {:?}", self.level);
     }
@@ -84,13 +86,14 @@ impl Session {
         self.level == ThreadLevel::Multiple || IS_MAIN.get()
     }
 
-    /// Whether a destructor may call MPI, and wait there. One that runs because of a panic must not: the other ranks may be waiting for
-    /// messages that this one will never send.
+    /// Whether a destructor may call MPI, and wait there. One that runs because of a panic must
+    /// not: the other ranks may be waiting for messages that this one will never send.
     pub(crate) fn may_tidy_up(&self) -> bool {
         self.is_open() && !thread::panicking()
     }
 
-    /// Turns a result of the shim into one of Rust. Call it right after the call, on the same thread.
+    /// Turns a result of the shim into one of Rust. Call it right after the call, on the same
+    /// thread.
     #[inline]
     pub(crate) fn check(&self, call: &'static str, code: c_int) -> Result<()> {
         if code == 0 { Ok(()) } else { Err(self.error(call, code)) }
@@ -99,7 +102,8 @@ impl Session {
     #[cold]
     fn error(&self, call: &'static str, code: c_int) -> Error {
         let mut text = [0_u8; 1024];
-        // SAFETY: MPI is running, and this thread has just called it. The shim writes at most as many bytes as there are.
+        // SAFETY: MPI is running, and this thread has just called it. The shim writes at most as
+        // many bytes as there are.
         let length = unsafe { ffi::warpline_mpi_error_text(code, text.as_mut_ptr().cast(), text.len() as c_int) };
         let text = String::from_utf8_lossy(&text[..usize::try_from(length).unwrap_or(0)]).into_owned();
         Error::Mpi { call, code, text: if text.is_empty() { "for a reason that MPI has no words for".to_owned() } else { text } }
@@ -107,8 +111,9 @@ impl Session {
 
     /// Counts something that MPI must not be finished before.
     pub(crate) fn add(&self) {
-        // Relaxed, as in `remove`: whoever reads the number owns the session. Borrows of it, and what other threads did with them, have
-        // come to an end before, with whatever made that certain, such as joining the threads.
+        // Relaxed, as in `remove`: whoever reads the number owns the session. Borrows of it, and
+        // what other threads did with them, have come to an end before, with whatever made that
+        // certain, such as joining the threads.
         self.alive.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -116,7 +121,8 @@ impl Session {
         self.alive.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// How many communicators and arrays of requests there are; when none is in use, how many were leaked.
+    /// How many communicators and arrays of requests there are; when none is in use, how many were
+    /// leaked.
     pub(crate) fn alive(&self) -> usize {
         self.alive.load(Ordering::Relaxed)
     }
@@ -126,8 +132,9 @@ impl Session {
         self.enter();
         assert_eq!(self.alive(), 0, "MPI cannot be finished while it may still write into memory");
         self.is_over.store(true, Ordering::Relaxed);
-        // SAFETY: MPI was running, and nothing of this crate is left that uses it, nor begins to: `enter` sees to that. This is the thread
-        // that started MPI, as whoever has the session does not give it to others.
+        // SAFETY: MPI was running, and nothing of this crate is left that uses it, nor begins to:
+        // `enter` sees to that. This is the thread that started MPI, as whoever has the session
+        // does not give it to others.
         let code = unsafe { ffi::warpline_mpi_finish() };
         if code == 0 {
             return Ok(());
@@ -140,7 +147,8 @@ impl Session {
         self.enter();
         // SAFETY: MPI is running, and this thread may call it.
         unsafe { ffi::warpline_mpi_abort(code) };
-        // MPI may fail to end the program, but then its launcher ends all ranks when it finds that this one has gone.
+        // MPI may fail to end the program, but then its launcher ends all ranks when it finds that
+        // this one has gone.
         std::process::abort()
     }
 }

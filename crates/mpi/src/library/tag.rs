@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-/// Tells messages of one communicator apart: a receiver gets those with its tag alone.
+/// Tells messages of one communicator apart: a receiver gets only those with its tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tag(u16);
 
@@ -20,7 +20,8 @@ impl Tag {
         Tag(number)
     }
 
-    /// The tag of batches, and of what announces a large message. All MPI libraries have tags up to 32 767.
+    /// The tag of batches, and of what announces a large message. All MPI libraries have tags up to
+    /// 32 767.
     pub(crate) fn batches(self) -> c_int {
         1 + 2 * c_int::from(self.0)
     }

@@ -1,4 +1,4 @@
-//! Records that hold counters: their fields are those of the [table](crate::counters!), and some that are no counters.
+//! Records that hold the counters of the [table](crate::counters!), and a few fields of their own.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -41,12 +41,13 @@ macro_rules! declare_records {
             /// How many LPs it has.
             pub lps: u32,
             $($(#[doc = $meaning] pub $pe: $type,)?)*
-            /// Events executed ahead, when others could still come before them, including those undone again.
+            /// Events executed speculatively, when others could still come before them, including
+            /// those undone again.
             pub ahead_events: u64,
-            /// The mean number of messages found waiting, over looks into the mailbox that found any.
+            /// The mean number of messages that a look into the mailbox finds, if it finds any.
             #[serde(deserialize_with = "number")]
             pub mailbox_depth_mean: f64,
-            /// Seconds in each phase. From a sample of steps.
+            /// Seconds in each phase, from a sample of steps.
             pub phase_seconds: Phases,
         }
 
@@ -66,26 +67,28 @@ macro_rules! declare_records {
             }
         }
 
-        /// What optimistic execution cost: part of the [`RunRecord`](crate::RunRecord) of every parallel run.
+        /// What optimistic execution cost: part of the [`RunRecord`](crate::RunRecord) of every
+        /// parallel run.
         #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
         #[serde(default)]
         pub struct ParallelRecord {
             $($(#[doc = $meaning] pub $run: $type,)?)*
-            /// Events executed ahead, when others could still come before them, including those undone again.
+            /// Events executed speculatively, when others could still come before them, including
+            /// those undone again.
             pub ahead_events: u64,
             /// Committed by processed events: 1 if nothing was undone.
             #[serde(deserialize_with = "number")]
             pub efficiency: f64,
             /// Rollbacks, by cause and PE.
             pub rollbacks: Rollbacks,
-            /// What became of the interval between GVT computations, if it was adapted.
+            /// How the GVT interval was adapted, if it was.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub gvt_interval: Option<GvtIntervalRecord>,
-            /// Seconds in each phase, summed over PEs. What PEs waited is measured; the proportions of the rest are
-            /// from a sample of steps.
+            /// Seconds in each phase, summed over PEs. Waiting is measured; the proportions of the
+            /// rest are from a sample of steps.
             pub phase_seconds: Phases,
-            /// How many samples of equal length would say as much of those proportions: with few, they say nothing.
-            /// `None` in older records.
+            /// The effective number of samples behind those proportions: with few, they say
+            /// nothing. `None` in older records.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub phase_samples: Option<f64>,
             /// Whether there were more threads than cores, so that they had to take turns.
@@ -93,14 +96,14 @@ macro_rules! declare_records {
             pub crowded: bool,
             /// Each PE separately.
             pub pes: Vec<PeRecord>,
-            /// What keeping within the memory budget took, if PEs had to do anything about it.
+            /// What PEs did to keep within the memory budget, if they had to.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub memory: Option<MemoryRecord>,
             /// What was done against thrashing, if anything.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub throttle: Option<ThrottleRecord>,
-            /// Messages that went into mailboxes for which PEs compete, and how often they were refused, if there
-            /// were such mailboxes.
+            /// Messages in mailboxes for which PEs compete, and how often they were refused, if
+            /// there were such mailboxes.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub mailbox: Option<SharedRingRecord>,
             /// How messages were copied between processes, if they were.
@@ -109,7 +112,8 @@ macro_rules! declare_records {
         }
 
         impl ParallelRecord {
-            /// Adds the counters of a further segment of the same run, but not those of its parts that may be missing.
+            /// Adds the counters of a later segment of the same run, except those of parts that may
+            /// be missing.
             pub fn add_counters(&mut self, segment: &ParallelRecord) {
                 $($(of_segments::$merging(&mut self.$run, segment.$run);)?)*
                 $($(of_segments::$merging(&mut self.rollbacks.$rollbacks, segment.rollbacks.$rollbacks);)?)*
@@ -130,7 +134,7 @@ macro_rules! declare_records {
             pub lengths: Vec<u64>,
         }
 
-        /// What it took PEs to keep within the memory budget of their machine.
+        /// What PEs did to keep within the memory budget of their machine.
         #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
         #[serde(default)]
         pub struct MemoryRecord {
@@ -138,13 +142,14 @@ macro_rules! declare_records {
         }
 
         impl MemoryRecord {
-            /// Adds what a further segment of the same run took.
+            /// Adds a later segment of the same run.
             pub fn add(&mut self, segment: &MemoryRecord) {
                 $($(of_segments::$merging(&mut self.$memory, segment.$memory);)?)*
             }
         }
 
-        /// What was done against thrashing: against work in vain, and against waiting for each other at every few events.
+        /// What was done against thrashing: against undoing most events, and against waiting for
+        /// each other every few events.
         #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
         #[serde(default)]
         pub struct ThrottleRecord {
@@ -152,7 +157,7 @@ macro_rules! declare_records {
         }
 
         impl ThrottleRecord {
-            /// Adds what was done in a further segment of the same run.
+            /// Adds a later segment of the same run.
             pub fn add(&mut self, segment: &ThrottleRecord) {
                 $($(of_segments::$merging(&mut self.$throttle, segment.$throttle);)?)*
             }
@@ -163,9 +168,9 @@ macro_rules! declare_records {
 crate::counters!(declare_records);
 
 impl PeRecord {
-    /// Adds what it did in a further segment of the same run, in which it may have had other LPs.
+    /// Adds a later segment of the same run, in which the PE may have had other LPs.
     pub fn add(&mut self, segment: &PeRecord) {
-        // Messages sent stand for messages received, of which the record does not tell.
+        // Weighted by messages sent, because the record does not count those received.
         let weights = [self, segment].map(|pe| pe.messages_sent as f64);
         if weights.iter().sum::<f64>() > 0.0 {
             let [all, more] = weights;
@@ -219,7 +224,8 @@ mod tests {
         &mut part[place.name]
     }
 
-    /// A record in which every counter has a number of its own, which grows or falls from counter to counter.
+    /// A record in which every counter has a number of its own, which grows or falls from counter
+    /// to counter.
     fn numbered(number: impl Fn(usize) -> usize) -> (Value, ParallelRecord) {
         let mut record = json!({ "pes": [{}], "memory": {}, "throttle": {}, "rollbacks": {} });
         for (index, place) in PLACES.iter().enumerate() {
@@ -245,7 +251,8 @@ mod tests {
 
     #[test]
     fn counters_of_segments_merge_as_the_table_says() {
-        // In the first half of the table the first segment has more, and in the second half the other one.
+        // In the first half of the table the first segment has more, and in the second half the
+        // other one.
         let (mut one, mut all) = numbered(|index| 1000 + index);
         let (mut two, segment) = numbered(|index| 901 + 5 * index);
         all.add_counters(&segment);

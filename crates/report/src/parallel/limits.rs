@@ -13,17 +13,18 @@ use warpline_record::{ParallelRecord, PeRecord, RunRecord};
 const WASTEFUL: f64 = 0.7;
 /// Above this share of waiting, PEs have too little to do.
 const IDLE: f64 = 0.3;
-/// If one PE is busy for a greater share of its time than another, by this much, the load is uneven.
+/// The load is uneven if one PE is busy for this much more of its time than another.
 const UNEVEN: f64 = 0.2;
-/// But others wait for that PE only if it is busy for this share of its time.
+/// But others wait for the busier PE only if it is busy for this share of its time.
 const SATURATED: f64 = 0.8;
 /// Above this share of events from other PEs, neighbouring LPs are on different PEs.
 const REMOTE: f64 = 0.5;
 /// Above this share of time, GVT is found too often.
 const GVT: f64 = 0.1;
-/// A run that is this much slower than one core would probably have been is told so.
+/// A run that is this much slower than an estimated run on one core is reported.
 const SLOW: f64 = 0.8;
-/// Above this share of time, what the engine does around events is worth a word, if an event takes less than so many seconds.
+/// Above this share of time, the engine's own work per event is reported, if the model's takes less
+/// than so many seconds.
 const AROUND: f64 = 0.3;
 const TINY: f64 = 1e-6;
 
@@ -38,14 +39,14 @@ pub struct Limit {
     pub cost: f64,
 }
 
-/// What limits a parallel run, from a run that would have been faster on one core down to what costs least; empty for sequential runs, and
-/// if nothing stands out or the run was too short to tell.
+/// What limits a parallel run: first, that one core would have been faster; then the rest, by cost.
+/// Empty for sequential runs, if nothing stands out, and if the run was too short to tell.
 pub fn limits(record: &RunRecord) -> Vec<Limit> {
-    // If the run chose its engines itself and most of it was sequential, it has drawn its conclusions.
+    // A run that chose its engines and was mostly sequential has drawn the conclusion already.
     let mostly = |parallel: &ParallelRecord| 2.0 * committed(record, parallel) >= record.committed_events as f64;
     let events = |parallel: &&ParallelRecord| parallel.processed_events > 0 && is_measured(record) && mostly(parallel);
     let Some(parallel) = record.parallel.as_ref().filter(events) else { return Vec::new() };
-    // Waiting, rollbacks and all the rest may have been their doing.
+    // Other programs may have caused the waiting, the rollbacks and all the rest.
     if let Some(taken) = taken_by_others(record) {
         return vec![contested(taken)];
     }
@@ -64,11 +65,11 @@ pub fn limits(record: &RunRecord) -> Vec<Limit> {
     slower(record).into_iter().chain(limits).collect()
 }
 
-/// Others had the cores.
+/// Other programs used the cores as well.
 fn contested(taken: f64) -> Limit {
     let text = format!(
         "For {} of the time in which PEs had something to do, other programs had their cores. That slows all of them down, as PEs wait for the \
-         one without a core, and undo more. What limits the model itself only a run on cores of its own can tell.",
+         one without a core, and undo more. Only a run on cores of its own can tell what limits the model itself.",
         percent(taken)
     );
     Limit { title: "Others used the cores as well", text, cost: taken }
@@ -92,7 +93,7 @@ fn crowded(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 9
     Some(Limit { title: "There are more threads than cores", text, cost })
 }
 
-/// The run as a whole, where one core would have done better.
+/// The whole run, if one core would probably have been faster.
 fn slower(record: &RunRecord) -> Option<Limit> {
     let speedup = estimated_speedup(record).filter(|speedup| *speedup < SLOW)?;
     let times = format::number(1.0 / speedup, 2, format::Zeros::Strip);
@@ -105,7 +106,7 @@ fn slower(record: &RunRecord) -> Option<Limit> {
     Some(Limit { title: "Probably slower than on one core", text, cost: 1.0 - speedup })
 }
 
-/// The engine's own work, where events are small.
+/// The engine's own work, if events are small.
 fn tiny(parallel: &ParallelRecord, shares: Option<[f64; 9]>) -> Option<Limit> {
     let shares = shares?;
     let cost = 1.0 - shares[EXECUTING] - shares[WAITING] - shares[OFF_CORE];
@@ -253,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_costs_most_comes_first() {
+    fn the_greatest_cost_comes_first() {
         let mut record = run(&Phases { event_processing: 0.9, idle: 0.9, gvt: 0.3, send: 0.1, ..Default::default() });
         record.parallel.as_mut().unwrap().remote_events = 900;
         assert_eq!(titles(&record), ["There is too little to do", "GVT is found often", "Most messages travel"]);
@@ -266,7 +267,8 @@ mod tests {
         assert_eq!(titles(&record), [""; 0]);
     }
 
-    /// Whatever else its figures say, nothing is blamed on the model of a run whose cores others had.
+    /// Nothing is blamed on the model of a run that shared its cores, whatever its other figures
+    /// say.
     #[test]
     fn others_that_had_the_cores_come_first() {
         let mut record = run(&Phases { event_processing: 0.02, pending_set: 0.03, idle: 1.5, off_core: 0.45, ..Default::default() });
@@ -285,7 +287,7 @@ mod tests {
         assert!(!limits(&record)[0].text.contains("Fewer"), "there cannot be fewer");
     }
 
-    /// Nobody waits for a PE that waits itself.
+    /// Nobody waits for a PE that is waiting itself.
     #[test]
     fn a_load_is_uneven_only_if_somebody_is_busy() {
         let pe = |idle: f64| PeRecord {
@@ -302,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_slower_than_one_core_is_told_so_first() {
+    fn a_run_slower_than_one_core_says_so_first() {
         let record = run(&Phases { event_processing: 0.02, pending_set: 0.03, idle: 1.95, ..Default::default() });
         assert_eq!(titles(&record), ["Probably slower than on one core", "There is too little to do"]);
         let text = limits(&record).remove(0).text.replace(['\u{a0}', '\u{202f}'], " ");

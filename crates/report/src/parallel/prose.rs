@@ -38,7 +38,7 @@ pub(crate) fn prose(record: &RunRecord, parallel: &ParallelRecord) -> Vec<String
 }
 
 fn speed(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
-    // Of a run that chose its engines, that is the rate of all of them.
+    // The rate of a run that chose its engines covers the sequential ones, too.
     let rate = Some(record.event_rate).filter(|rate| rate.is_finite() && *rate > 0.0 && record.engines.is_empty())?;
     let each = |pes: usize| format::quantity(rate / pes as f64, "events/s");
     Some(match parallel.pes.len() {
@@ -129,7 +129,8 @@ mod tests {
     fn parallel(undone: u64, pes: Vec<PeRecord>) -> ParallelRecord {
         let mut phase_seconds = Phases::default();
         pes.iter().for_each(|pe| phase_seconds.add(&pe.phase_seconds));
-        let (efficiency, remote_events) = ((1000 - undone) as f64 / 1000.0, (1000 - undone) / 10);
+        let efficiency = (1000 - undone) as f64 / 1000.0;
+        let remote_events = (1000 - undone) / 10;
         ParallelRecord {
             processed_events: 1000,
             rolled_back_events: undone,
@@ -150,7 +151,8 @@ mod tests {
             "results": {}, "progress": [], "views": []});
         let plain = |text: &String| text.replace(['\u{a0}', '\u{202f}'], " ");
         let record = RunRecord { parallel: Some(parallel.clone()), ..serde_json::from_value(record).unwrap() };
-        let (words, limits) = (prose(&record, parallel), limits(&record));
+        let words = prose(&record, parallel);
+        let limits = limits(&record);
         let all = format!("{words:?} {limits:?}");
         assert!(!all.contains("NaN") && !all.contains("inf"), "{all}");
         (plain(&words.join(" ")), limits.iter().map(|limit| (limit.title, plain(&limit.text))).collect())
@@ -161,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_good_run_is_told_in_a_few_sentences() {
+    fn a_good_run_takes_a_few_sentences() {
         let mut run = parallel(80, vec![pe(0, 6.1, 0.8), pe(100, 6.1, 0.8)]);
         run.phase_seconds.rollback = 1.4;
         run.phase_seconds.send = 2.0;
@@ -180,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn both_lanes_are_told_of() {
+    fn both_lanes_are_reported() {
         let said = |certain_events: u64, ahead_events: u64| {
             said(&ParallelRecord { certain_events, ahead_events, ..parallel(1000 - 750, Vec::new()) }).0
         };
@@ -204,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn an_uneven_load_is_told_by_its_ends() {
+    fn an_uneven_load_names_its_extremes() {
         let (_, hints) = said(&parallel(0, vec![pe(0, 5.0, 5.0), pe(100, 9.8, 0.2), pe(200, 2.0, 8.0)]));
         let [("The load is uneven", hint)] = &hints[..] else { panic!("{hints:?}") };
         assert!(hint.starts_with("PE 1 is busy 98 % of its time, PE 2 only 20 %."), "{hint}");
@@ -242,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_made_of_nothing() {
+    fn a_run_without_events_says_so() {
         assert_eq!(said(&ParallelRecord::default()), ("No event was executed.".into(), Vec::new()));
         let waited = ParallelRecord { processed_events: 0, ..parallel(0, vec![pe(0, 0.0, 5.0), pe(100, 0.0, 5.0)]) };
         let waited = said(&ParallelRecord { remote_events: 0, ..waited });
@@ -251,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_figures_are_survived() {
+    fn odd_figures_do_no_harm() {
         let all_idle = parallel(0, vec![pe(0, 0.0, 5.0), pe(u32::MAX, 0.0, 5.0)]);
         assert_eq!(titles(&all_idle), ["There is too little to do"]);
         let unmeasured = parallel(1000, vec![pe(0, 0.0, 0.0), pe(100, f64::NAN, f64::INFINITY)]);

@@ -19,7 +19,8 @@ pub(crate) struct Section {
     pub(crate) table: Option<Table>,
 }
 
-/// The section of a parallel run, whose table the script finds under `key`; `None` for a sequential one.
+/// The section of a parallel run, whose table the script finds under `key`; `None` for a sequential
+/// one.
 pub(crate) fn section(record: &RunRecord, key: usize) -> Option<Section> {
     let speculated = record.progress.iter().any(|sample| sample.speculation.is_some());
     let parallel = record.parallel.as_ref();
@@ -49,17 +50,17 @@ pub(crate) fn section(record: &RunRecord, key: usize) -> Option<Section> {
     Some(Section { html, data, table })
 }
 
-fn trials_of(trials: f64) -> String {
-    match mean(trials) {
-        one if one == "1" => "1 trial".to_owned(),
-        many => format!("{many} trials"),
+fn rounds_of(rounds: f64) -> String {
+    match mean(rounds) {
+        one if one == "1" => "1 round".to_owned(),
+        many => format!("{many} rounds"),
     }
 }
 
 fn tiles(record: &RunRecord, parallel: &ParallelRecord) -> String {
     let [executed, undone, remote] = [parallel.processed_events, parallel.rolled_back_events, parallel.remote_events].map(format::integer);
     let rollbacks = &parallel.rollbacks;
-    let trials = parallel.gvt_trials as f64 / parallel.gvt_epochs as f64;
+    let rounds = parallel.gvt_trials as f64 / parallel.gvt_epochs as f64;
     let per_second = parallel.gvt_epochs as f64 / parallel_seconds(record);
     let remote_share = share(parallel.remote_events as f64, committed(record, parallel));
     let lanes = lanes(parallel);
@@ -99,9 +100,9 @@ fn tiles(record: &RunRecord, parallel: &ParallelRecord) -> String {
             note: match parallel.gvt_epochs {
                 0 => String::new(),
                 _ if record.loop_seconds > 0.0 => {
-                    format!("{} per second, {} each{}", mean(per_second), trials_of(trials), interval(parallel))
+                    format!("{} per second, {} each{}", mean(per_second), rounds_of(rounds), interval(parallel))
                 }
-                _ => format!("{} each{}", trials_of(trials), interval(parallel)),
+                _ => format!("{} each{}", rounds_of(rounds), interval(parallel)),
             },
         },
         Tile {
@@ -139,7 +140,7 @@ fn parked(parallel: &ParallelRecord) -> Option<Tile<'static>> {
     })
 }
 
-/// What it took to keep within the memory budget.
+/// What PEs did to keep within the memory budget.
 fn shortage(memory: &MemoryRecord) -> Tile<'static> {
     let MemoryRecord { taken_most_bytes, stops, artificial_rollbacks, sent_back, taken_back, .. } = *memory;
     let [stops, artificial, sent, taken] = [stops, artificial_rollbacks, sent_back, taken_back].map(format::integer);
@@ -167,7 +168,7 @@ fn throttled(throttle: &ThrottleRecord) -> Tile<'static> {
     }
 }
 
-/// What became of messages that were not cancelled at once.
+/// What happened to messages that were not cancelled at once.
 fn kept(parallel: &ParallelRecord) -> String {
     let ParallelRecord { kept_messages, sent_again, .. } = *parallel;
     if kept_messages == 0 {
@@ -176,7 +177,7 @@ fn kept(parallel: &ParallelRecord) -> String {
     format!("; {} of undone events kept, of which {} were sent again", counted(kept_messages, "message"), format::integer(sent_again))
 }
 
-/// What became of the interval between them, if it was adapted.
+/// How the GVT interval was adapted, if it was.
 fn interval(parallel: &ParallelRecord) -> String {
     let Some(GvtIntervalRecord { unit, first, least, last, greatest, changes }) = &parallel.gvt_interval else { return String::new() };
     let [first, least, last, greatest] = [first, least, last, greatest].map(|passed| format::integer(u64::from(*passed)));
@@ -275,7 +276,7 @@ fn phases(parallel: &ParallelRecord, data: &Data) -> String {
     let body = if shares.is_empty() {
         empty("The phases of the PEs were not measured.")
     } else {
-        chart("parallel-phases", "", &format!("Bars: seconds of every PE in each of eight phases. All PEs together: {shares}."))
+        chart("parallel-phases", "", &format!("Bars: seconds of every PE in each phase. All PEs together: {shares}."))
     };
     let remark = format!("Wall time of every PE by what it did, estimated from a sample of its steps.{}", grouping(&data.bars));
     card("whole", "Where the time went", &remark, &body)
@@ -338,7 +339,7 @@ mod tests {
     use warpline_record::SharedRingRecord;
 
     #[test]
-    fn copied_messages_are_told_with_who_copied_them() {
+    fn copied_messages_say_who_copied_them() {
         let shared_ring = SharedRingRecord { pushed: 9000, full: 3, in_progress: 5, collisions: 7 };
         let dedicated = CommunicationRecord {
             by: "dedicated".into(),

@@ -18,7 +18,8 @@ pub(crate) fn share(part: f64, whole: f64) -> Option<f64> {
     (part.is_finite() && whole.is_finite() && whole > 0.0).then(|| (part / whole).clamp(0.0, 1.0))
 }
 
-/// A share for reading: `92 %`, `99.6 %`, `< 0.1 %`. Only a whole is shown as 100 %, and only nothing as 0 %.
+/// A share for reading: `92 %`, `99.6 %`, `< 0.1 %`. Only a whole is shown as 100 %, and only
+/// nothing as 0 %.
 pub(crate) fn percent(share: f64) -> String {
     let gap = '\u{a0}';
     let digits = match share {
@@ -39,8 +40,9 @@ pub(crate) fn efficiency(parallel: &ParallelRecord) -> Option<f64> {
     share(kept, executed).map(|counted| recorded.unwrap_or(counted))
 }
 
-/// How many events were certain when they were executed, and how many were executed ahead; `None` if none was executed, or if the record is
-/// older than these counts, which add up to all executed events.
+/// How many events were certain when they were executed, and how many were executed ahead; `None`
+/// if none was executed, or if the record is older than these counts, which add up to all executed
+/// events.
 pub(crate) fn lanes(parallel: &ParallelRecord) -> Option<(u64, u64)> {
     let (certain, ahead) = (parallel.certain_events, parallel.ahead_events);
     let all = certain.checked_add(ahead).filter(|all| *all == parallel.processed_events && *all > 0);
@@ -61,16 +63,17 @@ pub(crate) fn all_seconds(parallel: &ParallelRecord) -> [f64; 9] {
     parallel.pes.iter().map(|pe| seconds(&pe.phase_seconds)).fold([0.0; 9], |sum, pe| std::array::from_fn(|index| sum[index] + pe[index]))
 }
 
-/// A run whose event loop took less than this, in seconds, was too short for what PEs waited to say anything.
+/// The event loop must take at least this long, in seconds, for waiting times to mean anything.
 const SHORT: f64 = 0.1;
 /// With fewer samples than this, their proportions are chance.
 const SAMPLES_LEAST: f64 = 10.0;
-/// With a smaller share of its cores than this, a run was on cores that others used as well.
+/// A run with less than this share of its cores shared them with other programs.
 const CONTESTED: f64 = 0.85;
-/// PEs that lack a core for more than this share of their time, as others of the run have it, are too many.
+/// There are too many PEs if they wait for a core for more than this share of their time, while
+/// other PEs have it.
 const CROWDED: f64 = 0.1;
 
-/// Whether a run was long enough for what its PEs waited to say something.
+/// Whether a run was long enough for its waiting times to mean anything.
 pub(crate) fn is_measured(record: &RunRecord) -> bool {
     record.loop_seconds >= SHORT
 }
@@ -80,13 +83,14 @@ pub fn is_sampled(record: &RunRecord, parallel: &ParallelRecord) -> bool {
     is_measured(record) && parallel.phase_samples.is_none_or(|samples| samples >= SAMPLES_LEAST)
 }
 
-/// The share of its cores that others took from a run, if that was so much that its figures say little of the model.
+/// The share of its cores that others took from a run, if so much that its figures say little of
+/// the model.
 pub fn taken_by_others(record: &RunRecord) -> Option<f64> {
     let share = record.core_share.filter(|_| is_measured(record))?;
     (share < CONTESTED).then_some(1.0 - share)
 }
 
-/// Whether the PEs of a run kept each other from its cores.
+/// Whether a run had too many PEs for its cores.
 pub(crate) fn is_crowded(parallel: &ParallelRecord) -> bool {
     parallel.crowded && time_shares(parallel).is_some_and(|shares| shares[OFF_CORE] > CROWDED)
 }
@@ -98,7 +102,7 @@ pub(crate) fn time_shares(parallel: &ParallelRecord) -> Option<[f64; 9]> {
     share(0.0, all).map(|_| seconds.map(|seconds| seconds / all))
 }
 
-/// The share of its time in which a PE is at work, as far as it has a core; `None` if it was never measured.
+/// The share of its time on a core in which a PE works; `None` if it was never measured.
 pub(crate) fn busy(pe: &PeRecord) -> Option<f64> {
     let seconds = seconds(&pe.phase_seconds);
     let all = seconds.iter().sum::<f64>() - seconds[OFF_CORE];
@@ -144,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_no_share_of_nothing() {
+    fn a_share_of_nothing_is_unknown() {
         assert_eq!(share(0.0, 0.0), None);
         assert_eq!(share(f64::NAN, 1.0), None);
         assert_eq!(share(1.0, f64::INFINITY), None);
@@ -154,14 +158,14 @@ mod tests {
     }
 
     #[test]
-    fn efficiency_is_counted_if_it_is_not_told() {
+    fn efficiency_is_computed_if_the_record_lacks_it() {
         let record = ParallelRecord { processed_events: 10, rolled_back_events: 4, efficiency: f64::NAN, ..Default::default() };
         assert_eq!(efficiency(&record), Some(0.6));
         assert_eq!(efficiency(&ParallelRecord { efficiency: 0.5, ..record }), Some(0.5));
     }
 
     #[test]
-    fn lanes_are_told_only_if_they_add_up() {
+    fn lanes_are_shown_only_if_they_add_up() {
         let of = |certain_events, ahead_events| {
             lanes(&ParallelRecord { processed_events: 10, certain_events, ahead_events, ..Default::default() })
         };
@@ -171,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn phases_are_summed_if_only_pes_tell() {
+    fn phases_are_summed_if_only_pes_have_them() {
         let pe = |idle| PeRecord { phase_seconds: Phases { idle, gvt: 0.5, send: f64::NAN, ..Default::default() }, ..Default::default() };
         let parallel = ParallelRecord { pes: vec![pe(1.0), pe(2.0)], ..Default::default() };
         assert_eq!(all_seconds(&parallel), [0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 3.0, 0.0]);

@@ -1,22 +1,22 @@
-//! How much faster a parallel run was than one core would have been, as far as its own figures
-//! tell.
-//!
-//! It is estimated from what PEs spent on executing, choosing and sending per event. That is
-//! accurate to a factor of two at best, so only what is clearly slower is told so.
+//! Estimates how much faster a parallel run was than one core would have been, from its own
+//! figures: what PEs spent on executing, choosing and sending per event. This is accurate to a
+//! factor of two at best, so only clear slowdowns are reported.
 
 use super::shares::{CHOOSING, EXECUTING, OFF_CORE, SENDING, WAITING, all_seconds, is_sampled, share, taken_by_others};
 use warpline_record::RunRecord;
 
-/// The time that one core would probably have taken for the events of a parallel run, over the time that the run took; `None` for a
-/// sequential run, for one that chose its engines itself, was on a virtual cluster or on cores that others used as well, and if too little
-/// was measured.
+/// The time that one core would probably have taken for the events of a parallel run, over the time
+/// that the run took. `None` for a sequential run, for one that chose its engines, ran on a virtual
+/// cluster or shared its cores, and if too little was measured.
 ///
-/// One core executes every event once, chooses it from one pending set, and makes what it sends; it neither waits nor undoes. What PEs spent
-/// on these phases per executed event is what it would spend, except that what travels between PEs costs it nothing extra. It saves no
-/// states either, and might have to do with less cache, so that this is accurate to a factor of two at best.
+/// One core executes every event once, chooses it from one pending set, and makes what it sends; it
+/// neither waits nor undoes. It would spend on these phases what PEs spent per executed event,
+/// except for messages between PEs, which cost it nothing extra. It also saves no states, and may
+/// have less cache.
 pub fn estimated_speedup(record: &RunRecord) -> Option<f64> {
     let parallel = record.parallel.as_ref().filter(|parallel| parallel.processed_events > 0 && is_sampled(record, parallel))?;
-    // With others on its cores, it took longer than it takes. A run that chose its engines itself has compared them.
+    // With others on its cores, a run takes longer than it needs. A run that chose its engines has
+    // compared them.
     if taken_by_others(record).is_some()
         || !record.engines.is_empty()
         || record.engine.get("transport").is_some_and(|transport| transport == "virtual")
@@ -26,7 +26,7 @@ pub fn estimated_speedup(record: &RunRecord) -> Option<f64> {
     let seconds = all_seconds(parallel);
     let busy = seconds.iter().sum::<f64>() - seconds[WAITING] - seconds[OFF_CORE];
     let available = record.provenance.cores.map_or(f64::INFINITY, |cores| cores as f64 * record.loop_seconds);
-    // An older record does not tell the time apart for which the thread of a busy PE had no core.
+    // An older record does not separate the time for which the thread of a busy PE had no core.
     let on_cores = if busy > available { available / busy } else { 1.0 };
     let local = 1.0 - share(parallel.remote_events as f64, record.committed_events as f64).unwrap_or_default();
     let work = seconds[EXECUTING] + seconds[CHOOSING] + seconds[SENDING] * local;
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_estimated_from_nothing() {
+    fn nothing_is_estimated_without_events_or_time() {
         assert_eq!(speedup(json!({ "processed_events": 0 })), None);
         assert_eq!(speedup(json!({ "phase_seconds": { "idle": 3.0 } })), None);
         assert_eq!([0.0, 0.09].map(|short| speedup(json!({ "loop_seconds": short }))), [None; 2]);
