@@ -24,7 +24,8 @@ pub(crate) struct Driven {
     pub(crate) full: Option<OutOfMemory>,
     /// Where the PEs ended, if early.
     pub(crate) cut_short: Option<VirtualTime>,
-    pub(crate) times: ThreadTimes,
+    /// How the time of threads went; none in a virtual cluster, whose PEs share one.
+    pub(crate) times: Option<ThreadTimes>,
     /// How often a PE was given to another thread.
     pub(crate) moved: u64,
     /// By PE: how long it was at work, in nanoseconds; none, or 0, where that was not measured.
@@ -36,7 +37,6 @@ pub(crate) struct Driven {
 }
 
 /// How the time of threads went.
-#[derive(Default)]
 pub(crate) struct ThreadTimes {
     /// Of each thread that had more than one PE.
     pub(crate) times: Vec<Option<SharedTime>>,
@@ -78,7 +78,7 @@ pub(crate) fn run<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     drop(any);
     let pending = if ended.goes_on { pes.iter_mut().map(Pe::hand_over).collect() } else { Vec::new() };
     let mut parts: Vec<Parts<M>> = pes.into_iter().map(Pe::into_parts).collect();
-    driven.times.correct(&mut parts);
+    driven.times.iter().for_each(|times| times.correct(&mut parts));
     let LoopMonitor { rows, merge, .. } = watch;
     Ok(LoopOutcome { parts, pending, rows, merge, driven, ended })
 }

@@ -180,7 +180,7 @@ pub(crate) fn drive(
     Ok(Driven {
         full,
         cut_short: ending.earlier_than(watch.until),
-        times: ThreadTimes { times, share: crew.share },
+        times: Some(ThreadTimes { times, share: crew.share }),
         moved: moving.moved(),
         busy,
         crowded: !crew.cpu_share.suffices_for(crew.threads + communication.threads()),
