@@ -10,9 +10,11 @@ use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 use warpline_base::Moment;
-use warpline_kernel::{MomentRow, Pe, PeTypes};
+use warpline_kernel::MomentRow;
 use warpline_memory::Apart;
 use warpline_record::SpeculationSample;
+
+use super::any_pe::AnyPe;
 
 /// The progress of a PE, for the watching thread.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
@@ -33,7 +35,7 @@ pub(crate) struct PeStatus {
 }
 
 impl PeStatus {
-    pub(crate) fn of<T: PeTypes>(pe: &Pe<'_, T>) -> Self {
+    pub(crate) fn of(pe: &dyn AnyPe) -> Self {
         let counts = pe.counts();
         let gvt = match pe.verdict().map(|verdict| verdict.gvt) {
             None | Some(Moment::Init(_)) => 0.0,
@@ -52,6 +54,11 @@ impl PeStatus {
             depth: counts.mailbox_depth_mean(),
             busy: 0,
         }
+    }
+
+    /// The progress of all of these PEs together.
+    pub(crate) fn of_all(pes: &[&mut dyn AnyPe]) -> Self {
+        pes.iter().map(|pe| PeStatus::of(&**pe)).reduce(PeStatus::and).unwrap_or_default()
     }
 
     /// How long, since an earlier status, what it has committed took, in nanoseconds: what is undone does not count, as a PE with little to do

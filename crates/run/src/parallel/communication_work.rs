@@ -38,9 +38,55 @@ pub(crate) fn pacer(config: &ParallelConfig, service: Option<Service>) -> Option
     is_theirs.then(|| Pacer::new(config.tuning.gvt_interval))
 }
 
+/// [`Couriers`], whatever the events that they carry; each function is that of the same name.
+pub(crate) trait AnyCouriers: Send + Sync {
+    fn len(&self) -> usize;
+    fn service(&self) -> Service;
+    fn work(&self, number: usize, hurries: bool) -> bool;
+    fn work_for(&self, pe: usize);
+    fn trouble(&self) -> Option<&str>;
+    fn close(&self) -> Result<bool, String>;
+    fn abandon(self: Box<Self>);
+    fn counts(&self) -> CourierCounts;
+}
+
+impl<E: Send> AnyCouriers for Couriers<E> {
+    fn len(&self) -> usize {
+        Couriers::len(self)
+    }
+
+    fn service(&self) -> Service {
+        Couriers::service(self)
+    }
+
+    fn work(&self, number: usize, hurries: bool) -> bool {
+        Couriers::work(self, number, hurries)
+    }
+
+    fn work_for(&self, pe: usize) {
+        Couriers::work_for(self, pe);
+    }
+
+    fn trouble(&self) -> Option<&str> {
+        Couriers::trouble(self)
+    }
+
+    fn close(&self) -> Result<bool, String> {
+        Couriers::close(self)
+    }
+
+    fn abandon(self: Box<Self>) {
+        Couriers::abandon(*self);
+    }
+
+    fn counts(&self) -> CourierCounts {
+        Couriers::counts(self)
+    }
+}
+
 /// The couriers of a process, and the barrier of a rank, if it has them.
-pub(crate) struct CommunicationWork<E> {
-    pub(crate) couriers: Option<Couriers<E>>,
+pub(crate) struct CommunicationWork<'c> {
+    couriers: Option<Box<dyn AnyCouriers + 'c>>,
     /// Where the PEs of this rank meet, if reductions go over all ranks.
     barrier: Option<Barrier>,
     /// If the first of the threads that do this says when GVT is to be found.
@@ -54,8 +100,8 @@ struct Paced {
     driver: Mutex<PacerDriver>,
 }
 
-impl<E: Send> CommunicationWork<E> {
-    pub(crate) fn new(couriers: Option<Couriers<E>>, barrier: Option<Barrier>, pacer: Option<Pacer>) -> Self {
+impl<'c> CommunicationWork<'c> {
+    pub(crate) fn new(couriers: Option<Box<dyn AnyCouriers + 'c>>, barrier: Option<Barrier>, pacer: Option<Pacer>) -> Self {
         let paced = |pacer: Pacer| Paced { now: pacer.clone(), driver: Mutex::new(PacerDriver::new(pacer)) };
         CommunicationWork { couriers, barrier, pacer: pacer.map(paced) }
     }
@@ -66,7 +112,7 @@ impl<E: Send> CommunicationWork<E> {
 
     /// How many threads do nothing else.
     pub(crate) fn threads(&self) -> usize {
-        self.couriers.as_ref().filter(|_| self.is_done_by(Service::Threads)).map_or(0, Couriers::len)
+        self.couriers.as_ref().filter(|_| self.is_done_by(Service::Threads)).map_or(0, |couriers| couriers.len())
     }
 
     /// Whether the thread that watches the PEs does it.
@@ -90,15 +136,20 @@ impl<E: Send> CommunicationWork<E> {
         self.couriers.as_ref().is_some_and(|couriers| couriers.work(thread, hurries)) | reduced
     }
 
+    /// Works for the courier of a PE that has nothing left to do, if PEs work for couriers; the PE goes by its number in this process.
+    pub(crate) fn work_for(&self, pe: usize) {
+        self.couriers.iter().for_each(|couriers| couriers.work_for(pe));
+    }
+
     /// Does what the watcher has to do: everything.
     pub(crate) fn work(&self) -> bool {
-        let couriers = self.couriers.as_ref().map_or(1, Couriers::len);
+        let couriers = self.couriers.as_ref().map_or(1, |couriers| couriers.len());
         (0..couriers).fold(false, |worked, number| worked | self.work_as(number))
     }
 
     /// What has gone wrong, if anything has.
     pub(crate) fn trouble(&self) -> Option<&str> {
-        let of_couriers = self.couriers.as_ref().and_then(Couriers::trouble);
+        let of_couriers = self.couriers.as_ref().and_then(|couriers| couriers.trouble());
         of_couriers.or_else(|| self.barrier.as_ref().and_then(Barrier::trouble))
     }
 
@@ -106,7 +157,7 @@ impl<E: Send> CommunicationWork<E> {
     pub(crate) fn close(&mut self, processes: Option<&mut Processes>, fails: bool) -> Result<(), Error> {
         self.barrier.iter().for_each(Barrier::close);
         match (&self.couriers, processes) {
-            (Some(couriers), Some(processes)) if !fails => processes.close(couriers),
+            (Some(couriers), Some(processes)) if !fails => processes.close(&**couriers),
             _ => {
                 self.abandon();
                 Ok(())
@@ -117,7 +168,7 @@ impl<E: Send> CommunicationWork<E> {
     /// Leaves everything as it is, as a run that fails does.
     pub(crate) fn abandon(&mut self) {
         self.barrier.iter().for_each(Barrier::close);
-        self.couriers.take().into_iter().for_each(Couriers::abandon);
+        self.couriers.take().into_iter().for_each(|couriers| couriers.abandon());
     }
 
     /// How many couriers there were, and what they did, if there were any and they were not abandoned.

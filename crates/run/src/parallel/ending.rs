@@ -2,10 +2,10 @@
 //! `cut_short.rs` of the kernel).
 
 use warpline_base::VirtualTime;
-use warpline_kernel::{Pe, PeTypes};
 use warpline_memory::Region;
 use warpline_transport::{Fold, Tally};
 
+use super::any_pe::AnyPe;
 use crate::watch::StopSwitch;
 
 /// How many PEs have nothing left to do.
@@ -86,7 +86,7 @@ impl<'s> Ending<'s> {
 
     /// Has a PE end early, if the run is to; between any two of its steps.
     #[inline]
-    pub(crate) fn guide<T: PeTypes>(&self, pe: &mut Pe<'_, T>, stage: &mut EndingStage) {
+    pub(crate) fn guide(&self, pe: &mut dyn AnyPe, stage: &mut EndingStage) {
         if pe.counts().committed >= self.most {
             self.change();
         }
@@ -101,7 +101,7 @@ impl<'s> Ending<'s> {
     }
 
     #[cold]
-    fn advance<T: PeTypes>(&self, pe: &mut Pe<'_, T>, stage: &mut EndingStage) {
+    fn advance(&self, pe: &mut dyn AnyPe, stage: &mut EndingStage) {
         if *stage == EndingStage::GoesOn {
             *stage = EndingStage::HoldsBack;
             // The switch may be that of this process alone.

@@ -4,9 +4,11 @@
 //! *Code for each model.* An engine is compiled for every model, and most of the time of a build
 //! goes there. So a parallel run has two kinds of PE: one for threads with rings and the ladder,
 //! which counts for speed, and one whose pending set and wires are chosen at run time
-//! (`AnyPending`, `AnyPort`), for all the rest.
+//! (`AnyPending`, `AnyPort`), for all the rest. What steps them is compiled once, for all models
+//! ([`any_pe`]).
 
 mod acts;
+mod any_pe;
 mod balance;
 mod board;
 mod boost;
@@ -14,6 +16,7 @@ mod cluster;
 mod communication;
 mod communication_work;
 pub(crate) mod control_messages;
+mod driven;
 mod ending;
 mod far;
 mod gathering;
@@ -36,17 +39,18 @@ use serde_json::{Map, Value};
 use warpline_base::{Moment, TieBreak, VirtualTime};
 use warpline_kernel::gvt::AnyGvt;
 use warpline_kernel::pending::{AnyPending, Heap, Ladder, PendingSet};
-use warpline_kernel::{CommittedFault, Event, Parts, Pe, Port, Position, Rule, Task, TraceLimits, Undoing, Window, balance};
+use warpline_kernel::{CommittedFault, Event, Parts, Pe, PeTypes, Port, Position, Rule, Task, TraceLimits, Undoing, Window, balance};
 use warpline_memory::{Buffers, Exhausted, Pool, Region, buffers_in, share_payloads};
 use warpline_model::engine::Executor;
 use warpline_model::engine::Limits;
 use warpline_model::{Declarations, Model, Statistics};
 use warpline_record::CommunicationRecord;
-use warpline_transport::{AnyPort, Codec, CourierCounts, VirtualCluster, cas_ports, inbox_ports, node_ports, ring_ports};
+use warpline_transport::{AnyPort, Codec, VirtualCluster, cas_ports, inbox_ports, node_ports, ring_ports};
 
 pub use self::boost::HAS_BOOST;
 use self::communication_work::{CommunicationWork, barrier_of_rank, pacer};
 use self::control_messages::Remains;
+use self::driven::{Driven, Ended};
 use self::far::{FarWires, add_counts};
 use self::merge::RowMerge;
 use self::monitor::LoopMonitor;
@@ -101,33 +105,15 @@ struct AllPes {
     first: u32,
 }
 
-/// What the PEs leave when their loops have ended, and where memory ran out, if it did.
+/// What the PEs leave when their loops have ended.
 struct LoopOutcome<M: Model> {
     parts: Vec<Parts<M>>,
     /// Events for the engine that is to go on, if one is.
     pending: Vec<Pool<Event<M::Event>>>,
-    failure: Moment,
-    committed: u64,
-    full: Option<OutOfMemory>,
     rows: Rows,
     merge: RowMerge,
-    /// When all LPs had been initialised.
-    looped: Instant,
-    /// When the last event had been executed.
-    ended: Instant,
-    window: f64,
-    /// Where the PEs ended, if early.
-    cut_short: Option<VirtualTime>,
-    /// Whether another engine is to go on from there.
-    goes_on: bool,
-    /// How often a PE was given to another thread.
-    moved: u64,
-    /// By PE: how long it was at work, in nanoseconds; none, or 0, where that was not measured.
-    busy: Vec<u64>,
-    /// Whether there were more threads than cores.
-    crowded: bool,
-    /// How many couriers there were, and what they did, if there were any.
-    couriers: Option<(u64, CourierCounts)>,
+    driven: Driven,
+    ended: Ended,
 }
 
 /// An empty pending set of this kind.
@@ -240,20 +226,16 @@ impl<M: Model> Job<M> {
                 for (pe, pacer) in pes.iter_mut().zip(std::iter::repeat(&pacer)) {
                     pacer.iter().for_each(|pacer| pe.follow(pacer.clone()));
                 }
-                threads::drive(pes, watch, layout, all, CommunicationWork::new(Some(couriers), barrier, pacer))
+                in_threads(pes, watch, layout, &all, CommunicationWork::new(Some(Box::new(couriers)), barrier, pacer))
             }
             None if config.mailbox == Some(Mailbox::PerSender) && pending == Pending::Ladder => {
                 let ports = ring_ports(&region, portable, (&everybody, &own), &controls);
-                threads::drive(
-                    plan.pes(&region, local, start, gvts, ports, Ladder::default),
-                    watch,
-                    layout,
-                    all,
-                    CommunicationWork::new(None, barrier, None),
-                )
+                let pes = plan.pes(&region, local, start, gvts, ports, Ladder::default);
+                in_threads(pes, watch, layout, &all, CommunicationWork::new(None, barrier, None))
             }
             None => {
-                let all_ports: Vec<AnyPort<M::Event>> = match config.mailbox {
+                // Mailboxes of other kinds than rings are for the PEs of one process, which are all.
+                let ports: Vec<AnyPort<M::Event>> = match config.mailbox {
                     Some(Mailbox::Shared) => inbox_ports(&controls).into_iter().map(|port| AnyPort::Inbox(Box::new(port))).collect(),
                     Some(Mailbox::Cas) => cas_ports(&controls).into_iter().map(|port| AnyPort::Cas(Box::new(port))).collect(),
                     _ => {
@@ -261,27 +243,22 @@ impl<M: Model> Job<M> {
                         ports.into_iter().map(|port| AnyPort::Ring(Box::new(port))).collect()
                     }
                 };
-                // Mailboxes of other kinds than rings are for the PEs of one process, which are all.
-                let ports = all_ports;
-                threads::drive(
-                    plan.pes(&region, local, start, gvts, ports, || any(pending)),
-                    watch,
-                    layout,
-                    all,
-                    CommunicationWork::new(None, barrier, None),
-                )
+                let pes = plan.pes(&region, local, start, gvts, ports, || any(pending));
+                in_threads(pes, watch, layout, &all, CommunicationWork::new(None, barrier, None))
             }
             Some(seed) => {
-                let (cluster, ports) = VirtualCluster::new(config.pes, seed, M::wire().map(Codec::new));
+                let (mut cluster, ports) = VirtualCluster::new(config.pes, seed, M::wire().map(Codec::new));
                 let ports = ports.into_iter().map(AnyPort::Virtual);
-                cluster::drive(plan.pes(&region, local, start, gvts, ports, || any(pending)), cluster, watch)
+                let pes = plan.pes(&region, local, start, gvts, ports, || any(pending));
+                driven::run(pes, watch, |pes, watch| cluster::drive(pes, &mut || cluster.next_pe(), watch))
             }
         }
     }
 
     /// Writes what the PEs did, also if the run failed.
     fn write_trace(&self, file: TraceFile, outcome: &mut LoopOutcome<M>, ties: TieBreak) -> Result<TraceSummary, Error> {
-        let header = TraceHeader { model: &self.name, end: self.end_time(), time_unit: self.time_unit, ties, failure: outcome.failure };
+        let header =
+            TraceHeader { model: &self.name, end: self.end_time(), time_unit: self.time_unit, ties, failure: outcome.ended.failure };
         let mut traces: Vec<_> = outcome.parts.iter_mut().filter_map(|pe| pe.trace.as_deref_mut()).collect();
         file.write(&mut traces, &header)
     }
@@ -296,9 +273,9 @@ impl<M: Model> Job<M> {
         (is_new, communication): (bool, Option<CommunicationRecord>),
         engine_settings: impl FnOnce(f64) -> Map<String, Value>,
     ) -> Result<SegmentEnd<M>, Error> {
-        let LoopOutcome {
-            parts, pending, failure, full, mut rows, mut merge, looped, ended, window, cut_short, goes_on, moved, busy, ..
-        } = outcome;
+        let LoopOutcome { parts, pending, mut rows, mut merge, driven, ended } = outcome;
+        let Driven { full, cut_short, moved, busy, .. } = driven;
+        let Ended { failure, looped, at: ended, window, goes_on, .. } = ended;
         let Remains { are_all, pes, committed, failed, couriers } = remains;
         let committed = before + committed;
         if let Some(OutOfMemory { place, why }) = full {
@@ -332,24 +309,24 @@ impl<M: Model> Job<M> {
 
     /// What the PEs leave, of all processes in the first one, which passes on their last rows. The others end here if the run has failed.
     fn gather_remains(&self, outcome: &mut LoopOutcome<M>, processes: Option<&mut Processes>) -> Result<Remains, Error> {
-        let failed = outcome.parts.iter_mut().filter_map(|pe| pe.failure.take()).find(|failed| failed.moment == outcome.failure);
+        let failed = outcome.parts.iter_mut().filter_map(|pe| pe.failure.take()).find(|failed| failed.moment == outcome.ended.failure);
         let mut all = Remains {
             are_all: true,
-            pes: outcome.parts.iter().map(|pe| PeSummary::of(pe, outcome.crowded)).collect(),
-            committed: outcome.committed,
+            pes: outcome.parts.iter().map(|pe| PeSummary::of(pe, outcome.driven.crowded)).collect(),
+            committed: outcome.ended.committed,
             failed,
-            couriers: outcome.couriers,
+            couriers: outcome.driven.couriers,
         };
         let Some(processes) = processes else { return Ok(all) };
         all.are_all = processes.group.is_first();
         let gathered = processes.gather(&all).and_then(|others| {
-            if outcome.full.is_none() {
-                processes.pass_on_last(outcome.merge.take_last(&outcome.failure), &mut outcome.rows)?;
+            if outcome.driven.full.is_none() {
+                processes.pass_on_last(outcome.merge.take_last(&outcome.ended.failure), &mut outcome.rows)?;
             }
             Ok(others)
         });
         let others = gathered.map_err(|why| lost(&mut processes.group, why))?;
-        if outcome.failure != Moment::Never || outcome.full.is_some() {
+        if outcome.ended.failure != Moment::Never || outcome.driven.full.is_some() {
             // Only the first goes on, and has no results. What payloads lie in is not the others' own.
             outcome.parts.clear();
             outcome.pending.clear();
@@ -374,6 +351,20 @@ impl<M: Model> Job<M> {
         };
         Error::Fault(Box::new(Failure { model: self.name.clone(), place, time, fault: failed.fault, committed }))
     }
+}
+
+/// Steps PEs in threads until all of them are done.
+fn in_threads<T: PeTypes<Pending: Send, Port: Send>>(
+    pes: Vec<Pe<'_, T>>,
+    watch: LoopMonitor<'_, '_>,
+    layout: ThreadLayout,
+    all: &AllPes,
+    mut communication: CommunicationWork<'_>,
+) -> Result<LoopOutcome<T::Model>, Error> {
+    let mut outcome = driven::run(pes, watch, |pes, watch| threads::drive(pes, watch, layout, all, &mut communication))?;
+    // Ports have noted what they know when they were dropped.
+    outcome.driven.couriers = communication.counts();
+    Ok(outcome)
 }
 
 /// By LP: the nanoseconds that an event cost its PE; nothing if that was not measured. `busy` is how long each PE was at work.

@@ -4,6 +4,7 @@ use warpline_base::{Moment, VirtualTime};
 use warpline_memory::Region;
 use warpline_transport::Lost;
 
+use super::any_pe::AnyPe;
 use super::board::PeStatus;
 use super::ending::Ending;
 use super::merge::RowMerge;
@@ -35,8 +36,11 @@ impl<'r> LoopMonitor<'_, 'r> {
         Ending::new(region, self.run.stop, pes, self.from, self.run.selector.events())
     }
 
-    /// The PEs begin.
-    pub(crate) fn begin(&mut self) {
+    /// The PEs of this process begin, which are consecutive ones.
+    pub(crate) fn begin(&mut self, pes: &[&mut dyn AnyPe], first: u32) {
+        for (pe, number) in pes.iter().zip(first..) {
+            self.run.control.watch(Some(number), pe.beat());
+        }
         let (now, virtual_time, committed) = (Instant::now(), self.from.get(), self.committed);
         self.run.selector.begin(Reading::new(now, virtual_time, committed));
     }

@@ -8,10 +8,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use warpline_base::{Moment, VirtualTime};
 use warpline_kernel::{MomentRow, RowContent};
-use warpline_transport::{Couriers, Group, Lost};
+use warpline_transport::{Group, Lost};
 
 use super::acts::{KeptActs, LOOK_SOON, Performed};
 use super::board::PeStatus;
+use super::communication_work::AnyCouriers;
 use super::control_messages::{ControlMessage, Finished, LoopEnd, Order};
 use super::merge::RowMerge;
 use crate::Error;
@@ -161,7 +162,7 @@ impl Processes {
     ///
     /// # Errors
     /// If a process is gone, or messages cannot be sent or read.
-    pub(crate) fn close<E: Send>(&mut self, couriers: &Couriers<E>) -> Result<(), Error> {
+    pub(crate) fn close(&mut self, couriers: &dyn AnyCouriers) -> Result<(), Error> {
         loop {
             match couriers.close() {
                 Ok(true) => return Ok(()),

@@ -9,27 +9,27 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::thread::{self, ScopedJoinHandle};
+use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
-use warpline_base::{Moment, VirtualTime};
-use warpline_kernel::{EventOf, Measured, PanicSilencer, Parts, Pe, PeTypes};
+use warpline_base::Moment;
+use warpline_kernel::PanicSilencer;
 use warpline_memory::{Apart, Deserted, Exhausted, give_back_payloads};
-use warpline_model::Model;
 use warpline_transport::{CpuShare, Lost, pin};
 
+use super::any_pe::AnyPe;
 use super::balance::Balance;
 use super::board::{Board, PeStatus};
 use super::communication_work::CommunicationWork;
-use super::control_messages::LoopEnd;
+use super::driven::{Driven, ThreadTimes};
 use super::ending::Ending;
 use super::gathering::Gathering;
 use super::monitor::LoopMonitor;
 use super::pe_assignment::PeAssignment;
 use super::plan::cores;
 use super::processes::lost;
-use super::worker::{SteppedPe, Surroundings, ThreadGuard, Worker, WorkerGuard};
-use super::{AllPes, LoopOutcome, OutOfMemory};
+use super::worker::{SteppedPe, SteppedPes, Surroundings, ThreadGuard, Worker, WorkerGuard};
+use super::{AllPes, OutOfMemory};
 use crate::Error;
 use crate::machine::core_time::{CoreClock, SharedTime};
 
@@ -68,89 +68,79 @@ pub(crate) struct ThreadLayout {
     pub(crate) migrate_at_random: Option<u64>,
 }
 
+/// How many threads there are, and how they share the cores.
+#[derive(Clone, Copy)]
+struct Crew {
+    threads: usize,
+    /// How many PEs each of them has at first.
+    share: usize,
+    cpu_share: CpuShare,
+    /// Rounds of idle steps before a thread yields.
+    patience: u32,
+    stack: usize,
+}
+
+impl Crew {
+    fn new(pes: usize, layout: ThreadLayout, watch: &LoopMonitor<'_, '_>) -> Self {
+        let cpu_share = watch.processes.as_ref().map_or(CpuShare::alone(cores()), |processes| processes.group.cpu_share());
+        let share = if layout.one_thread_per_pe { 1 } else { pes.div_ceil(cpu_share.threads()) };
+        let threads = pes.div_ceil(share);
+        let patience = if cpu_share.suffices_for(threads) { PATIENCE } else { PATIENCE_IN_CROWD };
+        Crew { threads, share, cpu_share, patience, stack: watch.run.stack }
+    }
+
+    /// Pins the thread to its core, if the threads of all processes take all cores.
+    fn pin(&self, number: usize) {
+        let Crew { threads, cpu_share, .. } = self;
+        pin(cpu_share.number as usize * threads + number, cpu_share.of as usize * threads);
+    }
+
+    /// Begins a thread.
+    ///
+    /// # Errors
+    /// If the system refuses it. All others stop then.
+    fn begin<'s, T: Send + 's>(
+        &self,
+        scope: &'s Scope<'s, '_>,
+        (name, number): (String, usize),
+        stop: &AtomicBool,
+        work: impl FnOnce() -> T + Send + 's,
+    ) -> Result<ScopedJoinHandle<'s, T>, Error> {
+        let begun = thread::Builder::new().name(name).stack_size(self.stack).spawn_scoped(scope, work);
+        begun.map_err(|cause| {
+            // The other threads wait for the PEs of this one, and look at this flag now and then.
+            stop.store(true, Ordering::Relaxed);
+            Error::no_thread(number, self.threads, cause)
+        })
+    }
+}
+
 /// Steps PEs until all of them are done.
 ///
 /// # Errors
-/// If the system refuses a thread.
-pub(crate) fn drive<T: PeTypes<Pending: Send, Port: Send>>(
-    pes: Vec<Pe<'_, T>>,
-    mut watch: LoopMonitor<'_, '_>,
+/// If the system refuses a thread, or another process is gone.
+pub(crate) fn drive(
+    pes: &mut [&mut dyn AnyPe],
+    watch: &mut LoopMonitor<'_, '_>,
     layout: ThreadLayout,
-    all: AllPes,
-    mut communication: CommunicationWork<EventOf<T>>,
-) -> Result<LoopOutcome<T::Model>, Error> {
-    watch.begin();
-    for (pe, number) in pes.iter().zip(all.first..) {
-        watch.run.control.watch(Some(number), pe.beat());
-    }
-    let boards: Vec<Board> = pes.iter().map(|_| Board::default()).collect();
-    let cpu_share = watch.processes.as_ref().map_or(CpuShare::alone(cores()), |processes| processes.group.cpu_share());
-    let share = if layout.one_thread_per_pe { 1 } else { pes.len().div_ceil(cpu_share.threads()) };
-    let threads = pes.len().div_ceil(share);
-    let patience = if cpu_share.suffices_for(threads) { PATIENCE } else { PATIENCE_IN_CROWD };
-    let (stop, left, bug) = (AtomicBool::new(false), AtomicUsize::new(threads), Mutex::default());
-    let clocks: Vec<Apart<CoreClock>> = (0..threads).map(|_| Apart::default()).collect();
-    let (assignment, mut balance, mut looks) = (PeAssignment::new(pes.len(), threads, share), Balance::new(pes.len(), threads), 0u32);
-    let (moves, mut gathering) = (assignment.may_move() && (layout.moves || layout.migrate_at_random.is_some()), Gathering::new());
-    let gathers = threads > 1 && layout.moves && layout.migrate_at_random.is_none();
-    let rows = AtomicUsize::new(0);
+    all: &AllPes,
+    communication: &mut CommunicationWork<'_>,
+) -> Result<Driven, Error> {
+    watch.begin(pes, all.first);
+    let crew = Crew::new(pes.len(), layout, watch);
+    let threads = Threads::new(pes.len(), crew.threads);
+    let assignment = PeAssignment::new(pes.len(), crew.threads, crew.share);
+    let mut moving = Moving::new(&assignment, layout);
     let ending = watch.ending(&all.region, all.pes);
     watch.processes.iter_mut().try_for_each(|processes| processes.begin())?;
-    let (first_thread, all_threads) = (cpu_share.number as usize * threads, cpu_share.of as usize * threads);
-    let seen = Threads { boards: &boards, clocks: &clocks, rows: &rows, left: &left, stop: &stop };
+    let surroundings = Surroundings { ending: &ending, communication, assignment: moving.are_on().then_some(&assignment) };
+    let timed = moving.moves || layout.measured;
     let ended = thread::scope(|scope| {
-        let _no_thread_outlives_this_one = StopOnPanic(&stop);
-        let (watcher, guard) = (thread::current(), || ThreadGuard { stop: &stop, bug: &bug });
-        let (mut workers, mut couriers) = (Vec::new(), Vec::new());
-        for (number, pes) in deal(pes.into_iter().enumerate().map(SteppedPe::new).collect(), share).into_iter().enumerate() {
-            let (boards, clock) = (&boards[..], &clocks[number].0);
-            let guard = WorkerGuard { thread: guard(), left: &left, boards, clock, rows: &rows, watcher: watcher.clone() };
-            let timed = moves || layout.measured;
-            let surroundings = Surroundings {
-                ending: &ending,
-                couriers: communication.couriers.as_ref(),
-                assignment: (moves || gathers).then_some(&assignment),
-            };
-            let mut worker = Worker::new(number, pes, guard, surroundings, timed, patience);
-            let work = move || {
-                pin(first_thread + number, all_threads);
-                let (full, time) = worker.work(layout.migrate_at_random);
-                (worker.into_pes(), full, time)
-            };
-            let builder = thread::Builder::new().name(format!("warpline-{number}")).stack_size(watch.run.stack);
-            let worker = builder.spawn_scoped(scope, work);
-            workers.push(worker.map_err(|cause| {
-                // The other threads wait for the PEs of this one, and look at this flag now and then.
-                stop.store(true, Ordering::Relaxed);
-                Error::no_thread(number, threads, cause)
-            })?);
-        }
-        for number in 0..communication.threads() {
-            let (communication, seen) = (&communication, &seen);
-            let guard = guard();
-            let work = move || {
-                let (_guard, _quiet) = (guard, PanicSilencer::new());
-                serve(communication, number, seen, patience);
-                // Nobody waits until the thread has done so itself.
-                give_back_payloads();
-                (Vec::<()>::new(), None, None)
-            };
-            let builder = thread::Builder::new().name(format!("warpline-c{number}")).stack_size(watch.run.stack);
-            couriers.push(builder.spawn_scoped(scope, work).map_err(|cause| {
-                stop.store(true, Ordering::Relaxed);
-                Error::no_thread(number, threads, cause)
-            })?);
-        }
-        let even_out = || {
-            looks += 1;
-            if gathers && let Some(status) = statuses(&boards).into_iter().reduce(PeStatus::and) {
-                gathering.look(Instant::now(), status, &assignment);
-            }
-            if moves && layout.moves && !assignment.are_gathered() && looks.is_multiple_of(LOOKS_PER_MOVE) {
-                balance.even_out(&assignment, statuses(&boards), clocks.iter().map(|clock| clock.0.time()).collect());
-            }
-        };
-        let gone = watch_over(&seen, (&communication, patience), &ending, &mut watch, even_out);
+        let _no_thread_outlives_this_one = StopOnPanic(&threads.stop);
+        let workers = begin_workers(scope, pes, &threads, surroundings, (crew, timed, layout.migrate_at_random))?;
+        let couriers = begin_couriers(scope, communication, &threads, crew)?;
+        let looked = || moving.look(&threads, &assignment);
+        let gone = watch_over(&threads, (communication, crew.patience), &ending, watch, looked);
         if let (Some(why), Some(processes)) = (gone, &mut watch.processes) {
             // Only the first process goes on from here.
             let error = lost(&mut processes.group, why);
@@ -159,7 +149,7 @@ pub(crate) fn drive<T: PeTypes<Pending: Send, Port: Send>>(
             return Err(error);
         }
         // All of them, whatever became of the first.
-        let (workers, couriers) = (join(workers, &bug), join(couriers, &bug));
+        let (workers, couriers) = (join(workers, &threads.bug), join(couriers, &threads.bug));
         let joined = workers.and_then(|workers| Ok((workers, couriers?)));
         let ((pes, full, times), (_, none_to_send, _)) = joined.map_err(|Deserted| {
             let processes = watch.processes.as_mut().expect("a lock without a holder belongs to several processes");
@@ -169,67 +159,183 @@ pub(crate) fn drive<T: PeTypes<Pending: Send, Port: Send>>(
         let full = full.or(none_to_send);
         if full.is_some() {
             ending.break_off();
-            pass_on(&ending, &mut watch);
+            pass_on(&ending, watch);
         }
         Ok::<_, Error>((pes, full, times))
     });
-    let closed = ended.and_then(|(pes, full, times)| {
+    let closed = ended.and_then(|ended| {
         // A run that fails leaves messages on their way.
         let fails = ending.is_broken_off() || watch.run.control.is_abandoned();
         communication.close(watch.processes.as_deref_mut(), fails)?;
-        Ok((pes, full, times))
+        Ok(ended)
     });
-    let (pes, full, times) = closed.inspect_err(|_| communication.abandon())?;
+    let (stepped, full, times) = closed.inspect_err(|_| communication.abandon())?;
     watch.run.go_on()?;
-    let mut pes: Vec<_> = pes.into_iter().chain(assignment.into_arriving()).collect();
-    pes.sort_by_key(|stepped| stepped.number);
-    for board in boards {
+    let mut busy = vec![0; threads.boards.len()];
+    stepped.iter().for_each(|(number, time)| busy[*number] = *time);
+    assignment.into_arriving().for_each(|stepped| busy[stepped.number] = stepped.busy);
+    for board in threads.boards {
         watch.merge.add(board.0.into_inner().unwrap_or_else(PoisonError::into_inner).rows);
     }
-    let cut_short = ending.earlier_than(watch.until);
-    let busy = pes.iter().map(|stepped| stepped.busy).collect();
-    let pes = pes.into_iter().map(|stepped| stepped.pe).collect();
-    let crowded = !cpu_share.suffices_for(threads + communication.threads());
-    let mut outcome = gather(pes, full, watch, cut_short)?;
-    correct(&mut outcome.parts, &times, share);
-    // Ports have noted what they know when they were dropped.
-    Ok(LoopOutcome { moved: balance.moved + gathering.moved, busy, couriers: communication.counts(), crowded, ..outcome })
+    Ok(Driven {
+        full,
+        cut_short: ending.earlier_than(watch.until),
+        times: Some(ThreadTimes { times, share: crew.share }),
+        moved: moving.moved(),
+        busy,
+        crowded: !crew.cpu_share.suffices_for(crew.threads + communication.threads()),
+        couriers: None,
+    })
 }
 
-/// Corrects what PEs have measured of themselves by the times of their threads, where a thread had `share` of them at first. A PE that has
-/// had a thread to itself has measured that.
-fn correct<M: Model>(parts: &mut [Parts<M>], times: &[Option<SharedTime>], share: usize) {
-    let mut measured: Vec<Measured> = parts.iter().map(|pe| pe.measured).collect();
-    if times.iter().all(Option::is_some) {
-        // They may have moved.
-        times.iter().flatten().copied().sum::<SharedTime>().correct(&mut measured);
-    } else {
-        let shared = measured.chunks_mut(share).zip(times);
-        shared.for_each(|(pes, time)| time.iter().for_each(|time| time.correct(pes)));
+/// Moves PEs between threads.
+struct Moving {
+    layout: ThreadLayout,
+    /// Whether single PEs move.
+    moves: bool,
+    /// Whether all of them may be given one thread.
+    gathers: bool,
+    balance: Balance,
+    gathering: Gathering,
+    looks: u32,
+}
+
+impl Moving {
+    fn new(assignment: &SteppedPes<'_>, layout: ThreadLayout) -> Self {
+        let (pes, threads) = (assignment.pes(), assignment.threads());
+        Moving {
+            layout,
+            moves: assignment.may_move() && (layout.moves || layout.migrate_at_random.is_some()),
+            gathers: threads > 1 && layout.moves && layout.migrate_at_random.is_none(),
+            balance: Balance::new(pes, threads),
+            gathering: Gathering::new(),
+            looks: 0,
+        }
     }
-    parts.iter_mut().zip(measured).for_each(|(pe, measured)| pe.measured = measured);
+
+    fn are_on(&self) -> bool {
+        self.moves || self.gathers
+    }
+
+    /// Moves PEs where that helps.
+    fn look(&mut self, threads: &Threads, assignment: &SteppedPes<'_>) {
+        self.looks += 1;
+        if self.gathers
+            && let Some(status) = threads.statuses().into_iter().reduce(PeStatus::and)
+        {
+            self.gathering.look(Instant::now(), status, assignment);
+        }
+        if self.moves && self.layout.moves && !assignment.are_gathered() && self.looks.is_multiple_of(LOOKS_PER_MOVE) {
+            let times = threads.clocks.iter().map(|clock| clock.0.time()).collect();
+            self.balance.even_out(assignment, threads.statuses(), times);
+        }
+    }
+
+    /// How often a PE was given to another thread.
+    fn moved(&self) -> u64 {
+        self.balance.moved + self.gathering.moved
+    }
 }
 
-/// The threads of PEs, as seen from outside.
-#[derive(Clone, Copy)]
-struct Threads<'t> {
+/// What the threads of PEs share.
+struct Threads {
     /// By PE.
-    boards: &'t [Board],
+    boards: Vec<Board>,
     /// By thread.
-    clocks: &'t [Apart<CoreClock>],
+    clocks: Vec<Apart<CoreClock>>,
     /// How many rows are on the boards.
-    rows: &'t AtomicUsize,
+    rows: AtomicUsize,
     /// How many threads have not ended.
-    left: &'t AtomicUsize,
+    left: AtomicUsize,
     /// Has all of them end.
-    stop: &'t AtomicBool,
+    stop: AtomicBool,
+    /// The message of the first panic.
+    bug: Mutex<String>,
 }
 
-impl Threads<'_> {
+impl Threads {
+    fn new(pes: usize, threads: usize) -> Self {
+        Threads {
+            boards: (0..pes).map(|_| Board::default()).collect(),
+            clocks: (0..threads).map(|_| Apart::default()).collect(),
+            rows: AtomicUsize::new(0),
+            left: AtomicUsize::new(threads),
+            stop: AtomicBool::new(false),
+            bug: Mutex::default(),
+        }
+    }
+
     fn have_ended(&self) -> bool {
         // Relaxed: whoever needs what they did joins them.
         self.left.load(Ordering::Relaxed) == 0
     }
+
+    fn guard(&self) -> ThreadGuard<'_> {
+        ThreadGuard { stop: &self.stop, bug: &self.bug }
+    }
+
+    /// The guard of a thread of PEs, watched by the current thread.
+    fn worker_guard(&self, number: usize) -> WorkerGuard<'_> {
+        WorkerGuard {
+            thread: self.guard(),
+            left: &self.left,
+            boards: &self.boards,
+            clock: &self.clocks[number].0,
+            rows: &self.rows,
+            watcher: thread::current(),
+        }
+    }
+
+    /// The status of each PE.
+    fn statuses(&self) -> Vec<PeStatus> {
+        self.boards.iter().map(|board| board.0.lock().unwrap_or_else(PoisonError::into_inner).status).collect()
+    }
+}
+
+/// The threads that step PEs or carry messages, and what each leaves.
+type Begun<'s, T> = Vec<ScopedJoinHandle<'s, Ended<T>>>;
+
+/// Begins the threads of PEs, each with neighbours. Each leaves the numbers of its PEs and how long they were at work.
+fn begin_workers<'s, 'w: 's, 'p: 's>(
+    scope: &'s Scope<'s, '_>,
+    pes: &'p mut [&mut dyn AnyPe],
+    threads: &'w Threads,
+    surroundings: Surroundings<'w, 'p>,
+    (crew, timed, migrate_at_random): (Crew, bool, Option<u64>),
+) -> Result<Begun<'s, (usize, u64)>, Error> {
+    let mut stepped = pes.iter_mut().map(|pe| &mut **pe as &mut dyn AnyPe).enumerate().map(SteppedPe::new);
+    let mut begin = |number| {
+        let pes = stepped.by_ref().take(crew.share).collect();
+        let mut worker = Worker::new(number, pes, threads.worker_guard(number), surroundings, timed, crew.patience);
+        let work = move || {
+            crew.pin(number);
+            let (full, time) = worker.work(migrate_at_random);
+            (worker.into_pes().into_iter().map(|stepped| (stepped.number, stepped.busy)).collect(), full, time)
+        };
+        crew.begin(scope, (format!("warpline-{number}"), number), &threads.stop, work)
+    };
+    (0..crew.threads).map(&mut begin).collect()
+}
+
+/// Begins the threads that only send and receive, if there are any.
+fn begin_couriers<'s, 'w: 's>(
+    scope: &'s Scope<'s, '_>,
+    communication: &'w CommunicationWork<'_>,
+    threads: &'w Threads,
+    crew: Crew,
+) -> Result<Begun<'s, ()>, Error> {
+    let begin = |number| {
+        let guard = threads.guard();
+        let work = move || {
+            let (_guard, _quiet) = (guard, PanicSilencer::new());
+            serve(communication, number, threads, crew.patience);
+            // Nobody waits until the thread has done so itself.
+            give_back_payloads();
+            (Vec::new(), None, None)
+        };
+        crew.begin(scope, (format!("warpline-c{number}"), number), &threads.stop, work)
+    };
+    (0..communication.threads()).map(begin).collect()
 }
 
 /// Waits for so long, or until a thread wakes this one, and does meanwhile what the first process orders, if it may order anything.
@@ -247,13 +353,7 @@ fn wait_for(time: Duration, watch: &mut LoopMonitor<'_, '_>) {
 }
 
 /// Does what there is to do for communication, for so long or until all threads of PEs have ended, and does meanwhile what the first process orders.
-fn serve_for<E: Send>(
-    time: Duration,
-    communication: &CommunicationWork<E>,
-    threads: &Threads<'_>,
-    watch: &mut LoopMonitor<'_, '_>,
-    patience: u32,
-) {
+fn serve_for(time: Duration, communication: &CommunicationWork<'_>, threads: &Threads, watch: &mut LoopMonitor<'_, '_>, patience: u32) {
     let (since, mut obeyed, mut idle) = (Instant::now(), Duration::ZERO, 0u32);
     while !threads.have_ended() && since.elapsed() < time {
         let orders = watch.processes.as_ref().and_then(|processes| processes.patience());
@@ -275,7 +375,7 @@ fn obey(watch: &mut LoopMonitor<'_, '_>) {
 }
 
 /// Does what one of the threads has to do for communication until all threads of PEs have ended.
-fn serve<E: Send>(communication: &CommunicationWork<E>, number: usize, threads: &Threads<'_>, patience: u32) {
+fn serve(communication: &CommunicationWork<'_>, number: usize, threads: &Threads, patience: u32) {
     let mut idle = 0u32;
     while !threads.have_ended() && !threads.stop.load(Ordering::Relaxed) {
         idle = if communication.work_as(number) { 0 } else { idle.saturating_add(1) };
@@ -289,9 +389,9 @@ fn serve<E: Send>(communication: &CommunicationWork<E>, number: usize, threads: 
 
 /// Looks on until all threads have ended. Returns which process is gone, if one is; then, in a process that nobody needs any more, threads may
 /// still be busy.
-fn watch_over<E: Send>(
-    threads: &Threads<'_>,
-    (communication, patience): (&CommunicationWork<E>, u32),
+fn watch_over(
+    threads: &Threads,
+    (communication, patience): (&CommunicationWork<'_>, u32),
     ending: &Ending<'_>,
     watch: &mut LoopMonitor<'_, '_>,
     mut looked: impl FnMut(),
@@ -342,7 +442,7 @@ type AllEnded<T> = (Vec<T>, Option<OutOfMemory>, Vec<Option<SharedTime>>);
 ///
 /// # Errors
 /// If one waited for a lock of a process that is gone.
-fn join<T>(workers: Vec<ScopedJoinHandle<'_, Ended<T>>>, bug: &Mutex<String>) -> Result<AllEnded<T>, Deserted> {
+fn join<T>(workers: Begun<'_, T>, bug: &Mutex<String>) -> Result<AllEnded<T>, Deserted> {
     let (mut pes, mut full, mut times, mut deserted) = (Vec::new(), None, Vec::new(), false);
     for worker in workers {
         match worker.join() {
@@ -369,23 +469,12 @@ fn pass_on(ending: &Ending<'_>, watch: &mut LoopMonitor<'_, '_>) {
     }
 }
 
-/// The status of each PE.
-fn statuses(boards: &[Board]) -> Vec<PeStatus> {
-    boards.iter().map(|board| board.0.lock().unwrap_or_else(PoisonError::into_inner).status).collect()
-}
-
-/// Divides PEs among threads, neighbours together.
-fn deal<T>(pes: Vec<T>, share: usize) -> Vec<Vec<T>> {
-    let mut pes = pes.into_iter();
-    std::iter::from_fn(|| Some(pes.by_ref().take(share).collect()).filter(|some: &Vec<T>| !some.is_empty())).collect()
-}
-
 /// Reads all boards, and takes their rows. Has the PEs come to an end if another engine is to go on.
 ///
 /// # Errors
 /// If another process is gone.
-fn look(threads: &Threads<'_>, ending: &Ending<'_>, watch: &mut LoopMonitor<'_, '_>) -> Result<(), Lost> {
-    let Threads { boards, clocks, rows, .. } = *threads;
+fn look(threads: &Threads, ending: &Ending<'_>, watch: &mut LoopMonitor<'_, '_>) -> Result<(), Lost> {
+    let Threads { boards, clocks, rows, .. } = threads;
     if let Some(processes) = &mut watch.processes {
         processes.obey()?;
         if processes.waits_with_rows() {
@@ -413,53 +502,6 @@ fn look(threads: &Threads<'_>, ending: &Ending<'_>, watch: &mut LoopMonitor<'_, 
     let unevenness = (loads.1 > 0.0).then(|| loads.0 * boards.len() as f64 / loads.1);
     watch.note(status, unevenness, clocks.iter().map(|clock| clock.0.time()).sum(), ending);
     Ok(())
-}
-
-/// Collects what PEs leave behind.
-pub(crate) fn gather<T: PeTypes>(
-    mut pes: Vec<Pe<'_, T>>,
-    mut full: Option<OutOfMemory>,
-    watch: LoopMonitor<'_, '_>,
-    cut_short: Option<VirtualTime>,
-) -> Result<LoopOutcome<T::Model>, Error> {
-    let LoopMonitor { run, processes, looped, rows, until, mut merge, .. } = watch;
-    // As in a sequential run, initialising LPs is not part of the loop.
-    let looped = pes.iter().filter_map(Pe::initialised_at).min().unwrap_or(looped);
-    let ended = Instant::now();
-    let status = pes.iter().map(PeStatus::of).reduce(PeStatus::and).unwrap_or_default();
-    run.note_segment(status.sample());
-    if cut_short.is_some() && !run.selector.is_fixed() {
-        pes.iter_mut().for_each(|pe| pe.fail_unreadable(until));
-    }
-    // The last payloads are dropped after the last verdict.
-    let mut failure = pes.iter().map(Pe::failure).fold(Moment::Never, |earliest, failure| merge.earlier(earliest, failure));
-    pes.iter_mut().for_each(|pe| merge.add(pe.take_rows()));
-    if let Some(processes) = processes {
-        let agreed = processes.agree(LoopEnd { failure, full }, &mut merge);
-        LoopEnd { failure, full } = agreed.map_err(|why| lost(&mut processes.group, why))?;
-    }
-    let committed = pes.iter().map(|pe| pe.committed_before(&failure)).sum();
-    let goes_on = cut_short.is_some() && !run.selector.is_fixed() && failure == Moment::Never && full.is_none() && !run.stop.is_on();
-    let pending = if goes_on { pes.iter_mut().map(Pe::hand_over).collect() } else { Vec::new() };
-    let parts = pes.into_iter().map(Pe::into_parts).collect();
-    Ok(LoopOutcome {
-        parts,
-        pending,
-        failure,
-        committed,
-        full,
-        rows,
-        merge,
-        looped,
-        ended,
-        window: status.window,
-        cut_short,
-        goes_on,
-        moved: 0,
-        busy: Vec::new(),
-        crowded: false,
-        couriers: None,
-    })
 }
 
 #[cfg(test)]

@@ -9,12 +9,14 @@ use std::time::{Duration, Instant};
 use warpline_base::LpId;
 use warpline_base::random::Random;
 use warpline_kernel::gvt::Barrier;
-use warpline_kernel::{EventOf, PanicSilencer, Pe, PeTypes, ROWS, Step, last_panic};
+use warpline_kernel::{PanicSilencer, ROWS, Step, last_panic};
 use warpline_memory::MakeRoom;
-use warpline_transport::{Couriers, thread_time};
+use warpline_transport::thread_time;
 
 use super::OutOfMemory;
+use super::any_pe::AnyPe;
 use super::board::{Board, PeStatus};
+use super::communication_work::CommunicationWork;
 use super::ending::{Ending, EndingStage};
 use super::pe_assignment::PeAssignment;
 use crate::machine::core_time::{CoreClock, CoreTime, SharedTime};
@@ -36,9 +38,9 @@ const RESTLESS_EVERY: u32 = 16;
 const COPIES_WEIGHED: u32 = 16;
 
 /// A PE in the hands of a thread.
-pub(crate) struct SteppedPe<'m, T: PeTypes> {
+pub(crate) struct SteppedPe<'p> {
     pub(crate) number: usize,
-    pub(crate) pe: Pe<'m, T>,
+    pe: &'p mut dyn AnyPe,
     /// The GVT computations that have been posted.
     epochs: u64,
     stage: EndingStage,
@@ -47,15 +49,15 @@ pub(crate) struct SteppedPe<'m, T: PeTypes> {
     over: bool,
 }
 
-impl<'m, T: PeTypes> SteppedPe<'m, T> {
-    /// A PE that has not been stepped. It moves between threads, so that it had better not be copied each time.
-    pub(crate) fn new((number, pe): (usize, Pe<'m, T>)) -> Box<Self> {
-        Box::new(SteppedPe { number, pe, epochs: 0, stage: EndingStage::default(), busy: 0, over: false })
+impl<'p> SteppedPe<'p> {
+    /// A PE that has not been stepped.
+    pub(crate) fn new((number, pe): (usize, &'p mut dyn AnyPe)) -> Self {
+        SteppedPe { number, pe, epochs: 0, stage: EndingStage::default(), busy: 0, over: false }
     }
 }
 
 /// The threads of PEs.
-pub(crate) type SteppedPes<'m, T> = PeAssignment<Box<SteppedPe<'m, T>>>;
+pub(crate) type SteppedPes<'p> = PeAssignment<SteppedPe<'p>>;
 
 /// Guards a thread of a run, whatever it does: all others wait for it, and have to stop if it ends by a panic.
 pub(crate) struct ThreadGuard<'s> {
@@ -100,13 +102,13 @@ pub(crate) struct WorkerGuard<'s> {
 
 impl WorkerGuard<'_> {
     /// Posts the progress and the rows of a PE on its board.
-    fn post<T: PeTypes>(&self, stepped: &mut SteppedPe<'_, T>) {
+    fn post(&self, stepped: &mut SteppedPe<'_>) {
         let SteppedPe { pe, number, busy, .. } = stepped;
         let mut rows = pe.take_rows();
         // Counted first, as the watcher subtracts what it finds.
         let waiting = self.rows.fetch_add(rows.len(), Ordering::Relaxed) + rows.len();
         let mut notice = self.boards[*number].0.lock().unwrap_or_else(PoisonError::into_inner);
-        notice.status = PeStatus::of(pe);
+        notice.status = PeStatus::of(&**pe);
         notice.status.busy = *busy;
         notice.settled = pe.settled();
         notice.rows.make_room(rows.len(), ROWS);
@@ -144,15 +146,14 @@ impl Drop for WorkerGuard<'_> {
 }
 
 /// A thread and its PEs.
-pub(crate) struct Worker<'w, 'm, T: PeTypes> {
+pub(crate) struct Worker<'w, 'p> {
     number: usize,
-    pes: Vec<Box<SteppedPe<'m, T>>>,
+    pes: Vec<SteppedPe<'p>>,
     guard: WorkerGuard<'w>,
     ending: &'w Ending<'w>,
-    /// If some PEs are far.
-    couriers: Option<&'w Couriers<EventOf<T>>>,
+    communication: &'w CommunicationWork<'w>,
     /// If PEs may move.
-    assignment: Option<&'w SteppedPes<'m, T>>,
+    assignment: Option<&'w SteppedPes<'p>>,
     /// Whether all PEs shared a thread when it last looked.
     gathered: bool,
     /// How often PEs had been given other threads when it last looked.
@@ -174,12 +175,12 @@ pub(crate) struct Worker<'w, 'm, T: PeTypes> {
 }
 
 /// What all threads of PEs share.
-pub(crate) struct Surroundings<'w, 'm, T: PeTypes> {
+#[derive(Clone, Copy)]
+pub(crate) struct Surroundings<'w, 'p> {
     pub(crate) ending: &'w Ending<'w>,
-    /// If some PEs are far.
-    pub(crate) couriers: Option<&'w Couriers<EventOf<T>>>,
+    pub(crate) communication: &'w CommunicationWork<'w>,
     /// If PEs may move.
-    pub(crate) assignment: Option<&'w SteppedPes<'m, T>>,
+    pub(crate) assignment: Option<&'w SteppedPes<'p>>,
 }
 
 /// What a round was.
@@ -190,12 +191,12 @@ struct Round {
     look: bool,
 }
 
-impl<'w, 'm, T: PeTypes> Worker<'w, 'm, T> {
+impl<'w, 'p> Worker<'w, 'p> {
     pub(crate) fn new(
         number: usize,
-        pes: Vec<Box<SteppedPe<'m, T>>>,
+        pes: Vec<SteppedPe<'p>>,
         guard: WorkerGuard<'w>,
-        Surroundings { ending, couriers, assignment }: Surroundings<'w, 'm, T>,
+        Surroundings { ending, communication, assignment }: Surroundings<'w, 'p>,
         timed: bool,
         patience: u32,
     ) -> Self {
@@ -205,7 +206,7 @@ impl<'w, 'm, T: PeTypes> Worker<'w, 'm, T> {
             pes,
             guard,
             ending,
-            couriers,
+            communication,
             assignment,
             gathered: false,
             changes: 0,
@@ -222,7 +223,7 @@ impl<'w, 'm, T: PeTypes> Worker<'w, 'm, T> {
     }
 
     /// Its PEs, when it has ended.
-    pub(crate) fn into_pes(self) -> Vec<Box<SteppedPe<'m, T>>> {
+    pub(crate) fn into_pes(self) -> Vec<SteppedPe<'p>> {
         self.pes
     }
 
@@ -316,7 +317,7 @@ impl<'w, 'm, T: PeTypes> Worker<'w, 'm, T> {
         self.rounds = self.rounds.wrapping_add(1);
         let timed = self.timed_every.filter(|every| self.rounds.is_multiple_of(*every)).map(|every| (every, Instant::now()));
         for stepped in &mut self.pes {
-            self.ending.guide(&mut stepped.pe, &mut stepped.stage);
+            self.ending.guide(stepped.pe, &mut stepped.stage);
             let since = timed.map(|(every, _)| (every, Instant::now()));
             match stepped.pe.step() {
                 Ok(Step::Worked) => {
@@ -329,7 +330,7 @@ impl<'w, 'm, T: PeTypes> Worker<'w, 'm, T> {
                         self.ending.note_over();
                     }
                     // Its steps only hand over what is left, but others may need its courier.
-                    self.couriers.iter().for_each(|couriers| couriers.work_for(stepped.number));
+                    self.communication.work_for(stepped.number);
                 }
                 Err(why) => return Err(OutOfMemory { place: Some(stepped.pe.position()), why }),
             }
@@ -339,7 +340,7 @@ impl<'w, 'm, T: PeTypes> Worker<'w, 'm, T> {
                 round.look = true;
                 self.guard.post(stepped);
                 if epochs.is_power_of_two() && stepped.pe.weighs_copies() {
-                    weigh_copies(&mut stepped.pe);
+                    weigh_copies(stepped.pe);
                 }
             }
         }
@@ -386,7 +387,7 @@ impl<'w, 'm, T: PeTypes> Worker<'w, 'm, T> {
     }
 
     /// Sends PEs to where they are at home now, and takes in those that have arrived.
-    fn exchange(&mut self, assignment: &SteppedPes<'m, T>) {
+    fn exchange(&mut self, assignment: &SteppedPes<'p>) {
         let (changes, gathered) = (assignment.changes(), assignment.are_gathered());
         if changes != self.changes {
             self.changes = changes;
@@ -410,7 +411,7 @@ impl<'w, 'm, T: PeTypes> Worker<'w, 'm, T> {
 
 /// Tells a PE how many events cost as much as a copy of a state.
 #[cold]
-fn weigh_copies<T: PeTypes>(pe: &mut Pe<'_, T>) {
+fn weigh_copies(pe: &mut dyn AnyPe) {
     let (event, since) = (pe.event_seconds(), Instant::now());
     let copied = pe.copy_states(COPIES_WEIGHED);
     if copied > 0 && event > 0.0 {
@@ -419,7 +420,7 @@ fn weigh_copies<T: PeTypes>(pe: &mut Pe<'_, T>) {
 }
 
 /// For tests: gives a PE another home now and then.
-fn move_one<T: PeTypes>(assignment: &SteppedPes<'_, T>, pes: &[Box<SteppedPe<'_, T>>], rounds: u32, random: &mut Random) {
+fn move_one(assignment: &SteppedPes<'_>, pes: &[SteppedPe<'_>], rounds: u32, random: &mut Random) {
     if rounds.is_multiple_of(RESTLESS_EVERY) && !pes.is_empty() {
         let moved = &pes[random.below(pes.len() as u32) as usize];
         assignment.set(moved.number, random.below(assignment.threads() as u32) as usize);
@@ -427,7 +428,7 @@ fn move_one<T: PeTypes>(assignment: &SteppedPes<'_, T>, pes: &[Box<SteppedPe<'_,
 }
 
 /// The barrier at which all of these PEs wait, and for which trial, if they do and that is how to wait there.
-fn barrier_to_sleep_at<'p, T: PeTypes>(pes: &'p [Box<SteppedPe<'_, T>>]) -> Option<(&'p Barrier, u64)> {
+fn barrier_to_sleep_at<'b>(pes: &'b [SteppedPe<'_>]) -> Option<(&'b Barrier, u64)> {
     let waiting = pes.iter().map(|stepped| stepped.pe.waits_at_barrier()).try_fold(None, |_, waits| waits.map(Some)).flatten();
     waiting.filter(|(barrier, _)| barrier.sleeps())
 }
