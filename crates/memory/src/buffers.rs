@@ -20,8 +20,8 @@ mod status;
 #[cfg(all(test, not(loom)))]
 mod tests;
 
-pub use pools::{FreeOrder, PoolKind, PoolSettings, SubPoolSize};
 use pools::{FreeSlot, PLENTY, Pool, Redistributed};
+pub use pools::{PoolKind, PoolOrder, PoolSettings, SubPool};
 use retired::Retired;
 pub use status::CancelOutcome;
 use status::PENDING;

@@ -46,7 +46,7 @@ pub use bell::Bell;
 pub use blocks::{BlockReader, BlockWriter, blocks};
 pub use books::Books;
 pub use budget::{Account, Budget};
-pub use buffers::{Buffers, CancelOutcome, FreeOrder, PoolKind, PoolSettings, SubPoolSize, buffers, buffers_in};
+pub use buffers::{Buffers, CancelOutcome, PoolKind, PoolOrder, PoolSettings, SubPool, buffers, buffers_in};
 pub use cas_ring::{CasConsumer, CasCounts, CasProducer, Refusal, Refused, cas_ring};
 pub use common::Common;
 pub use crash_report::report_crashes;

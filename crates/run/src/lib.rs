@@ -8,6 +8,7 @@ mod job;
 mod machine;
 mod outcome;
 mod parallel;
+mod plan;
 mod policy;
 pub mod processes;
 mod replications;

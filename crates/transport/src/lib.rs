@@ -21,7 +21,7 @@ pub use cas_port::{CasPort, cas_ports};
 pub use codec::{Codec, Decoded};
 pub use controls::{ControlPlan, Room};
 pub use couriers::{
-    Carrier, CarrierKind, CourierCounts, CourierLimits, CourierPlan, Couriers, Feed, NodePort, Places, Service, node_ports,
+    Carrier, CarrierKind, CommunicationRing, CourierCounts, CourierLimits, CourierPlan, Couriers, NodePort, Places, Service, node_ports,
 };
 pub use group::{CpuShare, FailureReport, Group, Invitation, Lost, Ranks};
 pub use inbox::{InboxPort, inbox_ports};

@@ -68,7 +68,6 @@ pub use self::options::{
     GvtAlgorithm, GvtIntervalControl, Mailbox, Messages, Pending, PoolOrder, Synchronisation, Undo,
 };
 pub use self::sub_pool::SubPool;
-pub(crate) use self::table::batch_for;
 pub use self::table::{ENGINE, OUTPUT, PARALLEL, RUN, Settings, THREADS_MOST};
 pub use self::value::{Range, SettingValue};
 

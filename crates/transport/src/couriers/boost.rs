@@ -99,13 +99,13 @@ fn in_words(error: Error) -> String {
 mod tests {
     use std::time::Duration;
 
-    use super::super::{CarrierKind, CourierLimits, Feed, Places};
+    use super::super::{CarrierKind, CommunicationRing, CourierLimits, Places};
     use super::*;
 
     fn plan(process: u32) -> CourierPlan {
         let places = Places { process, first_pes: vec![0, 1, 2], near: process..process + 1, couriers: 1 };
         let limits = CourierLimits { piece: 100_000, batch: 0, age: Duration::ZERO, in_flight: 1 };
-        CourierPlan { places, feed: Feed::Rings, carrier: CarrierKind::Boost, limits }
+        CourierPlan { places, feed: CommunicationRing::PerSender, carrier: CarrierKind::Boost, limits }
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub(crate) use self::boost::{boost_carriers, join_boost_carriers};
 pub use self::carrier::Carrier;
 pub(crate) use self::copies::copy_carriers;
 pub use self::courier::{CourierCounts, Couriers, Service};
-pub use self::feed::Feed;
+pub use self::feed::CommunicationRing;
 #[cfg(feature = "mpi")]
 pub(crate) use self::mpi::mpi_carriers;
 pub use self::places::{CarrierKind, CourierLimits, CourierPlan, Places};

@@ -1,4 +1,4 @@
-use super::slots::{FreeOrder, FreeSlot};
+use super::slots::{FreeSlot, PoolOrder};
 use crate::arena::{Arena, NONE, Slot};
 use crate::exhausted::Exhausted;
 use crate::sync::Ordering;
@@ -33,18 +33,18 @@ impl Chain {
 
     /// Adds a slot: as the next one to be used, or as the last one.
     #[inline]
-    pub(super) fn push<T>(&mut self, slot: FreeSlot, order: FreeOrder, arena: &Arena<T>) {
+    pub(super) fn push<T>(&mut self, slot: FreeSlot, order: PoolOrder, arena: &Arena<T>) {
         let number = slot.number();
         // All Relaxed here and below: the lock orders whoever reads it after whoever wrote it.
         match order {
-            FreeOrder::Lifo => {
+            PoolOrder::Lifo => {
                 made(arena, number).next.store(self.first, Ordering::Relaxed);
                 if self.len == 0 {
                     self.last = number;
                 }
                 self.first = number;
             }
-            FreeOrder::Fifo => {
+            PoolOrder::Fifo => {
                 made(arena, number).next.store(NONE, Ordering::Relaxed);
                 match self.len {
                     0 => self.first = number,

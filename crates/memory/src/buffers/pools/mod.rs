@@ -13,8 +13,8 @@ mod slots;
 use self::partitioned::Partitioned;
 use self::receiver::ReceiverPool;
 use self::sender::SenderPool;
-pub use self::slots::{FreeOrder, SubPoolSize};
 pub(super) use self::slots::{FreeSlot, Redistributed};
+pub use self::slots::{PoolOrder, SubPool};
 use crate::Region;
 use crate::arena::Arena;
 
@@ -36,7 +36,7 @@ pub enum PoolKind {
     /// share.
     Sender,
     /// For each PE, one sub-pool per partner: buffers go back and forth between two PEs.
-    Partitioned(SubPoolSize),
+    Partitioned(SubPool),
 }
 
 /// How free buffers are kept.
@@ -56,7 +56,7 @@ pub struct PoolSettings {
     /// Whose pool a buffer is taken from.
     pub kind: PoolKind,
     /// Which free buffer is used next.
-    pub order: FreeOrder,
+    pub order: PoolOrder,
     /// Whether buffers may be [retired](super::Buffers::retire) when their message has been executed, and reused as soon as it is over.
     pub retires: bool,
 }
@@ -64,7 +64,7 @@ pub struct PoolSettings {
 impl Default for PoolSettings {
     /// Sub-pools of unlimited size; the last buffer freed is used first.
     fn default() -> Self {
-        PoolSettings { kind: PoolKind::Partitioned(SubPoolSize::Unlimited), order: FreeOrder::Lifo, retires: false }
+        PoolSettings { kind: PoolKind::Partitioned(SubPool::Unlimited), order: PoolOrder::Lifo, retires: false }
     }
 }
 

@@ -1,6 +1,6 @@
 use super::chain::{Chain, LockedChain};
 use super::fresh::{Fresh, RUN};
-use super::slots::{FreeOrder, FreeSlot};
+use super::slots::{FreeSlot, PoolOrder};
 use crate::arena::Arena;
 use crate::exhausted::Exhausted;
 use crate::{Common, Region};
@@ -9,14 +9,14 @@ use crate::{Common, Region};
 /// with their receiver, and every message takes a lock twice, even one from a PE to itself.
 pub(in crate::buffers) struct ReceiverPool {
     me: usize,
-    order: FreeOrder,
+    order: PoolOrder,
     /// By receiver.
     pools: Common<[LockedChain]>,
     pub(super) fresh: Fresh,
 }
 
 impl ReceiverPool {
-    pub(super) fn all(region: &Region, pes: u32, order: FreeOrder) -> Vec<Self> {
+    pub(super) fn all(region: &Region, pes: u32, order: PoolOrder) -> Vec<Self> {
         let pools = region.place_list(pes as usize, |_| Chain::locked());
         (0..pes as usize).map(|me| ReceiverPool { me, order, pools: pools.clone(), fresh: Fresh::default() }).collect()
     }
