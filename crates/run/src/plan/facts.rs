@@ -4,8 +4,6 @@ use std::mem::needs_drop;
 
 use warpline_model::Model;
 
-use super::ProcessPlan;
-
 /// States of up to this size, in bytes, are copied before every event if they own nothing beside: that takes as long as to look up whether a
 /// copy is due.
 const PLAIN_MOST: usize = 256;
@@ -25,14 +23,14 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    /// Those of a model with so many LPs, and of the machines that its processes have.
-    pub(crate) fn of<M: Model>(lps: u32, processes: &ProcessPlan) -> Self {
+    /// Those of a model with so many LPs, and of the machines that a launcher has started processes on.
+    pub(super) fn of<M: Model>(lps: u32, machines: Option<Machines>) -> Self {
         Facts {
             lps,
             payload_bytes: size_of::<M::Event>(),
             copies_cheaply: !needs_drop::<M::State>() && size_of::<M::State>() <= PLAIN_MOST,
             is_portable: M::wire().is_some_and(|wire| wire.proof().is_some()),
-            cores: processes.machines.map_or_else(cores, |machines| machines.cores),
+            cores: machines.map_or_else(cores, |machines| machines.cores),
         }
     }
 }

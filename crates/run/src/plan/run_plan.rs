@@ -59,7 +59,7 @@ pub(crate) struct RunPlan {
 
 impl RunPlan {
     fn new<M: Model>(settings: &Settings, sync: Chosen<Synchronisation>, processes: ProcessPlan, limits: &Limits) -> Self {
-        let facts = Facts::of::<M>(limits.lps, &processes);
+        let facts = Facts::of::<M>(limits.lps, processes.machines);
         let threads = choices::threads_most(settings, facts.cores, processes.count);
         let pes = choices::pes(threads, processes.count, facts.lps);
         RunPlan { sync, processes, facts, pes }

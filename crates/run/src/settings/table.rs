@@ -7,20 +7,11 @@ use warpline_mpi::Launch;
 
 use super::value::SettingValue;
 use super::{
-    Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative, CopyInterval, FossilCollection, GoAhead,
-    GvtAlgorithm, GvtIntervalControl, LpChoice, Mailbox, MemoryLimit, Messages, Pending, PoolOrder, Range, Recorded, SettingError, SubPool,
-    Synchronisation, Undo,
+    Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative, CopyInterval, ENGINE, FossilCollection,
+    GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice, Mailbox, MemoryLimit, Messages, OUTPUT, PARALLEL, Pending, PoolOrder, RUN, Range,
+    Recorded, SettingError, SubPool, Synchronisation, Undo,
 };
 use crate::settings;
-
-/// The heading of settings of every run.
-pub const RUN: &str = "Run settings";
-/// The heading of settings for output.
-pub const OUTPUT: &str = "Output";
-/// The heading of settings of every engine.
-pub const ENGINE: &str = "Engine settings";
-/// The heading of settings of parallel engines. A sequential run has no use for them, except for `sync` and `threads`.
-pub const PARALLEL: &str = "Parallel runs";
 
 /// The most PEs of a run. Each keeps lists for every other, so memory grows with the square.
 pub const THREADS_MOST: u32 = 1024;
