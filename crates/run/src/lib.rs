@@ -25,6 +25,7 @@ pub use outcome::{
     CORES, DividedGroups, Error, Explanation, Failure, LongEvent, Mismatch, Place, Records, Run, TableRows, TraceSummary, UnequalRuns,
     Verification, VerifiedKind, VerifyError, VerifyLimits,
 };
+pub use plan::PlannedSetting;
 pub use replications::{Replicated, Spread};
 pub use settings::{
     Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative, CopyInterval, EventCost, FossilCollection,

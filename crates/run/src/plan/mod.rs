@@ -8,11 +8,13 @@
 pub(crate) mod choices;
 mod facts;
 mod partition;
+mod preview;
 mod reason;
 mod record;
 mod run_plan;
 mod segment;
 
 pub(crate) use self::facts::{Facts, Machines, cores};
+pub use self::preview::PlannedSetting;
 pub(crate) use self::run_plan::{ProcessPlan, RunPlan};
 pub(crate) use self::segment::{FarPlan, ParallelPlan, TracePlan};

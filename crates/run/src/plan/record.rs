@@ -14,11 +14,10 @@ use crate::{GvtAlgorithm, Settings};
 const BETWEEN_PROCESSES: [&str; 7] =
     ["zero_copy", "carrier", "communication", "communication_threads", "communication_ring", "communication_batch", "communication_delay"];
 /// Settings that a run has no use for in which nothing is executed ahead.
-const SPECULATIVE: [&str; 9] =
-    ["undo", "kps", "copy_interval", "go_ahead", "window", "final_window", "cancellation", "sub_pool", "fossil_collection"];
+const SPECULATIVE: [&str; 8] = ["undo", "kps", "copy_interval", "go_ahead", "window", "cancellation", "sub_pool", "fossil_collection"];
 
 /// Settings as given, or else their defaults, with what was chosen in their place.
-fn overlaid(settings: &Settings, choices: &Choices, parallel: bool) -> Map<String, Value> {
+pub(super) fn overlaid(settings: &Settings, choices: &Choices, parallel: bool) -> Map<String, Value> {
     let mut all = settings.recorded(parallel);
     all.extend(choices.iter().map(|choice| (choice.key.to_owned(), choice.value.clone())));
     all
@@ -58,9 +57,16 @@ impl RunPlan {
 impl ParallelPlan {
     /// The settings of the segment, with what is no setting beside them. What the engine has no use for is null.
     pub(crate) fn record(&self, settings: &Settings, spec: &RunSpec, final_window: f64) -> Map<String, Value> {
-        let mut all = with_declarations(overlaid(settings, &self.choices, true), spec);
+        let mut all = with_declarations(self.settings(settings), spec);
         all.insert("transport".to_owned(), json!(self.transport()));
-        all.insert("final_window".to_owned(), json!(final_window));
+        let is_used = self.tuning.lanes != Lanes::Safe;
+        all.insert("final_window".to_owned(), if is_used { json!(final_window) } else { Value::Null });
+        all
+    }
+
+    /// The settings alone.
+    pub(super) fn settings(&self, given: &Settings) -> Map<String, Value> {
+        let mut all = overlaid(given, &self.choices, true);
         all.extend(self.unused().map(|name| (name.to_owned(), Value::Null)));
         all
     }
