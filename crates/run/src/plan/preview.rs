@@ -6,8 +6,8 @@ use warpline_model::Model;
 use super::reason::{Choices, Chosen, Reason};
 use super::record::overlaid;
 use super::{ProcessPlan, choices};
-use crate::engine_choice::Engine;
 use crate::job::Job;
+use crate::policy::engine_choice::Engine;
 use crate::{Error, Settings, Synchronisation};
 
 /// A setting that a run will have; see [`Simulation::plan`](crate::Simulation::plan).
