@@ -11,6 +11,7 @@ mod moment;
 pub mod random;
 mod state_digest;
 mod time;
+mod words;
 
 pub use digest::{HistoryDigest, RunDigest};
 pub use figure::Figure;
@@ -19,3 +20,10 @@ pub use key::{EventKey, Priority, SEND_LIMIT, Sequence, TieBreak};
 pub use moment::Moment;
 pub use state_digest::{StateDigest, text_hash};
 pub use time::VirtualTime;
+pub use words::Word;
+#[doc(hidden)]
+pub use words::read_word;
+
+// For code that `words!` makes.
+#[doc(hidden)]
+pub use serde;

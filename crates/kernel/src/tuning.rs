@@ -27,13 +27,38 @@ impl Lanes {
     }
 }
 
-/// When a PE goes ahead of its horizon, if it may.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GoAhead {
-    /// If waiting for the horizon does not pay, as found by counting during the run.
-    Auto,
-    /// Whenever nothing certain is left to execute.
-    Always,
+warpline_base::words! {
+    /// When PEs execute events that may have to be undone. The answer does not depend on it.
+    ///
+    /// ```
+    /// use warpline_kernel::GoAhead;
+    /// assert_eq!([GoAhead::Auto, GoAhead::Always].map(GoAhead::name), ["auto", "always"]);
+    /// ```
+    pub enum GoAhead {
+        /// Where waiting until events are certain would take longer, which every PE finds out as it runs.
+        #[default]
+        Auto = "auto",
+        /// Whenever nothing certain is left.
+        Always = "always",
+    }
+
+    /// When what an undone event had sent is cancelled. The answer does not depend on it.
+    ///
+    /// ```
+    /// use warpline_kernel::Cancellation;
+    /// let all = [Cancellation::Aggressive, Cancellation::Lazy, Cancellation::Dynamic];
+    /// assert_eq!(all.map(Cancellation::name), ["aggressive", "lazy", "dynamic"]);
+    /// ```
+    pub enum Cancellation {
+        /// At once.
+        #[default]
+        Aggressive = "aggressive",
+        /// Once the event has been executed again and has not sent the same, or turns out not to happen. It needs events that can be
+        /// [compared](warpline_model::Model::comparable).
+        Lazy = "lazy",
+        /// Each PE takes whichever has paid so far, by how much of what it kept was sent again.
+        Dynamic = "dynamic",
+    }
 }
 
 /// How a PE undoes events.
@@ -58,17 +83,6 @@ impl Undoing {
     pub(crate) fn lag(self) -> u64 {
         if matches!(self, Undoing::Copy { interval: 1 } | Undoing::Journal) { 0 } else { LAG }
     }
-}
-
-/// When what an undone event had sent is cancelled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cancellation {
-    /// At once.
-    Aggressive,
-    /// When the event has been executed again and has not sent the same, or turns out not to happen.
-    Lazy,
-    /// Each PE does what has paid so far, as found by counting.
-    Dynamic,
 }
 
 /// How events travel to other PEs.

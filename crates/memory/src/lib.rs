@@ -26,7 +26,7 @@ pub use beat::{Activity, Beat};
 pub use budget::{Account, Budget};
 pub use crash_report::report_crashes;
 pub use drop_each::{DropEach, drop_each, try_drop};
-pub use events::{Books, Buffers, CancelOutcome, FreeOrder, Handle, Image, Pool, PoolKind, PoolSettings, SubPoolSize, buffers, buffers_in};
+pub use events::{Books, Buffers, CancelOutcome, Handle, Image, Pool, PoolKind, PoolOrder, PoolSettings, SubPool, buffers, buffers_in};
 pub use payload::{Payload, give_back_payloads};
 pub use portable::{IsPortable, Portable, Room, Shareable};
 pub use prefetch::{prefetch, prefetch_write};

@@ -8,6 +8,7 @@ mod job;
 mod machine;
 mod outcome;
 mod parallel;
+mod plan;
 mod policy;
 pub mod processes;
 mod replications;
@@ -18,13 +19,14 @@ mod state;
 mod watch;
 
 pub use builder::Simulation;
+pub use machine::boost::HAS_BOOST;
 pub use machine::provenance;
 pub use outcome::verify;
 pub use outcome::{
     CORES, DividedGroups, Error, Explanation, Failure, LongEvent, Mismatch, Place, Records, Run, TableRows, TraceSummary, UnequalRuns,
     Verification, VerifiedKind, VerifyError, VerifyLimits,
 };
-pub use parallel::HAS_BOOST;
+pub use plan::PlannedSetting;
 pub use replications::{Replicated, Spread};
 pub use settings::{
     Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative, CopyInterval, EventCost, FossilCollection,

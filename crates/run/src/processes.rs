@@ -11,11 +11,11 @@ use warpline_model::Model;
 use warpline_mpi::Launch;
 use warpline_transport::{FailureReport, Group, Invitation, Ranks};
 
+use crate::job::Job;
 use crate::job::check::RunSpec;
-use crate::job::{Job, Machines};
-use crate::parallel::HAS_BOOST;
 use crate::parallel::processes::Processes;
-use crate::{Barrier, Carrier, Communication, Error, GvtAlgorithm, Records};
+use crate::plan::{Machines, ProcessPlan, RunPlan, choices};
+use crate::{Barrier, Communication, Error, GvtAlgorithm};
 
 /// How many runs of several processes this program has begun.
 static RUNS: AtomicU32 = AtomicU32::new(0);
@@ -66,30 +66,27 @@ pub fn is_started_by_another() -> bool {
 }
 
 impl<M: Model> Job<M> {
-    /// Finds out what this process is to the run. One that was started for a later run of the program does this one alone, to the same answer.
-    pub(crate) fn part(&mut self) -> Result<Part, Error> {
-        if let Some(part) = self.launched()? {
-            return Ok(part);
+    /// Finds out what this process is to the run, and which processes there are. One that was started for a later run of the program does
+    /// this one alone, to the same answer.
+    pub(crate) fn part(&self) -> Result<(Part, ProcessPlan), Error> {
+        if let Some(launch) = launch() {
+            return self.launched(launch);
         }
         self.check_all_reduce()?;
-        if self.settings.processes() == 1 {
-            return Ok(Part::Alone);
+        let alone = ProcessPlan::alone(&self.settings);
+        let processes = ProcessPlan::as_given(&self.settings);
+        if processes.count == 1 {
+            return Ok((Part::Alone, alone));
         }
-        self.check_processes()?;
-        self.settle_carrier(false)?;
+        self.check_processes(processes.count)?;
+        let carrier = choices::carrier(&self.settings, false)?;
         let run = RUNS.fetch_add(1, Ordering::Relaxed) + 1;
-        match Invitation::of_this_process() {
-            None => Ok(Part::First(run)),
-            Some(invitation) if invitation.run() == run => {
-                // The first process writes rows.
-                self.records = Records::Drop;
-                Ok(Part::Invited(invitation))
-            }
-            Some(_) => {
-                self.settings.processes = Some(1);
-                Ok(Part::Alone)
-            }
-        }
+        let part = match Invitation::of_this_process() {
+            None => Part::First(run),
+            Some(invitation) if invitation.run() == run => Part::Invited(invitation),
+            Some(_) => return Ok((Part::Alone, alone)),
+        };
+        Ok((part, ProcessPlan { carrier, ..processes }))
     }
 
     /// Only MPI reduces over ranks. One rank alone has nothing to reduce.
@@ -104,26 +101,21 @@ impl<M: Model> Job<M> {
         ))
     }
 
-    /// This process among those that a launcher has started, if one has.
-    fn launched(&mut self) -> Result<Option<Part>, Error> {
-        let Some(launch) = launch() else { return Ok(None) };
+    /// This process among those that a launcher has started, of which there may be no other.
+    fn launched(&self, launch: Launch) -> Result<(Part, ProcessPlan), Error> {
         let refuse = |why: String| Err(Error::Setting(why));
         if LAUNCHED.swap(true, Ordering::Relaxed) {
             return refuse("processes that a launcher has started have one run together, and this program has had it".to_owned());
         }
         let given = self.settings.processes;
         // Refused before MPI starts, where the launcher says how many there are.
-        self.settings.processes.get_or_insert(launch.size().unwrap_or(2));
-        self.check_processes()?;
-        self.settle_carrier(true)?;
+        self.check_processes(given.or(launch.size()).unwrap_or(2))?;
+        let carrier = choices::carrier(&self.settings, true)?;
         let (communication, threads) = (self.settings.communication(), self.settings.communication_threads());
         let funneled = communication == Communication::Dedicated && threads == 1;
         let ranks = match Ranks::start(launch, funneled) {
             Ok(Some(ranks)) => ranks,
-            Ok(None) => {
-                self.settings.processes = Some(1);
-                return Ok(None);
-            }
+            Ok(None) => return Ok((Part::Alone, ProcessPlan::alone(&self.settings))),
             Err(why) => return refuse(format!("a launcher has started this program, but MPI does not work: {why}")),
         };
         let count = ranks.count();
@@ -136,20 +128,15 @@ impl<M: Model> Job<M> {
                     .to_owned(),
             );
         }
-        self.settings.processes = Some(count);
-        let shares = self.settings.zero_copy();
-        let processes = if shares { ranks.per_machine().unwrap_or(1) } else { 1 };
-        self.machines = Some(Machines { count: count / processes, processes, cores: ranks.cores(), may_thread: ranks.may_thread() });
-        if ranks.number() > 0 {
-            // The first process writes rows.
-            self.records = Records::Drop;
-        }
-        Ok(Some(Part::Launched(ranks)))
+        let zero_copy = choices::zero_copy(&self.settings);
+        let processes = if zero_copy.value { ranks.per_machine().unwrap_or(1) } else { 1 };
+        let machines = Machines { count: count / processes, processes, cores: ranks.cores(), may_thread: ranks.may_thread() };
+        Ok((Part::Launched(ranks), ProcessPlan { count, zero_copy, carrier, machines: Some(machines) }))
     }
 
     /// Whether the run can be one of several processes.
-    fn check_processes(&self) -> Result<(), Error> {
-        let (name, processes) = (&self.name, self.settings.processes());
+    fn check_processes(&self, processes: u32) -> Result<(), Error> {
+        let name = &self.name;
         let refuse = |why: String| Err(Error::Setting(format!("model `{name}` cannot run in {processes} processes: {why}")));
         let event = std::any::type_name::<M::Event>();
         if M::wire().is_none() {
@@ -165,51 +152,23 @@ impl<M: Model> Job<M> {
         Ok(())
     }
 
-    /// Settles who carries messages that are copied between processes.
-    fn settle_carrier(&mut self, launched: bool) -> Result<(), Error> {
-        let carrier = self.settings.carrier();
-        let refuse = |why: &str| Err(Error::Setting(format!("`carrier` is `{}`, but {why}", carrier.name())));
-        let within_machine = matches!(carrier, Carrier::Rings | Carrier::Boost);
-        if within_machine && launched {
-            return refuse("a launcher has started the processes: use mpi, or start them with `processes`, on one machine");
-        }
-        if carrier == Carrier::Mpi && !launched {
-            return refuse("no launcher has started the processes: use rings, or `mpirun -np` in place of `processes`");
-        }
-        if carrier == Carrier::Boost && !HAS_BOOST {
-            return refuse("this program was built without Boost: build it with the feature `boost` (`make boost`), or use rings");
-        }
-        if within_machine && self.settings.zero_copy == Some(true) {
-            return refuse("`zero-copy` is `yes`, so that there is nothing to carry: leave one of the two out");
-        }
-        if within_machine {
-            self.settings.zero_copy = Some(false);
-        }
-        self.settings.carrier = Some(match carrier {
-            Carrier::Auto if launched => Carrier::Mpi,
-            Carrier::Auto => Carrier::Rings,
-            given => given,
-        });
-        Ok(())
-    }
-
     /// Starts the other processes, or joins them.
-    pub(crate) fn processes(&self, part: Part, spec: &RunSpec) -> Result<Option<Processes>, Error> {
-        let (processes, lps) = (self.settings.processes(), spec.limits.lps);
+    pub(crate) fn processes(&self, part: Part, run: &RunPlan, spec: &RunSpec) -> Result<Option<Processes>, Error> {
+        let (processes, lps) = (run.processes.count, spec.limits.lps);
         if processes > lps {
             let name = &self.name;
             return Err(Error::Setting(format!(
                 "model `{name}` has {lps} LPs, too few for {processes} processes: each needs one at least"
             )));
         }
-        let mut description = self.description(spec, &self.settings.recorded(true));
+        let mut description = self.description(spec, &run.agreed_settings(&self.settings));
         let group = match part {
             Part::Alone => return Ok(None),
             Part::First(run) => Group::start(processes, run),
             Part::Invited(invitation) => Group::join(&invitation),
             Part::Launched(ranks) => {
                 description.push(("program".to_owned(), program()));
-                launched(ranks, self.settings.zero_copy())
+                launched(ranks, run.processes.zero_copy.value)
             }
         };
         let group = group.map_err(|cause| Error::Processes { processes, cause })?;

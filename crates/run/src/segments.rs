@@ -28,48 +28,48 @@ use crate::machine::core_time::CoreTime;
 use crate::outcome::rows::{Acts, Rows};
 use crate::parallel::add_record;
 use crate::parallel::control_messages::Finished;
-use crate::parallel::cores;
 use crate::parallel::processes::{Processes, lost};
+use crate::plan::{RunPlan, cores};
 use crate::policy::Facts;
 use crate::policy::engine_choice::Engine;
 use crate::policy::engine_selector::{Auto, EngineSelector, RandomChanges, Reading};
 use crate::state::run_monitor::RunMonitor;
 use crate::state::run_state::{ParallelSegment, RunState, SegmentEnd};
 use crate::watch::Control;
-use crate::{Error, Pending, Run, Synchronisation};
+use crate::{Error, Pending, Records, Run, Synchronisation};
 
 /// The most PEs of a run that changes its engine at random, unless it is told how many.
 const PES_AT_RANDOM: u32 = 4;
 
 impl<M: Model> Job<M> {
     /// Runs it on the engine that its settings ask for.
-    pub(crate) fn run(mut self, control: &Control) -> Result<Run<M>, Error> {
+    pub(crate) fn run(self, control: &Control) -> Result<Run<M>, Error> {
         let started = Instant::now();
-        let asked = self.settings.sync.is_some();
-        let part = self.part()?;
-        let sync = self.settings.synchronisation()?;
-        self.settings.sync = Some(sync);
+        let (part, processes) = self.part()?;
+        let sync = self.settings.synchronisation_in(processes.asked(&self.settings))?;
         let control = &if part.is_heard() { control.clone() } else { control.unheard() };
         // Checked first, to catch a model that panics when it is asked for its LPs.
         let spec = self.check()?;
-        self.mix(asked, &spec.kinds)?;
-        let mut selector = self.selector(&spec)?;
-        let mut choice = selector.next(|pes| self.may_wait(&spec, pes));
+        let run = self.plan_run(sync, processes, &spec)?;
+        let mut selector = self.selector(&run, &spec)?;
+        let mut choice = selector.next(|pes| self.may_wait(&run, &spec, pes));
         if self.settings.trace.is_some() && (choice.engine.is_sequential() || !selector.is_fixed()) {
             let why = "a trace shows the PEs of one engine, and a sequential run has none: it needs --sync optimistic or conservative";
             return Err(Error::Setting(why.into()));
         }
-        let mut plan = self.plan(choice, &spec, None)?;
+        let mut plan = self.plan(choice, &run, &spec, None)?;
         plan.iter().try_for_each(|plan| self.check_room(plan))?;
         let (acts, stop, stack) = (Acts::Perform, self.stop.clone(), self.thread_limits()?.stack);
-        let mut state = self.begin(&spec, acts)?;
-        let mut processes = self.processes(part, &spec)?;
+        // The first process writes rows.
+        let records = if part.is_heard() { &self.records } else { &Records::Drop };
+        let mut state = self.begin(&spec, acts, records)?;
+        let mut processes = self.processes(part, &run, &spec)?;
         let budget = self.budget(processes.as_ref())?;
         let mut monitor = RunMonitor::new(control, &stop, stack, self.end_time(), budget, selector);
         let mut totals = RunTotals::new();
         let (ended, cut_short) = loop {
             let (began, from, before) = (Instant::now(), state.from, state.committed);
-            let segment = match plan {
+            let segment = match &plan {
                 Some(plan) => self.run_in_parallel(&spec, plan, state, &mut monitor, processes.as_mut())?,
                 None if self.settings.pending() == Pending::Heap => self.run_sequentially::<Heap>(&spec, state, &mut monitor)?,
                 None => self.run_sequentially::<Ladder>(&spec, state, &mut monitor)?,
@@ -99,10 +99,10 @@ impl<M: Model> Job<M> {
                 totals.ran_out = left == 0 && cut_short.is_none();
                 break (ended, cut_short);
             }
-            choice = monitor.selector.next(|pes| self.may_wait(&spec, pes));
-            plan = self.plan(choice, &spec, Some(&state))?;
+            choice = monitor.selector.next(|pes| self.may_wait(&run, &spec, pes));
+            plan = self.plan(choice, &run, &spec, Some(&state))?;
         };
-        self.end((started, processes), spec, state, monitor, totals, (ended, cut_short))
+        self.end((started, processes), (&run, spec), state, monitor, totals, (ended, cut_short))
     }
 
     /// What the run may take of the memory of this machine.
@@ -124,12 +124,12 @@ impl<M: Model> Job<M> {
     }
 
     /// Who chooses the engines of the run.
-    fn selector(&self, spec: &RunSpec) -> Result<EngineSelector, Error> {
-        let (sync, limits) = (self.settings.sync.unwrap_or_default(), &spec.limits);
+    fn selector(&self, run: &RunPlan, spec: &RunSpec) -> Result<EngineSelector, Error> {
+        let (sync, limits) = (run.sync.value, &spec.limits);
         if let Some(seed) = self.for_tests.changes {
             let first = match sync {
                 Synchronisation::Sequential | Synchronisation::Auto => Engine::SEQUENTIAL,
-                sync => Engine { sync, pes: self.pes(limits) },
+                sync => Engine { sync, pes: run.pes },
             };
             let most = self.settings.threads.unwrap_or(PES_AT_RANDOM).min(limits.lps);
             return Ok(EngineSelector::Random(Box::new(RandomChanges::new(seed, first, most))));
@@ -137,18 +137,18 @@ impl<M: Model> Job<M> {
         Ok(match sync {
             Synchronisation::Sequential => EngineSelector::Fixed(Engine::SEQUENTIAL),
             Synchronisation::Auto => {
-                let (engines, end) = (self.engines(spec)?, self.end_time());
+                let (engines, end) = (self.engines(run, spec)?, self.end_time());
                 let (lp_bytes, event_bytes) = (size_of::<Lp<M::State>>(), size_of::<Event<M::Event>>());
                 EngineSelector::Auto(Box::new(Auto::new(Facts { lps: limits.lps, end, cores: cores(), engines, lp_bytes, event_bytes })))
             }
-            sync => EngineSelector::Fixed(Engine { sync, pes: self.pes(limits) }),
+            sync => EngineSelector::Fixed(Engine { sync, pes: run.pes }),
         })
     }
 
-    /// A run of which nothing has been simulated.
-    pub(crate) fn begin(&self, spec: &RunSpec, acts: Acts) -> Result<RunState<M>, Error> {
+    /// A run of which nothing has been simulated, and what becomes of its rows.
+    pub(crate) fn begin(&self, spec: &RunSpec, acts: Acts, records: &Records) -> Result<RunState<M>, Error> {
         let statistics = self.statistics(spec);
-        let rows = Rows::new(&self.records, acts, &statistics)?;
+        let rows = Rows::new(records, acts, &statistics)?;
         Ok(RunState::new(statistics, rows))
     }
 
@@ -160,9 +160,9 @@ impl<M: Model> Job<M> {
     /// Has the LPs finish, and makes results and record. The last segment ended at this time of the clock; before the end of the run, if it
     /// was cut short.
     fn end(
-        mut self,
+        self,
         (started, mut processes): (Instant, Option<Processes>),
-        spec: RunSpec,
+        (run, spec): (&RunPlan, RunSpec),
         state: RunState<M>,
         monitor: RunMonitor<'_>,
         totals: RunTotals,
@@ -228,10 +228,7 @@ impl<M: Model> Job<M> {
         let RunTotals { parallel, engine, engines, traced, by_role, moved, ran_out, .. } = totals;
         by_role.iter().for_each(|counts| tally.add_counts(counts));
         let kinds = tally.records();
-        if engine.is_none() {
-            self.settings.threads = Some(1);
-        }
-        let mut engine = engine.unwrap_or_else(|| self.engine_settings(&self.settings, false, &spec.limits, spec.ties));
+        let mut engine = engine.unwrap_or_else(|| run.sequential_record(&self.settings, &spec));
         if parallel.is_some() {
             engine.insert("moved_pes".into(), moved.into());
         }

@@ -21,7 +21,7 @@ pub use cas_port::{CasPort, cas_ports};
 pub use codec::{Codec, Decoded};
 pub use controls::{ControlPlan, Room};
 pub use couriers::{
-    Address, Carrier, CarrierKind, CarrierMedium, CourierCounts, CourierLimits, CourierPlan, Couriers, Feed, NodePort, Places,
+    Address, Carrier, CarrierKind, CarrierMedium, CommunicationRing, CourierCounts, CourierLimits, CourierPlan, Couriers, NodePort, Places,
     PluggedCarriers, Service, node_ports,
 };
 pub use group::{CpuShare, FailureReport, Group, Invitation, Lost, Ranks};

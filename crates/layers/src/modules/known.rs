@@ -14,7 +14,6 @@ pub(crate) const KNOWN: &[Known] = &[
     ("models", "network", "events mod outputs star_clique"),
     ("testkit", "random_model", "fault mod parcel promise recipe state topology"),
     ("run", "parallel", "cluster communication_work control_messages far mod monitor processes threads worker"),
-    ("run", "settings", "declare mod table"),
 ];
 
 /// What is wrong with the circles of some crates, beside those that are known.

@@ -173,8 +173,8 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use crate::{
-        Buffers, Common, Consumer, Handle, IsPortable, Payload, PoolKind, PoolSettings, Producer, Region, RegionTicket, SpinLock,
-        SubPoolSize, buffers_in, pass_over_ring, ring_in,
+        Buffers, Common, Consumer, Handle, IsPortable, Payload, PoolKind, PoolSettings, Producer, Region, RegionTicket, SpinLock, SubPool,
+        buffers_in, pass_over_ring, ring_in,
     };
 
     const TICKET: &str = "WARPLINE_TEST_TICKET";
@@ -200,7 +200,7 @@ mod tests {
     impl Exchange {
         /// One for each kind of pool. The first process places them before there is another one.
         fn place_all(region: &Region, me: u32) -> [Self; 3] {
-            let kinds = [PoolKind::Partitioned(SubPoolSize::Unlimited), PoolKind::Sender, PoolKind::Receiver];
+            let kinds = [PoolKind::Partitioned(SubPool::Unlimited), PoolKind::Sender, PoolKind::Receiver];
             kinds.map(|kind| Exchange::place(region, me, kind))
         }
 

@@ -1,6 +1,6 @@
 //! The simulation that a program prepares: its settings, who watches it, and what it is prepared for.
 
-mod parallel_settings;
+mod engine;
 mod simulation;
 mod supervision;
 

@@ -40,9 +40,8 @@ impl<'a, M: Model> Simulation<'a, M> {
         let name = name.split('<').next().and_then(|path| path.rsplit("::").next()).unwrap_or(name).to_owned();
         let (about, time_unit, parameters) = (String::new(), "", Map::new());
         let (model, default_end, settings) = (Arc::new(model), 100.0, Settings::default());
-        let (for_tests, records, stop, machines) = (ForTests::default(), Records::default(), StopSwitch::default(), None);
-        let job =
-            Job { model, name, about, time_unit, parameters, default_end, settings, for_tests, records, stop, budget: None, machines };
+        let (for_tests, records, stop) = (ForTests::default(), Records::default(), StopSwitch::default());
+        let job = Job { model, name, about, time_unit, parameters, default_end, settings, for_tests, records, stop, budget: None };
         Simulation { job, audience: Audience::default() }
     }
 

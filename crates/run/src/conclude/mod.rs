@@ -9,9 +9,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
-use warpline_base::{RunDigest, StateDigest, TieBreak, VirtualTime};
+use warpline_base::{RunDigest, StateDigest, VirtualTime};
 use warpline_memory::{Allocator, DropEach, release_reserve};
-use warpline_model::engine::Limits;
 use warpline_model::{Fault, List, Model, Outcome, Results, Statistics};
 use warpline_record::{
     EngineStretch, KindRecord, ParallelRecord, Partial, ProgressSample, ResultList, ResultTree, RunRecord, SettingNote, StateDigestRecord,
@@ -133,23 +132,6 @@ impl<M: Model> Job<M> {
     /// A fault of the run as a whole.
     pub(crate) fn results_fault(&self, fault: Fault, committed: u64) -> Error {
         Error::Fault(Box::new(Failure { model: self.name.clone(), place: Place::Results, time: self.end_time(), fault, committed }))
-    }
-
-    /// The settings in force, including those that the engine chose, and the declarations of the model that matter to engines.
-    pub(crate) fn engine_settings(&self, settings: &Settings, parallel: bool, limits: &Limits, ties: TieBreak) -> Map<String, Value> {
-        let ties = match ties {
-            TieBreak::Unbiased { .. } => "unbiased",
-            TieBreak::BySender => "by-sender",
-        };
-        let mut settings = settings.recorded(parallel);
-        let others = [
-            ("ties", json!(ties)),
-            ("lookahead", json!(limits.lookahead.least())),
-            ("lps", json!(limits.lps)),
-            ("version", json!(env!("CARGO_PKG_VERSION"))),
-        ];
-        settings.extend(others.map(|(name, value)| (name.to_owned(), value)));
-        settings
     }
 }
 

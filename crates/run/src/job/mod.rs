@@ -23,27 +23,13 @@ pub(crate) struct Job<M: Model> {
     pub(crate) parameters: Map<String, Value>,
     /// The model's own end, for want of another.
     pub(crate) default_end: f64,
+    /// As they were given: nothing changes them.
     pub(crate) settings: Settings,
     pub(crate) for_tests: ForTests,
     pub(crate) records: Records,
     pub(crate) stop: StopSwitch,
     /// What it may take of memory, if that is known already.
     pub(crate) budget: Option<RunBudget>,
-    /// What it runs on, if a launcher has started its processes.
-    pub(crate) machines: Option<Machines>,
-}
-
-/// The machines of a run whose processes a launcher has started.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Machines {
-    /// How many groups of processes there are that share no memory with each other.
-    pub(crate) count: u32,
-    /// How many processes each of them has.
-    pub(crate) processes: u32,
-    /// How many cores all processes have together.
-    pub(crate) cores: u32,
-    /// Whether all threads may call MPI, and not only the one that watches the others.
-    pub(crate) may_thread: bool,
 }
 
 /// What only tests and comparisons with other simulators set.

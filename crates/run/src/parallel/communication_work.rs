@@ -6,8 +6,8 @@ use warpline_base::TieBreak;
 use warpline_kernel::gvt::{Barrier, Pacer, PacerDriver, RankPlaces};
 use warpline_transport::{CourierCounts, Couriers, Service};
 
-use super::plan::ParallelConfig;
 use super::processes::Processes;
+use crate::plan::ParallelPlan;
 use crate::{Error, GvtAlgorithm};
 
 /// Where the PEs of a rank meet, if reductions go over all ranks. PEs go on with those in their steps, unless they may not call MPI, or threads
@@ -16,26 +16,26 @@ use crate::{Error, GvtAlgorithm};
 /// # Errors
 /// Those of MPI.
 pub(crate) fn barrier_of_rank(
-    config: &ParallelConfig,
+    plan: &ParallelPlan,
     processes: Option<&Processes>,
     service: Option<Service>,
     ties: TieBreak,
 ) -> Result<Option<Barrier>, Error> {
     let Some(Processes { group, .. }) = processes else { return Ok(None) };
-    if (config.gvt, config.barrier) != (GvtAlgorithm::Synchronous, crate::Barrier::AllReduce) {
+    if (plan.gvt, plan.barrier) != (GvtAlgorithm::Synchronous, crate::Barrier::AllReduce) {
         return Ok(None);
     }
     let Some(all_reduce) = group.all_reduce().map_err(|cause| Error::Communication { cause })? else { return Ok(None) };
-    let first_pes = (0..=config.processes).map(|process| config.first_pe(process)).collect();
-    let pes_drive = config.may_thread && service.is_none_or(|service| service == Service::FirstPes);
+    let first_pes = (0..=plan.processes.count).map(|process| plan.first_pe(process)).collect();
+    let pes_drive = plan.processes.may_thread() && service.is_none_or(|service| service == Service::FirstPes);
     let places = RankPlaces { rank: group.number(), first_pes, pes_drive };
     Ok(Some(Barrier::of_rank(places, all_reduce, ties)))
 }
 
 /// What threads that do nothing but send and receive tell PEs by when GVT is to be found, if they have an interval of their own.
-pub(crate) fn pacer(config: &ParallelConfig, service: Option<Service>) -> Option<Pacer> {
-    let is_theirs = config.tuning.adapts_interval && matches!(service, Some(Service::Threads | Service::Watcher));
-    is_theirs.then(|| Pacer::new(config.tuning.gvt_interval))
+pub(crate) fn pacer(plan: &ParallelPlan, service: Option<Service>) -> Option<Pacer> {
+    let is_theirs = plan.tuning.adapts_interval && matches!(service, Some(Service::Threads | Service::Watcher));
+    is_theirs.then(|| Pacer::new(plan.tuning.gvt_interval))
 }
 
 /// [`Couriers`], whatever the events that they carry; each function is that of the same name.

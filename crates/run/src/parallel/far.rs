@@ -1,18 +1,15 @@
 //! How messages travel between processes that share no memory, or are not to share that of messages.
 
 use std::ops::Range;
-use std::time::Duration;
 
 use warpline_memory::Region;
-use warpline_model::Model;
 use warpline_record::{CommunicationRecord, SharedRingRecord};
-use warpline_transport::{CarrierKind, CourierCounts, CourierLimits, CourierPlan, Feed, Places, Service};
+use warpline_transport::{CourierCounts, CourierLimits, CourierPlan, Places, Service};
 
-use super::boost::boost_carriers;
 use super::communication;
-use super::plan::ParallelConfig;
 use super::processes::{Processes, lost};
-use crate::{Carrier, Communication, CommunicationRing, Error, Settings};
+use crate::plan::{FarPlan, ParallelPlan};
+use crate::{Communication, Error};
 
 /// How many batches may be on their way from a courier at a time.
 const IN_FLIGHT: usize = 64;
@@ -35,38 +32,23 @@ impl FarWires {
     ///
     /// # Errors
     /// If a process is gone, or cannot communicate.
-    pub(crate) fn of<M: Model>(
-        processes: Option<&mut Processes>,
-        settings: &Settings,
-        config: &ParallelConfig,
-    ) -> Result<Option<Self>, Error> {
+    pub(crate) fn of(processes: Option<&mut Processes>, plan: &ParallelPlan) -> Result<Option<Self>, Error> {
         let Some(Processes { group, .. }) = processes else { return Ok(None) };
+        let FarPlan { shares, carrier, ring, communication: asked, threads, batch, delay: age } = plan.wires.far;
         let process = group.number();
-        let shares = settings.zero_copy() && M::wire().is_some_and(|wire| wire.proof().is_some());
         let near: Range<u32> = if shares { group.near() } else { process..process + 1 };
-        if near.len() as u32 == config.processes {
+        if near.len() as u32 == plan.processes.count {
             return Ok(None);
         }
-        let first_pes: Vec<u32> = (0..=config.processes).map(|process| config.first_pe(process)).collect();
-        let threads = settings.communication_threads();
-        let feed = match settings.communication_ring() {
-            CommunicationRing::PerSender => Feed::Rings,
-            CommunicationRing::Cas => Feed::Cas,
-        };
+        let first_pes: Vec<u32> = (0..=plan.processes.count).map(|process| plan.first_pe(process)).collect();
         let near_pes = first_pes[near.start as usize]..first_pes[near.end as usize];
-        let age = Duration::try_from_secs_f64(settings.communication_delay() * 1e-6).unwrap_or(Duration::MAX);
-        let batch = settings.communication_batch() as usize;
-        let (carrier, piece, batch) = match settings.carrier() {
-            Carrier::Boost if config.sends_singly => (CarrierKind::Plugged(boost_carriers()), WHOLE_MESSAGE, 0),
-            Carrier::Boost => (CarrierKind::Plugged(boost_carriers()), batch, batch),
-            Carrier::Mpi => (CarrierKind::Mpi, batch, batch),
-            Carrier::Rings | Carrier::Auto => (CarrierKind::Rings, batch, batch),
-        };
-        let limits = CourierLimits { piece, batch, age, in_flight: config.room.places(IN_FLIGHT) };
+        let (piece, batch) = batch.map_or((WHOLE_MESSAGE, 0), |bytes| (bytes, bytes));
+        let limits = CourierLimits { piece, batch, age, in_flight: plan.wires.room.places(IN_FLIGHT) };
         let places = Places { process, first_pes, near: near_pes, couriers: threads };
-        let mut plan = CourierPlan { places, feed, carrier, limits };
-        let (by, why) = match settings.communication() {
-            Communication::Auto if !config.may_thread => (Communication::Dedicated, "MPI lets one thread call it".to_owned()),
+        let may_thread = plan.processes.may_thread();
+        let mut plan = CourierPlan { places, feed: ring, carrier, limits };
+        let (by, why) = match asked {
+            Communication::Auto if !may_thread => (Communication::Dedicated, "MPI lets one thread call it".to_owned()),
             Communication::Auto => {
                 let has_cores = group.cpu_share().suffices_for(plan.places.local().len() + threads as usize);
                 let choice = communication::choose(group, &plan, has_cores).map_err(|why| lost(group, why))?;
@@ -77,7 +59,7 @@ impl FarWires {
         let service;
         (plan.places.couriers, service) = match by {
             Communication::Worker => (1, Service::FirstPes),
-            Communication::Dedicated if !config.may_thread => (1, Service::Watcher),
+            Communication::Dedicated if !may_thread => (1, Service::Watcher),
             Communication::Dedicated => (threads, Service::Threads),
             Communication::Auto | Communication::Distributed => (u32::MAX, Service::FirstPes),
         };

@@ -11,7 +11,6 @@ mod acts;
 mod any_pe;
 mod balance;
 mod board;
-mod boost;
 mod cluster;
 mod communication;
 mod communication_work;
@@ -23,7 +22,6 @@ mod gathering;
 mod merge;
 mod monitor;
 mod pe_assignment;
-mod plan;
 pub(crate) mod processes;
 mod record;
 mod room;
@@ -39,7 +37,7 @@ use serde_json::{Map, Value};
 use warpline_base::{Moment, TieBreak, VirtualTime};
 use warpline_kernel::gvt::AnyGvt;
 use warpline_kernel::pending::{AnyPending, Heap, Ladder, PendingSet};
-use warpline_kernel::{CommittedFault, Event, Parts, Pe, PeTypes, Port, Position, Rule, Task, TraceLimits, Undoing, Window, balance};
+use warpline_kernel::{CommittedFault, Event, Parts, Pe, PeTypes, Port, Position, Task, TraceLimits, Undoing, Window, balance};
 use warpline_memory::{Buffers, Exhausted, Pool, Region, buffers_in, share_payloads};
 use warpline_model::engine::Executor;
 use warpline_model::engine::Limits;
@@ -47,15 +45,12 @@ use warpline_model::{Declarations, Model, Statistics};
 use warpline_record::CommunicationRecord;
 use warpline_transport::{AnyPort, Codec, VirtualCluster, cas_ports, inbox_ports, node_ports, ring_ports};
 
-pub use self::boost::HAS_BOOST;
 use self::communication_work::{CommunicationWork, barrier_of_rank, pacer};
 use self::control_messages::Remains;
 use self::driven::{Driven, Ended};
 use self::far::{FarWires, add_counts};
 use self::merge::RowMerge;
 use self::monitor::LoopMonitor;
-pub(crate) use self::plan::cores;
-use self::plan::{ParallelConfig, ParallelPlan};
 use self::processes::{Processes, lost};
 use self::record::PeSummary;
 pub(crate) use self::record::add as add_record;
@@ -66,6 +61,7 @@ use crate::job::{ForTests, Job};
 use crate::machine::budget::RunBudget;
 use crate::outcome::error::Failure;
 use crate::outcome::rows::Rows;
+use crate::plan::{ParallelPlan, TracePlan};
 use crate::state::run_monitor::RunMonitor;
 use crate::state::run_state::{ParallelSegment, RunState, SegmentEnd, Share};
 use crate::{Error, Mailbox, Pending, Place, TraceSummary};
@@ -78,10 +74,9 @@ struct Start<M: Model> {
 }
 
 /// What PEs have in common.
-struct Plan<'m, M: Model> {
+struct Common<'m, M: Model> {
+    plan: &'m ParallelPlan,
     task: Task<'m, M>,
-    config: ParallelConfig,
-    seed: u64,
     limits: &'m Limits,
     /// The limits of the trace, if there is to be one.
     trace: Option<TraceLimits>,
@@ -129,33 +124,33 @@ impl<M: Model> Job<M> {
     pub(crate) fn run_in_parallel(
         &self,
         spec: &RunSpec,
-        plan: ParallelPlan,
+        plan: &ParallelPlan,
         mut state: RunState<M>,
         monitor: &mut RunMonitor<'_>,
         mut processes: Option<&mut Processes>,
     ) -> Result<SegmentEnd<M>, Error> {
-        let ParallelPlan { mut settings, config, partition, delays } = plan;
         let (end, ties, looped) = (spec.end, spec.ties, Instant::now());
-        let file = settings.trace.as_deref().map(TraceFile::create).transpose()?;
-        let trace_bytes = u64::from(settings.trace_limit()) * 1_000_000;
-        let trace = file.is_some().then(|| trace::limits(looped, config.pes, spec.limits.lps, trace_bytes));
+        let file = plan.trace.as_ref().map(|trace| TraceFile::create(&trace.path)).transpose()?;
+        let limits_of = |trace: &TracePlan| trace::limits(looped, plan.pes, spec.limits.lps, trace.bytes);
+        let trace = plan.trace.as_ref().map(limits_of);
         let is_new = state.is_new();
         if is_new {
             monitor.begin_loop(looped);
         }
         // Nothing is observed here by the PEs of other processes.
-        let local = config.pes_of(processes.as_ref().map_or(0, |processes| processes.group.number()));
+        let local = plan.pes_of(processes.as_ref().map_or(0, |processes| processes.group.number()));
         let nothing = || Statistics::new(Declarations::default(), 0.0, self.end_time());
         let of_pe = |pe| if is_new && !local.contains(&pe) { nothing() } else { self.statistics(spec) };
-        let mut statistics: Vec<Statistics> = (0..config.pes as usize).map(of_pe).collect();
-        state.statistics.share_open_levels(&mut statistics, |lp| partition.pe(lp) as usize);
-        let shares = if is_new { Vec::new() } else { state.take_shares(&partition) };
+        let mut statistics: Vec<Statistics> = (0..plan.pes as usize).map(of_pe).collect();
+        state.statistics.share_open_levels(&mut statistics, |lp| plan.partition.pe(lp) as usize);
+        let shares = if is_new { Vec::new() } else { state.take_shares(&plan.partition) };
         let roles = spec.kinds.roles.clone();
-        let wires = FarWires::of::<M>(processes.as_deref_mut(), &self.settings, &config)?;
+        let wires = FarWires::of(processes.as_deref_mut(), plan)?;
         let communication = wires.as_ref().map(FarWires::record);
-        let near = wires.as_ref().map_or(0..config.pes, |wires| wires.plan.places.near.clone());
+        let near = wires.as_ref().map_or(0..plan.pes, |wires| wires.plan.places.near.clone());
+        let (partition, delays) = (plan.partition.clone(), plan.delays.clone());
         let task = Task { model: &*self.model, partition, ties, end, delays, roles, near };
-        let plan = Plan { task, config, seed: settings.seed(), limits: &spec.limits, trace, budget: monitor.budget.clone() };
+        let common = Common { plan, task, limits: &spec.limits, trace, budget: monitor.budget.clone() };
         let RunState { from, committed, rows, statistics: before, .. } = state;
         let watch = LoopMonitor {
             run: monitor,
@@ -167,28 +162,23 @@ impl<M: Model> Job<M> {
             rows,
             merge: RowMerge::new(ties),
         };
-        let mut outcome = self.drive(&plan, Start { statistics, shares }, watch, settings.pending(), wires)?;
+        let mut outcome = self.drive(&common, Start { statistics, shares }, watch, wires)?;
         let remains = self.gather_remains(&mut outcome, processes)?;
         let traced = file.map(|file| self.write_trace(file, &mut outcome, ties));
-        let engine_settings = |window| {
-            settings.sync = self.settings.sync;
-            let mut engine = self.engine_settings(&settings, true, &spec.limits, ties);
-            record::add_settings(&mut engine, &config, window);
-            engine
-        };
+        let engine_settings = |window| plan.record(&self.settings, spec, window);
         self.end_segment((outcome, remains), (before, committed), end, traced, (is_new, communication), engine_settings)
     }
 
     /// Makes the PEs, and steps them until they are done.
     fn drive(
         &self,
-        plan: &Plan<'_, M>,
+        common: &Common<'_, M>,
         start: Start<M>,
         mut watch: LoopMonitor<'_, '_>,
-        pending: Pending,
         far: Option<FarWires>,
     ) -> Result<LoopOutcome<M>, Error> {
-        let config = plan.config;
+        let Common { plan, task, .. } = common;
+        let pending = plan.pending;
         let region = watch.processes.as_ref().map_or_else(Region::own, |processes| processes.group.region().clone());
         let portable = M::wire().and_then(|wire| wire.proof());
         if far.is_some() || M::wire().is_some_and(|wire| wire.payloads().is_some()) {
@@ -197,23 +187,18 @@ impl<M: Model> Job<M> {
         // Where events lie that PEs share.
         let store = far.as_ref().map_or_else(|| region.clone(), |far| far.region(&region));
         let service = far.as_ref().map(|far| far.service);
-        let barrier = barrier_of_rank(&config, watch.processes.as_deref(), service, plan.task.ties)?;
-        let gvts = config.gvts(&region, plan.task.ties, barrier.as_ref());
-        let pacer = pacer(&config, service);
-        let controls = config.controls(&gvts);
+        let barrier = barrier_of_rank(plan, watch.processes.as_deref(), service, task.ties)?;
+        let gvts = plan.gvts(&region, task.ties, barrier.as_ref());
+        let pacer = pacer(plan, service);
+        let controls = plan.controls(&gvts);
         let ForTests { one_thread_per_pe, migrate_at_random, .. } = self.for_tests;
-        let layout = ThreadLayout {
-            one_thread_per_pe,
-            moves: self.settings.move_pes(),
-            measured: !watch.run.selector.is_fixed(),
-            migrate_at_random,
-        };
-        let local = config.pes_of(watch.processes.as_ref().map_or(0, |processes| processes.group.number()));
-        let all = AllPes { region: region.clone(), pes: config.pes, first: local.start as u32 };
+        let layout = ThreadLayout { one_thread_per_pe, moves: plan.moves, measured: !watch.run.selector.is_fixed(), migrate_at_random };
+        let local = plan.pes_of(watch.processes.as_ref().map_or(0, |processes| processes.group.number()));
+        let all = AllPes { region: region.clone(), pes: plan.pes, first: local.start as u32 };
         // What counts for speed has code of its own. All the rest shares some, as every model is compiled into it.
-        let _rings = plan.account_for_rings(&region);
-        let (everybody, own) = (0..config.pes, local.start as u32..local.end as u32);
-        match config.cluster {
+        let _rings = common.account_for_rings(&region);
+        let (everybody, own) = (0..plan.pes, local.start as u32..local.end as u32);
+        match plan.wires.cluster {
             None if let Some(far) = far => {
                 let (codec, group) = (M::wire().map(Codec::new), watch.processes.as_mut().map(|processes| &mut processes.group));
                 let (Some(codec), Some(group)) = (codec, group) else {
@@ -222,20 +207,20 @@ impl<M: Model> Job<M> {
                 let carriers = group.carriers(&far.plan).map_err(|cause| Error::Communication { cause })?;
                 let (ports, couriers) = node_ports(&store, portable, &controls, codec, (&far.plan, far.service), carriers);
                 let ports = ports.into_iter().map(|port| AnyPort::Node(Box::new(port)));
-                let mut pes = plan.pes(&store, local, start, gvts, ports, || any(pending));
+                let mut pes = common.pes(&store, local, start, gvts, ports, || any(pending));
                 for (pe, pacer) in pes.iter_mut().zip(std::iter::repeat(&pacer)) {
                     pacer.iter().for_each(|pacer| pe.follow(pacer.clone()));
                 }
                 in_threads(pes, watch, layout, &all, CommunicationWork::new(Some(Box::new(couriers)), barrier, pacer))
             }
-            None if config.mailbox == Some(Mailbox::PerSender) && pending == Pending::Ladder => {
+            None if plan.wires.mailbox == Some(Mailbox::PerSender) && pending == Pending::Ladder => {
                 let ports = ring_ports(&region, portable, (&everybody, &own), &controls);
-                let pes = plan.pes(&region, local, start, gvts, ports, Ladder::default);
+                let pes = common.pes(&region, local, start, gvts, ports, Ladder::default);
                 in_threads(pes, watch, layout, &all, CommunicationWork::new(None, barrier, None))
             }
             None => {
                 // Mailboxes of other kinds than rings are for the PEs of one process, which are all.
-                let ports: Vec<AnyPort<M::Event>> = match config.mailbox {
+                let ports: Vec<AnyPort<M::Event>> = match plan.wires.mailbox {
                     Some(Mailbox::Shared) => inbox_ports(&controls).into_iter().map(|port| AnyPort::Inbox(Box::new(port))).collect(),
                     Some(Mailbox::Cas) => cas_ports(&controls).into_iter().map(|port| AnyPort::Cas(Box::new(port))).collect(),
                     _ => {
@@ -243,13 +228,13 @@ impl<M: Model> Job<M> {
                         ports.into_iter().map(|port| AnyPort::Ring(Box::new(port))).collect()
                     }
                 };
-                let pes = plan.pes(&region, local, start, gvts, ports, || any(pending));
+                let pes = common.pes(&region, local, start, gvts, ports, || any(pending));
                 in_threads(pes, watch, layout, &all, CommunicationWork::new(None, barrier, None))
             }
             Some(seed) => {
-                let (mut cluster, ports) = VirtualCluster::new(config.pes, seed, M::wire().map(Codec::new));
+                let (mut cluster, ports) = VirtualCluster::new(plan.pes, seed, M::wire().map(Codec::new));
                 let ports = ports.into_iter().map(AnyPort::Virtual);
-                let pes = plan.pes(&region, local, start, gvts, ports, || any(pending));
+                let pes = common.pes(&region, local, start, gvts, ports, || any(pending));
                 driven::run(pes, watch, |pes, watch| cluster::drive(pes, &mut || cluster.next_pe(), watch))
             }
         }
@@ -375,7 +360,7 @@ fn costs<M: Model>(parts: &[Parts<M>], busy: &[u64]) -> Vec<f32> {
     parts.iter().zip(costs).flat_map(|(pe, cost)| std::iter::repeat_n(cost.max(least), pe.lps.len())).collect()
 }
 
-impl<'m, M: Model> Plan<'m, M> {
+impl<'m, M: Model> Common<'m, M> {
     /// The PEs of this process, with its ports.
     fn pes<Q: PendingSet, P: Port<M::Event>>(
         &self,
@@ -386,20 +371,15 @@ impl<'m, M: Model> Plan<'m, M> {
         ports: impl IntoIterator<Item = P>,
         pending: impl Fn() -> Q,
     ) -> Vec<Pe<'m, (M, Q, P)>> {
-        let Plan { task, config, limits, .. } = self;
-        let rule = match config.window {
-            Some(width) => Rule::Fixed(width),
-            None if config.devastator => Rule::Devastator,
-            None => Rule::Adaptive,
-        };
-        let saving = config.tuning.undoing == Undoing::Reverse;
+        let Common { plan, task, limits, .. } = self;
+        let saving = plan.tuning.undoing == Undoing::Reverse;
         // PEs that send each other nothing may go on without limit.
         let least = task.delays.least().min(f64::MAX);
         let mut shares = start.shares.into_iter();
         let make = |(port, ((buffers, gvt), statistics)): (P, ((Buffers<_>, AnyGvt), Statistics))| {
-            let window = Window::new(rule, task.end, least, config.pes);
-            let executor = Executor::with_limits((*limits).clone(), self.seed, saving);
-            let mut pe = Pe::new(task, config.tuning, (buffers, port, pending()), gvt, window, executor, statistics);
+            let window = Window::new(plan.window, task.end, least, plan.pes);
+            let executor = Executor::with_limits((*limits).clone(), plan.seed, saving);
+            let mut pe = Pe::new(task, plan.tuning, (buffers, port, pending()), gvt, window, executor, statistics);
             self.trace.into_iter().for_each(|limits| pe.trace(limits));
             pe.draw_on(self.budget.account());
             if let Some(Share { lps, pending }) = shares.next() {
@@ -408,7 +388,7 @@ impl<'m, M: Model> Plan<'m, M> {
             pe
         };
         let portable = M::wire().and_then(|wire| wire.proof()).map(Event::is_portable);
-        let buffers = buffers_in(region, portable, config.pes, config.pools);
+        let buffers = buffers_in(region, portable, plan.pes, plan.pools);
         let of_process = buffers.into_iter().zip(gvts).zip(start.statistics).skip(local.start);
         ports.into_iter().zip(of_process).take(local.len()).map(make).collect()
     }

@@ -3,15 +3,12 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
 use warpline_kernel::gvt::{IntervalHistory, IntervalUnit};
-use warpline_kernel::{Counts, Lanes, Measured, Parts, RoleCounts, Undoing};
-use warpline_memory::{Books, CasCounts, PoolKind};
+use warpline_kernel::{Counts, Measured, Parts, RoleCounts};
+use warpline_memory::{Books, CasCounts};
 use warpline_model::Model;
 use warpline_record::{GvtIntervalRecord, MemoryRecord, ParallelRecord, PeRecord, Phases, Rollbacks, SharedRingRecord, ThrottleRecord};
 
-use super::plan::ParallelConfig;
-use crate::GvtAlgorithm;
 use crate::machine::core_time::CoreTime;
 
 /// What a PE leaves, beside its LPs and what they have observed.
@@ -169,43 +166,4 @@ fn interval_record(history: IntervalHistory) -> GvtIntervalRecord {
 
 fn pe_record(pe: &PeSummary) -> PeRecord {
     PeRecord { first_lp: pe.first_lp, lps: pe.lps, phase_seconds: pe.phases, ..pe.counts.of_pe() }
-}
-
-/// Adds what is not a setting, and corrects settings that do not apply or that changed during the run.
-pub(crate) fn add_settings(engine: &mut Map<String, Value>, config: &ParallelConfig, window: f64) {
-    let transport = match config.cluster {
-        Some(_) => "virtual",
-        None if config.is_launched => "mpi",
-        None if config.processes > 1 => "processes",
-        None => "threads",
-    };
-    let mailbox = config.mailbox.map(|mailbox| ("mailbox", json!(mailbox.name())));
-    let facts = [("transport", json!(transport)), ("final_window", json!(window))];
-    let adaptive = config.window.is_none().then(|| ("window", json!("adaptive")));
-    let uncopied =
-        (!matches!(config.tuning.undoing, Undoing::Copy { .. } | Undoing::CopyAdaptively)).then_some(("copy_interval", Value::Null));
-    // What the engine has no use for is null.
-    let unused: &[&str] = match config.tuning.lanes {
-        Lanes::Safe => {
-            &["undo", "kps", "copy_interval", "go_ahead", "window", "final_window", "cancellation", "sub_pool", "fossil_collection"]
-        }
-        _ => &["conservative"],
-    };
-    const BETWEEN_PROCESSES: [&str; 7] = [
-        "zero_copy",
-        "carrier",
-        "communication",
-        "communication_threads",
-        "communication_ring",
-        "communication_batch",
-        "communication_delay",
-    ];
-    let alone: &[&str] = if config.processes == 1 { &BETWEEN_PROCESSES } else { &[] };
-    let unmet = (config.gvt != GvtAlgorithm::Synchronous).then_some("barrier");
-    let singly = config.sends_singly.then_some("communication_batch");
-    let undivided = (!matches!(config.pools.kind, PoolKind::Partitioned(_))).then_some("sub_pool");
-    let unused = unused.iter().chain(alone).copied().chain(unmet).chain(singly).chain(undivided).map(|name| (name, Value::Null));
-    engine.extend(
-        facts.into_iter().chain(mailbox).chain(adaptive).chain(uncopied).chain(unused).map(|(name, value)| (name.to_owned(), value)),
-    );
 }

@@ -4,10 +4,10 @@ use warpline_memory::{Account, Region};
 use warpline_model::Model;
 use warpline_transport::ring_port_bytes;
 
-use super::Plan;
-use super::plan::{ParallelConfig, ParallelPlan};
+use super::Common;
 use crate::job::Job;
 use crate::machine::budget::RunBudget;
+use crate::plan::ParallelPlan;
 use crate::settings::SettingValue;
 use crate::{Error, Mailbox};
 
@@ -17,10 +17,9 @@ impl<M: Model> Job<M> {
     /// # Errors
     /// If they alone take more than the run may.
     pub(crate) fn check_room(&self, plan: &ParallelPlan) -> Result<(), Error> {
-        let ParallelConfig { pes, processes, mailbox, .. } = plan.config;
-        let shares = self.settings.zero_copy() && M::wire().is_some_and(|wire| wire.proof().is_some());
-        let near = match self.machines {
-            _ if processes > 1 && !shares => pes.div_ceil(processes),
+        let (pes, processes, mailbox) = (plan.pes, plan.processes.count, plan.wires.mailbox);
+        let near = match plan.processes.machines {
+            _ if processes > 1 && !plan.wires.far.shares => pes.div_ceil(processes),
             Some(machines) => pes.div_ceil(machines.count.max(1)),
             None => pes,
         };
@@ -38,12 +37,12 @@ impl<M: Model> Job<M> {
     }
 }
 
-impl<M: Model> Plan<'_, M> {
+impl<M: Model> Common<'_, M> {
     /// An account for the rings between the PEs of this machine. What processes share, the first has taken for all.
     pub(super) fn account_for_rings(&self, region: &Region) -> Account {
         let mut account = self.budget.account();
         if region.is_first() {
-            account.settle(rings::<M>(self.task.near.len() as u32, self.config.processes, self.config.mailbox));
+            account.settle(rings::<M>(self.task.near.len() as u32, self.plan.processes.count, self.plan.wires.mailbox));
         }
         account
     }

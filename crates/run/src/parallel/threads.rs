@@ -26,12 +26,12 @@ use super::ending::Ending;
 use super::gathering::Gathering;
 use super::monitor::LoopMonitor;
 use super::pe_assignment::PeAssignment;
-use super::plan::cores;
 use super::processes::lost;
 use super::worker::{SteppedPe, SteppedPes, Surroundings, ThreadGuard, Worker, WorkerGuard};
 use super::{AllPes, OutOfMemory};
 use crate::Error;
 use crate::machine::core_time::{CoreClock, SharedTime};
+use crate::plan::cores;
 
 /// How often the boards are read.
 const LOOK_EVERY: Duration = Duration::from_millis(20);

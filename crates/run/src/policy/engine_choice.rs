@@ -18,15 +18,15 @@ impl Engine {
 }
 
 /// The engine of a segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct EngineChoice {
     pub(crate) engine: Engine,
-    /// The events of a batch, where it differs from the usual.
-    pub(crate) batch: Option<u32>,
+    /// How many events a core executes per second, where that has been measured.
+    pub(crate) event_rate: Option<f64>,
 }
 
 impl From<Engine> for EngineChoice {
     fn from(engine: Engine) -> Self {
-        EngineChoice { engine, batch: None }
+        EngineChoice { engine, event_rate: None }
     }
 }

@@ -77,10 +77,6 @@ const EVENED: f64 = 0.85;
 const EVENED_MOST: u32 = 2;
 /// A model with this many LPs is large.
 const LARGE: u32 = 100_000;
-/// The longest that a batch should take, in seconds: messages wait for its end.
-const BATCH: f64 = 1e-3;
-/// The batch of PEs whose events take less.
-const BATCH_MOST: f64 = 128.0;
 
 /// What is known of a run before it begins.
 #[derive(Clone, Debug)]
@@ -255,9 +251,8 @@ impl Policy {
     /// The engine of the next segment.
     pub(crate) fn choice(&self) -> EngineChoice {
         let engine = self.candidates[self.next.map_or(self.present, |(engine, _)| engine)].engine;
-        let rate = self.candidates[0].rate().unwrap_or(f64::INFINITY);
-        let batch = (rate * BATCH).max(1.0);
-        EngineChoice { engine, batch: (!engine.is_sequential() && batch < BATCH_MOST).then_some(batch as u32) }
+        // The first candidate is sequential.
+        EngineChoice { engine, event_rate: self.candidates[0].rate() }
     }
 
     /// How fast the present engine is, at this rate.

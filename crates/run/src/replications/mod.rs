@@ -29,7 +29,7 @@ use self::spool::Spool;
 use crate::job::Job;
 use crate::outcome::error::within_memory;
 use crate::watch::{Control, watched};
-use crate::{Error, Progress, Records, Simulation, Synchronisation};
+use crate::{Error, Progress, Records, Settings, Simulation, Synchronisation};
 
 /// How often progress is reported.
 const REPORT_EVERY: Duration = Duration::from_millis(250);
@@ -120,25 +120,23 @@ enum Told {
 }
 
 impl<M: Model> Job<M> {
-    fn replicate(mut self, runs: u32, control: &Control) -> Result<Replicated, Error> {
+    fn replicate(self, runs: u32, control: &Control) -> Result<Replicated, Error> {
         let started = Instant::now();
         self.check_replications(runs)?;
-        self.records = Records::Drop;
         let at_once = match self.settings.synchronisation()? {
             Synchronisation::Sequential | Synchronisation::Auto => {
                 std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32).min(runs)
             }
             _ => 1,
         };
-        if at_once > 1 {
-            // All cores are busy with one run each.
-            self.settings.sync = Some(Synchronisation::Sequential);
-            self.settings.threads = None;
-        }
         // One budget for all runs: what they leave is no part of the program.
-        self.budget = Some(self.budget(None)?);
-        let finished = self.run_all(runs, at_once, control)?;
-        Ok(Replicated { record: self.summary(finished, runs, at_once, started.elapsed()) })
+        let budget = Some(self.budget(None)?);
+        // All cores are busy with one run each.
+        let sequential = || Settings { sync: Some(Synchronisation::Sequential), threads: None, ..self.settings.clone() };
+        let settings = if at_once > 1 { sequential() } else { self.settings.clone() };
+        let series = Job { settings, budget, records: Records::Drop, ..self };
+        let finished = series.run_all(runs, at_once, control)?;
+        Ok(Replicated { record: series.summary(finished, runs, at_once, started.elapsed()) })
     }
 
     fn check_replications(&self, runs: u32) -> Result<(), Error> {
@@ -202,8 +200,8 @@ impl<M: Model> Job<M> {
 
     /// One of the runs, in this thread.
     fn run_one(&self, number: u32, thread: usize, reports: &Sender<Report>, control: &Control) -> Result<RunRecord, Error> {
-        let mut settings = self.settings.clone();
-        settings.seed = Some(settings.seed() + u64::from(number));
+        let seed = Some(self.settings.seed() + u64::from(number));
+        let settings = Settings { seed, ..self.settings.clone() };
         let job = Job {
             model: self.model.clone(),
             name: self.name.clone(),

@@ -63,15 +63,14 @@ impl Watcher for Follower {
 }
 
 impl<M: Model> Job<M> {
-    pub(crate) fn explain_sequential(mut self, cost: EventCost, control: &Control) -> Result<Explanation, Error> {
+    pub(crate) fn explain_sequential(self, cost: EventCost, control: &Control) -> Result<Explanation, Error> {
         let until = self.end_time();
-        // Files of an earlier run are left alone.
-        self.records = Records::Drop;
         let checked = self.check()?;
         let stopwatch = (cost == EventCost::Measured).then(Stopwatch::new);
         let (path, divided) = self.critical_path(&checked.limits)?;
         let mut follower = Follower { path, stopwatch };
-        let state = self.begin(&checked, Acts::Ignore)?;
+        // Files of an earlier run are left alone.
+        let state = self.begin(&checked, Acts::Ignore, &Records::Drop)?;
         let mut run = self.engine::<Ladder>(&checked, false, state);
         control.watch(None, run.engine.executor().beat());
         while let Some(id) = run.engine.next_lp() {

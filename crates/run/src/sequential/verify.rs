@@ -32,9 +32,7 @@ struct End {
 
 impl<M: Model> Job<M> {
     /// Tries out events, and `repeats` the run in another thread.
-    pub(crate) fn verify(mut self, limits: VerifyLimits, repeats: bool, control: &Control) -> Result<Verification, VerifyError> {
-        // Files of an earlier run are left alone.
-        self.records = Records::Drop;
+    pub(crate) fn verify(self, limits: VerifyLimits, repeats: bool, control: &Control) -> Result<Verification, VerifyError> {
         let mut spec = self.check()?;
         let mut verified = self.try_events(&spec, limits, control)?;
         if repeats {
@@ -53,7 +51,8 @@ impl<M: Model> Job<M> {
 
     fn try_events(&self, spec: &RunSpec, limits: VerifyLimits, control: &Control) -> Result<Verification, VerifyError> {
         let (undo, until) = (self.settings.undo(), spec.end.get());
-        let state = self.begin(spec, Acts::Ignore)?;
+        // Files of an earlier run are left alone.
+        let state = self.begin(spec, Acts::Ignore, &Records::Drop)?;
         let mut run = self.engine::<Ladder>(spec, undo == Undo::Reverse, state);
         control.watch(None, run.engine.executor().beat());
         let mut trials = Trials::new(undo, Sampling::new(limits));
@@ -113,7 +112,8 @@ impl<M: Model> Job<M> {
     }
 
     fn run_again(&self, spec: &RunSpec, control: &Control) -> Result<End, Error> {
-        let state = self.begin(spec, Acts::Ignore)?;
+        // Files of an earlier run are left alone.
+        let state = self.begin(spec, Acts::Ignore, &Records::Drop)?;
         let mut run = self.engine::<Ladder>(spec, false, state);
         control.watch(None, run.engine.executor().beat());
         run.initialise(|| control.go_on())?;

@@ -1,34 +1,19 @@
 //! Settings that are one of a few words.
 
-use serde::{Deserialize, Serialize};
+pub use warpline_kernel::{Cancellation, GoAhead};
+pub use warpline_memory::PoolOrder;
+pub use warpline_transport::CommunicationRing;
+
+use warpline_base::{Word, words};
 
 use super::SettingValue;
 
-/// Declares an enum whose variants are the words that a setting may be; the default is marked.
-macro_rules! words {
-    ($($(#[$about:meta])* pub enum $name:ident { $($(#[$note:meta])* $variant:ident = $word:literal,)+ })+) => {$(
-        $(#[$about])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-        #[non_exhaustive]
-        pub enum $name {
-            $($(#[$note])* #[serde(rename = $word)] $variant,)+
-        }
-
-        impl $name {
-            /// All of them.
-            pub const ALL: &'static [Self] = &[$($name::$variant),+];
-
-            /// The word for it on the command line, in scenario files and in records.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $($name::$variant => $word,)+
-                }
-            }
-        }
-
+/// Makes words values of settings.
+macro_rules! values {
+    ($($name:ident),+ $(,)?) => {$(
         impl SettingValue for $name {
             const PLACEHOLDER: &'static str = "WORD";
-            const WORDS: &'static [&'static str] = &[$($word),+];
+            const WORDS: &'static [&'static str] = <$name as Word>::NAMES;
 
             fn parse(text: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|one| one.name() == text)
@@ -39,6 +24,11 @@ macro_rules! words {
             }
         }
     )+};
+}
+
+values! {
+    Synchronisation, Conservative, GvtAlgorithm, Barrier, GvtIntervalControl, Carrier, Communication, CommunicationRing, GoAhead, Messages,
+    BufferPool, Mailbox, PoolOrder, FossilCollection, Undo, Cancellation, EventCost, Pending,
 }
 
 impl Synchronisation {
@@ -55,6 +45,7 @@ words! {
     /// use warpline::Synchronisation;
     /// assert_eq!([Synchronisation::Sequential, Synchronisation::Optimistic].map(Synchronisation::name), ["sequential", "optimistic"]);
     /// ```
+    #[non_exhaustive]
     pub enum Synchronisation {
         /// Whichever of the others turns out to be fastest, with as many PEs as suit it: the run tries them out when enough of it is left, and
         /// may change its engine again while it goes on.
@@ -77,6 +68,7 @@ words! {
     /// use warpline::Conservative;
     /// assert_eq!([Conservative::Auto, Conservative::Windows, Conservative::FreeRunning].map(Conservative::name), ["auto", "windows", "free-running"]);
     /// ```
+    #[non_exhaustive]
     pub enum Conservative {
         /// In windows if PEs outnumber cores and all least delays between them are equal, otherwise free-running.
         #[default]
@@ -95,6 +87,7 @@ words! {
     /// use warpline::GvtAlgorithm;
     /// assert_eq!([GvtAlgorithm::Asynchronous, GvtAlgorithm::Synchronous].map(GvtAlgorithm::name), ["asynchronous", "synchronous"]);
     /// ```
+    #[non_exhaustive]
     pub enum GvtAlgorithm {
         /// By epochs, while events are executed; PEs send each other messages about it.
         #[default]
@@ -115,6 +108,7 @@ words! {
     /// assert_eq!([Barrier::Tree, Barrier::Central, Barrier::Condvar].map(Barrier::name), ["tree", "central", "condvar"]);
     /// assert_eq!(Barrier::AllReduce.name(), "all-reduce");
     /// ```
+    #[non_exhaustive]
     pub enum Barrier {
         /// By messages along a tree.
         #[default]
@@ -134,6 +128,7 @@ words! {
     /// use warpline::GvtIntervalControl;
     /// assert_eq!([GvtIntervalControl::Fixed, GvtIntervalControl::Adaptive].map(GvtIntervalControl::name), ["fixed", "adaptive"]);
     /// ```
+    #[non_exhaustive]
     pub enum GvtIntervalControl {
         /// It stays as it is.
         #[default]
@@ -149,6 +144,7 @@ words! {
     /// use warpline::Carrier;
     /// assert_eq!([Carrier::Rings, Carrier::Boost].map(Carrier::name), ["rings", "boost"]);
     /// ```
+    #[non_exhaustive]
     pub enum Carrier {
         /// MPI between processes that a launcher has started, otherwise rings.
         #[default]
@@ -168,6 +164,7 @@ words! {
     /// use warpline::Communication;
     /// assert_eq!([Communication::Worker, Communication::Dedicated].map(Communication::name), ["worker", "dedicated"]);
     /// ```
+    #[non_exhaustive]
     pub enum Communication {
         /// Threads that do nothing else if PEs keep their speed beside them in a trial, which takes some 50 ms before the run; otherwise every
         /// PE, or one of each process if they hinder each other.
@@ -181,36 +178,6 @@ words! {
         Dedicated = "dedicated",
     }
 
-    /// How PEs hand over messages to whoever sends them for them; see
-    /// [`Simulation::communication_ring`](crate::Simulation::communication_ring). The answer does not depend on it.
-    ///
-    /// ```
-    /// use warpline::CommunicationRing;
-    /// assert_eq!([CommunicationRing::PerSender, CommunicationRing::Cas].map(CommunicationRing::name), ["per-sender", "cas"]);
-    /// ```
-    pub enum CommunicationRing {
-        /// Each through a ring of its own.
-        #[default]
-        PerSender = "per-sender",
-        /// All through one ring, in which they reserve places by compare-and-swap.
-        Cas = "cas",
-    }
-
-    /// When the PEs of an optimistic run execute events that may have to be undone; see
-    /// [`Simulation::go_ahead`](crate::Simulation::go_ahead). The answer does not depend on it.
-    ///
-    /// ```
-    /// use warpline::GoAhead;
-    /// assert_eq!([GoAhead::Auto, GoAhead::Always].map(GoAhead::name), ["auto", "always"]);
-    /// ```
-    pub enum GoAhead {
-        /// Where waiting until events are certain would take longer, which every PE finds out as it runs.
-        #[default]
-        Auto = "auto",
-        /// Whenever nothing certain is left.
-        Always = "always",
-    }
-
     /// How events travel between the PEs of a parallel run; see [`Simulation::messages`](crate::Simulation::messages). The answer does not
     /// depend on it.
     ///
@@ -219,6 +186,7 @@ words! {
     /// let names = [Messages::Auto, Messages::Value, Messages::Copy, Messages::Shared].map(Messages::name);
     /// assert_eq!(names, ["auto", "value", "copy", "shared"]);
     /// ```
+    #[non_exhaustive]
     pub enum Messages {
         /// As `value` if payloads have at most 512 bytes, and as `shared` if they have more.
         #[default]
@@ -239,6 +207,7 @@ words! {
     /// let names = [BufferPool::Partitioned, BufferPool::Sender, BufferPool::Receiver].map(BufferPool::name);
     /// assert_eq!(names, ["partitioned", "sender", "receiver"]);
     /// ```
+    #[non_exhaustive]
     pub enum BufferPool {
         /// Each PE has a sub-pool for each other. Free buffers return to where they came from, so that each stays with two PEs for life.
         #[default]
@@ -257,6 +226,7 @@ words! {
     /// let names = [Mailbox::Auto, Mailbox::PerSender, Mailbox::Shared, Mailbox::Cas].map(Mailbox::name);
     /// assert_eq!(names, ["auto", "per-sender", "shared", "cas"]);
     /// ```
+    #[non_exhaustive]
     pub enum Mailbox {
         /// Per sender with up to 32 PEs, and shared with more, as rings between all of them would take much memory then.
         #[default]
@@ -269,21 +239,6 @@ words! {
         Cas = "cas",
     }
 
-    /// Which free buffer of a pool is used next; see [`Simulation::pool_order`](crate::Simulation::pool_order). The answer does not depend
-    /// on it.
-    ///
-    /// ```
-    /// use warpline::PoolOrder;
-    /// assert_eq!([PoolOrder::Lifo, PoolOrder::Fifo].map(PoolOrder::name), ["lifo", "fifo"]);
-    /// ```
-    pub enum PoolOrder {
-        /// The one that was freed last, as it is probably still in the cache.
-        #[default]
-        Lifo = "lifo",
-        /// The one that was freed first.
-        Fifo = "fifo",
-    }
-
     /// When the memory of executed events goes back to its pool; see [`Simulation::fossil_collection`](crate::Simulation::fossil_collection).
     /// The answer does not depend on it.
     ///
@@ -291,6 +246,7 @@ words! {
     /// use warpline::FossilCollection;
     /// assert_eq!([FossilCollection::Batch, FossilCollection::OnTheFly].map(FossilCollection::name), ["batch", "on-the-fly"]);
     /// ```
+    #[non_exhaustive]
     pub enum FossilCollection {
         /// When they commit: all that a new GVT makes certain, one after the other.
         #[default]
@@ -306,6 +262,7 @@ words! {
     /// use warpline::Undo;
     /// assert_eq!([Undo::Copy, Undo::Reverse, Undo::Journal].map(Undo::name), ["copy", "reverse", "journal"]);
     /// ```
+    #[non_exhaustive]
     pub enum Undo {
         /// By a copy of the state before the event: works for every model.
         #[default]
@@ -316,31 +273,13 @@ words! {
         Journal = "journal",
     }
 
-    /// When what an undone event had sent is cancelled; see [`Simulation::cancellation`](crate::Simulation::cancellation). The answer does
-    /// not depend on it.
-    ///
-    /// ```
-    /// use warpline::Cancellation;
-    /// let all = [Cancellation::Aggressive, Cancellation::Lazy, Cancellation::Dynamic];
-    /// assert_eq!(all.map(Cancellation::name), ["aggressive", "lazy", "dynamic"]);
-    /// ```
-    pub enum Cancellation {
-        /// At once.
-        #[default]
-        Aggressive = "aggressive",
-        /// Once the event has been executed again and has not sent the same, or turns out not to happen. It needs events that can be
-        /// [compared](crate::Model::comparable).
-        Lazy = "lazy",
-        /// Each PE takes whichever has paid so far, by how much of what it kept was sent again.
-        Dynamic = "dynamic",
-    }
-
     /// What an event costs in an [explanation](crate::Simulation::explain).
     ///
     /// ```
     /// use warpline::EventCost;
     /// assert_eq!([EventCost::Counted, EventCost::Measured].map(EventCost::name), ["counted", "measured"]);
     /// ```
+    #[non_exhaustive]
     pub enum EventCost {
         /// As much as any other: the answer is the same everywhere, and right where all events do about the same work.
         #[default]
@@ -356,6 +295,7 @@ words! {
     /// use warpline::Pending;
     /// assert_eq!([Pending::Ladder, Pending::Heap].map(Pending::name), ["ladder", "heap"]);
     /// ```
+    #[non_exhaustive]
     pub enum Pending {
         /// A ladder queue, which is a heap as long as few events are pending.
         #[default]

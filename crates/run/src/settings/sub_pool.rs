@@ -1,31 +1,16 @@
 //! The setting for the sizes of sub-pools.
+//!
+//! ```
+//! use warpline::SubPool;
+//! use warpline::settings::SettingValue;
+//! assert_eq!(SubPool::parse("64"), Some(SubPool::Fixed(64)));
+//! assert_eq!(SubPool::parse("adaptive"), Some(SubPool::Adaptive(SubPool::AVERAGE)));
+//! assert_eq!((SubPool::Adaptive(8).text(), SubPool::parse("0")), ("adaptive-8".to_owned(), None));
+//! ```
+
+pub use warpline_memory::SubPool;
 
 use super::{Range, SettingValue};
-
-/// How many buffers a PE may have for messages to each other, with partitioned pools; see [`Simulation::sub_pool`](crate::Simulation::sub_pool).
-///
-/// ```
-/// use warpline::SubPool;
-/// use warpline::settings::SettingValue;
-/// assert_eq!(SubPool::parse("64"), Some(SubPool::Fixed(64)));
-/// assert_eq!(SubPool::parse("adaptive"), Some(SubPool::Adaptive(SubPool::AVERAGE)));
-/// assert_eq!((SubPool::Adaptive(8).text(), SubPool::parse("0")), ("adaptive-8".to_owned(), None));
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SubPool {
-    /// As many as it takes.
-    #[default]
-    Unlimited,
-    /// So many, at least 1.
-    Fixed(u32),
-    /// So many on average over all other PEs, at least 1, in proportion to what is sent to each.
-    Adaptive(u32),
-}
-
-impl SubPool {
-    /// The average of `adaptive`, if none is given.
-    pub const AVERAGE: u32 = 256;
-}
 
 impl SettingValue for SubPool {
     const PLACEHOLDER: &'static str = "BUFFERS";

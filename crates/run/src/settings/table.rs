@@ -7,20 +7,11 @@ use warpline_mpi::Launch;
 
 use super::value::SettingValue;
 use super::{
-    Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative, CopyInterval, FossilCollection, GoAhead,
-    GvtAlgorithm, GvtIntervalControl, LpChoice, Mailbox, MemoryLimit, Messages, Pending, PoolOrder, Range, Recorded, SettingError, SubPool,
-    Synchronisation, Undo,
+    Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative, CopyInterval, ENGINE, FossilCollection,
+    GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice, Mailbox, MemoryLimit, Messages, OUTPUT, PARALLEL, Pending, PoolOrder, RUN, Range,
+    Recorded, SettingError, SubPool, Synchronisation, Undo,
 };
 use crate::settings;
-
-/// The heading of settings of every run.
-pub const RUN: &str = "Run settings";
-/// The heading of settings for output.
-pub const OUTPUT: &str = "Output";
-/// The heading of settings of every engine.
-pub const ENGINE: &str = "Engine settings";
-/// The heading of settings of parallel engines. A sequential run has no use for them, except for `sync` and `threads`.
-pub const PARALLEL: &str = "Parallel runs";
 
 /// The most PEs of a run. Each keeps lists for every other, so memory grows with the square.
 pub const THREADS_MOST: u32 = 1024;
@@ -345,12 +336,6 @@ settings! {
     }
 }
 
-/// The batch of an engine with this many PEs: enough events to pay for a step, which looks into a mailbox per PE, but few enough that
-/// messages do not wait long.
-pub(crate) fn batch_for(pes: u32) -> u32 {
-    pes.saturating_mul(8).clamp(128, 256)
-}
-
 impl Settings {
     /// The engine of a run: the one that was asked for, or else one that all given settings suit. That is the sequential one with one
     /// thread, the conservative one if `conservative` is among them, the mixed one if `conservative_lps` is, the optimistic one with
@@ -372,8 +357,13 @@ impl Settings {
     /// # Ok::<(), warpline::SettingError>(())
     /// ```
     pub fn synchronisation(&self) -> Result<Synchronisation, SettingError> {
+        self.synchronisation_in(self.processes)
+    }
+
+    /// The same for as many processes as the settings or a launcher ask for.
+    pub(crate) fn synchronisation_in(&self, processes: Option<u32>) -> Result<Synchronisation, SettingError> {
         let several = self.threads.filter(|threads| *threads > 1);
-        let processes = self.processes.filter(|processes| *processes > 1);
+        let processes = processes.filter(|processes| *processes > 1);
         let given = self.given();
         let engine = match self.sync {
             // Engines change within a process only.
@@ -422,7 +412,7 @@ impl Settings {
                 remedy: "PEs meet only where GVT is synchronous; leave `barrier` out, or set `gvt` to `synchronous`".to_owned(),
             });
         }
-        self.check_mailbox()?;
+        self.check_mailbox(processes)?;
         if let (Some(size), Some(pool)) = (self.sub_pool, self.pool)
             && pool != BufferPool::Partitioned
         {
@@ -497,9 +487,9 @@ impl Settings {
     }
 
     /// Mailboxes are those of threads of one process.
-    fn check_mailbox(&self) -> Result<(), SettingError> {
+    fn check_mailbox(&self, processes: Option<u32>) -> Result<(), SettingError> {
         let Some(mailbox) = self.mailbox.filter(|mailbox| *mailbox != Mailbox::Auto) else { return Ok(()) };
-        let processes = self.processes.filter(|processes| *processes > 1 && mailbox != Mailbox::PerSender);
+        let processes = processes.filter(|_| mailbox != Mailbox::PerSender);
         let (other, other_value, remedy) = match (self.virtual_cluster, processes) {
             (Some(seed), _) => {
                 ("virtual-cluster", seed.to_string(), "a virtual cluster has a network of its own; leave one of the two out")

@@ -315,9 +315,3 @@ fn records_have_what_concerns_them() {
     let given = Settings { threads: Some(3), window: Some(0.5), use_lookahead: Some(false), ..Settings::default() }.recorded(true);
     assert_eq!((&given["threads"], &given["window"], &given["use_lookahead"]), (&3.into(), &0.5.into(), &false.into()));
 }
-
-#[test]
-fn the_rule_for_batches_is_the_one_in_the_table() {
-    let default = &find(Settings::table(), "batch").unwrap().default;
-    assert_eq!(default, &format!("{} for each PE, but at least {} and at most {}", batch_for(20) / 20, batch_for(1), batch_for(u32::MAX)));
-}

@@ -8,14 +8,21 @@ use warpline_memory::{CasConsumer, CasCounts, CasProducer, Consumer, Producer, c
 use super::records::Record;
 use crate::Room;
 
-/// How PEs hand messages over to a courier that another thread has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Feed {
-    /// Through a ring per PE, on which only two threads ever meet.
-    Rings,
-    /// Through one ring for all of them, in which they reserve places by compare-and-swap: the communication buffer of
-    /// B. Williams and others, "High-performance PDES on manycore clusters", SIGSIM-PADS 2021, §4.1.
-    Cas,
+warpline_base::words! {
+    /// How PEs hand over messages to a courier that another thread has. The answer does not depend on it.
+    ///
+    /// ```
+    /// use warpline_transport::CommunicationRing;
+    /// assert_eq!([CommunicationRing::PerSender, CommunicationRing::Cas].map(CommunicationRing::name), ["per-sender", "cas"]);
+    /// ```
+    pub enum CommunicationRing {
+        /// Each through a ring of its own, on which only two threads ever meet.
+        #[default]
+        PerSender = "per-sender",
+        /// All through one ring, in which they reserve places by compare-and-swap: the communication buffer of
+        /// B. Williams and others, "High-performance PDES on manycore clusters", SIGSIM-PADS 2021, §4.1.
+        Cas = "cas",
+    }
 }
 
 /// How many messages a ring holds.
@@ -36,14 +43,14 @@ pub(super) enum Intake<E> {
 }
 
 /// The ends of this many PEs and their courier.
-pub(super) fn feed<E: Send>(kind: Feed, pes: usize, room: Room) -> (Vec<Outlet<E>>, Intake<E>) {
+pub(super) fn feed<E: Send>(kind: CommunicationRing, pes: usize, room: Room) -> (Vec<Outlet<E>>, Intake<E>) {
     let room = room.places(MESSAGES);
     match kind {
-        Feed::Rings => {
+        CommunicationRing::PerSender => {
             let (producers, consumers): (Vec<_>, Vec<_>) = (0..pes).map(|_| ring(room)).unzip();
             (producers.into_iter().map(Outlet::Ring).collect(), Intake::Rings(consumers))
         }
-        Feed::Cas => {
+        CommunicationRing::Cas => {
             let (producer, consumer) = cas_ring(room);
             ((0..pes).map(|_| Outlet::Cas(producer.clone())).collect(), Intake::Cas(consumer))
         }

@@ -27,7 +27,7 @@ mod trial;
 pub use self::carrier::{Address, Carrier};
 pub(crate) use self::copies::copy_carriers;
 pub use self::counts::CourierCounts;
-pub use self::feed::Feed;
+pub use self::feed::CommunicationRing;
 #[cfg(feature = "mpi")]
 pub(crate) use self::mpi::mpi_carriers;
 pub use self::places::{CarrierKind, CourierLimits, CourierPlan, Places};

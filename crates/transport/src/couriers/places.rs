@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use super::carrier::Address;
-use super::feed::Feed;
+use super::feed::CommunicationRing;
 use super::plugged::PluggedCarriers;
 
 /// Which process has which PEs, and how many couriers.
@@ -92,7 +92,7 @@ pub struct CourierPlan {
     /// Where everything is.
     pub places: Places,
     /// How PEs hand messages over to couriers.
-    pub feed: Feed,
+    pub feed: CommunicationRing,
     /// Who brings them to other processes.
     pub carrier: CarrierKind,
     /// The limits of batches.

@@ -13,7 +13,7 @@ use warpline_memory::Region;
 use warpline_model::{Payload, WireFormat};
 
 use super::carrier::{Address, Carrier};
-use super::{CarrierKind, CourierCounts, CourierLimits, CourierPlan, Couriers, Feed, NodePort, Places, Service, node_ports};
+use super::{CarrierKind, CommunicationRing, CourierCounts, CourierLimits, CourierPlan, Couriers, NodePort, Places, Service, node_ports};
 use crate::{Codec, ControlPlan, Room};
 
 /// Pieces on their way, by receiver.
@@ -81,7 +81,7 @@ pub(crate) struct Process<E> {
 /// Who hands over how, and whether GVT writes rather than sends.
 #[derive(Clone, Copy)]
 pub(crate) struct Way {
-    pub(crate) feed: Feed,
+    pub(crate) feed: CommunicationRing,
     pub(crate) service: Service,
     pub(crate) one_sided: bool,
     /// How long the first message of a batch waits for others.
@@ -92,9 +92,9 @@ pub(crate) struct Way {
 
 /// Every PE works for itself.
 pub(crate) const BY_PES: Way =
-    Way { feed: Feed::Rings, service: Service::FirstPes, one_sided: true, age: Duration::ZERO, room: Room::Ample };
+    Way { feed: CommunicationRing::PerSender, service: Service::FirstPes, one_sided: true, age: Duration::ZERO, room: Room::Ample };
 pub(crate) const BY_THREADS: Way =
-    Way { feed: Feed::Cas, service: Service::Threads, one_sided: false, age: Duration::ZERO, room: Room::Ample };
+    Way { feed: CommunicationRing::Cas, service: Service::Threads, one_sided: false, age: Duration::ZERO, room: Room::Ample };
 
 /// Processes with these numbers of PEs.
 pub(crate) fn processes<E: Send>(format: WireFormat<E>, pes: &[u32], couriers: u32, way: Way, batch: usize) -> Vec<Process<E>> {
@@ -268,13 +268,13 @@ fn every_pe_sends_for_itself() {
 #[test]
 fn one_pe_sends_for_all() {
     exchange(&[3, 2], 1, BY_PES, 300);
-    exchange(&[3, 2], 1, Way { feed: Feed::Cas, one_sided: false, ..BY_PES }, 300);
+    exchange(&[3, 2], 1, Way { feed: CommunicationRing::Cas, one_sided: false, ..BY_PES }, 300);
 }
 
 #[test]
 fn threads_send_for_all() {
     exchange(&[3, 1, 2], 2, BY_THREADS, 256);
-    exchange(&[2, 2], 1, Way { feed: Feed::Rings, one_sided: true, ..BY_THREADS }, 16_384);
+    exchange(&[2, 2], 1, Way { feed: CommunicationRing::PerSender, one_sided: true, ..BY_THREADS }, 16_384);
 }
 
 #[test]
@@ -365,7 +365,7 @@ fn an_event_that_cannot_be_written_arrives_without_what_it_carries() {
 #[test]
 fn values_are_kept_back_until_they_are_flushed() {
     // GVT from registers announces them in between.
-    for way in [BY_PES, BY_THREADS, Way { feed: Feed::Rings, ..BY_THREADS }] {
+    for way in [BY_PES, BY_THREADS, Way { feed: CommunicationRing::PerSender, ..BY_THREADS }] {
         let mut processes = processes(WireFormat::portable(), &[1, 1], 1, way, 1024);
         let Process { ports, couriers, .. } = &mut processes[0];
         assert!(ports[0].send_value(1, message(0, 1, 0)).is_ok());
@@ -379,7 +379,7 @@ fn values_are_kept_back_until_they_are_flushed() {
 
 #[test]
 fn a_bound_waits_for_what_found_no_room() {
-    for feed in [Feed::Rings, Feed::Cas] {
+    for feed in [CommunicationRing::PerSender, CommunicationRing::Cas] {
         let mut processes = processes(WireFormat::portable(), &[1, 1], 1, Way { feed, ..BY_THREADS }, 1 << 20);
         let port = &mut processes[0].ports[0];
         // More than a ring holds.
@@ -392,7 +392,7 @@ fn a_bound_waits_for_what_found_no_room() {
             processes.iter().for_each(|process| _ = process.couriers.work(0, false));
             receiver.receive(&mut processes[1].ports[0], 2);
         }
-        assert!(receiver.received[0] < sent || feed == Feed::Rings, "{feed:?}: all found room");
+        assert!(receiver.received[0] < sent || feed == CommunicationRing::PerSender, "{feed:?}: all found room");
         for _ in 0..1000 {
             processes[0].ports[0].receive(&mut Vec::new());
             processes.iter().for_each(|process| _ = process.couriers.work(0, false));

@@ -114,7 +114,7 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     use super::*;
-    use crate::couriers::{CarrierKind, CourierLimits, Feed};
+    use crate::couriers::{CarrierKind, CommunicationRing, CourierLimits};
 
     /// The pieces that are on their way, by receiver.
     type Wires = Arc<Mutex<Vec<(Address, Vec<usize>)>>>;
@@ -158,7 +158,12 @@ mod tests {
         let first_pes = first_pes.to_vec();
         let near = first_pes[process as usize]..first_pes[process as usize + 1];
         let limits = CourierLimits { piece: 500, batch: 500, age: Duration::ZERO, in_flight: 8 };
-        CourierPlan { places: Places { process, first_pes, near, couriers }, feed: Feed::Rings, carrier: CarrierKind::Rings, limits }
+        CourierPlan {
+            places: Places { process, first_pes, near, couriers },
+            feed: CommunicationRing::PerSender,
+            carrier: CarrierKind::Rings,
+            limits,
+        }
     }
 
     fn carriers(plan: &CourierPlan, wires: &Wires) -> Vec<Box<dyn Carrier>> {

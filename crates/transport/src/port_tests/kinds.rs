@@ -15,7 +15,7 @@ use crate::{
     AnyPort, CasPort, Codec, ControlPlan, InboxPort, RingPort, Room, VirtualCluster, VirtualPort, cas_ports, inbox_ports, ring_ports,
 };
 #[cfg(not(miri))]
-use crate::{Couriers, Feed, NodePort};
+use crate::{CommunicationRing, Couriers, NodePort};
 
 /// How the ports of a test are made.
 #[derive(Clone, Copy)]
@@ -215,7 +215,7 @@ macro_rules! far {
 #[cfg(not(miri))]
 far! {
     FarByPes false BY_PES;
-    FarByRings true Way { feed: Feed::Rings, ..BY_THREADS };
+    FarByRings true Way { feed: CommunicationRing::PerSender, ..BY_THREADS };
     FarByCas true BY_THREADS;
 }
 

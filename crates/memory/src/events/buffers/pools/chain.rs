@@ -1,4 +1,4 @@
-use super::slots::{FreeOrder, FreeSlot};
+use super::slots::{FreeSlot, PoolOrder};
 use crate::events::buffers::arena::Arena;
 use crate::events::buffers::slot::{NONE, Slot};
 use crate::{Apart, Exhausted, Shareable, SpinLock};
@@ -32,18 +32,18 @@ impl Chain {
 
     /// Adds a slot: as the next one to be used, or as the last one.
     #[inline]
-    pub(super) fn push<T>(&mut self, slot: FreeSlot, order: FreeOrder, arena: &Arena<T>) {
+    pub(super) fn push<T>(&mut self, slot: FreeSlot, order: PoolOrder, arena: &Arena<T>) {
         let number = slot.number();
         // The lock orders whoever reads it after whoever wrote it.
         match order {
-            FreeOrder::Lifo => {
+            PoolOrder::Lifo => {
                 made(arena, number).set_next(self.first);
                 if self.len == 0 {
                     self.last = number;
                 }
                 self.first = number;
             }
-            FreeOrder::Fifo => {
+            PoolOrder::Fifo => {
                 made(arena, number).set_next(NONE);
                 match self.len {
                     0 => self.first = number,

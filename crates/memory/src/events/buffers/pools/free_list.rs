@@ -1,6 +1,6 @@
 use std::collections::VecDeque;
 
-use super::slots::{FreeOrder, FreeSlot};
+use super::slots::{FreeSlot, PoolOrder};
 use crate::alloc::MakeRoom;
 
 /// The free slots of one PE, or some of them.
@@ -12,10 +12,10 @@ pub(super) enum FreeList {
 const WHAT: &str = "the numbers of free buffers";
 
 impl FreeList {
-    pub(super) fn new(order: FreeOrder) -> Self {
+    pub(super) fn new(order: PoolOrder) -> Self {
         match order {
-            FreeOrder::Lifo => FreeList::Lifo(Vec::new()),
-            FreeOrder::Fifo => FreeList::Fifo(VecDeque::new()),
+            PoolOrder::Lifo => FreeList::Lifo(Vec::new()),
+            PoolOrder::Fifo => FreeList::Fifo(VecDeque::new()),
         }
     }
 

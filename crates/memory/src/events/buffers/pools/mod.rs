@@ -16,7 +16,7 @@ use self::receiver::ReceiverPool;
 use self::sender::SenderPool;
 pub(super) use self::slots::FreeSlot;
 use self::slots::Redistributed;
-pub use self::slots::{FreeOrder, SubPoolSize};
+pub use self::slots::{PoolOrder, SubPool};
 use crate::Region;
 use crate::events::buffers::arena::Arena;
 
@@ -38,7 +38,7 @@ pub enum PoolKind {
     /// share.
     Sender,
     /// For each PE, one sub-pool per partner: buffers go back and forth between two PEs.
-    Partitioned(SubPoolSize),
+    Partitioned(SubPool),
 }
 
 /// How free buffers are kept.
@@ -58,7 +58,7 @@ pub struct PoolSettings {
     /// Whose pool a buffer is taken from.
     pub kind: PoolKind,
     /// Which free buffer is used next.
-    pub order: FreeOrder,
+    pub order: PoolOrder,
     /// Whether buffers may be [retired](crate::Buffers::retire) when their message has been executed, and reused as soon as it is over.
     pub retires: bool,
 }
@@ -66,7 +66,7 @@ pub struct PoolSettings {
 impl Default for PoolSettings {
     /// Sub-pools of unlimited size; the last buffer freed is used first.
     fn default() -> Self {
-        PoolSettings { kind: PoolKind::Partitioned(SubPoolSize::Unlimited), order: FreeOrder::Lifo, retires: false }
+        PoolSettings { kind: PoolKind::Partitioned(SubPool::Unlimited), order: PoolOrder::Lifo, retires: false }
     }
 }
 

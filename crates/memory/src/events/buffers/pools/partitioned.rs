@@ -2,7 +2,7 @@ use super::chain::{Chain, LockedChain};
 use super::free_list::FreeList;
 use super::fresh::{Fresh, RUN};
 use super::sizes::Sizes;
-use super::slots::{FreeOrder, FreeSlot, Redistributed, SubPoolSize};
+use super::slots::{FreeSlot, PoolOrder, Redistributed, SubPool};
 use crate::alloc::Exhausted;
 use crate::events::buffers::arena::Arena;
 use crate::{ApartList, Common, Region};
@@ -35,7 +35,7 @@ pub(in crate::events::buffers) struct Partitioned {
 }
 
 impl Partitioned {
-    pub(super) fn all(region: &Region, pes: u32, size: SubPoolSize, order: FreeOrder) -> Vec<Self> {
+    pub(super) fn all(region: &Region, pes: u32, size: SubPool, order: PoolOrder) -> Vec<Self> {
         let common = region.place(Chain::locked());
         let pool = |me| Partitioned {
             me: me as usize,
@@ -120,7 +120,7 @@ impl Partitioned {
             while list.len() > kept
                 && let Some(slot) = list.pop()
             {
-                common.push(slot, FreeOrder::Lifo, arena);
+                common.push(slot, PoolOrder::Lifo, arena);
                 *made = made.saturating_sub(1);
                 self.redistributed.note_deposited();
             }

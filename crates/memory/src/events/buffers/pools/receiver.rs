@@ -1,6 +1,6 @@
 use super::chain::{Chain, LockedChain};
 use super::fresh::{Fresh, RUN};
-use super::slots::{FreeOrder, FreeSlot};
+use super::slots::{FreeSlot, PoolOrder};
 use crate::events::buffers::arena::Arena;
 use crate::{Common, Exhausted, Region};
 
@@ -8,14 +8,14 @@ use crate::{Common, Exhausted, Region};
 /// with their receiver, and every message takes a lock twice, even one from a PE to itself.
 pub(in crate::events::buffers) struct ReceiverPool {
     me: usize,
-    order: FreeOrder,
+    order: PoolOrder,
     /// By receiver.
     pools: Common<[LockedChain]>,
     fresh: Fresh,
 }
 
 impl ReceiverPool {
-    pub(super) fn all(region: &Region, pes: u32, order: FreeOrder) -> Vec<Self> {
+    pub(super) fn all(region: &Region, pes: u32, order: PoolOrder) -> Vec<Self> {
         let pools = region.place_list(pes as usize, |_| Chain::locked());
         (0..pes as usize).map(|me| ReceiverPool { me, order, pools: pools.clone(), fresh: Fresh::default() }).collect()
     }

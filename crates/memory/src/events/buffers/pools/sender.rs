@@ -1,7 +1,7 @@
 use super::chain::{Chain, LockedChain};
 use super::free_list::FreeList;
 use super::fresh::{Fresh, RUN};
-use super::slots::{FreeOrder, FreeSlot, Redistributed};
+use super::slots::{FreeSlot, PoolOrder, Redistributed};
 use crate::events::buffers::arena::Arena;
 use crate::{Common, Exhausted, Region};
 
@@ -13,7 +13,7 @@ pub(in crate::events::buffers) const FEW: usize = 5;
 /// with fewer than five takes some from there.
 pub(in crate::events::buffers) struct SenderPool {
     own: FreeList,
-    order: FreeOrder,
+    order: PoolOrder,
     common: Common<LockedChain>,
     /// The common pool was empty when this PE last looked; it looks again after the next tidying, or when it has none left.
     dry: bool,
@@ -22,7 +22,7 @@ pub(in crate::events::buffers) struct SenderPool {
 }
 
 impl SenderPool {
-    pub(super) fn all(region: &Region, pes: u32, order: FreeOrder) -> Vec<Self> {
+    pub(super) fn all(region: &Region, pes: u32, order: PoolOrder) -> Vec<Self> {
         let common = region.place(Chain::locked());
         let pool = |_| SenderPool {
             own: FreeList::new(order),

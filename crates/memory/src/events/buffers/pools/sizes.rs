@@ -1,4 +1,4 @@
-use super::slots::SubPoolSize;
+use super::slots::SubPool;
 
 /// How many buffers each sub-pool of a PE may have, if that is limited.
 pub(super) struct Sizes {
@@ -18,11 +18,11 @@ struct Traffic {
 }
 
 impl Sizes {
-    pub(super) fn new(me: u32, pes: u32, size: SubPoolSize) -> Option<Self> {
+    pub(super) fn new(me: u32, pes: u32, size: SubPool) -> Option<Self> {
         let (average, adapts) = match size {
-            SubPoolSize::Unlimited => return None,
-            SubPoolSize::Fixed(size) => (size.max(1), false),
-            SubPoolSize::Adaptive(average) => (average.max(1), true),
+            SubPool::Unlimited => return None,
+            SubPool::Fixed(size) => (size.max(1), false),
+            SubPool::Adaptive(average) => (average.max(1), true),
         };
         let zeros = || vec![0; pes as usize].into_boxed_slice();
         let total = u64::from(average) * u64::from(pes.saturating_sub(1));
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn sizes_follow_the_traffic_and_keep_their_sum() {
-        let mut sizes = Sizes::new(1, 4, SubPoolSize::Adaptive(10)).unwrap();
+        let mut sizes = Sizes::new(1, 4, SubPool::Adaptive(10)).unwrap();
         sizes.adapt();
         assert_eq!([0, 2, 3].map(|partner| sizes.of(partner)), [10, 10, 10], "nothing is known yet");
         sizes.want(0, 20);
@@ -85,12 +85,12 @@ mod tests {
 
     #[test]
     fn fixed_sizes_stay() {
-        let mut sizes = Sizes::new(0, 3, SubPoolSize::Fixed(7)).unwrap();
+        let mut sizes = Sizes::new(0, 3, SubPool::Fixed(7)).unwrap();
         sizes.want(1, 1000);
         sizes.adapt();
         assert_eq!([sizes.of(1), sizes.of(2)], [7, 7]);
-        assert!(Sizes::new(0, 3, SubPoolSize::Unlimited).is_none());
-        let mut alone = Sizes::new(0, 1, SubPoolSize::Adaptive(5)).unwrap();
+        assert!(Sizes::new(0, 3, SubPool::Unlimited).is_none());
+        let mut alone = Sizes::new(0, 1, SubPool::Adaptive(5)).unwrap();
         alone.want(0, 3);
         alone.adapt();
     }

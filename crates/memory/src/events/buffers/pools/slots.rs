@@ -20,24 +20,37 @@ impl FreeSlot {
     }
 }
 
-/// How many buffers a sub-pool has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SubPoolSize {
-    /// As many as needed.
+/// How many buffers a PE may have for messages to each other, with partitioned pools.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SubPool {
+    /// As many as it takes.
+    #[default]
     Unlimited,
-    /// This many, at least 1.
+    /// So many, at least 1.
     Fixed(u32),
-    /// This many on average over the sub-pools of a PE, in proportion to what it sends.
+    /// So many on average over all other PEs, at least 1, in proportion to what is sent to each.
     Adaptive(u32),
 }
 
-/// Which free buffer is used next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FreeOrder {
-    /// The one that was freed last, as it is probably still in the cache.
-    Lifo,
-    /// The one that was freed first.
-    Fifo,
+impl SubPool {
+    /// The usual average of adaptive ones.
+    pub const AVERAGE: u32 = 256;
+}
+
+warpline_base::words! {
+    /// Which free buffer of a pool is used next. The answer does not depend on it.
+    ///
+    /// ```
+    /// use warpline_memory::PoolOrder;
+    /// assert_eq!([PoolOrder::Lifo, PoolOrder::Fifo].map(PoolOrder::name), ["lifo", "fifo"]);
+    /// ```
+    pub enum PoolOrder {
+        /// The one that was freed last, as it is probably still in the cache.
+        #[default]
+        Lifo = "lifo",
+        /// The one that was freed first.
+        Fifo = "fifo",
+    }
 }
 
 /// How many slots a PE has moved to and from the pool that all share, for its [books](crate::Books).

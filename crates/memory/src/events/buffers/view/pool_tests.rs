@@ -7,19 +7,19 @@ use std::thread;
 use super::tests::sum;
 use super::*;
 use crate::events::buffers::pools::{FEW, KEPT, PLENTY, RUN};
-use crate::{Books, Consumer, FreeOrder, PoolKind, Producer, SubPoolSize, ring};
+use crate::{Books, Consumer, PoolKind, PoolOrder, Producer, SubPool, ring};
 
 const KINDS: [PoolKind; 5] = [
     PoolKind::Receiver,
     PoolKind::Sender,
-    PoolKind::Partitioned(SubPoolSize::Unlimited),
-    PoolKind::Partitioned(SubPoolSize::Fixed(3)),
-    PoolKind::Partitioned(SubPoolSize::Adaptive(4)),
+    PoolKind::Partitioned(SubPool::Unlimited),
+    PoolKind::Partitioned(SubPool::Fixed(3)),
+    PoolKind::Partitioned(SubPool::Adaptive(4)),
 ];
 
 /// Every kind of pool in either order, with and without buffers that are retired.
 fn all_settings() -> impl Iterator<Item = PoolSettings> {
-    let orders = [FreeOrder::Lifo, FreeOrder::Fifo];
+    let orders = [PoolOrder::Lifo, PoolOrder::Fifo];
     let of_kind = move |kind| orders.into_iter().flat_map(move |order| [false, true].map(|retires| PoolSettings { kind, order, retires }));
     KINDS.into_iter().flat_map(of_kind)
 }
@@ -133,7 +133,7 @@ fn a_pool_with_enough_leaves_the_common_one_alone() {
 #[test]
 fn a_sub_pool_of_a_size_has_room_for_so_many() {
     for retires in [false, true] {
-        let size = PoolKind::Partitioned(SubPoolSize::Fixed(4));
+        let size = PoolKind::Partitioned(SubPool::Fixed(4));
         let mut three = views(3, PoolSettings { retires, ..of(size) });
         assert!(three[0].is_bounded() && three[0].has_room(1, 4) && !three[0].has_room(1, 5) && three[0].has_room(0, u32::MAX));
         let [a, b, _] = &mut three[..] else { panic!() };
@@ -162,7 +162,7 @@ fn a_sub_pool_of_a_size_has_room_for_so_many() {
 
 #[test]
 fn sizes_that_adapt_follow_what_is_wanted() {
-    let mut three = views::<u32>(3, of(PoolKind::Partitioned(SubPoolSize::Adaptive(4))));
+    let mut three = views::<u32>(3, of(PoolKind::Partitioned(SubPool::Adaptive(4))));
     let a = &mut three[0];
     assert!(a.has_room(1, 4) && !a.has_room(1, 5) && !a.has_room(2, 5));
     let sent: Vec<Handle> = (0..4).map(|value| a.insert(2, value)).collect();
@@ -197,7 +197,7 @@ fn the_order_is_kept() {
         }
         handles.iter().for_each(|handle| _ = a.release(*handle));
         let mut again: Vec<Handle> = handles.iter().map(|_| a.insert(0, 1)).collect();
-        if settings.order == FreeOrder::Lifo {
+        if settings.order == PoolOrder::Lifo {
             again.reverse();
         }
         assert_eq!(again, handles, "{settings:?}");
@@ -416,7 +416,7 @@ fn chatter(view: &mut Buffers<Box<u64>>, mut out: Producer<Handle>, mut into: Co
 fn two_threads_exchange_buffers_of_every_pool() {
     let count = if cfg!(miri) { 25 } else { 20_000 };
     // Free lists are safe code, so that Miri need not see both orders.
-    for settings in all_settings().filter(|settings| cfg!(not(miri)) || settings.order == FreeOrder::Lifo) {
+    for settings in all_settings().filter(|settings| cfg!(not(miri)) || settings.order == PoolOrder::Lifo) {
         let [mut a, mut b] = pair(settings);
         let ((a_out, b_in), (b_out, a_in)) = (ring(1000), ring(1000));
         thread::scope(|scope| {

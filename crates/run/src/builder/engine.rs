@@ -4,7 +4,7 @@ use warpline_model::Model;
 
 use crate::{
     Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative, CopyInterval, Error, FossilCollection,
-    GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice, Mailbox, Messages, PoolOrder, Simulation, SubPool,
+    GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice, Mailbox, Messages, PlannedSetting, PoolOrder, Simulation, SubPool,
 };
 
 /// # Settings of parallel runs
@@ -439,6 +439,31 @@ impl<M: Model> Simulation<'_, M> {
     /// ```
     pub fn virtual_cluster(self, seed: u64) -> Self {
         self.with(|settings| settings.virtual_cluster = Some(seed))
+    }
+
+    /// The settings that the run would have, and why, without running anything. Those of the engine that will execute it, or, if the run
+    /// chooses its engine itself, those that all engines have.
+    ///
+    /// ```
+    /// # use warpline::prelude::*;
+    /// # struct Clock;
+    /// # impl Model for Clock {
+    /// #     type State = u32; type Event = ();
+    /// #     fn lps(&self) -> u32 { 4 }
+    /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(lp.id(), 1.0, ()); 0 }
+    /// #     fn handle(&self, ticks: &mut u32, _: &(), lp: &mut Context<Self>) { *ticks += 1; lp.send(lp.id(), 1.0, ()); }
+    /// # }
+    /// let planned = Simulation::new(Clock).threads(2).gvt_interval(64).plan()?;
+    /// let of = |name| planned.iter().find(|setting| setting.name == name).unwrap();
+    /// assert_eq!((&of("gvt-interval").value, of("gvt-interval").why.as_str()), (&64.into(), "given"));
+    /// assert_eq!((&of("batch").value, of("batch").why.as_str()), (&128.into(), "a step looks into a mailbox per PE"));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a setting, or what the model declares, makes no sense.
+    pub fn plan(&self) -> Result<Vec<PlannedSetting>, Error> {
+        self.job.preview()
     }
 
     /// The least delay of anything that one PE would send another in a parallel run with these settings, in model time; infinite if

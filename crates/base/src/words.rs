@@ -1,0 +1,86 @@
+//! Enums whose variants are words that a user types and a record shows.
+
+use serde::de::{Deserialize, Deserializer, Error};
+
+/// One of a few words; see [`words`](crate::words).
+pub trait Word: Copy + PartialEq + 'static {
+    /// All of them.
+    const ALL: &'static [Self];
+    /// What they are called.
+    const NAMES: &'static [&'static str];
+
+    /// What this one is called on the command line, in scenario files and in records.
+    fn name(self) -> &'static str;
+}
+
+/// Declares enums that implement [`Word`]. The default is marked, and there has to be one.
+///
+/// ```
+/// use warpline_base::Word;
+///
+/// warpline_base::words! {
+///     /// Which end of a queue is next.
+///     pub enum End {
+///         /// The last.
+///         #[default]
+///         Last = "last",
+///         /// The first.
+///         First = "first",
+///     }
+/// }
+///
+/// assert_eq!((End::default(), End::First.name()), (End::Last, "first"));
+/// assert_eq!((End::ALL.len(), End::NAMES), (2, ["last", "first"].as_slice()));
+/// assert_eq!(serde_json::to_string(&End::First).unwrap(), r#""first""#);
+/// ```
+#[macro_export]
+macro_rules! words {
+    ($($(#[$about:meta])* pub enum $name:ident { $($(#[$note:meta])* $variant:ident = $word:literal,)+ })+) => {$(
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub enum $name {
+            $($(#[$note])* $variant,)+
+        }
+
+        impl $name {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$($name::$variant),+];
+
+            /// The word for it on the command line, in scenario files and in records.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $($name::$variant => $word,)+
+                }
+            }
+        }
+
+        impl $crate::Word for $name {
+            const ALL: &'static [Self] = $name::ALL;
+            const NAMES: &'static [&'static str] = &[$($word),+];
+
+            fn name(self) -> &'static str {
+                $name::name(self)
+            }
+        }
+
+        impl $crate::serde::Serialize for $name {
+            fn serialize<S: $crate::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.name())
+            }
+        }
+
+        impl<'de> $crate::serde::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $crate::read_word(deserializer)
+            }
+        }
+    )+};
+}
+
+/// Reads one by what it is called.
+#[doc(hidden)]
+pub fn read_word<'de, W: Word, D: Deserializer<'de>>(deserializer: D) -> Result<W, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    let found = W::ALL.iter().copied().find(|word| word.name() == text);
+    found.ok_or_else(|| D::Error::unknown_variant(&text, W::NAMES))
+}

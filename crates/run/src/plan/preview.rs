@@ -1,0 +1,131 @@
+//! The settings that a run will have, for whoever wants to see them before it begins.
+
+use serde_json::{Map, Value};
+use warpline_model::Model;
+
+use super::reason::{Choices, Chosen, Reason};
+use super::record::overlaid;
+use super::{ProcessPlan, choices};
+use crate::job::Job;
+use crate::policy::engine_choice::Engine;
+use crate::{Error, Settings, Synchronisation};
+
+/// A setting that a run will have; see [`Simulation::plan`](crate::Simulation::plan).
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct PlannedSetting {
+    /// Its name, such as `gvt-interval`.
+    pub name: &'static str,
+    /// Its value, as the record of the run will have it.
+    pub value: Value,
+    /// Why: `given`, `the default`, or what it follows from.
+    pub why: String,
+}
+
+impl<M: Model> Job<M> {
+    /// See [`Simulation::plan`](crate::Simulation::plan).
+    pub(crate) fn preview(&self) -> Result<Vec<PlannedSetting>, Error> {
+        let settings = &self.settings;
+        let sync = settings.synchronisation()?;
+        let mut processes = ProcessPlan::as_given(settings);
+        if processes.count > 1 {
+            processes.carrier = choices::carrier(settings, false)?;
+        }
+        let spec = self.check()?;
+        let run = self.plan_run(sync, processes, &spec)?;
+        let mut choices = Choices::default();
+        choices.note("sync", run.sync);
+        let values = match run.sync.value {
+            Synchronisation::Sequential => {
+                choices.note("threads", Chosen { value: 1u32, why: Reason::Rule("a sequential run has one thread") });
+                overlaid(settings, &choices, false)
+            }
+            Synchronisation::Auto => {
+                choices.note("threads", Chosen { value: run.pes, why: Reason::Rule("the most that it may use") });
+                overlaid(settings, &choices, false)
+            }
+            sync => {
+                let Some(plan) = self.plan(Engine { sync, pes: run.pes }.into(), &run, &spec, None)? else { return Ok(Vec::new()) };
+                choices = plan.choices.clone();
+                plan.settings(settings)
+            }
+        };
+        Ok(planned(settings, values, &choices))
+    }
+}
+
+/// All settings that have a value, in the order of their table.
+fn planned(settings: &Settings, mut values: Map<String, Value>, choices: &Choices) -> Vec<PlannedSetting> {
+    let given = settings.given();
+    let planned = Settings::table().iter().filter_map(|setting| {
+        let key = setting.key();
+        let value = values.remove(&key).filter(|value| !value.is_null())?;
+        let is_given = given.iter().any(|(given, _)| given.name == setting.name);
+        let usual = if is_given { Reason::Given } else { Reason::Default };
+        let why = choices.iter().find(|choice| choice.key == key).map_or(usual, |choice| choice.why);
+        Some(PlannedSetting { name: &setting.name, value, why: why.to_string() })
+    });
+    planned.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::prelude::*;
+    use crate::{Barrier, Conservative, Synchronisation};
+
+    struct Clock;
+
+    impl Model for Clock {
+        type State = u32;
+        type Event = ();
+
+        fn lps(&self) -> u32 {
+            4
+        }
+
+        fn lookahead(&self) -> f64 {
+            1.0
+        }
+
+        fn init(&self, lp: &mut Init<Self>) -> u32 {
+            lp.send(lp.id(), 1.0, ());
+            0
+        }
+
+        fn handle(&self, ticks: &mut u32, (): &(), lp: &mut Context<Self>) {
+            *ticks += 1;
+            lp.send(lp.id(), 1.0, ());
+        }
+    }
+
+    type Way = fn(Simulation<'_, Clock>) -> Simulation<'_, Clock>;
+
+    #[test]
+    fn the_record_of_a_run_has_what_was_planned() {
+        let ways: [Way; 6] = [
+            |run| run.threads(1),
+            |run| run.threads(2),
+            |run| run.threads(3).batch(7).window(0.5),
+            |run| run.threads(2).sync(Synchronisation::Conservative).conservative(Conservative::Windows),
+            |run| run.threads(2).barrier(Barrier::Central).undo(Undo::Copy).use_lookahead(false),
+            |run| run.threads(2).virtual_cluster(7).messages(crate::Messages::Copy),
+        ];
+        for (number, way) in ways.into_iter().enumerate() {
+            let planned = way(Simulation::new(Clock).end(5.0)).plan().expect("a plan");
+            let engine = way(Simulation::new(Clock).end(5.0)).run().expect("a run").record.engine;
+            assert!(planned.len() > 3, "{number}: {planned:?}");
+            for setting in &planned {
+                assert_eq!(engine[&setting.name.replace('-', "_")], setting.value, "{number}: {}", setting.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_plan_says_why() {
+        let planned = Simulation::new(Clock).threads(2).barrier(Barrier::Central).plan().expect("a plan");
+        let why = |name: &str| planned.iter().find(|setting| setting.name == name).map(|setting| setting.why.as_str());
+        assert_eq!([why("barrier"), why("threads"), why("kps")], [Some("given"), Some("given"), Some("the default")]);
+        assert_eq!(why("gvt"), Some("only PEs of synchronous GVT meet at a barrier"));
+        assert_eq!(why("conservative"), None, "an optimistic run has no use for it");
+    }
+}

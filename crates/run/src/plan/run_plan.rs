@@ -1,0 +1,112 @@
+//! The plan of a whole run.
+
+use warpline_kernel::Delays;
+use warpline_model::Model;
+use warpline_model::engine::Limits;
+
+use super::reason::{Choices, Chosen, Reason};
+use super::{Facts, Machines, choices};
+use crate::job::Job;
+use crate::job::check::RunSpec;
+use crate::{Carrier, Error, Settings, Synchronisation};
+
+/// The processes of a run, and how messages get from one to another.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ProcessPlan {
+    /// How many there are.
+    pub(crate) count: u32,
+    /// Whether those of a machine share the memory of messages.
+    pub(crate) zero_copy: Chosen<bool>,
+    /// Who carries messages that are copied.
+    pub(crate) carrier: Chosen<Carrier>,
+    /// What it runs on, if a launcher has started them.
+    pub(crate) machines: Option<Machines>,
+}
+
+impl ProcessPlan {
+    /// One process.
+    pub(crate) fn alone(settings: &Settings) -> Self {
+        let carrier = Chosen { value: settings.carrier(), why: Reason::Default };
+        ProcessPlan { count: 1, zero_copy: choices::zero_copy(settings), carrier, machines: None }
+    }
+
+    /// As many as were asked for, on this machine.
+    pub(crate) fn as_given(settings: &Settings) -> Self {
+        ProcessPlan { count: settings.processes(), ..ProcessPlan::alone(settings) }
+    }
+
+    /// How many processes were asked for, by the settings or by the launcher; `None` if nobody said so.
+    pub(crate) fn asked(&self, settings: &Settings) -> Option<u32> {
+        self.machines.map_or(settings.processes, |_| Some(self.count))
+    }
+
+    /// Whether all threads may send messages to other processes, and not only the one that watches the others.
+    pub(crate) fn may_thread(&self) -> bool {
+        self.machines.is_none_or(|machines| machines.may_thread)
+    }
+}
+
+/// What is settled about a run once, whichever engines execute it.
+#[derive(Clone, Debug)]
+pub(crate) struct RunPlan {
+    /// How LPs are kept in step, or that the run is to find out.
+    pub(crate) sync: Chosen<Synchronisation>,
+    pub(crate) processes: ProcessPlan,
+    pub(crate) facts: Facts,
+    /// The most PEs that it may have.
+    pub(crate) pes: u32,
+}
+
+impl RunPlan {
+    fn new<M: Model>(settings: &Settings, sync: Chosen<Synchronisation>, processes: ProcessPlan, limits: &Limits) -> Self {
+        let facts = Facts::of::<M>(limits.lps, processes.machines);
+        let threads = choices::threads_most(settings, facts.cores, processes.count);
+        let pes = choices::pes(threads, processes.count, facts.lps);
+        RunPlan { sync, processes, facts, pes }
+    }
+
+    /// What it settles, for the record.
+    pub(super) fn choices(&self, settings: &Settings) -> Choices {
+        let ProcessPlan { count, zero_copy, carrier, .. } = self.processes;
+        let mut choices = Choices::default();
+        choices.note("sync", self.sync);
+        let why = if settings.processes == Some(count) { Reason::Given } else { Reason::Rule("those that there are") };
+        choices.note("processes", Chosen { value: count, why });
+        choices.note("zero_copy", zero_copy);
+        choices.note("carrier", carrier);
+        choices
+    }
+}
+
+impl<M: Model> Job<M> {
+    /// Plans a run with these processes, on the engine that was asked for or that the settings imply. An optimistic run is mixed if some LPs
+    /// are conservative.
+    ///
+    /// # Errors
+    /// If it was expressly to be optimistic, and some LPs are conservative.
+    pub(crate) fn plan_run(&self, implied: Synchronisation, processes: ProcessPlan, spec: &RunSpec) -> Result<RunPlan, Error> {
+        let sync = spec.kinds.mixed(implied);
+        if sync != implied && self.settings.sync.is_some() {
+            let (name, lps) = (&self.name, spec.kinds.conservative);
+            return Err(Error::Setting(format!(
+                "in an optimistic run every LP goes ahead, but {lps} of model `{name}` are conservative: use --sync mixed, or \
+                 --conservative-lps none if they can stand it"
+            )));
+        }
+        let why = match (self.settings.sync, sync) {
+            (Some(given), sync) if given == sync => Reason::Given,
+            (_, Synchronisation::Auto) => Reason::Default,
+            _ => Reason::Rule("the engine that all given settings suit"),
+        };
+        Ok(RunPlan::new::<M>(&self.settings, Chosen { value: sync, why }, processes, &spec.limits))
+    }
+
+    /// See [`Simulation::least_delay`](crate::Simulation::least_delay).
+    pub(crate) fn least_delay(&self) -> Result<f64, Error> {
+        let limits = self.check()?.limits;
+        let sync = Chosen { value: Synchronisation::Auto, why: Reason::Default };
+        let RunPlan { pes, .. } = RunPlan::new::<M>(&self.settings, sync, ProcessPlan::as_given(&self.settings), &limits);
+        let between = |partition| Delays::of(&limits.lookahead, &partition).least();
+        if pes == 1 { Ok(limits.lookahead.least()) } else { self.partition(&limits, pes).map(between) }
+    }
+}

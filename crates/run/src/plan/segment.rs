@@ -1,0 +1,257 @@
+//! The plan of a segment that a parallel engine executes.
+
+use std::ops::Range;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use warpline_base::TieBreak;
+use warpline_kernel::gvt::{self, AnyGvt, Gvt, Hierarchy};
+use warpline_kernel::{Delays, Lanes, Partition, Rule, Tuning};
+use warpline_memory::{PoolSettings, Region};
+use warpline_model::Model;
+use warpline_transport::{CarrierKind, ControlPlan, Room};
+
+use super::reason::{Choices, Chosen};
+use super::{Facts, ProcessPlan, RunPlan, choices};
+use crate::job::check::RunSpec;
+use crate::job::{ForTests, Job};
+use crate::machine::boost::boost_carriers;
+use crate::policy::engine_choice::EngineChoice;
+use crate::state::run_state::RunState;
+use crate::{
+    Barrier, Carrier, Communication, CommunicationRing, Conservative, Error, GvtAlgorithm, GvtIntervalControl, Mailbox, Pending, Settings,
+};
+
+/// Idle steps before a PE asks for GVT although bounds should have moved by then.
+const PATIENCE: u32 = 512;
+/// The most events that a PE may have executed and not committed, in GVT intervals, or in batches if these are larger: a batch must never
+/// fill the history, or PEs might undo all that they have executed again and again.
+const INTERVALS_MOST: u64 = 16;
+/// The sizes of groups of PEs in virtual clusters.
+const CLUSTER_GROUPS: [u32; 3] = [1, 4, 16];
+
+/// What is settled about a parallel segment before it begins. Nobody changes it.
+#[derive(Clone, Debug)]
+pub(crate) struct ParallelPlan {
+    pub(crate) pes: u32,
+    pub(crate) seed: u64,
+    pub(crate) pending: Pending,
+    /// How PEs execute, undo and cancel events, and how often they look for messages and for GVT.
+    pub(crate) tuning: Tuning,
+    /// How free buffers are kept.
+    pub(crate) pools: PoolSettings,
+    /// How messages travel.
+    pub(crate) wires: WirePlan,
+    pub(crate) gvt: GvtAlgorithm,
+    pub(crate) barrier: Barrier,
+    /// How far beyond GVT events may be executed.
+    pub(crate) window: Rule,
+    /// Whether PEs may move between threads.
+    pub(crate) moves: bool,
+    pub(crate) trace: Option<TracePlan>,
+    pub(crate) processes: ProcessPlan,
+    /// How many cores they have together.
+    pub(crate) cores: u32,
+    /// Which LPs each PE has.
+    pub(crate) partition: Partition,
+    /// The least delays between PEs.
+    pub(crate) delays: Delays,
+    /// What was chosen, for the record.
+    pub(super) choices: Choices,
+}
+
+/// How messages travel between PEs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WirePlan {
+    /// Where they wait, between threads; none in a virtual cluster.
+    pub(crate) mailbox: Option<Mailbox>,
+    /// How much rings between PEs hold.
+    pub(crate) room: Room,
+    /// The seed of the virtual cluster, if PEs are in one.
+    pub(crate) cluster: Option<u64>,
+    pub(crate) far: FarPlan,
+}
+
+/// How messages travel between processes that share no memory, or are not to share that of messages.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FarPlan {
+    /// Whether those that share memory use it for messages.
+    pub(crate) shares: bool,
+    pub(crate) carrier: CarrierKind,
+    /// How PEs hand over messages to whoever sends them for them.
+    pub(crate) ring: CommunicationRing,
+    /// Who sends.
+    pub(crate) communication: Communication,
+    /// How many threads do nothing else, if any do.
+    pub(crate) threads: u32,
+    /// The most bytes of a batch; `None` if each message is sent by itself.
+    pub(crate) batch: Option<usize>,
+    /// How long the first message of a batch waits for more.
+    pub(crate) delay: Duration,
+}
+
+impl FarPlan {
+    fn new(settings: &Settings, processes: &ProcessPlan, facts: &Facts) -> Self {
+        FarPlan {
+            shares: processes.zero_copy.value && facts.is_portable,
+            carrier: match processes.carrier.value {
+                Carrier::Boost => CarrierKind::Plugged(boost_carriers()),
+                Carrier::Mpi => CarrierKind::Mpi,
+                Carrier::Rings | Carrier::Auto => CarrierKind::Rings,
+            },
+            ring: settings.communication_ring(),
+            communication: settings.communication(),
+            threads: settings.communication_threads(),
+            batch: choices::communication_batch(settings, processes.carrier.value),
+            delay: Duration::try_from_secs_f64(settings.communication_delay() * 1e-6).unwrap_or(Duration::MAX),
+        }
+    }
+}
+
+/// The trace of a run.
+#[derive(Clone, Debug)]
+pub(crate) struct TracePlan {
+    pub(crate) path: PathBuf,
+    /// The largest size of the file.
+    pub(crate) bytes: u64,
+}
+
+impl ParallelPlan {
+    /// The parts of all PEs in finding GVT; those of a rank meet at its barrier, if it has one.
+    pub(crate) fn gvts(&self, region: &Region, ties: TieBreak, of_rank: Option<&gvt::Barrier>) -> Vec<AnyGvt> {
+        if let Some(barrier) = of_rank {
+            return AnyGvt::all_at(barrier, self.pes, ties);
+        }
+        let algorithm = choices::algorithm(self.gvt, self.barrier);
+        AnyGvt::all(region, algorithm, Hierarchy::new(self.pes, self.group()), ties)
+    }
+
+    /// How many PEs are close to each other: those of a machine, if there are several, or those that take turns in one thread; in a virtual
+    /// cluster, as its seed says.
+    fn group(&self) -> u32 {
+        let threads = self.pes.div_ceil(self.processes.count);
+        let of_machine = || {
+            let machines = self.processes.machines.filter(|machines| machines.count > 1);
+            machines.map(|machines| machines.processes * threads)
+        };
+        match self.wires.cluster {
+            None => of_machine().unwrap_or(self.pes.div_ceil(self.cores)),
+            Some(seed) => CLUSTER_GROUPS[(seed % CLUSTER_GROUPS.len() as u64) as usize],
+        }
+    }
+
+    /// The PEs of a process: consecutive ones.
+    pub(crate) fn pes_of(&self, process: u32) -> Range<usize> {
+        self.first_pe(process) as usize..self.first_pe(process + 1) as usize
+    }
+
+    /// The first PE of a process; for the number of processes, the number of PEs.
+    pub(crate) fn first_pe(&self, process: u32) -> u32 {
+        (u64::from(self.pes) * u64::from(process) / u64::from(self.processes.count)) as u32
+    }
+
+    /// How PEs tell each other about GVT.
+    pub(crate) fn controls(&self, gvts: &[AnyGvt]) -> ControlPlan {
+        let neighbours = gvts.iter().map(Gvt::neighbours).collect();
+        ControlPlan { neighbours, one_sided: self.gvt == GvtAlgorithm::OneSided, room: self.wires.room }
+    }
+
+    /// The plan of PEs with these LPs.
+    fn new(
+        (settings, for_tests): (&Settings, ForTests),
+        run: &RunPlan,
+        EngineChoice { engine, event_rate }: EngineChoice,
+        pes: u32,
+        (partition, delays): (Partition, Delays),
+    ) -> Self {
+        let RunPlan { processes, facts, .. } = run;
+        let mut choices = run.choices(settings);
+        choices.note("threads", choices::threads(settings, pes, processes.count));
+        let batch = choices.note("batch", choices::batch(settings, pes, event_rate));
+        let gvt_interval = choices.note("gvt_interval", choices::gvt_interval(settings, event_rate));
+        let gvt = choices.note("gvt", choices::gvt(settings));
+        let mailbox = choices::mailbox(settings, pes, processes.count).map(|mailbox| choices.note("mailbox", mailbox));
+        let Chosen { value: window, why } = choices::window(settings, for_tests.devastator);
+        if settings.window.is_none() {
+            choices.note_as("window", "adaptive".into(), why);
+        }
+        let lanes = choices::lanes(settings, engine.sync);
+        // A virtual cluster has one thread.
+        let cores = if settings.virtual_cluster.is_some() { 1 } else { facts.cores };
+        let windows = lanes == Lanes::Safe && {
+            let way = choices.note("conservative", choices::conservative(settings, pes, cores, &delays));
+            way == Conservative::Windows
+        };
+        let tuning = Tuning {
+            batch,
+            kps: settings.kps(),
+            gvt_interval,
+            adapts_interval: settings.gvt_interval_control() == GvtIntervalControl::Adaptive,
+            patience: PATIENCE,
+            history_most: INTERVALS_MOST * u64::from(gvt_interval.max(batch)),
+            undoing: choices::undoing(settings, facts.copies_cheaply),
+            cancellation: settings.cancellation(),
+            lanes,
+            go_ahead: settings.go_ahead(),
+            messages: choices::messages(settings.messages(), facts.payload_bytes),
+            windows,
+        };
+        let room = if for_tests.least_room { Room::Least } else { Room::Ample };
+        let trace = settings.trace.clone().map(|path| TracePlan { path, bytes: u64::from(settings.trace_limit()) * 1_000_000 });
+        ParallelPlan {
+            pes,
+            seed: settings.seed(),
+            pending: settings.pending(),
+            tuning,
+            pools: choices::pools(settings),
+            wires: WirePlan { mailbox, room, cluster: settings.virtual_cluster, far: FarPlan::new(settings, processes, facts) },
+            gvt,
+            barrier: settings.barrier(),
+            window,
+            moves: settings.move_pes(),
+            trace,
+            processes: *processes,
+            cores: facts.cores,
+            partition,
+            delays,
+            choices,
+        }
+    }
+}
+
+impl<M: Model> Job<M> {
+    /// Whether conservative PEs, of this number, can be used.
+    pub(crate) fn may_wait(&self, run: &RunPlan, spec: &RunSpec, pes: u32) -> bool {
+        let engine = crate::policy::engine_choice::Engine { sync: crate::Synchronisation::Conservative, pes };
+        self.plan(engine.into(), run, spec, None).is_ok()
+    }
+
+    /// The plan of a segment on this engine, if the engine is parallel.
+    ///
+    /// # Errors
+    /// If it is conservative and there is no lookahead, or the model panics.
+    pub(crate) fn plan(
+        &self,
+        choice: EngineChoice,
+        run: &RunPlan,
+        spec: &RunSpec,
+        state: Option<&RunState<M>>,
+    ) -> Result<Option<ParallelPlan>, Error> {
+        let engine = choice.engine;
+        if engine.is_sequential() {
+            return Ok(None);
+        }
+        let (limits, processes) = (&spec.limits, run.processes.count);
+        let pes = choices::pes(engine.pes.div_ceil(processes), processes, limits.lps);
+        let waits = choices::lanes(&self.settings, engine.sync) == Lanes::Safe && pes > 1;
+        let known = state.map_or(Ok(None), |state| self.partition_by(limits, pes, &state.weights()))?;
+        // With other blocks, there may be no lookahead between them.
+        let known = known.filter(|partition| !waits || self.check_conservative(limits, partition).is_ok());
+        let partition = known.map_or_else(|| self.partition(limits, pes), Ok)?;
+        if waits {
+            self.check_conservative(limits, &partition)?;
+        }
+        let delays = Delays::of(&limits.lookahead, &partition);
+        Ok(Some(ParallelPlan::new((&self.settings, self.for_tests), run, choice, pes, (partition, delays))))
+    }
+}
