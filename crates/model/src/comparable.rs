@@ -1,16 +1,26 @@
 use std::fmt;
 
-/// How events are compared with what was sent before, for runs with lazy cancellation: what [`Model::comparable`](crate::Model::comparable)
-/// returns.
+/// How events are compared with what was sent before, for runs with lazy cancellation.
+///
+/// When an event is undone, what it has sent need not be wrong: the event may soon be executed again and send the same. Under lazy
+/// cancellation it is compared then, and what is equal stands.
 pub struct Comparable<E> {
     are_equal: fn(&E, &E) -> bool,
     copy: fn(&E) -> E,
 }
 
+impl<E> Clone for Comparable<E> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<E> Copy for Comparable<E> {}
+
 impl<E: PartialEq + Clone> Comparable<E> {
     /// By `==`. Copies are made of events that go to other PEs.
     #[expect(clippy::new_without_default, reason = "it is the one way to make it")]
-    pub fn new() -> Self {
+    pub const fn new() -> Self {
         Comparable { are_equal: E::eq, copy: E::clone }
     }
 }

@@ -289,7 +289,7 @@ impl<M: Model> Context<M> {
         }
     }
 
-    /// Gives a part of the LP's state to the event to be changed: where events are undone by a [journal](Model::journal), its old value is
+    /// Gives a part of the LP's state to the event to be changed: where events are undone by a [journal](macro@crate::model), its old value is
     /// logged first. Elsewhere it does nothing.
     ///
     /// A model that has a journal changes its states by this alone, and by [`Queue`](crate::Queue) and [`Level`](crate::Level), which do the
@@ -297,17 +297,16 @@ impl<M: Model> Context<M> {
     /// what changes without it.
     ///
     /// ```
-    /// # use warpline_model::{engine::*, Journal, prelude::*};
+    /// # use warpline_model::{engine::*, prelude::*};
     /// #[derive(Clone, Debug, Default, PartialEq, Journaled)]
     /// struct Till { takings: f64, served: [u32; 2] }
     ///
     /// # struct Shop;
+    /// #[model(journal)]
     /// # impl Model for Shop {
     /// #     type State = Till; type Event = f64;
     /// #     fn lps(&self) -> u32 { 4 }
     /// #     fn init(&self, _: &mut Init<Self>) -> Till { Till::default() }
-    /// fn journal() -> Option<Journal<Till>> { Some(Journal::new()) }
-    ///
     /// fn handle(&self, till: &mut Till, price: &f64, lp: &mut Context<Self>) {
     ///     *lp.change(&mut till.takings) += price;
     ///     *lp.change(&mut till.served[usize::from(lp.now() > 12.0)]) += 1;

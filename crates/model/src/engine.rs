@@ -218,7 +218,7 @@ impl<M: Model> Executor<M> {
     /// Undoes what was logged, on the state that it left behind, and ends the log. Returns whether all that had changed was found again: if
     /// not, the state was changed by other means.
     pub fn undo_logged(&mut self, state: &mut M::State) -> bool {
-        M::journal().is_some_and(|journal| self.context.log.undo(state, &journal))
+        M::ABILITIES.journal().is_some_and(|journal| self.context.log.undo(state, &journal))
     }
 
     /// Points the context at `lp` and the time `now`, for code that draws no random numbers.

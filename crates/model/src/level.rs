@@ -4,7 +4,7 @@ use crate::{Context, Init, Journaled, Model, Observe, Reverse, TimeMean};
 /// state.
 ///
 /// Change it by [`set`](Self::set) in `handle`, and undo that by [`unset`](Self::unset) in `reverse` if the model has reverse code; a
-/// [journal](Model::journal) undoes it by itself. It counts from time 0, whether it ever changes or not, and the engine adds the time from
+/// [journal](macro@crate::model) undoes it by itself. It counts from time 0, whether it ever changes or not, and the engine adds the time from
 /// its last change to the end of the run.
 ///
 /// ```

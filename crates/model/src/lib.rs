@@ -41,6 +41,7 @@
 // So that derived code finds this crate from inside as it does from outside.
 extern crate self as warpline_model;
 
+mod abilities;
 mod acting;
 mod comparable;
 mod configure;
@@ -51,6 +52,8 @@ mod journal;
 mod level;
 mod lookahead;
 mod model;
+#[doc(hidden)]
+pub mod model_support;
 mod outside;
 #[doc(hidden)]
 pub mod parameter_support;
@@ -66,6 +69,7 @@ mod wire;
 
 pub mod engine;
 
+pub use abilities::Abilities;
 pub use acting::Acting;
 pub use comparable::Comparable;
 pub use configure::{Configure, Preset};
@@ -84,7 +88,7 @@ pub use statistics::{Counter, Declarations, Histogram, Mean, Observe, Statistics
 pub use tables::{Cell, Table, Text};
 pub use warpline_base::LpId;
 pub use warpline_base::random::{Continuous, Discrete, PointsError, Random, Weighted, WeightsError};
-pub use warpline_derive::{Choices, Journaled, Parameters, Portable};
+pub use warpline_derive::{Choices, Journaled, Parameters, Portable, model};
 #[doc(hidden)]
 pub use warpline_memory::Room;
 pub use warpline_memory::{IsPortable, Payload, Portable};
@@ -97,9 +101,9 @@ pub use serde_json;
 /// What a model usually needs, in one `use`.
 pub mod prelude {
     pub use crate::{
-        Acting, Cell, Choices, Commit, Comparable, Configure, Context, Continuous, Counter, Declarations, Discrete, Fault, Finish,
-        Histogram, Init, Journal, Journaled, Level, Link, LpId, Mean, Model, Observe, Outcome, Parameters, Payload, Portable, Queue,
-        Random, Results, Reverse, Statistics, Table, TimeMean, Weighted, WireFormat,
+        Acting, Cell, Choices, Commit, Configure, Context, Continuous, Counter, Declarations, Discrete, Fault, Finish, Histogram, Init,
+        Journaled, Level, Link, LpId, Mean, Model, Observe, Outcome, Parameters, Payload, Portable, Queue, Random, Results, Reverse,
+        Statistics, Table, TimeMean, Weighted, model,
     };
 }
 

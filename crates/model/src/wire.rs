@@ -6,7 +6,7 @@ use warpline_memory::{IsPortable, Payload, Portable};
 
 use crate::serial;
 
-/// How the events of a model leave their process: [`Model::wire`](crate::Model::wire), which has an example.
+/// How the events of a model leave their process.
 ///
 /// ```
 /// use warpline_model::WireFormat;

@@ -95,7 +95,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// A copy of an event that goes to another PE, if what is sent again may have to be compared with it.
     pub(super) fn copy_to_compare(&mut self, event: &Event<M::Event>) -> Option<Event<M::Event>> {
-        let comparable = M::comparable().filter(|_| self.past.cancellations.copies())?;
+        let comparable = M::ABILITIES.comparable().filter(|_| self.past.cancellations.copies())?;
         // What cannot be copied cannot be kept.
         let payload = catch_panic(|| comparable.copy(&event.payload)).ok()?;
         let Event { time, sequence, sender, receiver, step, priority, .. } = *event;
@@ -313,5 +313,7 @@ fn is_same<M: Model>(before: &Event<M::Event>, sequence: Sequence, now: &Outgoin
     let same = before.sequence == sequence && before.time == *time && before.receiver == *to;
     let same = same && before.step == *step && before.priority == *priority;
     // Comparing runs the model's code, which may panic.
-    same && M::comparable().is_some_and(|comparable| catch_panic(|| comparable.are_equal(&before.payload, event)).unwrap_or(false))
+    same && M::ABILITIES
+        .comparable()
+        .is_some_and(|comparable| catch_panic(|| comparable.are_equal(&before.payload, event)).unwrap_or(false))
 }

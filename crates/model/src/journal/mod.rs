@@ -17,7 +17,7 @@ use crate::{Context, Init, Model, Reverse};
 pub use plain::Plain;
 pub use queue::Queue;
 
-/// A state, or a part of one, whose parts the engine finds again when an event is undone by its [journal](crate::Model::journal).
+/// A state, or a part of one, whose parts the engine finds again when an event is undone by its journal.
 ///
 /// Derive it for structs and enums. All fields must be `Journaled` themselves: numbers, `bool`, [`LpId`](crate::LpId), options, arrays and
 /// tuples of them, [`Level`](crate::Level), [`Queue`], and types that derive it.
@@ -109,15 +109,24 @@ fn address<T>(place: &T) -> usize {
     std::ptr::from_ref(place).addr()
 }
 
-/// How the states of a model are undone by a journal: what [`Model::journal`] returns.
+/// How a journal undoes changes of a state: every change is logged with the old value, and an event is undone by restoring those, the last
+/// one first.
 pub struct Journal<S> {
     restore: fn(&mut S, &mut Change<'_>) -> bool,
 }
 
+impl<S> Clone for Journal<S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S> Copy for Journal<S> {}
+
 impl<S: Journaled> Journal<S> {
     /// By the journal of their fields.
     #[expect(clippy::new_without_default, reason = "it is the one way to make it")]
-    pub fn new() -> Self {
+    pub const fn new() -> Self {
         Journal { restore: S::restore }
     }
 }

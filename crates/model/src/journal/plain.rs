@@ -13,11 +13,11 @@ use crate::Saved;
 /// #[derive(Clone, Copy, Debug, PartialEq, Journaled)]
 /// #[journal(whole)]
 /// enum Machine { Idle, Busy { since: f64, part: u32 } }
-/// # use warpline_model::{engine::*, Journal};
+/// # use warpline_model::engine::*;
 /// # struct Shop;
+/// # #[model(journal)]
 /// # impl Model for Shop {
 /// #     type State = Machine; type Event = ();
-/// #     fn journal() -> Option<Journal<Machine>> { Some(Journal::new()) }
 /// #     fn lps(&self) -> u32 { 1 }
 /// #     fn init(&self, _: &mut Init<Self>) -> Machine { Machine::Idle }
 ///

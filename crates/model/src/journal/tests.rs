@@ -5,19 +5,16 @@ use proptest::prelude::*;
 use super::*;
 
 use crate::engine::Executor;
-use crate::{Fault, Journaled, Level, LpId};
+use crate::{Fault, Journaled, Level, LpId, model};
 use warpline_base::VirtualTime;
 
 /// A model whose events do what a test says.
 struct Script;
 
+#[model(journal)]
 impl Model for Script {
     type State = State;
     type Event = ();
-
-    fn journal() -> Option<Journal<State>> {
-        Some(Journal::new())
-    }
 
     fn lps(&self) -> u32 {
         1

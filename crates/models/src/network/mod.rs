@@ -216,22 +216,10 @@ fn lps_of_links(roles: &[Role], links: usize) -> Vec<u32> {
     lps
 }
 
+#[model(compare, journal)]
 impl Model for Network {
     type State = State;
     type Event = Event;
-
-    fn comparable() -> Option<Comparable<Event>> {
-        Some(Comparable::new())
-    }
-
-    fn journal() -> Option<Journal<State>> {
-        Some(Journal::new())
-    }
-
-    fn wire() -> Option<WireFormat<Event>> {
-        Some(WireFormat::portable())
-    }
-    const REVERSIBLE: bool = true;
 
     fn lps(&self) -> u32 {
         self.roles.len() as u32

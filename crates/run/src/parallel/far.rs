@@ -41,7 +41,7 @@ impl FarWires {
     ) -> Result<Option<Self>, Error> {
         let Some(Processes { group, .. }) = processes else { return Ok(None) };
         let process = group.number();
-        let shares = settings.zero_copy() && M::wire().is_some_and(|wire| wire.proof().is_some());
+        let shares = settings.zero_copy() && M::ABILITIES.wire().is_some_and(|wire| wire.proof().is_some());
         let near: Range<u32> = if shares { group.near() } else { process..process + 1 };
         if near.len() as u32 == config.processes {
             return Ok(None);

@@ -202,8 +202,8 @@ impl<M: Model> Job<M> {
     ) -> Result<LoopOutcome<M>, Error> {
         let config = plan.config;
         let region = watch.processes.as_ref().map_or_else(Region::own, |processes| processes.group.region().clone());
-        let portable = M::wire().and_then(|wire| wire.proof());
-        if far.is_some() || M::wire().is_some_and(|wire| wire.payloads().is_some()) {
+        let portable = M::ABILITIES.wire().and_then(|wire| wire.proof());
+        if far.is_some() || M::ABILITIES.wire().is_some_and(|wire| wire.payloads().is_some()) {
             share_payloads(&region);
         }
         // Where events lie that PEs share.
@@ -227,7 +227,7 @@ impl<M: Model> Job<M> {
         let (everybody, own) = (0..config.pes, local.start as u32..local.end as u32);
         match config.cluster {
             None if let Some(far) = far => {
-                let (codec, group) = (M::wire().map(Codec::new), watch.processes.as_mut().map(|processes| &mut processes.group));
+                let (codec, group) = (M::ABILITIES.wire().map(Codec::new), watch.processes.as_mut().map(|processes| &mut processes.group));
                 let (Some(codec), Some(group)) = (codec, group) else {
                     unreachable!("events of a model without a wire stay in one process")
                 };
@@ -270,7 +270,7 @@ impl<M: Model> Job<M> {
                 )
             }
             Some(seed) => {
-                let (cluster, ports) = VirtualCluster::new(config.pes, seed, M::wire().map(Codec::new));
+                let (cluster, ports) = VirtualCluster::new(config.pes, seed, M::ABILITIES.wire().map(Codec::new));
                 let ports = ports.into_iter().map(AnyPort::Virtual);
                 cluster::drive(plan.pes(&region, local, start, gvts, ports, || any(pending)), cluster, watch)
             }
@@ -414,7 +414,7 @@ impl<'m, M: Model> Plan<'m, M> {
             }
             pe
         };
-        let portable = M::wire().and_then(|wire| wire.proof()).map(Event::is_portable);
+        let portable = M::ABILITIES.wire().and_then(|wire| wire.proof()).map(Event::is_portable);
         let buffers = buffers_in(region, portable, config.pes, config.pools);
         let of_process = buffers.into_iter().zip(gvts).zip(start.statistics).skip(local.start);
         ports.into_iter().zip(of_process).take(local.len()).map(make).collect()

@@ -18,7 +18,7 @@ impl<M: Model> Job<M> {
     /// If they alone take more than the run may.
     pub(crate) fn check_room(&self, plan: &ParallelPlan) -> Result<(), Error> {
         let ParallelConfig { pes, processes, mailbox, .. } = plan.config;
-        let shares = self.settings.zero_copy() && M::wire().is_some_and(|wire| wire.proof().is_some());
+        let shares = self.settings.zero_copy() && M::ABILITIES.wire().is_some_and(|wire| wire.proof().is_some());
         let near = match self.machines {
             _ if processes > 1 && !shares => pes.div_ceil(processes),
             Some(machines) => pes.div_ceil(machines.count.max(1)),

@@ -312,7 +312,7 @@ words! {
         Copy = "copy",
         /// By the model's own [`reverse`](crate::Model::reverse) code.
         Reverse = "reverse",
-        /// By a [journal](crate::Model::journal) of what the event has changed.
+        /// By a [journal](macro@crate::model) of what the event has changed.
         Journal = "journal",
     }
 
@@ -329,7 +329,7 @@ words! {
         #[default]
         Aggressive = "aggressive",
         /// Once the event has been executed again and has not sent the same, or turns out not to happen. It needs events that can be
-        /// [compared](crate::Model::comparable).
+        /// [compared](macro@crate::model).
         Lazy = "lazy",
         /// Each PE takes whichever has paid so far, by how much of what it kept was sent again.
         Dynamic = "dynamic",

@@ -14,12 +14,13 @@ mod topology;
 pub use diary::Diary;
 pub use fault::{Crime, PlannedFault};
 use parcel::{Errand, Load};
-pub use parcel::{Inline, Owned, Parcel};
+pub use parcel::{Inline, Owned, Parcel, Plain, Way, Written};
 pub use recipe::{Declares, DelayKind, LpKind, Payloads, Recipe, Shape};
 pub use state::State;
 use std::marker::PhantomData;
 
 use warpline::prelude::*;
+use warpline::{Abilities, Comparable, Journal};
 
 const EVENTS: Counter = Counter::slot(0);
 const ENERGY: Mean = Mean::slot(1);
@@ -206,22 +207,11 @@ impl<const WORDS: usize, O: Owned> Model for RandomModel<WORDS, O> {
     type State = State;
     type Event = Parcel<WORDS, O>;
 
-    const REVERSIBLE: bool = true;
-
-    fn comparable() -> Option<Comparable<Parcel<WORDS, O>>> {
-        Some(Comparable::new())
-    }
-
-    fn journal() -> Option<Journal<State>> {
-        Some(Journal::new())
-    }
+    const ABILITIES: Abilities<State, Parcel<WORDS, O>> =
+        Abilities::NONE.with_wire(O::Way::<WORDS>::WIRE).with_comparable(Comparable::new()).with_journal(Journal::new()).with_reverse();
 
     fn lps(&self) -> u32 {
         self.recipe.lps
-    }
-
-    fn wire() -> Option<WireFormat<Parcel<WORDS, O>>> {
-        O::wire()
     }
 
     fn payload(parcel: &Parcel<WORDS, O>) -> Option<&Payload> {
