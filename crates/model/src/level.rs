@@ -1,4 +1,6 @@
-use crate::{Context, Init, Journaled, Model, Observe, Reverse, TimeMean};
+use warpline_derive::Journaled;
+
+use crate::{Context, Init, Model, Observe, Reverse, TimeMean};
 
 /// A quantity that keeps its value between events, such as the length of a queue, and whose mean over time is wanted. It lives in the LP's
 /// state.

@@ -42,48 +42,41 @@
 extern crate self as warpline_model;
 
 mod abilities;
-mod acting;
-mod comparable;
-mod configure;
 mod context;
+pub mod engine;
 mod fault;
-mod forwards;
 mod journal;
 mod level;
 mod lookahead;
 mod model;
-#[doc(hidden)]
-pub mod model_support;
 mod outside;
-#[doc(hidden)]
-pub mod parameter_support;
 mod parameters;
-mod phases;
 mod results;
-mod saved;
-mod sending;
-mod serial;
 pub mod statistics;
 mod tables;
-mod wire;
-
-pub mod engine;
 
 pub use abilities::Abilities;
-pub use acting::Acting;
-pub use comparable::Comparable;
-pub use configure::{Configure, Preset};
-pub use context::Context;
+pub use abilities::comparable::Comparable;
+#[doc(hidden)]
+pub use abilities::types as model_support;
+pub use abilities::wire::{PayloadVisitor, WireFormat};
+pub use context::acting::Acting;
+pub use context::phases::{Commit, Finish, Init, Reverse};
+pub use context::{Context, HasEvent};
 pub use fault::Fault;
-pub use journal::{Change, Changing, Journal, Journaled, Plain, Queue};
+pub use journal::changing::Changing;
+pub use journal::journaled::{Change, Journal, Journaled, Plain};
+pub use journal::queue::Queue;
+pub use journal::saved::Saved;
 pub use level::Level;
 pub use lookahead::Link;
 pub use model::Model;
 pub use outside::Act;
+pub use parameters::configure::{Configure, Preset};
+#[doc(hidden)]
+pub use parameters::support as parameter_support;
 pub use parameters::{Choice, ParameterError, ParameterSpec, ParameterValue, Parameters, nearest};
-pub use phases::{Commit, Finish, Init, Reverse};
 pub use results::{List, Outcome, Results};
-pub use saved::Saved;
 pub use statistics::{Counter, Declarations, Histogram, Mean, Observe, Statistics, TimeMean};
 pub use tables::{Cell, Table, Text};
 pub use warpline_base::LpId;
@@ -93,7 +86,6 @@ pub use warpline_derive::{Choices, Journaled, Parameters, Portable, model};
 pub use warpline_memory::Room;
 pub use warpline_memory::{IsPortable, Payload, Portable};
 pub use warpline_record as record;
-pub use wire::{PayloadVisitor, WireFormat};
 
 /// JSON values, for [`Model::results`].
 pub use serde_json;

@@ -1,9 +1,10 @@
 use std::fmt::Debug;
 
 use warpline_base::LpId;
+use warpline_memory::Payload;
 use warpline_record::View;
 
-use crate::{Abilities, Commit, Context, Declarations, Finish, Init, Link, Outcome, Payload, Results, Reverse};
+use crate::{Abilities, Commit, Context, Declarations, Finish, HasEvent, Init, Link, Outcome, Results, Reverse};
 
 /// A simulation model: parameters and topology shared by all LPs, and what an LP does with an event.
 ///
@@ -573,4 +574,8 @@ pub trait Model: Sized + Send + Sync + 'static {
     fn views(&self, outcome: &Outcome) -> Vec<View> {
         outcome.statistics.histogram_views()
     }
+}
+
+impl<M: Model> HasEvent for M {
+    type Event = M::Event;
 }

@@ -11,10 +11,6 @@ pub(crate) const KNOWN: &[Known] = &[
     ("kernel", "gvt", "asynchronous mod one_sided reduction"),
     ("memory", "", "area exhausted payload pool portable shareable spin_lock"),
     ("memory", "buffers", "mod retired status"),
-    ("model", "", "acting configure context engine forwards journal level lookahead mod model phases sending"),
-    ("model", "journal", "mod plain"),
-    ("models", "network", "events mod outputs star_clique"),
-    ("testkit", "random_model", "fault mod parcel promise recipe state topology"),
     ("run", "parallel", "cluster communication_work control_messages far mod monitor processes threads worker"),
     ("run", "settings", "declare mod table"),
 ];

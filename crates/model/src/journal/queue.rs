@@ -2,7 +2,8 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::ops::Deref;
 
-use super::{Change, Changing, Journaled, Plain, address};
+use super::changing::{Changing, address};
+use super::journaled::{Change, Journaled, Plain};
 
 /// A list with two ends in the state of an LP, whose changes can be undone by a [journal](macro@crate::model): a [`VecDeque`] whose
 /// changing methods take `lp`.

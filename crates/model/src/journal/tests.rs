@@ -1,12 +1,13 @@
+use std::fmt;
 use std::marker::PhantomData;
 
 use proptest::prelude::*;
 
-use super::*;
-
-use crate::engine::Executor;
-use crate::{Fault, Journaled, Level, LpId, model};
 use warpline_base::VirtualTime;
+
+use crate::Plain;
+use crate::engine::Executor;
+use crate::prelude::*;
 
 /// A model whose events do what a test says.
 struct Script;

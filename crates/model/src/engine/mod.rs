@@ -6,112 +6,39 @@
 
 use std::sync::Arc;
 
-use warpline_base::random::{Random, Stream};
-use warpline_base::{LpId, Priority, SEND_LIMIT, TieBreak, VirtualTime};
+use warpline_base::{LpId, SEND_LIMIT, TieBreak, VirtualTime};
 #[doc(hidden)]
 pub use warpline_derive::{PortableWith, Shareable};
 use warpline_memory::DropEach;
 pub use warpline_memory::{Activity, Beat, Shareable};
 
-use crate::forwards::Forwards;
-use crate::journal::Log;
+use crate::context::forwards::Forwards;
+pub use crate::context::limits::{Limits, Outgoing};
+use crate::context::sending::no_room_for;
+pub use crate::context::streams::Streams;
+use crate::journal::log::Log;
+use crate::lookahead::Declared;
 pub use crate::lookahead::{Lookahead, LookaheadError, Reach};
-use crate::sending::no_room_for;
 use crate::statistics::Notes;
 use crate::{Commit, Context, Fault, Finish, Init, Model, Reverse};
 
-/// An event on its way from `handle` into the engine. Its sender is the current LP, and its sequence number follows from its place in the
-/// outbox.
-#[derive(Debug)]
-pub struct Outgoing<E> {
-    /// When it happens.
-    pub time: VirtualTime,
-    /// The receiver.
-    pub to: LpId,
-    /// Zero-delay hops that led to it.
-    pub step: u32,
-    /// Its priority.
-    pub priority: Priority,
-    /// The payload.
-    pub event: E,
-}
-
-/// The limits on what a model may send.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Limits {
-    /// Receivers are `0..lps`.
-    pub lps: u32,
-    /// The least delays between LPs.
-    pub lookahead: Lookahead,
-    /// The most zero-delay hops at one instant.
-    pub zero_delay_hops: u32,
-    /// The most sends of one event.
-    pub sends: u32,
-    /// The end of the run.
-    pub end: f64,
-}
-
-impl Limits {
-    /// The default for the most zero-delay hops at one instant.
-    pub const ZERO_DELAY_HOPS: u32 = 1_000_000;
+impl Lookahead {
+    /// Asks `model`, which has this many LPs: once for its lookahead, and at most once for the links and the lookahead of each LP.
+    ///
+    /// # Errors
+    /// For the first lookahead that is negative or not finite, or the first link to an LP that does not exist.
+    pub fn of<M: Model>(model: &M, lps: u32) -> Result<Self, LookaheadError> {
+        let common = model.lookahead();
+        Lookahead::declared(lps, common, |lp| match model.links(lp) {
+            Some(links) => Declared::Links(links),
+            None => Declared::Least(model.lookahead_of(lp).unwrap_or(common)),
+        })
+    }
 }
 
 /// How `model` orders events of equal time, step and priority.
 pub fn tie_break<M: Model>(model: &M, seed: u64) -> TieBreak {
     if model.unbiased_ties() { TieBreak::Unbiased { seed } } else { TieBreak::BySender }
-}
-
-/// The random streams of the current LP, positioned at its current event.
-#[derive(Debug)]
-pub struct Streams {
-    /// Counts how often the streams were repositioned, so that a stream knows whether its position is current.
-    visit: u64,
-    main: Stream,
-    /// Streams 1, 2, …, each with the visit in which it was last used.
-    others: Vec<(u64, Stream)>,
-}
-
-impl Streams {
-    fn new(seed: u64) -> Self {
-        Streams { visit: 1, main: Stream::new(seed, 0), others: Vec::new() }
-    }
-
-    #[inline]
-    fn seek(&mut self, lp: LpId, event: u64) {
-        self.visit += 1;
-        self.main.point(lp, event);
-    }
-
-    /// Rewinds all streams to the first draw of the same event.
-    fn rewind(&mut self) {
-        self.visit += 1;
-        self.main.rewind();
-    }
-
-    /// The stream that models use unless they say otherwise.
-    #[inline]
-    pub(crate) fn main(&mut self) -> &mut Random {
-        self.main.random()
-    }
-
-    pub(crate) fn get(&mut self, number: u8) -> &mut Random {
-        let Some(index) = usize::from(number).checked_sub(1) else { return self.main() };
-        while self.others.len() <= index {
-            self.others.push((0, self.main.sibling(0)));
-        }
-        let (visit, stream) = &mut self.others[index];
-        if *visit != self.visit {
-            *visit = self.visit;
-            *stream = self.main.sibling(number);
-        }
-        stream.random()
-    }
-
-    /// How much the current event has drawn from each stream, as (stream, words).
-    pub fn positions(&self) -> Vec<(u8, u32)> {
-        let drawn = self.others.iter().zip(1u8..).filter(|((visit, _), _)| *visit == self.visit);
-        [(0, self.main.position())].into_iter().chain(drawn.map(|((_, stream), number)| (number, stream.position()))).collect()
-    }
 }
 
 /// What an engine executes a model's code with. It owns the [`Context`] that the code is given, from which none of this can be reached.
@@ -279,7 +206,7 @@ impl<M: Model> Executor<M> {
         if sends > self.context.limits.sends as usize {
             self.context.set_fault(Fault::TooManySends { limit: self.context.limits.sends });
         } else if self.context.outbox.try_reserve(self.context.forwards.len()).is_err() {
-            self.context.set_fault(Fault::Memory(no_room_for::<M>(sends)));
+            self.context.set_fault(Fault::Memory(no_room_for::<M::Event>(sends)));
         }
         if self.has_fault() {
             return self.context.forwards.clear();
@@ -345,61 +272,4 @@ impl<M: Model> Executor<M> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Model, Outcome, Statistics, statistics::Declarations};
-
-    /// Each LP draws from two streams; reverse code draws the same again, unless there is nothing to compare it with.
-    struct Draws;
-
-    impl Model for Draws {
-        type State = Vec<u64>;
-        type Event = ();
-
-        fn lps(&self) -> u32 {
-            4
-        }
-
-        fn init(&self, _: &mut Init<Self>) -> Vec<u64> {
-            Vec::new()
-        }
-
-        fn handle(&self, drawn: &mut Vec<u64>, (): &(), lp: &mut Context<Self>) {
-            *drawn = [lp.random().next_u64(), lp.stream(2).next_u64(), lp.random().next_u64(), lp.stream(2).next_u64()].into();
-        }
-
-        fn reverse(&self, drawn: &mut Vec<u64>, (): &(), lp: &mut Reverse<Self>) {
-            if drawn.is_empty() {
-                return;
-            }
-            let again = [lp.random().next_u64(), lp.stream(2).next_u64(), lp.random().next_u64(), lp.stream(2).next_u64()];
-            assert_eq!(*drawn, again);
-            drawn.clear();
-        }
-    }
-
-    #[test]
-    fn reverse_code_draws_what_the_event_drew() {
-        let (mut executor, mut drawn) = (Executor::new(&Draws, 1, 9, true), Vec::new());
-        for event in 1..4 {
-            executor.begin(LpId(3), event, VirtualTime::ZERO, 0);
-            Draws.handle(&mut drawn, &(), executor.lp());
-            assert_eq!(executor.streams().positions(), [(0, 2), (2, 2)]);
-            executor.reverse(&Draws, &mut drawn, &());
-            assert_eq!((executor.streams().positions(), drawn.len()), (vec![(0, 2), (2, 2)], 0));
-        }
-        executor.begin(LpId(3), 4, VirtualTime::ZERO, 0);
-        Draws.handle(&mut drawn, &(), executor.lp());
-        executor.reverse(&Draws, &mut Vec::new(), &());
-        executor.begin(LpId(3), 5, VirtualTime::ZERO, 0);
-        assert_eq!(executor.streams().positions(), [(0, 0)], "nothing has been drawn for this event");
-    }
-
-    #[test]
-    fn a_model_declares_nothing_unless_it_says_so() {
-        assert_eq!((Draws.unbiased_ties(), Draws.links(LpId(0)), Draws.lookahead()), (false, None, 0.0));
-        let statistics = Statistics::new(Declarations::default().checked().unwrap(), 0.0, 1.0);
-        let outcome = Outcome { statistics: &statistics, end: 1.0, warmup: 0.0 };
-        assert_eq!(Draws.results(&outcome).to_value(&Draws, &outcome), statistics.to_json());
-    }
-}
+mod tests;

@@ -1,18 +1,20 @@
 use warpline_base::LpId;
 use warpline_base::random::Random;
 
-use crate::statistics::Notes;
-use crate::{Context, Model, Observe, Saved};
+use super::{Context, HasEvent};
+use crate::journal::changing::{Changing, Sealed};
+use crate::journal::saved::Saved;
+use crate::statistics::{Notes, Observe};
 
 macro_rules! phase {
     ($name:ident, $what:literal, $(#[$meta:meta])*) => {
         $(#[$meta])*
         #[derive(Debug)]
-        pub struct $name<'a, M: Model> {
+        pub struct $name<'a, M: HasEvent> {
             pub(crate) context: &'a mut Context<M>,
         }
 
-        impl<M: Model> $name<'_, M> {
+        impl<M: HasEvent> $name<'_, M> {
             #[doc = concat!("The time ", $what, ", in model units; see [`Context::now`].")]
             #[inline]
             pub fn now(&self) -> f64 {
@@ -36,7 +38,7 @@ macro_rules! phase {
 
 macro_rules! observing_phase {
     ($name:ident) => {
-        impl<M: Model> Observe for $name<'_, M> {
+        impl<M: HasEvent> Observe for $name<'_, M> {
             #[inline]
             fn notes(&mut self) -> &mut Notes {
                 &mut self.context.notes
@@ -47,7 +49,7 @@ macro_rules! observing_phase {
 
 macro_rules! random_phase {
     ($name:ident) => {
-        impl<M: Model> $name<'_, M> {
+        impl<M: HasEvent> $name<'_, M> {
             /// The LP's random numbers; see [`Context::random`].
             #[inline]
             pub fn random(&mut self) -> &mut Random {
@@ -65,7 +67,7 @@ macro_rules! random_phase {
 
 phase! {
     Init, "of the start, 0",
-    /// What [`Model::init`] sees: it may draw, send and observe, at time 0.
+    /// What [`Model::init`](crate::Model::init) sees: it may draw, send and observe, at time 0.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -88,7 +90,7 @@ phase! {
 observing_phase!(Init);
 random_phase!(Init);
 
-impl<M: Model> Init<'_, M> {
+impl<M: HasEvent> Init<'_, M> {
     /// Sends a first event; see [`Context::send`].
     #[inline]
     pub fn send(&mut self, to: impl Into<LpId>, delay: f64, event: M::Event) {
@@ -110,7 +112,7 @@ impl<M: Model> Init<'_, M> {
 
 phase! {
     Reverse, "of the event that is undone",
-    /// What [`Model::reverse`] sees: the event's random draws, repeated from the first, and the values that it saved.
+    /// What [`Model::reverse`](crate::Model::reverse) sees: the event's random draws, repeated from the first, and the values that it saved.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -152,7 +154,7 @@ phase! {
 }
 random_phase!(Reverse);
 
-impl<M: Model> Reverse<'_, M> {
+impl<M: HasEvent> Reverse<'_, M> {
     /// Returns what [`Context::save`] kept, last first, as the type that was saved; see there for an example.
     ///
     /// Restoring more than was saved returns zeros, and restoring another type returns other values; `warpline verify` finds both, as well
@@ -168,7 +170,7 @@ impl<M: Model> Reverse<'_, M> {
 
 phase! {
     Commit, "of the event that commits",
-    /// What [`Model::commit`] sees: it may observe, but neither send nor draw. [`Model::commit`] has an example.
+    /// What [`Model::commit`](crate::Model::commit) sees: it may observe, but neither send nor draw. [`Model::commit`](crate::Model::commit) has an example.
     ///
     /// ```compile_fail,E0599
     /// # use warpline_model::prelude::*;
@@ -202,7 +204,7 @@ observing_phase!(Commit);
 
 phase! {
     Finish, "of the end of the run",
-    /// What [`Model::finish`] sees: it may observe, but cannot change a state any more. [`Model::finish`] has an example.
+    /// What [`Model::finish`](crate::Model::finish) sees: it may observe, but cannot change a state any more. [`Model::finish`](crate::Model::finish) has an example.
     ///
     /// ```compile_fail,E0594
     /// # use warpline_model::prelude::*;
@@ -219,3 +221,14 @@ phase! {
     /// ```
 }
 observing_phase!(Finish);
+
+impl<M: HasEvent> Sealed for Init<'_, M> {}
+impl<M: HasEvent> Sealed for Reverse<'_, M> {}
+
+impl<M: HasEvent> Changing for Init<'_, M> {
+    fn note_change<T>(&mut self, _: &T, _: usize, _: impl FnOnce(&mut Vec<u64>)) {}
+}
+
+impl<M: HasEvent> Changing for Reverse<'_, M> {
+    fn note_change<T>(&mut self, _: &T, _: usize, _: impl FnOnce(&mut Vec<u64>)) {}
+}

@@ -1,4 +1,5 @@
-use crate::{Model, Parameters};
+use super::Parameters;
+use crate::Model;
 
 /// A model that can be made from named parameters: what the command and scenario files need.
 ///

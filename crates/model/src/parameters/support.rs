@@ -4,7 +4,7 @@ use std::ops::{RangeFrom, RangeFull, RangeInclusive};
 
 use serde_json::{Map, Value};
 
-use crate::parameters::{ParameterError, ParameterSpec, ParameterValue, Parameters, nearest};
+use super::{ParameterError, ParameterSpec, ParameterValue, Parameters, nearest};
 
 /// The values that a parameter of type `T` may have: `..` for all of them, `low..`, or `low..=high`.
 pub trait Bounds<T> {

@@ -4,14 +4,15 @@ use warpline_base::{LpId, Priority, VirtualTime};
 use warpline_memory::Exhausted;
 use warpline_record::LostDelays;
 
-use crate::engine::{Limits, Outgoing};
-use crate::{Context, Fault, Model};
+use super::limits::{Limits, Outgoing};
+use super::{Context, HasEvent};
+use crate::Fault;
 
-impl<M: Model> Context<M> {
+impl<M: HasEvent> Context<M> {
     /// Sends an event that reaches LP `to` after `delay` units of model time; 0 means later at this instant.
     ///
     /// An event without delay comes after the one that sent it, at the same time. Otherwise, simultaneous events are ordered by priority
-    /// and sender, and those of one sender as they were sent, unless the model wants [unbiased ties](Model::unbiased_ties).
+    /// and sender, and those of one sender as they were sent, unless the model wants [unbiased ties](crate::Model::unbiased_ties).
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -34,8 +35,8 @@ impl<M: Model> Context<M> {
     /// ```
     ///
     /// # Faults
-    /// A delay that is negative or not finite, or that is below the declared [lookahead](Model::lookahead) towards another LP; a receiver
-    /// that does not exist or to which there is no [link](Model::links); too many events from one event, or too many hops without delay.
+    /// A delay that is negative or not finite, or that is below the declared [lookahead](crate::Model::lookahead) towards another LP; a receiver
+    /// that does not exist or to which there is no [link](crate::Model::links); too many events from one event, or too many hops without delay.
     /// The event is not sent, and the run ends with the [`Fault`], if the sending event commits.
     ///
     /// The event must be of the model's type:
@@ -81,7 +82,7 @@ impl<M: Model> Context<M> {
     ///
     /// It does what [`send`](Self::send) does with a copy of the payload, but copies nothing where the engine has no further use for the event,
     /// as in sequential and conservative runs: so it pays for payloads that lie on the heap. An event may be forwarded to several LPs; all but
-    /// one get copies. Should a copy panic, [`Model::handle`] has panicked.
+    /// one get copies. Should a copy panic, [`Model::handle`](crate::Model::handle) has panicked.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -214,7 +215,7 @@ impl<M: Model> Context<M> {
     fn refuse(&mut self, to: LpId, delay: f64, sends: usize, due: bool) {
         let Limits { lps, ref lookahead, zero_delay_hops, sends: most, .. } = self.limits;
         let fault = if due {
-            Fault::Memory(no_room_for::<M>(sends + 1))
+            Fault::Memory(no_room_for::<M::Event>(sends + 1))
         } else if !(0.0..f64::INFINITY).contains(&delay) {
             Fault::Delay { to, delay }
         } else if to.0 >= lps {
@@ -244,16 +245,16 @@ impl<M: Model> Context<M> {
 }
 
 /// There is no memory for so many sends.
-pub(crate) fn no_room_for<M: Model>(sends: usize) -> Exhausted {
-    Exhausted::Memory { what: "what an event sends", bytes: size_of::<Outgoing<M::Event>>() * sends }
+pub(crate) fn no_room_for<E>(sends: usize) -> Exhausted {
+    Exhausted::Memory { what: "what an event sends", bytes: size_of::<Outgoing<E>>() * sends }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Init;
     use crate::engine::Executor;
     use crate::statistics::Note;
+    use crate::{Init, Model};
 
     struct Flood;
 

@@ -6,7 +6,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use warpline_memory::Portable;
 
-use crate::{Comparable, WireFormat};
+use super::comparable::Comparable;
+use super::wire::WireFormat;
 
 /// What a type says, where it is named: each constant is the inherent one if the type has the traits, and else that of [`Otherwise`].
 ///

@@ -1,16 +1,36 @@
+pub(crate) mod acting;
+pub(crate) mod forwards;
+pub(crate) mod limits;
+pub(crate) mod phases;
+pub(crate) mod sending;
+pub(crate) mod streams;
+
+use std::fmt::Debug;
 use std::sync::Arc;
 
 use warpline_base::LpId;
 use warpline_base::random::Random;
-use warpline_memory::{DropEach, Exhausted};
+use warpline_memory::{Beat, DropEach, Exhausted};
 
-use crate::engine::{Beat, Limits, Outgoing, Streams};
-use crate::forwards::Forwards;
-use crate::journal::{Changing, Log, Plain};
-use crate::statistics::Notes;
-use crate::{Fault, Model, Observe, Saved};
+use self::forwards::Forwards;
+use self::limits::{Limits, Outgoing};
+use self::streams::Streams;
+use crate::Fault;
+use crate::journal::changing::{Changing, Sealed, address};
+use crate::journal::journaled::Plain;
+use crate::journal::log::Log;
+use crate::journal::saved::Saved;
+use crate::statistics::{Notes, Observe};
 
-/// What an event sees of the simulation, and what it may do: the last argument of [`Model::handle`].
+/// A model as far as its contexts know it: the type of its events. Every [`Model`](crate::Model) has one.
+///
+/// Models name contexts, so contexts do not name models.
+pub trait HasEvent {
+    /// What LPs send each other.
+    type Event: Debug + Send;
+}
+
+/// What an event sees of the simulation, and what it may do: the last argument of [`Model::handle`](crate::Model::handle).
 ///
 /// Nothing done here takes effect before the event commits: engines may execute an event that later turns out
 /// not to happen, and undo it. Statistics and rows are written by the methods of [`Observe`].
@@ -62,7 +82,7 @@ use crate::{Fault, Model, Observe, Saved};
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Context<M: Model> {
+pub struct Context<M: HasEvent> {
     pub(crate) beat: Arc<Beat>,
     pub(crate) now: f64,
     pub(crate) id: LpId,
@@ -78,7 +98,7 @@ pub struct Context<M: Model> {
     pub(crate) fault: Option<Box<Fault>>,
 }
 
-impl<M: Model> Context<M> {
+impl<M: HasEvent> Context<M> {
     /// The time of the event, in model units.
     ///
     /// ```
@@ -127,7 +147,7 @@ impl<M: Model> Context<M> {
         self.id
     }
 
-    /// How many LPs the model has: what [`Model::lps`] returned when the run began.
+    /// How many LPs the model has: what [`Model::lps`](crate::Model::lps) returned when the run began.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -414,18 +434,29 @@ impl<M: Model> Context<M> {
     }
 }
 
-impl<M: Model> Observe for Context<M> {
+impl<M: HasEvent> Observe for Context<M> {
     #[inline]
     fn notes(&mut self) -> &mut Notes {
         &mut self.notes
     }
 }
 
+impl<M: HasEvent> Sealed for Context<M> {}
+
+impl<M: HasEvent> Changing for Context<M> {
+    #[inline(always)]
+    fn note_change<T>(&mut self, place: &T, words: usize, keep: impl FnOnce(&mut Vec<u64>)) {
+        if self.log.is_on() {
+            self.log_change(address(place), words, keep);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Init;
     use crate::engine::Executor;
+    use crate::{Init, Model};
 
     struct Flood;
 

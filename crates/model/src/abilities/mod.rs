@@ -1,8 +1,15 @@
 //! What a run may do with a model besides executing its events, and what the types of a model say about it.
 
+pub(crate) mod comparable;
+mod serial;
+pub mod types;
+pub(crate) mod wire;
+
 use std::fmt;
 
-use crate::{Comparable, Journal, WireFormat};
+use self::comparable::Comparable;
+use self::wire::WireFormat;
+use crate::Journal;
 
 /// What a run may do with a model besides executing its events: [`Model::ABILITIES`](crate::Model::ABILITIES).
 ///

@@ -1,3 +1,8 @@
+pub(crate) mod configure;
+pub mod support;
+#[cfg(test)]
+mod tests;
+
 use serde_json::{Map, Value};
 
 /// What is known about a parameter before it has a value: for help texts.
@@ -268,6 +273,3 @@ impl ParameterValue for f64 {
         Value::from(*self)
     }
 }
-
-#[cfg(test)]
-mod tests;

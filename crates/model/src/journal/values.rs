@@ -1,53 +1,9 @@
+//! Values that change as a whole.
+
 use std::marker::PhantomData;
 
-use super::{Change, Journaled};
-use crate::Saved;
-
-/// What an event may change as a whole by [`Context::change`](crate::Context::change): a value that can be restored from its old words.
-///
-/// Whatever is [`Saved`] is plain: numbers, `bool`, [`LpId`](crate::LpId), and enums without fields that derive [`Journaled`]. So are
-/// options, arrays and tuples of plain values, and structs and enums of them marked `whole`:
-/// ```
-/// use warpline_model::prelude::*;
-///
-/// #[derive(Clone, Copy, Debug, PartialEq, Journaled)]
-/// #[journal(whole)]
-/// enum Machine { Idle, Busy { since: f64, part: u32 } }
-/// # use warpline_model::engine::*;
-/// # struct Shop;
-/// # #[model(journal)]
-/// # impl Model for Shop {
-/// #     type State = Machine; type Event = ();
-/// #     fn lps(&self) -> u32 { 1 }
-/// #     fn init(&self, _: &mut Init<Self>) -> Machine { Machine::Idle }
-///
-/// fn handle(&self, machine: &mut Machine, _: &(), lp: &mut Context<Self>) {
-///     *lp.change(machine) = Machine::Busy { since: lp.now(), part: 7 };
-///     if let Machine::Busy { part, .. } = machine { *lp.change(part) += 1; } // a field alone may change, too
-/// }
-/// # }
-/// # let (mut executor, mut machine) = (Executor::new(&Shop, 1, 9, false), Machine::Idle);
-/// # executor.begin(LpId(0), 1, 2.5f64.try_into().unwrap(), 0);
-/// # executor.begin_log(&machine);
-/// # Shop.handle(&mut machine, &(), executor.lp());
-/// # assert_eq!(machine, Machine::Busy { since: 2.5, part: 8 });
-/// # assert!(executor.undo_logged(&mut machine) && machine == Machine::Idle);
-/// ```
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be changed as a whole",
-    note = "change its fields one by one; for a plain type of your own, derive `Journaled` and mark it `#[journal(whole)]`; change a list \
-            by the methods of `Queue`"
-)]
-pub trait Plain: Journaled + Copy {
-    /// How many words a value takes.
-    const WORDS: usize;
-
-    /// Writes the value at the end of `log`, in [`WORDS`](Self::WORDS) words.
-    fn keep(&self, log: &mut Vec<u64>);
-
-    /// Takes what [`keep`](Self::keep) wrote off the end of `log`.
-    fn take(log: &mut Vec<u64>) -> Self;
-}
+use super::journaled::{Change, Journaled, Plain};
+use super::saved::Saved;
 
 impl<T: Saved> Plain for T {
     const WORDS: usize = 1;

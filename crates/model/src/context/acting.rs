@@ -1,9 +1,12 @@
 use warpline_base::LpId;
 use warpline_base::random::Random;
 
-use crate::{Changing, Context, Init, Model, Observe};
+use super::phases::Init;
+use super::{Context, HasEvent};
+use crate::journal::changing::Changing;
+use crate::statistics::Observe;
 
-/// What [`Model::init`] and [`Model::handle`] may both do: draw, send and observe. Code that both of them call takes it as
+/// What [`Model::init`](crate::Model::init) and [`Model::handle`](crate::Model::handle) may both do: draw, send and observe. Code that both of them call takes it as
 /// `lp: &mut impl Acting<Self>`.
 ///
 /// ```
@@ -33,7 +36,7 @@ use crate::{Changing, Context, Init, Model, Observe};
 /// # Clock.handle(&mut ticks, &(), executor.lp());
 /// # assert_eq!((ticks, executor.outbox_mut().len()), (1, 2));
 /// ```
-pub trait Acting<M: Model>: Observe + Changing {
+pub trait Acting<M: HasEvent>: Observe + Changing {
     /// The time; see [`Context::now`].
     fn now(&self) -> f64;
 
@@ -61,7 +64,7 @@ pub trait Acting<M: Model>: Observe + Changing {
 
 macro_rules! acting {
     ($type:ty) => {
-        impl<M: Model> Acting<M> for $type {
+        impl<M: HasEvent> Acting<M> for $type {
             #[inline(always)]
             fn now(&self) -> f64 {
                 <$type>::now(self)

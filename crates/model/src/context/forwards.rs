@@ -5,7 +5,7 @@
 //! nothing will execute the event again, with a copy where something may. So a model says it once,
 //! the payload is there for `commit` and for errors, and nothing is copied in vain.
 
-use crate::engine::Outgoing;
+use super::limits::Outgoing;
 
 /// Sends whose payload is that of the event being executed. It is filled in once the event is done: by a copy, or by the payload itself where
 /// the engine has no further use for it.

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use warpline_memory::{IsPortable, Payload, Portable};
 
-use crate::serial;
+use super::serial;
 
 /// How the events of a model leave their process.
 ///
