@@ -1,5 +1,4 @@
-use super::ExactSum;
-use super::means::deviation;
+use super::exact_sum::{ExactSum, power};
 
 /// Mean and standard deviation of some values, which must be finite; the mean is `None` without any, the deviation with fewer than two.
 ///
@@ -19,6 +18,17 @@ pub fn mean_and_deviation(values: &[f64]) -> (Option<f64>, Option<f64>) {
         squares.add_square(value);
     }
     ((count > 0).then(|| total.over(count)), deviation(&total, &squares, count))
+}
+
+/// The standard deviation of so many values with this sum and this sum of squares; `None` for fewer than two. No magnitude of the values
+/// leads out of the range of numbers, but the result may: it is the greatest number then.
+pub(in crate::statistics) fn deviation(total: &ExactSum, squares: &ExactSum, count: u64) -> Option<f64> {
+    let others = count.checked_sub(1).filter(|others| *others > 0)?;
+    // In the two steps to a root, the power of 2 has to be even.
+    let (distances, exponent) = total.squared_distances(squares, count).scaled();
+    let (distances, exponent) = if exponent % 2 == 0 { (distances, exponent) } else { (2.0 * distances, exponent - 1) };
+    let variance = distances / (count as f64 * others as f64);
+    Some(power(variance.sqrt(), exponent / 2).min(f64::MAX))
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
 use serde::{Deserialize, Serialize};
 use warpline_memory::MakeRoom;
 
-use super::STATISTICS;
-use crate::TimeMean;
+use crate::statistics::STATISTICS;
 
 /// The fewest spans that are kept before any is looked at again.
 const FEWEST: usize = 256;
@@ -20,7 +19,6 @@ pub(super) struct FutureSpans {
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct FutureSpan {
-    pub(super) slot: u16,
     pub(super) item: u32,
     pub(super) from: f64,
     pub(super) to: f64,
@@ -30,11 +28,11 @@ pub(super) struct FutureSpan {
 impl FutureSpans {
     /// Keeps a span that an event at `time` wrote. Returns whether those that are over should be taken out.
     #[inline]
-    pub(super) fn keep(&mut self, time: f64, TimeMean { slot, item }: TimeMean, (from, to, level): (f64, f64, f64)) -> bool {
+    pub(super) fn keep(&mut self, time: f64, span: FutureSpan) -> bool {
         if self.list.len() == self.list.capacity() {
             self.list.make_room(self.list.len().max(FEWEST), STATISTICS);
         }
-        self.list.push(FutureSpan { slot, item, from, to, level });
+        self.list.push(span);
         self.latest = self.latest.max(time);
         self.list.len() >= self.full.max(FEWEST)
     }

@@ -8,6 +8,8 @@
 
 use serde_json::{Value, json};
 
+use super::exact_sum::power;
+
 /// Into how many equal spans of time a run is cut for confidence intervals, at most; at least into half as many.
 ///
 /// Their length is a power of 2 in model time, so that it follows from how far the run came and from nothing else: a run that is ended early
@@ -15,7 +17,7 @@ use serde_json::{Value, json};
 pub const BATCHES: usize = 32;
 
 /// Batches are quartered to see whether they are correlated.
-pub(super) const QUARTERS: usize = 4 * BATCHES;
+pub(in crate::statistics) const QUARTERS: usize = 4 * BATCHES;
 
 /// The 97.5 % points of Student's t with `BATCHES / 2` degrees of freedom, one more, and so on.
 const STUDENT_T: [f64; BATCHES / 2] = [
@@ -95,7 +97,7 @@ pub struct Estimate {
     /// If this is the mean over time of a sum, what it is the sum of.
     pub sum_of: Option<SumOf>,
     /// Whether it is of values, and not over time.
-    pub(super) of_values: bool,
+    pub(in crate::statistics) of_values: bool,
 }
 
 /// What a sum over time consists of: levels of several LPs, or spans.
@@ -143,15 +145,15 @@ impl Estimate {
 }
 
 /// A confidence interval by batch means.
-pub(super) struct Interval {
-    pub(super) half_width: f64,
-    pub(super) correlated: bool,
+pub(in crate::statistics) struct Interval {
+    pub(in crate::statistics) half_width: f64,
+    pub(in crate::statistics) correlated: bool,
 }
 
 /// The 95 % interval of a ratio of sums, from `(numerator, denominator)` of each quarter of a batch: the classical ratio estimator (Law, "Simulation
 /// Modeling and Analysis", section 9.5). Whether batches are correlated is seen in their quarters. Numerators are at most about 1, so that no
 /// square overflows, nor underflows where it matters.
-pub(super) fn interval(quarters: &[(f64, f64)]) -> Option<Interval> {
+pub(in crate::statistics) fn interval(quarters: &[(f64, f64)]) -> Option<Interval> {
     let sum = |parts: &[(f64, f64)]| parts.iter().fold((0.0, 0.0), |(n, d), part| (n + part.0, d + part.1));
     let batches: Vec<(f64, f64)> = quarters.chunks(4).map(sum).collect();
     let (top, bottom) = sum(&batches);
@@ -170,6 +172,11 @@ pub(super) fn interval(quarters: &[(f64, f64)]) -> Option<Interval> {
     let steps: f64 = rests.windows(2).map(|pair| (pair[1] - pair[0]).powi(2)).sum();
     let correlated = steps < least_ratio(quarters.len()) * squares && half_width > ROUNDING * ratio.abs();
     Some(Interval { half_width, correlated })
+}
+
+/// The half width of an interval whose numerators were divided by 2^`exponent`.
+pub(in crate::statistics) fn half_width(interval: Option<&Interval>, exponent: i32) -> Option<f64> {
+    interval.map(|interval| power(interval.half_width, exponent)).filter(|half| half.is_finite())
 }
 
 #[cfg(test)]

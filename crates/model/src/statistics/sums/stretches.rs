@@ -2,14 +2,15 @@ use serde::{Deserialize, Serialize};
 use warpline_memory::MakeRoom;
 
 use super::estimate::QUARTERS;
+use super::exact_sum::ExactSum;
 use super::horizon::Horizon;
-use super::{ExactSum, STATISTICS};
+use crate::statistics::STATISTICS;
 
 /// The shortest stretch is of length 2^`SHORTEST`.
 const SHORTEST: i32 = -1000;
 
 /// What is added up in a stretch of time.
-pub(super) trait Absorb: Clone + Default {
+pub(in crate::statistics) trait Absorb: Clone + Default {
     fn absorb(&mut self, other: &Self);
 }
 
@@ -37,7 +38,7 @@ impl Absorb for (ExactSum, u64) {
 /// The length is a power of 2, and doubles when the stretches no longer reach far enough, so it follows from how far they reach. What is
 /// added up is exact, so that it does not matter when it doubled.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Stretches<T> {
+pub(in crate::statistics) struct Stretches<T> {
     /// At most [`QUARTERS`] of them, as many as were needed.
     list: Vec<T>,
     /// Their length is 2^`exponent`.
@@ -53,21 +54,21 @@ impl<T> Default for Stretches<T> {
 }
 
 /// The stretches of a run.
-pub(super) struct Seen<T> {
+pub(in crate::statistics) struct Seen<T> {
     /// Those that the run reached.
-    pub(super) list: Vec<T>,
+    pub(in crate::statistics) list: Vec<T>,
     /// Their length is 2^`exponent`.
-    pub(super) exponent: i32,
+    pub(in crate::statistics) exponent: i32,
 }
 
 impl<T> Seen<T> {
     /// The length of a stretch; the run may have ended within the last.
-    pub(super) fn length(&self) -> f64 {
+    pub(in crate::statistics) fn length(&self) -> f64 {
         power_of_two(self.exponent)
     }
 
     /// How much of a stretch was observed, as a share of its length.
-    pub(super) fn covered(&self, horizon: &Horizon, stretch: usize) -> f64 {
+    pub(in crate::statistics) fn covered(&self, horizon: &Horizon, stretch: usize) -> f64 {
         (horizon.length() * power_of_two(-self.exponent) - stretch as f64).clamp(0.0, 1.0)
     }
 }
@@ -75,7 +76,7 @@ impl<T> Seen<T> {
 impl<T: Absorb> Stretches<T> {
     /// The stretch of a time. What is observed as the run ends belongs to the last.
     #[inline]
-    pub(super) fn at(&mut self, horizon: &Horizon, time: f64) -> &mut T {
+    pub(in crate::statistics) fn at(&mut self, horizon: &Horizon, time: f64) -> &mut T {
         let index = ((time - horizon.start) * self.per_time) as usize;
         let index = if index < self.list.len() && time < horizon.reached { index } else { self.cover(horizon, time) };
         &mut self.list[index]
@@ -120,7 +121,7 @@ impl<T: Absorb> Stretches<T> {
         }
     }
 
-    pub(super) fn merge(&mut self, other: &Stretches<T>) {
+    pub(in crate::statistics) fn merge(&mut self, other: &Stretches<T>) {
         self.widen(other.exponent);
         let doublings = (self.exponent - other.exponent) as u32;
         let place = |index: usize| index.checked_shr(doublings).unwrap_or(0);
@@ -133,7 +134,7 @@ impl<T: Absorb> Stretches<T> {
     }
 
     /// The stretches of the run so far.
-    pub(super) fn of(&self, horizon: &Horizon) -> Seen<T> {
+    pub(in crate::statistics) fn of(&self, horizon: &Horizon) -> Seen<T> {
         let mut all = self.clone();
         all.widen(reaching(horizon.length()));
         let count = all.count(horizon);
@@ -151,7 +152,7 @@ impl<T: Absorb> Stretches<T> {
 impl Stretches<ExactSum> {
     /// Adds a span of a level that lies within what is observed.
     #[inline]
-    pub(super) fn add_span(&mut self, horizon: &Horizon, from: f64, to: f64, level: f64) {
+    pub(in crate::statistics) fn add_span(&mut self, horizon: &Horizon, from: f64, to: f64, level: f64) {
         let place = |per_time: f64, time: f64| (((time - horizon.start) * per_time) as usize).min(QUARTERS - 1);
         // A span of no length at the start of the run is the first of any.
         if self.list.is_empty() || (to - horizon.start) * self.per_time > self.list.len() as f64 {
@@ -194,7 +195,7 @@ fn power_of_two(exponent: i32) -> f64 {
 }
 
 /// These sums over the power of 2 that makes the largest of them a number between 1 and 2.
-pub(super) fn scaled<'s>(sums: impl Iterator<Item = &'s ExactSum> + Clone) -> (Vec<f64>, i32) {
+pub(in crate::statistics) fn scaled<'s>(sums: impl Iterator<Item = &'s ExactSum> + Clone) -> (Vec<f64>, i32) {
     let exponent = sums.clone().map(|sum| sum.scaled().1).max().unwrap_or(0);
     (sums.map(|sum| sum.scaled_by(exponent)).collect(), exponent)
 }

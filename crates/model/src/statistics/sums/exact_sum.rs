@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use warpline_memory::{MakeRoom, prefetch};
 
-use super::STATISTICS;
+use crate::statistics::STATISTICS;
 
 /// A sum of `f64` values without any rounding, so that the order of adding does not matter.
 ///
@@ -85,7 +85,7 @@ impl ExactSum {
 
     /// Fetches the chunks; there are seldom more than a cache line of them.
     #[inline]
-    pub(super) fn fetch(&self) {
+    pub(in crate::statistics) fn fetch(&self) {
         self.chunks.first().into_iter().for_each(prefetch);
     }
 
@@ -133,7 +133,7 @@ impl ExactSum {
 
     /// Adds `factor` times the distance from one value to another, without rounding either.
     #[inline]
-    pub(super) fn add_distance(&mut self, from: f64, to: f64, factor: f64) {
+    pub(in crate::statistics) fn add_distance(&mut self, from: f64, to: f64, factor: f64) {
         let (distance, rest) = distance(from, to);
         self.add_product(distance, factor);
         if rest != 0.0 {
@@ -175,7 +175,7 @@ impl ExactSum {
     }
 
     /// The sum over the distance from one number to a larger one.
-    pub(super) fn over_distance(&self, from: f64, to: f64) -> f64 {
+    pub(in crate::statistics) fn over_distance(&self, from: f64, to: f64) -> f64 {
         let (distance, rest) = distance(from, to);
         let quotient = self.over_number(distance);
         if rest == 0.0 || !quotient.is_finite() {
@@ -189,7 +189,7 @@ impl ExactSum {
     }
 
     /// The sum as a number from 1 to 2 and the power of 2 that it is multiplied by; 0 and the lowest power if it is 0.
-    pub(super) fn scaled(&self) -> (f64, i32) {
+    pub(in crate::statistics) fn scaled(&self) -> (f64, i32) {
         let mut magnitude = self.magnitude();
         let exponent = magnitude.exponent();
         magnitude.lowest -= exponent;
@@ -197,7 +197,7 @@ impl ExactSum {
     }
 
     /// The sum over 2^exponent, rounded once.
-    pub(super) fn scaled_by(&self, exponent: i32) -> f64 {
+    pub(in crate::statistics) fn scaled_by(&self, exponent: i32) -> f64 {
         let mut magnitude = self.magnitude();
         magnitude.lowest -= exponent;
         magnitude.round()
@@ -205,7 +205,7 @@ impl ExactSum {
 
     /// This sum of so many values: their number times `squares`, the sum of their squares, less the square of this one. It is their number
     /// times the sum of their squared distances from the mean.
-    pub(super) fn squared_distances(&self, squares: &ExactSum, count: u64) -> ExactSum {
+    pub(in crate::statistics) fn squared_distances(&self, squares: &ExactSum, count: u64) -> ExactSum {
         let (total, squares) = (self.magnitude(), squares.magnitude());
         let mut all = ExactSum::default();
         let factors = [(0, count & LOW), (1, count >> 32)];
@@ -349,7 +349,7 @@ fn scale(head: u128, rest: bool, exponent: i32) -> f64 {
 }
 
 /// `value` times 2^exponent, where only the result may be no normal number, and then is exact or infinite.
-pub(super) fn power(value: f64, exponent: i32) -> f64 {
+pub(in crate::statistics) fn power(value: f64, exponent: i32) -> f64 {
     // In several steps, as 2^exponent alone may be below the smallest normal number or above the largest.
     let (mut value, mut exponent) = (value, exponent);
     while exponent > 1000 && value.is_finite() {

@@ -1,12 +1,12 @@
 use serde::{Deserialize, Serialize};
 use warpline_memory::{MakeRoom, check_room};
 
-use super::STATISTICS;
+use crate::statistics::STATISTICS;
 
 /// The items of one statistic. One that saw nothing takes four bytes, which nobody touches: every part of a run has all items, and most of
 /// them are seen by one part alone.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Items<T> {
+pub(in crate::statistics) struct Items<T> {
     /// By item: its place among those seen, from 1 on; 0 if it has none.
     places: Vec<u32>,
     seen: Vec<T>,

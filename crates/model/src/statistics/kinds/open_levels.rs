@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use warpline_base::LpId;
 use warpline_memory::MakeRoom;
 
-use super::STATISTICS;
+use crate::statistics::STATISTICS;
 
 /// How many LPs share a piece of memory.
 const CHUNK: usize = 64;
@@ -26,8 +26,8 @@ pub(super) struct OpenLevels {
 
 /// A level that holds its value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct OpenLevel {
-    pub(super) lp: LpId,
+pub(in crate::statistics) struct OpenLevel {
+    pub(in crate::statistics) lp: LpId,
     pub(super) since: f64,
     pub(super) value: f64,
 }

@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 use warpline_memory::{MakeRoom, prefetch};
 use warpline_record::Bar;
 
-use super::means::Extremes;
-use super::{ExactSum, STATISTICS};
+use crate::statistics::STATISTICS;
+use crate::statistics::sums::exact_sum::ExactSum;
+use crate::statistics::sums::extremes::Extremes;
 
 /// Counts of values in ranges whose width is 1/64 of their power of two: percentiles are right to within 1.6 %.
 ///
