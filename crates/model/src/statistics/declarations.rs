@@ -1,11 +1,7 @@
 use serde::{Deserialize, Serialize};
 use warpline_record::ResultNote;
 
-use super::kinds::counter::Counter;
-use super::kinds::histogram::Histogram;
-use super::kinds::mean::Mean;
-use super::kinds::table::{StatisticKind, for_each_kind};
-use super::kinds::time_mean::TimeMean;
+use super::kinds::table::*;
 use super::series::SeriesSlices;
 use crate::tables::Table;
 

@@ -46,16 +46,11 @@ mod totals;
 const STATISTICS: &str = "statistics";
 
 pub use declarations::{Declaration, Declarations, TableDeclaration};
-pub use kinds::counter::Counter;
-pub use kinds::histogram::Histogram;
-pub use kinds::histogram_tally::HistogramTally;
-pub use kinds::mean::Mean;
-pub use kinds::table::StatisticKind;
-pub use kinds::time_mean::{Held, TimeMean};
+pub use kinds::table::*;
 pub use notes::{Note, Notes};
 pub use observe::Observe;
 pub use rows::{Row, RowSink};
-pub use sums::estimate::{BATCHES, Estimate, SumOf};
+pub use sums::estimate::{BATCHES, SumOf};
 pub use sums::exact_sum::ExactSum;
 pub use sums::spread::mean_and_deviation;
 pub use totals::Statistics;

@@ -5,12 +5,8 @@ use std::ops::Range;
 use warpline_base::LpId;
 use warpline_memory::Exhausted;
 
-use super::kinds::counter::Counter;
-use super::kinds::histogram::Histogram;
 use super::kinds::kind::Kind;
-use super::kinds::mean::Mean;
-use super::kinds::table::{StatisticKind, for_each_kind};
-use super::kinds::time_mean::{Held, TimeMean};
+use super::kinds::table::*;
 use crate::fault::Fault;
 use crate::outside::Act;
 use crate::tables::{Cell, Table};

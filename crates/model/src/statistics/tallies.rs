@@ -5,13 +5,9 @@ use serde_json::Value;
 use warpline_record::View;
 
 use super::declarations::Declaration;
-use super::kinds::counter::Counter;
-use super::kinds::histogram::Histogram;
 use super::kinds::kind::{Kind, Moment};
-use super::kinds::mean::Mean;
 use super::kinds::open_levels::OpenLevel;
-use super::kinds::table::{StatisticKind, for_each_kind};
-use super::kinds::time_mean::TimeMean;
+use super::kinds::table::*;
 use super::notes::Note;
 use super::series::SeriesTally;
 use super::sums::horizon::Horizon;

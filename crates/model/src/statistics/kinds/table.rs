@@ -1,12 +1,14 @@
-//! The table of kinds.
+//! The table of kinds, and the names in it.
 
 use serde::{Deserialize, Serialize};
 
-use super::counter::Counter;
-use super::histogram::Histogram;
+pub use super::counter::Counter;
+pub use super::histogram::Histogram;
+pub use super::histogram_tally::HistogramTally;
 use super::kind::Kind;
-use super::mean::Mean;
-use super::time_mean::TimeMean;
+pub use super::mean::Mean;
+pub use super::time_mean::{Held, TimeMean};
+pub use crate::statistics::sums::estimate::Estimate;
 
 /// Hands the table to a macro. A line has the type of the handles, what events say, the method that declares and looks up, what it
 /// returns, and the rest of the sentence `Declares a counter, …`.

@@ -8,7 +8,7 @@
 
 use serde_json::{Value, json};
 
-use super::exact_sum::power;
+use super::magnitude::power;
 
 /// Into how many equal spans of time a run is cut for confidence intervals, at most; at least into half as many.
 ///

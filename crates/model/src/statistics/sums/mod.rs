@@ -4,5 +4,6 @@ pub(super) mod estimate;
 pub(super) mod exact_sum;
 pub(super) mod extremes;
 pub(super) mod horizon;
+mod magnitude;
 pub(super) mod spread;
 pub(super) mod stretches;

@@ -1,4 +1,5 @@
-use super::exact_sum::{ExactSum, power};
+use super::exact_sum::ExactSum;
+use super::magnitude::power;
 
 /// Mean and standard deviation of some values, which must be finite; the mean is `None` without any, the deviation with fewer than two.
 ///

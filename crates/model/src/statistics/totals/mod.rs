@@ -7,17 +7,11 @@ use warpline_base::LpId;
 use warpline_record::{LostDelays, ResultNote, Series, View};
 
 use super::declarations::{Declaration, Declarations, TableDeclaration};
-use super::kinds::counter::Counter;
-use super::kinds::histogram::Histogram;
-use super::kinds::histogram_tally::HistogramTally;
 use super::kinds::kind::{Kind, Moment};
-use super::kinds::mean::Mean;
-use super::kinds::table::{StatisticKind, for_each_kind};
-use super::kinds::time_mean::TimeMean;
+use super::kinds::table::*;
 use super::meanings;
 use super::notes::{Note, Notes};
 use super::rows::{Row, RowSink};
-use super::sums::estimate::Estimate;
 use super::sums::horizon::Horizon;
 use super::tallies::{self, Slot, Tallies};
 use crate::fault::Fault;
