@@ -26,7 +26,7 @@ struct __Model__ {
 }
 
 /// What happens, each at the LP that it happens to.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Portable)]
 enum Event {
     /// A customer comes in through the door.
     Enter,
@@ -42,6 +42,7 @@ const SERVED: Counter = Counter::slot(0);
 const STAY: Mean = Mean::slot(1);
 const WAIT: Histogram = Histogram::slot(2);
 
+#[model]
 impl Model for __Model__ {
     /// When the station will have served all who are there; the door does not need it.
     type State = f64;

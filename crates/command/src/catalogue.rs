@@ -39,8 +39,8 @@ impl ModelEntry {
             about: M::ABOUT,
             time_unit: M::TIME_UNIT,
             default_end: M::DEFAULT_END,
-            reversible: M::REVERSIBLE,
-            journaled: M::journal().is_some(),
+            reversible: M::ABILITIES.has_reverse(),
+            journaled: M::ABILITIES.journal().is_some(),
             parameters: M::Parameters::specs(),
             presets: M::presets(),
         }

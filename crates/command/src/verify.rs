@@ -205,7 +205,8 @@ impl Visitor for Job<'_> {
         let settings = &self.settings.simulation;
         let mut end = settings.end.unwrap_or(M::DEFAULT_END);
         let mut limits = self.limits()?;
-        let ways = settings.undo.map_or_else(|| ways_to_undo(M::REVERSIBLE, M::journal().is_some()), |undo| vec![undo]);
+        let ways =
+            settings.undo.map_or_else(|| ways_to_undo(M::ABILITIES.has_reverse(), M::ABILITIES.journal().is_some()), |undo| vec![undo]);
         let (mut verified, mut short): (Vec<Verification>, _) = (Vec::new(), None);
         for undo in ways {
             let verify = |end, limits| {
@@ -271,11 +272,10 @@ mod tests {
     /// A clock that cannot be turned back.
     struct Clock(Mistake);
 
+    #[model]
     impl Model for Clock {
         type State = u32;
         type Event = ();
-
-        const REVERSIBLE: bool = true;
 
         fn lps(&self) -> u32 {
             1

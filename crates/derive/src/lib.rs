@@ -1,9 +1,10 @@
-//! The derive macros of Warpline's model API: `Parameters` for a struct, `Choices` for an enum,
-//! `Portable` for events, `Journaled` for states. Models get them from `warpline::prelude`.
+//! The macros of Warpline's model API: `model` for a model, and to derive, `Parameters` for a struct, `Choices` for an enum, `Portable` for
+//! events, `Journaled` for states. Models get them from `warpline::prelude`.
 
 mod attributes;
 mod choices;
 mod journaled;
+mod model;
 mod parameters;
 mod paths;
 mod portable;
@@ -11,6 +12,92 @@ mod range;
 mod shapes;
 
 use proc_macro::TokenStream;
+
+/// Marks the implementation of `Model`, and finds out what a run may do with the model besides executing its events.
+///
+/// ```
+/// use warpline_model::prelude::*;
+///
+/// #[derive(Clone, Debug, PartialEq, Eq, Portable)]
+/// enum Order { Bread { loaves: u32 }, Cake }
+///
+/// # struct Bakery;
+/// #[model]
+/// impl Model for Bakery {
+///     type State = u32;
+///     type Event = Order;
+///     // …
+/// #   fn lps(&self) -> u32 { 1 }
+/// #   fn init(&self, _: &mut Init<Self>) -> u32 { 0 }
+/// #   fn handle(&self, _: &mut u32, _: &Order, _: &mut Context<Self>) {}
+/// }
+/// assert!(Bakery::ABILITIES.wire().is_some() && Bakery::ABILITIES.comparable().is_some());
+/// ```
+///
+/// The types and methods of the model say most of it:
+///
+/// | ability | for | the model has it if |
+/// |---|---|---|
+/// | events leave their process as they lie in memory | `--processes`, MPI | its events are [`Portable`](macro@Portable) |
+/// | events leave their process as serde writes them | the same | its events are not, but have serde's `Serialize` and `Deserialize` |
+/// | events are compared with what was sent before | `--cancellation lazy`, `dynamic` | its events are `Eq` and `Clone` |
+/// | reverse code undoes events | `--undo reverse` | it has `fn reverse` |
+///
+/// Processes of one machine share plain data, with its payloads, without a copy; between machines it goes as bytes. What serde writes is
+/// always copied.
+///
+/// Two abilities are promises, which the model gives by name: `#[model(compare, journal)]`.
+///
+/// - **`compare`**: equal events are interchangeable, down to the last bit that `handle` looks at. The events are `PartialEq` and `Clone`.
+///   A derived `PartialEq` is right unless an event may carry the number -0.0, which equals 0.0. NaN never compares equal, so an event that
+///   carries it is sent again.
+/// - **`journal`**, for `--undo journal`: events change states by `Context::change`, `Queue` and `Level` alone. The state derives
+///   [`Journaled`](macro@Journaled). Undo then costs as much as an event changes, however large the state is. `warpline verify` finds events
+///   that break the promise.
+///
+/// ```
+/// # use warpline_model::{engine::*, prelude::*};
+/// #[derive(Clone, Debug, Default, PartialEq, Journaled)]
+/// struct Stock { left: [u32; 30], sold: u64, waiting: Queue<f64> }
+///
+/// # struct Shop;
+/// #[model(journal)]
+/// impl Model for Shop {
+///     type State = Stock;
+///     type Event = usize; // what is wanted
+///
+///     fn handle(&self, stock: &mut Stock, wanted: &usize, lp: &mut Context<Self>) {
+///         let left = &mut stock.left[*wanted];
+///         if *left == 0 {
+///             return stock.waiting.push_back(lp.now(), lp);
+///         }
+///         *lp.change(left) -= 1;
+///         *lp.change(&mut stock.sold) += 1;
+///     }
+///     // …
+/// #   fn lps(&self) -> u32 { 1 }
+/// #   fn init(&self, _: &mut Init<Self>) -> Stock { Stock::default() }
+/// }
+/// # let (mut executor, mut stock) = (Executor::new(&Shop, 1, 9, false), Stock { left: [1; 30], ..Stock::default() });
+/// # for sold in [1, 1] {
+/// #     let before = stock.clone();
+/// #     executor.begin(LpId(0), 1, 2.0f64.try_into().unwrap(), 0);
+/// #     executor.begin_log(&stock);
+/// #     Shop.handle(&mut stock, &7, executor.lp());
+/// #     assert_eq!((stock.sold, stock.left[7], stock.left[8]), (sold, 0, 1));
+/// #     let after = stock.clone();
+/// #     assert!(executor.undo_logged(&mut stock) && stock == before && after != before);
+/// #     stock = after;
+/// # }
+/// # assert_eq!(stock.waiting.len(), 1);
+/// ```
+///
+/// A model without `#[model]` runs in one process, and the engine copies its states.
+#[proc_macro_attribute]
+pub fn model(words: TokenStream, input: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(input as syn::ItemImpl);
+    model::expand(words.into(), &input, &paths::api()).unwrap_or_else(syn::Error::into_compile_error).into()
+}
 
 /// Makes a plain struct the parameters of a model: each field is one, and help texts, checks and
 /// scenario files all come from this.

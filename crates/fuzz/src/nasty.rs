@@ -16,7 +16,7 @@ use std::marker::PhantomData;
 
 use serde::{Deserialize, Serialize, Serializer};
 use warpline::prelude::*;
-use warpline::{Choices, Payload, WireFormat};
+use warpline::{Abilities, Choices, Comparable, Journal, Payload, WireFormat};
 
 /// The parameters of `nasty`.
 #[derive(Clone, Debug, PartialEq, Parameters)]
@@ -162,7 +162,7 @@ pub(crate) struct Nasty<W> {
 
 /// A way for events to leave their process.
 pub(crate) trait Wires: 'static {
-    fn wire() -> WireFormat<Event>;
+    const WIRE: WireFormat<Event>;
 }
 
 /// As they lie in memory.
@@ -174,15 +174,11 @@ pub(crate) struct Plain;
 pub(crate) struct Written;
 
 impl Wires for Plain {
-    fn wire() -> WireFormat<Event> {
-        WireFormat::portable()
-    }
+    const WIRE: WireFormat<Event> = WireFormat::portable();
 }
 
 impl Wires for Written {
-    fn wire() -> WireFormat<Event> {
-        WireFormat::serde()
-    }
+    const WIRE: WireFormat<Event> = WireFormat::serde();
 }
 
 /// What an LP remembers.
@@ -396,19 +392,8 @@ impl<W: Wires> Model for Nasty<W> {
     type State = State;
     type Event = Event;
 
-    const REVERSIBLE: bool = true;
-
-    fn comparable() -> Option<Comparable<Event>> {
-        Some(Comparable::new())
-    }
-
-    fn journal() -> Option<Journal<State>> {
-        Some(Journal::new())
-    }
-
-    fn wire() -> Option<WireFormat<Event>> {
-        Some(W::wire())
-    }
+    const ABILITIES: Abilities<State, Event> =
+        Abilities::NONE.with_wire(W::WIRE).with_comparable(Comparable::new()).with_journal(Journal::new()).with_reverse();
 
     fn payload(event: &Event) -> Option<&Payload> {
         Some(&event.payload).filter(|payload| !payload.is_empty())

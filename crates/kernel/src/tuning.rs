@@ -116,7 +116,7 @@ pub struct Tuning {
     /// How events are undone.
     pub undoing: Undoing,
     /// When what undone events had sent is cancelled. Anything but [`Cancellation::Aggressive`] needs a model whose events can be
-    /// [compared](warpline_model::Model::comparable).
+    /// [compared](warpline_model::Abilities::comparable).
     pub cancellation: Cancellation,
     /// Which events are executed.
     pub lanes: Lanes,

@@ -147,7 +147,7 @@ pub enum Fault {
     Memory(Exhausted),
     /// What the event carries cannot be written as bytes, or not be read back, on the way to another process: why.
     #[error(
-        "did not reach its LP in another process: {0}; see to it that every event can be written and read back alike (Model::wire), \
+        "did not reach its LP in another process: {0}; see to it that every event can be written and read back alike, \
          or run the model with threads of one process, which write nothing"
     )]
     Unreadable(String),

@@ -1,10 +1,12 @@
-use crate::{Context, Init, Journaled, Model, Observe, Reverse, TimeMean};
+use warpline_derive::Journaled;
+
+use crate::{Context, Init, Model, Observe, Reverse, TimeMean};
 
 /// A quantity that keeps its value between events, such as the length of a queue, and whose mean over time is wanted. It lives in the LP's
 /// state.
 ///
 /// Change it by [`set`](Self::set) in `handle`, and undo that by [`unset`](Self::unset) in `reverse` if the model has reverse code; a
-/// [journal](Model::journal) undoes it by itself. It counts from time 0, whether it ever changes or not, and the engine adds the time from
+/// [journal](macro@crate::model) undoes it by itself. It counts from time 0, whether it ever changes or not, and the engine adds the time from
 /// its last change to the end of the run.
 ///
 /// ```

@@ -41,55 +41,51 @@
 // So that derived code finds this crate from inside as it does from outside.
 extern crate self as warpline_model;
 
-mod acting;
-mod comparable;
-mod configure;
+mod abilities;
 mod context;
+pub mod engine;
 mod fault;
-mod forwards;
 mod journal;
 mod level;
 mod lookahead;
 mod model;
 mod outside;
-#[doc(hidden)]
-pub mod parameter_support;
 mod parameters;
-mod phases;
 mod results;
-mod saved;
-mod sending;
-mod serial;
 pub mod statistics;
 mod tables;
-mod wire;
 
-pub mod engine;
-
-pub use acting::Acting;
-pub use comparable::Comparable;
-pub use configure::{Configure, Preset};
-pub use context::Context;
+pub use abilities::Abilities;
+pub use abilities::comparable::Comparable;
+#[doc(hidden)]
+pub use abilities::types as model_support;
+pub use abilities::wire::{PayloadVisitor, WireFormat};
+pub use context::acting::Acting;
+pub use context::phases::{Commit, Finish, Init, Reverse};
+pub use context::{Context, HasEvent};
 pub use fault::Fault;
-pub use journal::{Change, Changing, Journal, Journaled, Plain, Queue};
+pub use journal::changing::Changing;
+pub use journal::journaled::{Change, Journal, Journaled, Plain};
+pub use journal::queue::Queue;
+pub use journal::saved::Saved;
 pub use level::Level;
 pub use lookahead::Link;
 pub use model::Model;
 pub use outside::Act;
+pub use parameters::configure::{Configure, Preset};
+#[doc(hidden)]
+pub use parameters::support as parameter_support;
 pub use parameters::{Choice, ParameterError, ParameterSpec, ParameterValue, Parameters, nearest};
-pub use phases::{Commit, Finish, Init, Reverse};
 pub use results::{List, Outcome, Results};
-pub use saved::Saved;
 pub use statistics::{Counter, Declarations, Histogram, Mean, Observe, Statistics, TimeMean};
 pub use tables::{Cell, Table, Text};
 pub use warpline_base::LpId;
 pub use warpline_base::random::{Continuous, Discrete, PointsError, Random, Weighted, WeightsError};
-pub use warpline_derive::{Choices, Journaled, Parameters, Portable};
+pub use warpline_derive::{Choices, Journaled, Parameters, Portable, model};
 #[doc(hidden)]
 pub use warpline_memory::Room;
 pub use warpline_memory::{IsPortable, Payload, Portable};
 pub use warpline_record as record;
-pub use wire::{PayloadVisitor, WireFormat};
 
 /// JSON values, for [`Model::results`].
 pub use serde_json;
@@ -97,9 +93,9 @@ pub use serde_json;
 /// What a model usually needs, in one `use`.
 pub mod prelude {
     pub use crate::{
-        Acting, Cell, Choices, Commit, Comparable, Configure, Context, Continuous, Counter, Declarations, Discrete, Fault, Finish,
-        Histogram, Init, Journal, Journaled, Level, Link, LpId, Mean, Model, Observe, Outcome, Parameters, Payload, Portable, Queue,
-        Random, Results, Reverse, Statistics, Table, TimeMean, Weighted, WireFormat,
+        Acting, Cell, Choices, Commit, Configure, Context, Continuous, Counter, Declarations, Discrete, Fault, Finish, Histogram, Init,
+        Journaled, Level, Link, LpId, Mean, Model, Observe, Outcome, Parameters, Payload, Portable, Queue, Random, Results, Reverse,
+        Statistics, Table, TimeMean, Weighted, model,
     };
 }
 

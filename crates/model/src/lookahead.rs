@@ -9,9 +9,7 @@ use std::sync::Arc;
 
 use warpline_base::LpId;
 
-use crate::Model;
-
-/// A link: an LP may send to another one, with a least delay. [`Model::links`] returns links.
+/// A link: an LP may send to another one, with a least delay. [`Model::links`](crate::Model::links) returns links.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
     /// The LP that events go to.
@@ -82,6 +80,14 @@ pub enum Reach<'a> {
     },
 }
 
+/// What a model declares about an LP.
+pub(crate) enum Declared {
+    /// Where it sends.
+    Links(Vec<Link>),
+    /// The least delay of what it sends to any other LP.
+    Least(f64),
+}
+
 #[derive(Debug, Default, PartialEq)]
 struct LinkTable {
     /// By LP.
@@ -108,19 +114,20 @@ enum ReachRow {
 const SHORT: usize = 8;
 
 impl Lookahead {
-    /// Asks `model`, which has this many LPs: once for its lookahead, and at most once for the links and the lookahead of each LP.
+    /// Of this many LPs, all of which have the lookahead `common` unless `declared` says otherwise, which is asked once about each LP.
     ///
     /// # Errors
     /// For the first lookahead that is negative or not finite, or the first link to an LP that does not exist.
-    pub fn of<M: Model>(model: &M, lps: u32) -> Result<Self, LookaheadError> {
-        let common = model.lookahead();
+    pub(crate) fn declared(lps: u32, common: f64, mut declared: impl FnMut(LpId) -> Declared) -> Result<Self, LookaheadError> {
         if !is_delay(common) {
             return Err(LookaheadError::Model(common));
         }
         let mut table: Option<LinkTable> = None;
         for lp in (0..lps).map(LpId) {
-            let links = model.links(lp);
-            let lookahead = if links.is_none() { model.lookahead_of(lp).unwrap_or(common) } else { common };
+            let (links, lookahead) = match declared(lp) {
+                Declared::Links(links) => (Some(links), common),
+                Declared::Least(lookahead) => (None, lookahead),
+            };
             if !is_delay(lookahead) {
                 return Err(LookaheadError::Lp { lp, lookahead });
             }
@@ -256,7 +263,7 @@ mod tests {
     use super::*;
     use crate::engine::Executor;
     use crate::engine::Limits;
-    use crate::{Context, Fault, Init};
+    use crate::{Context, Fault, Init, Model};
 
     /// What a model declares.
     #[derive(Clone, Debug, Default)]

@@ -1,9 +1,10 @@
 use std::fmt::Debug;
 
 use warpline_base::LpId;
+use warpline_memory::Payload;
 use warpline_record::View;
 
-use crate::{Commit, Context, Declarations, Finish, Init, Link, Outcome, Payload, Results, Reverse};
+use crate::{Abilities, Commit, Context, Declarations, Finish, HasEvent, Init, Link, Outcome, Results, Reverse};
 
 /// A simulation model: parameters and topology shared by all LPs, and what an LP does with an event.
 ///
@@ -70,7 +71,8 @@ use crate::{Commit, Context, Declarations, Finish, Init, Link, Outcome, Payload,
 pub trait Model: Sized + Send + Sync + 'static {
     /// The state of one LP. Models with several kinds of LP make it an enum.
     ///
-    /// The engine clones it to undo events, unless they are undone by a [journal](Self::journal) or by [reverse](Self::reverse) code. A state that cannot be cloned is refused:
+    /// The engine clones it to undo events, unless they are undone by a journal or by [reverse](Self::reverse) code. A state that cannot be
+    /// cloned is refused:
     /// ```compile_fail,E0277
     /// # use warpline_model::prelude::*;
     /// # struct Shop;
@@ -141,120 +143,11 @@ pub trait Model: Sized + Send + Sync + 'static {
         None
     }
 
-    /// How events leave their process, for runs of several processes. Default `None`: they do not.
+    /// What a run may do with the model besides executing its events: run in several processes, compare events, undo them by a journal or by
+    /// reverse code. Default: nothing of that.
     ///
-    /// Plain data is shared as it lies in memory, with its payloads, by processes of one machine; between machines it goes as bytes. Derive
-    /// [`Portable`](crate::Portable), which checks it:
-    /// ```
-    /// # use warpline_model::prelude::*;
-    /// #[derive(Debug, Portable)]
-    /// struct Frame { to: u32, bytes: Payload }
-    /// # struct Switch;
-    /// # impl Model for Switch {
-    /// #     type State = (); type Event = Frame;
-    /// #     fn lps(&self) -> u32 { 2 }
-    /// #     fn init(&self, _: &mut Init<Self>) {}
-    /// #     fn handle(&self, _: &mut (), _: &Frame, _: &mut Context<Self>) {}
-    /// fn wire() -> Option<WireFormat<Frame>> { Some(WireFormat::portable()) }
-    /// # }
-    /// ```
-    ///
-    /// Events that hold vectors, strings, boxes or maps are copied, as serde writes them. Derive its `Serialize` and `Deserialize`:
-    /// ```
-    /// # use warpline_model::prelude::*;
-    /// use serde::{Deserialize, Serialize};
-    ///
-    /// #[derive(Debug, Serialize, Deserialize)]
-    /// struct Order { items: Vec<String> }
-    /// # struct Shop;
-    /// # impl Model for Shop {
-    /// #     type State = (); type Event = Order;
-    /// #     fn lps(&self) -> u32 { 2 }
-    /// #     fn init(&self, _: &mut Init<Self>) {}
-    /// #     fn handle(&self, _: &mut (), _: &Order, _: &mut Context<Self>) {}
-    /// fn wire() -> Option<WireFormat<Order>> { Some(WireFormat::serde()) }
-    /// # }
-    /// ```
-    #[inline]
-    fn wire() -> Option<crate::WireFormat<Self::Event>> {
-        None
-    }
-
-    /// How events are compared with what was sent before, for `--cancellation lazy` and `dynamic`. Default `None`: they are not.
-    ///
-    /// When an event is undone, what it has sent need not be wrong: the event may soon be executed again and send the same. Under lazy
-    /// cancellation it is compared then, and what is equal stands.
-    ///
-    /// Equal events must be interchangeable, down to the last bit that [`handle`](Self::handle) looks at. A derived `PartialEq` is right
-    /// unless an event may carry the number -0.0, which equals 0.0; numbers that are no numbers equal nothing and are sent again.
-    ///
-    /// ```
-    /// # use warpline_model::prelude::*;
-    /// #[derive(Clone, Debug, PartialEq)]
-    /// struct Order { item: u32, paid: u64 }
-    /// # struct Shop;
-    /// # impl Model for Shop {
-    /// #     type State = (); type Event = Order;
-    /// #     fn lps(&self) -> u32 { 2 }
-    /// #     fn init(&self, _: &mut Init<Self>) {}
-    /// #     fn handle(&self, _: &mut (), _: &Order, _: &mut Context<Self>) {}
-    /// fn comparable() -> Option<Comparable<Order>> { Some(Comparable::new()) }
-    /// # }
-    /// # assert!(Shop::comparable().is_some_and(|comparable| comparable.are_equal(&Order { item: 1, paid: 2 }, &Order { item: 1, paid: 2 })));
-    /// ```
-    #[inline]
-    fn comparable() -> Option<crate::Comparable<Self::Event>> {
-        None
-    }
-
-    /// How states are undone by a journal of their changes, in place of copies. Default `None`: they are not.
-    ///
-    /// Under `--undo journal` every change of a state is logged with the old value, and an event is undone by giving those back, the last
-    /// one first. It costs as much as an event changes, and not as much as the state is large; and it is right by itself, as long as events
-    /// change states by [`Context::change`], [`Queue`](crate::Queue) and [`Level`](crate::Level) alone. `warpline verify` finds what does not.
-    ///
-    /// The state derives [`Journaled`](macro@crate::Journaled):
-    /// ```
-    /// # use warpline_model::{engine::*, prelude::*};
-    /// #[derive(Clone, Debug, Default, PartialEq, Journaled)]
-    /// struct Stock { left: [u32; 30], sold: u64, waiting: Queue<f64> }
-    ///
-    /// # struct Shop;
-    /// # impl Model for Shop {
-    /// #     type State = Stock; type Event = usize;
-    /// #     fn lps(&self) -> u32 { 1 }
-    /// #     fn init(&self, _: &mut Init<Self>) -> Stock { Stock::default() }
-    /// fn journal() -> Option<Journal<Stock>> { Some(Journal::new()) }
-    ///
-    /// fn handle(&self, stock: &mut Stock, wanted: &usize, lp: &mut Context<Self>) {
-    ///     let left = &mut stock.left[*wanted];
-    ///     if *left == 0 {
-    ///         return stock.waiting.push_back(lp.now(), lp);
-    ///     }
-    ///     *lp.change(left) -= 1;
-    ///     *lp.change(&mut stock.sold) += 1;
-    /// }
-    /// # }
-    /// # let (mut executor, mut stock) = (Executor::new(&Shop, 1, 9, false), Stock { left: [1; 30], ..Stock::default() });
-    /// # for sold in [1, 1] {
-    /// #     let before = stock.clone();
-    /// #     executor.begin(LpId(0), 1, 2.0f64.try_into().unwrap(), 0);
-    /// #     executor.begin_log(&stock);
-    /// #     Shop.handle(&mut stock, &7, executor.lp());
-    /// #     assert_eq!((stock.sold, stock.left[7], stock.left[8]), (sold, 0, 1));
-    /// #     let after = stock.clone();
-    /// #     assert!(executor.undo_logged(&mut stock) && stock == before && after != before);
-    /// #     stock = after;
-    /// # }
-    /// # assert_eq!(stock.waiting.len(), 1);
-    /// ```
-    #[inline]
-    fn journal() -> Option<crate::Journal<Self::State>> {
-        None
-    }
-
-    /// Whether [`reverse`](Self::reverse) is written, and may be used in place of copies of the state. Default `false`.
-    const REVERSIBLE: bool = false;
+    /// [`#[model]`](macro@crate::model) on the implementation finds it out, and has the list.
+    const ABILITIES: Abilities<Self::State, Self::Event> = Abilities::NONE;
 
     /// The number of LPs, at least 1; their ids are `0..lps`. It must not change during a run.
     fn lps(&self) -> u32;
@@ -553,17 +446,16 @@ pub trait Model: Sized + Send + Sync + 'static {
     ///
     /// It is never called for an event whose `handle` failed or panicked; the engine undoes those by itself.
     ///
-    /// Set [`REVERSIBLE`](Self::REVERSIBLE) when it is written; `warpline verify` tests it event by event.
+    /// [`#[model]`](macro@crate::model) sees that it is written, and `warpline verify` tests it event by event.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
     /// # struct Bank;
+    /// # #[model]
     /// # impl Model for Bank {
     /// #     type State = f64; type Event = f64;
     /// #     fn lps(&self) -> u32 { 1 }
     /// #     fn init(&self, _: &mut Init<Self>) -> f64 { 0.0 }
-    /// const REVERSIBLE: bool = true;
-    ///
     /// fn handle(&self, balance: &mut f64, paid: &f64, lp: &mut Context<Self>) {
     ///     lp.save(*balance); // subtracting could lose the last bit
     ///     *balance += paid;
@@ -577,7 +469,7 @@ pub trait Model: Sized + Send + Sync + 'static {
     /// # Bank.handle(&mut balance, &0.2, executor.lp());
     /// # assert_ne!(balance, 0.1);
     /// # executor.reverse(&Bank, &mut balance, &0.2);
-    /// # assert_eq!(balance, 0.1);
+    /// # assert!(balance == 0.1 && Bank::ABILITIES.has_reverse());
     /// ```
     fn reverse(&self, state: &mut Self::State, event: &Self::Event, lp: &mut Reverse<Self>) {
         let _ = (state, event, lp);
@@ -601,7 +493,7 @@ pub trait Model: Sized + Send + Sync + 'static {
     /// # }
     /// # let mut executor = Executor::new(&Shop, 1, 9, false);
     /// # executor.commit(&Shop, &7.5);
-    /// # assert_eq!(executor.notes_mut().list, [warpline_model::statistics::Note::Observe { mean: PAID, value: 7.5 }]);
+    /// # assert_eq!(executor.notes_mut().list, [warpline_model::statistics::Note::Mean(PAID, 7.5)]);
     /// ```
     fn commit(&self, event: &Self::Event, lp: &mut Commit<Self>) {
         let _ = (event, lp);
@@ -624,7 +516,7 @@ pub trait Model: Sized + Send + Sync + 'static {
     /// # }
     /// # let mut executor = Executor::new(&Shop, 1, 9, false);
     /// # executor.finish(&Shop, LpId(0), &vec![1.0, 4.5], 10.0f64.try_into().unwrap());
-    /// # assert_eq!(executor.notes_mut().list, [warpline_model::statistics::Note::Count { counter: LEFT, by: 2 }]);
+    /// # assert_eq!(executor.notes_mut().list, [warpline_model::statistics::Note::Counter(LEFT, 2)]);
     /// ```
     fn finish(&self, state: &Self::State, lp: &mut Finish<Self>) {
         let _ = (state, lp);
@@ -682,4 +574,8 @@ pub trait Model: Sized + Send + Sync + 'static {
     fn views(&self, outcome: &Outcome) -> Vec<View> {
         outcome.statistics.histogram_views()
     }
+}
+
+impl<M: Model> HasEvent for M {
+    type Event = M::Event;
 }

@@ -127,22 +127,10 @@ impl Hypercube {
     }
 }
 
+#[model(compare, journal)]
 impl Model for Hypercube {
     type State = State;
     type Event = Message;
-
-    fn comparable() -> Option<Comparable<Message>> {
-        Some(Comparable::new())
-    }
-
-    fn journal() -> Option<Journal<State>> {
-        Some(Journal::new())
-    }
-
-    fn wire() -> Option<WireFormat<Message>> {
-        Some(WireFormat::portable())
-    }
-    const REVERSIBLE: bool = true;
 
     fn lps(&self) -> u32 {
         self.nodes()

@@ -3,6 +3,8 @@
 //! LP 0 is the source, LP 1 the server. With arrival rate λ, service rate μ and ρ = λ/μ < 1, theory gives ρ/(1-ρ) customers
 //! in the system on average, each of whom stays 1/(μ-λ).
 
+use std::collections::VecDeque;
+
 use warpline::prelude::*;
 
 /// The parameters of `mm1`.
@@ -35,14 +37,14 @@ pub struct Mm1 {
 }
 
 /// What an LP is, and what it remembers.
-#[derive(Clone, Debug, Journaled)]
+#[derive(Clone, Debug)]
 pub enum State {
     /// Sends customers.
     Source,
     /// Serves them.
     Server {
         /// When each waiting customer arrived.
-        waiting: Queue<f64>,
+        waiting: VecDeque<f64>,
         /// When the customer in service arrived.
         in_service: Option<f64>,
         /// Customers in the system, over time.
@@ -51,7 +53,7 @@ pub enum State {
 }
 
 /// What happens.
-#[derive(Clone, Copy, Debug, PartialEq, Portable)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Portable)]
 pub enum Event {
     /// The source sends the next customer.
     Next,
@@ -76,28 +78,16 @@ impl Mm1 {
     }
 
     fn serve(&self, arrived: f64, in_service: &mut Option<f64>, lp: &mut Context<Self>) {
-        *lp.change(in_service) = Some(arrived);
+        *in_service = Some(arrived);
         let service = lp.random().exponential(1.0 / self.parameters.service_rate);
         lp.send(SERVER, service, Event::Depart);
     }
 }
 
+#[model]
 impl Model for Mm1 {
     type State = State;
     type Event = Event;
-
-    fn comparable() -> Option<Comparable<Event>> {
-        Some(Comparable::new())
-    }
-
-    fn journal() -> Option<Journal<State>> {
-        Some(Journal::new())
-    }
-
-    fn wire() -> Option<WireFormat<Event>> {
-        Some(WireFormat::portable())
-    }
-    const REVERSIBLE: bool = true;
 
     fn lps(&self) -> u32 {
         2
@@ -116,7 +106,7 @@ impl Model for Mm1 {
 
     fn init(&self, lp: &mut Init<Self>) -> State {
         if lp.id().0 != SOURCE {
-            return State::Server { waiting: Queue::default(), in_service: None, inside: Level::default() };
+            return State::Server { waiting: VecDeque::new(), in_service: None, inside: Level::default() };
         }
         self.send_customer(lp);
         State::Source
@@ -130,43 +120,21 @@ impl Model for Mm1 {
                 if in_service.is_none() {
                     self.serve(lp.now(), in_service, lp);
                 } else {
-                    waiting.push_back(lp.now(), lp);
+                    waiting.push_back(lp.now());
                 }
             }
             (State::Server { waiting, in_service, inside }, _) => {
                 inside.set(inside.get() - 1.0, INSIDE, lp);
-                let arrived = lp.change(in_service).take().unwrap_or_default();
-                lp.save(arrived);
+                let arrived = in_service.take().unwrap_or_default();
                 lp.sample(STAY, lp.now() - arrived);
                 lp.observe(MEAN_STAY, lp.now() - arrived);
                 let next = match self.parameters.discipline {
-                    Discipline::Fifo => waiting.pop_front(lp),
-                    Discipline::Lifo => waiting.pop_back(lp),
+                    Discipline::Fifo => waiting.pop_front(),
+                    Discipline::Lifo => waiting.pop_back(),
                 };
                 if let Some(next) = next {
                     self.serve(next, in_service, lp);
                 }
-            }
-        }
-    }
-
-    fn reverse(&self, state: &mut State, event: &Event, lp: &mut Reverse<Self>) {
-        match (state, event) {
-            (State::Source, _) => {}
-            (State::Server { waiting, in_service, inside }, Event::Arrive) => {
-                if waiting.pop_back(lp).is_none() {
-                    *in_service = None;
-                }
-                inside.unset(lp);
-            }
-            (State::Server { waiting, in_service, inside }, _) => {
-                if let Some(next) = in_service.replace(lp.restore()) {
-                    match self.parameters.discipline {
-                        Discipline::Fifo => waiting.push_front(next, lp),
-                        Discipline::Lifo => waiting.push_back(next, lp),
-                    }
-                }
-                inside.unset(lp);
             }
         }
     }

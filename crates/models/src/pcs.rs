@@ -176,22 +176,10 @@ fn give_up_channel(cell: &mut State, lp: &mut Context<Pcs>) {
     cell.busy.set(cell.busy.get() - 1.0, BUSY, lp);
 }
 
+#[model(journal)]
 impl Model for Pcs {
     type State = State;
     type Event = Event;
-
-    fn comparable() -> Option<Comparable<Event>> {
-        Some(Comparable::new())
-    }
-
-    fn journal() -> Option<Journal<State>> {
-        Some(Journal::new())
-    }
-
-    fn wire() -> Option<WireFormat<Event>> {
-        Some(WireFormat::portable())
-    }
-    const REVERSIBLE: bool = true;
 
     fn lps(&self) -> u32 {
         self.parameters.cells

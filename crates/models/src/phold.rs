@@ -35,7 +35,7 @@ pub struct State {
 }
 
 /// A message. Its payload is a number that changes from hop to hop, and the rest, which stays.
-#[derive(Clone, Debug, PartialEq, Portable)]
+#[derive(Clone, Debug, PartialEq, Eq, Portable)]
 pub struct Message<R> {
     /// The number.
     pub value: u64,
@@ -44,7 +44,7 @@ pub struct Message<R> {
 }
 
 /// What messages carry besides a number.
-pub trait Rest: Clone + Debug + PartialEq + Portable + Send + 'static {
+pub trait Rest: Clone + Debug + Eq + Portable + Send + 'static {
     /// The most bytes.
     const MOST: u32;
 
@@ -150,22 +150,10 @@ impl<R: Rest> Phold<R> {
     }
 }
 
+#[model(journal)]
 impl<R: Rest> Model for Phold<R> {
     type State = State;
     type Event = Message<R>;
-
-    fn comparable() -> Option<Comparable<Message<R>>> {
-        Some(Comparable::new())
-    }
-
-    fn journal() -> Option<Journal<State>> {
-        Some(Journal::new())
-    }
-
-    fn wire() -> Option<WireFormat<Message<R>>> {
-        Some(WireFormat::portable())
-    }
-    const REVERSIBLE: bool = true;
 
     fn lps(&self) -> u32 {
         self.parameters.lps

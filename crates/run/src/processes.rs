@@ -139,11 +139,10 @@ impl<M: Model> Job<M> {
         let name = &self.name;
         let refuse = |why: String| Err(Error::Setting(format!("model `{name}` cannot run in {processes} processes: {why}")));
         let event = std::any::type_name::<M::Event>();
-        if M::wire().is_none() {
+        if M::ABILITIES.wire().is_none() {
             return refuse(format!(
-                "events of type `{event}` do not leave their process; write Model::wire, with `WireFormat::portable()` if they are plain \
-                 data, for which Portable is derived, or else with `WireFormat::serde()`, for which serde's Serialize and Deserialize are; \
-                 or use threads"
+                "events of type `{event}` do not leave their process; mark the model with #[model], and derive Portable for its events if \
+                 they are plain data, or else serde's Serialize and Deserialize; or use threads"
             ));
         }
         if self.settings.trace.is_some() {

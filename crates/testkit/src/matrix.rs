@@ -267,11 +267,11 @@ pub fn simulation<M: Model>(model: M, settings: &Settings, configuration: Config
             simulation.conservative(if parallel.windows { Conservative::Windows } else { Conservative::FreeRunning })
         } else {
             let undo = match parallel.undo {
-                Undo::Reverse if M::REVERSIBLE => Undo::Reverse,
-                Undo::Journal if M::journal().is_some() => Undo::Journal,
+                Undo::Reverse if M::ABILITIES.has_reverse() => Undo::Reverse,
+                Undo::Journal if M::ABILITIES.journal().is_some() => Undo::Journal,
                 _ => Undo::Copy,
             };
-            let cancellation = if M::comparable().is_some() { parallel.cancellation } else { Cancellation::Aggressive };
+            let cancellation = if M::ABILITIES.comparable().is_some() { parallel.cancellation } else { Cancellation::Aggressive };
             let simulation = simulation.cancellation(cancellation);
             let simulation = simulation.undo(undo).kps(parallel.kps).copy_interval(parallel.copy_interval).go_ahead(parallel.go_ahead);
             parallel.window.into_iter().fold(simulation, |simulation, share| simulation.window(share * end))

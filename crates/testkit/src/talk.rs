@@ -50,13 +50,10 @@ pub struct Gossips {
     pub says: Option<Talk>,
 }
 
+#[model]
 impl Model for Gossips {
     type State = (u64, u64);
     type Event = Talk;
-
-    fn wire() -> Option<WireFormat<Talk>> {
-        Some(WireFormat::serde())
-    }
 
     fn lps(&self) -> u32 {
         self.lps

@@ -86,18 +86,18 @@ fn every_command_has_help_with_examples() {
 
 #[test]
 fn verification_tries_every_way_of_undoing() {
-    let text = warpline("verify mm1 --end 50");
+    let text = warpline("verify simplesim --limit 50 --end 50");
     assert_eq!(text.code, 0, "{}", text.stderr);
-    let digest = warpline("run mm1 --end 50 --json").digest();
+    let digest = warpline("run simplesim --limit 50 --end 50 --json").digest();
     for way in ["--undo copy ", "--undo reverse ", "--undo journal "] {
         let line = text.stdout.lines().find(|line| line.contains(way)).unwrap();
         assert!(line.contains(" events") && line.contains(&digest), "{line}");
     }
     assert!(text.stdout.contains("a second process came to the same history, final states and statistics"), "{}", text.stdout);
-    let one = warpline("verify mm1 --end 50 --seed 3 --undo reverse --json").json();
+    let one = warpline("verify simplesim --limit 50 --end 50 --seed 3 --undo reverse --json").json();
     let methods = one["methods"].as_array().unwrap();
     assert_eq!((methods.len(), &methods[0]["undo"]), (1, &"reverse".into()));
-    assert_eq!(methods[0]["digest"], warpline("run mm1 --end 50 --seed 3 --json").digest().as_str());
+    assert_eq!(methods[0]["digest"], warpline("run simplesim --limit 50 --end 50 --seed 3 --json").digest().as_str());
 }
 
 #[test]

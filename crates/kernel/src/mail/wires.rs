@@ -84,7 +84,7 @@ pub struct UnreadableEvent {
 /// Makes sure that other processes, if there are any, can read the payloads of an event.
 #[inline(always)]
 pub(crate) fn make_common<M: Model>(event: &mut M::Event) {
-    if let Some(payloads) = M::wire().and_then(|wire| wire.payloads()) {
+    if let Some(payloads) = M::ABILITIES.wire().and_then(|wire| wire.payloads()) {
         payloads(event, &mut Payload::make_common);
     }
 }

@@ -186,7 +186,7 @@ mod tests {
     }
 
     fn counts(log: &NoteLog, lp: &Lp, place: NotePlace) -> Vec<u64> {
-        let by = |note: &Note| if let Note::Count { by, .. } = note { *by } else { 0 };
+        let by = |note: &Note| if let Note::Counter(_, by) = note { *by } else { 0 };
         log.read(place, &lp.0).iter().map(by).collect()
     }
 

@@ -2,22 +2,23 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::ops::Deref;
 
-use super::{Change, Changing, Journaled, Plain, address};
+use super::changing::{Changing, address};
+use super::journaled::{Change, Journaled, Plain};
 
-/// A list with two ends in the state of an LP, whose changes can be undone by a [journal](crate::Model::journal): a [`VecDeque`] whose
+/// A list with two ends in the state of an LP, whose changes can be undone by a [journal](macro@crate::model): a [`VecDeque`] whose
 /// changing methods take `lp`.
 ///
 /// It is read like a `VecDeque`. Where nothing is logged, changes cost hardly more than those of a `VecDeque`.
 ///
 /// ```
 /// use warpline_model::prelude::*;
-/// # use warpline_model::{engine::*, Journal};
+/// # use warpline_model::engine::*;
 ///
 /// struct Shop;
+/// #[model(journal)]
 /// impl Model for Shop {
 ///     type State = Queue<f64>; // when those who wait came
 ///     type Event = bool; // somebody comes (true), or is served
-///     fn journal() -> Option<Journal<Queue<f64>>> { Some(Journal::new()) }
 ///     fn lps(&self) -> u32 { 1 }
 ///     fn init(&self, lp: &mut Init<Self>) -> Queue<f64> { lp.send(0, 1.0, true); Queue::default() }
 ///     fn handle(&self, waiting: &mut Queue<f64>, comes: &bool, lp: &mut Context<Self>) {

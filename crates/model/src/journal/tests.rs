@@ -1,23 +1,21 @@
+use std::fmt;
 use std::marker::PhantomData;
 
 use proptest::prelude::*;
 
-use super::*;
-
-use crate::engine::Executor;
-use crate::{Fault, Journaled, Level, LpId};
 use warpline_base::VirtualTime;
+
+use crate::Plain;
+use crate::engine::Executor;
+use crate::prelude::*;
 
 /// A model whose events do what a test says.
 struct Script;
 
+#[model(journal)]
 impl Model for Script {
     type State = State;
     type Event = ();
-
-    fn journal() -> Option<Journal<State>> {
-        Some(Journal::new())
-    }
 
     fn lps(&self) -> u32 {
         1

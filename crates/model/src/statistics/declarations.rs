@@ -1,44 +1,12 @@
 use serde::{Deserialize, Serialize};
 use warpline_record::ResultNote;
 
-use crate::{Counter, Histogram, Mean, Table, TimeMean};
+use super::kinds::table::*;
+use super::series::SeriesSlices;
+use crate::tables::Table;
 
 /// The most slices of a series: more than any screen shows.
 pub(super) const MOST_SLICES: u32 = 10_000;
-
-/// The kind of statistic in a slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum StatisticKind {
-    /// See [`Counter`].
-    Counter,
-    /// See [`Mean`].
-    Mean,
-    /// See [`TimeMean`].
-    TimeMean,
-    /// See [`Histogram`].
-    Histogram,
-}
-
-impl StatisticKind {
-    /// The kind in words.
-    pub fn name(self) -> &'static str {
-        match self {
-            StatisticKind::Counter => "counter",
-            StatisticKind::Mean => "mean",
-            StatisticKind::TimeMean => "mean over time",
-            StatisticKind::Histogram => "histogram",
-        }
-    }
-}
-
-/// Into how many slices a series cuts a run.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) enum SeriesSlices {
-    /// As many as follow from its length.
-    Automatic,
-    /// As many as the model wants.
-    Given(u32),
-}
 
 /// A declared statistic. By default it has one item.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -174,26 +142,6 @@ pub struct Declarations {
 }
 
 impl Declarations {
-    /// Declares a counter, with the unit of what it counts. [All kinds](Declarations) are declared alike.
-    pub fn counter(&mut self, handle: Counter, name: &str, unit: &str, meaning: &str) -> &mut Declaration {
-        self.add(handle.slot, StatisticKind::Counter, name, unit, meaning)
-    }
-
-    /// Declares a mean of values in `unit`. [All kinds](Declarations) are declared alike.
-    pub fn mean(&mut self, handle: Mean, name: &str, unit: &str, meaning: &str) -> &mut Declaration {
-        self.add(handle.slot, StatisticKind::Mean, name, unit, meaning)
-    }
-
-    /// Declares a mean over time of a level in `unit`. [All kinds](Declarations) are declared alike.
-    pub fn time_mean(&mut self, handle: TimeMean, name: &str, unit: &str, meaning: &str) -> &mut Declaration {
-        self.add(handle.slot, StatisticKind::TimeMean, name, unit, meaning)
-    }
-
-    /// Declares a histogram of values in `unit`. [All kinds](Declarations) are declared alike.
-    pub fn histogram(&mut self, handle: Histogram, name: &str, unit: &str, meaning: &str) -> &mut Declaration {
-        self.add(handle.slot, StatisticKind::Histogram, name, unit, meaning)
-    }
-
     /// Declares a table with its columns, as (name, unit). Every table has columns for time and LP before them.
     ///
     /// The name becomes a file name: letters, digits, `-` and `_`.
@@ -286,6 +234,22 @@ impl Declarations {
         Ok(self)
     }
 }
+
+macro_rules! declare {
+    ($($kind:ident($said:ty) $method:ident -> $outcome:ty, $about:literal;)*) => {
+        /// Each kind of statistic is declared by a method, all of which are [alike](Declarations).
+        impl Declarations {
+            $(
+                #[doc = concat!("Declares a ", $about, ". [All kinds](Declarations) are declared alike.")]
+                pub fn $method(&mut self, handle: $kind, name: &str, unit: &str, meaning: &str) -> &mut Declaration {
+                    self.add(handle.slot, StatisticKind::$kind, name, unit, meaning)
+                }
+            )*
+        }
+    };
+}
+
+for_each_kind!(declare);
 
 fn check<'a>(what: &str, slots: impl Iterator<Item = (u16, &'a String)>) -> Result<(), String> {
     let mut names = std::collections::BTreeSet::new();

@@ -31,85 +31,26 @@
 //!
 //! Any of them can be kept as a *series* as well, over virtual time: [`Declaration::series`].
 
-mod counters;
 mod declarations;
-mod estimate;
-mod exact_sum;
-mod future;
-mod histogram;
-mod horizon;
-mod items;
+mod kinds;
 mod meanings;
-mod means;
 mod notes;
-mod open_levels;
+mod observe;
+mod rows;
 mod series;
-mod spread;
-mod stretches;
+mod sums;
+mod tallies;
 mod totals;
 
 /// What all of it is to whoever runs a model.
 const STATISTICS: &str = "statistics";
 
-pub use declarations::{Declaration, Declarations, StatisticKind, TableDeclaration};
-pub use estimate::{BATCHES, Estimate, SumOf};
-pub use exact_sum::ExactSum;
-pub use histogram::HistogramTally;
-pub use notes::{Note, Notes, Observe};
-pub use spread::mean_and_deviation;
-pub use totals::{Row, RowSink, Statistics};
-
-macro_rules! handle {
-    ($(#[$meta:meta])* $name:ident) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub struct $name {
-            pub(crate) slot: u16,
-            pub(crate) item: u32,
-        }
-
-        impl $name {
-            /// The statistic in this slot, as declared; its item 0, if it has several.
-            pub const fn slot(slot: u16) -> Self {
-                $name { slot, item: 0 }
-            }
-
-            /// One item of a statistic that has [many](crate::statistics::Declaration::items), from 0.
-            ///
-            /// An item that was not declared is a [`Fault::Statistic`](crate::Fault::Statistic) when it is written, and a panic when it is
-            /// looked up.
-            ///
-            /// ```
-            /// # use warpline_model::*;
-            #[doc = concat!("const LINKS: ", stringify!($name), " = ", stringify!($name), "::slot(4);")]
-            /// assert_eq!(LINKS, LINKS.at(0));
-            /// assert_ne!(LINKS.at(1), LINKS.at(2));
-            /// ```
-            #[inline]
-            pub const fn at(self, item: u32) -> Self {
-                $name { slot: self.slot, item }
-            }
-        }
-    };
-}
-
-handle! {
-    /// Counts things: [`Observe::count`], which has an example.
-    Counter
-}
-handle! {
-    /// The mean of observed values, with a confidence interval: [`Observe::observe`], which has an example.
-    Mean
-}
-handle! {
-    /// The mean over time of a quantity that holds its value between events: [`Observe::span`], or [`Level`](crate::Level), which
-    /// have examples.
-    ///
-    /// Levels of several LPs in one item add up: the mean is that of their sum. Give each LP an item of its own for a mean of each. What
-    /// nobody sets is 0.
-    TimeMean
-}
-handle! {
-    /// The distribution of observed values, with percentiles: [`Observe::sample`], which has an example.
-    Histogram
-}
+pub use declarations::{Declaration, Declarations, TableDeclaration};
+pub use kinds::table::*;
+pub use notes::{Note, Notes};
+pub use observe::Observe;
+pub use rows::{Row, RowSink};
+pub use sums::estimate::{BATCHES, SumOf};
+pub use sums::exact_sum::ExactSum;
+pub use sums::spread::mean_and_deviation;
+pub use totals::Statistics;

@@ -5,8 +5,9 @@ use std::num::NonZeroU32;
 use warpline::prelude::*;
 
 use super::routing::Route;
+use super::statistics::{DELAY, DROPS, LOST, OFFERED, PACKETS, UNDER_WAY, UTILISATION};
+use super::structure::Network;
 use super::traffic::Pattern;
-use super::{DELAY, DROPS, LOST, Network, OFFERED, PACKETS, UNDER_WAY, UTILISATION};
 
 /// The state of an LP, 16 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Journaled)]

@@ -40,198 +40,25 @@ mod reader;
 mod regions;
 mod routing;
 mod star_clique;
+mod statistics;
+mod structure;
 mod topology;
 mod traffic;
 
 use warpline::prelude::*;
 use warpline::record::View;
 
-use directions::Reading;
 pub use events::{Event, Packet, State};
 pub use parameters::{Demand, DemandDirections, Duplicates, NetworkParameters, Sizes, Sources};
-use routing::{Route, Routing};
-use topology::Flow;
+use statistics::{DELAY, DROPS, LOST, OFFERED, PACKETS, UNDER_WAY, UTILISATION};
+pub use structure::Network;
+use structure::Role;
 pub use topology::{Coordinates, Link, Node, Topology};
-use traffic::Traffic;
 
-/// The share of time that each link transmits.
-const UTILISATION: TimeMean = TimeMean::slot(0);
-/// Packets accepted by each link.
-const PACKETS: Counter = Counter::slot(1);
-/// Packets dropped at each link.
-const DROPS: Counter = Counter::slot(2);
-/// Packets sent by each demand's source.
-const OFFERED: Counter = Counter::slot(3);
-/// Packets of each demand that were dropped.
-const LOST: Counter = Counter::slot(4);
-/// Delays of each demand's packets; their count is that of packets delivered.
-const DELAY: Histogram = Histogram::slot(5);
-/// Packets of each demand that are under way at the end.
-const UNDER_WAY: Counter = Counter::slot(6);
-
-/// The mean time between a source's packets that stands for never, in s.
-const LONGEST_GAP: f64 = 1e300;
-
-/// Light in fibre, km/s.
-const PROPAGATION_SPEED: f64 = 200_000.0;
-
-/// A packet network; see the [module documentation](self).
-#[derive(Debug)]
-pub struct Network {
-    topology: Topology,
-    /// The role of each LP.
-    roles: Vec<Role>,
-    /// By demand, the nodes where it begins and ends.
-    ends: Vec<(u32, u32)>,
-    /// How demands were read, if they come from a file.
-    reading: Option<Reading>,
-    /// Its next hops are LPs.
-    routing: Routing,
-    /// The expected utilisation of each link, given the routing.
-    expected: Vec<f64>,
-    /// By link.
-    ports: Vec<OutputPort>,
-    /// By demand.
-    sources: Vec<Source>,
-    traffic: Traffic,
-    processing: f64,
-    buffer_bits: u64,
-}
-
-/// The role of an LP.
-#[derive(Clone, Copy, Debug)]
-enum Role {
-    Link(u32),
-    Source(u32),
-}
-
-/// What the events of a link need to know about it.
-#[derive(Clone, Copy, Debug)]
-struct OutputPort {
-    /// Where the routes of the node at its end begin.
-    row: u32,
-    /// s
-    propagation: f64,
-    /// Propagation and processing, s.
-    onward: f64,
-    bits_per_second: f64,
-    seconds_per_bit: f64,
-}
-
-/// What the events of a source need to know about it.
-#[derive(Clone, Copy, Debug)]
-struct Source {
-    route: Route,
-    /// Mean time between packets, s; for on-off and UDP sources within on times.
-    gap: f64,
-}
-
-impl Network {
-    /// A network of this topology; the parameter `topology` is ignored.
-    ///
-    /// # Errors
-    /// If a demand has no path or the file's demands are invalid, if parameters contradict each other, or if the network is too large.
-    pub fn new(topology: Topology, parameters: &NetworkParameters) -> Result<Self, String> {
-        let topology = topology.without_duplicates(parameters.duplicates)?;
-        let traffic = Traffic::new(parameters, topology.is_star_clique())?;
-        let (mut flows, reading) = demand::flows(&topology, parameters.demand, parameters.demand_directions)?;
-        if traffic.ignores_weights() {
-            flows.iter_mut().for_each(|flow| flow.weight = 1.0);
-        }
-        let roles = roles(&topology, &flows)?;
-        let mut routing = Routing::new(&topology, &flows)?;
-        routing.rename(&lps_of_links(&roles, topology.links.len()));
-        // Per line, so that a merged link has the utilisation of its lines.
-        let loads: Vec<f64> = routing.loads.iter().zip(&topology.links).map(|(load, link)| load / f64::from(link.lines)).collect();
-        let most = loads.iter().copied().fold(0.0, f64::max);
-        let bits_per_second = parameters.rate * 1e6;
-        let source = |(flow, &column): (&Flow, &u32)| {
-            let packet_rate = traffic.share(parameters, flow.weight, most) * bits_per_second / f64::from(traffic.mean_bits.get());
-            Source { route: routing.at(flow.source, column), gap: (traffic.duty / packet_rate).min(LONGEST_GAP) }
-        };
-        let port = |link: &Link| {
-            let propagation = link.length / PROPAGATION_SPEED;
-            let (row, onward) = (link.target * routing.columns, propagation + parameters.processing);
-            let bits_per_second = bits_per_second * f64::from(link.lines);
-            OutputPort { row, propagation, onward, bits_per_second, seconds_per_bit: 1.0 / bits_per_second }
-        };
-        Ok(Network {
-            sources: flows.iter().zip(&routing.destinations).map(source).collect(),
-            ports: topology.links.iter().map(port).collect(),
-            expected: loads.iter().map(|&load| traffic.share(parameters, load, most)).collect(),
-            topology,
-            roles,
-            ends: flows.iter().map(|flow| (flow.source, flow.target)).collect(),
-            reading,
-            routing,
-            traffic,
-            processing: parameters.processing,
-            buffer_bits: parameters.buffer.saturating_mul(8),
-        })
-    }
-
-    /// The network's nodes and links.
-    pub fn topology(&self) -> &Topology {
-        &self.topology
-    }
-
-    /// The utilisation (0 to 1) of each link of [`Topology::links`] that is to be expected from traffic matrix and routing if nothing is
-    /// dropped.
-    pub fn expected_utilisation(&self) -> &[f64] {
-        &self.expected
-    }
-}
-
-/// The LPs node by node: at each its links, then its sources. Nodes are ordered so that a block of LPs is a region of the network;
-/// those of a star-clique are.
-fn roles(topology: &Topology, matrix: &[Flow]) -> Result<Vec<Role>, String> {
-    let (links, sources) = (topology.links.len(), matrix.len());
-    if u32::try_from(links + sources).is_err() {
-        return Err(format!(
-            "{links} links and {sources} demands need {} LPs, more than the most possible ({})",
-            links + sources,
-            u32::MAX
-        ));
-    }
-    let links = (0..).zip(&topology.links).map(|(i, link)| (link.source, Role::Link(i)));
-    let sources = (0..).zip(matrix).map(|(i, flow)| (flow.source, Role::Source(i)));
-    let mut roles: Vec<(u32, Role)> = links.chain(sources).collect();
-    if topology.is_star_clique() {
-        roles.sort_by_key(|(node, _)| *node);
-    } else {
-        let order = regions::places_of_nodes(topology);
-        roles.sort_by_key(|(node, _)| order[*node as usize]);
-    }
-    Ok(roles.into_iter().map(|(_, role)| role).collect())
-}
-
-/// For every link, its LP.
-fn lps_of_links(roles: &[Role], links: usize) -> Vec<u32> {
-    let mut lps = vec![0; links];
-    for (lp, role) in (0..).zip(roles) {
-        if let Role::Link(link) = role {
-            lps[*link as usize] = lp;
-        }
-    }
-    lps
-}
-
+#[model(compare, journal)]
 impl Model for Network {
     type State = State;
     type Event = Event;
-
-    fn comparable() -> Option<Comparable<Event>> {
-        Some(Comparable::new())
-    }
-
-    fn journal() -> Option<Journal<State>> {
-        Some(Journal::new())
-    }
-
-    fn wire() -> Option<WireFormat<Event>> {
-        Some(WireFormat::portable())
-    }
-    const REVERSIBLE: bool = true;
 
     fn lps(&self) -> u32 {
         self.roles.len() as u32

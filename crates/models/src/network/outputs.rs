@@ -5,7 +5,9 @@ use warpline::serde_json::{Value, json};
 use warpline::statistics::HistogramTally;
 use warpline::{Declarations, Outcome, Results};
 
-use super::{DELAY, DROPS, LOST, Network, OFFERED, PACKETS, UNDER_WAY, UTILISATION};
+use super::statistics::{DELAY, DROPS, LOST, OFFERED, PACKETS, UNDER_WAY, UTILISATION};
+use super::structure::Network;
+use super::topology::{Link, Node};
 
 /// The most demands that the report lists.
 const MOST_ROWS: usize = 1000;
@@ -199,7 +201,7 @@ fn map(network: &Network, links: &[LinkOutcome]) -> MapView {
 fn map_nodes(network: &Network, known: bool) -> Vec<MapNode> {
     const RADIUS_DEGREES: f64 = 10.0;
     let nodes = &network.topology.nodes;
-    let place = |i: usize, node: &super::Node| match node.position.filter(|_| known) {
+    let place = |i: usize, node: &Node| match node.position.filter(|_| known) {
         Some(position) => (position.longitude, position.latitude),
         None => {
             let (sine, cosine) = (std::f64::consts::TAU * i as f64 / nodes.len() as f64).sin_cos();
@@ -242,7 +244,7 @@ fn columns(columns: &[(&str, &str)]) -> Vec<(String, String)> {
 
 fn link_table(network: &Network, links: &[LinkOutcome]) -> TableView {
     let name = |node: u32| &network.topology.nodes[node as usize].name;
-    let row = |(link, is): (&super::Link, &LinkOutcome)| {
+    let row = |(link, is): (&Link, &LinkOutcome)| {
         let (source, target) = (name(link.source), name(link.target));
         let facts = [json!(is.utilisation), json!(is.ci95), json!(is.expected), json!(is.packets), json!(is.drops), json!(is.drop_ratio())];
         [json!(source), json!(target)].into_iter().chain(facts).chain([json!(link.length)]).collect()

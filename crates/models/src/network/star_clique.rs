@@ -2,9 +2,8 @@
 
 use serde_json::Value;
 
-use super::PROPAGATION_SPEED;
 use super::limits;
-use super::topology::{Coordinates, Demands, Edges, Flow, Link, Node, Topology};
+use super::topology::{Coordinates, Demands, Edges, Flow, Link, Node, PROPAGATION_SPEED, Topology};
 
 /// What the parameter `topology` begins with, before a colon and the number of stars.
 const NAME: &str = "star-clique";

@@ -6,6 +6,9 @@ use serde_json::Value;
 
 use super::parameters::Duplicates;
 
+/// Light in fibre, km/s.
+pub(super) const PROPAGATION_SPEED: f64 = 200_000.0;
+
 /// A network of nodes and directed links, as read from node-link JSON or generated.
 #[derive(Clone, Debug)]
 pub struct Topology {

@@ -1,5 +1,6 @@
 //! All tests of the models, in one program, which is quicker to build than many.
 
+mod abilities;
 mod hypercube;
 mod mm1;
 mod network_run;

@@ -50,7 +50,7 @@ impl<M: Model> Simulation<'_, M> {
     /// this run, takes its part in it, and ends within this method. If there were earlier runs with several processes, each of them repeats
     /// those alone. So a program should not do anything before such a run that must not be done twice.
     ///
-    /// Events must be able to leave their process: see [`Model::wire`].
+    /// Events must be able to leave their process: see [`#[model]`](macro@crate::model).
     pub fn processes(self, processes: u32) -> Self {
         self.with(|settings| settings.processes = Some(processes))
     }
@@ -298,13 +298,14 @@ impl<M: Model> Simulation<'_, M> {
     }
 
     /// When what an undone event had sent is cancelled. At once, by default: [`Cancellation::Lazy`] waits until the event has been executed again,
-    /// and cancels only what was not sent again, which needs events that can be [compared](Model::comparable). It pays where events that are
+    /// and cancels only what was not sent again, which needs events that can be [compared](macro@crate::model). It pays where events that are
     /// undone mostly send the same again; [`Cancellation::Dynamic`] lets each PE find that out.
     ///
     /// ```
     /// # use warpline::prelude::*;
     /// use warpline::Cancellation;
     /// # struct Hops;
+    /// # #[model]
     /// # impl Model for Hops {
     /// #     type State = u64; type Event = u32;
     /// #     fn lps(&self) -> u32 { 100 }
@@ -314,7 +315,6 @@ impl<M: Model> Simulation<'_, M> {
     /// #         let (to, delay) = (lp.random().below(100), lp.random().exponential(1.0));
     /// #         lp.send(to, delay, hops + 1);
     /// #     }
-    /// #     fn comparable() -> Option<Comparable<u32>> { Some(Comparable::new()) }
     /// # }
     /// let lazy = Simulation::new(Hops).end(20.0).threads(2).cancellation(Cancellation::Lazy).run()?;
     /// assert_eq!(lazy.record.digest, Simulation::new(Hops).end(20.0).run()?.record.digest);
@@ -418,7 +418,7 @@ impl<M: Model> Simulation<'_, M> {
 
     /// Runs all PEs, as many as there would be [threads](Self::threads), in this thread, in an order drawn from `seed`, with messages that
     /// are late and overtake each other: a torture test of engine and model, slow and reproducible. Events that go to other PEs by value are
-    /// written as bytes and read back, if [`Model::wire`] says how.
+    /// written as bytes and read back, if they [can be](macro@crate::model).
     ///
     /// ```
     /// # use warpline::prelude::*;

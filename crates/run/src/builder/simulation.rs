@@ -189,7 +189,8 @@ impl<'a, M: Model> Simulation<'a, M> {
     }
 
     /// How events that were executed too early are undone, which makes a run optimistic. Default [`Undo::Copy`]; [`Undo::Reverse`] needs a
-    /// [`REVERSIBLE`](Model::REVERSIBLE) model, and [`Undo::Journal`] one with a [journal](Model::journal). The answer does not depend on it.
+    /// model with [reverse code](Model::reverse), and [`Undo::Journal`] one with a [journal](macro@crate::model). The answer does not depend on
+    /// it.
     pub fn undo(self, undo: Undo) -> Self {
         self.with(|settings| settings.undo = Some(undo))
     }
@@ -296,11 +297,11 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// # use warpline::prelude::*;
     /// use warpline::VerifyError;
     /// # struct Shop;
+    /// #[model]
     /// # impl Model for Shop {
     /// #     type State = u32; type Event = ();
     /// #     fn lps(&self) -> u32 { 1 }
     /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(0, 1.0, ()); 5 }
-    /// #     const REVERSIBLE: bool = true;
     /// fn handle(&self, stock: &mut u32, _: &(), lp: &mut Context<Self>) {
     ///     *stock = stock.saturating_sub(3);
     ///     lp.send(0, 1.0, ());

@@ -42,19 +42,21 @@ impl<M: Model> Job<M> {
         if self.settings.trace_limit.is_some() && self.settings.trace.is_none() {
             return fail("`trace-limit` limits a trace, and there is none: leave it out, or name a file with `trace`".to_owned());
         }
-        if self.settings.undo() == Undo::Reverse && !M::REVERSIBLE {
-            return fail(format!("model `{name}` has no reverse code: use --undo copy, or write Model::reverse and set REVERSIBLE"));
-        }
-        if self.settings.undo() == Undo::Journal && M::journal().is_none() {
+        if self.settings.undo() == Undo::Reverse && !M::ABILITIES.has_reverse() {
             return fail(format!(
-                "model `{name}` has no journal: use --undo copy; or derive Journaled for its state, write Model::journal, and change states by \
-                 Context::change"
+                "model `{name}` has no reverse code: use --undo copy, or write Model::reverse and mark the model with #[model]"
             ));
         }
-        if self.settings.cancellation() != Cancellation::Aggressive && M::comparable().is_none() {
+        if self.settings.undo() == Undo::Journal && M::ABILITIES.journal().is_none() {
             return fail(format!(
-                "model `{name}` cannot compare its events, which --cancellation {} needs: use --cancellation aggressive; or derive PartialEq and \
-                 Clone for them, and write Model::comparable",
+                "model `{name}` has no journal: use --undo copy; or derive Journaled for its state, change states by Context::change, and mark the model \
+                 with #[model(journal)]"
+            ));
+        }
+        if self.settings.cancellation() != Cancellation::Aggressive && M::ABILITIES.comparable().is_none() {
+            return fail(format!(
+                "model `{name}` cannot compare its events, which --cancellation {} needs: use --cancellation aggressive; or derive Eq and Clone for \
+                 them and mark the model with #[model], or PartialEq and Clone and mark it with #[model(compare)]",
                 self.settings.cancellation().name()
             ));
         }

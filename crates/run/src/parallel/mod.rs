@@ -180,8 +180,8 @@ impl<M: Model> Job<M> {
         let Common { plan, task, .. } = common;
         let pending = plan.pending;
         let region = watch.processes.as_ref().map_or_else(Region::own, |processes| processes.group.region().clone());
-        let portable = M::wire().and_then(|wire| wire.proof());
-        if far.is_some() || M::wire().is_some_and(|wire| wire.payloads().is_some()) {
+        let portable = M::ABILITIES.wire().and_then(|wire| wire.proof());
+        if far.is_some() || M::ABILITIES.wire().is_some_and(|wire| wire.payloads().is_some()) {
             share_payloads(&region);
         }
         // Where events lie that PEs share.
@@ -200,7 +200,7 @@ impl<M: Model> Job<M> {
         let (everybody, own) = (0..plan.pes, local.start as u32..local.end as u32);
         match plan.wires.cluster {
             None if let Some(far) = far => {
-                let (codec, group) = (M::wire().map(Codec::new), watch.processes.as_mut().map(|processes| &mut processes.group));
+                let (codec, group) = (M::ABILITIES.wire().map(Codec::new), watch.processes.as_mut().map(|processes| &mut processes.group));
                 let (Some(codec), Some(group)) = (codec, group) else {
                     unreachable!("events of a model without a wire stay in one process")
                 };
@@ -232,7 +232,7 @@ impl<M: Model> Job<M> {
                 in_threads(pes, watch, layout, &all, CommunicationWork::new(None, barrier, None))
             }
             Some(seed) => {
-                let (mut cluster, ports) = VirtualCluster::new(plan.pes, seed, M::wire().map(Codec::new));
+                let (mut cluster, ports) = VirtualCluster::new(plan.pes, seed, M::ABILITIES.wire().map(Codec::new));
                 let ports = ports.into_iter().map(AnyPort::Virtual);
                 let pes = common.pes(&region, local, start, gvts, ports, || any(pending));
                 driven::run(pes, watch, |pes, watch| cluster::drive(pes, &mut || cluster.next_pe(), watch))
@@ -387,7 +387,7 @@ impl<'m, M: Model> Common<'m, M> {
             }
             pe
         };
-        let portable = M::wire().and_then(|wire| wire.proof()).map(Event::is_portable);
+        let portable = M::ABILITIES.wire().and_then(|wire| wire.proof()).map(Event::is_portable);
         let buffers = buffers_in(region, portable, plan.pes, plan.pools);
         let of_process = buffers.into_iter().zip(gvts).zip(start.statistics).skip(local.start);
         ports.into_iter().zip(of_process).take(local.len()).map(make).collect()

@@ -29,7 +29,7 @@ impl Facts {
             lps,
             payload_bytes: size_of::<M::Event>(),
             copies_cheaply: !needs_drop::<M::State>() && size_of::<M::State>() <= PLAIN_MOST,
-            is_portable: M::wire().is_some_and(|wire| wire.proof().is_some()),
+            is_portable: M::ABILITIES.wire().is_some_and(|wire| wire.proof().is_some()),
             cores: machines.map_or_else(cores, |machines| machines.cores),
         }
     }

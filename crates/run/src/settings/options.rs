@@ -269,7 +269,7 @@ words! {
         Copy = "copy",
         /// By the model's own [`reverse`](crate::Model::reverse) code.
         Reverse = "reverse",
-        /// By a [journal](crate::Model::journal) of what the event has changed.
+        /// By a [journal](macro@crate::model) of what the event has changed.
         Journal = "journal",
     }
 

@@ -1,7 +1,4 @@
-use warpline::{Cell, Context, Counter, Histogram, LpId, Mean, Model, Observe, Table};
-
-use super::parcel::{Errand, Load, Owned, Parcel};
-use super::{ENDS, ENERGY, EVENTS, OVERFLOWING, RandomModel, VISITS, promise};
+//! What may go wrong in a random model.
 
 /// A mistake of a model, and where it is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,43 +74,4 @@ impl Crime {
         Crime::JustBelowLookahead,
         Crime::UndeclaredLink,
     ];
-
-    /// Makes it.
-    pub(super) fn commit<const W: usize, O: Owned>(self, model: &RandomModel<W, O>, lp: &mut Context<RandomModel<W, O>>) {
-        let (id, lps) = (lp.id(), lp.lps());
-        let other = model.other(id);
-        let least = promise::between(&model.recipe, id, other);
-        let parcel = |errand| Parcel { energy: 1, hops: 0, errand, load: Load::Nothing, words: [0; W] };
-        let mut send = |to: LpId, delay| lp.send(to, delay, parcel(Errand::Spread));
-        match self {
-            Crime::NanDelay => send(id, f64::NAN),
-            Crime::NegativeDelay => send(id, -1.5),
-            Crime::InfiniteDelay => send(id, f64::INFINITY),
-            Crime::BelowLookahead => send(other, least - 0.0625),
-            Crime::JustBelowLookahead => send(other, least.next_down()),
-            Crime::UndeclaredLink => {
-                let links = model.links(id).unwrap_or_default();
-                let stranger = (0..lps).map(LpId).find(|to| *to != id && links.iter().all(|link| link.to != *to));
-                let stranger = stranger.filter(|_| promise::has_links(&model.recipe, id));
-                match stranger {
-                    Some(to) => send(to, 9.0),
-                    None => send(id, -1.5),
-                }
-            }
-            Crime::UnknownLp => send(LpId(lps + 3), model.recipe.lookahead),
-            Crime::ZeroDelayLoop => lp.send(id, 0.0, parcel(Errand::Loop)),
-            Crime::Panic => panic!("the dog ate {id}"),
-            Crime::DivideByZero => lp.count(EVENTS, 1 / (u64::from(id.0) >> 32)),
-            Crime::UndeclaredStatistic => lp.observe(Mean::slot(99), 1.0),
-            Crime::WrongKind => lp.sample(Histogram::slot(0), 1.0),
-            Crime::WrongItem => lp.count(EVENTS.at(1000), 1),
-            Crime::NanObservation => lp.observe(ENERGY, f64::NAN),
-            Crime::CounterOverflow => (0..2).for_each(|_| lp.count(OVERFLOWING, u64::MAX)),
-            Crime::WrongRow => lp.record(VISITS, &[Cell::Flag(true)]),
-            Crime::UndeclaredTable => lp.record(Table(ENDS.0 + 40), &[]),
-            Crime::Fail => lp.fail(format!("{id} has had enough")),
-        }
-        // Nothing after a mistake is looked at any more.
-        lp.count(Counter::slot(0), 1);
-    }
 }

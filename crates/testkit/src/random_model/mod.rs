@@ -3,225 +3,39 @@
 //! A model is a pure function of its [`Recipe`]; what it does depends on recipe, seed and order of events alone, and so
 //! sensitively that one event out of order changes states, statistics and rows.
 
+mod behaviour;
+mod crimes;
 mod diary;
 mod fault;
 mod parcel;
 mod promise;
 mod recipe;
 mod state;
+mod statistics;
 mod topology;
 
+use warpline::prelude::*;
+use warpline::{Abilities, Comparable, Journal};
+
+pub use behaviour::RandomModel;
+use behaviour::{ROUTES, TIMES};
 pub use diary::Diary;
 pub use fault::{Crime, PlannedFault};
 use parcel::{Errand, Load};
-pub use parcel::{Inline, Owned, Parcel};
+pub use parcel::{Inline, Owned, Parcel, Plain, Way, Written};
 pub use recipe::{Declares, DelayKind, LpKind, Payloads, Recipe, Shape};
 pub use state::State;
-use std::marker::PhantomData;
-
-use warpline::prelude::*;
-
-const EVENTS: Counter = Counter::slot(0);
-const ENERGY: Mean = Mean::slot(1);
-const LEVELS: TimeMean = TimeMean::slot(2);
-const DELAYS: Histogram = Histogram::slot(3);
-const COMMITTED: Counter = Counter::slot(4);
-const BUSY: TimeMean = TimeMean::slot(5);
-const LATE: Mean = Mean::slot(6);
-const SIZES: Histogram = Histogram::slot(7);
-const OVERFLOWING: Counter = Counter::slot(8);
-const VISITS: Table = Table(0);
-const ENDS: Table = Table(1);
-
-/// The stream that decides where to send, apart from those that change states.
-const ROUTES: u8 = 1;
-/// The stream that delays are drawn from.
-const TIMES: u8 = 5;
-/// The stream that decides what is recorded.
-const RECORDS: u8 = 7;
-/// The stream that decides what is forwarded.
-const FORWARDS: u8 = 8;
-
-/// A model made from a [`Recipe`], whose events carry `WORDS` words within themselves.
-#[derive(Clone, Debug)]
-pub struct RandomModel<const WORDS: usize, O = Vec<u8>> {
-    recipe: Recipe,
-    neighbours: Option<Vec<Vec<LpId>>>,
-    /// Where LPs keep what they do outside.
-    diary: Option<Diary>,
-    owned: PhantomData<fn() -> O>,
-}
-
-impl<const WORDS: usize, O: Owned> RandomModel<WORDS, O> {
-    /// The model of a recipe.
-    pub fn new(recipe: &Recipe) -> Self {
-        RandomModel { neighbours: topology::neighbours(recipe), recipe: recipe.clone(), diary: None, owned: PhantomData }
-    }
-
-    /// The same model, whose LPs keep a diary as well.
-    pub fn with_diary(self, diary: Diary) -> Self {
-        RandomModel { diary: Some(diary), ..self }
-    }
-
-    /// Has an LP add a line to the diary, if there is one.
-    fn tell(&self, lp: &mut impl Observe, line: impl FnOnce() -> String) {
-        if let Some(diary) = &self.diary {
-            diary.note(lp, line());
-        }
-    }
-
-    fn kind(&self, lp: LpId) -> LpKind {
-        self.recipe.kinds[lp.index() % self.recipe.kinds.len()]
-    }
-
-    /// The next receiver of `from`.
-    fn receiver(&self, from: LpId, random: &mut Random) -> LpId {
-        let to_self = random.bernoulli(self.recipe.to_self);
-        match &self.neighbours {
-            _ if to_self => from,
-            None => LpId(random.below(self.recipe.lps)),
-            Some(all) if all[from.index()].is_empty() => from,
-            Some(all) => all[from.index()][random.below(all[from.index()].len() as u32) as usize],
-        }
-    }
-
-    /// Another LP that `from` may send to; `from` itself if there is none.
-    fn other(&self, from: LpId) -> LpId {
-        let next = LpId((from.0 + 1) % self.recipe.lps);
-        self.links(from).map_or(next, |links| links.first().map_or(from, |link| link.to))
-    }
-
-    /// The delay of an event that has at least this delay, when the last `hops` had none at all.
-    fn delay(&self, now: f64, hops: u32, least: f64, random: &mut Random) -> f64 {
-        let recipe = &self.recipe;
-        let more = match recipe.delays {
-            _ if random.bernoulli(recipe.zero_delay) => 0.0,
-            DelayKind::Unit => 1.0,
-            DelayKind::Integers => f64::from(random.below(4)),
-            DelayKind::Exponential => random.exponential(1.0),
-            DelayKind::Narrow => 1.0 + random.uniform() * 1e-12,
-            DelayKind::Bimodal => random.uniform() * if random.bernoulli(0.8) { 1e-3 } else { 8.0 },
-            DelayKind::Vanishing => [1e-17, 1e-300, 0.5][random.below(3) as usize],
-            DelayKind::Powers => (1u64 << random.below(41)) as f64 / (1u64 << 30) as f64,
-        };
-        let stuck = now + (least + more) <= now;
-        if stuck && hops >= recipe.zero_chain { least + 1.0 } else { least + more }
-    }
-
-    /// Splits the energy of an event among those that it sends.
-    fn spread(&self, state: &State, parcel: &Parcel<WORDS, O>, lp: &mut Context<Self>) {
-        let left = parcel.energy.saturating_sub(1);
-        if left == 0 {
-            return;
-        }
-        let random = lp.stream(ROUTES);
-        let burst = self.recipe.burst > 0 && random.below(16) == 0;
-        let wanted = if burst { self.recipe.burst } else { 1 + random.below(self.recipe.fan_out) };
-        // The sends depend on what the state remembers.
-        let children = (wanted + (state.checksum & 1) as u32).min(left);
-        let uneven = state.checksum & 2 == 0;
-        let shared = Payload::from([state.checksum, u64::from(left)].map(u64::to_le_bytes).as_flattened());
-        for child in 0..children {
-            let share = match (uneven, child) {
-                (true, 0) => left - (children - 1),
-                (true, _) => 1,
-                (false, _) => left / children + u32::from(child < left % children),
-            };
-            let to = self.receiver(lp.id(), lp.stream(ROUTES));
-            let load = Load::draw(self.recipe.payloads, &shared, lp.stream(ROUTES));
-            self.post(to, share, parcel.hops, Errand::Spread, load, lp);
-        }
-    }
-
-    /// Sends one parcel.
-    fn post(&self, to: LpId, energy: u32, hops: u32, errand: Errand, load: Load<O>, lp: &mut Context<Self>) {
-        let (now, least) = (lp.now(), promise::between(&self.recipe, lp.id(), to));
-        let delay = self.delay(now, hops, least, lp.stream(TIMES));
-        let hops = if now + delay > now { 0 } else { hops + 1 };
-        let words = [0; WORDS].map(|_: u64| lp.stream(TIMES).next_u64());
-        let parcel = Parcel { energy, hops, errand, load, words };
-        if self.recipe.observing {
-            lp.sample(DELAYS, delay);
-        }
-        if self.recipe.priorities {
-            let level = [-128, -127, -1, 0, 0, 0, 1, 127][lp.stream(ROUTES).below(8) as usize];
-            lp.send_with_priority(to, delay, level, parcel);
-        } else {
-            lp.send(to, delay, parcel);
-        }
-    }
-
-    /// Forwards a parcel that brings about nothing more, to half as many LPs as there are such parcels on average, so that there is an end.
-    fn forward(&self, lp: &mut Context<Self>) {
-        let times = [0, 0, 0, 0, 0, 1, 1, 2][lp.stream(FORWARDS).below(8) as usize];
-        for priority in 0..times {
-            let to = self.receiver(lp.id(), lp.stream(FORWARDS));
-            let delay = promise::between(&self.recipe, lp.id(), to) + 0.125 + lp.stream(FORWARDS).uniform();
-            if self.recipe.priorities {
-                lp.forward_with_priority(to, delay, priority);
-            } else {
-                lp.forward(to, delay);
-            }
-        }
-    }
-
-    /// Lends to an LP, and asks a second one to recall it: two paths to one receiver, the second one longer.
-    fn lend(&self, hops: u32, lp: &mut Context<Self>) {
-        let debtor = LpId(lp.stream(ROUTES).below(self.recipe.lps));
-        let agent = state::creditor(lp.id(), self.recipe.lps);
-        let least = [debtor, agent].map(|to| promise::between(&self.recipe, lp.id(), to)).into_iter().fold(self.recipe.lookahead, f64::max);
-        let delay = self.delay(lp.now(), hops, least, lp.stream(TIMES));
-        let hops = if lp.now() + delay > lp.now() { 0 } else { hops + 1 };
-        for (to, errand) in [(debtor, Errand::Lend), (agent, Errand::Recall(debtor))] {
-            lp.send(to, delay, Parcel { energy: 0, hops, errand, load: Load::Nothing, words: [0; WORDS] });
-        }
-    }
-
-    /// Writes statistics and rows, at random.
-    fn note(&self, state: &State, parcel: &Parcel<WORDS, O>, lp: &mut Context<Self>) {
-        if self.recipe.observing {
-            let item = state.own.item();
-            lp.count(EVENTS.at(item), 1);
-            lp.observe(ENERGY, f64::from(parcel.energy) / 3.0);
-            lp.span(BUSY.at(item), lp.now(), lp.now() + 1.5, 1.0);
-            lp.sample(SIZES.at(item % 2), parcel.load.bytes().len() as f64);
-        }
-        let (id, now) = (lp.id(), lp.now());
-        for part in 0..state.checksum % 3 {
-            self.tell(lp, || format!("{now} {id} {} {:x} {part}", state.seen, state.checksum));
-        }
-        if self.recipe.recording {
-            for _ in 0..lp.stream(RECORDS).below(3) {
-                let luck = lp.stream(RECORDS).uniform();
-                // Texts from the source, and such as are made during the run.
-                let (name, own) = (state.own.name(), state.seen % 2 == 1);
-                let kind: Cell = if own { format!("{name} {}", state.seen).into() } else { name.into() };
-                lp.record(VISITS, &[kind, state.seen.into(), luck.into(), (luck < 0.5).into()]);
-            }
-        }
-    }
-}
+use statistics::{BUSY, COMMITTED, DELAYS, ENDS, ENERGY, EVENTS, LATE, LEVELS, OVERFLOWING, SIZES, VISITS};
 
 impl<const WORDS: usize, O: Owned> Model for RandomModel<WORDS, O> {
     type State = State;
     type Event = Parcel<WORDS, O>;
 
-    const REVERSIBLE: bool = true;
-
-    fn comparable() -> Option<Comparable<Parcel<WORDS, O>>> {
-        Some(Comparable::new())
-    }
-
-    fn journal() -> Option<Journal<State>> {
-        Some(Journal::new())
-    }
+    const ABILITIES: Abilities<State, Parcel<WORDS, O>> =
+        Abilities::NONE.with_wire(O::Way::<WORDS>::WIRE).with_comparable(Comparable::new()).with_journal(Journal::new()).with_reverse();
 
     fn lps(&self) -> u32 {
         self.recipe.lps
-    }
-
-    fn wire() -> Option<WireFormat<Parcel<WORDS, O>>> {
-        O::wire()
     }
 
     fn payload(parcel: &Parcel<WORDS, O>) -> Option<&Payload> {

@@ -1,5 +1,6 @@
 use std::fmt::Debug;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use warpline::{LpId, Payload, Portable, Random, WireFormat};
 
@@ -110,21 +111,41 @@ pub trait Owned: Clone + Debug + PartialEq + Send + Sized + 'static {
     fn bytes(&self) -> &[u8];
 
     /// How parcels leave their process.
-    fn wire<const WORDS: usize>() -> Option<WireFormat<Parcel<WORDS, Self>>>;
+    type Way<const WORDS: usize>: Way<Parcel<WORDS, Self>>;
+}
+
+/// How events leave their process.
+pub trait Way<E> {
+    /// The format.
+    const WIRE: WireFormat<E>;
+}
+
+/// As they lie in memory.
+#[derive(Debug)]
+pub struct Plain;
+
+/// As serde writes them.
+#[derive(Debug)]
+pub struct Written;
+
+impl<E: Portable> Way<E> for Plain {
+    const WIRE: WireFormat<E> = WireFormat::portable();
+}
+
+impl<E: Serialize + DeserializeOwned> Way<E> for Written {
+    const WIRE: WireFormat<E> = WireFormat::serde();
 }
 
 /// In memory of their own: parcels are no plain data.
 impl Owned for Vec<u8> {
+    type Way<const WORDS: usize> = Written;
+
     fn of(bytes: Vec<u8>) -> Self {
         bytes
     }
 
     fn bytes(&self) -> &[u8] {
         self
-    }
-
-    fn wire<const WORDS: usize>() -> Option<WireFormat<Parcel<WORDS, Self>>> {
-        Some(WireFormat::serde())
     }
 }
 
@@ -136,6 +157,8 @@ pub struct Inline {
 }
 
 impl Owned for Inline {
+    type Way<const WORDS: usize> = Plain;
+
     fn of(given: Vec<u8>) -> Self {
         let mut bytes = [0; 40];
         bytes[..given.len()].copy_from_slice(&given);
@@ -144,9 +167,5 @@ impl Owned for Inline {
 
     fn bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]
-    }
-
-    fn wire<const WORDS: usize>() -> Option<WireFormat<Parcel<WORDS, Self>>> {
-        Some(WireFormat::portable())
     }
 }

@@ -1,8 +1,8 @@
-use warpline::{Context, Init, Journaled, Level, LpId, Queue, Reverse};
+use warpline::{Context, Init, Journaled, Level, LpId, Model, Queue, Reverse};
 
 use super::parcel::{Errand, Owned, Parcel};
 use super::recipe::LpKind;
-use super::{LEVELS, RandomModel};
+use super::statistics::LEVELS;
 
 /// The stream that changes of state draw from; stream 0 belongs to what is drawn again when an event is undone.
 const CHANGES: u8 = 2;
@@ -13,7 +13,7 @@ const MOST_BYTES: usize = 100;
 /// The most inhabitants of a `Colony`.
 const ROOM: u32 = 12;
 
-/// What an LP of a [`RandomModel`] remembers.
+/// What an LP of a [`RandomModel`](super::RandomModel) remembers.
 #[derive(Clone, Debug, PartialEq, Journaled)]
 pub struct State {
     /// Events handled.
@@ -37,7 +37,7 @@ pub(super) enum LpMemory {
 }
 
 impl State {
-    pub(super) fn new<const W: usize, O: Owned>(kind: LpKind, lp: &mut Init<RandomModel<W, O>>) -> Self {
+    pub(super) fn new(kind: LpKind, lp: &mut Init<impl Model>) -> Self {
         let own = match kind {
             LpKind::Forwarder => LpMemory::Forwarder { last: -1.0, errands: 0, jitter: 0 },
             LpKind::Memory => LpMemory::Memory { queue: Queue::default(), bytes: Queue::default() },
@@ -51,7 +51,7 @@ impl State {
     ///
     /// # Panics
     /// If a loan is given back that was never given: that cannot happen in the right order of events.
-    pub(super) fn absorb<const W: usize, O: Owned>(&mut self, parcel: &Parcel<W, O>, lp: &mut Context<RandomModel<W, O>>) {
+    pub(super) fn absorb<const W: usize, O: Owned>(&mut self, parcel: &Parcel<W, O>, lp: &mut Context<impl Model>) {
         *lp.change(&mut self.seen) += 1;
         *lp.change(&mut self.checksum) = self.checksum.rotate_left(9) ^ parcel.word() ^ lp.now().to_bits();
         *lp.change(&mut self.luck) = self.luck.wrapping_add(lp.random().next_u64());
@@ -64,7 +64,7 @@ impl State {
     }
 
     /// Undoes [`absorb`](Self::absorb).
-    pub(super) fn release<const W: usize, O: Owned>(&mut self, parcel: &Parcel<W, O>, lp: &mut Reverse<RandomModel<W, O>>) {
+    pub(super) fn release<const W: usize, O: Owned>(&mut self, parcel: &Parcel<W, O>, lp: &mut Reverse<impl Model>) {
         self.own.release(parcel, lp);
         match parcel.errand {
             Errand::Lend => self.owed -= 1,
@@ -83,7 +83,7 @@ const BIRTH: u8 = 1;
 const DEATH: u8 = 2;
 
 impl LpMemory {
-    fn absorb<const W: usize, O: Owned>(&mut self, parcel: &Parcel<W, O>, lp: &mut Context<RandomModel<W, O>>) {
+    fn absorb<const W: usize, O: Owned>(&mut self, parcel: &Parcel<W, O>, lp: &mut Context<impl Model>) {
         match self {
             LpMemory::Forwarder { last, errands, jitter } => {
                 lp.save(*last);
@@ -133,7 +133,7 @@ impl LpMemory {
         }
     }
 
-    fn release<const W: usize, O: Owned>(&mut self, parcel: &Parcel<W, O>, lp: &mut Reverse<RandomModel<W, O>>) {
+    fn release<const W: usize, O: Owned>(&mut self, parcel: &Parcel<W, O>, lp: &mut Reverse<impl Model>) {
         match self {
             LpMemory::Forwarder { last, errands, jitter } => {
                 *jitter = jitter.wrapping_sub(lp.stream(CHANGES).below(1000));

@@ -74,13 +74,10 @@ impl Plant {
     }
 }
 
+#[model]
 impl Model for Plant {
     type State = Lp;
     type Event = Event;
-
-    fn wire() -> Option<WireFormat<Event>> {
-        Some(WireFormat::portable())
-    }
 
     fn lps(&self) -> u32 {
         self.tanks + 1

@@ -129,11 +129,10 @@ impl Loans {
     }
 }
 
+#[model]
 impl Model for Loans {
     type State = Book;
     type Event = Letter;
-
-    const REVERSIBLE: bool = true;
 
     fn lps(&self) -> u32 {
         LPS

@@ -14,15 +14,10 @@ enum Word {
     Alarm,
 }
 
+#[model(journal)]
 impl Model for Tokens {
     type State = u64;
     type Event = Word;
-
-    const REVERSIBLE: bool = true;
-
-    fn journal() -> Option<Journal<u64>> {
-        Some(Journal::new())
-    }
 
     fn lps(&self) -> u32 {
         8

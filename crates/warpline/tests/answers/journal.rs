@@ -61,13 +61,10 @@ impl warpline::Saved for Odd {
     }
 }
 
+#[model(journal)]
 impl Model for Shop {
     type State = Till;
     type Event = u32;
-
-    fn journal() -> Option<Journal<Till>> {
-        Some(Journal::new())
-    }
 
     fn lps(&self) -> u32 {
         12
@@ -170,7 +167,7 @@ fn a_journal_needs_a_model_that_has_one() {
         fn handle(&self, _: &mut u32, (): &(), _: &mut Context<Self>) {}
     }
     let error = Simulation::new(Clock).undo(Undo::Journal).run().expect_err("it has no journal").to_string();
-    assert_words(&error, &["`Clock`", "no journal", "--undo copy", "Journaled", "Model::journal", "Context::change"]);
+    assert_words(&error, &["`Clock`", "no journal", "--undo copy", "Journaled", "#[model(journal)]", "Context::change"]);
 }
 
 #[test]

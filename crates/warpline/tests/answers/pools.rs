@@ -144,11 +144,10 @@ fn threads_wait_for_buffers_and_go_on() {
 /// LPs that send each other one message after the other.
 struct Hops;
 
+#[model]
 impl Model for Hops {
     type State = u64;
     type Event = u64;
-
-    const REVERSIBLE: bool = true;
 
     fn lps(&self) -> u32 {
         32

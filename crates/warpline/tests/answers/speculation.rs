@@ -95,15 +95,10 @@ impl Loans {
     }
 }
 
+#[model(journal)]
 impl Model for Loans {
     type State = Book;
     type Event = Word;
-
-    const REVERSIBLE: bool = true;
-
-    fn journal() -> Option<Journal<Book>> {
-        Some(Journal::new())
-    }
 
     fn lps(&self) -> u32 {
         self.lps

@@ -11,6 +11,7 @@ struct Gossips {
     lps: u32,
 }
 
+#[model]
 impl Model for Gossips {
     type State = u64;
     type Event = bool;
@@ -31,10 +32,6 @@ impl Model for Gossips {
             lp.send(lp.id(), delay, true);
             lp.send(to, 0.0, false);
         }
-    }
-
-    fn comparable() -> Option<Comparable<bool>> {
-        Some(Comparable::new())
     }
 }
 

@@ -72,11 +72,10 @@ impl Mill {
     }
 }
 
+#[model]
 impl Model for Mill {
     type State = Diary;
     type Event = Sack;
-
-    const REVERSIBLE: bool = true;
 
     fn lps(&self) -> u32 {
         self.lps

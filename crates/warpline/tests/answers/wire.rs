@@ -40,13 +40,10 @@ struct Ring {
     note: &'static str,
 }
 
+#[model]
 impl Model for Ring {
     type State = usize;
     type Event = Paper;
-
-    fn wire() -> Option<WireFormat<Paper>> {
-        Some(WireFormat::serde())
-    }
 
     fn lps(&self) -> u32 {
         4
@@ -95,7 +92,7 @@ fn what_cannot_be_written_or_read_says_which_event_it_is() {
         assert_eq!(failure.committed as f64, at - 1.0, "all events before it");
         let Fault::Unreadable(why) = &failure.fault else { panic!("{failure}") };
         parts.iter().for_each(|part| assert!(why.contains(part), "`{part}` should be in: {why}"));
-        assert!(failure.to_string().contains("Model::wire"), "{failure}");
+        assert!(failure.to_string().contains("written and read back alike"), "{failure}");
     }
 }
 

@@ -373,7 +373,7 @@ impl Model for Counting {
 #[test]
 fn events_that_do_not_leave_their_process() {
     let error = Simulation::new(Scripted::default()).processes(2).run().unwrap_err().to_string();
-    let words = ["model `Scripted` cannot run in 2 processes", "Poke` do not leave their process", "Model::wire"];
+    let words = ["model `Scripted` cannot run in 2 processes", "Poke` do not leave their process", "#[model]", "Portable"];
     assert_words(&error, &words);
     assert_words(&error, &["Portable", "`WireFormat::portable()`", "Serialize and Deserialize", "`WireFormat::serde()`"]);
 }

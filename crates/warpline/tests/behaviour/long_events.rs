@@ -138,11 +138,10 @@ fn large_locals() -> u32 {
     table.iter().step_by(1 << 20).map(|&one| u32::from(one)).sum()
 }
 
+#[model]
 impl Model for Large {
     type State = u32;
     type Event = ();
-    const REVERSIBLE: bool = true;
-
     fn lps(&self) -> u32 {
         4
     }

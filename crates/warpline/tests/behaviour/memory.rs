@@ -35,12 +35,11 @@ enum Greed {
     Diary,
 }
 
+#[model]
 impl Model for Door {
     type State = u32;
     /// Whether the door is opened.
     type Event = bool;
-
-    const REVERSIBLE: bool = true;
 
     fn lps(&self) -> u32 {
         3

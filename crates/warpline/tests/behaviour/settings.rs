@@ -55,11 +55,11 @@ fn the_model() {
     let text = refusal(Simulation::new(Scripted { links: |lp| panic!("{lp} knows nobody"), ..idle() }));
     assert_words(&text, &["`Scripted`", "panicked", "links", "LP 0 knows nobody"]);
     let text = refusal(Simulation::new(idle()).undo(Undo::Reverse));
-    assert_words(&text, &["`Scripted`", "no reverse code", "Model::reverse", "REVERSIBLE", "copy"]);
+    assert_words(&text, &["`Scripted`", "no reverse code", "Model::reverse", "#[model]", "copy"]);
     for cancellation in [Cancellation::Lazy, Cancellation::Dynamic] {
         let text = refusal(Simulation::new(idle()).cancellation(cancellation));
         let wanted = format!("--cancellation {}", cancellation.name());
-        assert_words(&text, &["`Scripted`", "compare its events", &wanted, "--cancellation aggressive", "PartialEq", "Model::comparable"]);
+        assert_words(&text, &["`Scripted`", "compare its events", &wanted, "--cancellation aggressive", "PartialEq", "#[model(compare)]"]);
     }
 }
 

@@ -11,11 +11,10 @@ struct Accounts {
     undo_is_wrong: bool,
 }
 
+#[model]
 impl Model for Accounts {
     type State = u64;
     type Event = ();
-
-    const REVERSIBLE: bool = true;
 
     fn lps(&self) -> u32 {
         16

@@ -46,11 +46,10 @@ struct Customer {
     number: u64,
 }
 
+#[model]
 impl Model for Shop {
     type State = Till;
     type Event = Customer;
-    const REVERSIBLE: bool = true;
-
     fn lps(&self) -> u32 {
         3
     }
@@ -218,11 +217,10 @@ struct Open {
     shared: Arc<AtomicU64>,
 }
 
+#[model]
 impl Model for Secretive {
     type State = Open;
     type Event = u64;
-    const REVERSIBLE: bool = true;
-
     fn lps(&self) -> u32 {
         1000
     }

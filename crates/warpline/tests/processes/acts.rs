@@ -43,13 +43,10 @@ impl Announcer {
     }
 }
 
+#[model]
 impl Model for Announcer {
     type State = u64;
     type Event = u32;
-
-    fn wire() -> Option<WireFormat<u32>> {
-        Some(WireFormat::portable())
-    }
 
     fn lps(&self) -> u32 {
         self.lps
@@ -168,13 +165,10 @@ struct Killing<'d> {
 /// At which tick.
 const DEADLY: u64 = 5;
 
+#[model]
 impl Model for Killing<'static> {
     type State = u64;
     type Event = ();
-
-    fn wire() -> Option<WireFormat<()>> {
-        Some(WireFormat::portable())
-    }
 
     fn lps(&self) -> u32 {
         3

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::process::{Command, ExitCode};
 use std::sync::{Arc, Mutex};
 
+use warpline::Abilities;
 use warpline::prelude::*;
 
 /// The variable that names the fault of a program.
@@ -29,7 +30,7 @@ trait Fault: Send + Sync + Sized + 'static {
     type State: Clone + std::fmt::Debug + Send;
     const LPS: u32 = 8;
     const END: f64 = 100.0;
-    const REVERSIBLE: bool = false;
+    const HAS_REVERSE: bool = false;
 
     fn init() -> Self::State;
     /// Where it sends the next event.
@@ -48,7 +49,7 @@ struct Faulty<F>(std::marker::PhantomData<F>);
 impl<F: Fault> Model for Faulty<F> {
     type State = F::State;
     type Event = Event;
-    const REVERSIBLE: bool = F::REVERSIBLE;
+    const ABILITIES: Abilities<F::State, Event> = if F::HAS_REVERSE { Abilities::NONE.with_reverse() } else { Abilities::NONE };
 
     fn lps(&self) -> u32 {
         F::LPS
@@ -126,7 +127,7 @@ impl Fault for LateUndo {
     type State = u64;
     const LPS: u32 = 10_000;
     const END: f64 = 2.0;
-    const REVERSIBLE: bool = true;
+    const HAS_REVERSE: bool = true;
 
     fn init() -> u64 {
         0

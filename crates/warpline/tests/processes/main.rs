@@ -276,7 +276,7 @@ where
     let mut parallel = Parallel { pes, processes: processes(seed), copies, cluster: None, ..Parallel::cluster(&mut random) };
     // More of them take turns on few cores, two messages at a time.
     parallel.least_room &= parallel.processes == 2;
-    let apart = copies.is_some() || RandomModel::<WORDS, O>::wire().is_none_or(|wire| wire.proof().is_none());
+    let apart = copies.is_some() || RandomModel::<WORDS, O>::ABILITIES.wire().is_none_or(|wire| wire.proof().is_none());
     if launched && apart {
         // What needs common memory.
         parallel.barrier = Barrier::Tree;

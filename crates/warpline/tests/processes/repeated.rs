@@ -43,13 +43,10 @@ fn started_for() -> Option<u32> {
     std::env::var("WARPLINE_GROUP").ok()?.split('/').nth(1)?.parse().ok()
 }
 
+#[model]
 impl Model for Frames {
     type State = Vec<Payload>;
     type Event = Payload;
-
-    fn wire() -> Option<WireFormat<Payload>> {
-        Some(WireFormat::portable())
-    }
 
     fn lps(&self) -> u32 {
         LPS

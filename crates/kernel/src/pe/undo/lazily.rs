@@ -94,7 +94,7 @@ impl<T: PeTypes> Pe<'_, T> {
 
     /// A copy of an event that goes to another PE, if what is sent again may have to be compared with it.
     pub(in crate::pe) fn copy_to_compare(&mut self, event: &Event<EventOf<T>>) -> Option<Event<EventOf<T>>> {
-        let comparable = T::Model::comparable().filter(|_| self.past.copies_sent())?;
+        let comparable = T::Model::ABILITIES.comparable().filter(|_| self.past.copies_sent())?;
         // What cannot be copied cannot be kept.
         let payload = catch_panic(|| comparable.copy(&event.payload)).ok()?;
         let Event { time, sequence, sender, receiver, step, priority, .. } = *event;
@@ -271,5 +271,7 @@ fn is_same<T: PeTypes>(before: &Event<EventOf<T>>, sequence: Sequence, now: &Out
     let same = before.sequence == sequence && before.time == *time && before.receiver == *to;
     let same = same && before.step == *step && before.priority == *priority;
     // Comparing runs the model's code, which may panic.
-    same && T::Model::comparable().is_some_and(|comparable| catch_panic(|| comparable.are_equal(&before.payload, event)).unwrap_or(false))
+    same && T::Model::ABILITIES
+        .comparable()
+        .is_some_and(|comparable| catch_panic(|| comparable.are_equal(&before.payload, event)).unwrap_or(false))
 }

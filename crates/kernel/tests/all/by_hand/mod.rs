@@ -94,19 +94,10 @@ impl Default for Play {
     }
 }
 
+#[model(journal)]
 impl Model for Play {
     type State = Handled;
     type Event = &'static str;
-
-    const REVERSIBLE: bool = true;
-
-    fn comparable() -> Option<Comparable<&'static str>> {
-        Some(Comparable::new())
-    }
-
-    fn journal() -> Option<Journal<Handled>> {
-        Some(Journal::new())
-    }
 
     fn lps(&self) -> u32 {
         self.lps

@@ -47,8 +47,8 @@ impl Way {
     /// Whether it makes sense for a model with this least delay between PEs that can or cannot undo its events.
     fn suits<M: Model>(self, least_delay: f64) -> bool {
         let can_undo = match self.undo {
-            Undo::Reverse => M::REVERSIBLE,
-            Undo::Journal => M::journal().is_some(),
+            Undo::Reverse => M::ABILITIES.has_reverse(),
+            Undo::Journal => M::ABILITIES.journal().is_some(),
             _ => true,
         };
         can_undo && (least_delay > 0.0 || !matches!(self.sync, Sync::Conservative(_)))

@@ -1,0 +1,112 @@
+use warpline_base::LpId;
+use warpline_base::random::Random;
+
+use super::phases::Init;
+use super::{Context, HasEvent};
+use crate::journal::changing::Changing;
+use crate::statistics::Observe;
+
+/// What [`Model::init`](crate::Model::init) and [`Model::handle`](crate::Model::handle) may both do: draw, send and observe. Code that both of them call takes it as
+/// `lp: &mut impl Acting<Self>`.
+///
+/// ```
+/// # use warpline_model::{engine::*, prelude::*};
+/// # struct Clock;
+/// # impl Clock {
+/// fn wait(&self, lp: &mut impl Acting<Self>) {
+///     let rest = lp.random().exponential(1.0);
+///     lp.send(lp.id(), rest, ());
+/// }
+/// # }
+/// # impl Model for Clock {
+/// #     type State = u32; type Event = ();
+/// #     fn lps(&self) -> u32 { 1 }
+/// fn init(&self, lp: &mut Init<Self>) -> u32 {
+///     self.wait(lp);
+///     0
+/// }
+/// fn handle(&self, ticks: &mut u32, _: &(), lp: &mut Context<Self>) {
+///     *ticks += 1;
+///     self.wait(lp);
+/// }
+/// # }
+/// # let (mut executor, mut ticks) = (Executor::new(&Clock, 1, 9, false), 0);
+/// # executor.init(&Clock, LpId(0));
+/// # executor.begin(LpId(0), 1, 2.5f64.try_into().unwrap(), 0);
+/// # Clock.handle(&mut ticks, &(), executor.lp());
+/// # assert_eq!((ticks, executor.outbox_mut().len()), (1, 2));
+/// ```
+pub trait Acting<M: HasEvent>: Observe + Changing {
+    /// The time; see [`Context::now`].
+    fn now(&self) -> f64;
+
+    /// The current LP; see [`Context::id`].
+    fn id(&self) -> LpId;
+
+    /// How many LPs the model has; see [`Context::lps`].
+    fn lps(&self) -> u32;
+
+    /// The LP's random numbers; see [`Context::random`].
+    fn random(&mut self) -> &mut Random;
+
+    /// Another stream of the LP; see [`Context::stream`].
+    fn stream(&mut self, number: u8) -> &mut Random;
+
+    /// Sends an event; see [`Context::send`].
+    fn send(&mut self, to: impl Into<LpId>, delay: f64, event: M::Event);
+
+    /// Sends an event with a priority; see [`Context::send_with_priority`].
+    fn send_with_priority(&mut self, to: impl Into<LpId>, delay: f64, priority: i8, event: M::Event);
+
+    /// Ends the run with an error that names this LP; see [`Context::fail`].
+    fn fail(&mut self, why: impl Into<String>);
+}
+
+macro_rules! acting {
+    ($type:ty) => {
+        impl<M: HasEvent> Acting<M> for $type {
+            #[inline(always)]
+            fn now(&self) -> f64 {
+                <$type>::now(self)
+            }
+
+            #[inline(always)]
+            fn id(&self) -> LpId {
+                <$type>::id(self)
+            }
+
+            #[inline(always)]
+            fn lps(&self) -> u32 {
+                <$type>::lps(self)
+            }
+
+            #[inline(always)]
+            fn random(&mut self) -> &mut Random {
+                <$type>::random(self)
+            }
+
+            #[inline(always)]
+            fn stream(&mut self, number: u8) -> &mut Random {
+                <$type>::stream(self, number)
+            }
+
+            #[inline(always)]
+            fn send(&mut self, to: impl Into<LpId>, delay: f64, event: M::Event) {
+                <$type>::send(self, to, delay, event);
+            }
+
+            #[inline(always)]
+            fn send_with_priority(&mut self, to: impl Into<LpId>, delay: f64, priority: i8, event: M::Event) {
+                <$type>::send_with_priority(self, to, delay, priority, event);
+            }
+
+            #[cold]
+            fn fail(&mut self, why: impl Into<String>) {
+                <$type>::fail(self, why);
+            }
+        }
+    };
+}
+
+acting!(Context<M>);
+acting!(Init<'_, M>);

@@ -1,0 +1,41 @@
+//! What a model may send, and what it sends.
+
+use warpline_base::{LpId, Priority, VirtualTime};
+
+use crate::lookahead::Lookahead;
+
+/// An event on its way from `handle` into the engine. Its sender is the current LP, and its sequence number follows from its place in the
+/// outbox.
+#[derive(Debug)]
+pub struct Outgoing<E> {
+    /// When it happens.
+    pub time: VirtualTime,
+    /// The receiver.
+    pub to: LpId,
+    /// Zero-delay hops that led to it.
+    pub step: u32,
+    /// Its priority.
+    pub priority: Priority,
+    /// The payload.
+    pub event: E,
+}
+
+/// The limits on what a model may send.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limits {
+    /// Receivers are `0..lps`.
+    pub lps: u32,
+    /// The least delays between LPs.
+    pub lookahead: Lookahead,
+    /// The most zero-delay hops at one instant.
+    pub zero_delay_hops: u32,
+    /// The most sends of one event.
+    pub sends: u32,
+    /// The end of the run.
+    pub end: f64,
+}
+
+impl Limits {
+    /// The default for the most zero-delay hops at one instant.
+    pub const ZERO_DELAY_HOPS: u32 = 1_000_000;
+}

@@ -1,0 +1,386 @@
+//! How events send others.
+
+use warpline_base::{LpId, Priority, VirtualTime};
+use warpline_memory::Exhausted;
+use warpline_record::LostDelays;
+
+use super::limits::{Limits, Outgoing};
+use super::{Context, HasEvent};
+use crate::Fault;
+
+impl<M: HasEvent> Context<M> {
+    /// Sends an event that reaches LP `to` after `delay` units of model time; 0 means later at this instant.
+    ///
+    /// An event without delay comes after the one that sent it, at the same time. Otherwise, simultaneous events are ordered by priority
+    /// and sender, and those of one sender as they were sent, unless the model wants [unbiased ties](crate::Model::unbiased_ties).
+    ///
+    /// ```
+    /// # use warpline_model::{engine::*, prelude::*};
+    /// # struct Shop;
+    /// # impl Model for Shop {
+    /// #     type State = u32; type Event = &'static str;
+    /// #     fn lps(&self) -> u32 { 4 }
+    /// #     fn init(&self, _: &mut Init<Self>) -> u32 { Default::default() }
+    /// fn handle(&self, _: &mut u32, _: &&'static str, lp: &mut Context<Self>) {
+    ///     lp.send(3, 0.25, "letter"); // reaches LP 3 at time 2.75
+    ///     lp.send(lp.id(), 0.0, "remember"); // at 2.5 again, after this event
+    /// }
+    /// # }
+    /// # let (mut executor, mut state) = (Executor::new(&Shop, 1, 9, false), Default::default());
+    /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # Shop.handle(&mut state, &"go", executor.lp());
+    /// # let sent: Vec<_> = executor.outbox_mut().iter().map(|event| (event.to.0, event.time.get())).collect();
+    /// # assert_eq!(sent, [(3, 2.75), (2, 2.5)]);
+    /// # assert!(!executor.has_fault());
+    /// ```
+    ///
+    /// # Faults
+    /// A delay that is negative or not finite, or that is below the declared [lookahead](crate::Model::lookahead) towards another LP; a receiver
+    /// that does not exist or to which there is no [link](crate::Model::links); too many events from one event, or too many hops without delay.
+    /// The event is not sent, and the run ends with the [`Fault`], if the sending event commits.
+    ///
+    /// The event must be of the model's type:
+    /// ```compile_fail,E0308
+    /// # use warpline_model::prelude::*;
+    /// enum Letter { Plain, Express }
+    /// # fn handle<M: Model<Event = Letter>>(lp: &mut Context<M>) {
+    /// lp.send(3, 0.25, "express"); // error: mismatched types: expected `Letter`, found `&str`
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn send(&mut self, to: impl Into<LpId>, delay: f64, event: M::Event) {
+        self.post(to.into(), delay, Priority::NORMAL, event);
+    }
+
+    /// Like [`send`](Self::send), with a priority among events of the same time and step: lower goes first, `-127..=127`, normally
+    /// 0; -128 counts as -127.
+    ///
+    /// ```
+    /// # use warpline_model::{engine::*, prelude::*};
+    /// # struct Shop;
+    /// # impl Model for Shop {
+    /// #     type State = u32; type Event = &'static str;
+    /// #     fn lps(&self) -> u32 { 4 }
+    /// #     fn init(&self, _: &mut Init<Self>) -> u32 { Default::default() }
+    /// fn handle(&self, _: &mut u32, _: &&'static str, lp: &mut Context<Self>) {
+    ///     lp.send(3, 1.0, "arrival");
+    ///     lp.send_with_priority(3, 1.0, -1, "departure"); // makes room before the arrival
+    /// }
+    /// # }
+    /// # let (mut executor, mut state) = (Executor::new(&Shop, 1, 9, false), Default::default());
+    /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # Shop.handle(&mut state, &"go", executor.lp());
+    /// # let sent = executor.outbox_mut();
+    /// # assert!(sent[1].time == sent[0].time && sent[1].priority < sent[0].priority);
+    /// ```
+    #[inline]
+    pub fn send_with_priority(&mut self, to: impl Into<LpId>, delay: f64, priority: i8, event: M::Event) {
+        self.post(to.into(), delay, Priority::new(priority), event);
+    }
+
+    /// Sends the payload of this event on, as it is, to LP `to`, which it reaches after `delay` units of model time.
+    ///
+    /// It does what [`send`](Self::send) does with a copy of the payload, but copies nothing where the engine has no further use for the event,
+    /// as in sequential and conservative runs: so it pays for payloads that lie on the heap. An event may be forwarded to several LPs; all but
+    /// one get copies. Should a copy panic, [`Model::handle`](crate::Model::handle) has panicked.
+    ///
+    /// ```
+    /// # use warpline_model::{engine::*, prelude::*};
+    /// # struct Post;
+    /// # impl Model for Post {
+    /// #     type State = u32; type Event = String;
+    /// #     fn lps(&self) -> u32 { 4 }
+    /// #     fn init(&self, _: &mut Init<Self>) -> u32 { Default::default() }
+    /// fn handle(&self, read: &mut u32, letter: &String, lp: &mut Context<Self>) {
+    ///     if letter.starts_with("to all") {
+    ///         *read += 1;
+    ///         lp.forward((lp.id().0 + 1) % lp.lps(), 0.5);
+    ///     }
+    /// }
+    /// # }
+    /// # let (mut executor, mut state) = (Executor::new(&Post, 1, 9, false), Default::default());
+    /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # let letter = "to all who wait".to_owned();
+    /// # Post.handle(&mut state, &letter, executor.lp());
+    /// # assert!(executor.forwards());
+    /// # executor.copy_forwards(&letter);
+    /// # let sent: Vec<_> = executor.outbox_mut().iter().map(|sent| (sent.to.0, sent.time.get(), sent.event.as_str())).collect();
+    /// # assert_eq!(sent, [(3, 3.0, "to all who wait")]);
+    /// ```
+    ///
+    /// # Faults
+    /// Those of [`send`](Self::send).
+    pub fn forward(&mut self, to: impl Into<LpId>, delay: f64)
+    where
+        M::Event: Clone,
+    {
+        self.post_on(to.into(), delay, Priority::NORMAL);
+    }
+
+    /// Like [`forward`](Self::forward), with a priority as in [`send_with_priority`](Self::send_with_priority).
+    ///
+    /// ```
+    /// # use warpline_model::{engine::*, prelude::*};
+    /// # struct Post;
+    /// # impl Model for Post {
+    /// #     type State = u32; type Event = String;
+    /// #     fn lps(&self) -> u32 { 4 }
+    /// #     fn init(&self, _: &mut Init<Self>) -> u32 { Default::default() }
+    /// fn handle(&self, _: &mut u32, telegram: &String, lp: &mut Context<Self>) {
+    ///     lp.forward_with_priority(3, 1.0, -1); // before any letters that arrive then
+    /// }
+    /// # }
+    /// # let (mut executor, mut state) = (Executor::new(&Post, 1, 9, false), Default::default());
+    /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # Post.handle(&mut state, &"stop".to_owned(), executor.lp());
+    /// # executor.copy_forwards(&"stop".to_owned());
+    /// # assert_eq!(executor.outbox_mut()[0].priority, warpline_base::Priority::new(-1));
+    /// ```
+    pub fn forward_with_priority(&mut self, to: impl Into<LpId>, delay: f64, priority: i8)
+    where
+        M::Event: Clone,
+    {
+        self.post_on(to.into(), delay, Priority::new(priority));
+    }
+
+    /// All that the usual case needs, at every place where a model sends.
+    #[inline(always)]
+    fn post(&mut self, to: LpId, delay: f64, priority: Priority, event: M::Event) {
+        let sends = self.outbox.len();
+        match self.due(to, delay) {
+            Some((time, step)) if sends < self.outbox.capacity() && sends < self.limits.sends as usize && (step == 0 || delay <= 0.0) => {
+                self.outbox.push(Outgoing { time, to, step, priority, event });
+            }
+            _ => self.post_slowly(to, delay, priority, event),
+        }
+    }
+
+    /// The same where there is no room, or something is wrong.
+    #[cold]
+    #[inline(never)]
+    fn post_slowly(&mut self, to: LpId, delay: f64, priority: Priority, event: M::Event) {
+        let sends = self.outbox.len();
+        let due = self.due(to, delay).filter(|_| sends < self.limits.sends as usize);
+        match due {
+            Some((time, step)) if self.grow_outbox() => {
+                self.outbox.push(Outgoing { time, to, step, priority, event });
+                self.note_if_lost(to, delay);
+            }
+            _ => self.refuse(to, delay, sends, due.is_some()),
+        }
+    }
+
+    fn post_on(&mut self, to: LpId, delay: f64, priority: Priority)
+    where
+        M::Event: Clone,
+    {
+        let place = self.outbox.len() + self.forwards.len();
+        let due = self.due(to, delay).filter(|_| place < self.limits.sends as usize);
+        match due {
+            Some((time, step)) if self.fault.is_none() && self.forwards.make_room() => {
+                self.forwards.push(place, Outgoing { time, to, step, priority, event: () });
+                self.note_if_lost(to, delay);
+            }
+            _ => self.refuse(to, delay, place, due.is_some()),
+        }
+    }
+
+    /// When and in which step a send would happen; `None` if it may not be sent there, or then.
+    #[inline(always)]
+    fn due(&self, to: LpId, delay: f64) -> Option<(VirtualTime, u32)> {
+        let time = self.now + delay;
+        let Limits { lps, lookahead, zero_delay_hops, .. } = &self.limits;
+        let least = if to == self.id { 0.0 } else { lookahead.least() };
+        // Written so that NaN fails.
+        let valid = delay >= least && time < f64::INFINITY && to.0 < *lps && lookahead.allows(self.id, to, delay);
+        let step = if time > self.now { 0 } else { self.step.saturating_add(1) };
+        (valid && step <= *zero_delay_hops).then(|| (VirtualTime::from_bits(time.to_bits()), step))
+    }
+
+    /// Whether a delay is lost to rounding: it is more than 0, and the time does not change.
+    #[inline(always)]
+    fn is_lost(&self, delay: f64) -> bool {
+        self.now + delay == self.now && delay > 0.0
+    }
+
+    #[cold]
+    fn note_if_lost(&mut self, to: LpId, delay: f64) {
+        if self.is_lost(delay) {
+            self.notes.lose(to, self.beat.event(), delay);
+        }
+    }
+
+    /// Says what is wrong with a send, before which the event has made `sends`. `due`: nothing but that there is no memory for it.
+    #[cold]
+    fn refuse(&mut self, to: LpId, delay: f64, sends: usize, due: bool) {
+        let Limits { lps, ref lookahead, zero_delay_hops, sends: most, .. } = self.limits;
+        let fault = if due {
+            Fault::Memory(no_room_for::<M::Event>(sends + 1))
+        } else if !(0.0..f64::INFINITY).contains(&delay) {
+            Fault::Delay { to, delay }
+        } else if to.0 >= lps {
+            Fault::UnknownLp { to, lps }
+        } else if self.now + delay == f64::INFINITY {
+            Fault::EndOfTime { to, delay }
+        } else {
+            match lookahead.between(self.id, to) {
+                None => Fault::NoLink { to },
+                Some(lookahead) if delay < lookahead => Fault::Lookahead { to, delay, lookahead },
+                Some(_) if sends >= most as usize => Fault::TooManySends { limit: most },
+                Some(_) if self.is_lost(delay) => {
+                    Fault::LostDelay { to, delay, step: LostDelays::step_at(self.now), limit: zero_delay_hops }
+                }
+                Some(_) => Fault::ZeroDelayLoop { limit: zero_delay_hops },
+            }
+        };
+        self.set_fault(fault);
+    }
+
+    /// Makes room for another event, and returns whether there is any. An event that has failed already needs none: to ask again and again
+    /// would take time.
+    #[cold]
+    fn grow_outbox(&mut self) -> bool {
+        self.fault.is_none() && self.outbox.try_reserve(1).is_ok()
+    }
+}
+
+/// There is no memory for so many sends.
+pub(crate) fn no_room_for<E>(sends: usize) -> Exhausted {
+    Exhausted::Memory { what: "what an event sends", bytes: size_of::<Outgoing<E>>() * sends }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Executor;
+    use crate::statistics::Note;
+    use crate::{Init, Model};
+
+    struct Flood;
+
+    impl Model for Flood {
+        type State = ();
+        type Event = u32;
+        fn lps(&self) -> u32 {
+            2
+        }
+        fn init(&self, _: &mut Init<Self>) {}
+        fn handle(&self, _: &mut (), _: &u32, _: &mut Context<Self>) {}
+    }
+
+    #[test]
+    fn sends_are_limited() {
+        let mut executor = Executor::new(&Flood, 1, 10, false);
+        executor.lp().limits.sends = 3;
+        (0..4).for_each(|number| executor.lp().send(1, 1.0, number));
+        assert_eq!(executor.lp().outbox.len(), 3);
+        assert_eq!(executor.take_fault(), Some(Fault::TooManySends { limit: 3 }));
+    }
+
+    #[test]
+    fn the_first_fault_stays() {
+        let mut executor = Executor::new(&Flood, 1, 10, false);
+        executor.lp().send(7, 1.0, 0);
+        executor.lp().send(1, f64::NAN, 0);
+        assert_eq!(executor.take_fault(), Some(Fault::UnknownLp { to: LpId(7), lps: 2 }));
+        assert_eq!(executor.take_fault(), None);
+    }
+
+    #[test]
+    fn what_is_forwarded_keeps_its_place_among_the_sends() {
+        for last in [false, true] {
+            let mut executor = Executor::new(&Flood, 1, 10, false);
+            executor.lp().forward(1, 1.0);
+            executor.lp().send(0, 2.0, 8);
+            executor.lp().send(1, 3.0, 9);
+            executor.lp().forward(0, 4.0);
+            executor.lp().forward_with_priority(1, 5.0, -3);
+            executor.lp().send(1, 6.0, 10);
+            assert!(executor.forwards());
+            if last {
+                executor.copy_forwards_but_last(&7);
+                assert_eq!(executor.lp().outbox.iter().map(|sent| sent.event).collect::<Vec<_>>(), [7, 8, 9, 7, 10]);
+                executor.move_forward(6);
+            } else {
+                executor.copy_forwards(&6);
+            }
+            let sent: Vec<_> = executor.lp().outbox.iter().map(|sent| (sent.time.get(), sent.event)).collect();
+            let other = if last { 7 } else { 6 };
+            assert_eq!(sent, [(1.0, other), (2.0, 8), (3.0, 9), (4.0, other), (5.0, 6), (6.0, 10)]);
+            assert_eq!((executor.lp().outbox[4].priority, executor.forwards(), executor.take_fault()), (Priority::new(-3), false, None));
+        }
+    }
+
+    #[test]
+    fn forwarding_has_the_faults_of_sending() {
+        let fault = |to: u32, delay| {
+            let mut executor = Executor::new(&Flood, 1, 0, false);
+            executor.begin(LpId(0), 1, VirtualTime::new(5.0).unwrap(), 0);
+            executor.lp().forward(to, delay);
+            assert!(!executor.forwards());
+            executor.take_fault()
+        };
+        assert_eq!(fault(7, 1.0), Some(Fault::UnknownLp { to: LpId(7), lps: 2 }));
+        assert_eq!(fault(1, -1.0), Some(Fault::Delay { to: LpId(1), delay: -1.0 }));
+        assert_eq!(fault(0, 0.0), Some(Fault::ZeroDelayLoop { limit: 0 }));
+    }
+
+    #[test]
+    fn forwards_count_among_the_sends() {
+        let limited = || {
+            let mut executor = Executor::new(&Flood, 1, 10, false);
+            executor.lp().limits.sends = 3;
+            executor
+        };
+        let mut executor = limited();
+        (0..4).for_each(|_| executor.lp().forward(1, 1.0));
+        assert_eq!(executor.take_fault(), Some(Fault::TooManySends { limit: 3 }));
+        let mut executor = limited();
+        executor.lp().forward(1, 1.0);
+        (0..3).for_each(|number| executor.lp().send(1, 1.0, number));
+        assert_eq!(executor.take_fault(), None, "not before all is counted");
+        executor.copy_forwards(&9);
+        assert_eq!((executor.take_fault(), executor.forwards()), (Some(Fault::TooManySends { limit: 3 }), false));
+        executor.forget();
+        executor.lp().forward(1, 1.0);
+        executor.forget();
+        assert!(!executor.forwards(), "what never happened forwards nothing");
+    }
+
+    /// Times are ordered by their bits, and those of -0.0 would come after all others.
+    #[test]
+    fn a_delay_of_minus_zero_is_no_delay() {
+        let mut executor = Executor::new(&Flood, 1, 10, false);
+        executor.begin(LpId(1), 1, VirtualTime::new(-0.0).unwrap(), 0);
+        [0.0, -0.0].into_iter().zip(0..).for_each(|(delay, number)| executor.lp().send(1, delay, number));
+        executor.lp().send(0, -0.0, 2);
+        let sent: Vec<_> = executor.lp().outbox.iter().map(|sent| (sent.time, sent.step, sent.event)).collect();
+        assert_eq!(sent, [(VirtualTime::ZERO, 1, 0), (VirtualTime::ZERO, 1, 1), (VirtualTime::ZERO, 1, 2)]);
+        assert_eq!(executor.take_fault(), None);
+    }
+
+    #[test]
+    fn a_delay_that_is_lost_to_rounding_is_noted() {
+        let mut executor = Executor::new(&Flood, 1, 10, false);
+        executor.begin(LpId(1), 7, VirtualTime::new(1e17).unwrap(), 3);
+        [8.0, 0.0, 16.0].into_iter().zip(0..).for_each(|(delay, number)| executor.lp().send(0, delay, number));
+        executor.lp().forward(0, 0.5);
+        let lost = |delay| Note::LostDelay { to: LpId(0), event: 7, delay };
+        assert_eq!(executor.lp().notes.current(), [lost(8.0), lost(0.5)]);
+        assert_eq!(executor.take_fault(), None);
+        // It is no zero-delay loop, and the fault says so.
+        executor.begin(LpId(1), 8, VirtualTime::new(1e17).unwrap(), 10);
+        executor.lp().send(0, 0.5, 0);
+        assert_eq!(executor.take_fault(), Some(Fault::LostDelay { to: LpId(0), delay: 0.5, step: 16.0, limit: 10 }));
+    }
+
+    #[test]
+    fn steps_count_hops_that_take_no_time() {
+        let mut executor = Executor::new(&Flood, 1, 10, false);
+        executor.begin(LpId(1), 1, VirtualTime::new(5.0).unwrap(), 3);
+        // The last delay is lost in rounding.
+        [0.0, 2.0, 1e-20].into_iter().zip(0..).for_each(|(delay, number)| executor.lp().send(0, delay, number));
+        assert_eq!(executor.lp().outbox.iter().map(|sent| sent.step).collect::<Vec<_>>(), [4, 0, 4]);
+        assert_eq!(executor.take_fault(), None);
+    }
+}

@@ -1,0 +1,275 @@
+//! The engines' side of the model API. Modellers need none of this.
+//!
+//! An engine owns one [`Executor`] per thread. For each event it calls [`Executor::begin`], then [`Model::handle`] with
+//! [what it lends](Executor::lp), fills in what the event [forwards](Executor::forwards), and takes what it did from
+//! [`Executor::outbox_mut`], [`Executor::notes_mut`], [`Executor::saved_mut`] and [`Executor::take_fault`].
+
+use std::sync::Arc;
+
+use warpline_base::{LpId, SEND_LIMIT, TieBreak, VirtualTime};
+#[doc(hidden)]
+pub use warpline_derive::{PortableWith, Shareable};
+use warpline_memory::DropEach;
+pub use warpline_memory::{Activity, Beat, Shareable};
+
+use crate::context::forwards::Forwards;
+pub use crate::context::limits::{Limits, Outgoing};
+use crate::context::sending::no_room_for;
+pub use crate::context::streams::Streams;
+use crate::journal::log::Log;
+use crate::lookahead::Declared;
+pub use crate::lookahead::{Lookahead, LookaheadError, Reach};
+use crate::statistics::Notes;
+use crate::{Commit, Context, Fault, Finish, Init, Model, Reverse};
+
+impl Lookahead {
+    /// Asks `model`, which has this many LPs: once for its lookahead, and at most once for the links and the lookahead of each LP.
+    ///
+    /// # Errors
+    /// For the first lookahead that is negative or not finite, or the first link to an LP that does not exist.
+    pub fn of<M: Model>(model: &M, lps: u32) -> Result<Self, LookaheadError> {
+        let common = model.lookahead();
+        Lookahead::declared(lps, common, |lp| match model.links(lp) {
+            Some(links) => Declared::Links(links),
+            None => Declared::Least(model.lookahead_of(lp).unwrap_or(common)),
+        })
+    }
+}
+
+/// How `model` orders events of equal time, step and priority.
+pub fn tie_break<M: Model>(model: &M, seed: u64) -> TieBreak {
+    if model.unbiased_ties() { TieBreak::Unbiased { seed } } else { TieBreak::BySender }
+}
+
+/// What an engine executes a model's code with. It owns the [`Context`] that the code is given, from which none of this can be reached.
+#[derive(Debug)]
+pub struct Executor<M: Model> {
+    context: Context<M>,
+}
+
+impl<M: Model> Executor<M> {
+    /// For `model` under `seed`, in a run without an end; with `saving`, the context keeps what events save for reverse code.
+    ///
+    /// # Panics
+    /// If the lookahead that the model declares makes no sense.
+    pub fn new(model: &M, seed: u64, zero_delay_hops: u32, saving: bool) -> Self {
+        let lps = model.lps();
+        let lookahead = Lookahead::of(model, lps).unwrap_or_else(|why| panic!("the model {why}"));
+        Executor::with_limits(Limits { lps, lookahead, zero_delay_hops, sends: SEND_LIMIT, end: f64::INFINITY }, seed, saving)
+    }
+
+    /// The same, for a model whose limits are known.
+    pub fn with_limits(limits: Limits, seed: u64, saving: bool) -> Self {
+        let context = Context {
+            beat: Arc::default(),
+            now: 0.0,
+            id: LpId(0),
+            step: 0,
+            limits,
+            streams: Streams::new(seed),
+            outbox: DropEach::default(),
+            forwards: Forwards::default(),
+            notes: Notes::default(),
+            saved: Vec::new(),
+            saving,
+            log: Log::default(),
+            fault: None,
+        };
+        Executor { context }
+    }
+
+    /// The context, for the model's code.
+    #[inline(always)]
+    pub fn lp(&mut self) -> &mut Context<M> {
+        &mut self.context
+    }
+
+    /// The time that the context is at.
+    #[inline]
+    pub fn now(&self) -> f64 {
+        self.context.now
+    }
+
+    /// The LP that the context is at.
+    #[inline]
+    pub fn id(&self) -> LpId {
+        self.context.id
+    }
+
+    /// Points the context at the `event`-th event of `lp` (0 is `init`), which happens at `now`.
+    #[inline]
+    pub fn begin(&mut self, lp: LpId, event: u64, now: VirtualTime, step: u32) {
+        self.context.now = now.get();
+        self.context.id = lp;
+        self.context.step = step;
+        self.context.beat.begin(lp.0, event, self.context.now);
+        self.context.streams.seek(lp, event);
+    }
+
+    /// Makes the initial state of `lp`.
+    pub fn init(&mut self, model: &M, lp: LpId) -> M::State {
+        self.begin(lp, 0, VirtualTime::ZERO, 0);
+        model.init(&mut Init { context: &mut self.context })
+    }
+
+    /// Undoes the current event, on the state that it left behind.
+    pub fn reverse(&mut self, model: &M, state: &mut M::State, event: &M::Event) {
+        self.context.streams.rewind();
+        model.reverse(state, event, &mut Reverse { context: &mut self.context });
+    }
+
+    /// From now on, what changes in this state is logged, until [`end_log`](Self::end_log), or until the event is undone or forgotten.
+    #[inline]
+    pub fn begin_log(&mut self, state: &M::State) {
+        self.context.log.begin(state);
+    }
+
+    /// From now on, nothing is logged.
+    #[inline]
+    pub fn end_log(&mut self) {
+        self.context.log.end();
+    }
+
+    /// Whether changes are logged at the moment.
+    #[inline]
+    pub fn logs(&self) -> bool {
+        self.context.log.is_on()
+    }
+
+    /// What the current event has logged; the engine takes it from there, and puts it back to undo it.
+    #[inline]
+    pub fn logged_mut(&mut self) -> &mut Vec<u64> {
+        self.context.log.words_mut()
+    }
+
+    /// Undoes what was logged, on the state that it left behind, and ends the log. Returns whether all that had changed was found again: if
+    /// not, the state was changed by other means.
+    pub fn undo_logged(&mut self, state: &mut M::State) -> bool {
+        M::ABILITIES.journal().is_some_and(|journal| self.context.log.undo(state, &journal))
+    }
+
+    /// Points the context at `lp` and the time `now`, for code that draws no random numbers.
+    #[inline]
+    pub fn visit(&mut self, lp: LpId, now: VirtualTime) {
+        (self.context.id, self.context.now) = (lp, now.get());
+        self.context.beat.begin(lp.0, 0, self.context.now);
+    }
+
+    /// Discards everything that the current event did. It did not happen, so a panic on dropping what it sent is swallowed.
+    pub fn forget(&mut self) {
+        self.context.outbox.clear();
+        self.context.forwards.clear();
+        self.context.notes.clear();
+        self.context.saved.clear();
+        self.context.log.clear();
+        self.context.fault = None;
+    }
+
+    /// Tells the model that the current event has committed.
+    #[inline]
+    pub fn commit(&mut self, model: &M, event: &M::Event) {
+        model.commit(event, &mut Commit { context: &mut self.context });
+    }
+
+    /// Tells the model that `lp` has reached the end of the run.
+    pub fn finish(&mut self, model: &M, lp: LpId, state: &M::State, end: VirtualTime) {
+        self.visit(lp, end);
+        model.finish(state, &mut Finish { context: &mut self.context });
+    }
+
+    /// Whether the current event forwards its payload.
+    #[inline(always)]
+    pub fn forwards(&self) -> bool {
+        !self.context.forwards.is_empty()
+    }
+
+    /// Puts what the current event forwards into the outbox, with copies of its payload, for an engine that may execute it again. May make it
+    /// fail.
+    pub fn copy_forwards(&mut self, payload: &M::Event) {
+        self.fill_in_forwards(payload, 0);
+    }
+
+    /// The same for an engine that will not, except for the last one, which [takes the payload itself](Self::move_forward).
+    pub fn copy_forwards_but_last(&mut self, payload: &M::Event) {
+        self.fill_in_forwards(payload, 1);
+    }
+
+    /// Puts the last of what the current event forwards into the outbox.
+    pub fn move_forward(&mut self, payload: M::Event) {
+        self.context.forwards.fill_in_last(payload, &mut self.context.outbox);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fill_in_forwards(&mut self, payload: &M::Event, but: usize) {
+        let sends = self.context.outbox.len() + self.context.forwards.len();
+        if sends > self.context.limits.sends as usize {
+            self.context.set_fault(Fault::TooManySends { limit: self.context.limits.sends });
+        } else if self.context.outbox.try_reserve(self.context.forwards.len()).is_err() {
+            self.context.set_fault(Fault::Memory(no_room_for::<M::Event>(sends)));
+        }
+        if self.has_fault() {
+            return self.context.forwards.clear();
+        }
+        self.context.forwards.fill_in(payload, &mut self.context.outbox, but);
+    }
+
+    /// The sends of the current event, in order; the engine empties the list.
+    #[inline]
+    pub fn outbox_mut(&mut self) -> &mut Vec<Outgoing<M::Event>> {
+        &mut self.context.outbox
+    }
+
+    /// The observations of the current event; the engine empties the list.
+    #[inline]
+    pub fn notes_mut(&mut self) -> &mut Notes {
+        &mut self.context.notes
+    }
+
+    /// The same, to be read.
+    #[inline]
+    pub fn notes(&self) -> &Notes {
+        &self.context.notes
+    }
+
+    /// The observations of the current event, and what it saved for its reverse code.
+    #[inline]
+    pub fn notes_and_saved_mut(&mut self) -> (&mut Notes, &mut Vec<u64>) {
+        (&mut self.context.notes, &mut self.context.saved)
+    }
+
+    /// What the current event saved for its reverse code.
+    #[inline]
+    pub fn saved_mut(&mut self) -> &mut Vec<u64> {
+        &mut self.context.saved
+    }
+
+    /// The streams, for their positions.
+    pub fn streams(&self) -> &Streams {
+        &self.context.streams
+    }
+
+    /// What its thread is doing, for a thread that watches it.
+    pub fn beat(&self) -> &Arc<Beat> {
+        &self.context.beat
+    }
+
+    /// The limits in force.
+    pub fn limits(&self) -> &Limits {
+        &self.context.limits
+    }
+
+    /// Whether the current event made a mistake.
+    #[inline]
+    pub fn has_fault(&self) -> bool {
+        self.context.fault.is_some()
+    }
+
+    /// The first mistake of the current event, if it made one.
+    pub fn take_fault(&mut self) -> Option<Fault> {
+        self.context.fault.take().map(|fault| *fault)
+    }
+}
+
+#[cfg(test)]
+mod tests;

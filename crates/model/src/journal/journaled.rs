@@ -1,0 +1,165 @@
+//! What the journal finds again in a state, and what of it changes as a whole.
+
+use std::fmt;
+
+use super::changing::address;
+
+/// A state, or a part of one, whose parts the engine finds again when an event is undone by its journal.
+///
+/// Derive it for structs and enums. All fields must be `Journaled` themselves: numbers, `bool`, [`LpId`](crate::LpId), options, arrays and
+/// tuples of them, [`Level`](crate::Level), [`Queue`](crate::Queue), and types that derive it.
+/// ```
+/// use warpline_model::prelude::*;
+///
+/// #[derive(Clone, Debug, Journaled)]
+/// struct Till {
+///     takings: f64,
+///     served: [u32; 2],
+///     clerk: Clerk,
+///     waiting: Queue<f64>,
+///     #[journal(fixed)] // no event changes it
+///     name: String,
+/// }
+///
+/// #[derive(Clone, Copy, Debug, Journaled)]
+/// enum Clerk { Awake, Asleep }
+/// ```
+///
+/// An event says what it is about to change by [`Context::change`](crate::Context::change), which takes what is [`Plain`]: numbers, enums without fields, and
+/// structs and enums marked `#[journal(whole)]`. The fields of a struct without that mark are changed one by one.
+///
+/// A type that holds pointers cannot be journaled, as the journal would not find what they point to. For a list that events change, use a
+/// [`Queue`](crate::Queue). Other collections need copies of the state or reverse code, unless they are `fixed`:
+/// ```compile_fail,E0277
+/// # use warpline_model::prelude::*;
+/// #[derive(Clone, Debug, Journaled)]
+/// struct Till {
+///     waiting: Vec<f64>, // error: the trait bound `Vec<f64>: Journaled` is not satisfied
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "the journal of a state cannot find what changes in `{Self}`",
+    note = "derive `Journaled` for a type of your own; make a list that events change a `Queue`; mark a field that no event changes \
+            with `#[journal(fixed)]`"
+)]
+pub trait Journaled {
+    /// Restores the old value of what was changed, if that is this or a part of it. Returns whether it was.
+    fn restore(&mut self, change: &mut Change<'_>) -> bool;
+}
+
+/// The change that is being undone.
+#[derive(Debug)]
+pub struct Change<'l> {
+    /// The address of what was changed.
+    pub(super) at: usize,
+    /// How many words its old value takes, which lie at the end of the log.
+    pub(super) words: usize,
+    pub(super) log: &'l mut Vec<u64>,
+}
+
+impl Change<'_> {
+    /// Whether what was changed lies in this.
+    #[inline]
+    pub fn is_in<T>(&self, part: &T) -> bool {
+        self.at.wrapping_sub(address(part)) < size_of::<T>()
+    }
+
+    /// Restores the old value of this as a whole, if that is what was changed. Returns whether it was.
+    #[inline]
+    pub fn gives_back<T: Plain>(&mut self, place: &mut T) -> bool {
+        // A field at the same place has fewer words, or is all there is.
+        let found = self.at == address(place) && self.words == T::WORDS;
+        if found {
+            *place = T::take(self.log);
+        }
+        found
+    }
+
+    /// In which of these items what was changed lies, if in any.
+    #[inline]
+    pub(super) fn item_in<T, const N: usize>(&self, items: &[T; N]) -> Option<usize> {
+        self.is_in(items).then(|| (self.at - address(items)) / size_of::<T>())
+    }
+
+    /// The same as [`gives_back`](Self::gives_back) for an array whose items take an unknown number of words.
+    #[inline]
+    pub(super) fn gives_back_each<T: Journaled, const N: usize>(&mut self, items: &mut [T; N]) -> bool {
+        let words = self.words / N.max(1);
+        let mut part = |item: &mut T| item.restore(&mut Change { at: address(item), words, log: self.log });
+        self.at == address(items) && self.words == words * N && items.iter_mut().rev().all(&mut part)
+    }
+}
+
+/// How a journal undoes changes of a state: every change is logged with the old value, and an event is undone by restoring those, the last
+/// one first.
+pub struct Journal<S> {
+    pub(super) restore: fn(&mut S, &mut Change<'_>) -> bool,
+}
+
+impl<S> Clone for Journal<S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S> Copy for Journal<S> {}
+
+impl<S: Journaled> Journal<S> {
+    /// By the journal of their fields.
+    #[expect(clippy::new_without_default, reason = "it is the one way to make it")]
+    pub const fn new() -> Self {
+        Journal { restore: S::restore }
+    }
+}
+
+impl<S> fmt::Debug for Journal<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Journal").finish_non_exhaustive()
+    }
+}
+
+/// What an event may change as a whole by [`Context::change`](crate::Context::change): a value that can be restored from its old words.
+///
+/// Whatever is [`Saved`](crate::Saved) is plain: numbers, `bool`, [`LpId`](crate::LpId), and enums without fields that derive [`Journaled`]. So are
+/// options, arrays and tuples of plain values, and structs and enums of them marked `whole`:
+/// ```
+/// use warpline_model::prelude::*;
+///
+/// #[derive(Clone, Copy, Debug, PartialEq, Journaled)]
+/// #[journal(whole)]
+/// enum Machine { Idle, Busy { since: f64, part: u32 } }
+/// # use warpline_model::engine::*;
+/// # struct Shop;
+/// # #[model(journal)]
+/// # impl Model for Shop {
+/// #     type State = Machine; type Event = ();
+/// #     fn lps(&self) -> u32 { 1 }
+/// #     fn init(&self, _: &mut Init<Self>) -> Machine { Machine::Idle }
+///
+/// fn handle(&self, machine: &mut Machine, _: &(), lp: &mut Context<Self>) {
+///     *lp.change(machine) = Machine::Busy { since: lp.now(), part: 7 };
+///     if let Machine::Busy { part, .. } = machine { *lp.change(part) += 1; } // a field alone may change, too
+/// }
+/// # }
+/// # let (mut executor, mut machine) = (Executor::new(&Shop, 1, 9, false), Machine::Idle);
+/// # executor.begin(LpId(0), 1, 2.5f64.try_into().unwrap(), 0);
+/// # executor.begin_log(&machine);
+/// # Shop.handle(&mut machine, &(), executor.lp());
+/// # assert_eq!(machine, Machine::Busy { since: 2.5, part: 8 });
+/// # assert!(executor.undo_logged(&mut machine) && machine == Machine::Idle);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be changed as a whole",
+    note = "change its fields one by one; for a plain type of your own, derive `Journaled` and mark it `#[journal(whole)]`; change a list \
+            by the methods of `Queue`"
+)]
+pub trait Plain: Journaled + Copy {
+    /// How many words a value takes.
+    const WORDS: usize;
+
+    /// Writes the value at the end of `log`, in [`WORDS`](Self::WORDS) words.
+    fn keep(&self, log: &mut Vec<u64>);
+
+    /// Takes what [`keep`](Self::keep) wrote off the end of `log`.
+    fn take(log: &mut Vec<u64>) -> Self;
+}

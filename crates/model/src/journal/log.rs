@@ -1,0 +1,74 @@
+//! The log of the event at hand.
+
+use super::changing::address;
+use super::journaled::{Change, Journal};
+
+/// What the event at hand has changed: for each change the words of the old value, and then one that says where it lies in the state and
+/// how many words there are.
+#[derive(Debug, Default)]
+pub(crate) struct Log {
+    words: Vec<u64>,
+    /// The address of the LP's state.
+    start: usize,
+    /// The size of the state in bytes; 0 if nothing is logged.
+    bytes: usize,
+}
+
+impl Log {
+    #[inline(always)]
+    pub(crate) fn is_on(&self) -> bool {
+        self.bytes > 0
+    }
+
+    /// From now on, changes of this state are logged.
+    #[inline]
+    pub(crate) fn begin<S>(&mut self, state: &S) {
+        (self.start, self.bytes) = (address(state), size_of::<S>());
+    }
+
+    /// From now on, nothing is logged.
+    #[inline]
+    pub(crate) fn end(&mut self) {
+        self.bytes = 0;
+    }
+
+    pub(crate) fn words_mut(&mut self) -> &mut Vec<u64> {
+        &mut self.words
+    }
+
+    /// Stops logging, and drops what was logged.
+    pub(crate) fn clear(&mut self) {
+        self.end();
+        self.words.clear();
+    }
+
+    /// Whether this address lies in the state, and its offset there has room in half a word.
+    pub(crate) fn covers(&self, at: usize) -> bool {
+        at.wrapping_sub(self.start) < self.bytes.min(1 << 32)
+    }
+
+    /// Whether there is memory for a change of this many words.
+    pub(crate) fn has_room(&mut self, words: usize) -> bool {
+        self.words.try_reserve(words + 1).is_ok()
+    }
+
+    /// Notes a change of what lies at an address in the state. There must be room.
+    pub(crate) fn note(&mut self, at: usize, words: usize, keep: impl FnOnce(&mut Vec<u64>)) {
+        keep(&mut self.words);
+        self.words.push(((at - self.start) as u64) << 32 | words as u64);
+    }
+
+    /// Undoes all changes that are in the log, the last one first, on the state that they left behind. Returns whether all of them were
+    /// found again. Nothing is logged any more.
+    pub(crate) fn undo<S>(&mut self, state: &mut S, journal: &Journal<S>) -> bool {
+        self.end();
+        let (start, mut all_found) = (address(state), true);
+        while let Some(head) = self.words.pop() {
+            let (offset, words) = ((head >> 32) as usize, head as u32 as usize);
+            let rest = self.words.len().saturating_sub(words);
+            all_found &= (journal.restore)(state, &mut Change { at: start + offset, words, log: &mut self.words });
+            self.words.truncate(rest);
+        }
+        all_found
+    }
+}

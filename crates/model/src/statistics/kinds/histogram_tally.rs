@@ -1,0 +1,421 @@
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use warpline_memory::{MakeRoom, prefetch};
+use warpline_record::Bar;
+
+use crate::statistics::STATISTICS;
+use crate::statistics::sums::exact_sum::ExactSum;
+use crate::statistics::sums::extremes::Extremes;
+
+/// Counts of values in ranges whose width is 1/64 of their power of two: percentiles are right to within 1.6 %.
+///
+/// Negative values count in ranges of their own; empty ranges take memory only between others.
+///
+/// ```
+/// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
+/// # struct Lp(Notes);
+/// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
+/// # impl RowSink for Lp { fn row(&mut self, _: Row<'_>) {} }
+/// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+/// # const DELAY: Histogram = Histogram::slot(0);
+/// # declare.histogram(DELAY, "delay", "ms", "");
+/// # (1..=1000).for_each(|delay| lp.sample(DELAY, f64::from(delay)));
+/// # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
+/// # statistics.apply(&lp.0, 1.0, LpId(0), &mut Lp(Notes::default())).unwrap();
+/// // After a run that observed 1, 2, … 1000:
+/// let delay = statistics.histogram(DELAY);
+/// assert_eq!((delay.count(), delay.min(), delay.max()), (1000, Some(1.0), Some(1000.0)));
+/// assert_eq!(delay.mean(), Some(500.5));
+/// assert!((delay.quantile(0.99).unwrap() - 990.0).abs() < 0.016 * 990.0);
+/// assert_eq!(delay.bars(4).iter().map(|bar| bar.count).sum::<u64>(), 1000);
+/// ```
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct HistogramTally {
+    form: Form,
+}
+
+/// How values are kept. It depends on them alone, and not on the order in which they came.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum Form {
+    /// At most [`FEW`] values, in order: a model may have millions of histograms that see hardly any.
+    Few(Vec<f64>),
+    Many(Box<Ranged>),
+}
+
+/// So many values fit into 128 bytes, with what an allocator writes beside them.
+const FEW: usize = 15;
+
+/// Any number of values, by ranges.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Ranged {
+    negative: Ranges,
+    zeros: u64,
+    positive: Ranges,
+    sum: ExactSum,
+    extremes: Extremes,
+}
+
+/// Counts of consecutive ranges, from the range of number `first`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Ranges {
+    first: u32,
+    counts: Vec<u64>,
+}
+
+/// How many low bits of the mantissa a range ignores.
+const OPEN_BITS: u32 = 52 - 6;
+
+impl Ranges {
+    #[inline]
+    fn add(&mut self, magnitude: f64, by: u64) {
+        let range = (magnitude.to_bits() >> OPEN_BITS) as u32;
+        self.add_range(range, by);
+    }
+
+    /// Fetches the count of a magnitude.
+    #[inline]
+    fn fetch(&self, magnitude: f64) {
+        let range = (magnitude.to_bits() >> OPEN_BITS) as u32;
+        self.counts.get(range.wrapping_sub(self.first) as usize).into_iter().for_each(prefetch);
+    }
+
+    #[inline]
+    fn add_range(&mut self, range: u32, by: u64) {
+        match self.counts.get_mut(range.wrapping_sub(self.first) as usize) {
+            Some(count) => *count += by,
+            None => self.add_new_range(range, by),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn add_new_range(&mut self, range: u32, by: u64) {
+        self.widen(range);
+        self.counts[(range - self.first) as usize] += by;
+    }
+
+    /// Makes room for a range, and for some around it.
+    #[cold]
+    fn widen(&mut self, range: u32) {
+        const BESIDE: u32 = 8;
+        let (low, high) = (range.saturating_sub(BESIDE), range + BESIDE);
+        if self.counts.is_empty() {
+            self.first = low;
+        }
+        let more = self.first.saturating_sub(low) + (high + 1).saturating_sub(self.first + self.counts.len() as u32);
+        self.counts.make_little_room(more as usize, STATISTICS);
+        if range < self.first {
+            self.counts.splice(0..0, std::iter::repeat_n(0, (self.first - low) as usize));
+            self.first = low;
+        }
+        let needed = (high - self.first) as usize + 1;
+        if needed > self.counts.len() {
+            self.counts.resize(needed, 0);
+        }
+    }
+
+    fn merge(&mut self, other: &Ranges) {
+        for (range, &count) in (other.first..).zip(&other.counts).filter(|(_, count)| **count > 0) {
+            self.add_range(range, count);
+        }
+    }
+
+    /// All ranges from the first to the last that is not empty.
+    fn bars(&self) -> impl DoubleEndedIterator<Item = Bar> {
+        let edge = |range: u32| f64::from_bits(u64::from(range) << OPEN_BITS);
+        let seen = |count: &u64| *count > 0;
+        let used = self.counts.iter().position(seen).unwrap_or(0)..self.counts.iter().rposition(seen).map_or(0, |last| last + 1);
+        used.map(move |index| {
+            let range = self.first + index as u32;
+            Bar { low: edge(range), high: edge(range + 1).min(f64::MAX), count: self.counts[index] }
+        })
+    }
+}
+
+impl Ranged {
+    #[inline]
+    fn add(&mut self, value: f64) {
+        if value > 0.0 {
+            self.positive.add(value, 1);
+        } else if value < 0.0 {
+            self.negative.add(-value, 1);
+        } else {
+            self.zeros += 1;
+        }
+        self.sum.add(value);
+        self.extremes.add(value);
+    }
+
+    /// Fetches the memory that adding `value` will touch.
+    #[inline]
+    fn fetch(&self, value: f64) {
+        self.positive.fetch(value);
+        self.sum.fetch();
+        prefetch(&self.extremes);
+    }
+
+    fn merge(&mut self, other: &Ranged) {
+        self.positive.merge(&other.positive);
+        self.negative.merge(&other.negative);
+        self.zeros += other.zeros;
+        self.sum.merge(&other.sum);
+        self.extremes.merge(&other.extremes);
+    }
+
+    fn count(&self) -> u64 {
+        self.zeros + self.positive.counts.iter().chain(&self.negative.counts).sum::<u64>()
+    }
+
+    fn mean(&self) -> Option<f64> {
+        let count = self.count();
+        (count > 0).then(|| self.sum.over(count))
+    }
+
+    fn quantile(&self, q: f64) -> Option<f64> {
+        let (min, max) = (self.extremes.min()?, self.extremes.max()?);
+        let target = q.clamp(0.0, 1.0) * self.count() as f64;
+        let mut below = 0.0;
+        for bar in self.ranges() {
+            let count = bar.count as f64;
+            if count > 0.0 && below + count >= target {
+                let value = bar.low + (bar.high - bar.low) * (target - below) / count;
+                return Some(value.clamp(min, max));
+            }
+            below += count;
+        }
+        Some(max)
+    }
+
+    /// All ranges from the lowest to the highest value seen, including empty ones between them.
+    fn ranges(&self) -> impl Iterator<Item = Bar> {
+        let negative = self.negative.bars().rev().map(|bar| Bar { low: -bar.high, high: -bar.low, ..bar });
+        let zero = (self.zeros > 0).then_some(Bar { low: 0.0, high: 0.0, count: self.zeros });
+        negative.chain(zero).chain(self.positive.bars())
+    }
+}
+
+impl FromIterator<f64> for Ranged {
+    fn from_iter<T: IntoIterator<Item = f64>>(values: T) -> Self {
+        let mut all = Ranged::default();
+        values.into_iter().for_each(|value| all.add(value));
+        all
+    }
+}
+
+impl Default for HistogramTally {
+    fn default() -> Self {
+        HistogramTally::EMPTY
+    }
+}
+
+impl HistogramTally {
+    /// No values.
+    pub(super) const EMPTY: HistogramTally = HistogramTally { form: Form::Few(Vec::new()) };
+
+    #[inline]
+    pub(super) fn add(&mut self, value: f64) {
+        match &mut self.form {
+            Form::Many(many) => many.add(value),
+            Form::Few(_) => self.add_to_few(value),
+        }
+    }
+
+    #[inline(never)]
+    fn add_to_few(&mut self, value: f64) {
+        let Form::Few(few) = &mut self.form else { return self.add(value) };
+        if few.len() == FEW {
+            self.many().add(value);
+            return;
+        }
+        if few.len() == few.capacity() {
+            // For 3, 7 and 15 values.
+            few.make_little_room((few.len() + 1).max(3), STATISTICS);
+        }
+        // Of the two zeros the positive one, so that the order of adding does not show.
+        let value = value + 0.0;
+        few.insert(few.partition_point(|other| *other <= value), value);
+    }
+
+    /// Fetches the memory that adding `value` will touch.
+    #[inline]
+    pub(super) fn fetch(&self, value: f64) {
+        match &self.form {
+            Form::Few(few) => few.first().into_iter().for_each(prefetch),
+            Form::Many(many) => many.fetch(value),
+        }
+    }
+
+    /// The values by ranges, from now on.
+    fn many(&mut self) -> &mut Ranged {
+        if let Form::Few(few) = &self.form {
+            self.form = Form::Many(Box::new(few.iter().copied().collect()));
+        }
+        let Form::Many(many) = &mut self.form else { unreachable!("there are many now") };
+        many
+    }
+
+    /// The values by ranges.
+    fn ranged(&self) -> Cow<'_, Ranged> {
+        match &self.form {
+            Form::Few(few) => Cow::Owned(few.iter().copied().collect()),
+            Form::Many(many) => Cow::Borrowed(many),
+        }
+    }
+
+    /// Adds another histogram of the same quantity.
+    pub fn merge(&mut self, other: &HistogramTally) {
+        match &other.form {
+            Form::Few(few) => few.iter().for_each(|value| self.add(*value)),
+            Form::Many(many) => self.many().merge(many),
+        }
+    }
+
+    /// How many values there were.
+    pub fn count(&self) -> u64 {
+        match &self.form {
+            Form::Few(few) => few.len() as u64,
+            Form::Many(many) => many.count(),
+        }
+    }
+
+    /// The mean of the values, exact; `None` without values.
+    pub fn mean(&self) -> Option<f64> {
+        self.ranged().mean()
+    }
+
+    /// The least value; `None` without values.
+    pub fn min(&self) -> Option<f64> {
+        match &self.form {
+            Form::Few(few) => few.first().copied(),
+            Form::Many(many) => many.extremes.min(),
+        }
+    }
+
+    /// The largest value; `None` without values.
+    pub fn max(&self) -> Option<f64> {
+        match &self.form {
+            Form::Few(few) => few.last().copied(),
+            Form::Many(many) => many.extremes.max(),
+        }
+    }
+
+    /// The value below which the share `q` (0 to 1) of the values lies, to within 1.6 %; `None` without values. A `q` outside 0 to 1 is
+    /// clamped. See the [example](Self).
+    pub fn quantile(&self, q: f64) -> Option<f64> {
+        self.ranged().quantile(q)
+    }
+
+    /// Several of them, in less time than one by one.
+    pub fn quantiles<const N: usize>(&self, shares: [f64; N]) -> [Option<f64>; N] {
+        let ranged = self.ranged();
+        shares.map(|q| ranged.quantile(q))
+    }
+
+    /// All ranges from the lowest to the highest value seen, including empty ones between them.
+    pub fn ranges(&self) -> impl Iterator<Item = Bar> + use<> {
+        self.ranged().ranges().collect::<Vec<_>>().into_iter()
+    }
+
+    /// The values in at most `most` (at least 1) bars of whole ranges, for a picture.
+    pub fn bars(&self, most: usize) -> Vec<Bar> {
+        let ranges: Vec<Bar> = self.ranges().collect();
+        let group = ranges.len().div_ceil(most.max(1)).max(1);
+        let bar =
+            |group: &[Bar]| Bar { low: group[0].low, high: group[group.len() - 1].high, count: group.iter().map(|bar| bar.count).sum() };
+        ranges.chunks(group).map(bar).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn histogram(values: &[f64]) -> HistogramTally {
+        let mut tally = HistogramTally::default();
+        values.iter().for_each(|&x| tally.add(x));
+        tally
+    }
+
+    #[test]
+    fn empty_histogram_has_no_percentiles() {
+        let tally = histogram(&[]);
+        assert_eq!((tally.quantile(0.5), tally.mean(), tally.count()), (None, None, 0));
+        assert!(tally.bars(10).is_empty());
+    }
+
+    /// Where exactly `k` of the values count as below, the quantile is the `k`-th value and not the next one.
+    #[test]
+    fn a_quantile_on_a_whole_count_is_that_value() {
+        let values = [-8.0, -1.0, 0.0, 1e-9, 1.0, 2.0, 1e3, 1e6];
+        let tally = histogram(&values);
+        for (k, value) in (1..=values.len()).zip(values) {
+            let quantile = tally.quantile(k as f64 / values.len() as f64).unwrap();
+            assert!((quantile - value).abs() <= 0.016 * value.abs(), "{k} of {}: {quantile} for {value}", values.len());
+        }
+        assert_eq!((tally.quantile(0.0), tally.quantile(1.0)), (Some(-8.0), Some(1e6)));
+        assert_eq!((tally.quantile(-1.0), tally.quantile(2.0)), (Some(-8.0), Some(1e6)));
+    }
+
+    /// What is kept depends on the values alone, so that equal runs keep the same; and what is said, not on how it is kept.
+    #[test]
+    fn few_values_are_kept_as_they_are() {
+        let values: Vec<f64> = (0..2 * FEW).map(|n| (n as f64 * 7.0 % 11.0 - 3.0) / 3.0).collect();
+        for count in [0, 1, 3, FEW - 1, FEW, FEW + 1, 2 * FEW] {
+            let (all, ranged) = (histogram(&values[..count]), values[..count].iter().copied().collect::<Ranged>());
+            assert_eq!(matches!(all.form, Form::Few(_)), count <= FEW, "{count} values");
+            let mut backwards = HistogramTally::default();
+            for half in [&values[count / 2..count], &values[..count / 2]] {
+                backwards.merge(&histogram(half));
+            }
+            if count <= FEW {
+                assert_eq!(format!("{backwards:?}"), format!("{all:?}"), "{count} values");
+            }
+            for tally in [&all, &backwards] {
+                assert_eq!(
+                    (tally.count(), tally.mean(), tally.min(), tally.max()),
+                    (ranged.count(), ranged.mean(), ranged.extremes.min(), ranged.extremes.max())
+                );
+                assert_eq!(tally.quantiles([0.0, 0.3, 0.5, 1.0]), [0.0, 0.3, 0.5, 1.0].map(|q| ranged.quantile(q)));
+                assert_eq!(tally.ranges().collect::<Vec<_>>(), ranged.ranges().collect::<Vec<_>>());
+            }
+        }
+        assert!(size_of::<HistogramTally>() <= 24, "a model may have millions");
+    }
+
+    /// No more bars than asked for, at least half as many if there are that many ranges, and nothing is lost.
+    #[test]
+    fn bars_are_as_many_as_asked_for_at_most() {
+        let tally = histogram(&[-2.0, -1.0, 0.0, 1.0, 1.5, 2.0]);
+        let ranges: Vec<Bar> = tally.ranges().collect();
+        for most in 0..=2 * ranges.len() {
+            let bars = tally.bars(most);
+            let (fewest, most) = (most.clamp(1, ranges.len()).div_ceil(2), most.max(1));
+            assert!((fewest..=most).contains(&bars.len()), "{} bars of {} ranges, {most} asked for", bars.len(), ranges.len());
+            assert_eq!(bars.iter().map(|bar| bar.count).sum::<u64>(), 6);
+            assert_eq!((bars[0].low, bars[bars.len() - 1].high), (ranges[0].low, ranges[ranges.len() - 1].high));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn percentiles_are_within_a_range(mut values in prop::collection::vec(prop_oneof![-1e3f64..1e3, 1e-9f64..1e-8, Just(0.0)], 1..300), q in 0.0f64..=1.0) {
+            let tally = histogram(&values);
+            values.sort_by(f64::total_cmp);
+            let rank = ((q * values.len() as f64).ceil() as usize).clamp(1, values.len());
+            let (estimate, exact) = (tally.quantile(q).unwrap(), values[rank - 1]);
+            prop_assert!((estimate - exact).abs() <= 0.016 * exact.abs() + 1e-300, "{} for {}", estimate, exact);
+            prop_assert_eq!(tally.bars(7).iter().map(|bar| bar.count).sum::<u64>(), values.len() as u64);
+        }
+
+        #[test]
+        fn merging_is_counting_all(a in prop::collection::vec(-10.0f64..10.0, 0..50), b in prop::collection::vec(0.0f64..1e6, 0..50)) {
+            let mut merged = histogram(&a);
+            merged.merge(&histogram(&b));
+            let all = histogram(&[a, b].concat());
+            prop_assert_eq!(merged.ranges().filter(|bar| bar.count > 0).collect::<Vec<_>>(), all.ranges().filter(|bar| bar.count > 0).collect::<Vec<_>>());
+            prop_assert_eq!(merged.mean(), all.mean());
+        }
+    }
+}

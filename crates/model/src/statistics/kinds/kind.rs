@@ -1,0 +1,159 @@
+//! What a kind of statistic is.
+
+use std::fmt::Debug;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use warpline_base::LpId;
+use warpline_record::{SeriesKind, View};
+
+use super::open_levels::OpenLevel;
+use crate::statistics::series::SeriesTally;
+use crate::statistics::sums::horizon::Horizon;
+
+/// A kind of statistic: the type of its handles.
+///
+/// What follows is resolved when the program is compiled: the [table](super::table) knows all kinds, and nothing is called dynamically.
+pub(in crate::statistics) trait Kind: Copy + Debug {
+    /// The kind in words.
+    const NAME: &'static str;
+    /// What slices of its series have.
+    const SERIES: SeriesKind;
+    /// The most items that stay in the nearest cache; if there are more, it pays to [fetch](Self::fetch) them.
+    const FEW_ITEMS: u32;
+
+    /// What an event says of an item.
+    type Observed: Copy;
+    /// What has been said of all items.
+    type Tallies: Clone + Debug + Serialize + DeserializeOwned;
+    /// What comes out for an item.
+    type Outcome<'a>;
+
+    /// So many items, of which nothing has been said.
+    fn tallies(items: u32) -> Self::Tallies;
+
+    /// Adds what the event at hand says of an item; `None` if there is no such item, or that makes no sense.
+    fn add(
+        tallies: &mut Self::Tallies,
+        series: Option<&mut SeriesTally>,
+        event: &Moment<'_>,
+        item: u32,
+        said: Self::Observed,
+    ) -> Option<()>;
+
+    /// Adds what was said in another part of the run.
+    fn merge(mine: &mut Self::Tallies, theirs: &Self::Tallies);
+
+    /// What comes out for an item. There must be such an item.
+    fn outcome<'a>(tallies: &'a Self::Tallies, horizon: &Horizon, item: u32) -> Self::Outcome<'a>;
+
+    /// The same as it is written into results.
+    fn json(tallies: &Self::Tallies, horizon: &Horizon, item: u32) -> Value;
+
+    /// The values that are said, all of which must be finite, by an event at `time`.
+    fn values(said: Self::Observed, time: f64) -> impl Iterator<Item = f64>;
+
+    /// The beginning and the end of the span that is said, if it is about one.
+    fn span(said: Self::Observed, time: f64) -> Option<(f64, f64)> {
+        let _ = (said, time);
+        None
+    }
+
+    /// Fetches the memory that adding to an item will need.
+    #[inline(always)]
+    fn fetch(tallies: &Self::Tallies, item: u32, said: Self::Observed) {
+        let _ = (tallies, item, said);
+    }
+
+    /// Whether something waits to be added until the run has come further.
+    fn waits(tallies: &Self::Tallies) -> bool {
+        let _ = tallies;
+        false
+    }
+
+    /// Adds what waits, as if the run ended now.
+    fn settle(tallies: &mut Self::Tallies, series: Option<&mut SeriesTally>, horizon: &Horizon) {
+        let _ = (tallies, series, horizon);
+    }
+
+    /// Adds what lasts until the run ends, and waits no more.
+    fn close(tallies: &mut Self::Tallies, series: Option<&mut SeriesTally>, horizon: &Horizon, end: f64) {
+        let _ = (tallies, series, horizon, end);
+    }
+
+    /// Takes out the levels that LPs hold, each with its item.
+    fn take_levels(tallies: &mut Self::Tallies) -> Vec<(u32, OpenLevel)> {
+        let _ = tallies;
+        Vec::new()
+    }
+
+    /// Puts in a level that an LP holds.
+    fn put_level(tallies: &mut Self::Tallies, item: u32, level: OpenLevel) {
+        let _ = (tallies, item, level);
+    }
+
+    /// Whether the total of an item is beyond the largest number.
+    fn overflows(tallies: &Self::Tallies) -> bool {
+        let _ = tallies;
+        false
+    }
+
+    /// A picture for the report, with this title, of this quantity in this unit.
+    fn view(tallies: &Self::Tallies, title: &str, quantity: &str, unit: &str) -> Option<View> {
+        let _ = (tallies, title, quantity, unit);
+        None
+    }
+}
+
+/// The event at hand.
+pub(in crate::statistics) struct Moment<'a> {
+    pub(in crate::statistics) horizon: &'a Horizon,
+    pub(in crate::statistics) time: f64,
+    pub(in crate::statistics) lp: LpId,
+}
+
+impl Moment<'_> {
+    /// Whether what it says counts: the warm-up is over.
+    #[inline(always)]
+    pub(super) fn is_observed(&self) -> bool {
+        self.time >= self.horizon.start
+    }
+}
+
+/// Makes the handles of a kind.
+macro_rules! handle {
+    ($(#[$meta:meta])* $name:ident) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $name {
+            pub(in crate::statistics) slot: u16,
+            pub(in crate::statistics) item: u32,
+        }
+
+        impl $name {
+            /// The statistic in this slot, as declared; its item 0, if it has several.
+            pub const fn slot(slot: u16) -> Self {
+                $name { slot, item: 0 }
+            }
+
+            /// One item of a statistic that has [many](crate::statistics::Declaration::items), from 0.
+            ///
+            /// An item that was not declared is a [`Fault::Statistic`](crate::Fault::Statistic) when it is written, and a panic when it is
+            /// looked up.
+            ///
+            /// ```
+            /// # use warpline_model::*;
+            #[doc = concat!("const LINKS: ", stringify!($name), " = ", stringify!($name), "::slot(4);")]
+            /// assert_eq!(LINKS, LINKS.at(0));
+            /// assert_ne!(LINKS.at(1), LINKS.at(2));
+            /// ```
+            #[inline]
+            pub const fn at(self, item: u32) -> Self {
+                $name { slot: self.slot, item }
+            }
+        }
+    };
+}
+
+pub(super) use handle;

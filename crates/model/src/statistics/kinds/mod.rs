@@ -1,0 +1,17 @@
+//! The kinds of statistics.
+//!
+//! A kind is a file that implements [`Kind`](kind::Kind) for the type of its handles, and a line in the [table](table). What events call is
+//! a method of [`Observe`](crate::Observe), or one of the handle that [pushes a note](super::Notes::push).
+
+pub(super) mod counter;
+mod future;
+pub(super) mod histogram;
+pub(super) mod histogram_tally;
+mod items;
+pub(super) mod kind;
+pub(super) mod mean;
+pub(super) mod open_levels;
+pub(super) mod table;
+#[cfg(test)]
+mod tests;
+pub(super) mod time_mean;

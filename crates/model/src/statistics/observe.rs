@@ -1,0 +1,193 @@
+//! What the model's code calls.
+
+use super::kinds::counter::Counter;
+use super::kinds::histogram::Histogram;
+use super::kinds::mean::Mean;
+use super::kinds::time_mean::{Held, TimeMean};
+use super::notes::{Note, Notes};
+use crate::outside::Act;
+use crate::tables::{Cell, Table};
+
+/// Writes statistics and rows, in [`Model`](crate::Model)'s `init`, `handle`, `commit` and `finish`. They take effect when the event
+/// commits.
+///
+/// What is observed before the warm-up ends does not count, except in [series](super::Declaration::series); rows always do.
+///
+/// # Faults
+/// A handle that does not fit its declaration, a value that is NaN or infinite, a span that ends before it begins, or a row of the wrong
+/// length end the run with a [`Fault`](crate::Fault), if the event commits. A counter whose total exceeds `u64::MAX` is a fault of the run
+/// as a whole, reported after the last event.
+pub trait Observe {
+    /// Where observations wait for the commit.
+    #[doc(hidden)]
+    fn notes(&mut self) -> &mut Notes;
+
+    /// Adds `by` to a counter. The total of each item over the whole run may be up to `u64::MAX`.
+    ///
+    /// ```
+    /// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
+    /// # struct Lp(Notes);
+    /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
+    /// # impl RowSink for Lp { fn row(&mut self, row: Row<'_>) { assert_eq!(row.cells.len(), 3); } }
+    /// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+    /// const LOST: Counter = Counter::slot(0);
+    /// declare.counter(LOST, "lost", "packets", "packets dropped for want of room");
+    /// // In `handle`:
+    /// lp.count(LOST, 2);
+    /// # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
+    /// # statistics.apply(&lp.0, 1.0, LpId(0), &mut Lp(Notes::default())).unwrap();
+    /// // After the run:
+    /// assert_eq!(statistics.counter(LOST), 2);
+    /// ```
+    #[inline]
+    fn count(&mut self, counter: Counter, by: u64) {
+        self.notes().push(Note::Counter(counter, by));
+    }
+
+    /// Adds a value to a mean; it must be finite.
+    ///
+    /// ```
+    /// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
+    /// # struct Lp(Notes);
+    /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
+    /// # impl RowSink for Lp { fn row(&mut self, row: Row<'_>) { assert_eq!(row.cells.len(), 3); } }
+    /// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+    /// const WAIT: Mean = Mean::slot(0);
+    /// declare.mean(WAIT, "wait", "min", "time from arrival to service");
+    /// // In `handle`:
+    /// lp.observe(WAIT, 4.0);
+    /// lp.observe(WAIT, 5.0);
+    /// # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
+    /// # statistics.apply(&lp.0, 1.0, LpId(0), &mut Lp(Notes::default())).unwrap();
+    /// // After the run:
+    /// assert_eq!(statistics.mean(WAIT).mean, Some(4.5));
+    /// ```
+    ///
+    /// Each kind of statistic has its own method:
+    /// ```compile_fail,E0308
+    /// # use warpline_model::prelude::*;
+    /// const WAIT: Counter = Counter::slot(0);
+    /// # fn handle(lp: &mut impl Observe) {
+    /// lp.observe(WAIT, 4.0); // error: mismatched types: expected `Mean`, found `Counter`
+    /// # }
+    /// ```
+    #[inline]
+    fn observe(&mut self, mean: Mean, value: f64) {
+        self.notes().push(Note::Mean(mean, value));
+    }
+
+    /// Adds a value to a histogram; it must be finite.
+    ///
+    /// ```
+    /// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
+    /// # struct Lp(Notes);
+    /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
+    /// # impl RowSink for Lp { fn row(&mut self, row: Row<'_>) { assert_eq!(row.cells.len(), 3); } }
+    /// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+    /// const DELAY: Histogram = Histogram::slot(0);
+    /// declare.histogram(DELAY, "delay", "ms", "time from sender to receiver");
+    /// // In `handle`:
+    /// for delay in 1..=100 {
+    ///     lp.sample(DELAY, f64::from(delay));
+    /// }
+    /// # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
+    /// # statistics.apply(&lp.0, 1.0, LpId(0), &mut Lp(Notes::default())).unwrap();
+    /// // After the run, to within 1.6 %:
+    /// let p90 = statistics.histogram(DELAY).quantile(0.9).unwrap();
+    /// assert!((p90 - 90.0).abs() < 1.5);
+    /// ```
+    #[inline]
+    fn sample(&mut self, histogram: Histogram, value: f64) {
+        self.notes().push(Note::Histogram(histogram, value));
+    }
+
+    /// Adds the time from `from` to `to` at `level` to a mean over time, all times in model units. The span may reach into the
+    /// future; what lies beyond the end of the run or before the warm-up does not count, and neither does a span that ends before
+    /// it begins. Spans that overlap add up.
+    ///
+    /// [`Level`](crate::Level) does this for a quantity that changes now and then.
+    ///
+    /// ```
+    /// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
+    /// # struct Lp(Notes);
+    /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
+    /// # impl RowSink for Lp { fn row(&mut self, row: Row<'_>) { assert_eq!(row.cells.len(), 3); } }
+    /// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+    /// const BUSY: TimeMean = TimeMean::slot(0);
+    /// declare.time_mean(BUSY, "busy", "", "share of time that the server works");
+    /// # let now = 2.0;
+    /// // In `handle`, at time 2: the server is taken for the next 4 units of time.
+    /// lp.span(BUSY, now, now + 4.0, 1.0);
+    /// # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
+    /// # statistics.apply(&lp.0, 1.0, LpId(0), &mut Lp(Notes::default())).unwrap();
+    /// // After a run to time 10:
+    /// assert_eq!(statistics.time_mean(BUSY).mean, Some(0.4));
+    /// ```
+    #[inline]
+    fn span(&mut self, mean: TimeMean, from: f64, to: f64, level: f64) {
+        self.notes().push(Note::TimeMean(mean, Held::Span { from, to, level }));
+    }
+
+    /// Adds a row to a table: as many cells as the table has columns. The engine puts time and LP in front.
+    ///
+    /// ```
+    /// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
+    /// # struct Lp(Notes);
+    /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
+    /// # impl RowSink for Lp { fn row(&mut self, row: Row<'_>) { assert_eq!(row.cells.len(), 3); } }
+    /// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+    /// const TRIPS: Table = Table(0);
+    /// declare.table(TRIPS, "trips", &[("to", ""), ("way", "km"), ("by", "")]);
+    /// // In `handle`:
+    /// lp.record(TRIPS, &[LpId(7).into(), 12.5.into(), "train".into()]);
+    /// # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
+    /// # statistics.apply(&lp.0, 1.0, LpId(0), &mut Lp(Notes::default())).unwrap();
+    /// assert_eq!(lp.0.cells, [Cell::Whole(7), Cell::Real(12.5), Cell::Text("train".into())]);
+    /// ```
+    #[inline]
+    fn record(&mut self, table: Table, row: &[Cell]) {
+        let notes = self.notes();
+        notes.push_row(table, row);
+    }
+
+    /// Does something to the outside world, such as printing a line, once the event is settled: when it is certain that it happens, and no
+    /// mistake of the model anywhere in the run comes before it. So nothing has to be taken back, whichever engine runs the model, and a run
+    /// that fails has done exactly what a sequential one would have.
+    ///
+    /// All acts and rows of a run come one after the other, in the order of their events, each once. They are performed in the thread that
+    /// watches the run, which PEs do not wait for unless it falls far behind; so how much later that is than the event's execution depends
+    /// on the run. What an act learns from the outside cannot come back into the run. If it panics, no other follows, and the run goes on;
+    /// its results say why the rest is missing. Verification and explanations perform none.
+    ///
+    /// In a run of several processes, an act is performed in the process of its LP, when its turn comes among those of all. So what it finds in
+    /// memory is that of its process, and a file that LPs of several processes write to has to be opened by each, for appending. What acts
+    /// print on stdout comes out of the first process, in order; what they print on stderr does not pass through it, and under a launcher of
+    /// MPI programs may be out of order. If a process is lost, what had not been done by then is never done.
+    ///
+    /// It costs an allocation; and a tenth of a millisecond or so where the act before it, in the order of all, is that of another process.
+    ///
+    /// ```
+    /// # use warpline_model::{engine::*, prelude::*};
+    /// # struct Display;
+    /// # impl Model for Display {
+    /// #     type State = u32; type Event = f64;
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, _: &mut Init<Self>) -> u32 { 0 }
+    /// fn handle(&self, shown: &mut u32, level: &f64, lp: &mut Context<Self>) {
+    ///     *shown += 1;
+    ///     let line = format!("{:.1} s: {level} m", lp.now());
+    ///     lp.when_settled(move || println!("{line}"));
+    /// }
+    /// # }
+    /// # let mut executor = Executor::new(&Display, 1, 9, false);
+    /// # executor.begin(LpId(0), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # Display.handle(&mut 0, &7.5, executor.lp());
+    /// # assert_eq!(executor.notes_mut().acts.len(), 1);
+    /// ```
+    fn when_settled(&mut self, act: impl Fn() + Send + Sync + 'static)
+    where
+        Self: Sized,
+    {
+        self.notes().push_act(Act::new(act));
+    }
+}

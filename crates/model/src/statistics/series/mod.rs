@@ -1,0 +1,218 @@
+mod slices;
+
+use serde::{Deserialize, Serialize};
+use warpline_record::{Series, SeriesKind};
+
+use self::slices::Slices;
+use super::sums::exact_sum::ExactSum;
+use super::sums::horizon::Horizon;
+use super::sums::stretches::{Absorb, Stretches};
+
+/// Into how many slices a series cuts a run.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) enum SeriesSlices {
+    /// As many as follow from its length.
+    Automatic,
+    /// As many as the model wants.
+    Given(u32),
+}
+
+/// A statistic over virtual time: sums for each slice of the run, over all items.
+///
+/// A series is made of the same observations as its statistic. It costs an addition where the
+/// statistic is added up, on commit, and nothing where it is not declared.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct SeriesTally {
+    cut: Cut,
+    sums: Sums,
+}
+
+/// How the run is cut into slices.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum Cut {
+    /// Into as many slices as the model wants.
+    Given(Slices),
+    /// Into stretches, which follow from how far the run came.
+    Stretches(Horizon),
+}
+
+/// What a slice keeps. All of it can be added up in any order.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum Sums {
+    Counts(Parts<u128>),
+    /// Sum and number of values.
+    Means(Parts<(ExactSum, u64)>),
+    /// Level times time.
+    Levels(Parts<ExactSum>),
+}
+
+/// The sums of all slices, as they are cut.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum Parts<T> {
+    Given(Vec<T>),
+    Stretches(Stretches<T>),
+}
+
+impl<T: Absorb> Parts<T> {
+    fn new(cut: &Cut) -> Self {
+        match cut {
+            Cut::Given(slices) => Parts::Given(vec![T::default(); slices.count()]),
+            Cut::Stretches(_) => Parts::Stretches(Stretches::default()),
+        }
+    }
+
+    /// The sums of the slice of a time.
+    #[inline]
+    fn at(&mut self, cut: &Cut, time: f64) -> &mut T {
+        match (self, cut) {
+            (Parts::Given(list), Cut::Given(slices)) => &mut list[slices.at(time)],
+            (Parts::Stretches(stretches), Cut::Stretches(horizon)) => stretches.at(horizon, time),
+            _ => unreachable!("{ONE_CUT}"),
+        }
+    }
+
+    fn merge(&mut self, other: &Parts<T>) {
+        match (self, other) {
+            (Parts::Given(mine), Parts::Given(theirs)) => mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| mine.absorb(theirs)),
+            (Parts::Stretches(mine), Parts::Stretches(theirs)) => mine.merge(theirs),
+            _ => unreachable!("{ONE_CUT}"),
+        }
+    }
+
+    /// Where slices begin and end, and what each has.
+    fn slices(&self, cut: &Cut) -> (Vec<f64>, Vec<T>) {
+        match (self, cut) {
+            (Parts::Given(list), Cut::Given(slices)) => (slices.edges.clone(), list.clone()),
+            (Parts::Stretches(stretches), Cut::Stretches(horizon)) => {
+                let seen = stretches.of(horizon);
+                let edge = |slice: usize| (slice as f64 * seen.length()).min(horizon.reached);
+                ((0..seen.list.len()).map(edge).chain([horizon.reached]).collect(), seen.list)
+            }
+            _ => unreachable!("{ONE_CUT}"),
+        }
+    }
+}
+
+const ONE_CUT: &str = "the sums of a series are cut as the run is";
+
+impl SeriesTally {
+    /// An empty series of this many slices, which have this kind of value, of a run to `end`.
+    pub(super) fn new(slices: SeriesSlices, kind: SeriesKind, end: f64) -> Self {
+        let cut = match slices {
+            SeriesSlices::Automatic => Cut::Stretches(Horizon::new(0.0, end)),
+            SeriesSlices::Given(count) => Cut::Given(Slices::new(count, end)),
+        };
+        let sums = match kind {
+            SeriesKind::Count => Sums::Counts(Parts::new(&cut)),
+            SeriesKind::Mean => Sums::Means(Parts::new(&cut)),
+            SeriesKind::Level => Sums::Levels(Parts::new(&cut)),
+        };
+        SeriesTally { cut, sums }
+    }
+
+    /// Adds to a counter's series.
+    #[inline]
+    pub(super) fn count(&mut self, time: f64, by: u64) {
+        if let Sums::Counts(counts) = &mut self.sums {
+            *counts.at(&self.cut, time) += u128::from(by);
+        }
+    }
+
+    /// Adds to the series of a mean or a histogram.
+    #[inline]
+    pub(super) fn observe(&mut self, time: f64, value: f64) {
+        if let Sums::Means(means) = &mut self.sums {
+            let (sum, count) = means.at(&self.cut, time);
+            sum.add(value);
+            *count += 1;
+        }
+    }
+
+    /// Adds to the series of a mean over time.
+    #[inline]
+    pub(super) fn span(&mut self, from: f64, to: f64, level: f64) {
+        let Sums::Levels(areas) = &mut self.sums else { return };
+        let (from, to) = (from.max(0.0), to.min(self.cut.reached()));
+        if from <= to {
+            match (areas, &self.cut) {
+                (Parts::Given(areas), Cut::Given(slices)) => slices.add_span(areas, from, to, level),
+                (Parts::Stretches(areas), Cut::Stretches(horizon)) => areas.add_span(horizon, from, to, level),
+                _ => unreachable!("{ONE_CUT}"),
+            }
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: &SeriesTally) {
+        match (&mut self.sums, &other.sums) {
+            (Sums::Counts(mine), Sums::Counts(theirs)) => mine.merge(theirs),
+            (Sums::Means(mine), Sums::Means(theirs)) => mine.merge(theirs),
+            (Sums::Levels(mine), Sums::Levels(theirs)) => mine.merge(theirs),
+            _ => unreachable!("parts of one run have one declaration"),
+        }
+    }
+
+    pub(super) fn cut_short(&mut self, end: f64) {
+        match &mut self.cut {
+            Cut::Given(slices) => slices.cut_short(end),
+            Cut::Stretches(horizon) => horizon.cut_short(end),
+        }
+    }
+
+    /// The series of a statistic in this unit, with this meaning.
+    pub(super) fn series(&self, unit: &str, meaning: &str) -> Series {
+        let (kind, edges, values, counts) = match &self.sums {
+            Sums::Counts(counts) => {
+                let (edges, counts) = counts.slices(&self.cut);
+                let values = counts.iter().map(|count| Some(*count as f64)).collect();
+                let counts = counts.iter().map(|&count| u64::try_from(count).unwrap_or(u64::MAX)).collect();
+                (SeriesKind::Count, edges, values, counts)
+            }
+            Sums::Means(means) => {
+                let (edges, means) = means.slices(&self.cut);
+                let mean = |(sum, count): &(ExactSum, u64)| (*count > 0).then(|| sum.over(*count));
+                (SeriesKind::Mean, edges, means.iter().map(mean).collect(), means.iter().map(|(_, count)| *count).collect())
+            }
+            Sums::Levels(areas) => {
+                let (edges, areas) = areas.slices(&self.cut);
+                let level = |(edges, area): (&[f64], &ExactSum)| {
+                    let (begin, end) = (edges[0], edges[1].min(self.cut.reached()));
+                    (begin < end).then(|| area.over_distance(begin, end))
+                };
+                let levels: Vec<Option<f64>> = edges.windows(2).zip(&areas).map(level).collect();
+                (SeriesKind::Level, edges, levels, Vec::new())
+            }
+        };
+        let was_reached = |slice: usize| self.cut.last().is_none_or(|last| slice <= last);
+        Series {
+            kind,
+            unit: unit.to_owned(),
+            meaning: meaning.to_owned(),
+            edges,
+            values: values.into_iter().enumerate().map(|(slice, value)| value.filter(|_| was_reached(slice))).collect(),
+            counts,
+            ci95: Vec::new(),
+            runs: Vec::new(),
+        }
+    }
+}
+
+impl Cut {
+    /// How far the run came.
+    fn reached(&self) -> f64 {
+        match self {
+            Cut::Given(slices) => slices.reached,
+            Cut::Stretches(horizon) => horizon.reached,
+        }
+    }
+
+    /// The last slice that the run reached, if there are slices beyond it.
+    fn last(&self) -> Option<usize> {
+        match self {
+            Cut::Given(slices) => Some(slices.last),
+            Cut::Stretches(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

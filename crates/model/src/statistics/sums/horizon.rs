@@ -1,0 +1,25 @@
+use serde::{Deserialize, Serialize};
+
+/// The span of time that is observed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(in crate::statistics) struct Horizon {
+    pub(in crate::statistics) start: f64,
+    /// How far the run came: to the end, unless it was cut short.
+    pub(in crate::statistics) reached: f64,
+}
+
+impl Horizon {
+    pub(in crate::statistics) const fn new(start: f64, end: f64) -> Self {
+        Horizon { start, reached: end }
+    }
+
+    /// The run ends here.
+    pub(in crate::statistics) fn cut_short(&mut self, end: f64) {
+        self.reached = end;
+    }
+
+    /// How long it was observed.
+    pub(in crate::statistics) fn length(&self) -> f64 {
+        self.reached - self.start
+    }
+}

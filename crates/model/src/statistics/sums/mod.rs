@@ -1,0 +1,9 @@
+//! What observations add up to: exactly, so that their order does not matter.
+
+pub(super) mod estimate;
+pub(super) mod exact_sum;
+pub(super) mod extremes;
+pub(super) mod horizon;
+mod magnitude;
+pub(super) mod spread;
+pub(super) mod stretches;

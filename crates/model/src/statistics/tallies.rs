@@ -1,0 +1,134 @@
+//! One statistic, of whichever kind.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use warpline_record::View;
+
+use super::declarations::Declaration;
+use super::kinds::kind::{Kind, Moment};
+use super::kinds::open_levels::OpenLevel;
+use super::kinds::table::*;
+use super::notes::Note;
+use super::series::SeriesTally;
+use super::sums::horizon::Horizon;
+
+/// One statistic.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Slot {
+    pub(super) tallies: Tallies,
+    pub(super) series: Option<Box<SeriesTally>>,
+}
+
+impl Slot {
+    /// What was declared, in a run to `end`.
+    pub(super) fn new(declaration: &Declaration, end: f64) -> Self {
+        let series = declaration.series.map(|slices| Box::new(SeriesTally::new(slices, declaration.kind.series(), end)));
+        Slot { tallies: Tallies::new(declaration.kind, declaration.items), series }
+    }
+}
+
+macro_rules! tallies {
+    ($($kind:ident($said:ty) $method:ident -> $outcome:ty, $about:literal;)*) => {
+        /// The items of one slot.
+        #[derive(Clone, Debug, Serialize, Deserialize)]
+        pub(super) enum Tallies {
+            $($kind(<$kind as Kind>::Tallies),)*
+        }
+
+        /// Adds an observation; `None` if it is none of a statistic that is declared.
+        #[inline(always)]
+        pub(super) fn add(slots: &mut [Slot], note: &Note, event: &Moment<'_>) -> Option<()> {
+            match *note {
+                $(Note::$kind(handle, said) => {
+                    let Slot { tallies: Tallies::$kind(tallies), series } = slots.get_mut(usize::from(handle.slot))? else { return None };
+                    $kind::add(tallies, series.as_deref_mut(), event, handle.item, said)
+                })*
+                Note::Row { .. } | Note::Act | Note::LostDelay { .. } => None,
+            }
+        }
+
+        /// Fetches what adding an observation will need, if its statistic is large.
+        #[inline(always)]
+        pub(super) fn fetch(slots: &[Slot], note: &Note, is_large: impl Fn(u16) -> bool) {
+            match *note {
+                $(Note::$kind(handle, said) if is_large(handle.slot) => {
+                    if let Some(Slot { tallies: Tallies::$kind(tallies), .. }) = slots.get(usize::from(handle.slot)) {
+                        $kind::fetch(tallies, handle.item, said);
+                    }
+                })*
+                _ => {}
+            }
+        }
+
+        impl Tallies {
+            fn new(kind: StatisticKind, items: u32) -> Self {
+                match kind {
+                    $(StatisticKind::$kind => Tallies::$kind($kind::tallies(items)),)*
+                }
+            }
+
+            pub(super) fn merge(&mut self, other: &Tallies) {
+                match (self, other) {
+                    $((Tallies::$kind(mine), Tallies::$kind(theirs)) => $kind::merge(mine, theirs),)*
+                    _ => unreachable!("{ONE_DECLARATION}"),
+                }
+            }
+
+            pub(super) fn json(&self, horizon: &Horizon, item: u32) -> Value {
+                match self {
+                    $(Tallies::$kind(tallies) => $kind::json(tallies, horizon, item),)*
+                }
+            }
+
+            pub(super) fn waits(&self) -> bool {
+                match self {
+                    $(Tallies::$kind(tallies) => $kind::waits(tallies),)*
+                }
+            }
+
+            pub(super) fn take_levels(&mut self) -> Vec<(u32, OpenLevel)> {
+                match self {
+                    $(Tallies::$kind(tallies) => $kind::take_levels(tallies),)*
+                }
+            }
+
+            pub(super) fn put_level(&mut self, item: u32, level: OpenLevel) {
+                match self {
+                    $(Tallies::$kind(tallies) => $kind::put_level(tallies, item, level),)*
+                }
+            }
+
+            pub(super) fn overflows(&self) -> bool {
+                match self {
+                    $(Tallies::$kind(tallies) => $kind::overflows(tallies),)*
+                }
+            }
+
+            pub(super) fn view(&self, title: &str, quantity: &str, unit: &str) -> Option<View> {
+                match self {
+                    $(Tallies::$kind(tallies) => $kind::view(tallies, title, quantity, unit),)*
+                }
+            }
+        }
+
+        impl Slot {
+            /// Adds what waits, as if the run ended now.
+            pub(super) fn settle(&mut self, horizon: &Horizon) {
+                match &mut self.tallies {
+                    $(Tallies::$kind(tallies) => $kind::settle(tallies, self.series.as_deref_mut(), horizon),)*
+                }
+            }
+
+            /// Adds what lasts until the run ends.
+            pub(super) fn close(&mut self, horizon: &Horizon, end: f64) {
+                match &mut self.tallies {
+                    $(Tallies::$kind(tallies) => $kind::close(tallies, self.series.as_deref_mut(), horizon, end),)*
+                }
+            }
+        }
+    };
+}
+
+for_each_kind!(tallies);
+
+pub(super) const ONE_DECLARATION: &str = "parts of one run have one declaration";

@@ -1,0 +1,305 @@
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use warpline_base::LpId;
+use warpline_record::{LostDelays, ResultNote, Series, View};
+
+use super::declarations::{Declaration, Declarations, TableDeclaration};
+use super::kinds::kind::{Kind, Moment};
+use super::kinds::table::*;
+use super::meanings;
+use super::notes::{Note, Notes};
+use super::rows::{Row, RowSink};
+use super::sums::horizon::Horizon;
+use super::tallies::{self, Slot, Tallies};
+use crate::fault::Fault;
+
+/// All committed statistics of a run. They do not depend on the order of adding.
+///
+/// Statistics are looked up by the handles that wrote them:
+/// ```
+/// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
+/// # struct Lp(Notes);
+/// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
+/// # impl RowSink for Lp { fn row(&mut self, _: Row<'_>) {} }
+/// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+/// const SERVED: Counter = Counter::slot(0);
+/// const WAIT: Mean = Mean::slot(1);
+/// const BUSY: TimeMean = TimeMean::slot(2);
+/// const STAY: Histogram = Histogram::slot(3);
+/// # declare.counter(SERVED, "served", "", "");
+/// # declare.mean(WAIT, "wait", "", "");
+/// # declare.time_mean(BUSY, "busy", "", "");
+/// # declare.histogram(STAY, "stay", "", "");
+/// # lp.count(SERVED, 2);
+/// # [0.5, 2.5].iter().for_each(|&wait| lp.observe(WAIT, wait));
+/// # lp.span(BUSY, 1.0, 6.0, 1.0);
+/// # [4.0, 6.0].iter().for_each(|&stay| lp.sample(STAY, stay));
+/// # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
+/// # statistics.apply(&lp.0, 1.0, LpId(0), &mut Lp(Notes::default())).unwrap();
+/// // In a run to time 10 two customers came:
+/// assert_eq!(statistics.counter(SERVED), 2);
+/// assert_eq!(statistics.mean(WAIT).mean, Some(1.5));
+/// assert_eq!(statistics.time_mean(BUSY).mean, Some(0.5));
+/// assert_eq!(statistics.histogram(STAY).mean(), Some(5.0));
+/// assert_eq!(statistics.to_json()["stay"]["max"], 6.0);
+/// ```
+///
+/// A look-up by a handle that does not fit its declaration panics:
+/// ```should_panic
+/// # use warpline_model::prelude::*;
+/// # let mut declare = Declarations::default();
+/// declare.mean(Mean::slot(0), "wait", "min", "time from arrival to service");
+/// # let statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
+/// statistics.counter(Counter::slot(0)); // panics: Counter { slot: 0, item: 0 } is not declared as a counter
+/// ```
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Statistics {
+    horizon: Horizon,
+    declared: Declarations,
+    slots: Vec<Slot>,
+    /// Which of the first 64 slots are too large for the nearest cache, so that it pays to fetch their items: a bit for each.
+    large: u64,
+    /// Sends whose delay was lost to rounding.
+    lost_delays: Option<LostDelays>,
+}
+
+impl Statistics {
+    /// Empty statistics for the span of time from `warmup` to `end`. The declarations must be
+    /// [`checked`](Declarations::checked).
+    pub fn new(declared: Declarations, warmup: f64, end: f64) -> Self {
+        let slots = declared.statistics.iter().map(|declaration| Slot::new(declaration, end)).collect();
+        let bit = |(slot, declaration): (u32, &Declaration)| {
+            if declaration.items > declaration.kind.few_items() { 1u64.checked_shl(slot).unwrap_or(0) } else { 0 }
+        };
+        let large = (0..).zip(&declared.statistics).map(bit).sum();
+        Statistics { horizon: Horizon::new(warmup, end), declared, slots, large, lost_delays: None }
+    }
+
+    /// The run was cut short, and ends here.
+    pub fn cut_short(&mut self, end: f64) {
+        self.horizon.cut_short(end);
+        self.slots.iter_mut().filter_map(|slot| slot.series.as_mut()).for_each(|series| series.cut_short(end));
+    }
+
+    /// Adds what an event of `lp` at `time` observed, and passes its rows to `sink`. Observations before the warm-up ends do not count,
+    /// except for rows and in series.
+    ///
+    /// # Errors
+    /// If a handle does not fit its declaration, an observation is not finite, or there was no memory for one. Everything before it has been
+    /// added.
+    pub fn apply(&mut self, notes: &Notes, time: f64, lp: LpId, sink: &mut impl RowSink) -> Result<(), Fault> {
+        notes.check()?;
+        let (mut cells, mut acts) = (&notes.cells[..], notes.acts.iter());
+        for note in notes.current() {
+            match note {
+                Note::Row { table, cells: count } => {
+                    let (row, rest) = cells.split_at(*count as usize);
+                    cells = rest;
+                    self.check_row(table.0, row.len())?;
+                    sink.row(Row { table: table.0, time, lp, cells: row });
+                }
+                Note::Act => acts.next().into_iter().for_each(|act| sink.act(act, time, lp)),
+                note => self.add(note, time, lp)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// As [`apply`](Self::apply), for observations among which are neither rows nor acts.
+    ///
+    /// # Errors
+    /// Likewise.
+    #[inline]
+    pub fn apply_plain(&mut self, notes: &[Note], time: f64, lp: LpId) -> Result<(), Fault> {
+        notes.iter().try_for_each(|note| self.add(note, time, lp))
+    }
+
+    #[inline(always)]
+    fn add(&mut self, note: &Note, time: f64, lp: LpId) -> Result<(), Fault> {
+        if self.try_add(note, time, lp).is_some() { Ok(()) } else { Err(self.refusal(note, time)) }
+    }
+
+    /// Adds an observation; `None` if it is none of a statistic that is declared.
+    #[inline(never)]
+    fn try_add(&mut self, note: &Note, time: f64, lp: LpId) -> Option<()> {
+        if let Note::LostDelay { to, event, delay } = *note {
+            self.add_lost_delays(&LostDelays::one(lp, event, time, to, delay));
+            return Some(());
+        }
+        tallies::add(&mut self.slots, note, &Moment { horizon: &self.horizon, time, lp })
+    }
+
+    #[cold]
+    fn add_lost_delays(&mut self, more: &LostDelays) {
+        match &mut self.lost_delays {
+            None => self.lost_delays = Some(*more),
+            Some(lost) => lost.add(more),
+        }
+    }
+
+    /// Sends whose delay was lost to rounding, if there were any.
+    pub fn lost_delays(&self) -> Option<LostDelays> {
+        self.lost_delays
+    }
+
+    /// These statistics with all spans added up, as if the run ended now.
+    pub(crate) fn settled(&self) -> Cow<'_, Statistics> {
+        if !self.slots.iter().any(|slot| slot.tallies.waits()) {
+            return Cow::Borrowed(self);
+        }
+        let mut all = self.clone();
+        all.slots.iter_mut().for_each(|slot| slot.settle(&self.horizon));
+        Cow::Owned(all)
+    }
+
+    /// What is wrong with an observation.
+    #[cold]
+    #[inline(never)]
+    fn refusal(&self, note: &Note, time: f64) -> Fault {
+        let (slot, item, kind) = note.place();
+        let name = self.declared.statistics.get(usize::from(slot)).map(|declared| declared.name.clone());
+        match (name, note.not_finite(time), note.span(time)) {
+            (Some(name), Some(value), _) => Fault::Observation { name, value },
+            (Some(name), None, Some((from, to))) if from > to => Fault::Span { name, from, to },
+            _ => self.misuse(slot, item, kind),
+        }
+    }
+
+    /// Fetches the memory that [`apply`](Self::apply) will need for these notes later, where statistics are large. Means over time are few, as
+    /// each is the level of something, and stay in the cache.
+    #[inline]
+    pub fn fetch(&self, notes: &Notes) {
+        if self.large != 0 {
+            let is_large = |slot: u16| self.large.checked_shr(slot.into()).is_some_and(|bits| bits & 1 == 1);
+            notes.current().iter().for_each(|note| tallies::fetch(&self.slots, note, is_large));
+        }
+    }
+
+    fn check_row(&self, slot: u16, cells: usize) -> Result<(), Fault> {
+        let declared = match self.declared.tables.get(usize::from(slot)) {
+            None => "no table is declared there".to_owned(),
+            Some(table) if table.columns.len() != cells => format!("table `{}` has {} columns", table.name, table.columns.len()),
+            Some(_) => return Ok(()),
+        };
+        Err(Fault::Row { slot, cells, declared })
+    }
+
+    #[cold]
+    fn misuse(&self, slot: u16, item: u32, used: StatisticKind) -> Fault {
+        let declared = match self.declared.statistics.get(usize::from(slot)) {
+            None => "no statistic is declared there".to_owned(),
+            Some(d) => format!("`{}` is declared there as a {} with {} item(s)", d.name, d.kind.name(), d.items),
+        };
+        Fault::Statistic { slot, item, used: used.name().into(), declared }
+    }
+
+    /// Adds the statistics of another part of the same run.
+    pub fn merge(&mut self, other: &Statistics) {
+        for (mine, theirs) in self.slots.iter_mut().zip(&other.slots) {
+            mine.tallies.merge(&theirs.tallies);
+            mine.series.iter_mut().zip(&theirs.series).for_each(|(mine, theirs)| mine.merge(theirs));
+        }
+        other.lost_delays.iter().for_each(|more| self.add_lost_delays(more));
+    }
+
+    /// Hands the levels that are open over to those who will see them change: LP `lp` belongs to part `part_of(lp)`.
+    pub fn share_open_levels(&mut self, parts: &mut [Statistics], part_of: impl Fn(LpId) -> usize) {
+        for (number, slot) in self.slots.iter_mut().enumerate() {
+            for (item, level) in slot.tallies.take_levels() {
+                parts[part_of(level.lp)].slots[number].tallies.put_level(item, level);
+            }
+        }
+    }
+
+    /// Closes all levels, and ends all spans, at the end of the run. Engines do so once, after the last LP has finished.
+    pub fn close_levels(&mut self, end: f64) {
+        self.slots.iter_mut().for_each(|slot| slot.close(&self.horizon, end));
+    }
+
+    /// The fault of the first counter, by slot, with a total beyond `u64::MAX`, if there is one. Engines ask once, after the last event:
+    /// the event that passed the limit would depend on the order of adding, but the total of the run does not.
+    pub fn overflow(&self) -> Option<Fault> {
+        let slot = self.slots.iter().position(|slot| slot.tallies.overflows())?;
+        Some(Fault::CounterOverflow { name: self.declared.statistics[slot].name.clone() })
+    }
+
+    /// The declared tables, by slot.
+    pub fn tables(&self) -> &[TableDeclaration] {
+        &self.declared.tables
+    }
+
+    /// Every statistic under its name, as in the [example](Self); those with several items as lists. Statistics without observations are
+    /// `null`.
+    pub fn to_json(&self) -> Value {
+        let settled = self.settled();
+        let value = |(slot, name, items): (usize, &str, usize)| {
+            let value =
+                if items == 1 { settled.item_json(slot, 0) } else { (0..items).map(|item| settled.item_json(slot, item)).collect() };
+            (name.to_owned(), value)
+        };
+        Value::Object(self.names().map(value).collect::<Map<_, _>>())
+    }
+
+    /// The slot, the name and the number of items of every statistic.
+    pub(crate) fn names(&self) -> impl Iterator<Item = (usize, &str, usize)> {
+        self.declared.statistics.iter().enumerate().map(|(slot, declared)| (slot, declared.name.as_str(), declared.items as usize))
+    }
+
+    /// One item of the statistic in a slot. Spans that the run has not come to the end of do not count; when it has ended, there are none.
+    pub(crate) fn item_json(&self, slot: usize, item: usize) -> Value {
+        self.slots[slot].tallies.json(&self.horizon, item as u32)
+    }
+
+    /// What these results are: unit and meaning of all that are called like a statistic or [declared](Declarations::result), and what
+    /// `ci95` is wherever it stands beside a mean.
+    pub fn result_notes(&self, results: &Value) -> BTreeMap<String, ResultNote> {
+        let note = |d: &Declaration| (d.name.clone(), ResultNote { unit: d.unit.clone(), meaning: d.meaning.clone(), label: false });
+        let declared = self.declared.statistics.iter().map(note).chain(self.declared.results.iter().cloned());
+        meanings::of(results, declared.collect())
+    }
+
+    /// Every statistic over virtual time that was [declared](Declaration::series) so, under its name.
+    pub fn series(&self) -> BTreeMap<String, Series> {
+        let settled = self.settled();
+        let slots = self.declared.statistics.iter().zip(&settled.slots);
+        slots
+            .filter_map(|(declaration, slot)| {
+                Some((declaration.name.clone(), slot.series.as_ref()?.series(&declaration.unit, &declaration.meaning)))
+            })
+            .collect()
+    }
+
+    /// A picture of each histogram that has one item, for [`Model::views`](crate::Model::views).
+    pub fn histogram_views(&self) -> Vec<View> {
+        let slots = self.declared.statistics.iter().zip(&self.slots);
+        slots.filter_map(|(declared, slot)| slot.tallies.view(&declared.name, &declared.meaning, &declared.unit)).collect()
+    }
+}
+
+macro_rules! look_ups {
+    ($($kind:ident($said:ty) $method:ident -> $outcome:ty, $about:literal;)*) => {
+        /// What comes out for each statistic, as in the [example](Statistics).
+        impl Statistics {
+            $(
+                #[doc = concat!("What comes out for a [`", stringify!($kind), "`], as in the [example](Self).")]
+                ///
+                /// # Panics
+                /// If the handle [does not fit its declaration](Self).
+                pub fn $method(&self, handle: $kind) -> $outcome {
+                    let Tallies::$kind(tallies) = &self.slots[usize::from(handle.slot)].tallies else {
+                        panic!("{handle:?} is not declared as a {}", $kind::NAME)
+                    };
+                    $kind::outcome(tallies, &self.horizon, handle.item)
+                }
+            )*
+        }
+    };
+}
+
+for_each_kind!(look_ups);
+
+#[cfg(test)]
+mod tests;

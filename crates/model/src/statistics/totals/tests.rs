@@ -1,0 +1,151 @@
+use serde_json::json;
+
+use super::*;
+use crate::statistics::Held;
+
+struct NoRows;
+
+impl RowSink for NoRows {
+    fn row(&mut self, _: Row<'_>) {}
+}
+
+const MADE: Counter = Counter::slot(0);
+
+/// Counters `made`, whose second item gets these counts, and `late`.
+fn totals(late: &[u64], made: &[u64]) -> Statistics {
+    const LATE: Counter = Counter::slot(1);
+    let mut declare = Declarations::default();
+    declare.counter(MADE, "made", "", "").items(2);
+    declare.counter(LATE, "late", "", "");
+    let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 1.0);
+    let count = |counter| move |&by: &u64| Note::Counter(counter, by);
+    let list = late.iter().map(count(LATE)).chain(made.iter().map(count(MADE.at(1)))).collect();
+    statistics.apply(&Notes { list, ..Notes::default() }, 0.5, LpId(0), &mut NoRows).unwrap();
+    statistics
+}
+
+/// However the events of a run are divided, the merged statistics are the same to the last bit.
+#[test]
+fn parts_of_a_run_merge_to_the_whole() {
+    use warpline_base::random::Random;
+    const SEEN: Mean = Mean::slot(1);
+    const LEVEL: TimeMean = TimeMean::slot(2);
+    const SPREAD: Histogram = Histogram::slot(3);
+    let mut declare = Declarations::default();
+    declare.counter(MADE, "made", "", "").items(3);
+    declare.mean(SEEN, "seen", "", "").items(2);
+    declare.time_mean(LEVEL, "level", "", "");
+    declare.histogram(SPREAD, "spread", "", "");
+    let empty = Statistics::new(declare.checked().unwrap(), 10.0, 100.0);
+    let (mut whole, mut parts) = (empty.clone(), vec![empty; 4]);
+    let mut random = Random::new(5, LpId(0), 0);
+    for _ in 0..2_000 {
+        let (time, value) = (100.0 * random.uniform(), random.normal(0.0, 1.0) * 1e3f64.powi(random.below(9) as i32 - 4));
+        let list = vec![
+            Note::Counter(MADE.at(random.below(3)), u64::from(random.below(5))),
+            Note::Mean(SEEN.at(random.below(2)), value),
+            Note::TimeMean(LEVEL, Held::Span { from: time, to: time + random.exponential(20.0), level: value }),
+            Note::Histogram(SPREAD, value),
+        ];
+        let notes = Notes { list, ..Notes::default() };
+        whole.apply(&notes, time, LpId(0), &mut NoRows).unwrap();
+        parts[random.below(4) as usize].apply(&notes, time, LpId(0), &mut NoRows).unwrap();
+    }
+    let mut merged = parts.pop().unwrap();
+    parts.iter().for_each(|part| merged.merge(part));
+    assert_eq!(merged.to_json().to_string(), whole.to_json().to_string());
+}
+
+/// If there were two zeros, the order of adding would decide which is the least.
+#[test]
+fn the_sign_of_a_zero_does_not_show() {
+    const SEEN: Mean = Mean::slot(0);
+    const LEVEL: TimeMean = TimeMean::slot(1);
+    const SPREAD: Histogram = Histogram::slot(2);
+    let mut declare = Declarations::default();
+    declare.mean(SEEN, "seen", "", "");
+    declare.time_mean(LEVEL, "level", "", "");
+    declare.histogram(SPREAD, "spread", "", "");
+    let empty = Statistics::new(declare.checked().unwrap(), 0.0, 1.0);
+    let json = |zeros: &[f64]| {
+        let parts = zeros.iter().map(|&zero| {
+            let list = vec![
+                Note::Mean(SEEN, zero),
+                Note::TimeMean(LEVEL, Held::Span { from: 0.25, to: 0.75, level: zero }),
+                Note::Histogram(SPREAD, zero),
+            ];
+            let (notes, mut part) = (Notes { list, ..Notes::default() }, empty.clone());
+            part.apply(&notes, 0.5, LpId(0), &mut NoRows).unwrap();
+            part
+        });
+        let mut merged = empty.clone();
+        parts.for_each(|part| merged.merge(&part));
+        merged.to_json().to_string()
+    };
+    for (one, other) in [(&[-0.0, 0.0][..], &[0.0, -0.0][..]), (&[-0.0, -0.0], &[0.0, 0.0]), (&[-0.0], &[0.0])] {
+        assert_eq!(json(one), json(other));
+        assert!(!json(one).contains("-0"), "{}", json(one));
+    }
+}
+
+/// Each value of an observation on its own; the area of a span may be too large for a number.
+#[test]
+fn what_is_not_finite_is_refused() {
+    const SEEN: Mean = Mean::slot(0);
+    const LEVEL: TimeMean = TimeMean::slot(1);
+    const SPREAD: Histogram = Histogram::slot(2);
+    let mut declare = Declarations::default();
+    declare.mean(SEEN, "seen", "", "");
+    declare.time_mean(LEVEL, "level", "", "");
+    declare.histogram(SPREAD, "spread", "", "");
+    let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 1.0);
+    let span = |from, to, level| Note::TimeMean(LEVEL, Held::Span { from, to, level });
+    let infinite = f64::INFINITY;
+    for (note, name) in [
+        (Note::Mean(SEEN, infinite), "seen"),
+        (Note::Histogram(SPREAD, infinite), "spread"),
+        (span(infinite, infinite, 1.0), "level"),
+        (span(0.0, infinite, 0.0), "level"),
+        (span(0.0, 1.0, infinite), "level"),
+    ] {
+        let notes = Notes { list: vec![note], ..Notes::default() };
+        let refused = statistics.apply(&notes, 0.5, LpId(0), &mut NoRows).unwrap_err();
+        assert_eq!(refused, Fault::Observation { name: name.into(), value: infinite }, "{note:?}");
+    }
+    let list = vec![span(0.0, 1e200, 1e100), span(1e200, 1e200, 1e200), span(0.0, 1e-200, 1e300), span(-1e200, 1e200, 1e200)];
+    statistics.apply(&Notes { list, ..Notes::default() }, 0.5, LpId(0), &mut NoRows).unwrap();
+}
+
+#[test]
+fn spans_run_forward() {
+    const LEVEL: TimeMean = TimeMean::slot(0);
+    let mut declare = Declarations::default();
+    declare.time_mean(LEVEL, "level", "", "");
+    let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 1.0);
+    let list = vec![Note::TimeMean(LEVEL, Held::Span { from: 0.5, to: 0.25, level: 1.0 })];
+    let fault = statistics.apply(&Notes { list, ..Notes::default() }, 0.5, LpId(0), &mut NoRows).unwrap_err();
+    assert_eq!(fault, Fault::Span { name: "level".into(), from: 0.5, to: 0.25 });
+}
+
+/// Whether counts are added in one place or in several, and in whatever order, they overflow together or not at all.
+#[test]
+fn counters_overflow_as_a_whole() {
+    let overflow = |name: &str| Some(Fault::CounterOverflow { name: name.into() });
+    let full = totals(&[], &[u64::MAX]);
+    assert_eq!((full.counter(MADE.at(1)), full.overflow()), (u64::MAX, None));
+    let over = totals(&[1, u64::MAX], &[]);
+    assert_eq!(over.overflow(), overflow("late"));
+    let merged = |parts: [&Statistics; 2]| {
+        let mut merged = parts[0].clone();
+        merged.merge(parts[1]);
+        merged
+    };
+    let one = totals(&[], &[1]);
+    for parts in [[&full, &one], [&one, &full]] {
+        assert_eq!(merged(parts).overflow(), overflow("made"));
+        assert_eq!(merged(parts).counter(MADE.at(1)), u64::MAX);
+        assert_eq!(merged(parts).to_json()["made"], json!([0, u64::MAX]));
+    }
+    // The first by slot, whichever overflowed first.
+    assert_eq!(merged([&over, &totals(&[], &[1, u64::MAX])]).overflow(), overflow("made"));
+}

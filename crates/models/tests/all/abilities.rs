@@ -1,0 +1,35 @@
+//! What runs may do with the models besides executing their events.
+
+use warpline::command::{Catalogue, Visitor};
+use warpline::prelude::*;
+use warpline_models::Library;
+
+/// Abilities of a model: to run in several processes, to compare events, a journal, and reverse code.
+struct Can;
+
+impl Visitor for Can {
+    type Output = [bool; 4];
+
+    fn visit<M: Configure + 'static>(self, _: M::Parameters) -> [bool; 4] {
+        let can = M::ABILITIES;
+        [can.wire().is_some(), can.comparable().is_some(), can.journal().is_some(), can.has_reverse()]
+    }
+}
+
+fn abilities(model: &str, parameters: &[(&str, &str)]) -> [bool; 4] {
+    let given: Vec<_> = parameters.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    Library.with_model(model, &given, Can).unwrap()
+}
+
+#[test]
+fn the_first_model_to_read_says_nothing_and_runs_in_processes() {
+    assert_eq!(abilities("mm1", &[]), [true, true, false, false]);
+}
+
+#[test]
+fn all_other_models_can_do_everything() {
+    for model in ["simplesim", "phold", "hypercube", "pcs", "network"] {
+        assert_eq!(abilities(model, &[]), [true; 4], "{model}");
+    }
+    assert_eq!(abilities("phold", &[("payload", "100")]), [true; 4]);
+}
