@@ -21,8 +21,8 @@ pub use builder::Simulation;
 pub use machine::provenance;
 pub use outcome::verify;
 pub use outcome::{
-    CORES, DividedGroups, Error, Explanation, Failure, LongEvent, Mismatch, Place, Records, Run, TableRows, TraceSummary, UnequalRuns,
-    Verification, VerifiedKind, VerifyError, VerifyLimits,
+    CORES, DividedGroups, Error, Explanation, Failure, LongEvent, Mismatch, Place, Records, Run, Share, TableRows, TraceSummary,
+    UnequalRuns, Verification, VerifiedKind, VerifyError, VerifyLimits,
 };
 pub use replications::{Replicated, Spread};
 pub use settings::{

@@ -90,9 +90,9 @@ pub use warpline_model::*;
 pub use warpline_run::{
     Barrier, BufferPool, CORES, Cancellation, Carrier, Communication, CommunicationRing, Conservative, CopyInterval, DividedGroups, Error,
     EventCost, Explanation, Failure, FossilCollection, GoAhead, GvtAlgorithm, GvtIntervalControl, HAS_BOOST, LongEvent, LpChoice, Mailbox,
-    MemoryLimit, Messages, Mismatch, Pending, Place, PoolOrder, Progress, Records, Replicated, Run, SettingError, Settings, Simulation,
-    Spread, StopSwitch, SubPool, Synchronisation, TableRows, TraceSummary, Undo, UnequalRuns, Verification, VerifiedKind, VerifyError,
-    VerifyLimits, settings,
+    MemoryLimit, Messages, Mismatch, Pending, Place, PoolOrder, Progress, Records, Replicated, Run, SettingError, Settings, Share,
+    Simulation, Spread, StopSwitch, SubPool, Synchronisation, TableRows, TraceSummary, Undo, UnequalRuns, Verification, VerifiedKind,
+    VerifyError, VerifyLimits, settings,
 };
 
 /// What a program around a model usually needs, in one `use`.

@@ -153,8 +153,10 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
         };
         let gone = watch_over(&seen, (&communication, patience), &ending, &mut watch, even_out);
         if let (Some(why), Some(processes)) = (gone, &mut watch.processes) {
-            // Only the first process goes on from here.
             let error = lost(&mut processes.group, why);
+            if let Error::Share(share) = &error {
+                watch.run.control.leave(share.clone());
+            }
             workers.into_iter().for_each(|worker| _ = worker.join());
             couriers.into_iter().for_each(|courier| _ = courier.join());
             return Err(error);

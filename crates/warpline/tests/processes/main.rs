@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use warpline::base::random::Random;
 use warpline::prelude::Model;
-use warpline::{Barrier, GvtAlgorithm, LpId};
+use warpline::{Barrier, Error, GvtAlgorithm, LpId, Share};
 use warpline_testkit::matrix::{Configuration, Copies, Parallel, compare_first, run};
 use warpline_testkit::random_model::{Diary, Inline, Owned};
 use warpline_testkit::{RandomModel, Recipe, Settings, cases, reference};
@@ -52,6 +52,29 @@ impl Way {
 
     fn name(self) -> &'static str {
         Self::ALL[self as usize].1
+    }
+}
+
+/// How a case ends that does not pass.
+enum Ended {
+    Failed(String),
+    /// This process only had a share in it.
+    Share(Share),
+}
+
+impl From<String> for Ended {
+    fn from(why: String) -> Self {
+        Ended::Failed(why)
+    }
+}
+
+impl Ended {
+    /// What follows from an error of a run: what `told` makes of it, unless it tells of a share.
+    fn of(error: Error, told: impl FnOnce(Error) -> String) -> Self {
+        match error {
+            Error::Share(share) => Ended::Share(share),
+            error => Ended::Failed(told(error)),
+        }
     }
 }
 
@@ -103,7 +126,7 @@ impl Case {
     }
 
     /// What it does, in each of its processes.
-    fn run(self, directory: &Path) -> Result<(), String> {
+    fn run(self, directory: &Path) -> Result<(), Ended> {
         match self {
             Case::Random(way, seed) => check(seed, directory, way == Way::Launched),
             Case::Acts(Way::Alone, seed) => acts::announce(seed, directory, None),
@@ -158,7 +181,8 @@ fn main() -> ExitCode {
         let case = Case::parse(case).expect("a case");
         return match case.run(Path::new(directory)) {
             Ok(()) => ExitCode::SUCCESS,
-            Err(why) => {
+            Err(Ended::Share(share)) => share.end(),
+            Err(Ended::Failed(why)) => {
                 eprintln!("case {}: {why}", case.name());
                 ExitCode::FAILURE
             }
@@ -250,7 +274,7 @@ fn processes(seed: u64) -> u32 {
 }
 
 /// Runs a model that is drawn from the seed, by the reference and in several processes, in a way that is drawn as well.
-fn check(seed: u64, directory: &Path, launched: bool) -> Result<(), String> {
+fn check(seed: u64, directory: &Path, launched: bool) -> Result<(), Ended> {
     let recipe = Recipe::from_seed(seed);
     match (recipe.words(), seed % 4) {
         // Their events are no plain data, and so always copied.
@@ -266,7 +290,7 @@ fn check_model<const WORDS: usize, O: Owned>(
     seed: u64,
     directory: &Path,
     launched: bool,
-) -> Result<(), String>
+) -> Result<(), Ended>
 where
     RandomModel<WORDS, O>: Model + Clone,
 {
@@ -291,7 +315,8 @@ where
     let configuration = Configuration { pending, parallel: Some(parallel), changes: None };
     let kept = |name: &str| directory.join(name);
     let [own, expected] = ["found", "expected"].map(|name| model.clone().with_diary(Diary::new(kept(name))));
-    let found = run(own, &settings, configuration).map_err(|error| format!("{configuration:?} failed: {error}"))?;
+    let found =
+        run(own, &settings, configuration).map_err(|error| Ended::of(error, |error| format!("{configuration:?} failed: {error}")))?;
     compare_first(reference::run_with(&expected, &settings), &found)
         .map_err(|why| format!("{configuration:?} differs from the reference: {why}"))?;
     let [found, expected] = ["found", "expected"].map(|name| fs::read_to_string(kept(name)).unwrap_or_default());
@@ -299,6 +324,6 @@ where
     if found == expected {
         Ok(())
     } else {
-        Err(format!("{configuration:?}: {} of {} bytes were done outside; {:?}", found.len(), expected.len(), lines()))
+        Err(format!("{configuration:?}: {} of {} bytes were done outside; {:?}", found.len(), expected.len(), lines()).into())
     }
 }
