@@ -5,6 +5,7 @@ mod acts;
 mod faults;
 mod repeated;
 mod talk;
+mod together;
 
 use std::env::args;
 use std::fs::{self, File};
@@ -95,6 +96,10 @@ enum Case {
     Budget(u64),
     /// Many runs in one program.
     Repeated,
+    /// Runs in processes and in threads at once.
+    AtOnce,
+    /// Two runs in processes at once.
+    Turn,
 }
 
 impl Case {
@@ -107,6 +112,8 @@ impl Case {
             Case::Budget(bytes) => format!("budget {bytes}"),
             Case::KilledUnheard(victim) => format!("unheard {victim:?}"),
             Case::Repeated => "repeated".to_owned(),
+            Case::AtOnce => "at-once".to_owned(),
+            Case::Turn => "turn".to_owned(),
         }
     }
 
@@ -119,6 +126,8 @@ impl Case {
             ["talk", number] => Some(Case::Talk(number.parse().ok()?)),
             ["budget", bytes] => Some(Case::Budget(bytes.parse().ok()?)),
             ["repeated"] => Some(Case::Repeated),
+            ["at-once"] => Some(Case::AtOnce),
+            ["turn"] => Some(Case::Turn),
             ["killed", name] => victim(name).map(Case::Killed),
             ["unheard", name] => victim(name).map(Case::KilledUnheard),
             _ => None,
@@ -139,6 +148,8 @@ impl Case {
             Case::Killed(victim) => acts::be_killed(victim, directory, "was killed by signal 9"),
             Case::KilledUnheard(victim) => acts::be_killed(victim, directory, "is gone"),
             Case::Repeated => repeated::repeat(),
+            Case::AtOnce => together::at_once(),
+            Case::Turn => together::one_has_the_turn(),
         }
     }
 
@@ -197,7 +208,7 @@ fn main() -> ExitCode {
     let acts = seeds(Way::Started, cases(ACTS)).chain(seeds(Way::Launched, launched(LAUNCHED_ACTS)));
     let can_ignore = Command::new("env").args([IGNORING, "true"]).stderr(Stdio::null()).status().is_ok_and(|status| status.success());
     let unheard = [Victim::Own, Victim::Next].into_iter().filter(|_| can_ignore).map(Case::KilledUnheard);
-    let killed = Victim::ALL.into_iter().map(Case::Killed).chain(unheard).chain([Case::Repeated]);
+    let killed = Victim::ALL.into_iter().map(Case::Killed).chain(unheard).chain([Case::Repeated, Case::AtOnce, Case::Turn]);
     let random = random.map(|(way, seed)| Case::Random(way, seed));
     let talk = (0..talk::CASES).map(Case::Talk).chain(talk::BUDGETS.map(Case::Budget));
     let all: Vec<Case> = killed.chain(talk).chain(acts.map(|(way, seed)| Case::Acts(way, seed))).chain(random).collect();
@@ -213,7 +224,7 @@ fn main() -> ExitCode {
 fn passes(case: Case) -> bool {
     let directory = tempfile::tempdir().expect("a directory");
     let passed = match case {
-        Case::Random(..) | Case::Talk(_) | Case::Budget(_) | Case::Repeated => succeeds(case, directory.path()),
+        Case::Random(..) | Case::Talk(_) | Case::Budget(_) | Case::Repeated | Case::AtOnce | Case::Turn => succeeds(case, directory.path()),
         Case::Acts(_, seed) => compare_acts(case, seed, directory.path()),
         Case::Killed(Victim::First) => run_case(case, directory.path()).and_then(|_| acts::check_killed(Victim::First, directory.path())),
         Case::Killed(victim) | Case::KilledUnheard(victim) => {

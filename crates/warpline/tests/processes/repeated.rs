@@ -23,14 +23,14 @@ enum Ending {
 }
 
 /// LPs that pass frames on, and keep the last ones.
-struct Frames {
+pub(crate) struct Frames {
     /// Which run of the program it is, from 1.
     run: u32,
     ending: Ending,
 }
 
 impl Frames {
-    fn nth(run: u32) -> Self {
+    pub(crate) fn nth(run: u32) -> Self {
         let ending = match run % 10 {
             4 | 5 => Ending::Fault,
             9 => Ending::Loss,
