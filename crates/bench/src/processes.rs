@@ -2,7 +2,7 @@
 //! which processes share without a copy.
 
 use warpline::Payload;
-use warpline::{Parameters, Simulation, Synchronisation};
+use warpline::{Error, Parameters, Simulation, Synchronisation};
 use warpline_bench::measuring::{alternate, tell_all};
 use warpline_models::phold::Phold;
 use warpline_models::simplesim::SimpleSim;
@@ -54,7 +54,11 @@ fn run<M: warpline::Model>(simulation: Simulation<'_, M>, of: &str, engine: &str
         "conservative" => simulation.sync(Synchronisation::Conservative),
         engine => simulation.sync(Synchronisation::Optimistic).use_lookahead(engine != "time-warp"),
     };
-    let record = simulation.run().expect("the workload runs").record;
+    let record = match simulation.run() {
+        // The other process measures.
+        Err(Error::Share(_)) => return,
+        run => run.expect("the workload runs").record,
+    };
     tell_all(record.event_rate, record.parallel.map_or(1.0, |parallel| parallel.efficiency));
 }
 

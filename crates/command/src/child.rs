@@ -72,7 +72,7 @@ fn failure(output: &Output, object: Option<&Map<String, Value>>) -> Failure {
     let reported = object.and_then(|object| object.get("error")).and_then(Value::as_str).unwrap_or(said.trim());
     let message =
         if reported.is_empty() { format!("a run failed with exit status {code}, without a message") } else { reported.to_owned() };
-    Failure { message, code: u8::try_from(code).unwrap_or(Failure::FAILED), printed: false }
+    Failure { code: u8::try_from(code).unwrap_or(Failure::FAILED), ..Failure::failed(message) }
 }
 
 #[cfg(all(test, unix))]

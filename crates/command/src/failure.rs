@@ -3,7 +3,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::catalogue::CatalogueError;
 use clap::error::ErrorKind;
 use warpline_report::ReportError;
-use warpline_run::Error;
+use warpline_run::{Error, Share};
 
 use super::panics;
 
@@ -14,6 +14,8 @@ pub(crate) struct Failure {
     pub(crate) code: u8,
     /// Whether it has been reported to programs on stdout.
     pub(crate) printed: bool,
+    /// It is no failure of this process, which only had a share in a run of several.
+    pub(crate) share: Option<Share>,
 }
 
 impl Failure {
@@ -23,11 +25,11 @@ impl Failure {
     pub(crate) const USAGE_ERROR: u8 = 2;
 
     pub(crate) fn failed(message: impl Into<String>) -> Self {
-        Failure { message: message.into(), code: Self::FAILED, printed: false }
+        Failure { message: message.into(), code: Self::FAILED, printed: false, share: None }
     }
 
     pub(crate) fn wrong_use(message: impl Into<String>) -> Self {
-        Failure { message: message.into(), code: Self::USAGE_ERROR, printed: false }
+        Failure { message: message.into(), code: Self::USAGE_ERROR, printed: false, share: None }
     }
 
     /// The same failure, at a place in a file.
@@ -54,6 +56,7 @@ impl From<Error> for Failure {
         match &error {
             // A trace that cannot be created.
             Error::Setting(_) | Error::Trace { .. } => Self::wrong_use(error.to_string()),
+            Error::Share(share) => Failure { share: Some(share.clone()), ..Self::failed(share.to_string()) },
             _ => Self::failed(error.to_string()),
         }
     }

@@ -103,6 +103,7 @@ fn outcome_of(models: &impl Catalogue, new: bool, studies: &[Study]) -> ExitCode
     });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
+        Err(Failure { share: Some(share), .. }) => share.end(),
         Err(failure) => {
             output::notify(format_args!("error: {}", failure.message));
             // Read from the raw arguments, as they may be what is wrong.

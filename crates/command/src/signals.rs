@@ -71,7 +71,7 @@ impl Signals {
             15 => ("SIGTERM", 143),
             _ => ("SIGINT", 130),
         };
-        Some(Failure { message: format!("ended early by {name}: the results are partial"), code, printed: false })
+        Some(Failure { code, ..Failure::failed(format!("ended early by {name}: the results are partial")) })
     }
 }
 

@@ -23,8 +23,8 @@ pub use machine::boost::HAS_BOOST;
 pub use machine::provenance;
 pub use outcome::verify;
 pub use outcome::{
-    CORES, DividedGroups, Error, Explanation, Failure, LongEvent, Mismatch, Place, Records, Run, TableRows, TraceSummary, UnequalRuns,
-    Verification, VerifiedKind, VerifyError, VerifyLimits,
+    CORES, DividedGroups, Error, Explanation, Failure, LongEvent, Mismatch, Place, Records, Run, Share, TableRows, TraceSummary,
+    UnequalRuns, Verification, VerifiedKind, VerifyError, VerifyLimits,
 };
 pub use plan::PlannedSetting;
 pub use replications::{Replicated, Spread};

@@ -1,10 +1,13 @@
 //! Runs of several processes: which of them this one is, and how they come together.
+//!
+//! Two things are the program's, and not a run's. Which of its runs of several processes this is: by that, a process that was started for one
+//! of them knows it. And whether a launcher's processes have had their run: they have one, as MPI starts once.
 
 use std::fs::File;
 use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use serde_json::{Value, json};
 use warpline_model::Model;
@@ -13,7 +16,7 @@ use warpline_transport::{FailureReport, Group, Invitation, Ranks};
 
 use crate::job::Job;
 use crate::job::check::RunSpec;
-use crate::parallel::processes::Processes;
+use crate::parallel::processes::{Processes, Turn};
 use crate::plan::{Machines, ProcessPlan, RunPlan, choices};
 use crate::{Barrier, Communication, Error, GvtAlgorithm};
 
@@ -23,13 +26,16 @@ static RUNS: AtomicU32 = AtomicU32::new(0);
 /// Whether this program has begun its run of processes that a launcher has started.
 static LAUNCHED: AtomicBool = AtomicBool::new(false);
 
-/// How this process speaks to the first, if it is another one of a run.
-static FAILURE_REPORT: Mutex<Option<FailureReport>> = Mutex::new(None);
+/// How this process speaks to the first of its run, once it is another one of several.
+#[derive(Clone, Default)]
+pub(crate) struct ToFirst(Arc<OnceLock<FailureReport>>);
 
-/// Tells the first process, if this is another one, why its part of the run has failed.
-pub(crate) fn tell_first(error: &Error) {
-    let failure_report = FAILURE_REPORT.lock().unwrap_or_else(PoisonError::into_inner);
-    failure_report.iter().for_each(|failure_report| failure_report.say(&error.to_string()));
+impl ToFirst {
+    /// Tells the first process why the share of this one has failed.
+    pub(crate) fn tell(&self, error: &Error) {
+        let failed = self.0.get().filter(|_| !matches!(error, Error::Share(_)));
+        failed.iter().for_each(|first| first.say(&error.to_string()));
+    }
 }
 
 /// What this process is to a run of several.
@@ -37,9 +43,9 @@ pub(crate) enum Part {
     /// There is only one.
     Alone,
     /// It starts the others, for this run of the program.
-    First(u32),
+    First(u32, Turn),
     /// It has been started by the first.
-    Invited(Invitation),
+    Invited(Invitation, Turn),
     /// A launcher has started all of them.
     Launched(Ranks),
 }
@@ -48,8 +54,8 @@ impl Part {
     /// Whether another process tells how the run goes.
     pub(crate) fn is_heard(&self) -> bool {
         match self {
-            Part::Alone | Part::First(_) => true,
-            Part::Invited(_) => false,
+            Part::Alone | Part::First(..) => true,
+            Part::Invited(..) => false,
             Part::Launched(ranks) => ranks.number() == 0,
         }
     }
@@ -80,10 +86,17 @@ impl<M: Model> Job<M> {
         }
         self.check_processes(processes.count)?;
         let carrier = choices::carrier(&self.settings, false)?;
+        let Some(turn) = Turn::take() else {
+            return Err(Error::Setting(format!(
+                "`processes` is {}, and another run of several processes is under way in this program: begin this one when that has ended, \
+                 or use threads",
+                processes.count
+            )));
+        };
         let run = RUNS.fetch_add(1, Ordering::Relaxed) + 1;
         let part = match Invitation::of_this_process() {
-            None => Part::First(run),
-            Some(invitation) if invitation.run() == run => Part::Invited(invitation),
+            None => Part::First(run, turn),
+            Some(invitation) if invitation.run() == run => Part::Invited(invitation, turn),
             Some(_) => return Ok((Part::Alone, alone)),
         };
         Ok((part, ProcessPlan { carrier, ..processes }))
@@ -152,7 +165,7 @@ impl<M: Model> Job<M> {
     }
 
     /// Starts the other processes, or joins them.
-    pub(crate) fn processes(&self, part: Part, run: &RunPlan, spec: &RunSpec) -> Result<Option<Processes>, Error> {
+    pub(crate) fn processes(&self, part: Part, run: &RunPlan, spec: &RunSpec, first: &ToFirst) -> Result<Option<Processes>, Error> {
         let (processes, lps) = (run.processes.count, spec.limits.lps);
         if processes > lps {
             let name = &self.name;
@@ -161,13 +174,13 @@ impl<M: Model> Job<M> {
             )));
         }
         let mut description = self.description(spec, &run.agreed_settings(&self.settings));
-        let group = match part {
+        let (group, turn) = match part {
             Part::Alone => return Ok(None),
-            Part::First(run) => Group::start(processes, run),
-            Part::Invited(invitation) => Group::join(&invitation),
+            Part::First(run, turn) => (Group::start(processes, run), Some(turn)),
+            Part::Invited(invitation, turn) => (Group::join(&invitation), Some(turn)),
             Part::Launched(ranks) => {
                 description.push(("program".to_owned(), program()));
-                launched(ranks, run.processes.zero_copy.value)
+                (launched(ranks, run.processes.zero_copy.value), None)
             }
         };
         let group = group.map_err(|cause| Error::Processes { processes, cause })?;
@@ -180,9 +193,9 @@ impl<M: Model> Job<M> {
             ));
         }
         if !group.is_first() {
-            *FAILURE_REPORT.lock().unwrap_or_else(PoisonError::into_inner) = Some(group.failure_report());
+            let _ = first.0.set(group.failure_report());
         }
-        Processes::new(group, &description).map(Some)
+        Processes::new(group, &description, turn).map(Some)
     }
 
     /// What the processes of a run have to agree on.

@@ -33,6 +33,7 @@ use crate::plan::{RunPlan, cores};
 use crate::policy::Facts;
 use crate::policy::engine_choice::Engine;
 use crate::policy::engine_selector::{Auto, EngineSelector, RandomChanges, Reading};
+use crate::processes::ToFirst;
 use crate::state::run_monitor::RunMonitor;
 use crate::state::run_state::{ParallelSegment, RunState, SegmentEnd};
 use crate::watch::Control;
@@ -43,7 +44,7 @@ const PES_AT_RANDOM: u32 = 4;
 
 impl<M: Model> Job<M> {
     /// Runs it on the engine that its settings ask for.
-    pub(crate) fn run(self, control: &Control) -> Result<Run<M>, Error> {
+    pub(crate) fn run(self, control: &Control, first: &ToFirst) -> Result<Run<M>, Error> {
         let started = Instant::now();
         let (part, processes) = self.part()?;
         let sync = self.settings.synchronisation_in(processes.asked(&self.settings))?;
@@ -63,7 +64,7 @@ impl<M: Model> Job<M> {
         // The first process writes rows.
         let records = if part.is_heard() { &self.records } else { &Records::Drop };
         let mut state = self.begin(&spec, acts, records)?;
-        let mut processes = self.processes(part, &run, &spec)?;
+        let mut processes = self.processes(part, &run, &spec, first)?;
         let budget = self.budget(processes.as_ref())?;
         let mut monitor = RunMonitor::new(control, &stop, stack, self.end_time(), budget, selector);
         let mut totals = RunTotals::new();
@@ -194,7 +195,7 @@ impl<M: Model> Job<M> {
                 let fault = finisher.finish(first_lp, states.iter(), &mut rows).err();
                 // What roles did is known from all PEs already.
                 let finished = Finished { digest, state_digest, by_role: tally.entries(), statistics, rows: rows.0, fault };
-                // The process ends without dropping anything more, and what its payloads lie in is not its own.
+                // What its payloads lie in is not this process's own when it has taken leave.
                 drop(states);
                 return Err(processes.send_finished(finished, self.stop.is_on()));
             }

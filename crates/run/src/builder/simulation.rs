@@ -5,7 +5,7 @@ use warpline_model::{Configure, Model, Parameters};
 
 use crate::job::{ForTests, Job};
 use crate::outcome::error::remember_panics;
-use crate::processes::tell_first;
+use crate::processes::ToFirst;
 use crate::watch::{Audience, StopSwitch, watched};
 use crate::{
     Error, EventCost, Explanation, Pending, Records, Run, Settings, Synchronisation, Undo, Verification, VerifyError, VerifyLimits,
@@ -279,8 +279,10 @@ impl<'a, M: Model> Simulation<'a, M> {
     pub fn run(self) -> Result<Run<M>, Error> {
         remember_panics();
         let Simulation { job, audience } = self;
-        let outcome = watched(job.thread_limits()?, audience, |control| job.run(&control));
-        outcome.inspect_err(tell_first)
+        let first = ToFirst::default();
+        let given = first.clone();
+        let outcome = watched(job.thread_limits()?, audience, move |control| job.run(&control, &given));
+        outcome.inspect_err(|error| first.tell(error))
     }
 
     /// Runs the model to its end sequentially, and tries every event out before it is executed: forward, undone by the chosen method,

@@ -9,8 +9,8 @@ use warpline_model::Fault;
 use warpline_report::ReportError;
 use warpline_transport::Lost;
 
-use crate::LongEvent;
 use crate::settings::SettingError;
+use crate::{LongEvent, Share};
 
 /// Why a run did not reach its end.
 ///
@@ -82,6 +82,11 @@ pub enum Error {
         /// How far the run had come, in model time.
         gvt: f64,
     },
+    /// No failure: this process has done its [share] of a run of several, whose results the first process has. It is to end now.
+    ///
+    /// [share]: Share
+    #[error("{0}")]
+    Share(Share),
     /// MPI cannot carry the messages of the run.
     #[error("messages between processes cannot be sent: {cause}")]
     Communication {

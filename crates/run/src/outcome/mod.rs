@@ -5,6 +5,7 @@ mod explanation;
 mod long_event;
 pub(crate) mod rows;
 mod run;
+mod share;
 mod trace_summary;
 pub mod verify;
 
@@ -13,5 +14,6 @@ pub use explanation::{CORES, DividedGroups, Explanation};
 pub use long_event::LongEvent;
 pub use rows::{Records, TableRows};
 pub use run::Run;
+pub use share::Share;
 pub use trace_summary::TraceSummary;
 pub use verify::{Mismatch, UnequalRuns, Verification, VerifiedKind, VerifyError, VerifyLimits};

@@ -292,7 +292,7 @@ impl<M: Model> Job<M> {
         Ok(SegmentEnd { state, cut_short, goes_on, looped: is_new.then_some(looped), ended, left, work, parallel: Some(parallel) })
     }
 
-    /// What the PEs leave, of all processes in the first one, which passes on their last rows. The others end here if the run has failed.
+    /// What the PEs leave, of all processes in the first one, which passes on their last rows. The others have done their share here if the run has failed.
     fn gather_remains(&self, outcome: &mut LoopOutcome<M>, processes: Option<&mut Processes>) -> Result<Remains, Error> {
         let failed = outcome.parts.iter_mut().filter_map(|pe| pe.failure.take()).find(|failed| failed.moment == outcome.ended.failure);
         let mut all = Remains {
@@ -315,7 +315,10 @@ impl<M: Model> Job<M> {
             // Only the first goes on, and has no results. What payloads lie in is not the others' own.
             outcome.parts.clear();
             outcome.pending.clear();
-            processes.leave(self.stop.is_on());
+            if !processes.group.is_first() {
+                return Err(processes.leave(self.stop.is_on()));
+            }
+            processes.group.take_leave();
         }
         for other in others {
             all.pes.extend(other.pes);

@@ -1,6 +1,7 @@
 //! A run of several processes, as one of them sees it: what it tells the first process, which puts everything together.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -15,13 +16,33 @@ use super::board::PeStatus;
 use super::communication_work::AnyCouriers;
 use super::control_messages::{ControlMessage, Finished, LoopEnd, Order};
 use super::merge::RowMerge;
-use crate::Error;
 use crate::outcome::rows::Rows;
+use crate::{Error, Share};
 
 /// How often a process that waits for the first looks whether it is to do something.
 const LOOK_EVERY: Duration = Duration::from_micros(200);
 /// The most acts that a process performs before it says so.
 const ACTS_AT_ONCE: usize = 1024;
+
+/// Whether a run of several processes is under way in this program. Payloads that processes share lie in the memory of one run at a time, and
+/// whoever is started for one of two at a time could not tell them apart.
+static UNDER_WAY: AtomicBool = AtomicBool::new(false);
+
+/// The only run of several processes that is under way in this program, as long as this lives.
+pub(crate) struct Turn(());
+
+impl Turn {
+    /// Takes the turn, if no other run has it.
+    pub(crate) fn take() -> Option<Self> {
+        (!UNDER_WAY.swap(true, Ordering::AcqRel)).then_some(Turn(()))
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        UNDER_WAY.store(false, Ordering::Release);
+    }
+}
 
 /// This process and the others of a run.
 pub(crate) struct Processes {
@@ -34,6 +55,8 @@ pub(crate) struct Processes {
     waits_with_rows: bool,
     /// How the PEs of all have ended, as the first has told this one.
     end: Option<LoopEnd>,
+    /// Given back when the group is gone; none for the one run of a launcher's processes.
+    _turn: Option<Turn>,
 }
 
 /// What is known of another process.
@@ -55,15 +78,12 @@ struct Other {
 /// The end of a run in which a process was lost.
 pub(crate) fn lost(group: &mut Group, lost: Lost) -> Error {
     let error = Error::Process { gvt: VirtualTime::from_bits(group.gvt()).get(), lost: lost.clone() };
-    if !group.is_first() {
-        // Nobody waits for what this process returns.
-        if group.is_to_tell(&lost) {
-            eprintln!("error: {error}");
-        }
-        group.abandon();
-        std::process::exit(1);
+    if group.is_first() {
+        return error;
     }
-    error
+    let is_to_tell = group.is_to_tell(&lost);
+    group.abandon();
+    Error::Share(Share::lost(error.to_string(), is_to_tell))
 }
 
 impl Processes {
@@ -71,12 +91,11 @@ impl Processes {
     ///
     /// # Errors
     /// If one is gone, or is about to do something else.
-    pub(crate) fn new(mut group: Group, description: &[(String, String)]) -> Result<Self, Error> {
+    pub(crate) fn new(mut group: Group, description: &[(String, String)], turn: Option<Turn>) -> Result<Self, Error> {
         let others = if group.is_first() { (1..group.processes()).map(|_| Other::default()).collect() } else { Vec::new() };
         let introduced = group.introduce(description);
         introduced.map_err(|why| lost(&mut group, why))?;
-        let (acts, waits_with_rows, end) = (KeptActs::default(), false, None);
-        Ok(Processes { group, others, acts, waits_with_rows, end })
+        Ok(Processes { group, others, acts: KeptActs::default(), waits_with_rows: false, end: None, _turn: turn })
     }
 
     /// Waits until all processes have placed what they share.
@@ -185,14 +204,13 @@ impl Processes {
         self.gather_from_others()
     }
 
-    /// Tells the first process what the LPs of this one have left. It has done its part then, and ends.
+    /// Tells the first process what the LPs of this one have left. It has done its share then.
     pub(crate) fn send_finished(&mut self, mut finished: Finished, early: bool) -> Error {
         finished.rows = self.without_acts(finished.rows);
         match self.group.send(&finished).and_then(|()| self.perform_rest()) {
             Ok(()) => self.leave(early),
-            Err(why) => return lost(&mut self.group, why),
+            Err(why) => lost(&mut self.group, why),
         }
-        unreachable!("only the first process goes on")
     }
 
     /// What the LPs of the other processes have left.
@@ -206,13 +224,11 @@ impl Processes {
         (1..self.group.processes()).map(|number| self.group.receive_from(number)).collect()
     }
 
-    /// This process has done its part, in a run that may have been ended early. Only the first returns.
-    pub(crate) fn leave(&mut self, early: bool) {
+    /// This process, which is not the first, has done its share of a run that may have been ended early.
+    pub(crate) fn leave(&mut self, early: bool) -> Error {
         self.group.take_leave();
-        if !self.group.is_first() {
-            self.end(early);
-            std::process::exit(0);
-        }
+        self.end(early);
+        Error::Share(Share::done())
     }
 
     /// Waits for the other processes, in a run that may have been ended early.

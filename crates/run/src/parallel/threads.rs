@@ -142,8 +142,10 @@ pub(crate) fn drive(
         let looked = || moving.look(&threads, &assignment);
         let gone = watch_over(&threads, (communication, crew.patience), &ending, watch, looked);
         if let (Some(why), Some(processes)) = (gone, &mut watch.processes) {
-            // Only the first process goes on from here.
             let error = lost(&mut processes.group, why);
+            if let Error::Share(share) = &error {
+                watch.run.control.leave(share.clone());
+            }
             workers.into_iter().for_each(|worker| _ = worker.join());
             couriers.into_iter().for_each(|courier| _ = courier.join());
             return Err(error);

@@ -28,6 +28,7 @@ use self::queue::Queue;
 use self::spool::Spool;
 use crate::job::Job;
 use crate::outcome::error::within_memory;
+use crate::processes::ToFirst;
 use crate::watch::{Control, watched};
 use crate::{Error, Progress, Records, Settings, Simulation, Synchronisation};
 
@@ -218,7 +219,7 @@ impl<M: Model> Job<M> {
             // If nobody waits for the runs any more, nobody has to know.
             let _ = told.send(Report { thread, what: Told::Progress(progress) });
         };
-        let run = within_memory(|| job.run(&control.within(Arc::new(listener))))?;
+        let run = within_memory(|| job.run(&control.within(Arc::new(listener)), &ToFirst::default()))?;
         let _ = reports.send(Report { thread, what: Told::Ended(run.record.committed_events) });
         Ok(run.record)
     }

@@ -13,7 +13,7 @@ pub(crate) mod drive;
 use std::any::Any;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ use warpline_model::engine::{Activity, Beat};
 use self::drive::Listener;
 pub use self::drive::Progress;
 use crate::outcome::error::within_memory;
-use crate::{Error, LongEvent};
+use crate::{Error, LongEvent, Share};
 
 /// How often the caller looks whether events go on and on.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
@@ -52,6 +52,13 @@ impl StopSwitch {
 /// What threads are doing, each with the number of its PE.
 type Beats = Mutex<Vec<(Option<u32>, Arc<Beat>)>>;
 
+/// What a run tells its caller.
+enum Told {
+    Progress(Progress),
+    /// The caller need not wait any longer.
+    Left(Share),
+}
+
 /// What a run has in common with its caller.
 #[derive(Clone, Default)]
 pub(crate) struct Control {
@@ -61,6 +68,8 @@ pub(crate) struct Control {
     beats: Arc<Beats>,
     /// To whoever listens to its progress, if anybody does.
     listener: Option<Listener>,
+    /// To the caller, while it waits.
+    caller: Option<Sender<Told>>,
 }
 
 impl Control {
@@ -74,6 +83,13 @@ impl Control {
     /// If nobody waits for the run any more.
     pub(crate) fn go_on(&self) -> Result<(), Error> {
         if self.is_abandoned() { Err(Error::Abandoned) } else { Ok(()) }
+    }
+
+    /// Has the caller go on without the threads of the run, which may be in the middle of an event that takes for ever: this process is to
+    /// end, as the run has lost another one.
+    pub(crate) fn leave(&self, share: Share) {
+        // If nobody waits any more, nobody has to know.
+        self.caller.iter().for_each(|caller| _ = caller.send(Told::Left(share.clone())));
     }
 
     /// From now on the caller watches this thread of the run.
@@ -121,8 +137,8 @@ pub(crate) struct ThreadLimits {
 /// Calls `run` in a thread of its own, and waits for it.
 ///
 /// # Errors
-/// If `run` fails, the system refuses the thread, or an event takes longer than the limit. That event cannot be stopped: its thread goes on
-/// until the program ends.
+/// If `run` fails, the system refuses the thread, an event takes longer than the limit, or the run [leaves](Control::leave). In the last two
+/// cases its threads may go on until the program ends.
 ///
 /// # Panics
 /// If `run` or one of the audience panics; the run has ended then.
@@ -131,15 +147,15 @@ pub(crate) fn watched<T: Send + 'static, E: From<Error> + Send + 'static>(
     audience: Audience<'_>,
     run: impl FnOnce(Control) -> Result<T, E> + Send + 'static,
 ) -> Result<T, E> {
-    let (sender, progress) = channel();
-    let over = sender.clone();
+    let (sender, told) = channel();
+    let (over, caller) = (sender.clone(), Some(sender.clone()));
     let listener: Listener = Arc::new(move |progress| {
         // If nobody listens any more, nobody has to know.
-        let _ = sender.send(progress);
+        let _ = sender.send(Told::Progress(progress));
     });
     warpline_memory::report_crashes();
     warpline_memory::keep_reserve();
-    let control = Control { listener: audience.progress.is_some().then_some(listener), ..Control::default() };
+    let control = Control { listener: audience.progress.is_some().then_some(listener), caller, ..Control::default() };
     let worker = Builder::new().name("warpline".to_owned()).stack_size(limits.stack);
     let given = control.clone();
     // The channel closes when the thread drops the last sender.
@@ -151,12 +167,11 @@ pub(crate) fn watched<T: Send + 'static, E: From<Error> + Send + 'static>(
     let mut run = RunThread { abandoned: control.abandoned.clone(), worker: Some(worker) };
     let beats = control.beats.clone();
     drop(control);
-    let long = look_on(limits, audience, &progress, &beats);
-    match long {
+    match look_on(limits, audience, &told, &beats) {
         None => run.join(),
-        Some(long) => {
+        Some(why) => {
             run.leave();
-            Err(Error::LongEvent(Box::new(long)).into())
+            Err(why.into())
         }
     }
 }
@@ -189,13 +204,14 @@ impl<T> Drop for RunThread<T> {
     }
 }
 
-/// Passes progress on until the run is over, or an event takes too long.
-fn look_on(limits: ThreadLimits, mut audience: Audience<'_>, progress: &Receiver<Progress>, beats: &Beats) -> Option<LongEvent> {
+/// Passes progress on until the run is over. Or until it need not be waited for: then it says why.
+fn look_on(limits: ThreadLimits, mut audience: Audience<'_>, told: &Receiver<Told>, beats: &Beats) -> Option<Error> {
     let (mut watchdog, every) = (Watchdog::new(scheduled), LOOK_EVERY.min(limits.event).min(limits.warn));
     let (mut looked, mut clock) = (Instant::now(), Duration::ZERO);
     loop {
-        match progress.recv_timeout(every) {
-            Ok(progress) => audience.progress.iter_mut().for_each(|report| report(&progress)),
+        match told.recv_timeout(every) {
+            Ok(Told::Left(share)) => return Some(Error::Share(share)),
+            Ok(Told::Progress(progress)) => audience.progress.iter_mut().for_each(|report| report(&progress)),
             Err(RecvTimeoutError::Disconnected) => return None,
             Err(RecvTimeoutError::Timeout) => {}
         }
@@ -210,7 +226,7 @@ fn look_on(limits: ThreadLimits, mut audience: Audience<'_>, progress: &Receiver
         let Some((long, warn)) = watchdog.look(&beats, limits, clock) else { continue };
         drop(beats);
         if long.seconds >= limits.event.as_secs_f64() {
-            return Some(long);
+            return Some(Error::LongEvent(Box::new(long)));
         }
         if warn {
             match &mut audience.long_event {

@@ -3,6 +3,7 @@
 #![cfg(not(miri))]
 
 mod advice;
+mod dependencies;
 mod early_ends;
 mod errors;
 mod explain;
@@ -12,6 +13,7 @@ mod observation;
 mod own_model;
 mod replications;
 mod settings;
+mod side_by_side;
 mod slow_writer;
 mod state_digest;
 mod support;

@@ -10,6 +10,8 @@ use warpline_testkit::Settings;
 use warpline_testkit::matrix::{Configuration, Copies, Parallel, simulation};
 use warpline_testkit::random_model::Diary;
 
+use crate::Ended;
+
 const LINES: Table = Table(0);
 /// The end of most runs. Some have more acts than may wait at a time.
 const END: f64 = 40.0;
@@ -108,7 +110,7 @@ pub(crate) fn processes(seed: u64, launched: bool) -> u32 {
 }
 
 /// Runs the model of a seed, alone or in several processes, and leaves what came of it in a file.
-pub(crate) fn announce(seed: u64, directory: &Path, processes: Option<(u32, bool)>) -> Result<(), String> {
+pub(crate) fn announce(seed: u64, directory: &Path, processes: Option<(u32, bool)>) -> Result<(), Ended> {
     let end = if seed % 10 == 5 { LONG_END } else { END };
     let (mut random, settings) = (Random::new(seed, LpId(0), 1), Settings::new(seed, end));
     let parallel = processes.map(|(processes, launched)| {
@@ -132,9 +134,10 @@ pub(crate) fn announce(seed: u64, directory: &Path, processes: Option<(u32, bool
             run.incomplete.map(|error| error.to_string()),
             run.tables
         ),
+        Err(Error::Share(share)) => return Err(Ended::Share(share)),
         Err(error) => error.to_string(),
     };
-    fs::write(directory.join("outcome"), outcome).map_err(|cause| format!("{configuration:?}: {cause}"))
+    fs::write(directory.join("outcome"), outcome).map_err(|cause| format!("{configuration:?}: {cause}").into())
 }
 
 /// The process that an act of LP 1 kills.
@@ -208,11 +211,12 @@ fn is_there(process: &str) -> bool {
 }
 
 /// The run that is killed, which says why. Returns in the first process, unless that is the victim.
-pub(crate) fn be_killed(victim: Victim, directory: &Path, why: &str) -> Result<(), String> {
+pub(crate) fn be_killed(victim: Victim, directory: &Path, why: &str) -> Result<(), Ended> {
     let directory: &'static Path = Box::leak(directory.to_owned().into_boxed_path());
     match Simulation::new(Killing { directory, victim }).end(1e9).processes(3).threads(1).run() {
         Err(Error::Process { lost, .. }) if lost.number == victim.number() && lost.why == why => Ok(()),
-        other => Err(format!("{victim:?}: {:?}", other.map(|run| run.record.digest))),
+        Err(error) => Err(Ended::of(error, |error| format!("{victim:?}: {error:?}"))),
+        Ok(run) => Err(format!("{victim:?}: {}", run.record.digest).into()),
     }
 }
 

@@ -5,6 +5,7 @@ mod acts;
 mod faults;
 mod repeated;
 mod talk;
+mod together;
 
 use std::env::args;
 use std::fs::{self, File};
@@ -15,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use warpline::base::random::Random;
 use warpline::prelude::Model;
-use warpline::{Barrier, GvtAlgorithm, LpId};
+use warpline::{Barrier, Error, GvtAlgorithm, LpId, Share};
 use warpline_testkit::matrix::{Configuration, Copies, Parallel, compare_first, run};
 use warpline_testkit::random_model::{Diary, Inline, Owned};
 use warpline_testkit::{RandomModel, Recipe, Settings, cases, reference};
@@ -55,6 +56,29 @@ impl Way {
     }
 }
 
+/// How a case ends that does not pass.
+enum Ended {
+    Failed(String),
+    /// This process only had a share in it.
+    Share(Share),
+}
+
+impl From<String> for Ended {
+    fn from(why: String) -> Self {
+        Ended::Failed(why)
+    }
+}
+
+impl Ended {
+    /// What follows from an error of a run: what `told` makes of it, unless it tells of a share.
+    fn of(error: Error, told: impl FnOnce(Error) -> String) -> Self {
+        match error {
+            Error::Share(share) => Ended::Share(share),
+            error => Ended::Failed(told(error)),
+        }
+    }
+}
+
 /// One run of this program, which is itself several processes.
 #[derive(Clone, Copy)]
 enum Case {
@@ -72,6 +96,10 @@ enum Case {
     Budget(u64),
     /// Many runs in one program.
     Repeated,
+    /// Runs in processes and in threads at once.
+    AtOnce,
+    /// Two runs in processes at once.
+    Turn,
 }
 
 impl Case {
@@ -84,6 +112,8 @@ impl Case {
             Case::Budget(bytes) => format!("budget {bytes}"),
             Case::KilledUnheard(victim) => format!("unheard {victim:?}"),
             Case::Repeated => "repeated".to_owned(),
+            Case::AtOnce => "at-once".to_owned(),
+            Case::Turn => "turn".to_owned(),
         }
     }
 
@@ -96,6 +126,8 @@ impl Case {
             ["talk", number] => Some(Case::Talk(number.parse().ok()?)),
             ["budget", bytes] => Some(Case::Budget(bytes.parse().ok()?)),
             ["repeated"] => Some(Case::Repeated),
+            ["at-once"] => Some(Case::AtOnce),
+            ["turn"] => Some(Case::Turn),
             ["killed", name] => victim(name).map(Case::Killed),
             ["unheard", name] => victim(name).map(Case::KilledUnheard),
             _ => None,
@@ -103,7 +135,7 @@ impl Case {
     }
 
     /// What it does, in each of its processes.
-    fn run(self, directory: &Path) -> Result<(), String> {
+    fn run(self, directory: &Path) -> Result<(), Ended> {
         match self {
             Case::Random(way, seed) => check(seed, directory, way == Way::Launched),
             Case::Acts(Way::Alone, seed) => acts::announce(seed, directory, None),
@@ -116,6 +148,8 @@ impl Case {
             Case::Killed(victim) => acts::be_killed(victim, directory, "was killed by signal 9"),
             Case::KilledUnheard(victim) => acts::be_killed(victim, directory, "is gone"),
             Case::Repeated => repeated::repeat(),
+            Case::AtOnce => together::at_once(),
+            Case::Turn => together::one_has_the_turn(),
         }
     }
 
@@ -158,7 +192,8 @@ fn main() -> ExitCode {
         let case = Case::parse(case).expect("a case");
         return match case.run(Path::new(directory)) {
             Ok(()) => ExitCode::SUCCESS,
-            Err(why) => {
+            Err(Ended::Share(share)) => share.end(),
+            Err(Ended::Failed(why)) => {
                 eprintln!("case {}: {why}", case.name());
                 ExitCode::FAILURE
             }
@@ -173,7 +208,7 @@ fn main() -> ExitCode {
     let acts = seeds(Way::Started, cases(ACTS)).chain(seeds(Way::Launched, launched(LAUNCHED_ACTS)));
     let can_ignore = Command::new("env").args([IGNORING, "true"]).stderr(Stdio::null()).status().is_ok_and(|status| status.success());
     let unheard = [Victim::Own, Victim::Next].into_iter().filter(|_| can_ignore).map(Case::KilledUnheard);
-    let killed = Victim::ALL.into_iter().map(Case::Killed).chain(unheard).chain([Case::Repeated]);
+    let killed = Victim::ALL.into_iter().map(Case::Killed).chain(unheard).chain([Case::Repeated, Case::AtOnce, Case::Turn]);
     let random = random.map(|(way, seed)| Case::Random(way, seed));
     let talk = (0..talk::CASES).map(Case::Talk).chain(talk::BUDGETS.map(Case::Budget));
     let all: Vec<Case> = killed.chain(talk).chain(acts.map(|(way, seed)| Case::Acts(way, seed))).chain(random).collect();
@@ -189,7 +224,7 @@ fn main() -> ExitCode {
 fn passes(case: Case) -> bool {
     let directory = tempfile::tempdir().expect("a directory");
     let passed = match case {
-        Case::Random(..) | Case::Talk(_) | Case::Budget(_) | Case::Repeated => succeeds(case, directory.path()),
+        Case::Random(..) | Case::Talk(_) | Case::Budget(_) | Case::Repeated | Case::AtOnce | Case::Turn => succeeds(case, directory.path()),
         Case::Acts(_, seed) => compare_acts(case, seed, directory.path()),
         Case::Killed(Victim::First) => run_case(case, directory.path()).and_then(|_| acts::check_killed(Victim::First, directory.path())),
         Case::Killed(victim) | Case::KilledUnheard(victim) => {
@@ -250,7 +285,7 @@ fn processes(seed: u64) -> u32 {
 }
 
 /// Runs a model that is drawn from the seed, by the reference and in several processes, in a way that is drawn as well.
-fn check(seed: u64, directory: &Path, launched: bool) -> Result<(), String> {
+fn check(seed: u64, directory: &Path, launched: bool) -> Result<(), Ended> {
     let recipe = Recipe::from_seed(seed);
     match (recipe.words(), seed % 4) {
         // Their events are no plain data, and so always copied.
@@ -266,7 +301,7 @@ fn check_model<const WORDS: usize, O: Owned>(
     seed: u64,
     directory: &Path,
     launched: bool,
-) -> Result<(), String>
+) -> Result<(), Ended>
 where
     RandomModel<WORDS, O>: Model + Clone,
 {
@@ -291,7 +326,8 @@ where
     let configuration = Configuration { pending, parallel: Some(parallel), changes: None };
     let kept = |name: &str| directory.join(name);
     let [own, expected] = ["found", "expected"].map(|name| model.clone().with_diary(Diary::new(kept(name))));
-    let found = run(own, &settings, configuration).map_err(|error| format!("{configuration:?} failed: {error}"))?;
+    let found =
+        run(own, &settings, configuration).map_err(|error| Ended::of(error, |error| format!("{configuration:?} failed: {error}")))?;
     compare_first(reference::run_with(&expected, &settings), &found)
         .map_err(|why| format!("{configuration:?} differs from the reference: {why}"))?;
     let [found, expected] = ["found", "expected"].map(|name| fs::read_to_string(kept(name)).unwrap_or_default());
@@ -299,6 +335,6 @@ where
     if found == expected {
         Ok(())
     } else {
-        Err(format!("{configuration:?}: {} of {} bytes were done outside; {:?}", found.len(), expected.len(), lines()))
+        Err(format!("{configuration:?}: {} of {} bytes were done outside; {:?}", found.len(), expected.len(), lines()).into())
     }
 }

@@ -5,6 +5,8 @@ use std::fs;
 use warpline::prelude::*;
 use warpline::{Payload, Run};
 
+use crate::Ended;
+
 /// More than there is address space for, if each kept its own.
 const RUNS: u32 = 52;
 const END: f64 = 8.0;
@@ -21,14 +23,14 @@ enum Ending {
 }
 
 /// LPs that pass frames on, and keep the last ones.
-struct Frames {
+pub(crate) struct Frames {
     /// Which run of the program it is, from 1.
     run: u32,
     ending: Ending,
 }
 
 impl Frames {
-    fn nth(run: u32) -> Self {
+    pub(crate) fn nth(run: u32) -> Self {
         let ending = match run % 10 {
             4 | 5 => Ending::Fault,
             9 => Ending::Loss,
@@ -95,17 +97,18 @@ fn simulate(run: u32) -> Result<Run<Frames>, Error> {
     simulation.run()
 }
 
-pub(crate) fn repeat() -> Result<(), String> {
+pub(crate) fn repeat() -> Result<(), Ended> {
     let mut kept: Vec<Kept> = Vec::new();
     // The first one makes what stays: hooks, handlers, the allocator's own.
     let (mut before, mut losses) = (None, 0);
     for run in 1..=RUNS {
         let outcome = simulate(run);
-        if started_for().is_some() {
+        if started_for().is_some_and(|other| other != run) {
             continue;
         }
         match (outcome, Frames::nth(run).ending) {
-            (Ok(run), _) if run.states.is_empty() => return Err("there are no states".to_owned()),
+            (Err(Error::Share(share)), _) => return Err(Ended::Share(share)),
+            (Ok(run), _) if run.states.is_empty() => return Err("there are no states".to_owned().into()),
             (Ok(run), Ending::Well) => {
                 let states = run.states.to_vec();
                 let bytes = bytes(&states);
@@ -113,7 +116,7 @@ pub(crate) fn repeat() -> Result<(), String> {
             }
             (Err(Error::Fault(_)), Ending::Fault) => {}
             (Err(Error::Process { .. }), Ending::Loss) => losses += 1,
-            (other, _) => return Err(format!("run {run}: {:?}", other.map(|run| run.record.digest))),
+            (other, _) => return Err(format!("run {run}: {:?}", other.map(|run| run.record.digest)).into()),
         }
         // Some are kept for long.
         if kept.len() > 20 {
@@ -122,14 +125,14 @@ pub(crate) fn repeat() -> Result<(), String> {
         before.get_or_insert_with(Left::now);
     }
     if kept.iter().any(|(states, before)| bytes(states) != *before) {
-        return Err("results have changed after their run".to_owned());
+        return Err("results have changed after their run".to_owned().into());
     }
     kept.clear();
     let (before, after) = (before.expect("there was a run"), Left::now());
     // Nobody knows which payloads belonged to a process that is gone. The allocator keeps some address space, too.
     let shared = before.shared + 1000 + 4000 * losses;
     let stays = after.descriptors <= before.descriptors && after.space < before.space + 2_000_000 && after.shared < shared;
-    if stays { Ok(()) } else { Err(format!("runs have left something behind: {before:?}, and then {after:?}")) }
+    if stays { Ok(()) } else { Err(format!("runs have left something behind: {before:?}, and then {after:?}").into()) }
 }
 
 /// What this process has of the system.

@@ -4,6 +4,8 @@ use warpline::prelude::*;
 use warpline::{Communication, CommunicationRing, Fault, Place, Synchronisation};
 use warpline_testkit::talk::{Gossips, Talk};
 
+use crate::Ended;
+
 /// By who communicates and how, and by what is said that cannot be written or read.
 pub(crate) const CASES: u64 = 4 * 4;
 
@@ -11,19 +13,20 @@ pub(crate) const CASES: u64 = 4 * 4;
 pub(crate) const BUDGETS: [u64; 4] = [2_000, 20_000, 60_000, 2_000_000];
 
 /// Where memory runs out in one process, all stop, and the run says so.
-pub(crate) fn run_short(bytes: u64) -> Result<(), String> {
+pub(crate) fn run_short(bytes: u64) -> Result<(), Ended> {
     let simulation = Simulation::new(Gossips { lps: 64, beyond: true, says: None }).end(6.0).sync(Synchronisation::Optimistic);
     let simulation = simulation.processes(2).threads(1).communication(Communication::Distributed).communication_delay(0.0);
     match simulation.engine_budget(bytes).run() {
         Ok(_) if bytes == BUDGETS[3] => Ok(()),
         Err(Error::Memory { .. }) if bytes < BUDGETS[3] => Ok(()),
-        other => Err(format!("with {bytes} bytes: {:?}", other.map(|run| run.record.digest))),
+        Err(error) => Err(Ended::of(error, |error| format!("with {bytes} bytes: {error:?}"))),
+        Ok(run) => Err(format!("with {bytes} bytes: {}", run.record.digest).into()),
     }
 }
 
 /// Nobody says any such thing in the order of events, but where events are executed too early, many do. If somebody does say it, the run ends
 /// there, and no process waits for another.
-pub(crate) fn gossip(number: u64) -> Result<(), String> {
+pub(crate) fn gossip(number: u64) -> Result<(), Ended> {
     let says = [None, Some(Talk::Secret), Some(Talk::Slip), Some(Talk::Riddle)][number as usize % 4];
     let (communication, ring) = [
         (Communication::Worker, CommunicationRing::PerSender),
@@ -42,7 +45,7 @@ pub(crate) fn gossip(number: u64) -> Result<(), String> {
         {
             Ok(())
         }
-        (Ok(run), _) => Err(format!("it gave {} for {}", run.record.digest, alone.record.digest)),
-        (Err(error), _) => Err(error.to_string()),
+        (Ok(run), _) => Err(format!("it gave {} for {}", run.record.digest, alone.record.digest).into()),
+        (Err(error), _) => Err(Ended::of(error, |error| error.to_string())),
     }
 }
