@@ -55,6 +55,8 @@ pub(crate) struct Frontier {
     verdict: Option<Verdict>,
     /// The GVT before that.
     settled: Option<Moment>,
+    /// How the run has ended.
+    over: Option<Step>,
     window: Window,
     /// Nothing can arrive from another PE before this time.
     horizon: VirtualTime,
@@ -82,6 +84,7 @@ impl Frontier {
             held_back: None,
             verdict,
             settled,
+            over: None,
             window,
             horizon: zero,
             coming: zero,
@@ -278,16 +281,10 @@ impl Frontier {
         undone - self.reported.rolled_back
     }
 
-    /// How the run has ended, if it has. Only the verdict after the last commits tells whether one of them failed.
+    /// How the run has ended, if it has.
     #[inline]
     pub(crate) fn over(&self) -> Option<Step> {
-        if self.verdict.is_some_and(|verdict| verdict.failure != Moment::Never) {
-            Some(Step::Failed)
-        } else if self.settled == Some(Moment::Never) {
-            Some(Step::Finished)
-        } else {
-            None
-        }
+        self.over
     }
 
     /// GVT has been found: the horizon rises, and the window is adapted. `least` is the least delay between any two PEs; without a safe lane
@@ -295,9 +292,14 @@ impl Frontier {
     pub(crate) fn on_gvt(&mut self, verdict: Verdict, least: Option<f64>) {
         let last = self.verdict.replace(verdict).map(|last| last.gvt);
         if verdict.failure != Moment::Never {
+            self.over = Some(Step::Failed);
             return;
         }
         self.settled = last;
+        // Only the verdict after the last commits tells whether one of them failed.
+        if last == Some(Moment::Never) {
+            self.over = Some(Step::Finished);
+        }
         if let Some(delay) = least {
             let horizon = match verdict.gvt {
                 Moment::Init(_) => VirtualTime::ZERO,

@@ -5,7 +5,6 @@ use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
 use super::Pe;
 use crate::Event;
 use crate::agenda::Agenda;
-use crate::agenda::pending::PendingSet;
 use crate::faults::Faults;
 use crate::frontier::Frontier;
 use crate::gauge::Gauge;
@@ -93,7 +92,7 @@ impl<T: PeTypes> Pe<'_, T> {
     }
 
     /// The PE as GVT sees it.
-    fn gvt_view(&mut self) -> (&mut AnyGvt, GvtView<'_, StateOf<T>, EventOf<T>, T::Pending>) {
+    fn gvt_view(&mut self) -> (&mut AnyGvt, GvtView<'_, T>) {
         let view = GvtView {
             next_lp: (!self.lps.all_initialised()).then(|| self.lps.next()),
             agenda: &mut self.agenda,
@@ -115,12 +114,12 @@ impl<T: PeTypes> Pe<'_, T> {
 }
 
 /// The part of a PE that GVT algorithms query.
-struct GvtView<'a, S, E, Q> {
+struct GvtView<'a, T: PeTypes> {
     /// The LP to initialise next, if any.
     next_lp: Option<LpId>,
-    agenda: &'a mut Agenda<E, Q>,
-    past: &'a Past<S, E>,
-    lps: &'a Lps<S>,
+    agenda: &'a mut Agenda<EventOf<T>, T::Pending>,
+    past: &'a Past<StateOf<T>, EventOf<T>>,
+    lps: &'a Lps<StateOf<T>>,
     faults: &'a Faults,
     ties: TieBreak,
     end: VirtualTime,
@@ -128,7 +127,7 @@ struct GvtView<'a, S, E, Q> {
     gauge: &'a mut Gauge,
 }
 
-impl<S, E, Q: PendingSet> GvtView<'_, S, E, Q> {
+impl<T: PeTypes> GvtView<'_, T> {
     fn earliest(&mut self) -> Moment {
         if let Some(lp) = self.next_lp {
             return Moment::Init(lp);
@@ -136,14 +135,14 @@ impl<S, E, Q: PendingSet> GvtView<'_, S, E, Q> {
         let held = self.faults.least(self.end, self.ties, |event| self.agenda.is_cancelled(event));
         let (past, lps) = (self.past, self.lps);
         // A cancelled event has yet to cancel what is kept of it.
-        let keeps = |event: &Event<E>, handle| past.is_sent_before(lps.index(event.receiver), handle, event.time);
+        let keeps = |event: &Event<EventOf<T>>, handle| past.is_sent_before(lps.index(event.receiver), handle, event.time);
         let (least, annihilated) = self.agenda.least(self.end, keeps);
         self.gauge.annihilated(annihilated);
         least.earlier(held, self.ties).earlier(self.frontier.held_back_at(self.ties), self.ties)
     }
 }
 
-impl<S, E, Q: PendingSet> Local for GvtView<'_, S, E, Q> {
+impl<T: PeTypes> Local for GvtView<'_, T> {
     fn least(&mut self) -> Moment {
         let least = self.earliest();
         self.frontier.contribute(least)

@@ -24,7 +24,7 @@ impl<T: PeTypes> Pe<'_, T> {
         let opens = windows && self.find_round();
         if !windows
             && self.world.tuning().lanes.has_safe()
-            && self.frontier.read_bounds(self.world.me(), &self.world.delays(), |pe| self.mail.bound(pe))
+            && self.frontier.read_bounds(self.world.me(), self.world.delays(), |pe| self.mail.bound(pe))
         {
             self.calls.on_horizon();
         }
