@@ -27,7 +27,7 @@ use crate::machine::budget::RunBudget;
 use crate::machine::core_time::CoreTime;
 use crate::outcome::rows::{Acts, Rows};
 use crate::parallel::add_record;
-use crate::parallel::control_messages::Finished;
+use crate::parallel::processes::control_messages::Finished;
 use crate::parallel::processes::{Processes, lost};
 use crate::plan::{RunPlan, cores};
 use crate::policy::Facts;

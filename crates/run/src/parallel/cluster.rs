@@ -4,12 +4,12 @@ use warpline_base::Moment;
 use warpline_kernel::{PanicSilencer, Step, last_panic};
 use warpline_memory::{Region, catch_panic};
 
-use super::OutOfMemory;
 use super::any_pe::AnyPe;
-use super::board::PeStatus;
 use super::driven::Driven;
 use super::ending::EndingStage;
 use super::monitor::LoopMonitor;
+use super::out_of_memory::OutOfMemory;
+use super::status::PeStatus;
 use crate::Error;
 use crate::machine::core_time::CoreTime;
 

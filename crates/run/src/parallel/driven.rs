@@ -3,18 +3,21 @@
 use std::time::Instant;
 
 use warpline_base::{Moment, VirtualTime};
-use warpline_kernel::{Measured, Parts, Pe, PeTypes};
+use warpline_kernel::{Event, Measured, Parts, Pe, PeTypes};
+use warpline_memory::Pool;
 use warpline_model::Model;
 use warpline_transport::CourierCounts;
 
 use super::any_pe::AnyPe;
-use super::board::PeStatus;
-use super::control_messages::LoopEnd;
+use super::merge::RowMerge;
 use super::monitor::LoopMonitor;
+use super::out_of_memory::OutOfMemory;
+use super::processes::control_messages::LoopEnd;
 use super::processes::lost;
-use super::{LoopOutcome, OutOfMemory};
+use super::status::PeStatus;
 use crate::Error;
 use crate::machine::core_time::SharedTime;
+use crate::outcome::rows::Rows;
 
 /// What became of the loops of PEs.
 #[derive(Default)]
@@ -80,6 +83,17 @@ pub(crate) fn run<T: PeTypes<Pending: Send, Port: Send>>(
     driven.times.iter().for_each(|times| times.correct(&mut parts));
     let LoopMonitor { rows, merge, .. } = watch;
     Ok(LoopOutcome { parts, pending, rows, merge, driven, ended })
+}
+
+/// What the PEs leave when their loops have ended.
+pub(crate) struct LoopOutcome<M: Model> {
+    pub(crate) parts: Vec<Parts<M>>,
+    /// Events for the engine that is to go on, if one is.
+    pub(crate) pending: Vec<Pool<Event<M::Event>>>,
+    pub(crate) rows: Rows,
+    pub(crate) merge: RowMerge,
+    pub(crate) driven: Driven,
+    pub(crate) ended: Ended,
 }
 
 /// How all loops ended.

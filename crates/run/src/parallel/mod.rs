@@ -8,49 +8,44 @@
 //! ([`any_pe`]).
 
 mod acts;
+mod all_pes;
+mod any_couriers;
 mod any_pe;
-mod balance;
-mod board;
 mod cluster;
-mod communication;
-mod communication_work;
-pub(crate) mod control_messages;
+mod common;
 mod driven;
 mod ending;
 mod far;
-mod gathering;
 mod merge;
 mod monitor;
-mod pe_assignment;
+mod out_of_memory;
 pub(crate) mod processes;
 mod record;
 mod room;
+mod status;
 mod threads;
 mod trace;
-mod worker;
 
-use std::ops::Range;
 use std::time::Instant;
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use warpline_base::{Moment, TieBreak, VirtualTime};
-use warpline_kernel::gvt::AnyGvt;
-use warpline_kernel::pending::{AnyPending, Heap, Ladder, PendingSet};
-use warpline_kernel::{CommittedFault, Event, Parts, Pe, PeTypes, Port, Position, Task, TraceLimits, Undoing, Window, balance};
-use warpline_memory::{Buffers, Exhausted, Pool, Region, buffers_in, share_payloads};
-use warpline_model::engine::Executor;
-use warpline_model::engine::Limits;
+use warpline_kernel::pending::{AnyPending, Heap, Ladder};
+use warpline_kernel::{CommittedFault, Parts, Pe, PeTypes, Task, balance};
+use warpline_memory::{Region, share_payloads};
 use warpline_model::{Declarations, Model, Statistics};
 use warpline_record::CommunicationRecord;
 use warpline_transport::{AnyPort, Codec, VirtualCluster, cas_ports, inbox_ports, node_ports, ring_ports};
 
-use self::communication_work::{CommunicationWork, barrier_of_rank, pacer};
-use self::control_messages::Remains;
-use self::driven::{Driven, Ended};
+use self::all_pes::AllPes;
+use self::common::{Common, Start};
+use self::driven::{Driven, Ended, LoopOutcome};
+use self::far::work::{CommunicationWork, barrier_of_rank, pacer};
 use self::far::{FarWires, add_counts};
 use self::merge::RowMerge;
 use self::monitor::LoopMonitor;
+use self::out_of_memory::OutOfMemory;
+use self::processes::control_messages::Remains;
 use self::processes::{Processes, lost};
 use self::record::PeSummary;
 pub(crate) use self::record::add as add_record;
@@ -58,58 +53,11 @@ use self::threads::ThreadLayout;
 use self::trace::{TraceFile, TraceHeader};
 use crate::job::check::RunSpec;
 use crate::job::{ForTests, Job};
-use crate::machine::budget::RunBudget;
 use crate::outcome::error::Failure;
-use crate::outcome::rows::Rows;
 use crate::plan::{ParallelPlan, TracePlan};
 use crate::state::run_monitor::RunMonitor;
-use crate::state::run_state::{ParallelSegment, RunState, SegmentEnd, Share};
+use crate::state::run_state::{ParallelSegment, RunState, SegmentEnd};
 use crate::{Error, Mailbox, Pending, Place, TraceSummary};
-
-/// What each PE begins with.
-struct Start<M: Model> {
-    statistics: Vec<Statistics>,
-    /// LPs and events of an engine before; none if LPs have yet to be initialised.
-    shares: Vec<Share<M>>,
-}
-
-/// What PEs have in common.
-struct Common<'m, M: Model> {
-    plan: &'m ParallelPlan,
-    task: Task<'m, M>,
-    limits: &'m Limits,
-    /// The limits of the trace, if there is to be one.
-    trace: Option<TraceLimits>,
-    budget: RunBudget,
-}
-
-/// Where memory ran out, and which.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct OutOfMemory {
-    /// `None` for the thread that watches the PEs.
-    place: Option<Position>,
-    why: Exhausted,
-}
-
-/// The PEs of all processes.
-struct AllPes {
-    /// Where what they share lies.
-    region: Region,
-    pes: u32,
-    /// The first of this process.
-    first: u32,
-}
-
-/// What the PEs leave when their loops have ended.
-struct LoopOutcome<M: Model> {
-    parts: Vec<Parts<M>>,
-    /// Events for the engine that is to go on, if one is.
-    pending: Vec<Pool<Event<M::Event>>>,
-    rows: Rows,
-    merge: RowMerge,
-    driven: Driven,
-    ended: Ended,
-}
 
 /// An empty pending set of this kind.
 fn any(pending: Pending) -> AnyPending {
@@ -361,38 +309,4 @@ fn costs<M: Model>(parts: &[Parts<M>], busy: &[u64]) -> Vec<f32> {
     // A PE that was hardly measured counts as the cheapest.
     let Some(least) = costs.iter().copied().filter(|cost| *cost > 0.0).reduce(f32::min) else { return Vec::new() };
     parts.iter().zip(costs).flat_map(|(pe, cost)| std::iter::repeat_n(cost.max(least), pe.lps.len())).collect()
-}
-
-impl<'m, M: Model> Common<'m, M> {
-    /// The PEs of this process, with its ports.
-    fn pes<Q: PendingSet, P: Port<M::Event>>(
-        &self,
-        region: &Region,
-        local: Range<usize>,
-        start: Start<M>,
-        gvts: Vec<AnyGvt>,
-        ports: impl IntoIterator<Item = P>,
-        pending: impl Fn() -> Q,
-    ) -> Vec<Pe<'m, (M, Q, P)>> {
-        let Common { plan, task, limits, .. } = self;
-        let saving = plan.tuning.undoing == Undoing::Reverse;
-        // PEs that send each other nothing may go on without limit.
-        let least = task.delays.least().min(f64::MAX);
-        let mut shares = start.shares.into_iter();
-        let make = |(port, ((buffers, gvt), statistics)): (P, ((Buffers<_>, AnyGvt), Statistics))| {
-            let window = Window::new(plan.window, task.end, least, plan.pes);
-            let executor = Executor::with_limits((*limits).clone(), plan.seed, saving);
-            let mut pe = Pe::new(task, plan.tuning, (buffers, port, pending()), gvt, window, executor, statistics);
-            self.trace.into_iter().for_each(|limits| pe.trace(limits));
-            pe.draw_on(self.budget.account());
-            if let Some(Share { lps, pending }) = shares.next() {
-                pe.take_over(lps, pending);
-            }
-            pe
-        };
-        let portable = M::ABILITIES.wire().and_then(|wire| wire.proof()).map(Event::is_portable);
-        let buffers = buffers_in(region, portable, plan.pes, plan.pools);
-        let of_process = buffers.into_iter().zip(gvts).zip(start.statistics).skip(local.start);
-        ports.into_iter().zip(of_process).take(local.len()).map(make).collect()
-    }
 }

@@ -5,10 +5,10 @@ use warpline_memory::Region;
 use warpline_transport::Lost;
 
 use super::any_pe::AnyPe;
-use super::board::PeStatus;
 use super::ending::Ending;
 use super::merge::RowMerge;
 use super::processes::Processes;
+use super::status::PeStatus;
 use crate::machine::core_time::CoreTime;
 use crate::outcome::rows::Rows;
 use crate::policy::engine_selector::Reading;

@@ -4,7 +4,7 @@ use warpline_memory::{Account, Region};
 use warpline_model::Model;
 use warpline_transport::ring_port_bytes;
 
-use super::Common;
+use super::common::Common;
 use crate::job::Job;
 use crate::machine::budget::RunBudget;
 use crate::plan::ParallelPlan;

@@ -34,13 +34,10 @@ pub(crate) fn at_once() -> Result<(), Ended> {
 /// A model that begins a run of its own when it is asked for its LPs.
 struct Nested(Arc<OnceLock<String>>);
 
+#[model]
 impl Model for Nested {
     type State = ();
     type Event = ();
-
-    fn wire() -> Option<WireFormat<()>> {
-        Some(WireFormat::portable())
-    }
 
     fn lps(&self) -> u32 {
         self.0.get_or_init(|| simulate(1, 2).unwrap_or_else(|error| error.to_string()));

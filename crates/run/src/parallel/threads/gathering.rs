@@ -8,8 +8,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::board::PeStatus;
-use super::pe_assignment::PeAssignment;
+use super::assignment::PeAssignment;
+use crate::parallel::status::PeStatus;
 
 /// With fewer events of a PE for each GVT than this, waiting may cost more than events.
 const FEW: u64 = 16;

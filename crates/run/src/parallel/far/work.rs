@@ -4,9 +4,10 @@ use std::sync::{Mutex, PoisonError};
 
 use warpline_base::TieBreak;
 use warpline_kernel::gvt::{Barrier, Pacer, PacerDriver, RankPlaces};
-use warpline_transport::{CourierCounts, Couriers, Service};
+use warpline_transport::{CourierCounts, Service};
 
-use super::processes::Processes;
+use crate::parallel::any_couriers::AnyCouriers;
+use crate::parallel::processes::Processes;
 use crate::plan::ParallelPlan;
 use crate::{Error, GvtAlgorithm};
 
@@ -36,52 +37,6 @@ pub(crate) fn barrier_of_rank(
 pub(crate) fn pacer(plan: &ParallelPlan, service: Option<Service>) -> Option<Pacer> {
     let is_theirs = plan.tuning.adapts_interval && matches!(service, Some(Service::Threads | Service::Watcher));
     is_theirs.then(|| Pacer::new(plan.tuning.gvt_interval))
-}
-
-/// [`Couriers`], whatever the events that they carry; each function is that of the same name.
-pub(crate) trait AnyCouriers: Send + Sync {
-    fn len(&self) -> usize;
-    fn service(&self) -> Service;
-    fn work(&self, number: usize, hurries: bool) -> bool;
-    fn work_for(&self, pe: usize);
-    fn trouble(&self) -> Option<&str>;
-    fn close(&self) -> Result<bool, String>;
-    fn abandon(self: Box<Self>);
-    fn counts(&self) -> CourierCounts;
-}
-
-impl<E: Send> AnyCouriers for Couriers<E> {
-    fn len(&self) -> usize {
-        Couriers::len(self)
-    }
-
-    fn service(&self) -> Service {
-        Couriers::service(self)
-    }
-
-    fn work(&self, number: usize, hurries: bool) -> bool {
-        Couriers::work(self, number, hurries)
-    }
-
-    fn work_for(&self, pe: usize) {
-        Couriers::work_for(self, pe);
-    }
-
-    fn trouble(&self) -> Option<&str> {
-        Couriers::trouble(self)
-    }
-
-    fn close(&self) -> Result<bool, String> {
-        Couriers::close(self)
-    }
-
-    fn abandon(self: Box<Self>) {
-        Couriers::abandon(*self);
-    }
-
-    fn counts(&self) -> CourierCounts {
-        Couriers::counts(self)
-    }
 }
 
 /// The couriers of a process, and the barrier of a rank, if it has them.

@@ -1,13 +1,15 @@
 //! How messages travel between processes that share no memory, or are not to share that of messages.
 
+mod choice;
+pub(crate) mod work;
+
 use std::ops::Range;
 
 use warpline_memory::Region;
 use warpline_record::{CommunicationRecord, SharedRingRecord};
 use warpline_transport::{CourierCounts, CourierLimits, CourierPlan, Places, Service};
 
-use super::communication;
-use super::processes::{Processes, lost};
+use crate::parallel::processes::{Processes, lost};
 use crate::plan::{FarPlan, ParallelPlan};
 use crate::{Communication, Error};
 
@@ -51,7 +53,7 @@ impl FarWires {
             Communication::Auto if !may_thread => (Communication::Dedicated, "MPI lets one thread call it".to_owned()),
             Communication::Auto => {
                 let has_cores = group.cpu_share().suffices_for(plan.places.local().len() + threads as usize);
-                let choice = communication::choose(group, &plan, has_cores).map_err(|why| lost(group, why))?;
+                let choice = choice::choose(group, &plan, has_cores).map_err(|why| lost(group, why))?;
                 choice.map_err(|cause| Error::Communication { cause })?
             }
             given => (given, String::new()),

@@ -1,5 +1,7 @@
 //! A run of several processes, as one of them sees it: what it tells the first process, which puts everything together.
 
+pub(crate) mod control_messages;
+
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
@@ -11,12 +13,12 @@ use warpline_base::{Moment, VirtualTime};
 use warpline_kernel::{MomentRow, RowContent};
 use warpline_transport::{Group, Lost};
 
-use super::acts::{KeptActs, LOOK_SOON, Performed};
-use super::board::PeStatus;
-use super::communication_work::AnyCouriers;
-use super::control_messages::{ControlMessage, Finished, LoopEnd, Order};
-use super::merge::RowMerge;
+use self::control_messages::{ControlMessage, Finished, LoopEnd, Order};
 use crate::outcome::rows::Rows;
+use crate::parallel::acts::{KeptActs, LOOK_SOON, Performed};
+use crate::parallel::any_couriers::AnyCouriers;
+use crate::parallel::merge::RowMerge;
+use crate::parallel::status::PeStatus;
 use crate::{Error, Share};
 
 /// How often a process that waits for the first looks whether it is to do something.

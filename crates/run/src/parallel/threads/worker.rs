@@ -13,13 +13,14 @@ use warpline_kernel::{PanicSilencer, ROWS, Step, last_panic};
 use warpline_memory::MakeRoom;
 use warpline_transport::thread_time;
 
-use super::OutOfMemory;
-use super::any_pe::AnyPe;
-use super::board::{Board, PeStatus};
-use super::communication_work::CommunicationWork;
-use super::ending::{Ending, EndingStage};
-use super::pe_assignment::PeAssignment;
+use super::assignment::PeAssignment;
+use super::board::Board;
 use crate::machine::core_time::{CoreClock, CoreTime, SharedTime};
+use crate::parallel::any_pe::AnyPe;
+use crate::parallel::ending::{Ending, EndingStage};
+use crate::parallel::far::work::CommunicationWork;
+use crate::parallel::out_of_memory::OutOfMemory;
+use crate::parallel::status::PeStatus;
 
 /// With more rows than this on the boards, PEs wait until the watcher has taken them.
 const ROWS_MOST: usize = 1 << 15;

@@ -6,10 +6,10 @@ use warpline_kernel::{CommittedFault, MomentRow, RoleCounts};
 use warpline_model::{Fault, Statistics};
 use warpline_transport::CourierCounts;
 
-use super::OutOfMemory;
-use super::acts::Performed;
-use super::board::PeStatus;
-use super::record::PeSummary;
+use crate::parallel::acts::Performed;
+use crate::parallel::out_of_memory::OutOfMemory;
+use crate::parallel::record::PeSummary;
+use crate::parallel::status::PeStatus;
 
 /// What a process tells the first while its PEs are at work, and when they are done.
 #[derive(Serialize, Deserialize)]

@@ -9,9 +9,9 @@
 //! which share of a core each thread was given. It gives PEs new threads if the slowest thread
 //! gains a tenth by it. Of short rounds one in four is timed, so that this costs next to nothing.
 
-use super::board::PeStatus;
-use super::pe_assignment::PeAssignment;
+use super::assignment::PeAssignment;
 use crate::machine::core_time::CoreTime;
+use crate::parallel::status::PeStatus;
 
 /// How much less the slowest thread must have to do for a PE to be moved.
 const GAIN_LEAST: f64 = 0.1;

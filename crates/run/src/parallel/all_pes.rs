@@ -1,0 +1,10 @@
+use warpline_memory::Region;
+
+/// The PEs of all processes.
+pub(crate) struct AllPes {
+    /// Where what they share lies.
+    pub(crate) region: Region,
+    pub(crate) pes: u32,
+    /// The first of this process.
+    pub(crate) first: u32,
+}

@@ -1,0 +1,65 @@
+//! What the PEs of a segment have in common, and how they are made.
+
+use std::ops::Range;
+
+use warpline_kernel::gvt::AnyGvt;
+use warpline_kernel::pending::PendingSet;
+use warpline_kernel::{Event, Pe, Port, Task, TraceLimits, Undoing, Window};
+use warpline_memory::{Buffers, Region, buffers_in};
+use warpline_model::engine::{Executor, Limits};
+use warpline_model::{Model, Statistics};
+
+use crate::machine::budget::RunBudget;
+use crate::plan::ParallelPlan;
+use crate::state::run_state::Share;
+
+/// What each PE begins with.
+pub(crate) struct Start<M: Model> {
+    pub(crate) statistics: Vec<Statistics>,
+    /// LPs and events of an engine before; none if LPs have yet to be initialised.
+    pub(crate) shares: Vec<Share<M>>,
+}
+
+/// What PEs have in common.
+pub(crate) struct Common<'m, M: Model> {
+    pub(crate) plan: &'m ParallelPlan,
+    pub(crate) task: Task<'m, M>,
+    pub(crate) limits: &'m Limits,
+    /// The limits of the trace, if there is to be one.
+    pub(crate) trace: Option<TraceLimits>,
+    pub(crate) budget: RunBudget,
+}
+
+impl<'m, M: Model> Common<'m, M> {
+    /// The PEs of this process, with its ports.
+    pub(crate) fn pes<Q: PendingSet, P: Port<M::Event>>(
+        &self,
+        region: &Region,
+        local: Range<usize>,
+        start: Start<M>,
+        gvts: Vec<AnyGvt>,
+        ports: impl IntoIterator<Item = P>,
+        pending: impl Fn() -> Q,
+    ) -> Vec<Pe<'m, (M, Q, P)>> {
+        let Common { plan, task, limits, .. } = self;
+        let saving = plan.tuning.undoing == Undoing::Reverse;
+        // PEs that send each other nothing may go on without limit.
+        let least = task.delays.least().min(f64::MAX);
+        let mut shares = start.shares.into_iter();
+        let make = |(port, ((buffers, gvt), statistics)): (P, ((Buffers<_>, AnyGvt), Statistics))| {
+            let window = Window::new(plan.window, task.end, least, plan.pes);
+            let executor = Executor::with_limits((*limits).clone(), plan.seed, saving);
+            let mut pe = Pe::new(task, plan.tuning, (buffers, port, pending()), gvt, window, executor, statistics);
+            self.trace.into_iter().for_each(|limits| pe.trace(limits));
+            pe.draw_on(self.budget.account());
+            if let Some(Share { lps, pending }) = shares.next() {
+                pe.take_over(lps, pending);
+            }
+            pe
+        };
+        let portable = M::ABILITIES.wire().and_then(|wire| wire.proof()).map(Event::is_portable);
+        let buffers = buffers_in(region, portable, plan.pes, plan.pools);
+        let of_process = buffers.into_iter().zip(gvts).zip(start.statistics).skip(local.start);
+        ports.into_iter().zip(of_process).take(local.len()).map(make).collect()
+    }
+}

@@ -1,0 +1,282 @@
+//! Steps PEs in threads, at most as many as there are processors, and watches them from the thread
+//! that asked for the run. What a thread does is in [`worker`](self::worker).
+//!
+//! *At most one thread per core.* Where there are more PEs than cores, a thread steps several in
+//! turn, neighbours together. Going on to the next takes nanoseconds, where a switch of threads
+//! takes microseconds, and no PE waits for one whose thread was not given a core. Threads that take
+//! all cores are pinned to them. They wait for longer than an answer takes before they yield: a
+//! thread that yields its core to another program gets it back milliseconds later.
+
+mod assignment;
+mod balance;
+mod board;
+mod gathering;
+mod layout;
+mod moving;
+mod shared;
+mod watching;
+mod worker;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, Scope, ScopedJoinHandle};
+
+use warpline_kernel::PanicSilencer;
+use warpline_memory::{Deserted, Exhausted, give_back_payloads};
+use warpline_transport::{CpuShare, pin};
+
+use self::assignment::PeAssignment;
+pub(crate) use self::layout::ThreadLayout;
+use self::moving::Moving;
+use self::shared::Threads;
+use self::watching::{pass_on, serve, watch_over};
+use self::worker::{SteppedPe, Surroundings, Worker};
+use crate::Error;
+use crate::machine::core_time::SharedTime;
+use crate::parallel::all_pes::AllPes;
+use crate::parallel::any_pe::AnyPe;
+use crate::parallel::driven::{Driven, ThreadTimes};
+use crate::parallel::far::work::CommunicationWork;
+use crate::parallel::monitor::LoopMonitor;
+use crate::parallel::out_of_memory::OutOfMemory;
+use crate::parallel::processes::lost;
+use crate::plan::cores;
+
+/// Rounds of idle steps before a thread yields. With a core of its own it waits longer than an answer takes, as yielding the core to
+/// another program costs a time slice of milliseconds. If there are more threads than cores, it soon yields to those it waits for.
+const PATIENCE: u32 = 1024;
+const PATIENCE_IN_CROWD: u32 = 64;
+
+/// Has all threads stop if the one that watches them panics, or runs out of memory: it waits for them then.
+struct StopOnPanic<'s>(&'s AtomicBool);
+
+impl Drop for StopOnPanic<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// How many threads there are, and how they share the cores.
+#[derive(Clone, Copy)]
+struct Crew {
+    threads: usize,
+    /// How many PEs each of them has at first.
+    share: usize,
+    cpu_share: CpuShare,
+    /// Rounds of idle steps before a thread yields.
+    patience: u32,
+    stack: usize,
+}
+
+impl Crew {
+    fn new(pes: usize, layout: ThreadLayout, watch: &LoopMonitor<'_, '_>) -> Self {
+        let cpu_share = watch.processes.as_ref().map_or(CpuShare::alone(cores()), |processes| processes.group.cpu_share());
+        let share = if layout.one_thread_per_pe { 1 } else { pes.div_ceil(cpu_share.threads()) };
+        let threads = pes.div_ceil(share);
+        let patience = if cpu_share.suffices_for(threads) { PATIENCE } else { PATIENCE_IN_CROWD };
+        Crew { threads, share, cpu_share, patience, stack: watch.run.stack }
+    }
+
+    /// Pins the thread to its core, if the threads of all processes take all cores.
+    fn pin(&self, number: usize) {
+        let Crew { threads, cpu_share, .. } = self;
+        pin(cpu_share.number as usize * threads + number, cpu_share.of as usize * threads);
+    }
+
+    /// Begins a thread.
+    ///
+    /// # Errors
+    /// If the system refuses it. All others stop then.
+    fn begin<'s, T: Send + 's>(
+        &self,
+        scope: &'s Scope<'s, '_>,
+        (name, number): (String, usize),
+        stop: &AtomicBool,
+        work: impl FnOnce() -> T + Send + 's,
+    ) -> Result<ScopedJoinHandle<'s, T>, Error> {
+        let begun = thread::Builder::new().name(name).stack_size(self.stack).spawn_scoped(scope, work);
+        begun.map_err(|cause| {
+            // The other threads wait for the PEs of this one, and look at this flag now and then.
+            stop.store(true, Ordering::Relaxed);
+            Error::no_thread(number, self.threads, cause)
+        })
+    }
+}
+
+/// Steps PEs until all of them are done.
+///
+/// # Errors
+/// If the system refuses a thread, or another process is gone.
+pub(crate) fn drive(
+    pes: &mut [&mut dyn AnyPe],
+    watch: &mut LoopMonitor<'_, '_>,
+    layout: ThreadLayout,
+    all: &AllPes,
+    communication: &mut CommunicationWork<'_>,
+) -> Result<Driven, Error> {
+    watch.begin(pes, all.first);
+    let crew = Crew::new(pes.len(), layout, watch);
+    let threads = Threads::new(pes.len(), crew.threads);
+    let assignment = PeAssignment::new(pes.len(), crew.threads, crew.share);
+    let mut moving = Moving::new(&assignment, layout);
+    let ending = watch.ending(&all.region, all.pes);
+    watch.processes.iter_mut().try_for_each(|processes| processes.begin())?;
+    let surroundings = Surroundings { ending: &ending, communication, assignment: moving.are_on().then_some(&assignment) };
+    let timed = moving.moves || layout.measured;
+    let ended = thread::scope(|scope| {
+        let _no_thread_outlives_this_one = StopOnPanic(&threads.stop);
+        let workers = begin_workers(scope, pes, &threads, surroundings, (crew, timed, layout.migrate_at_random))?;
+        let couriers = begin_couriers(scope, communication, &threads, crew)?;
+        let looked = || moving.look(&threads, &assignment);
+        let gone = watch_over(&threads, (communication, crew.patience), &ending, watch, looked);
+        if let (Some(why), Some(processes)) = (gone, &mut watch.processes) {
+            let error = lost(&mut processes.group, why);
+            if let Error::Share(share) = &error {
+                watch.run.control.leave(share.clone());
+            }
+            workers.into_iter().for_each(|worker| _ = worker.join());
+            couriers.into_iter().for_each(|courier| _ = courier.join());
+            return Err(error);
+        }
+        // All of them, whatever became of the first.
+        let (workers, couriers) = (join(workers, &threads.bug), join(couriers, &threads.bug));
+        let joined = workers.and_then(|workers| Ok((workers, couriers?)));
+        let ((pes, full, times), (_, none_to_send, _)) = joined.map_err(|Deserted| {
+            let processes = watch.processes.as_mut().expect("a lock without a holder belongs to several processes");
+            let why = processes.group.check().expect_err("whoever has had the lock is gone");
+            lost(&mut processes.group, why)
+        })?;
+        let full = full.or(none_to_send);
+        if full.is_some() {
+            ending.break_off();
+            pass_on(&ending, watch);
+        }
+        Ok::<_, Error>((pes, full, times))
+    });
+    let closed = ended.and_then(|ended| {
+        // A run that fails leaves messages on their way.
+        let fails = ending.is_broken_off() || watch.run.control.is_abandoned();
+        communication.close(watch.processes.as_deref_mut(), fails)?;
+        Ok(ended)
+    });
+    let (stepped, full, times) = closed.inspect_err(|_| communication.abandon())?;
+    watch.run.go_on()?;
+    let mut busy = vec![0; threads.boards.len()];
+    stepped.iter().for_each(|(number, time)| busy[*number] = *time);
+    assignment.into_arriving().for_each(|stepped| busy[stepped.number] = stepped.busy);
+    for board in threads.boards {
+        watch.merge.add(board.0.into_inner().unwrap_or_else(PoisonError::into_inner).rows);
+    }
+    Ok(Driven {
+        full,
+        cut_short: ending.earlier_than(watch.until),
+        times: Some(ThreadTimes { times, share: crew.share }),
+        moved: moving.moved(),
+        busy,
+        crowded: !crew.cpu_share.suffices_for(crew.threads + communication.threads()),
+        couriers: None,
+    })
+}
+
+/// The threads that step PEs or carry messages, and what each leaves.
+type Begun<'s, T> = Vec<ScopedJoinHandle<'s, Ended<T>>>;
+
+/// Begins the threads of PEs, each with neighbours. Each leaves the numbers of its PEs and how long they were at work.
+fn begin_workers<'s, 'w: 's, 'p: 's>(
+    scope: &'s Scope<'s, '_>,
+    pes: &'p mut [&mut dyn AnyPe],
+    threads: &'w Threads,
+    surroundings: Surroundings<'w, 'p>,
+    (crew, timed, migrate_at_random): (Crew, bool, Option<u64>),
+) -> Result<Begun<'s, (usize, u64)>, Error> {
+    let mut stepped = pes.iter_mut().map(|pe| &mut **pe as &mut dyn AnyPe).enumerate().map(SteppedPe::new);
+    let mut begin = |number| {
+        let pes = stepped.by_ref().take(crew.share).collect();
+        let mut worker = Worker::new(number, pes, threads.worker_guard(number), surroundings, timed, crew.patience);
+        let work = move || {
+            crew.pin(number);
+            let (full, time) = worker.work(migrate_at_random);
+            (worker.into_pes().into_iter().map(|stepped| (stepped.number, stepped.busy)).collect(), full, time)
+        };
+        crew.begin(scope, (format!("warpline-{number}"), number), &threads.stop, work)
+    };
+    (0..crew.threads).map(&mut begin).collect()
+}
+
+/// Begins the threads that only send and receive, if there are any.
+fn begin_couriers<'s, 'w: 's>(
+    scope: &'s Scope<'s, '_>,
+    communication: &'w CommunicationWork<'_>,
+    threads: &'w Threads,
+    crew: Crew,
+) -> Result<Begun<'s, ()>, Error> {
+    let begin = |number| {
+        let guard = threads.guard();
+        let work = move || {
+            let (_guard, _quiet) = (guard, PanicSilencer::new());
+            serve(communication, number, threads, crew.patience);
+            // Nobody waits until the thread has done so itself.
+            give_back_payloads();
+            (Vec::new(), None, None)
+        };
+        crew.begin(scope, (format!("warpline-c{number}"), number), &threads.stop, work)
+    };
+    (0..communication.threads()).map(begin).collect()
+}
+
+/// What a thread leaves: its PEs, where memory ran out, if it did, and how its time went, if it does not belong to one PE alone.
+type Ended<T> = (Vec<T>, Option<OutOfMemory>, Option<SharedTime>);
+
+/// What all threads leave when they have ended, with a time for each.
+type AllEnded<T> = (Vec<T>, Option<OutOfMemory>, Vec<Option<SharedTime>>);
+
+/// What threads leave.
+///
+/// # Errors
+/// If one waited for a lock of a process that is gone.
+fn join<T>(workers: Begun<'_, T>, bug: &Mutex<String>) -> Result<AllEnded<T>, Deserted> {
+    let (mut pes, mut full, mut times, mut deserted) = (Vec::new(), None, Vec::new(), false);
+    for worker in workers {
+        match worker.join() {
+            Ok((stepped, why, time)) => {
+                full = full.or(why);
+                pes.extend(stepped);
+                times.push(time);
+            }
+            Err(panic) => match Exhausted::from_panic(panic) {
+                Ok(why) => full = full.or(Some(OutOfMemory { place: None, why })),
+                Err(panic) if panic.is::<Deserted>() => deserted = true,
+                Err(_) => panic!("a mistake of the engine: {}", bug.lock().unwrap_or_else(PoisonError::into_inner)),
+            },
+        }
+    }
+    if deserted { Err(Deserted) } else { Ok((pes, full, times)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::resume_unwind;
+
+    use super::*;
+
+    fn joined(threads: Vec<fn() -> Ended<u32>>) -> Result<AllEnded<u32>, Deserted> {
+        let bug = Mutex::new("oh no".to_owned());
+        thread::scope(|scope| join(threads.into_iter().map(|thread| scope.spawn(thread)).collect(), &bug))
+    }
+
+    #[test]
+    fn a_lock_of_a_process_that_is_gone_is_no_mistake_of_the_engine() {
+        let ends = || (vec![1], None, None);
+        let deserted = || resume_unwind(Box::new(Deserted));
+        assert_eq!(joined(vec![ends, ends]).unwrap().0, [1, 1]);
+        assert!(joined(vec![ends, deserted, deserted, ends]).is_err());
+    }
+
+    #[test]
+    #[should_panic(expected = "a mistake of the engine: oh no")]
+    fn any_other_panic_is_one() {
+        let _ = joined(vec![|| panic!("oh no")]);
+    }
+}

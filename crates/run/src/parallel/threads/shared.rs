@@ -1,0 +1,67 @@
+//! What the threads of PEs share with each other, and with the thread that watches them.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use warpline_memory::Apart;
+
+use super::board::Board;
+use super::worker::{ThreadGuard, WorkerGuard};
+use crate::machine::core_time::CoreClock;
+use crate::parallel::status::PeStatus;
+
+/// What the threads of PEs share.
+pub(super) struct Threads {
+    /// By PE.
+    pub(super) boards: Vec<Board>,
+    /// By thread.
+    pub(super) clocks: Vec<Apart<CoreClock>>,
+    /// How many rows are on the boards.
+    pub(super) rows: AtomicUsize,
+    /// How many threads have not ended.
+    pub(super) left: AtomicUsize,
+    /// Has all of them end.
+    pub(super) stop: AtomicBool,
+    /// The message of the first panic.
+    pub(super) bug: Mutex<String>,
+}
+
+impl Threads {
+    pub(super) fn new(pes: usize, threads: usize) -> Self {
+        Threads {
+            boards: (0..pes).map(|_| Board::default()).collect(),
+            clocks: (0..threads).map(|_| Apart::default()).collect(),
+            rows: AtomicUsize::new(0),
+            left: AtomicUsize::new(threads),
+            stop: AtomicBool::new(false),
+            bug: Mutex::default(),
+        }
+    }
+
+    pub(super) fn have_ended(&self) -> bool {
+        // Relaxed: whoever needs what they did joins them.
+        self.left.load(Ordering::Relaxed) == 0
+    }
+
+    pub(super) fn guard(&self) -> ThreadGuard<'_> {
+        ThreadGuard { stop: &self.stop, bug: &self.bug }
+    }
+
+    /// The guard of a thread of PEs, watched by the current thread.
+    pub(super) fn worker_guard(&self, number: usize) -> WorkerGuard<'_> {
+        WorkerGuard {
+            thread: self.guard(),
+            left: &self.left,
+            boards: &self.boards,
+            clock: &self.clocks[number].0,
+            rows: &self.rows,
+            watcher: thread::current(),
+        }
+    }
+
+    /// The status of each PE.
+    pub(super) fn statuses(&self) -> Vec<PeStatus> {
+        self.boards.iter().map(|board| board.0.lock().unwrap_or_else(PoisonError::into_inner).status).collect()
+    }
+}

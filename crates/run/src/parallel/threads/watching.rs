@@ -1,0 +1,158 @@
+//! What the thread that asked for the run does while others step its PEs: it passes rows, progress and orders on, and carries messages where no
+//! thread does only that.
+
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use warpline_base::Moment;
+use warpline_transport::Lost;
+
+use super::shared::Threads;
+use crate::parallel::ending::Ending;
+use crate::parallel::far::work::CommunicationWork;
+use crate::parallel::monitor::LoopMonitor;
+use crate::parallel::status::PeStatus;
+
+/// How often the boards are read.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// How often what PEs say to all others is passed on to processes that share no memory with this one.
+const PASS_ON_EVERY: Duration = Duration::from_millis(1);
+
+/// Waits for so long, or until a thread wakes this one, and does meanwhile what the first process orders, if it may order anything.
+fn wait_for(time: Duration, watch: &mut LoopMonitor<'_, '_>) {
+    let since = Instant::now();
+    while let Some(patience) = watch.processes.as_ref().and_then(|processes| processes.patience()) {
+        let parked = Instant::now();
+        thread::park_timeout(patience);
+        obey(watch);
+        if parked.elapsed() < patience || since.elapsed() >= time {
+            return;
+        }
+    }
+    thread::park_timeout(time.saturating_sub(since.elapsed()));
+}
+
+/// Does what there is to do for communication, for so long or until all threads of PEs have ended, and does meanwhile what the first process orders.
+fn serve_for(time: Duration, communication: &CommunicationWork<'_>, threads: &Threads, watch: &mut LoopMonitor<'_, '_>, patience: u32) {
+    let (since, mut obeyed, mut idle) = (Instant::now(), Duration::ZERO, 0u32);
+    while !threads.have_ended() && since.elapsed() < time {
+        let orders = watch.processes.as_ref().and_then(|processes| processes.patience());
+        if orders.is_some_and(|patience| since.elapsed() - obeyed >= patience) {
+            obey(watch);
+            obeyed = since.elapsed();
+        }
+        idle = if communication.work() { 0 } else { idle.saturating_add(1) };
+        if idle > patience {
+            thread::yield_now();
+        }
+    }
+}
+
+/// Does what the first process has ordered.
+fn obey(watch: &mut LoopMonitor<'_, '_>) {
+    // If a process is gone, the next look finds that, too.
+    watch.processes.iter_mut().for_each(|processes| _ = processes.obey());
+}
+
+/// Does what one of the threads has to do for communication until all threads of PEs have ended.
+pub(super) fn serve(communication: &CommunicationWork<'_>, number: usize, threads: &Threads, patience: u32) {
+    let mut idle = 0u32;
+    while !threads.have_ended() && !threads.stop.load(Ordering::Relaxed) {
+        idle = if communication.work_as(number) { 0 } else { idle.saturating_add(1) };
+        if idle > patience {
+            thread::yield_now();
+        } else if idle > 0 {
+            std::hint::spin_loop();
+        }
+    }
+}
+
+/// Looks on until all threads have ended. Returns which process is gone, if one is; then, in a process that nobody needs any more, threads may
+/// still be busy.
+pub(super) fn watch_over(
+    threads: &Threads,
+    (communication, patience): (&CommunicationWork<'_>, u32),
+    ending: &Ending<'_>,
+    watch: &mut LoopMonitor<'_, '_>,
+    mut looked: impl FnMut(),
+) -> Option<Lost> {
+    let passes_on = watch.processes.as_ref().is_some_and(|processes| processes.group.passes_on());
+    let every = if passes_on { PASS_ON_EVERY } else { LOOK_EVERY };
+    let (mut gone, mut passed_on) = (None, 0);
+    while !threads.have_ended() {
+        if communication.is_for_watcher() {
+            serve_for(every, communication, threads, watch, patience);
+        } else {
+            wait_for(watch.run.selector.patience().map_or(every, |patience| patience.min(every)), watch);
+        }
+        pass_on(ending, watch);
+        passed_on += 1;
+        if !threads.have_ended() && every * passed_on < LOOK_EVERY && threads.rows.load(Ordering::Relaxed) == 0 {
+            continue;
+        }
+        passed_on = 0;
+        if let (Some(why), Some(processes)) = (communication.trouble(), &mut watch.processes) {
+            processes.group.give_up(why);
+        }
+        if let Err(why) = look(threads, ending, watch) {
+            threads.stop.store(true, Ordering::Relaxed);
+            gone = gone.or(Some(why));
+            if watch.processes.as_ref().is_some_and(|processes| !processes.group.is_first()) {
+                break;
+            }
+        }
+        looked();
+        if watch.run.control.is_abandoned() {
+            threads.stop.store(true, Ordering::Relaxed);
+            watch.processes.iter().for_each(|processes| processes.group.stop());
+        }
+    }
+    // The others have to know what the last PEs have said.
+    pass_on(ending, watch);
+    gone
+}
+
+/// Passes on what PEs say to all others, to processes that share no memory with this one.
+pub(super) fn pass_on(ending: &Ending<'_>, watch: &mut LoopMonitor<'_, '_>) {
+    let Some(processes) = &mut watch.processes else { return };
+    if processes.group.passes_on() {
+        processes.group.exchange(ending.tally());
+    }
+}
+
+/// Reads all boards, and takes their rows. Has the PEs come to an end if another engine is to go on.
+///
+/// # Errors
+/// If another process is gone.
+fn look(threads: &Threads, ending: &Ending<'_>, watch: &mut LoopMonitor<'_, '_>) -> Result<(), Lost> {
+    let Threads { boards, clocks, rows, .. } = threads;
+    if let Some(processes) = &mut watch.processes {
+        processes.obey()?;
+        if processes.waits_with_rows() {
+            return Ok(());
+        }
+    }
+    let (mut status, mut settled) = (None, Some(Moment::Never));
+    let mut loads = (0.0f64, 0.0f64);
+    for board in boards {
+        let mut notice = board.0.lock().unwrap_or_else(PoisonError::into_inner);
+        rows.fetch_sub(notice.rows.len(), Ordering::Relaxed);
+        watch.merge.add(std::mem::take(&mut notice.rows));
+        status = Some(status.map_or(notice.status, |status: PeStatus| status.and(notice.status)));
+        let load = notice.status.load_since(&PeStatus::default());
+        loads = (loads.0.max(load), loads.1 + load);
+        settled = settled.zip(notice.settled).map(|(a, b)| watch.merge.earlier(a, b));
+    }
+    let mut status = status.unwrap_or_default();
+    watch.run.note_memory(Instant::now());
+    if let Some(processes) = &mut watch.processes {
+        processes.exchange(&mut status, &mut settled, &mut watch.merge)?;
+    }
+    settled.iter().try_for_each(|settled| watch.pass_on_before(settled))?;
+    watch.processes.iter_mut().try_for_each(|processes| processes.go_on(&watch.rows))?;
+    let unevenness = (loads.1 > 0.0).then(|| loads.0 * boards.len() as f64 / loads.1);
+    watch.note(status, unevenness, clocks.iter().map(|clock| clock.0.time()).sum(), ending);
+    Ok(())
+}
