@@ -16,10 +16,11 @@ use super::{Facts, ProcessPlan, RunPlan, choices};
 use crate::job::check::RunSpec;
 use crate::job::{ForTests, Job};
 use crate::machine::boost::boost_carriers;
-use crate::policy::engine_choice::EngineChoice;
+use crate::policy::engine_choice::{Engine, EngineChoice};
 use crate::state::run_state::RunState;
 use crate::{
     Barrier, Carrier, Communication, CommunicationRing, Conservative, Error, GvtAlgorithm, GvtIntervalControl, Mailbox, Pending, Settings,
+    Synchronisation,
 };
 
 /// Idle steps before a PE asks for GVT although bounds should have moved by then.
@@ -222,7 +223,7 @@ impl ParallelPlan {
 impl<M: Model> Job<M> {
     /// Whether conservative PEs, of this number, can be used.
     pub(crate) fn may_wait(&self, run: &RunPlan, spec: &RunSpec, pes: u32) -> bool {
-        let engine = crate::policy::engine_choice::Engine { sync: crate::Synchronisation::Conservative, pes };
+        let engine = Engine { sync: Synchronisation::Conservative, pes };
         self.plan(engine.into(), run, spec, None).is_ok()
     }
 

@@ -9,13 +9,10 @@ const LPS: u32 = 6;
 /// LPs that pass frames on, change some on the way, and keep the last.
 struct Frames;
 
+#[model]
 impl Model for Frames {
     type State = Payload;
     type Event = Payload;
-
-    fn wire() -> Option<WireFormat<Payload>> {
-        Some(WireFormat::portable())
-    }
 
     fn lps(&self) -> u32 {
         LPS
