@@ -21,7 +21,7 @@ book: setup-book
 
 ## Runs all tests.
 test: tests
-	@# Miri takes one core only.
+	@# Miri takes one core only. Neither of the two shares its jobs with make, which cargo would warn of.
 	$(MAKE) -j2 miri loom
 
 ## Runs all tests but those under Miri and loom.
@@ -68,12 +68,12 @@ layers:
 miri: setup-rust
 	@if rustup toolchain list 2>/dev/null | grep -q nightly; then \
 		rustup component add --toolchain nightly miri rust-src >/dev/null 2>&1 && \
-		RUST_BACKTRACE=0 MIRIFLAGS="-Zmiri-disable-isolation" $(CARGO) +nightly miri test --package warpline-memory; \
+		MAKEFLAGS= RUST_BACKTRACE=0 MIRIFLAGS="-Zmiri-disable-isolation" $(CARGO) +nightly miri test --package warpline-memory; \
 	else echo "no nightly toolchain: skipping Miri (rustup toolchain install nightly)"; fi
 
 ## Tries all interleavings of the concurrent code, with loom.
 loom: setup-rust
-	RUSTFLAGS="--cfg loom" $(CARGO) test --profile loom --package warpline-memory --lib --target-dir target/loom loom
+	MAKEFLAGS= RUSTFLAGS="--cfg loom" $(CARGO) test --profile loom --package warpline-memory --lib --target-dir target/loom loom
 
 ## Looks for data races with ThreadSanitizer, if there is a nightly toolchain.
 tsan:
