@@ -7,7 +7,7 @@
 //! speedup*, 1991); those here cancel at once.
 //!
 //! All of it is found in the order of a sequential run, from one event to the next: an LP remembers when its last event ends, a pending
-//! event when the one that sent it does. Memory is that of LPs and pending events, and a bounded number of links of [`Chains`].
+//! event when the one that sent it does. Memory is that of LPs and pending events, and a bounded number of links of the chains.
 
 mod chains;
 mod findings;

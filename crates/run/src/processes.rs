@@ -16,7 +16,7 @@ use warpline_transport::{FailureReport, Group, HAS_BOOST, Invitation, Ranks};
 
 use crate::job::check::RunSpec;
 use crate::job::{Job, Machines};
-use crate::parallel::processes::{Processes, Turn};
+use crate::parallel::processes::Processes;
 use crate::{Barrier, Carrier, Communication, Error, GvtAlgorithm, Records};
 
 /// How many runs of several processes this program has begun.
@@ -37,14 +37,35 @@ impl ToFirst {
     }
 }
 
+/// Whether a run of several processes is under way in this program. Payloads that processes share lie in the memory of one run at a time, and
+/// whoever is started for one of two at a time could not tell them apart.
+static UNDER_WAY: AtomicBool = AtomicBool::new(false);
+
+/// The only run of several processes that is under way in this program, as long as this lives.
+pub(crate) struct Turn(());
+
+impl Turn {
+    /// Takes the turn, if no other run has it.
+    fn take() -> Option<Self> {
+        // Acquire pairs with the Release of `drop`: the run before is done with what processes share.
+        (!UNDER_WAY.swap(true, Ordering::Acquire)).then_some(Turn(()))
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        UNDER_WAY.store(false, Ordering::Release);
+    }
+}
+
 /// What this process is to a run of several.
 pub(crate) enum Part {
     /// There is only one.
     Alone,
     /// It starts the others, for this run of the program.
-    First(u32, Turn),
+    First(u32),
     /// It has been started by the first.
-    Invited(Invitation, Turn),
+    Invited(Invitation),
     /// A launcher has started all of them.
     Launched(Ranks),
 }
@@ -53,8 +74,8 @@ impl Part {
     /// Whether another process tells how the run goes.
     pub(crate) fn is_heard(&self) -> bool {
         match self {
-            Part::Alone | Part::First(..) => true,
-            Part::Invited(..) => false,
+            Part::Alone | Part::First(_) => true,
+            Part::Invited(_) => false,
             Part::Launched(ranks) => ranks.number() == 0,
         }
     }
@@ -72,13 +93,14 @@ pub fn is_started_by_another() -> bool {
 
 impl<M: Model> Job<M> {
     /// Finds out what this process is to the run. One that was started for a later run of the program does this one alone, to the same answer.
-    pub(crate) fn part(&mut self) -> Result<Part, Error> {
+    /// All of them have the turn while they do it.
+    pub(crate) fn part(&mut self) -> Result<(Part, Option<Turn>), Error> {
         if let Some(part) = self.launched()? {
-            return Ok(part);
+            return Ok((part, None));
         }
         self.check_all_reduce()?;
         if self.settings.processes() == 1 {
-            return Ok(Part::Alone);
+            return Ok((Part::Alone, None));
         }
         self.check_processes()?;
         self.settle_carrier(false)?;
@@ -90,18 +112,19 @@ impl<M: Model> Job<M> {
             )));
         };
         let run = RUNS.fetch_add(1, Ordering::Relaxed) + 1;
-        match Invitation::of_this_process() {
-            None => Ok(Part::First(run, turn)),
+        let part = match Invitation::of_this_process() {
+            None => Part::First(run),
             Some(invitation) if invitation.run() == run => {
                 // The first process writes rows.
                 self.records = Records::Drop;
-                Ok(Part::Invited(invitation, turn))
+                Part::Invited(invitation)
             }
             Some(_) => {
                 self.settings.processes = Some(1);
-                Ok(Part::Alone)
+                Part::Alone
             }
-        }
+        };
+        Ok((part, Some(turn)))
     }
 
     /// Only MPI reduces over ranks. One rank alone has nothing to reduce.
@@ -215,13 +238,13 @@ impl<M: Model> Job<M> {
             )));
         }
         let mut description = self.description(spec, &self.settings.recorded(true));
-        let (group, turn) = match part {
+        let group = match part {
             Part::Alone => return Ok(None),
-            Part::First(run, turn) => (Group::start(processes, run), Some(turn)),
-            Part::Invited(invitation, turn) => (Group::join(&invitation), Some(turn)),
+            Part::First(run) => Group::start(processes, run),
+            Part::Invited(invitation) => Group::join(&invitation),
             Part::Launched(ranks) => {
                 description.push(("program".to_owned(), program()));
-                (launched(ranks, self.settings.zero_copy()), None)
+                launched(ranks, self.settings.zero_copy())
             }
         };
         let group = group.map_err(|cause| Error::Processes { processes, cause })?;
@@ -236,7 +259,7 @@ impl<M: Model> Job<M> {
         if !group.is_first() {
             let _ = first.0.set(group.failure_report());
         }
-        Processes::new(group, &description, turn).map(Some)
+        Processes::new(group, &description).map(Some)
     }
 
     /// What the processes of a run have to agree on.

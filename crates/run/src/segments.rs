@@ -47,7 +47,7 @@ impl<M: Model> Job<M> {
     pub(crate) fn run(mut self, control: &Control, first: &ToFirst) -> Result<Run<M>, Error> {
         let started = Instant::now();
         let asked = self.settings.sync.is_some();
-        let part = self.part()?;
+        let (part, _turn) = self.part()?;
         let sync = self.settings.synchronisation()?;
         self.settings.sync = Some(sync);
         let control = &if part.is_heard() { control.clone() } else { control.unheard() };
