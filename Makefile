@@ -106,7 +106,7 @@ test-rivals: setup-rust setup-mpi setup-boost
 
 ## Tries many more random models and schedules than `make test`.
 soak: setup-rust
-	WARPLINE_CASES=20000 $(CARGO) test --release --package warpline --package warpline-kernel
+	WARPLINE_CASES=20000 $(CARGO) test --release --package warpline --package warpline-kernel --package warpline-explain
 
 ## Runs random models with random settings against the sequential engine: HOURS=8 SEED=1.
 # It takes two minutes without HOURS. SEED repeats an attack. What fails is shrunk to a command.

@@ -10,7 +10,7 @@
 //!
 //! The path is found in the order of a sequential run, event by event: an LP remembers when its
 //! last event ends, and a pending event when the one that sent it does. That takes memory for LPs
-//! and pending events, and for a bounded number of links of [`Chains`].
+//! and pending events, and for a bounded number of links of the chains.
 
 mod chains;
 mod findings;

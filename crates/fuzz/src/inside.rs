@@ -4,7 +4,7 @@ use std::io::{BufRead, Write};
 use std::time::Duration;
 
 use warpline::command::{Catalogue, Visitor};
-use warpline::{Configure, Records, Simulation, StopSwitch};
+use warpline::{Configure, Error, Records, Simulation, StopSwitch};
 use warpline_fuzz::answer::Answer;
 use warpline_fuzz::case::{Case, Sorted};
 use warpline_fuzz::models::Attacked;
@@ -53,7 +53,12 @@ impl Visitor for Execute<'_> {
                 switch.stop();
             });
         }
-        Answer::of(simulation.state_digest(true).run())
+        let outcome = simulation.state_digest(true).run();
+        if let Err(Error::Share(share)) = &outcome {
+            // Whoever started this process has the answer, unless it is gone.
+            share.end();
+        }
+        Answer::of(outcome)
     }
 }
 

@@ -93,6 +93,9 @@ mod tests {
         assert_eq!(found("warpline-mpi", "warpline-transport"), 1);
         assert_eq!(found("warpline-transport", "warpline-rivals"), 1);
         assert_eq!(found("warpline-report", "warpline-model"), 1);
+        assert_eq!(found("warpline-report", "warpline-record"), 0);
+        assert_eq!(found("warpline-run", "warpline-command"), 1);
+        assert_eq!(found("warpline-command", "warpline-kernel"), 1);
         assert_eq!(found("newcomer", "warpline"), 1);
     }
 }

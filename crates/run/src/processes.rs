@@ -16,7 +16,7 @@ use warpline_transport::{FailureReport, Group, Invitation, Ranks};
 
 use crate::job::Job;
 use crate::job::check::RunSpec;
-use crate::parallel::processes::{Processes, Turn};
+use crate::parallel::processes::Processes;
 use crate::plan::{Machines, ProcessPlan, RunPlan, choices};
 use crate::{Barrier, Communication, Error, GvtAlgorithm};
 
@@ -38,14 +38,35 @@ impl ToFirst {
     }
 }
 
+/// Whether a run of several processes is under way in this program. Payloads that processes share lie in the memory of one run at a time, and
+/// whoever is started for one of two at a time could not tell them apart.
+static UNDER_WAY: AtomicBool = AtomicBool::new(false);
+
+/// The only run of several processes that is under way in this program, as long as this lives.
+pub(crate) struct Turn(());
+
+impl Turn {
+    /// Takes the turn, if no other run has it.
+    fn take() -> Option<Self> {
+        // Acquire pairs with the Release of `drop`: the run before is done with what processes share.
+        (!UNDER_WAY.swap(true, Ordering::Acquire)).then_some(Turn(()))
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        UNDER_WAY.store(false, Ordering::Release);
+    }
+}
+
 /// What this process is to a run of several.
 pub(crate) enum Part {
     /// There is only one.
     Alone,
     /// It starts the others, for this run of the program.
-    First(u32, Turn),
+    First(u32),
     /// It has been started by the first.
-    Invited(Invitation, Turn),
+    Invited(Invitation),
     /// A launcher has started all of them.
     Launched(Ranks),
 }
@@ -54,8 +75,8 @@ impl Part {
     /// Whether another process tells how the run goes.
     pub(crate) fn is_heard(&self) -> bool {
         match self {
-            Part::Alone | Part::First(..) => true,
-            Part::Invited(..) => false,
+            Part::Alone | Part::First(_) => true,
+            Part::Invited(_) => false,
             Part::Launched(ranks) => ranks.number() == 0,
         }
     }
@@ -73,16 +94,17 @@ pub fn is_started_by_another() -> bool {
 
 impl<M: Model> Job<M> {
     /// Finds out what this process is to the run, and which processes there are. One that was started for a later run of the program does
-    /// this one alone, to the same answer.
-    pub(crate) fn part(&self) -> Result<(Part, ProcessPlan), Error> {
+    /// this one alone, to the same answer. All of them have the turn while they do it.
+    pub(crate) fn part(&self) -> Result<(Part, ProcessPlan, Option<Turn>), Error> {
         if let Some(launch) = launch() {
-            return self.launched(launch);
+            let (part, processes) = self.launched(launch)?;
+            return Ok((part, processes, None));
         }
         self.check_all_reduce()?;
         let alone = ProcessPlan::alone(&self.settings);
         let processes = ProcessPlan::as_given(&self.settings);
         if processes.count == 1 {
-            return Ok((Part::Alone, alone));
+            return Ok((Part::Alone, alone, None));
         }
         self.check_processes(processes.count)?;
         let carrier = choices::carrier(&self.settings, false)?;
@@ -95,11 +117,11 @@ impl<M: Model> Job<M> {
         };
         let run = RUNS.fetch_add(1, Ordering::Relaxed) + 1;
         let part = match Invitation::of_this_process() {
-            None => Part::First(run, turn),
-            Some(invitation) if invitation.run() == run => Part::Invited(invitation, turn),
-            Some(_) => return Ok((Part::Alone, alone)),
+            None => Part::First(run),
+            Some(invitation) if invitation.run() == run => Part::Invited(invitation),
+            Some(_) => return Ok((Part::Alone, alone, Some(turn))),
         };
-        Ok((part, ProcessPlan { carrier, ..processes }))
+        Ok((part, ProcessPlan { carrier, ..processes }, Some(turn)))
     }
 
     /// Only MPI reduces over ranks. One rank alone has nothing to reduce.
@@ -174,13 +196,13 @@ impl<M: Model> Job<M> {
             )));
         }
         let mut description = self.description(spec, &run.agreed_settings(&self.settings));
-        let (group, turn) = match part {
+        let group = match part {
             Part::Alone => return Ok(None),
-            Part::First(run, turn) => (Group::start(processes, run), Some(turn)),
-            Part::Invited(invitation, turn) => (Group::join(&invitation), Some(turn)),
+            Part::First(run) => Group::start(processes, run),
+            Part::Invited(invitation) => Group::join(&invitation),
             Part::Launched(ranks) => {
                 description.push(("program".to_owned(), program()));
-                (launched(ranks, run.processes.zero_copy.value), None)
+                launched(ranks, run.processes.zero_copy.value)
             }
         };
         let group = group.map_err(|cause| Error::Processes { processes, cause })?;
@@ -195,7 +217,7 @@ impl<M: Model> Job<M> {
         if !group.is_first() {
             let _ = first.0.set(group.failure_report());
         }
-        Processes::new(group, &description, turn).map(Some)
+        Processes::new(group, &description).map(Some)
     }
 
     /// What the processes of a run have to agree on.

@@ -10,7 +10,7 @@ use crate::repeated::Frames;
 
 /// The digest of a run with payloads.
 fn simulate(seed: u64, processes: u32) -> Result<String, Error> {
-    let simulation = Simulation::new(Frames::nth(1)).end(30.0).seed(seed).threads(2);
+    let simulation = Simulation::new(Frames::nth(1)).end(10.0).seed(seed).threads(2);
     Ok(simulation.processes(processes).run()?.record.digest)
 }
 
@@ -19,7 +19,7 @@ pub(crate) fn at_once() -> Result<(), Ended> {
     let told = |error: Error| Ended::of(error, |error| format!("a run failed: {error}"));
     let alone = [1, 2].map(|seed| simulate(seed, 1));
     let (in_threads, in_processes) = thread::scope(|scope| {
-        let in_threads = scope.spawn(|| (0..6).map(|_| simulate(1, 1)).collect::<Vec<_>>());
+        let in_threads = scope.spawn(|| (0..4).map(|_| simulate(1, 1)).collect::<Vec<_>>());
         let in_processes: Result<Vec<_>, _> = (0..3).map(|_| simulate(2, 2)).collect();
         (in_threads.join().expect("a thread"), in_processes)
     });

@@ -3,7 +3,6 @@
 pub(crate) mod control_messages;
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -26,26 +25,6 @@ const LOOK_EVERY: Duration = Duration::from_micros(200);
 /// The most acts that a process performs before it says so.
 const ACTS_AT_ONCE: usize = 1024;
 
-/// Whether a run of several processes is under way in this program. Payloads that processes share lie in the memory of one run at a time, and
-/// whoever is started for one of two at a time could not tell them apart.
-static UNDER_WAY: AtomicBool = AtomicBool::new(false);
-
-/// The only run of several processes that is under way in this program, as long as this lives.
-pub(crate) struct Turn(());
-
-impl Turn {
-    /// Takes the turn, if no other run has it.
-    pub(crate) fn take() -> Option<Self> {
-        (!UNDER_WAY.swap(true, Ordering::AcqRel)).then_some(Turn(()))
-    }
-}
-
-impl Drop for Turn {
-    fn drop(&mut self) {
-        UNDER_WAY.store(false, Ordering::Release);
-    }
-}
-
 /// This process and the others of a run.
 pub(crate) struct Processes {
     pub(crate) group: Group,
@@ -57,8 +36,6 @@ pub(crate) struct Processes {
     waits_with_rows: bool,
     /// How the PEs of all have ended, as the first has told this one.
     end: Option<LoopEnd>,
-    /// Given back when the group is gone; none for the one run of a launcher's processes.
-    _turn: Option<Turn>,
 }
 
 /// What is known of another process.
@@ -93,11 +70,11 @@ impl Processes {
     ///
     /// # Errors
     /// If one is gone, or is about to do something else.
-    pub(crate) fn new(mut group: Group, description: &[(String, String)], turn: Option<Turn>) -> Result<Self, Error> {
+    pub(crate) fn new(mut group: Group, description: &[(String, String)]) -> Result<Self, Error> {
         let others = if group.is_first() { (1..group.processes()).map(|_| Other::default()).collect() } else { Vec::new() };
         let introduced = group.introduce(description);
         introduced.map_err(|why| lost(&mut group, why))?;
-        Ok(Processes { group, others, acts: KeptActs::default(), waits_with_rows: false, end: None, _turn: turn })
+        Ok(Processes { group, others, acts: KeptActs::default(), waits_with_rows: false, end: None })
     }
 
     /// Waits until all processes have placed what they share.
