@@ -31,7 +31,6 @@ pub trait Word: Copy + PartialEq + 'static {
 ///
 /// assert_eq!((End::default(), End::First.name()), (End::Last, "first"));
 /// assert_eq!((End::ALL.len(), End::NAMES), (2, ["last", "first"].as_slice()));
-/// assert_eq!(serde_json::to_string(&End::First).unwrap(), r#""first""#);
 /// ```
 #[macro_export]
 macro_rules! words {
