@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use warpline_record::View;
+use warpline_record::{LostDelays, View};
 
 use super::declarations::Declaration;
 use super::kinds::kind::{Kind, Moment};
@@ -35,15 +35,19 @@ macro_rules! tallies {
             $($kind(<$kind as Kind>::Tallies),)*
         }
 
-        /// Adds an observation; `None` if it is none of a statistic that is declared.
+        /// Adds an observation; `None` if it is none of a statistic that is declared. A send whose delay is lost goes to `lose`.
         #[inline(always)]
-        pub(super) fn add(slots: &mut [Slot], note: &Note, event: &Moment<'_>) -> Option<()> {
+        pub(super) fn add(slots: &mut [Slot], note: &Note, event: &Moment<'_>, lose: impl FnOnce(&LostDelays)) -> Option<()> {
             match *note {
                 $(Note::$kind(handle, said) => {
                     let Slot { tallies: Tallies::$kind(tallies), series } = slots.get_mut(usize::from(handle.slot))? else { return None };
                     $kind::add(tallies, series.as_deref_mut(), event, handle.item, said)
                 })*
-                Note::Row { .. } | Note::Act | Note::LostDelay { .. } => None,
+                Note::LostDelay { to, event: number, delay } => {
+                    lose(&LostDelays::one(event.lp, number, event.time, to, delay));
+                    Some(())
+                }
+                Note::Row { .. } | Note::Act => None,
             }
         }
 

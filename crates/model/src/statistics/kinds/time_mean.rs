@@ -165,6 +165,7 @@ impl TimeMeanTallies {
         Some(())
     }
 
+    #[inline]
     fn open(&mut self, event: &Moment<'_>, item: u32, level: f64) -> Option<()> {
         self.items.get_mut(item).filter(|_| level.is_finite())?.add_level();
         self.open.open(item, OpenLevel { lp: event.lp, since: event.time, value: level });

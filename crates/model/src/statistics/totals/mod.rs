@@ -125,19 +125,8 @@ impl Statistics {
     /// Adds an observation; `None` if it is none of a statistic that is declared.
     #[inline(never)]
     fn try_add(&mut self, note: &Note, time: f64, lp: LpId) -> Option<()> {
-        if let Note::LostDelay { to, event, delay } = *note {
-            self.add_lost_delays(&LostDelays::one(lp, event, time, to, delay));
-            return Some(());
-        }
-        tallies::add(&mut self.slots, note, &Moment { horizon: &self.horizon, time, lp })
-    }
-
-    #[cold]
-    fn add_lost_delays(&mut self, more: &LostDelays) {
-        match &mut self.lost_delays {
-            None => self.lost_delays = Some(*more),
-            Some(lost) => lost.add(more),
-        }
+        let Statistics { horizon, slots, lost_delays, .. } = self;
+        tallies::add(slots, note, &Moment { horizon, time, lp }, |lost| add_lost_delays(lost_delays, lost))
     }
 
     /// Sends whose delay was lost to rounding, if there were any.
@@ -202,7 +191,7 @@ impl Statistics {
             mine.tallies.merge(&theirs.tallies);
             mine.series.iter_mut().zip(&theirs.series).for_each(|(mine, theirs)| mine.merge(theirs));
         }
-        other.lost_delays.iter().for_each(|more| self.add_lost_delays(more));
+        other.lost_delays.iter().for_each(|more| add_lost_delays(&mut self.lost_delays, more));
     }
 
     /// Hands the levels that are open over to those who will see them change: LP `lp` belongs to part `part_of(lp)`.
@@ -276,6 +265,14 @@ impl Statistics {
     pub fn histogram_views(&self) -> Vec<View> {
         let slots = self.declared.statistics.iter().zip(&self.slots);
         slots.filter_map(|(declared, slot)| slot.tallies.view(&declared.name, &declared.meaning, &declared.unit)).collect()
+    }
+}
+
+#[cold]
+fn add_lost_delays(all: &mut Option<LostDelays>, more: &LostDelays) {
+    match all {
+        None => *all = Some(*more),
+        Some(lost) => lost.add(more),
     }
 }
 
