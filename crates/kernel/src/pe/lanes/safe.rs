@@ -148,7 +148,12 @@ impl<T: PeTypes> Pe<'_, T> {
             }
             let Some(event) = take_last(&mut self.executor, sender, first) else { break };
             match spent.take() {
-                Some(spent) => self.drop_payload(spent, |agenda| agenda.replace(spent, event)),
+                Some(spent) => {
+                    // Written out, as the event would first have to move into a closure.
+                    self.begin_drop(spent);
+                    self.agenda.replace(spent, event);
+                    self.end_drop();
+                }
                 None => _ = self.agenda.insert(event, OptionalHandle::default()),
             }
         }
@@ -183,11 +188,21 @@ impl<T: PeTypes> Pe<'_, T> {
     /// dropping costs nothing here.
     #[inline(always)]
     pub(in crate::pe) fn drop_payload(&mut self, event: Handle, drop: impl FnOnce(&mut Agenda<EventOf<T>, T::Pending>)) {
+        self.begin_drop(event);
+        drop(&mut self.agenda);
+        self.end_drop();
+    }
+
+    #[inline(always)]
+    fn begin_drop(&mut self, event: Handle) {
         if needs_drop::<EventOf<T>>() {
             let event = self.agenda.event(event);
             self.faults.begin_dropping(ExecutedEvent { key: event.key(), lp: event.receiver });
         }
-        drop(&mut self.agenda);
+    }
+
+    #[inline(always)]
+    fn end_drop(&mut self) {
         if needs_drop::<EventOf<T>>() {
             self.faults.end_dropping();
         }
