@@ -98,7 +98,7 @@ impl fmt::Display for Size {
 }
 
 impl Exhausted {
-    /// Unwinds to [`catch_exhausted`].
+    /// Unwinds to [`catch_exhausted`](crate::catch_exhausted).
     #[cold]
     #[inline(never)]
     pub fn unwind(self) -> ! {

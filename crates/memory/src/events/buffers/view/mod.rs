@@ -28,7 +28,7 @@ use crate::{Handle, IsPortable, Region, prefetch, prefetch_write};
 /// A buffer holds one message, and this one copy serves both sender and receiver: the sender writes it into a buffer of its
 /// own, which belongs to the receiver from then on, and keeps the handle, with which it can still [cancel](Self::cancel) the message.
 ///
-/// The [pool](PoolKind) decides where a free buffer waits and who takes it next. By default each PE keeps one free list per _partner_, the
+/// The [pool](crate::PoolKind) decides where a free buffer waits and who takes it next. By default each PE keeps one free list per _partner_, the
 /// PE that the buffers go to and come from: a buffer that it frees goes back with one of its next messages to that partner. So two PEs that
 /// exchange messages pass the same buffers back and forth, and no lock is needed (Fujimoto & Panesar, _Buffer management in shared-memory
 /// Time Warp_, PADS 1995). The last buffer freed is the next one taken, while it is still in the cache.
