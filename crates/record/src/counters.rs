@@ -84,7 +84,7 @@ macro_rules! counters {
             gvt_epochs: u64, alike, run(gvt_epochs);
             /// Rounds of reduction for GVT: more than one per computation if messages were in
             /// flight.
-            gvt_trials: u64, alike, run(gvt_trials);
+            gvt_rounds: u64, alike, run(gvt_trials);
             /// The most bytes that all PEs of a machine held at a time, free ones included; 0
             /// without a budget.
             memory_most: u64, most, memory(taken_most_bytes);

@@ -353,7 +353,7 @@ mod tests {
     }
 
     fn verdict(gvt: Moment, failure: Moment) -> Verdict {
-        Verdict { epoch: 0, trials: 1, gvt, in_transit: Moment::Never, failure, work: Work::default() }
+        Verdict { epoch: 0, rounds: 1, gvt, in_transit: Moment::Never, failure, work: Work::default() }
     }
 
     /// Lets PE 1 of three read bounds, with least delays of 5 and 7 to it.

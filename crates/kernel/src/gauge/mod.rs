@@ -254,7 +254,7 @@ impl Gauge {
     pub(crate) fn on_gvt(&mut self, verdict: &Verdict, throttled: u64) {
         self.counts.throttled = throttled;
         self.counts.gvt_epochs += 1;
-        self.counts.gvt_trials += u64::from(verdict.trials);
+        self.counts.gvt_rounds += u64::from(verdict.rounds);
     }
 
     /// A commit begins.

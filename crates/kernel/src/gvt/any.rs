@@ -64,7 +64,7 @@ impl AnyGvt {
         matches!(self, AnyGvt::Synchronous(_))
     }
 
-    /// The barrier and the trial for which this PE waits there, if it does. Until all others have arrived, it has nothing to do.
+    /// The barrier and the round for which this PE waits there, if it does. Until all others have arrived, it has nothing to do.
     pub fn waits_at_barrier(&self) -> Option<(&Barrier, u64)> {
         match self {
             AnyGvt::Synchronous(gvt) => gvt.waits(),
@@ -124,8 +124,8 @@ impl Gvt for AnyGvt {
     }
 
     #[inline]
-    fn holds(&self) -> bool {
-        with!(self, gvt => gvt.holds())
+    fn is_paused(&self) -> bool {
+        with!(self, gvt => gvt.is_paused())
     }
 
     #[inline]

@@ -123,7 +123,7 @@ impl Gvt for Asynchronous {
     }
 
     #[inline]
-    fn holds(&self) -> bool {
+    fn is_paused(&self) -> bool {
         false
     }
 

@@ -33,19 +33,19 @@ pub struct Barrier {
 struct BarrierWords {
     /// Some PE has asked to close all epochs below this.
     asked: AtomicU64,
-    /// Trials that all PEs of the barrier have arrived for.
+    /// Rounds that all PEs of the barrier have arrived for.
     complete: AtomicU64,
-    /// Trials that all PEs of all barriers have arrived for.
+    /// Rounds that all PEs of all barriers have arrived for.
     passed: AtomicU64,
-    trial: SpinLock<Trial>,
+    round: SpinLock<Round>,
     all_arrived: Bell,
 }
 
 #[derive(Debug, Default, Portable)]
-struct Trial {
+struct Round {
     arrived: u32,
     sum: Option<Share>,
-    /// The sum of the trial before: all PEs read it before they arrive for the next one, so that it is not overwritten too early.
+    /// The sum of the round before: all PEs read it before they arrive for the next one, so that it is not overwritten too early.
     result: Option<Share>,
 }
 
@@ -75,9 +75,9 @@ impl Barrier {
         if self.common.complete.load(Ordering::Acquire) == self.common.passed.load(Ordering::Relaxed) {
             return false;
         }
-        // Whoever was at it may have ended the trial since: then there is no sum.
-        let sum = || self.common.trial.lock().sum_of_all(self.pes);
-        ranks.go_on(sum, |result| self.open(self.common.trial.lock(), result))
+        // Whoever was at it may have ended the round since: then there is no sum.
+        let sum = || self.common.round.lock().sum_of_all(self.pes);
+        ranks.go_on(sum, |result| self.open(self.common.round.lock(), result))
     }
 
     /// Whether PEs have to [go on](Self::go_on) with it in their steps.
@@ -96,34 +96,34 @@ impl Barrier {
     }
 
     fn arrive(&self, own: Share, ties: TieBreak) {
-        let mut trial = self.common.trial.lock();
-        trial.arrived += 1;
-        let sum = trial.sum.take().map_or(own, |sum| sum.and(own, ties));
-        if trial.arrived < self.pes || self.ranks.is_some() {
-            trial.sum = Some(sum);
-            if trial.arrived == self.pes {
+        let mut round = self.common.round.lock();
+        round.arrived += 1;
+        let sum = round.sum.take().map_or(own, |sum| sum.and(own, ties));
+        if round.arrived < self.pes || self.ranks.is_some() {
+            round.sum = Some(sum);
+            if round.arrived == self.pes {
                 // Release pairs with the Acquire of `go_on`.
                 self.common.complete.fetch_add(1, Ordering::Release);
             }
             return;
         }
-        self.open(trial, sum);
+        self.open(round, sum);
     }
 
     /// All PEs of all ranks have arrived.
-    fn open(&self, mut trial: SpinGuard<'_, Trial>, sum: Share) {
-        (trial.arrived, trial.sum, trial.result) = (0, None, Some(sum));
+    fn open(&self, mut round: SpinGuard<'_, Round>, sum: Share) {
+        (round.arrived, round.sum, round.result) = (0, None, Some(sum));
         // Release pairs with the Acquire of `has_passed`, for those who spin.
         self.common.passed.fetch_add(1, Ordering::Release);
-        drop(trial);
+        drop(round);
         if self.sleeps {
             self.common.all_arrived.ring();
         }
     }
 
     #[inline]
-    fn has_passed(&self, trial: u64) -> bool {
-        self.common.passed.load(Ordering::Acquire) > trial
+    fn has_passed(&self, round: u64) -> bool {
+        self.common.passed.load(Ordering::Acquire) > round
     }
 
     /// Whether those who wait at it give up their core until it opens.
@@ -131,16 +131,16 @@ impl Barrier {
         self.sleeps
     }
 
-    /// Sleeps until all PEs have arrived for a trial, but no longer than `most`. If it takes longer, whoever waits looks again.
-    pub fn sleep(&self, trial: u64, most: Duration) {
+    /// Sleeps until all PEs have arrived for a round, but no longer than `most`. If it takes longer, whoever waits looks again.
+    pub fn sleep(&self, round: u64, most: Duration) {
         let rung = self.common.all_arrived.rung();
-        if !self.has_passed(trial) {
+        if !self.has_passed(round) {
             self.common.all_arrived.sleep(rung, most);
         }
     }
 }
 
-impl Trial {
+impl Round {
     /// The sum of this many PEs, if all of them have arrived.
     fn sum_of_all(&self, pes: u32) -> Option<Share> {
         self.sum.filter(|_| self.arrived == pes)
@@ -156,18 +156,18 @@ pub(super) struct BarrierReduction {
     called: Vec<u32>,
     ties: TieBreak,
     epoch: u64,
-    trial: u32,
-    /// Trials of all epochs that are over.
-    trials: u64,
+    round: u32,
+    /// Rounds of all epochs that are over.
+    rounds: u64,
     state: State,
     gvt: Option<Moment>,
     outbox: VecDeque<Action>,
 }
 
-/// How far a PE has come in a trial.
+/// How far a PE has come in a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// There is no trial.
+    /// There is no round.
     Off,
     /// It has yet to arrive.
     Due,
@@ -179,7 +179,7 @@ impl BarrierReduction {
     pub(super) fn new(me: u32, barrier: Barrier, ties: TieBreak) -> Self {
         let called = barrier.ranks.as_ref().map_or_else(Vec::new, |ranks| ranks.called_by(me));
         let (state, outbox) = (State::Off, VecDeque::new());
-        BarrierReduction { me, barrier, called, ties, epoch: 0, trial: 0, trials: 0, state, gvt: None, outbox }
+        BarrierReduction { me, barrier, called, ties, epoch: 0, round: 0, rounds: 0, state, gvt: None, outbox }
     }
 
     pub(super) fn pes(&self) -> u32 {
@@ -201,8 +201,8 @@ impl BarrierReduction {
         }
     }
 
-    pub(super) fn trial(&self) -> u32 {
-        self.trial
+    pub(super) fn round(&self) -> u32 {
+        self.round
     }
 
     pub(super) fn is_on(&self) -> bool {
@@ -243,9 +243,9 @@ impl BarrierReduction {
         self.barrier.arrive(own, self.ties);
     }
 
-    /// The trial for whose barrier the PE waits.
+    /// The round for whose barrier the PE waits.
     pub(super) fn waits(&self) -> Option<(&Barrier, u64)> {
-        (self.state == State::Arrived && !self.barrier.has_passed(self.trials)).then_some((&self.barrier, self.trials))
+        (self.state == State::Arrived && !self.barrier.has_passed(self.rounds)).then_some((&self.barrier, self.rounds))
     }
 
     pub(super) fn exchange(&mut self) -> Option<Share> {
@@ -255,22 +255,22 @@ impl BarrierReduction {
         if self.barrier.pes_drive() {
             self.barrier.go_on();
         }
-        if !self.barrier.has_passed(self.trials) {
+        if !self.barrier.has_passed(self.rounds) {
             return None;
         }
-        self.trials += 1;
-        self.barrier.common.trial.lock().result
+        self.rounds += 1;
+        self.barrier.common.round.lock().result
     }
 
     pub(super) fn again(&mut self) {
-        (self.state, self.trial) = (State::Due, self.trial + 1);
+        (self.state, self.round) = (State::Due, self.round + 1);
     }
 
     pub(super) fn decide(&mut self, sum: Share) {
         let Share { least: gvt, failure, work, .. } = sum;
-        let verdict = Verdict { epoch: self.epoch, trials: self.trial + 1, gvt, in_transit: Moment::Never, failure, work };
+        let verdict = Verdict { epoch: self.epoch, rounds: self.round + 1, gvt, in_transit: Moment::Never, failure, work };
         check_advance(&mut self.gvt, &verdict, self.ties);
-        (self.state, self.epoch, self.trial) = (State::Off, self.epoch + 1, 0);
+        (self.state, self.epoch, self.round) = (State::Off, self.epoch + 1, 0);
         self.outbox.push_back(Action::Adopt(verdict));
     }
 }

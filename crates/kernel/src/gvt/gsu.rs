@@ -180,7 +180,7 @@ impl Gsu {
             failure = failure.earlier(part.failure, self.ties);
             work = work + std::mem::take(&mut part.work);
         }
-        *verdict = Some(Verdict { epoch: self.epoch, trials: 1, gvt, in_transit, failure, work });
+        *verdict = Some(Verdict { epoch: self.epoch, rounds: 1, gvt, in_transit, failure, work });
         // Release pairs with the Acquire of `adopt`.
         self.agreement.closed.store(self.epoch + 1, Ordering::Release);
     }
@@ -267,7 +267,7 @@ impl Gvt for Gsu {
     }
 
     #[inline]
-    fn holds(&self) -> bool {
+    fn is_paused(&self) -> bool {
         false
     }
 

@@ -292,7 +292,7 @@ mod tests {
 
     fn verdict(epoch: u64) -> Verdict {
         let (gvt, in_transit, failure) = (Moment::Never, Moment::Never, Moment::Never);
-        Verdict { epoch, trials: 1, gvt, in_transit, failure, work: Work::default() }
+        Verdict { epoch, rounds: 1, gvt, in_transit, failure, work: Work::default() }
     }
 
     #[test]

@@ -73,7 +73,7 @@ pub struct Verdict {
     /// The epoch that is closed now, from 0.
     pub epoch: u64,
     /// How many reductions it took.
-    pub trials: u32,
+    pub rounds: u32,
     /// Nothing that is pending or in flight, now or later, comes before this moment. It never decreases.
     pub gvt: Moment,
     /// Nothing that was sent before this verdict arrives for an earlier moment: [`Moment::Never`] if all of that has arrived.
@@ -101,7 +101,7 @@ pub enum Control {
         /// The epoch being closed.
         epoch: u64,
         /// Which reduction of this epoch, from 0.
-        trial: u32,
+        round: u32,
         /// The share.
         share: Share,
     },
@@ -110,7 +110,7 @@ pub enum Control {
         /// The epoch being closed.
         epoch: u64,
         /// The number of that reduction.
-        trial: u32,
+        round: u32,
     },
     /// The parent passes on the verdict.
     Verdict(Verdict),

@@ -78,7 +78,7 @@ pub trait Gvt: Send {
     fn neighbours(&self) -> Vec<u32>;
 
     /// Whether the PE must not execute events now. It still has to receive messages.
-    fn holds(&self) -> bool;
+    fn is_paused(&self) -> bool;
 
     /// Whether this PE is taking part in a computation.
     fn is_on(&self) -> bool;

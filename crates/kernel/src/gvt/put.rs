@@ -22,9 +22,9 @@ pub enum Put {
     },
 }
 
-/// Which of the four blocks belongs to a trial: two-element arrays are enough for epochs as well as for trials (§2.3).
-pub(super) fn block(epoch: u64, trial: u32) -> usize {
-    (2 * (epoch % 2) + u64::from(trial % 2)) as usize
+/// Which of the four blocks belongs to a round: two-element arrays are enough for epochs as well as for rounds (§2.3).
+pub(super) fn block(epoch: u64, round: u32) -> usize {
+    (2 * (epoch % 2) + u64::from(round % 2)) as usize
 }
 
 /// The kinds of block.
@@ -32,7 +32,7 @@ const SHARE: u64 = 0;
 const AGAIN: u64 = 1;
 const VERDICT: u64 = 2;
 
-/// Where the codes of both moments lie in the first word, beside the trial and the kind; each has ten bits.
+/// Where the codes of both moments lie in the first word, beside the round and the kind; each has ten bits.
 const FIRST_CODE: u32 = 40;
 const SECOND_CODE: u32 = 50;
 const CODE: u64 = 0x3FF;
@@ -41,28 +41,28 @@ impl From<Control> for Put {
     fn from(control: Control) -> Put {
         match control {
             Control::Begin { epoch, .. } => Put::JumpStart(epoch + 1),
-            Control::Share { epoch, trial, share: Share { sent, received, least, failure, work }, .. } => {
-                Put::block(SHARE, epoch, trial, [sent, received], [least, failure], work)
+            Control::Share { epoch, round, share: Share { sent, received, least, failure, work }, .. } => {
+                Put::block(SHARE, epoch, round, [sent, received], [least, failure], work)
             }
-            // The outcome of the trial before.
-            Control::Again { epoch, trial } => Put::block(AGAIN, epoch, trial - 1, [0; 2], [Moment::Never; 2], Work::default()),
-            Control::Verdict(Verdict { epoch, trials, gvt, failure, work, .. }) => {
-                Put::block(VERDICT, epoch, trials - 1, [0; 2], [gvt, failure], work)
+            // The outcome of the round before.
+            Control::Again { epoch, round } => Put::block(AGAIN, epoch, round - 1, [0; 2], [Moment::Never; 2], Work::default()),
+            Control::Verdict(Verdict { epoch, rounds, gvt, failure, work, .. }) => {
+                Put::block(VERDICT, epoch, rounds - 1, [0; 2], [gvt, failure], work)
             }
         }
     }
 }
 
 impl Put {
-    fn block(kind: u64, epoch: u64, trial: u32, counts: [u64; 2], moments: [Moment; 2], work: Work) -> Put {
+    fn block(kind: u64, epoch: u64, round: u32, counts: [u64; 2], moments: [Moment; 2], work: Work) -> Put {
         let mut words = [0; BLOCK_WORDS];
         let [(first, first_code), (second, second_code)] = moments.map(words_of);
-        (words[0], words[1]) = (u64::from(trial) | kind << 32 | first_code << FIRST_CODE | second_code << SECOND_CODE, epoch);
+        (words[0], words[1]) = (u64::from(round) | kind << 32 | first_code << FIRST_CODE | second_code << SECOND_CODE, epoch);
         words[2..4].copy_from_slice(&counts);
         words[4..7].copy_from_slice(&first);
         words[7..10].copy_from_slice(&second);
         words[10..15].copy_from_slice(&[work.processed, work.rolled_back, work.steps, work.idle_steps, work.waiting_steps]);
-        Put::Block { place: block(epoch, trial), words }
+        Put::Block { place: block(epoch, round), words }
     }
 
     /// What PE `from` has written.
@@ -74,7 +74,7 @@ impl Put {
             Put::JumpStart(epochs) => return Control::Begin { from, epoch: epochs - 1 },
             Put::Block { words, .. } => words,
         };
-        let (trial, epoch) = (words[0] as u32, words[1]);
+        let (round, epoch) = (words[0] as u32, words[1]);
         let moment = |at: usize, code: u32| moment_of([words[at], words[at + 1], words[at + 2]], words[0] >> code & CODE);
         let (least, failure) = (moment(4, FIRST_CODE), moment(7, SECOND_CODE));
         let [processed, rolled_back, steps, idle_steps, waiting_steps] = std::array::from_fn(|place| words[10 + place]);
@@ -82,10 +82,10 @@ impl Put {
         match words[0] >> 32 & 0xFF {
             SHARE => {
                 let share = Share { sent: words[2], received: words[3], least, failure, work };
-                Control::Share { from, epoch, trial, share }
+                Control::Share { from, epoch, round, share }
             }
-            AGAIN => Control::Again { epoch, trial: trial + 1 },
-            VERDICT => Control::Verdict(Verdict { epoch, trials: trial + 1, gvt: least, in_transit: Moment::Never, failure, work }),
+            AGAIN => Control::Again { epoch, round: round + 1 },
+            VERDICT => Control::Verdict(Verdict { epoch, rounds: round + 1, gvt: least, in_transit: Moment::Never, failure, work }),
             kind => panic!("PE {from} wrote a block of an unknown kind, {kind}"),
         }
     }
@@ -144,13 +144,13 @@ mod tests {
         for (number, &least) in (0u64..).zip(&moments) {
             for &failure in &moments {
                 let work = Work { processed: 1 + number, rolled_back: u64::MAX, steps: 3, idle_steps: 4, waiting_steps: 5 + number };
-                let (epoch, trial) = (number << 40, 1 << 31 | number as u32);
+                let (epoch, round) = (number << 40, 1 << 31 | number as u32);
                 let share = Share { sent: u64::MAX - number, received: 5, least, failure, work };
-                let verdict = Verdict { epoch, trials: trial, gvt: least, in_transit: Moment::Never, failure, work };
+                let verdict = Verdict { epoch, rounds: round, gvt: least, in_transit: Moment::Never, failure, work };
                 for control in [
                     Control::Begin { from: 6, epoch },
-                    Control::Share { from: 6, epoch, trial, share },
-                    Control::Again { epoch, trial },
+                    Control::Share { from: 6, epoch, round, share },
+                    Control::Again { epoch, round },
                     Control::Verdict(verdict),
                 ] {
                     assert_eq!(Put::from(control).read(6), control);
@@ -159,15 +159,15 @@ mod tests {
         }
     }
 
-    /// Trials that can be on their way at the same time have blocks of their own.
+    /// Rounds that can be on their way at the same time have blocks of their own.
     #[test]
     fn neighbouring_trials_have_different_blocks() {
-        let place = |epoch, trial: u32| match Put::from(Control::Again { epoch, trial: trial + 1 }) {
+        let place = |epoch, round: u32| match Put::from(Control::Again { epoch, round: round + 1 }) {
             Put::Block { place, .. } => place,
             Put::JumpStart(_) => panic!("no block"),
         };
-        for (epoch, trial) in [(0, 0), (1, 0), (6, 3), (7, 4)] {
-            let mut places = [place(epoch, trial), place(epoch, trial + 1), place(epoch + 1, trial), place(epoch + 1, trial + 1)];
+        for (epoch, round) in [(0, 0), (1, 0), (6, 3), (7, 4)] {
+            let mut places = [place(epoch, round), place(epoch, round + 1), place(epoch + 1, round), place(epoch + 1, round + 1)];
             places.sort_unstable();
             assert_eq!(places, [0, 1, 2, 3]);
         }

@@ -7,12 +7,12 @@ use super::messages::{Control, Share, Verdict};
 use super::protocol::Action;
 use super::put::block;
 
-/// How far a PE has come in a trial.
+/// How far a PE has come in a round.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Stage {
-    /// There is no trial.
+    /// There is no round.
     Off,
-    /// It has yet to give its share of the trial.
+    /// It has yet to give its share of the round.
     Due,
     /// It has given its share and waits for the outcome from its parent.
     Given,
@@ -27,7 +27,7 @@ struct Neighbour {
     /// It has begun to close all epochs below this, as far as this PE knows.
     begun: u64,
     /// The shares that have arrived from it: the four receive blocks (d, r), (d, r+1), (d+1, r), (d+1, r+1) of Perumalla, Park and Tipparaju
-    /// (§2.7), for two epochs and two trials of each. A neighbour may be one trial ahead, or in the next epoch already.
+    /// (§2.7), for two epochs and two rounds of each. A neighbour may be one round ahead, or in the next epoch already.
     blocks: [Option<(u64, u32, Share)>; 4],
 }
 
@@ -36,13 +36,13 @@ impl Neighbour {
         Neighbour { pe, begun: 0, blocks: [None; 4] }
     }
 
-    fn has(&self, epoch: u64, trial: u32) -> bool {
-        self.blocks[block(epoch, trial)].is_some()
+    fn has(&self, epoch: u64, round: u32) -> bool {
+        self.blocks[block(epoch, round)].is_some()
     }
 
-    fn take(&mut self, epoch: u64, trial: u32) -> Option<Share> {
-        let (of_epoch, of_trial, share) = self.blocks[block(epoch, trial)].take()?;
-        assert_eq!((of_epoch, of_trial), (epoch, trial), "PE {} gave a share of another (epoch, trial)", self.pe);
+    fn take(&mut self, epoch: u64, round: u32) -> Option<Share> {
+        let (of_epoch, of_trial, share) = self.blocks[block(epoch, round)].take()?;
+        assert_eq!((of_epoch, of_trial), (epoch, round), "PE {} gave a share of another (epoch, round)", self.pe);
         Some(share)
     }
 }
@@ -59,7 +59,7 @@ pub(super) struct Reduction {
     ties: TieBreak,
     /// The epoch that is being closed, or will be next.
     epoch: u64,
-    trial: u32,
+    round: u32,
     stage: Stage,
     /// Some PE has asked to close all epochs below this.
     asked: u64,
@@ -80,7 +80,7 @@ impl Reduction {
             hierarchy,
             ties,
             epoch: 0,
-            trial: 0,
+            round: 0,
             stage: Stage::Off,
             asked: 0,
             children: neighbours(hierarchy.children(me)),
@@ -99,8 +99,8 @@ impl Reduction {
         self.hierarchy.pes()
     }
 
-    pub(super) fn trial(&self) -> u32 {
-        self.trial
+    pub(super) fn round(&self) -> u32 {
+        self.round
     }
 
     pub(super) fn is_on(&self) -> bool {
@@ -137,29 +137,29 @@ impl Reduction {
                 let neighbour = self.neighbour(from);
                 neighbour.begun = neighbour.begun.max(epoch + 1);
             }
-            Control::Share { from, epoch, trial, share } => {
-                let ahead = epoch == self.epoch && trial == self.trial + 1 || epoch == self.epoch + 1 && trial == 0;
+            Control::Share { from, epoch, round, share } => {
+                let ahead = epoch == self.epoch && round == self.round + 1 || epoch == self.epoch + 1 && round == 0;
                 if !ahead {
-                    self.expect(epoch, trial);
+                    self.expect(epoch, round);
                 }
                 self.asked = self.asked.max(epoch + 1);
-                let block = &mut self.neighbour(from).blocks[block(epoch, trial)];
-                assert!(block.replace((epoch, trial, share)).is_none(), "two shares of PE {from} in epoch {epoch}, trial {trial}");
+                let block = &mut self.neighbour(from).blocks[block(epoch, round)];
+                assert!(block.replace((epoch, round, share)).is_none(), "two shares of PE {from} in epoch {epoch}, round {round}");
             }
-            Control::Again { epoch, trial } => {
-                self.expect(epoch, trial - 1);
+            Control::Again { epoch, round } => {
+                self.expect(epoch, round - 1);
                 self.again();
             }
             Control::Verdict(verdict) => {
-                self.expect(verdict.epoch, verdict.trials - 1);
+                self.expect(verdict.epoch, verdict.rounds - 1);
                 self.conclude(verdict);
             }
         }
     }
 
-    fn expect(&self, epoch: u64, trial: u32) {
-        let now = (self.epoch, self.trial);
-        assert_eq!((epoch, trial), now, "PE {} received a control message of another (epoch, trial) than its own", self.me);
+    fn expect(&self, epoch: u64, round: u32) {
+        let now = (self.epoch, self.round);
+        assert_eq!((epoch, round), now, "PE {} received a control message of another (epoch, round) than its own", self.me);
     }
 
     pub(super) fn next_action(&mut self) -> Option<Action> {
@@ -187,14 +187,14 @@ impl Reduction {
         let mut above = self.parent.iter().chain(self.partners.first());
         self.stage == Stage::Due
             && above.all(|neighbour| neighbour.begun > self.epoch)
-            && self.children.iter().all(|child| child.has(self.epoch, self.trial))
+            && self.children.iter().all(|child| child.has(self.epoch, self.round))
     }
 
     /// Adds this PE's share to those of its children, and passes the sum on.
     pub(super) fn give(&mut self, own: Share) {
         debug_assert!(self.is_due());
-        let (epoch, trial, ties) = (self.epoch, self.trial, self.ties);
-        let shares = self.children.iter_mut().filter_map(|child| child.take(epoch, trial));
+        let (epoch, round, ties) = (self.epoch, self.round, self.ties);
+        let shares = self.children.iter_mut().filter_map(|child| child.take(epoch, round));
         let sum = shares.fold(own, |sum, share| sum.and(share, ties));
         match &self.parent {
             Some(parent) => {
@@ -214,7 +214,7 @@ impl Reduction {
     }
 
     fn send_share(&mut self, to: u32, share: Share) {
-        let control = Control::Share { from: self.me, epoch: self.epoch, trial: self.trial, share };
+        let control = Control::Share { from: self.me, epoch: self.epoch, round: self.round, share };
         self.outbox.push_back(Action::Send { to, control });
     }
 
@@ -222,25 +222,25 @@ impl Reduction {
     /// butterfly, which is then to [`decide`](Self::decide) or to try [`again`](Self::again).
     pub(super) fn exchange(&mut self) -> Option<Share> {
         while let Stage::Exchanging(sum, stage) = self.stage {
-            let (epoch, trial, ties) = (self.epoch, self.trial, self.ties);
+            let (epoch, round, ties) = (self.epoch, self.round, self.ties);
             let Some(partner) = self.partners.get_mut(stage) else { return Some(sum) };
-            let share = partner.take(epoch, trial)?;
+            let share = partner.take(epoch, round)?;
             self.enter_stage(sum.and(share, ties), stage + 1);
         }
         None
     }
 
-    /// Starts the next trial, here and at all that report to this PE.
+    /// Starts the next round, here and at all that report to this PE.
     pub(super) fn again(&mut self) {
-        assert!(self.has_given(), "a trial was over before PE {} gave its share", self.me);
-        (self.stage, self.trial) = (Stage::Due, self.trial + 1);
-        self.send_to_children(Control::Again { epoch: self.epoch, trial: self.trial });
+        assert!(self.has_given(), "a round was over before PE {} gave its share", self.me);
+        (self.stage, self.round) = (Stage::Due, self.round + 1);
+        self.send_to_children(Control::Again { epoch: self.epoch, round: self.round });
     }
 
-    /// At a PE of the butterfly: the sum of this trial is the answer.
+    /// At a PE of the butterfly: the sum of this round is the answer.
     pub(super) fn decide(&mut self, sum: Share) {
         let Share { least: gvt, failure, work, .. } = sum;
-        self.conclude(Verdict { epoch: self.epoch, trials: self.trial + 1, gvt, in_transit: Moment::Never, failure, work });
+        self.conclude(Verdict { epoch: self.epoch, rounds: self.round + 1, gvt, in_transit: Moment::Never, failure, work });
     }
 
     fn has_given(&self) -> bool {
@@ -250,7 +250,7 @@ impl Reduction {
     fn conclude(&mut self, verdict: Verdict) {
         assert!(self.has_given(), "a verdict came before PE {} gave its share", self.me);
         check_advance(&mut self.gvt, &verdict, self.ties);
-        (self.stage, self.epoch, self.trial) = (Stage::Off, self.epoch + 1, 0);
+        (self.stage, self.epoch, self.round) = (Stage::Off, self.epoch + 1, 0);
         self.send_to_children(Control::Verdict(verdict));
         self.outbox.push_back(Action::Adopt(verdict));
     }

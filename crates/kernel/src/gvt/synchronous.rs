@@ -10,11 +10,11 @@ use super::reduction::Reduction;
 /// method of F. Mattern, "Algorithms for distributed termination detection", Distributed Computing 2, 1987; the mode of operation is
 /// 2S of K. Perumalla, A. Park and V. Tipparaju, ACM TOMACS 24(3), 2014, §2.5.
 ///
-/// All messages ever sent and received are counted, and the counts are summed in trials. A single trial proves nothing: counts are taken at
-/// different times, and a message that arrives may cause a rollback and with it anti-messages. But counts only grow, and a trial begins
-/// after the previous one has ended, at time t. So if the number received as of the first trial, R1, equals the number sent as of the
+/// All messages ever sent and received are counted, and the counts are summed in rounds. A single round proves nothing: counts are taken at
+/// different times, and a message that arrives may cause a rollback and with it anti-messages. But counts only grow, and a round begins
+/// after the previous one has ended, at time t. So if the number received as of the first round, R1, equals the number sent as of the
 /// second, S2, then R1 ≤ R(t) ≤ S(t) ≤ S2 makes R(t) equal S(t): nothing was in flight at t, and nothing has been since, as PEs that hold
-/// send only because of what they receive. The least moment of the second trial is GVT.
+/// send only because of what they receive. The least moment of the second round is GVT.
 ///
 /// Counts are summed by messages over the hierarchy, or at a [`Barrier`] in shared memory, or at one of each rank and then over all ranks.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub struct Synchronous {
     sent: u64,
     received: u64,
     work: Work,
-    /// The counts of the previous trial.
+    /// The counts of the previous round.
     before: Option<(u64, u64)>,
 }
 
@@ -62,7 +62,7 @@ impl Synchronous {
         Synchronous { reducer, sent: 0, received: 0, work: Work::default(), before: None }
     }
 
-    /// The barrier and the trial for which this PE waits there, if it does.
+    /// The barrier and the round for which this PE waits there, if it does.
     pub(super) fn waits(&self) -> Option<(&Barrier, u64)> {
         match &self.reducer {
             Reducer::Messages(_) => None,
@@ -71,7 +71,7 @@ impl Synchronous {
     }
 
     fn contribute(&mut self, local: &mut impl Local) {
-        if with!(&self.reducer, reducer => reducer.trial()) == 0 {
+        if with!(&self.reducer, reducer => reducer.round()) == 0 {
             (self.work, self.before) = (local.take_work(), None);
         }
         let (sent, received, work) = (self.sent, self.received, self.work);
@@ -134,7 +134,7 @@ impl Gvt for Synchronous {
     }
 
     #[inline]
-    fn holds(&self) -> bool {
+    fn is_paused(&self) -> bool {
         self.is_on()
     }
 

@@ -189,7 +189,7 @@ impl<'m, T: PeTypes> Pe<'m, T> {
         self.executor.beat()
     }
 
-    /// The barrier and the trial for which it waits there, if it does: until all other PEs have arrived, steps do nothing.
+    /// The barrier and the round for which it waits there, if it does: until all other PEs have arrived, steps do nothing.
     pub fn waits_at_barrier(&self) -> Option<(&Barrier, u64)> {
         self.gvt.waits_at_barrier()
     }

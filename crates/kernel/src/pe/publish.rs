@@ -57,7 +57,7 @@ impl<T: PeTypes> Pe<'_, T> {
     /// Publishes the word for the round if the window is over: if after a batch of `executed` events nothing is left in it, or nothing that
     /// may be executed now. Everything sent has been handed over.
     fn end_window_if_over(&mut self, executed: u32) {
-        if !self.frontier.is_window_open() || self.gvt.holds() {
+        if !self.frontier.is_window_open() || self.gvt.is_paused() {
             return;
         }
         let first = self.first_time();

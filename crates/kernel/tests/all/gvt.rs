@@ -186,7 +186,7 @@ impl<G: Gvt> World<G> {
     }
 
     fn execute(&mut self, pe: usize) {
-        if self.gvts[pe].holds() || self.pes[pe].pending.is_empty() {
+        if self.gvts[pe].is_paused() || self.pes[pe].pending.is_empty() {
             let waits = u64::from(self.gvts[pe].is_on());
             for work in [&mut self.pes[pe].work, &mut self.total] {
                 (work.idle_steps, work.waiting_steps) = (work.idle_steps + 1, work.waiting_steps + waits);
@@ -372,7 +372,7 @@ impl<G: Gvt> World<G> {
             still = if received || advanced > 0 { 0 } else { still + 1 };
             // At a barrier, PEs do something without an action, and results over ranks are late.
             if still > 60 {
-                assert!(self.gvts.iter().all(|gvt| !gvt.is_on() && !gvt.holds()), "a PE hangs");
+                assert!(self.gvts.iter().all(|gvt| !gvt.is_on() && !gvt.is_paused()), "a PE hangs");
                 return;
             }
         }
@@ -397,7 +397,7 @@ impl<G: Gvt> World<G> {
         assert_eq!(self.verdicts.len(), before + 1, "one wish, one epoch");
         let last = self.verdicts[before];
         assert_eq!(last.gvt, Moment::Never, "nothing is left to do");
-        assert!(last.trials <= 2, "{} trials with nothing in flight", last.trials);
+        assert!(last.rounds <= 2, "{} rounds with nothing in flight", last.rounds);
         assert_eq!(last.failure, self.failures.0);
         assert!(self.pes.iter().all(|pe| pe.verdicts == self.verdicts), "a PE missed a verdict");
         assert!(self.gvts.iter().all(|gvt| gvt.epoch() == before as u64 + 1));
@@ -405,10 +405,10 @@ impl<G: Gvt> World<G> {
         assert_eq!(work, self.total, "work is counted once");
         let ends: u64 = self.gvts.iter().map(|gvt| gvt.neighbours().len() as u64).sum();
         for verdict in &self.verdicts {
-            // A call to each neighbour; then in each trial a share, the next trial or the verdict.
-            let most = ends * (1 + u64::from(verdict.trials));
+            // A call to each neighbour; then in each round a share, the next round or the verdict.
+            let most = ends * (1 + u64::from(verdict.rounds));
             let sent_controls = self.sent_controls.get(&verdict.epoch).copied().unwrap_or(0);
-            assert!(sent_controls <= most, "{sent_controls} messages for {} trials of {} PEs", verdict.trials, self.pes.len());
+            assert!(sent_controls <= most, "{sent_controls} messages for {} rounds of {} PEs", verdict.rounds, self.pes.len());
         }
         self.verdicts
     }
@@ -420,17 +420,17 @@ fn four_blocks(place: usize) -> usize {
 }
 
 /// Runs many schedules, and checks that they exercise the algorithm: so many reductions are needed at least, and often more.
-fn check(way: Way, trials_at_least: u32, often_more: bool) {
+fn check(way: Way, rounds_at_least: u32, often_more: bool) {
     let (mut epochs, mut inner, mut repeated) = (0, 0, 0);
     for seed in 0..SCHEDULES {
         let result = std::panic::catch_unwind(|| World::new(seed, |gvt| gvt, way, four_blocks).run());
         let verdicts = result.unwrap_or_else(|_| panic!("{way:?} GVT fails with seed {seed}"));
         epochs += verdicts.len();
         inner += verdicts.iter().filter(|verdict| matches!(verdict.gvt, Moment::Event(_))).count();
-        repeated += verdicts.iter().filter(|verdict| verdict.trials > trials_at_least).count();
-        assert!(verdicts.iter().all(|verdict| verdict.trials >= trials_at_least));
+        repeated += verdicts.iter().filter(|verdict| verdict.rounds > rounds_at_least).count();
+        assert!(verdicts.iter().all(|verdict| verdict.rounds >= rounds_at_least));
     }
-    println!("{way:?}: {epochs} epochs, {inner} before the end, {repeated} with further trials");
+    println!("{way:?}: {epochs} epochs, {inner} before the end, {repeated} with further rounds");
     assert!(inner as u64 > SCHEDULES, "{inner} of {epochs}");
     assert_eq!(repeated as u64 > SCHEDULES / 2, often_more, "{repeated} of {epochs}");
 }

@@ -115,18 +115,18 @@ fn one_pe_needs_no_messages() {
 }
 
 /// Among 1023 PEs, a tree of fan-in 8 is four levels deep; groups of 16 have two levels, and 64 leaders six stages; without groups there are
-/// nine stages, and PEs beyond the first 512. A call crosses that once, up to twice in trees, and so does each trial.
+/// nine stages, and PEs beyond the first 512. A call crosses that once, up to twice in trees, and so does each round.
 #[test]
 fn a_wish_spreads_in_one_traversal_of_the_hierarchy() {
     for (group, across) in [(1023, 8), (16, 10), (1, 11)] {
-        for (algorithm, trials) in [(Algorithm::Asynchronous, 1), (Algorithm::OneSided, 1), (Algorithm::Synchronous, 2)] {
+        for (algorithm, rounds) in [(Algorithm::Asynchronous, 1), (Algorithm::OneSided, 1), (Algorithm::Synchronous, 2)] {
             for pe in [0, 1, 511, 700, 1022] {
                 let mut machine = Machine::with(Hierarchy::new(1023, group), algorithm);
                 let turns = machine.wish(pe);
-                assert!(turns <= across * (1 + trials), "{algorithm:?} GVT takes {turns} turns from PE {pe} with groups of {group}");
+                assert!(turns <= across * (1 + rounds), "{algorithm:?} GVT takes {turns} turns from PE {pe} with groups of {group}");
                 assert_eq!(machine.adopted.len(), 1023);
                 for verdict in &machine.adopted {
-                    assert_eq!((verdict.epoch, verdict.trials, verdict.gvt), (0, trials, at(10)));
+                    assert_eq!((verdict.epoch, verdict.rounds, verdict.gvt), (0, rounds, at(10)));
                     assert_eq!(
                         verdict.work,
                         Work { processed: 1023, rolled_back: 2046, steps: 3069, idle_steps: 4092, waiting_steps: 5115 }
@@ -139,18 +139,18 @@ fn a_wish_spreads_in_one_traversal_of_the_hierarchy() {
 
 #[test]
 fn a_wish_during_a_computation_is_dropped() {
-    for (algorithm, holds, turns) in
+    for (algorithm, is_paused, turns) in
         [(Algorithm::Asynchronous, false, 3), (Algorithm::OneSided, false, 3), (Algorithm::Synchronous, true, 5)]
     {
         let mut machine = Machine::new(2, algorithm);
-        assert!(!machine.pes[0].0.holds());
+        assert!(!machine.pes[0].0.is_paused());
         machine.pes[0].0.wish();
         machine.advance(0);
         assert!(machine.pes[0].0.is_on());
-        assert_eq!(machine.pes[0].0.holds(), holds);
+        assert_eq!(machine.pes[0].0.is_paused(), is_paused);
         assert_eq!(machine.wish(0), turns, "a wish during a computation starts no other");
         assert_eq!(machine.adopted.len(), 2);
-        assert!(machine.pes.iter().all(|(gvt, _)| !gvt.is_on() && !gvt.holds() && gvt.epoch() == 1));
+        assert!(machine.pes.iter().all(|(gvt, _)| !gvt.is_on() && !gvt.is_paused() && gvt.epoch() == 1));
     }
 }
 
@@ -174,7 +174,7 @@ fn a_message_across_the_cut_counts() {
     assert!(machine.adopted.is_empty(), "a message is in flight");
     machine.pes[0].0.received(tag, || at(3));
     machine.wish(0);
-    assert!(machine.adopted.iter().all(|verdict| verdict.gvt == at(3) && verdict.trials > 1), "{:?}", machine.adopted);
+    assert!(machine.adopted.iter().all(|verdict| verdict.gvt == at(3) && verdict.rounds > 1), "{:?}", machine.adopted);
 }
 
 #[test]
@@ -185,9 +185,9 @@ fn a_message_from_after_the_cut_counts_in_its_own_epoch() {
     let tag = machine.pes[0].0.sent(1, || at(10));
     machine.pes[1].0.received(tag, || unreachable!("it is pending at the cut"));
     machine.wish(0);
-    assert_eq!(machine.adopted.iter().map(|verdict| verdict.trials).collect::<Vec<_>>(), [1, 1]);
+    assert_eq!(machine.adopted.iter().map(|verdict| verdict.rounds).collect::<Vec<_>>(), [1, 1]);
     machine.wish(1);
-    assert_eq!(machine.adopted.iter().map(|verdict| verdict.trials).collect::<Vec<_>>(), [1; 4]);
+    assert_eq!(machine.adopted.iter().map(|verdict| verdict.rounds).collect::<Vec<_>>(), [1; 4]);
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn every_algorithm_can_be_chosen_at_run_time() {
     for (algorithm, name) in ALL.into_iter().zip(names) {
         let mut gvt = AnyGvt::all(&Region::own(), algorithm, Hierarchy::new(2, 2), TIES).remove(0);
         let mut local = Still::until(at(5));
-        assert_eq!((gvt.name(), gvt.is_on(), gvt.holds(), gvt.epoch()), (name, false, false, 0));
+        assert_eq!((gvt.name(), gvt.is_on(), gvt.is_paused(), gvt.epoch()), (name, false, false, 0));
         let neighbours = match algorithm {
             Algorithm::Gsu | Algorithm::AtBarrier { .. } => 0,
             _ => 1,
@@ -215,7 +215,7 @@ fn every_algorithm_can_be_chosen_at_run_time() {
                 _ => Some(Action::Send { to: 1, control: begin }),
             }
         );
-        assert_eq!((gvt.advance(&mut local), gvt.is_on(), gvt.holds(), gvt.epoch()), (None, true, name == "synchronous", 1));
+        assert_eq!((gvt.advance(&mut local), gvt.is_on(), gvt.is_paused(), gvt.epoch()), (None, true, name == "synchronous", 1));
         assert_eq!(gvt.waits_at_barrier().is_some(), matches!(algorithm, Algorithm::AtBarrier { .. }));
     }
 }
@@ -270,7 +270,7 @@ fn a_misdirected_share_is_caught() {
     gvts[0].receive_control(control);
 }
 
-/// PE 1 of two, which has given its share of the first trial.
+/// PE 1 of two, which has given its share of the first round.
 fn given() -> Asynchronous {
     let mut gvt = Asynchronous::new(1, Hierarchy::new(2, 2), TIES);
     gvt.receive_control(Control::Begin { from: 0, epoch: 0 });
@@ -278,8 +278,8 @@ fn given() -> Asynchronous {
     gvt
 }
 
-fn verdict(epoch: u64, trials: u32) -> Control {
-    Control::Verdict(Verdict { epoch, trials, gvt: at(1), in_transit: Moment::Never, failure: Moment::Never, work: Work::default() })
+fn verdict(epoch: u64, rounds: u32) -> Control {
+    Control::Verdict(Verdict { epoch, rounds, gvt: at(1), in_transit: Moment::Never, failure: Moment::Never, work: Work::default() })
 }
 
 #[test]
@@ -290,21 +290,21 @@ fn a_verdict_is_adopted_after_the_share_was_given() {
 }
 
 #[test]
-#[should_panic(expected = "another (epoch, trial)")]
+#[should_panic(expected = "another (epoch, round)")]
 fn a_verdict_of_another_epoch_is_caught() {
     given().receive_control(verdict(1, 1));
 }
 
 #[test]
-#[should_panic(expected = "another (epoch, trial)")]
-fn a_verdict_of_another_trial_is_caught() {
+#[should_panic(expected = "another (epoch, round)")]
+fn a_verdict_of_another_round_is_caught() {
     given().receive_control(verdict(0, 2));
 }
 
 #[test]
-#[should_panic(expected = "another (epoch, trial)")]
-fn a_call_for_a_later_trial_is_caught() {
-    given().receive_control(Control::Again { epoch: 0, trial: 2 });
+#[should_panic(expected = "another (epoch, round)")]
+fn a_call_for_a_later_round_is_caught() {
+    given().receive_control(Control::Again { epoch: 0, round: 2 });
 }
 
 #[test]
@@ -317,21 +317,21 @@ fn a_verdict_without_a_share_is_caught() {
 }
 
 #[test]
-#[should_panic(expected = "a trial was over before PE 1 gave its share")]
-fn a_call_for_a_trial_without_a_share_is_caught() {
+#[should_panic(expected = "a round was over before PE 1 gave its share")]
+fn a_call_for_a_round_without_a_share_is_caught() {
     let mut gvt = Asynchronous::new(1, Hierarchy::new(2, 2), TIES);
     gvt.wish();
     gvt.advance(&mut Still::until(at(1)));
-    gvt.receive_control(Control::Again { epoch: 0, trial: 1 });
+    gvt.receive_control(Control::Again { epoch: 0, round: 1 });
 }
 
 #[test]
-#[should_panic(expected = "two shares of PE 1 in epoch 0, trial 0")]
+#[should_panic(expected = "two shares of PE 1 in epoch 0, round 0")]
 fn a_share_that_arrives_twice_is_caught() {
     let mut gvt = Asynchronous::new(0, Hierarchy::new(3, 3), TIES);
     let share = Share { sent: 0, received: 0, least: at(1), failure: Moment::Never, work: Work::default() };
     for _ in 0..2 {
-        gvt.receive_control(Control::Share { from: 1, epoch: 0, trial: 0, share });
+        gvt.receive_control(Control::Share { from: 1, epoch: 0, round: 0, share });
     }
 }
 
@@ -371,18 +371,18 @@ fn a_share_waits_for_the_parent_or_the_first_partner() {
             gvt.receive_control(Control::Begin { from: 0, epoch: 0 });
             let action = gvt.advance(&mut local);
             assert!(
-                matches!(action, Some(Action::Send { to: 0, control: Control::Share { from: 1, epoch: 0, trial: 0, .. } })),
+                matches!(action, Some(Action::Send { to: 0, control: Control::Share { from: 1, epoch: 0, round: 0, .. } })),
                 "{action:?}"
             );
         }
     }
 }
 
-/// Trials are numbered from 0 in every epoch, however many there are.
+/// Rounds are numbered from 0 in every epoch, however many there are.
 #[test]
-fn trials_are_numbered_from_0_in_every_epoch() {
-    // One more where the counts of two trials are compared; partners need no turn for an answer.
-    for (group, algorithm, trials) in [
+fn rounds_are_numbered_from_0_in_every_epoch() {
+    // One more where the counts of two rounds are compared; partners need no turn for an answer.
+    for (group, algorithm, rounds) in [
         (2, Algorithm::Asynchronous, 6),
         (2, Algorithm::Synchronous, 7),
         (1, Algorithm::Asynchronous, 11),
@@ -399,8 +399,8 @@ fn trials_are_numbered_from_0_in_every_epoch() {
             machine.pes[0].0.received(tag, || at(11));
             machine.wish(0);
             let adopted = std::mem::take(&mut machine.adopted);
-            let found: Vec<_> = adopted.iter().map(|verdict| (verdict.epoch, verdict.trials)).collect();
-            assert_eq!(found, [(epoch, trials); 2], "{algorithm:?} GVT with groups of {group}");
+            let found: Vec<_> = adopted.iter().map(|verdict| (verdict.epoch, verdict.rounds)).collect();
+            assert_eq!(found, [(epoch, rounds); 2], "{algorithm:?} GVT with groups of {group}");
         }
     }
 }

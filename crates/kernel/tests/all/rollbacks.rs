@@ -43,7 +43,7 @@ fn done(counts: &Counts) -> Counts {
         idle_steps: 0,
         waiting_steps: 0,
         gvt_epochs: 0,
-        gvt_trials: 0,
+        gvt_rounds: 0,
         receipts: 0,
         mailbox_depth_max: 0,
         ..counts.clone()
@@ -133,8 +133,8 @@ fn every_rollback_is_counted(undoing: Undoing) {
     let most = |of: fn(&Counts) -> u64| ended.counts.iter().map(of).sum::<u64>();
     assert!(reported.steps <= most(|counts| counts.steps) && reported.idle_steps <= most(|counts| counts.idle_steps), "{reported:?}");
     let epochs = ended.verdicts.len() as u64;
-    let trials = ended.verdicts.iter().map(|verdict| u64::from(verdict.trials)).sum();
-    assert!(ended.counts.iter().all(|counts| (counts.gvt_epochs, counts.gvt_trials) == (epochs, trials)), "{:?}", ended.counts);
+    let rounds = ended.verdicts.iter().map(|verdict| u64::from(verdict.rounds)).sum();
+    assert!(ended.counts.iter().all(|counts| (counts.gvt_epochs, counts.gvt_rounds) == (epochs, rounds)), "{:?}", ended.counts);
 }
 
 #[test]

@@ -129,17 +129,17 @@ mod loom_tests {
 
     use super::*;
 
-    /// Two partners of a butterfly exchange a block per trial, in blocks that alternate. Neither is ever more than one trial ahead, so no
-    /// block is overwritten before it was taken, and each finds the words of its trial. With one block in place of two this fails.
+    /// Two partners of a butterfly exchange a block per round, in blocks that alternate. Neither is ever more than one round ahead, so no
+    /// block is overwritten before it was taken, and each finds the words of its round. With one block in place of two this fails.
     #[test]
     fn loom_partners_find_the_words_of_their_trial() {
         fn exchange(mut writer: BlockWriter<2>, mut reader: BlockReader<2>) {
-            for trial in 0..3u64 {
-                let block = trial as usize % 2;
-                writer.write(block, &[trial + 1, 10 * (trial + 1)]);
+            for round in 0..3u64 {
+                let block = round as usize % 2;
+                writer.write(block, &[round + 1, 10 * (round + 1)]);
                 // It stops if the other's block is not there yet: in another schedule it is.
                 let Some(words) = reader.take(block) else { return };
-                assert_eq!(words, [trial + 1, 10 * (trial + 1)]);
+                assert_eq!(words, [round + 1, 10 * (round + 1)]);
             }
         }
         loom::model(|| {

@@ -76,7 +76,7 @@ impl<M: Model> Simulation<'_, M> {
         self.with(|settings| settings.carrier = Some(carrier))
     }
 
-    /// Who sends messages to processes that share no memory. By default a short trial on the machines of the run decides: threads that do nothing
+    /// Who sends messages to processes that share no memory. By default a short probe on the machines of the run decides: threads that do nothing
     /// else if PEs keep their speed beside them, or else every PE, or the first of each process. The record says which, and why.
     pub fn communication(self, communication: Communication) -> Self {
         self.with(|settings| settings.communication = Some(communication))

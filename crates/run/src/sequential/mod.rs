@@ -1,7 +1,7 @@
 //! Runs on the sequential engine: for their results, to verify the model, or to follow its critical path.
 
+mod dry_run;
 mod explain;
-mod trial;
 mod verify;
 
 use std::time::Instant;

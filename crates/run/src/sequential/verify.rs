@@ -9,7 +9,7 @@ use warpline_model::Model;
 use warpline_record::StateDigestRecord;
 
 use super::Engine;
-use super::trial::{Sampling, Trials};
+use super::dry_run::{DryRuns, Sampling};
 use crate::conclude::state_digest_record;
 use crate::job::Job;
 use crate::job::check::RunSpec;
@@ -55,10 +55,10 @@ impl<M: Model> Job<M> {
         let state = self.begin(spec, Acts::Ignore, &Records::Drop)?;
         let mut run = self.engine::<Ladder>(spec, undo == Undo::Reverse, state);
         control.watch(None, run.engine.executor().beat());
-        let mut trials = Trials::new(undo, Sampling::new(limits));
-        run.verify_init(&mut trials)?;
+        let mut dry_runs = DryRuns::new(undo, Sampling::new(limits));
+        run.verify_init(&mut dry_runs)?;
         run.initialise(|| control.go_on())?;
-        trials.sampling.begin();
+        dry_runs.sampling.begin();
         let mut log = Log::new(Instant::now(), until, control.listener());
         let most = limits.most.unwrap_or(u64::MAX);
         let mut cut_short = None;
@@ -66,23 +66,23 @@ impl<M: Model> Job<M> {
             let committed = run.engine.committed();
             // Most often an event takes microseconds, so it is enough to read the clock now and then.
             let mut over = committed >= most;
-            if committed.is_multiple_of(LOOK_EVERY) || trials.sampling.is_slow() {
+            if committed.is_multiple_of(LOOK_EVERY) || dry_runs.sampling.is_slow() {
                 log.note(Instant::now(), run.engine.now(), committed);
                 control.go_on()?;
-                over |= trials.sampling.time_is_up();
+                over |= dry_runs.sampling.time_is_up();
             }
             if over && cut_short.is_none() {
                 cut_short = Some(run.engine.end_soon()).filter(|earlier| *earlier < spec.end);
             }
             let come = (run.engine.now() / until).max(limits.most.map_or(0.0, |most| committed as f64 / most as f64));
-            if run.verify_step(&mut trials, come, cut_short.is_none())? == Step::Finished {
+            if run.verify_step(&mut dry_runs, come, cut_short.is_none())? == Step::Finished {
                 break;
             }
         }
         run.engine.balance();
         let end = cut_short.unwrap_or(spec.end);
         let End { committed, digest, states } = self.end_of(run, end, cut_short)?;
-        let Trials { sampling, findings, .. } = trials;
+        let DryRuns { sampling, findings, .. } = dry_runs;
         let (tried, is_short_of_time, idle) = (sampling.tried(), sampling.is_short_of_time(), sampling.idle());
         Ok(Verification {
             model: self.name.clone(),

@@ -166,7 +166,7 @@ words! {
     /// ```
     #[non_exhaustive]
     pub enum Communication {
-        /// Threads that do nothing else if PEs keep their speed beside them in a trial, which takes some 50 ms before the run; otherwise every
+        /// Threads that do nothing else if PEs keep their speed beside them in a probe, which takes some 50 ms before the run; otherwise every
         /// PE, or one of each process if they hinder each other.
         #[default]
         Auto = "auto",

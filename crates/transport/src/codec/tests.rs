@@ -197,11 +197,11 @@ fn events_that_cannot_be_written_or_read_say_why() {
 fn control_messages_and_puts_come_back() {
     let (moment, work) = (Moment::Event(key(mix64(3))), Work { processed: 1, rolled_back: 2, steps: 3, idle_steps: 4, waiting_steps: 0 });
     let share = Share { sent: 5, received: 6, least: moment, failure: Moment::Never, work };
-    let verdict = Verdict { epoch: 7, trials: 2, gvt: moment, in_transit: Moment::Never, failure: moment, work };
+    let verdict = Verdict { epoch: 7, rounds: 2, gvt: moment, in_transit: Moment::Never, failure: moment, work };
     let controls = [
         Control::Begin { from: 1, epoch: u64::MAX },
-        Control::Share { from: 1, epoch: 2, trial: 3, share },
-        Control::Again { epoch: 4, trial: 5 },
+        Control::Share { from: 1, epoch: 2, round: 3, share },
+        Control::Again { epoch: 4, round: 5 },
         Control::Verdict(verdict),
     ];
     let puts = [Put::JumpStart(9), Put::Block { place: 3, words: std::array::from_fn(|word| mix64(word as u64)) }];

@@ -17,12 +17,12 @@ mod notes;
 mod places;
 mod plugged;
 mod port;
+mod probe;
 mod records;
 mod service;
 mod sorter;
 #[cfg(all(test, not(miri)))]
 pub(crate) mod tests;
-mod trial;
 
 pub use self::carrier::{Address, Carrier};
 pub(crate) use self::copies::copy_carriers;
@@ -33,5 +33,5 @@ pub(crate) use self::mpi::mpi_carriers;
 pub use self::places::{CarrierKind, CourierLimits, CourierPlan, Places};
 pub use self::plugged::{CarrierMedium, PluggedCarriers};
 pub use self::port::{NodePort, node_ports};
+pub(crate) use self::probe::try_out;
 pub use self::service::{Couriers, Service};
-pub(crate) use self::trial::try_out;

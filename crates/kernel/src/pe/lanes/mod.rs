@@ -27,7 +27,7 @@ impl<T: PeTypes> Pe<'_, T> {
         if !self.lps.all_initialised() {
             return self.initialise_lps();
         }
-        if self.gvt.holds() || self.faults.failure().is_some() || self.mail.is_clogged() {
+        if self.gvt.is_paused() || self.faults.failure().is_some() || self.mail.is_clogged() {
             return 0;
         }
         self.agenda.begin_batch(self.lps.bytes());

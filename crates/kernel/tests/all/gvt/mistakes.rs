@@ -72,8 +72,8 @@ impl Gvt for Broken {
         self.gvt.neighbours()
     }
 
-    fn holds(&self) -> bool {
-        self.gvt.holds()
+    fn is_paused(&self) -> bool {
+        self.gvt.is_paused()
     }
 
     fn is_on(&self) -> bool {
@@ -110,7 +110,7 @@ fn mistakes_in_the_algorithms_are_found() {
     find(Way::Together(Algorithm::Gsu), Mistake::AnnouncesNothing);
 }
 
-/// With blocks for two trials of one epoch, or for one trial of two epochs, PEs overwrite what has not been read.
+/// With blocks for two rounds of one epoch, or for one round of two epochs, PEs overwrite what has not been read.
 #[test]
 fn four_blocks_are_needed() {
     let two: [fn(usize) -> usize; 2] = [|place| place % 2, |place| place / 2];

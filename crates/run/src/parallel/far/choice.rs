@@ -1,4 +1,4 @@
-//! Who works for couriers, where that is left to the engine: a trial on the machines of the run
+//! Who works for couriers, where that is left to the engine: a probe on the machines of the run
 //! says what each way would cost.
 //!
 //! The first process chooses, before the run, from what all have found: which share of their speed
@@ -72,7 +72,7 @@ fn dedicated(found: &[(bool, f64)]) -> Option<Choice> {
         return None;
     }
     let kept = found.iter().map(|(_, kept)| *kept).fold(f64::INFINITY, f64::min);
-    let why = format!("PEs kept {:.0} % of their speed beside such threads in a trial", 100.0 * kept.min(1.0));
+    let why = format!("PEs kept {:.0} % of their speed beside such threads in a probe", 100.0 * kept.min(1.0));
     (kept >= KEPT).then_some((Communication::Dedicated, why))
 }
 
@@ -83,7 +83,7 @@ fn worker_or_all(times: &[Times]) -> Choice {
     let Some(worst) = worst else { return (Communication::Distributed, String::new()) };
     let [together, alone] = [worst.together, worst.alone].map(|time| time / 1e3);
     let why = format!(
-        "no core is free beside those of PEs, and in a trial a batch took {together:.1} µs where all sent and {alone:.1} µs where one did"
+        "no core is free beside those of PEs, and in a probe a batch took {together:.1} µs where all sent and {alone:.1} µs where one did"
     );
     let by = if worst.together > LONGER * by_one(worst) { Communication::Worker } else { Communication::Distributed };
     (by, why)
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(by(&[(true, 0.97), (true, 0.5)]), None);
         assert_eq!(by(&[(true, 0.97), (false, 0.0)]), None);
         let (_, why) = dedicated(&[(true, 1.3), (true, 0.912)]).unwrap();
-        assert_eq!(why, "PEs kept 91 % of their speed beside such threads in a trial");
+        assert_eq!(why, "PEs kept 91 % of their speed beside such threads in a probe");
     }
 
     #[test]

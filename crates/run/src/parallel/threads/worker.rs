@@ -361,7 +361,7 @@ impl<'w, 'p> Worker<'w, 'p> {
         if self.pes.is_empty() || barrier.is_some() {
             let since = Instant::now();
             match barrier {
-                Some((barrier, trial)) => barrier.sleep(trial, WAIT),
+                Some((barrier, round)) => barrier.sleep(round, WAIT),
                 None => thread::sleep(WAIT),
             }
             self.asleep += since.elapsed();
@@ -428,7 +428,7 @@ fn move_one(assignment: &SteppedPes<'_>, pes: &[SteppedPe<'_>], rounds: u32, ran
     }
 }
 
-/// The barrier at which all of these PEs wait, and for which trial, if they do and that is how to wait there.
+/// The barrier at which all of these PEs wait, and for which round, if they do and that is how to wait there.
 fn barrier_to_sleep_at<'b>(pes: &'b [SteppedPe<'_>]) -> Option<(&'b Barrier, u64)> {
     let waiting = pes.iter().map(|stepped| stepped.pe.waits_at_barrier()).try_fold(None, |_, waits| waits.map(Some)).flatten();
     waiting.filter(|(barrier, _)| barrier.sleeps())

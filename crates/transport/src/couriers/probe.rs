@@ -1,4 +1,4 @@
-//! A trial of carriers: what it takes to send and receive, before a run.
+//! A probe of carriers: what it takes to send and receive, before a run.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -9,12 +9,12 @@ use super::places::{CourierPlan, Places};
 
 /// How many pieces each courier sends.
 const PIECES: usize = 64;
-/// The shortest piece worth a trial, in bytes.
+/// The shortest piece worth a probe, in bytes.
 const LEAST: usize = 64;
-/// How often whoever waits for the trial looks whether it goes on.
+/// How often whoever waits for the probe looks whether it goes on.
 const LOOK_EVERY: Duration = Duration::from_micros(500);
 
-/// Ends the trial of all couriers if that of one ends by a panic: they wait for what it would send.
+/// Ends the probe of all couriers if that of one ends by a panic: they wait for what it would send.
 struct StopOnPanic<'s>(&'s AtomicBool);
 
 impl Drop for StopOnPanic<'_> {
@@ -30,7 +30,7 @@ impl Drop for StopOnPanic<'_> {
 /// processes have to do so at the same time.
 ///
 /// # Errors
-/// Whatever ends the trial: what `check` says, or, within, what a carrier says.
+/// Whatever ends the probe: what `check` says, or, within, what a carrier says.
 pub(crate) fn try_out<E>(
     carriers: Vec<Box<dyn Carrier>>,
     plan: &CourierPlan,
@@ -81,7 +81,7 @@ fn exchange(mut carrier: Box<dyn Carrier>, (to, expected): (Address, usize), len
     let (mut sends, mut receives, mut received) = (Vec::new(), Vec::new(), 0);
     while sends.len() < PIECES || received < expected || !carrier.progress()? {
         if stop.load(Ordering::Relaxed) {
-            return Err("the trial of the ways to communicate was given up".to_owned());
+            return Err("the probe of the ways to communicate was given up".to_owned());
         }
         let before = (sends.len(), received);
         while sends.len() < PIECES && carrier.has_room(to)? {
@@ -172,7 +172,7 @@ mod tests {
         (0..plan.places.couriers_of(process)).map(carrier).collect()
     }
 
-    /// Whatever is sent is received, however many couriers processes have; else the trial would not end.
+    /// Whatever is sent is received, however many couriers processes have; else the probe would not end.
     #[test]
     fn all_processes_come_to_an_end() {
         for (first_pes, couriers) in [(&[0, 1, 2][..], 1), (&[0, 3, 4, 6], 2), (&[0, 3, 4, 6, 9], u32::MAX)] {
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trial_without_the_others_is_given_up_when_they_are_gone() {
+    fn a_probe_without_the_others_is_given_up_when_they_are_gone() {
         let (plan, mut looks) = (plan(0, &[0, 1, 2], 1), 0);
         let check = || {
             looks += 1;

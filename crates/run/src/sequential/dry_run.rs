@@ -31,15 +31,15 @@ struct Effects<'a, E> {
     random_positions: Vec<(u8, u32)>,
 }
 
-/// Tries events out, and knows what all trials have found.
-pub(super) struct Trials {
+/// Tries events out, and knows what all dry runs have found.
+pub(super) struct DryRuns {
     undo: Undo,
     pub(super) sampling: Sampling,
     pub(super) findings: Findings,
     outside: Outside,
 }
 
-/// What trials found that is no mistake by itself.
+/// What dry runs found that is no mistake by itself.
 #[derive(Default)]
 pub(super) struct Findings {
     /// Texts that must be equal differ in the order of entries, or in addresses.
@@ -59,54 +59,54 @@ impl Findings {
     }
 }
 
-impl Trials {
+impl DryRuns {
     /// To be called by the thread that tries.
     pub(super) fn new(undo: Undo, sampling: Sampling) -> Self {
-        Trials { undo, sampling, findings: Findings::default(), outside: Outside::of_this_thread() }
+        DryRuns { undo, sampling, findings: Findings::default(), outside: Outside::of_this_thread() }
     }
 }
 
 impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
     /// Tries out the initialisation of all LPs: done twice, it must do the same.
-    pub(super) fn verify_init(&mut self, trials: &mut Trials) -> Result<(), VerifyError> {
+    pub(super) fn verify_init(&mut self, dry_runs: &mut DryRuns) -> Result<(), VerifyError> {
         for id in (0..self.engine.executor().limits().lps).map(LpId) {
-            let tries = self.engine.try_model(|model, _| trials.sampling.count_lp(model.kind(id)));
+            let tries = self.engine.try_model(|model, _| dry_runs.sampling.count_lp(model.kind(id)));
             if !tries.map_err(|stop| self.error(stop, Place::Init(id)))? {
                 continue;
             }
-            let tried = self.engine.try_model(|model, executor| try_init(model, executor, id, &mut trials.findings));
+            let tried = self.engine.try_model(|model, executor| try_init(model, executor, id, &mut dry_runs.findings));
             let tried = tried.map_err(|stop| self.error(stop, Place::Init(id)))?;
-            tried.map_err(|difference| self.mismatch(Place::Init(id), trials, difference))?;
+            tried.map_err(|difference| self.mismatch(Place::Init(id), dry_runs, difference))?;
         }
         Ok(())
     }
 
     #[cold]
-    fn mismatch(&self, place: Place, trials: &Trials, difference: Difference) -> VerifyError {
+    fn mismatch(&self, place: Place, dry_runs: &DryRuns, difference: Difference) -> VerifyError {
         let Difference { when, field, expected, found } = difference;
-        let (model, undo) = (self.name.to_owned(), trials.undo);
+        let (model, undo) = (self.name.to_owned(), dry_runs.undo);
         // The last one, in which it was found, has not passed.
-        let events = trials.sampling.tried().saturating_sub(1);
+        let events = dry_runs.sampling.tried().saturating_sub(1);
         VerifyError::Mismatch(Box::new(Mismatch { model, undo, place, events, field, when, expected, found }))
     }
 
-    /// Executes the next event, when the run has `come` so far, from 0 to 1. Tries it out before if `trials` say so; there are none any more
+    /// Executes the next event, when the run has `come` so far, from 0 to 1. Tries it out before if `dry_runs` say so; there are none any more
     /// once time is up.
-    pub(super) fn verify_step(&mut self, trials: &mut Trials, come: f64, may_try: bool) -> Result<Step, VerifyError> {
+    pub(super) fn verify_step(&mut self, dry_runs: &mut DryRuns, come: f64, may_try: bool) -> Result<Step, VerifyError> {
         let tried = self.engine.step_after(|attempt| {
             let lp = attempt.model.kind(attempt.event.receiver);
-            let tries = trials.sampling.count(&attempt.event.payload, lp, come, may_try);
+            let tries = dry_runs.sampling.count(&attempt.event.payload, lp, come, may_try);
             if !tries {
                 return Ok(());
             }
             let began = thread_time();
-            let tried = try_out(attempt, trials);
-            trials.sampling.note_trial(thread_time().saturating_sub(began));
+            let tried = try_out(attempt, dry_runs);
+            dry_runs.sampling.note_dry_run(thread_time().saturating_sub(began));
             tried
         });
         match tried.map_err(|stop| self.error(stop, self.current_place()))? {
             Some(Ok(())) => Ok(Step::Worked),
-            Some(Err(difference)) => Err(self.mismatch(self.current_place(), trials, difference)),
+            Some(Err(difference)) => Err(self.mismatch(self.current_place(), dry_runs, difference)),
             None => Ok(Step::Finished),
         }
     }
@@ -131,19 +131,19 @@ fn try_init<M: Model>(model: &M, executor: &mut Executor<M>, id: LpId, findings:
     findings.take(repeated)
 }
 
-fn try_out<M: Model>(attempt: Attempt<'_, M>, trials: &mut Trials) -> Result<(), Difference> {
+fn try_out<M: Model>(attempt: Attempt<'_, M>, dry_runs: &mut DryRuns) -> Result<(), Difference> {
     attempt.executor.forget();
     attempt.executor.beat().end_step();
-    let mut trial = Trial { undo: trials.undo, attempt, findings: &mut trials.findings };
-    let before = trials.outside.written();
-    let outcome = trial.run();
-    trial.attempt.executor.forget();
+    let mut dry_run = DryRun { undo: dry_runs.undo, attempt, findings: &mut dry_runs.findings };
+    let before = dry_runs.outside.written();
+    let outcome = dry_run.run();
+    dry_run.attempt.executor.forget();
     outcome?;
-    let written = before.and_then(|before| Some(trials.outside.written()?.since(before)));
+    let written = before.and_then(|before| Some(dry_runs.outside.written()?.since(before)));
     written.map_or(Ok(()), check_written)
 }
 
-/// What a trial has written cannot be undone.
+/// What a dry run has written cannot be undone.
 fn check_written(Written { bytes, calls }: Written) -> Result<(), Difference> {
     if calls == 0 {
         return Ok(());
@@ -153,7 +153,7 @@ fn check_written(Written { bytes, calls }: Written) -> Result<(), Difference> {
 }
 
 /// One event on one LP.
-struct Trial<'a, M: Model> {
+struct DryRun<'a, M: Model> {
     attempt: Attempt<'a, M>,
     undo: Undo,
     findings: &'a mut Findings,
@@ -163,7 +163,7 @@ const UNDONE: &str = "after undoing it";
 const UNDONE_TWICE: &str = "after undoing it twice";
 const AGAIN: &str = "executed a second time";
 
-impl<M: Model> Trial<'_, M> {
+impl<M: Model> DryRun<'_, M> {
     fn run(&mut self) -> Result<(), Difference> {
         let (before, copy) = (self.text(), self.attempt.lp.state.clone());
         self.forward();

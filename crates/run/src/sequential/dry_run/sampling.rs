@@ -14,9 +14,9 @@ const KINDS: usize = 64;
 const WORDS: usize = 3;
 /// How much of the text of an event is read to find out what it is.
 const READ: usize = 256;
-/// The share of the time that trials may take at the very beginning; at the end they may have taken all.
+/// The share of the time that dry runs may take at the very beginning; at the end they may have taken all.
 const AT_ONCE: f64 = 0.1;
-/// A trial that takes so long is not one of many.
+/// A dry run that takes so long is not one of many.
 const SLOW: Duration = Duration::from_millis(1);
 
 /// The kinds of events that there have been, and who decides which events are tried out.
@@ -30,7 +30,7 @@ pub(crate) struct Sampling {
     lps: HashMap<String, u64>,
     began: Instant,
     trying: Duration,
-    /// How long the last trial took.
+    /// How long the last dry run took.
     last: Duration,
     /// Events that would have been tried had there been time.
     passed_over: u64,
@@ -78,13 +78,13 @@ impl Sampling {
         wanted && has_time
     }
 
-    /// A trial has taken so long on a core. Time in which others had the core does not count.
-    pub(crate) fn note_trial(&mut self, took: Duration) {
+    /// A dry run has taken so long on a core. Time in which others had the core does not count.
+    pub(crate) fn note_dry_run(&mut self, took: Duration) {
         self.trying += took;
         self.last = took;
     }
 
-    /// Whether the last trial took long, so that it is time to look at the clock.
+    /// Whether the last dry run took long, so that it is time to look at the clock.
     pub(crate) fn is_slow(&self) -> bool {
         self.last >= SLOW
     }
@@ -262,13 +262,13 @@ mod tests {
     }
 
     #[test]
-    fn expensive_trials_are_spread_over_the_run() {
+    fn expensive_dry_runs_are_spread_over_the_run() {
         let patience = Duration::from_secs(10);
         let mut sampling = Sampling::new(VerifyLimits { each: Some(1000), patience: Some(patience), ..VerifyLimits::default() });
         let tried = (0..1000u32).filter(|number| {
             let tries = sampling.count(&(), "", f64::from(*number) / 1000.0, true);
             if tries {
-                sampling.note_trial(patience / 10);
+                sampling.note_dry_run(patience / 10);
             }
             tries
         });
