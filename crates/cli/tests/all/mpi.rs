@@ -92,12 +92,12 @@ fn ranks_have_the_answer_of_one_process() {
     }
 }
 
-/// Left alone, the engine says who has sent, and what in a trial spoke for it.
+/// Left alone, the engine says who has sent, and what in a probe spoke for it.
 #[test]
 fn who_sends_is_chosen_by_a_trial() {
     for (line, words) in [
         ("--threads 1", "each process has one PE, and no core beside it"),
-        ("--threads 64", "no core is free beside those of PEs, and in a trial a batch took "),
+        ("--threads 64", "no core is free beside those of PEs, and in a probe a batch took "),
         ("--threads 1 --communication dedicated", ""),
     ] {
         let cores = std::thread::available_parallelism().unwrap().get();
