@@ -18,7 +18,7 @@ use crate::{Common, Exhausted, Region, Shareable};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Budget {
-    words: Common<Words>,
+    counters: Common<Counters>,
     limit: u64,
     /// What was taken before, and counts for those who set the budget.
     before: u64,
@@ -27,7 +27,7 @@ pub struct Budget {
 }
 
 #[derive(Debug)]
-struct Words {
+struct Counters {
     /// What all accounts have drawn.
     drawn: AtomicU64,
     /// What nobody has an account for, as far as somebody has looked.
@@ -37,7 +37,7 @@ struct Words {
 }
 
 // SAFETY: these are numbers.
-unsafe impl Shareable for Words {}
+unsafe impl Shareable for Counters {}
 
 impl Budget {
     /// A budget of `limit` bytes, of which nothing has been taken, beside so many that were taken `before`. Processes that share the region
@@ -47,7 +47,7 @@ impl Budget {
     /// If there is no room in the region, it [unwinds](crate::Exhausted::unwind).
     pub fn new(region: &Region, limit: u64, before: u64) -> Self {
         let (drawn, elsewhere, payloads) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(held::bytes()));
-        Budget { words: region.place(Words { drawn, elsewhere, payloads }), limit, before, counts_payloads: false }
+        Budget { counters: region.place(Counters { drawn, elsewhere, payloads }), limit, before, counts_payloads: false }
     }
 
     /// The budget of a run that has this process alone, so that its payloads are those of the run: they count at once, and not only when
@@ -77,7 +77,7 @@ impl Budget {
     #[inline]
     pub fn taken(&self) -> u64 {
         // Relaxed, here and below: these are numbers that nothing else is read by.
-        let Words { drawn, elsewhere, payloads } = &*self.words;
+        let Counters { drawn, elsewhere, payloads } = &*self.counters;
         let [drawn, elsewhere] = [drawn, elsewhere].map(|bytes| bytes.load(Ordering::Relaxed));
         let since = if self.counts_payloads { held::bytes().wrapping_sub(payloads.load(Ordering::Relaxed)).cast_signed() } else { 0 };
         drawn.saturating_add(elsewhere.saturating_add_signed(since))
@@ -86,8 +86,8 @@ impl Budget {
     /// Notes how many bytes have been taken in all, as the system sees it: what exceeds the accounts has been taken elsewhere, such as by
     /// states with memory of their own. Until somebody looks again, only what payloads take more, or less, is known.
     pub fn note_taken(&self, bytes: u64) {
-        self.words.payloads.store(held::bytes(), Ordering::Relaxed);
-        self.words.elsewhere.store(bytes.saturating_sub(self.words.drawn.load(Ordering::Relaxed)), Ordering::Relaxed);
+        self.counters.payloads.store(held::bytes(), Ordering::Relaxed);
+        self.counters.elsewhere.store(bytes.saturating_sub(self.counters.drawn.load(Ordering::Relaxed)), Ordering::Relaxed);
     }
 }
 
@@ -110,7 +110,7 @@ impl Account {
     pub fn settle(&mut self, bytes: u64) -> u64 {
         if bytes != self.drawn {
             // The sum wraps around if it has to go down, and comes out right.
-            self.budget.words.drawn.fetch_add(bytes.wrapping_sub(self.drawn), Ordering::Relaxed);
+            self.budget.counters.drawn.fetch_add(bytes.wrapping_sub(self.drawn), Ordering::Relaxed);
             self.drawn = bytes;
         }
         self.budget.taken()

@@ -61,20 +61,20 @@ impl<E: Send> ValuePort<E> for AnyPort<E> {
 }
 
 impl<E: Send> BoundPort for AnyPort<E> {
-    fn publish(&mut self, word: u64) {
-        either!(self, port => port.publish(word));
+    fn publish(&mut self, bound: u64) {
+        either!(self, port => port.publish(bound));
     }
 
     fn bound(&mut self, pe: u32) -> u64 {
         either!(self, port => port.bound(pe))
     }
 
-    fn publish_round(&mut self, round: u64, word: u64) {
-        either!(self, port => port.publish_round(round, word));
+    fn publish_round(&mut self, round: u64, bound: u64) {
+        either!(self, port => port.publish_round(round, bound));
     }
 
-    fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
-        either!(self, port => port.word_of_round(pe, round))
+    fn bound_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
+        either!(self, port => port.bound_of_round(pe, round))
     }
 }
 

@@ -37,7 +37,7 @@ struct Kept<E> {
 /// communicates.
 ///
 /// A PE that is refused retries a few times, and then again in its next step. What it publishes waits until what it has sent by value has
-/// been handed over, so that no word overtakes a message.
+/// been handed over, so that no bound overtakes a message.
 pub struct CasPort<E> {
     /// By PE; none to itself.
     to: Vec<Option<CasProducer<Item<E>>>>,
@@ -50,8 +50,8 @@ pub struct CasPort<E> {
     /// How many it keeps for one of them at most.
     kept_most: usize,
     /// What is to be published once those have been handed over.
-    word: Option<u64>,
-    /// Words of rounds, likewise: a PE may find the words of all others for a round, and publish for the next, while its own word for the
+    bound: Option<u64>,
+    /// Bounds of rounds, likewise: a PE may find the bounds of all others for a round, and publish for the next, while its own bound for the
     /// first still waits.
     rounds: VecDeque<(u64, u64)>,
     bounds: Lines,
@@ -72,7 +72,7 @@ pub fn cas_ports<E: Send>(plan: &ControlPlan) -> Vec<CasPort<E>> {
         kept: (0..pes).map(|_| Kept { messages: VecDeque::new(), flushed: 0 }).collect(),
         receivers: Vec::new(),
         kept_most: plan.room.places(KEPT_MOST),
-        word: None,
+        bound: None,
         rounds: VecDeque::new(),
         bounds,
         controls,
@@ -100,8 +100,8 @@ impl<E: Send> CasPort<E> {
             !messages.is_empty()
         });
         if all {
-            self.word.take().into_iter().for_each(|word| self.bounds.write(word));
-            self.rounds.drain(..).for_each(|(round, word)| self.bounds.write_round(round, word));
+            self.bound.take().into_iter().for_each(|bound| self.bounds.write(bound));
+            self.rounds.drain(..).for_each(|(round, bound)| self.bounds.write_round(round, bound));
         }
     }
 }
@@ -158,8 +158,8 @@ impl<E: Send> ValuePort<E> for CasPort<E> {
 }
 
 impl<E: Send> BoundPort for CasPort<E> {
-    fn publish(&mut self, word: u64) {
-        self.word = Some(word);
+    fn publish(&mut self, bound: u64) {
+        self.bound = Some(bound);
         self.hand_over_flushed();
     }
 
@@ -167,12 +167,12 @@ impl<E: Send> BoundPort for CasPort<E> {
         self.bounds.read(pe)
     }
 
-    fn publish_round(&mut self, round: u64, word: u64) {
-        self.rounds.push_back((round, word));
+    fn publish_round(&mut self, round: u64, bound: u64) {
+        self.rounds.push_back((round, bound));
         self.hand_over_flushed();
     }
 
-    fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
+    fn bound_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
         self.bounds.read_round(pe, round)
     }
 }

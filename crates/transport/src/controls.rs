@@ -204,8 +204,8 @@ macro_rules! by_shared_memory {
             }
 
             #[inline]
-            fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
-                warpline_kernel::BoundPort::word_of_round(&mut self.bounds, pe, round)
+            fn bound_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
+                warpline_kernel::BoundPort::bound_of_round(&mut self.bounds, pe, round)
             }
         }
     };

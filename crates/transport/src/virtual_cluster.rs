@@ -65,11 +65,11 @@ struct Network<E> {
     kept_back: Vec<DropEach<(u32, ValueMessage<E>)>>,
     /// By receiver and sender: the latest arrival among the messages sent so far.
     last: Vec<u64>,
-    /// By receiver: words in transit, the first to arrive on top. Words of one sender do not overtake each other.
-    words: Vec<BinaryHeap<Reverse<Word>>>,
-    /// By receiver and sender: the last word that has arrived.
+    /// By receiver: bounds in transit, the first to arrive on top. Bounds of one sender do not overtake each other.
+    bounds: Vec<BinaryHeap<Reverse<Bound>>>,
+    /// By receiver and sender: the last bound that has arrived.
     known: Vec<u64>,
-    /// Likewise: the last round whose word has arrived, and the words of the last two rounds, even before odd.
+    /// Likewise: the last round whose bound has arrived, and the bounds of the last two rounds, even before odd.
     rounds: Vec<(u64, [u64; 2])>,
     /// By receiver: control messages in transit, with their arrivals and senders, in the order in which they were sent.
     controls: Vec<VecDeque<(u64, u32, Control)>>,
@@ -109,14 +109,14 @@ impl<E> InTransit<E> {
     }
 }
 
-/// A word in transit. A sender's rounds and words only grow, so words that arrive in the same step are taken in the order sent.
+/// A bound in transit. A sender's rounds and bounds only grow, so bounds that arrive in the same step are taken in the order sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Word {
+struct Bound {
     /// When it arrives.
     arrival: u64,
     /// The round that it is for; 0 for a bound.
     round: u64,
-    word: u64,
+    bound: u64,
     from: u32,
 }
 
@@ -150,7 +150,7 @@ impl<E> VirtualCluster<E> {
         let values = (0..pes).map(|_| DropEach::default()).collect();
         let kept_back = (0..pes).map(|_| DropEach::default()).collect();
         let pairs = pes as usize * pes as usize;
-        let (last, known, words) = (vec![0; pairs], vec![0; pairs], vec![BinaryHeap::new(); pes as usize]);
+        let (last, known, bounds) = (vec![0; pairs], vec![0; pairs], vec![BinaryHeap::new(); pes as usize]);
         let (rounds, writes) = (vec![(0, [0; 2]); pairs], vec![Vec::new(); pes as usize]);
         let random_delays = Chance(mix64(!seed));
         let network = Network {
@@ -162,7 +162,7 @@ impl<E> VirtualCluster<E> {
             values,
             kept_back,
             last,
-            words,
+            bounds,
             known,
             rounds,
             controls,
@@ -204,34 +204,34 @@ impl<E> Network<E> {
         self.now + u64::from(self.random.below(longest + 1))
     }
 
-    /// Likewise, for a message between two PEs that the sender's later words must not overtake.
+    /// Likewise, for a message between two PEs that the sender's later bounds must not overtake.
     fn arrival_between(&mut self, from: u32, to: u32) -> u64 {
         let (arrival, pair) = (self.arrival(), self.pair(from, to));
         self.last[pair] = self.last[pair].max(arrival);
         arrival
     }
 
-    /// Sends a word of PE `from` to all others. It arrives late, and not before the messages sent to them earlier.
-    fn publish(&mut self, from: u32, round: u64, word: u64) {
+    /// Sends a bound of PE `from` to all others. It arrives late, and not before the messages sent to them earlier.
+    fn publish(&mut self, from: u32, round: u64, bound: u64) {
         for to in (0..self.messages.len() as u32).filter(|to| *to != from) {
             let (arrival, pair) = (self.arrival_between(from, to), self.pair(from, to));
             let arrival = arrival.max(self.last[pair]);
-            self.words[to as usize].push(Reverse(Word { arrival, round, word, from }));
+            self.bounds[to as usize].push(Reverse(Bound { arrival, round, bound, from }));
         }
     }
 
-    /// Delivers the words to PE `to` that have arrived by now.
+    /// Delivers the bounds to PE `to` that have arrived by now.
     fn deliver_words(&mut self, to: u32) {
-        while let Some(&Reverse(Word { arrival, round, word, from })) = self.words[to as usize].peek()
+        while let Some(&Reverse(Bound { arrival, round, bound, from })) = self.bounds[to as usize].peek()
             && arrival <= self.now
         {
-            self.words[to as usize].pop();
+            self.bounds[to as usize].pop();
             let pair = self.pair(from, to);
             if round == 0 {
-                self.known[pair] = word;
+                self.known[pair] = bound;
             } else {
                 self.rounds[pair].0 = round;
-                self.rounds[pair].1[round as usize % 2] = word;
+                self.rounds[pair].1[round as usize % 2] = bound;
             }
         }
     }
@@ -298,8 +298,8 @@ impl<E> ValuePort<E> for VirtualPort<E> {
 }
 
 impl<E> BoundPort for VirtualPort<E> {
-    fn publish(&mut self, word: u64) {
-        self.network.get().publish(self.me, 0, word);
+    fn publish(&mut self, bound: u64) {
+        self.network.get().publish(self.me, 0, bound);
     }
 
     fn bound(&mut self, pe: u32) -> u64 {
@@ -308,15 +308,15 @@ impl<E> BoundPort for VirtualPort<E> {
         network.known[network.pair(pe, self.me)]
     }
 
-    fn publish_round(&mut self, round: u64, word: u64) {
-        self.network.get().publish(self.me, round, word);
+    fn publish_round(&mut self, round: u64, bound: u64) {
+        self.network.get().publish(self.me, round, bound);
     }
 
-    fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
+    fn bound_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
         let network = &mut *self.network.get();
         network.deliver_words(self.me);
-        let (last, words) = network.rounds[network.pair(pe, self.me)];
-        (last >= round).then_some(words[round as usize % 2])
+        let (last, bounds) = network.rounds[network.pair(pe, self.me)];
+        (last >= round).then_some(bounds[round as usize % 2])
     }
 }
 

@@ -12,7 +12,7 @@
 //! transit to b after b has emptied its mailbox was sent by an event at or after the bound that b
 //! has read, and comes at or after b's horizon. As b's bound never exceeds its horizon, the bound
 //! also covers whatever b does on receiving that message. No message has to be counted, and as a
-//! bound is one word, nobody reads half of it. (K. M. Chandy and J. Misra, "Distributed
+//! bound is one number, nobody reads half of it. (K. M. Chandy and J. Misra, "Distributed
 //! simulation", IEEE Trans. Software Engineering 5(5), 1979: the bounds are their null messages,
 //! kept in registers like those of the Global Synchronization Unit of E. Lynch and G. Riley, PADS
 //! 2009.)
@@ -28,14 +28,14 @@
 //! the one event at GVT, and asks for the next GVT. Without any lookahead all PEs may wait for each
 //! other at one instant, so `conservative` refuses such models.
 
-mod bound_word;
+mod bound_bits;
 pub(crate) mod rounds;
 pub(crate) mod window;
 
 use warpline_base::{EventKey, LpId, Moment, Priority, Sequence, TieBreak, VirtualTime};
 
 use crate::Window;
-use crate::frontier::bound_word::{time_of, word};
+use crate::frontier::bound_bits::{bits, time_of};
 use crate::frontier::rounds::Rounds;
 use crate::gvt::{Verdict, Work};
 use crate::step::Step;
@@ -193,14 +193,14 @@ impl Frontier {
         self.window.width()
     }
 
-    /// Reads the bounds of the PEs other than `me`: `words` gives the word of a PE, `delays` the least delay from each PE to this one.
+    /// Reads the bounds of the PEs other than `me`: `bounds` gives the bound of a PE, `delays` the least delay from each PE to this one.
     /// Returns whether the horizon will move.
     #[inline]
-    pub(crate) fn read_bounds(&mut self, me: u32, delays: &[f64], mut words: impl FnMut(u32) -> u64) -> bool {
+    pub(crate) fn read_bounds(&mut self, me: u32, delays: &[f64], mut bounds: impl FnMut(u32) -> u64) -> bool {
         let (mut horizon, mut floor) = (f64::INFINITY, f64::INFINITY);
         for (pe, &delay) in (0..).zip(delays) {
             if pe != me {
-                let Some(bound) = time_of(words(pe)).map(VirtualTime::get) else { return false };
+                let Some(bound) = time_of(bounds(pe)).map(VirtualTime::get) else { return false };
                 horizon = horizon.min(bound + delay);
                 floor = floor.min(bound);
             }
@@ -212,11 +212,11 @@ impl Frontier {
         moved
     }
 
-    /// In windows: looks for the other PEs' words for the round; `delay` is the least delay from any of them to this PE. Returns whether
+    /// In windows: looks for the other PEs' bounds for the round; `delay` is the least delay from any of them to this PE. Returns whether
     /// the next window opens, which it does once everything in the mailbox now is in the pending set.
     #[inline]
-    pub(crate) fn find_round(&mut self, delay: f64, words: impl FnMut(u32, u64) -> Option<u64>) -> bool {
-        let Some(floor) = self.rounds.as_mut().and_then(|rounds| rounds.find(words)) else { return false };
+    pub(crate) fn find_round(&mut self, delay: f64, bounds: impl FnMut(u32, u64) -> Option<u64>) -> bool {
+        let Some(floor) = self.rounds.as_mut().and_then(|rounds| rounds.find(bounds)) else { return false };
         self.coming = self.coming.max(self.clamp(floor.get() + delay));
         self.floor = self.floor.max(floor.min(self.end));
         true
@@ -228,7 +228,7 @@ impl Frontier {
         self.floor < self.end && self.rounds.as_ref().is_some_and(Rounds::is_open)
     }
 
-    /// Ends the window of a PE that has nothing to do before `least`. Returns the round and the word to publish for it.
+    /// Ends the window of a PE that has nothing to do before `least`. Returns the round and the bound to publish for it.
     pub(crate) fn end_window(&mut self, least: VirtualTime) -> Option<(u64, u64)> {
         self.rounds.as_mut().map(|rounds| rounds.end_window(least.min(self.end)))
     }
@@ -247,14 +247,14 @@ impl Frontier {
         raised
     }
 
-    /// The word to publish: the bound of a PE whose first pending event is at `first` and that has committed everything before `committed`.
+    /// The bound to publish: that of a PE whose first pending event is at `first` and that has committed everything before `committed`.
     #[inline]
     pub(crate) fn own_bound(&mut self, first: VirtualTime, committed: VirtualTime) -> u64 {
         let bound = first.min(self.horizon).min(committed);
         // Whatever arrives comes at or after the horizon, so no bound has to be taken back; nor is one for a fault that is found out of
         // order, when the payload of an event that committed before is dropped.
         self.published = self.published.max(bound);
-        word(self.published)
+        bits(self.published)
     }
 
     /// What this PE contributes to GVT: nothing that it has yet to do comes before this moment.
@@ -358,8 +358,8 @@ mod tests {
 
     /// Lets PE 1 of three read bounds, with least delays of 5 and 7 to it.
     fn read(frontier: &mut Frontier, bounds: [Option<f64>; 2]) -> bool {
-        let words = [bounds[0], Some(0.0), bounds[1]].map(|bound| bound.map_or(0, |bound| word(time(bound))));
-        frontier.read_bounds(1, &[5.0, f64::NAN, 7.0], |pe| words[pe as usize])
+        let bounds = [bounds[0], Some(0.0), bounds[1]].map(|bound| bound.map_or(0, |bound| bits(time(bound))));
+        frontier.read_bounds(1, &[5.0, f64::NAN, 7.0], |pe| bounds[pe as usize])
     }
 
     #[test]

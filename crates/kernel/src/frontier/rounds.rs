@@ -1,10 +1,10 @@
 //! Windows: all PEs advance in step.
 //!
 //! *The rule.* A window is what a PE executes before its horizon. When nothing is left there, the
-//! PE hands over everything it has sent and publishes its word for the round that ends the window:
+//! PE hands over everything it has sent and publishes its bound for the round that ends the window:
 //! the time of its first pending event, or the earliest time of an event that it has sent since its
-//! last word, whichever is less. Once it has found the words of all others for that round, the
-//! least of all words is the *floor*, which is the same for all PEs, and its next horizon is the
+//! last bound, whichever is less. Once it has found the bounds of all others for that round, the
+//! least of all bounds is the *floor*, which is the same for all PEs, and its next horizon is the
 //! floor plus the least delay from any other PE. It files everything in its mailbox and executes
 //! the next window. In the first window, whose horizon is 0, LPs are initialised. (D. Nicol, "The
 //! cost of conservative synchronization in parallel discrete event simulation", J. ACM 40(2),
@@ -12,17 +12,17 @@
 //!
 //! *Why it is right.* Consider the moments at which the PEs publish for one round. Everything that
 //! has yet to happen then comes at or after the floor: what is pending at a PE is covered by its
-//! own word, and a message in transit by its sender's word, as it was sent after the sender's
-//! previous word. (A message sent before that word was also handed over before it, and its receiver
-//! filed it on finding the word.) So whatever a PE sends after it has published comes at or after
+//! own bound, and a message in transit by its sender's bound, as it was sent after the sender's
+//! previous bound. (A message sent before that bound was also handed over before it, and its receiver
+//! filed it on finding the bound.) So whatever a PE sends after it has published comes at or after
 //! the floor plus a delay, and whatever it sent before is in the mailbox of any PE that has found
-//! its word. A window may end at any time, even with events left before the horizon, as the word
+//! its bound. A window may end at any time, even with events left before the horizon, as the bound
 //! covers them. Events that GVT makes certain in the meantime may be executed before the next
 //! window opens, as they come at or after the floor.
 //!
-//! *Why two registers are enough.* A PE that publishes for round k + 1 has found the words of all
+//! *Why two registers are enough.* A PE that publishes for round k + 1 has found the bounds of all
 //! others for round k. So each of them had published for round k, and before that had found all
-//! words for round k − 1. Nobody needs the register of round k − 1 any more, and round k + 1 reuses
+//! bounds for round k − 1. Nobody needs the register of round k − 1 any more, and round k + 1 reuses
 //! it.
 //!
 //! *When windows pay.* Free-running PEs profit from long delays between some of them, and from work
@@ -34,22 +34,22 @@
 
 use warpline_base::VirtualTime;
 
-use crate::frontier::bound_word::{time_of, word};
+use crate::frontier::bound_bits::{bits, time_of};
 
 /// How far a PE has come in the rounds.
 ///
-/// Invariant: it has found the words of all others for all rounds before `round`.
+/// Invariant: it has found the bounds of all others for all rounds before `round`.
 #[derive(Debug)]
 pub(crate) struct Rounds {
     me: u32,
     pes: u32,
-    /// The round that ends the open window, or whose words are awaited.
+    /// The round that ends the open window, or whose bounds are awaited.
     round: u64,
-    /// Whether this PE has published its word for it.
+    /// Whether this PE has published its bound for it.
     published: bool,
-    /// The first PE whose word for it has yet to be found.
+    /// The first PE whose bound for it has yet to be found.
     next: u32,
-    /// The least of the words found and this PE's own.
+    /// The least of the bounds found and this PE's own.
     least: VirtualTime,
 }
 
@@ -58,19 +58,19 @@ impl Rounds {
         Rounds { me, pes, round: 1, published: false, next: 0, least: VirtualTime::ZERO }
     }
 
-    /// Whether the PE has yet to publish its word for the round.
+    /// Whether the PE has yet to publish its bound for the round.
     #[inline]
     pub(crate) fn is_open(&self) -> bool {
         !self.published
     }
 
-    /// Ends the window of a PE that has nothing to do before `least`. Returns the round and the word to publish for it.
+    /// Ends the window of a PE that has nothing to do before `least`. Returns the round and the bound to publish for it.
     pub(crate) fn end_window(&mut self, least: VirtualTime) -> (u64, u64) {
         (self.published, self.next, self.least) = (true, 0, least);
-        (self.round, word(least))
+        (self.round, bits(least))
     }
 
-    /// Looks for the words of the other PEs; `find` looks one up by PE and round. Returns the floor once all are found and the next window
+    /// Looks for the bounds of the other PEs; `find` looks one up by PE and round. Returns the floor once all are found and the next window
     /// opens.
     #[inline]
     pub(crate) fn find(&mut self, mut find: impl FnMut(u32, u64) -> Option<u64>) -> Option<VirtualTime> {

@@ -111,7 +111,7 @@ pub(crate) struct Mail<E, P> {
     unflushed: bool,
     /// How much memory the messages took that waited here when that was last looked at, in bytes.
     bytes: usize,
-    /// The word published last.
+    /// The bound published last.
     published: u64,
     /// The earliest time of the certain events sent since it was last taken; `VirtualTime::MAX` if there were none.
     earliest_sent: VirtualTime,
@@ -313,16 +313,16 @@ impl<E, P: Port<E>> Mail<E, P> {
         self.port.refusals()
     }
 
-    /// Publishes this PE's bound, as a word.
+    /// Publishes this PE's bound, as a number.
     #[inline]
-    pub(crate) fn publish(&mut self, word: u64) {
-        if word != self.published {
-            self.published = word;
-            self.port.publish(word);
+    pub(crate) fn publish(&mut self, bound: u64) {
+        if bound != self.published {
+            self.published = bound;
+            self.port.publish(bound);
         }
     }
 
-    /// Notes the time of a certain event sent to another PE, for the word that ends the window.
+    /// Notes the time of a certain event sent to another PE, for the bound that ends the window.
     #[inline]
     pub(crate) fn note_sent(&mut self, time: VirtualTime) {
         self.earliest_sent = self.earliest_sent.min(time);
@@ -333,18 +333,18 @@ impl<E, P: Port<E>> Mail<E, P> {
         std::mem::replace(&mut self.earliest_sent, VirtualTime::MAX)
     }
 
-    /// Publishes this PE's word for a round.
-    pub(crate) fn publish_round(&mut self, round: u64, word: u64) {
-        self.port.publish_round(round, word);
+    /// Publishes this PE's bound for a round.
+    pub(crate) fn publish_round(&mut self, round: u64, bound: u64) {
+        self.port.publish_round(round, bound);
     }
 
-    /// The word of another PE for a round.
+    /// The bound of another PE for a round.
     #[inline]
-    pub(crate) fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
-        self.port.word_of_round(pe, round)
+    pub(crate) fn bound_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
+        self.port.bound_of_round(pe, round)
     }
 
-    /// The bound of another PE, as a word.
+    /// The bound of another PE, as a number.
     #[inline]
     pub(crate) fn bound(&mut self, pe: u32) -> u64 {
         self.port.bound(pe)

@@ -103,7 +103,7 @@ pub trait MessagePort {
 /// Messages by value.
 ///
 /// They may overtake each other. None may arrive before it is [flushed](Port::flush), whatever else the PE does meanwhile: registers that
-/// tell GVT have yet to announce it. Only a bound or a word of a round waits for messages, and only for those that were flushed before it.
+/// tell GVT have yet to announce it. Only bounds, of rounds too, wait for messages, and only for those that were flushed before it.
 pub trait ValuePort<E> {
     /// Sends a message by value to PE `to`. The port keeps it back until the next [`flush`](Port::flush).
     ///
@@ -125,23 +125,23 @@ pub trait ValuePort<E> {
     }
 }
 
-/// Words that each PE publishes to all others.
+/// Bounds that each PE publishes to all others.
 ///
-/// They must not overtake messages: a PE that has seen a word in [`bound`](Self::bound), and then looks for messages, finds all that were
-/// handed over before the word was published. The same holds for words [of rounds](Self::publish_round).
+/// They must not overtake messages: a PE that has seen a bound in [`bound`](Self::bound), and then looks for messages, finds all that were
+/// handed over before the bound was published. The same holds for bounds [of rounds](Self::publish_round).
 pub trait BoundPort {
-    /// Publishes a word of this PE's, which never decreases, to all others.
-    fn publish(&mut self, word: u64);
+    /// Publishes a bound of this PE's, which never decreases, to all others.
+    fn publish(&mut self, bound: u64);
 
-    /// The last word of PE `pe` that has become visible here; 0 before the first.
+    /// The last bound of PE `pe` that has become visible here; 0 before the first.
     fn bound(&mut self, pe: u32) -> u64;
 
-    /// Publishes this PE's word for a round to all others. Rounds are numbered from 1 without gaps, and a PE publishes for a round only
-    /// once it has found the words of all others for the one before.
-    fn publish_round(&mut self, round: u64, word: u64);
+    /// Publishes this PE's bound for a round to all others. Rounds are numbered from 1 without gaps, and a PE publishes for a round only
+    /// once it has found the bounds of all others for the one before.
+    fn publish_round(&mut self, round: u64, bound: u64);
 
-    /// The word of PE `pe` for a round, if it has become visible here. A PE asks only for the last round that it has published for itself.
-    fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64>;
+    /// The bound of PE `pe` for a round, if it has become visible here. A PE asks only for the last round that it has published for itself.
+    fn bound_of_round(&mut self, pe: u32, round: u64) -> Option<u64>;
 }
 
 /// What PEs tell each other about GVT: in control messages, or by writing into each other's memory.
@@ -182,8 +182,8 @@ pub trait Port<E>: MessagePort + ValuePort<E> + BoundPort + ControlPort {
 /// Between PEs that share memory.
 impl BoundPort for Lines {
     #[inline]
-    fn publish(&mut self, word: u64) {
-        self.write(word);
+    fn publish(&mut self, bound: u64) {
+        self.write(bound);
     }
 
     #[inline]
@@ -192,12 +192,12 @@ impl BoundPort for Lines {
     }
 
     #[inline]
-    fn publish_round(&mut self, round: u64, word: u64) {
-        self.write_round(round, word);
+    fn publish_round(&mut self, round: u64, bound: u64) {
+        self.write_round(round, bound);
     }
 
     #[inline]
-    fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
+    fn bound_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
         self.read_round(pe, round)
     }
 }

@@ -1,5 +1,5 @@
 //! What a PE lets others know at the end of a step: what it has sent, and how far it has come. In windows, in which PEs advance in step, it
-//! publishes a word for each round instead of a bound; [`crate::frontier::rounds`] says what they are and why they are right.
+//! publishes one bound for each round; [`crate::frontier::rounds`] says what they are and why they are right.
 
 use warpline_base::VirtualTime;
 
@@ -39,9 +39,9 @@ impl<T: PeTypes> Pe<'_, T> {
         if self.faults.are_none() { first } else { self.faults.first_time().unwrap_or(end).min(first) }
     }
 
-    /// Looks for the words of the other PEs for the round. Returns whether a window opens, which it does once the mailbox has been emptied.
+    /// Looks for the bounds of the other PEs for the round. Returns whether a window opens, which it does once the mailbox has been emptied.
     pub(super) fn find_round(&mut self) -> bool {
-        self.frontier.find_round(self.world.least_delay_here(), |pe, round| self.mail.word_of_round(pe, round))
+        self.frontier.find_round(self.world.least_delay_here(), |pe, round| self.mail.bound_of_round(pe, round))
     }
 
     /// Files everything sent in the last window, and only then raises the horizon.
@@ -54,7 +54,7 @@ impl<T: PeTypes> Pe<'_, T> {
         self.effects.forget_before(self.frontier.floor());
     }
 
-    /// Publishes the word for the round if the window is over: if after a batch of `executed` events nothing is left in it, or nothing that
+    /// Publishes the bound for the round if the window is over: if after a batch of `executed` events nothing is left in it, or nothing that
     /// may be executed now. Everything sent has been handed over.
     fn end_window_if_over(&mut self, executed: u32) {
         if !self.frontier.is_window_open() || self.gvt.is_paused() {
@@ -65,8 +65,8 @@ impl<T: PeTypes> Pe<'_, T> {
             return;
         }
         let least = first.min(self.mail.take_earliest_sent());
-        if let Some((round, word)) = self.frontier.end_window(least) {
-            self.mail.publish_round(round, word);
+        if let Some((round, bound)) = self.frontier.end_window(least) {
+            self.mail.publish_round(round, bound);
         }
     }
 }

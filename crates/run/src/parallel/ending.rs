@@ -23,7 +23,7 @@ const BROKEN_OFF: usize = 6;
 /// The earliest time, in bits, after what one of them contributed to GVT.
 const CONTRIBUTED: usize = 5;
 /// What each of them is.
-const WORDS: &[Fold] = &[Fold::Sum, Fold::Sum, Fold::Sum, Fold::Max, Fold::Max, Fold::Min, Fold::Max];
+const COUNTERS: &[Fold] = &[Fold::Sum, Fold::Sum, Fold::Sum, Fold::Max, Fold::Max, Fold::Min, Fold::Max];
 
 /// What the threads of a run share to find its end: an earlier one than was planned, and when all PEs have come to it.
 pub(crate) struct Ending<'s> {
@@ -51,7 +51,7 @@ pub(crate) enum EndingStage {
 impl<'s> Ending<'s> {
     /// For PEs that begin at `from`, and of which none executes more than about `most` events.
     pub(crate) fn new(region: &Region, switch: &'s StopSwitch, pes: u32, from: VirtualTime, most: Option<u64>) -> Self {
-        let tally = Tally::place(region, WORDS);
+        let tally = Tally::place(region, COUNTERS);
         // What has committed before these PEs began lies before the end, too.
         tally.say(LATEST, from.bits());
         Ending { switch, most: most.unwrap_or(u64::MAX), pes: pes.into(), tally }
@@ -128,7 +128,7 @@ impl<'s> Ending<'s> {
     /// The new end, once all PEs hold back.
     fn end(&self) -> Option<VirtualTime> {
         let all = self.tally.read(HOLDING_BACK) == self.pes;
-        let time = |word| VirtualTime::from_bits(self.tally.read(word));
+        let time = |counter| VirtualTime::from_bits(self.tally.read(counter));
         all.then(|| time(LATEST).max(time(CONTRIBUTED)))
     }
 

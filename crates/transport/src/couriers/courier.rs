@@ -167,10 +167,10 @@ impl<E: Send> Courier<E> {
 
     fn write_bounds(&mut self) {
         for batch in &mut self.batches {
-            for (place, (word, written)) in self.seen.iter().zip(&mut batch.bounds).enumerate() {
-                if word != written {
-                    Record::Bound { from: self.first_pe + place as u32, word: *word }.write(&self.codec, &mut batch.bytes);
-                    *written = *word;
+            for (place, (bound, written)) in self.seen.iter().zip(&mut batch.bounds).enumerate() {
+                if bound != written {
+                    Record::Bound { from: self.first_pe + place as u32, bound: *bound }.write(&self.codec, &mut batch.bytes);
+                    *written = *bound;
                     batch.since.get_or_insert_with(Instant::now);
                 }
             }

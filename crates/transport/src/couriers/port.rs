@@ -35,13 +35,13 @@ pub struct NodePort<E> {
     /// Whether such values lie in the outlet, too, where the courier does not see them yet. Whatever is published there shows them to it.
     fills_outlet: bool,
     is_clogged: bool,
-    /// The word published last, for the courier to find in `bounds` when it has all that was sent before.
-    word: u64,
+    /// The bound published last, for the courier to find in `bounds` when it has all that was sent before.
+    bound: u64,
     bounds: Bounds,
     /// Its place among the PEs of its courier.
     place: usize,
     /// What far PEs have published.
-    words: Lines,
+    far_bounds: Lines,
     inbox: Inbox<E>,
     arrived: Arrivals<E>,
     notes: Notes,
@@ -67,9 +67,9 @@ pub fn node_ports<E: Send>(
         let Some(&first_pe) = own.first() else { continue };
         let bounds = Bounds::new(own.len());
         let inboxes: Vec<Inbox<E>> = own.iter().map(|_| Inbox::default()).collect();
-        // Words of far PEs, which this courier writes; and views of them for its own PEs, which write nothing there.
-        let mut words = lines(&Region::own(), places.pes() + own.len() as u32);
-        let mut views = words.split_off(places.pes() as usize).into_iter();
+        // Bounds of far PEs, which this courier writes; and views of them for its own PEs, which write nothing there.
+        let mut far_bounds = lines(&Region::own(), places.pes() + own.len() as u32);
+        let mut views = far_bounds.split_off(places.pes() as usize).into_iter();
         let outside = if service == Service::FirstPes { &own[1..] } else { &own[..] };
         let (outlets, intake) = match outside {
             [] => (Vec::new(), None),
@@ -78,12 +78,12 @@ pub fn node_ports<E: Send>(
                 (outlets, Some(intake))
             }
         };
-        let sorter = Sorter::new(codec, first_pe, inboxes.clone(), words);
+        let sorter = Sorter::new(codec, first_pe, inboxes.clone(), far_bounds);
         let equipment = Equipment { carrier, sorter, first_pe, pes: own.len(), bounds: bounds.clone(), intake };
         let courier = SharedCourier::new(Courier::new(number, plan.clone(), codec, equipment));
         let mut outlets = outlets.into_iter();
         for ((place, me), inbox) in own.iter().enumerate().zip(inboxes) {
-            let (Some(near), Some(words)) = (near.next(), views.next()) else { break };
+            let (Some(near), Some(far_bounds)) = (near.next(), views.next()) else { break };
             let outlet = if outside.contains(me) { outlets.next() } else { None };
             let arrived = Arrivals::default();
             let (bounds, courier, notes) = (bounds.clone(), courier.clone(), notes.clone());
@@ -97,10 +97,10 @@ pub fn node_ports<E: Send>(
                 unflushed: VecDeque::new(),
                 fills_outlet: false,
                 is_clogged: false,
-                word: 0,
+                bound: 0,
                 bounds,
                 place,
-                words,
+                far_bounds,
                 inbox,
                 arrived,
                 notes,
@@ -152,10 +152,10 @@ impl<E: Send> NodePort<E> {
         self.pass_on(false);
     }
 
-    /// Lets the courier find the word published last, unless something flushed before it is still kept here.
+    /// Lets the courier find the bound published last, unless something flushed before it is still kept here.
     fn publish_word(&mut self) {
         if self.kept.is_empty() {
-            self.bounds.write(self.place, self.word);
+            self.bounds.write(self.place, self.bound);
         }
     }
 }
@@ -215,25 +215,25 @@ impl<E: Send> ValuePort<E> for NodePort<E> {
 }
 
 impl<E: Send> BoundPort for NodePort<E> {
-    fn publish(&mut self, word: u64) {
-        self.near.publish(word);
-        self.word = word;
+    fn publish(&mut self, bound: u64) {
+        self.near.publish(bound);
+        self.bound = bound;
         self.publish_word();
     }
 
     #[inline]
     fn bound(&mut self, pe: u32) -> u64 {
-        if self.pes_near.contains(&pe) { self.near.bound(pe) } else { self.words.read(pe) }
+        if self.pes_near.contains(&pe) { self.near.bound(pe) } else { self.far_bounds.read(pe) }
     }
 
-    fn publish_round(&mut self, round: u64, word: u64) {
-        self.near.publish_round(round, word);
-        self.send_surely(Record::Round { from: self.me, round, word });
+    fn publish_round(&mut self, round: u64, bound: u64) {
+        self.near.publish_round(round, bound);
+        self.send_surely(Record::Round { from: self.me, round, bound });
     }
 
     #[inline]
-    fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
-        if self.pes_near.contains(&pe) { self.near.word_of_round(pe, round) } else { self.words.read_round(pe, round) }
+    fn bound_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
+        if self.pes_near.contains(&pe) { self.near.bound_of_round(pe, round) } else { self.far_bounds.read_round(pe, round) }
     }
 }
 

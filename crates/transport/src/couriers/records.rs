@@ -21,9 +21,9 @@ pub(super) enum Record<E> {
     /// An event that comes without what it carries. Only readers make these.
     Unreadable(u32, UnreadableEvent),
     /// What a PE has published.
-    Bound { from: u32, word: u64 },
+    Bound { from: u32, bound: u64 },
     /// What a PE has published for a round.
-    Round { from: u32, round: u64, word: u64 },
+    Round { from: u32, round: u64, bound: u64 },
     /// A control message for a PE. It is large and rare.
     Control(u32, Box<Control>),
     /// What one PE writes into the memory of another; likewise.
@@ -43,13 +43,13 @@ impl<E> Record<E> {
                 codec.write(message, into);
             }
             Record::Unreadable(..) => unreachable!("it is written as the event that it is"),
-            Record::Bound { from, word } => {
+            Record::Bound { from, bound } => {
                 into.push(BOUND);
-                (*from, *word).write(into);
+                (*from, *bound).write(into);
             }
-            Record::Round { from, round, word } => {
+            Record::Round { from, round, bound } => {
                 into.push(ROUND);
-                (*from, *round, *word).write(into);
+                (*from, *round, *bound).write(into);
             }
             Record::Control(to, control) => {
                 into.push(CONTROL);
@@ -77,8 +77,8 @@ impl<E> Record<E> {
         }
         let mut other = || {
             Some(match kind {
-                BOUND => <(u32, u64)>::read(from).map(|(from, word)| Record::Bound { from, word })?,
-                ROUND => <(u32, u64, u64)>::read(from).map(|(from, round, word)| Record::Round { from, round, word })?,
+                BOUND => <(u32, u64)>::read(from).map(|(from, bound)| Record::Bound { from, bound })?,
+                ROUND => <(u32, u64, u64)>::read(from).map(|(from, round, bound)| Record::Round { from, round, bound })?,
                 CONTROL => <(u32, Control)>::read(from).map(|(to, control)| Record::Control(to, Box::new(control)))?,
                 PUT => <(u32, u32, Put)>::read(from).map(|(to, from, put)| Record::Put { to, from, put: Box::new(put) })?,
                 END => Record::End,

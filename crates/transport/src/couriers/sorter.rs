@@ -37,10 +37,10 @@ pub(super) struct Sorter<E> {
     inboxes: Vec<Inbox<E>>,
     /// What has been read and is not in the inboxes yet.
     read: Vec<Arrivals<E>>,
-    /// By PE: a view of the words of far PEs, to write them.
-    words: Vec<Lines>,
-    /// Words that have been read and not been written yet: from which PE, and of which round, if of one.
-    words_read: Vec<(usize, Option<u64>, u64)>,
+    /// By PE: a view of the bounds of far PEs, to write them.
+    bounds: Vec<Lines>,
+    /// Bounds that have been read and not been written yet: from which PE, and of which round, if of one.
+    bounds_read: Vec<(usize, Option<u64>, u64)>,
     /// Parts of longer pieces, by process and courier.
     parts: BTreeMap<[u8; HEADER - 1], Vec<u8>>,
     /// How many couriers will send nothing more.
@@ -48,9 +48,9 @@ pub(super) struct Sorter<E> {
 }
 
 impl<E> Sorter<E> {
-    pub(super) fn new(codec: Codec<E>, first_pe: u32, inboxes: Vec<Inbox<E>>, words: Vec<Lines>) -> Self {
+    pub(super) fn new(codec: Codec<E>, first_pe: u32, inboxes: Vec<Inbox<E>>, bounds: Vec<Lines>) -> Self {
         let read = inboxes.iter().map(|_| Arrivals::default()).collect();
-        Sorter { codec, first_pe, inboxes, read, words, words_read: Vec::new(), parts: BTreeMap::new(), ended: 0 }
+        Sorter { codec, first_pe, inboxes, read, bounds, bounds_read: Vec::new(), parts: BTreeMap::new(), ended: 0 }
     }
 
     /// How many couriers have said that they send nothing more.
@@ -84,8 +84,8 @@ impl<E> Sorter<E> {
                 Record::Unreadable(to, event) => self.arrivals(to)?.add_unreadable(event),
                 Record::Control(to, control) => self.arrivals(to)?.add_control(*control),
                 Record::Put { to, from, put } => self.arrivals(to)?.add_put(from, *put),
-                Record::Bound { from, word } => self.keep_word(from, None, word)?,
-                Record::Round { from, round, word } => self.keep_word(from, Some(round), word)?,
+                Record::Bound { from, bound } => self.keep_bound(from, None, bound)?,
+                Record::Round { from, round, bound } => self.keep_bound(from, Some(round), bound)?,
                 Record::End => self.ended += 1,
             }
         }
@@ -98,23 +98,23 @@ impl<E> Sorter<E> {
         place.ok_or_else(|| format!("a message for PE {pe} has arrived where that PE is not"))
     }
 
-    fn keep_word(&mut self, from: u32, round: Option<u64>, word: u64) -> Result<(), String> {
-        if from as usize >= self.words.len() {
-            return Err(format!("a word has arrived from PE {from}, and there is no such PE"));
+    fn keep_bound(&mut self, from: u32, round: Option<u64>, bound: u64) -> Result<(), String> {
+        if from as usize >= self.bounds.len() {
+            return Err(format!("a bound has arrived from PE {from}, and there is no such PE"));
         }
-        self.words_read.push((from as usize, round, word));
+        self.bounds_read.push((from as usize, round, bound));
         Ok(())
     }
 
-    /// Puts what has been read where PEs find it. Words come last: whoever sees one must find everything that was sent before it.
+    /// Puts what has been read where PEs find it. Bounds come last: whoever sees one must find everything that was sent before it.
     fn deliver(&mut self) {
         for (read, inbox) in self.read.iter_mut().zip(&self.inboxes) {
             inbox.add(read);
         }
-        for (from, round, word) in self.words_read.drain(..) {
+        for (from, round, bound) in self.bounds_read.drain(..) {
             match round {
-                None => self.words[from].write(word),
-                Some(round) => self.words[from].write_round(round, word),
+                None => self.bounds[from].write(bound),
+                Some(round) => self.bounds[from].write_round(round, bound),
             }
         }
     }

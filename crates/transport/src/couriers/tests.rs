@@ -178,7 +178,7 @@ impl Receiver {
             self.puts[from as usize] = self.puts[from as usize].max(word);
         }
         let bounds: Vec<(u32, u64)> = others.map(|pe| (pe, port.bound(pe))).collect();
-        let round = (0..pes).filter(|pe| *pe != self.me).all(|pe| port.word_of_round(pe, self.rounds + 1) == Some(100 + self.rounds + 1));
+        let round = (0..pes).filter(|pe| *pe != self.me).all(|pe| port.bound_of_round(pe, self.rounds + 1) == Some(100 + self.rounds + 1));
         self.rounds += u64::from(round);
         port.receive(&mut Vec::new());
         port.look_for_values();

@@ -155,7 +155,7 @@ impl MpiControlChannel {
     /// Passes on what processes near this one have said in a tally since the last time, to the processes `to`, and takes over what these have
     /// passed on.
     pub(super) fn exchange(&mut self, number: u32, tally: &Tally, to: &[u32]) {
-        let words = tally.near_words();
+        let words = tally.near_counters();
         if self.told.get(&number) != Some(&words) {
             to.iter().for_each(|process| self.tell(*process, &Packet::Words { tally: number, words: words.clone() }));
             self.told.insert(number, words);

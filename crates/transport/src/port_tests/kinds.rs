@@ -249,20 +249,20 @@ impl<E, P: ValuePort<E>, R> ValuePort<E> for End<P, R> {
 }
 
 impl<P: BoundPort, R> BoundPort for End<P, R> {
-    fn publish(&mut self, word: u64) {
-        self.port.publish(word);
+    fn publish(&mut self, bound: u64) {
+        self.port.publish(bound);
     }
 
     fn bound(&mut self, pe: u32) -> u64 {
         self.port.bound(pe)
     }
 
-    fn publish_round(&mut self, round: u64, word: u64) {
-        self.port.publish_round(round, word);
+    fn publish_round(&mut self, round: u64, bound: u64) {
+        self.port.publish_round(round, bound);
     }
 
-    fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
-        self.port.word_of_round(pe, round)
+    fn bound_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
+        self.port.bound_of_round(pe, round)
     }
 }
 

@@ -151,7 +151,7 @@ fn nothing_is_lost_or_doubled<K: Kind>(room: Room) {
     check_all(received.values.iter().copied(), 3, many(room));
 }
 
-/// A word says how many messages were handed over before it. Whoever has seen it, and looks then, finds them.
+/// A bound says how many messages were handed over before it. Whoever has seen it, and looks then, finds them.
 fn no_word_overtakes_a_message<K: Kind>(room: Room) {
     let [mut sender, mut receiver] = two_ports::<K, u32>(room);
     let (messages_most, values_most) = (buffers::<K>(room), many(room));
@@ -179,8 +179,8 @@ fn no_word_overtakes_a_message<K: Kind>(room: Room) {
         });
         let mut received = Received::default();
         while received.len() < (messages_most + values_most) as usize {
-            let word = receiver.bound(0);
-            let (messages, values) = ((word >> 32) as usize, (word & u64::from(u32::MAX)) as usize);
+            let bound = receiver.bound(0);
+            let (messages, values) = ((bound >> 32) as usize, (bound & u64::from(u32::MAX)) as usize);
             received.receive(&mut receiver);
             assert!(received.messages.len() >= messages, "{} messages of {messages}", received.messages.len());
             assert!(received.values.len() >= values, "{} values of {values}", received.values.len());
@@ -190,7 +190,7 @@ fn no_word_overtakes_a_message<K: Kind>(room: Room) {
     });
 }
 
-/// The same with words of rounds, of which the next is published only after the other PE's word for the last.
+/// The same with bounds of rounds, of which the next is published only after the other PE's bound for the last.
 fn no_word_of_a_round_overtakes_a_message<K: Kind>(room: Room) {
     let (rounds, each) = match room {
         _ if cfg!(miri) => (20u64, 3u32),
@@ -219,17 +219,17 @@ fn no_word_of_a_round_overtakes_a_message<K: Kind>(room: Room) {
                     port.flush();
                     port.publish_round(round, u64::from(many));
                     let arrived = loop {
-                        let word = port.word_of_round(1 - me, round);
+                        let bound = port.bound_of_round(1 - me, round);
                         received.receive(&mut port);
-                        if let Some(word) = word {
-                            break word;
+                        if let Some(bound) = bound {
+                            break bound;
                         }
                         thread::yield_now();
                     };
                     assert!(received.values.len() as u64 >= arrived, "{} of {arrived} in round {round}", received.values.len());
                     received.values.drain(..arrived as usize);
                 }
-                // The last word may wait for messages.
+                // The last bound may wait for messages.
                 done.fetch_add(1, Ordering::Relaxed);
                 while done.load(Ordering::Relaxed) < 2 {
                     port.flush();

@@ -99,9 +99,9 @@ fn everything_leaves<K: Kind>(room: Room, mut does: impl FnMut(&mut K::Port<u32>
                 told.push(number);
             }
             received.receive(&mut receiver);
-            let words = (receiver.bound(0), receiver.word_of_round(0, 1));
+            let bounds = (receiver.bound(0), receiver.bound_of_round(0, 1));
             let last = told.iter().max() == Some(&TOLD);
-            (received.values.len(), words, last && (one_sided || told.len() as u64 == TOLD)) == (sent as usize, (7, Some(8)), true)
+            (received.values.len(), bounds, last && (one_sided || told.len() as u64 == TOLD)) == (sent as usize, (7, Some(8)), true)
         });
         assert!(one_sided || told.into_iter().eq(1..=TOLD), "control messages arrive once, in their order");
         received.values.sort_unstable();
@@ -127,24 +127,24 @@ pub(super) fn what_found_no_room_leaves_by_receiving_alone<K: Kind>(room: Room) 
     });
 }
 
-/// While a PE's word for a round waits for messages to find room, it may find the words of all others for that round, and publish for the
+/// While a PE's bound for a round waits for messages to find room, it may find the bounds of all others for that round, and publish for the
 /// next. They must find both.
 pub(super) fn no_word_of_a_round_is_lost_while_it_waits<K: Kind>(room: Room) {
     let [mut ahead, mut behind] = two_ports::<K, u32>(room);
-    let word = |round: u64| 100 + round;
+    let bound = |round: u64| 100 + round;
     let mut received = Received::default();
     let mut find = |ahead: &mut K::Port<u32>, behind: &mut K::Port<u32>, round| {
         let mut found = [None; 2];
         until(|| {
             ahead.receive(&mut Vec::new());
             received.receive(behind);
-            found = [ahead.word_of_round(1, round), behind.word_of_round(0, round)];
+            found = [ahead.bound_of_round(1, round), behind.bound_of_round(0, round)];
             !found.contains(&None)
         });
-        assert_eq!(found, [Some(word(round)); 2], "round {round}");
+        assert_eq!(found, [Some(bound(round)); 2], "round {round}");
     };
     for round in [1, 2] {
-        [&mut ahead, &mut behind].into_iter().for_each(|port| port.publish_round(round, word(round)));
+        [&mut ahead, &mut behind].into_iter().for_each(|port| port.publish_round(round, bound(round)));
         find(&mut ahead, &mut behind, round);
     }
     // More than there is room for.
@@ -152,25 +152,25 @@ pub(super) fn no_word_of_a_round_is_lost_while_it_waits<K: Kind>(room: Room) {
         _ = ahead.send_value(1, value(number));
         ahead.flush();
     }
-    [&mut ahead, &mut behind].into_iter().for_each(|port| port.publish_round(3, word(3)));
+    [&mut ahead, &mut behind].into_iter().for_each(|port| port.publish_round(3, bound(3)));
     // The other PE does not receive.
     until(|| {
         K::serve(&mut behind);
         ahead.receive(&mut Vec::new());
-        ahead.word_of_round(1, 3) == Some(word(3))
+        ahead.bound_of_round(1, 3) == Some(bound(3))
     });
-    ahead.publish_round(4, word(4));
+    ahead.publish_round(4, bound(4));
     let mut found = None;
     until(|| {
         K::serve(&mut behind);
-        found = behind.word_of_round(0, 3);
+        found = behind.bound_of_round(0, 3);
         behind.receive(&mut Vec::new());
         behind.look_for_values();
         behind.receive_values(&mut |_| {});
         ahead.receive(&mut Vec::new());
         found.is_some()
     });
-    assert_eq!(found, Some(word(3)));
-    behind.publish_round(4, word(4));
+    assert_eq!(found, Some(bound(3)));
+    behind.publish_round(4, bound(4));
     find(&mut ahead, &mut behind, 4);
 }

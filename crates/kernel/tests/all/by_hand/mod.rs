@@ -183,7 +183,7 @@ struct Network {
     flushes: Vec<usize>,
     /// By PE: the last bound published, and how many messages had been handed over by then.
     published: Vec<(u64, usize)>,
-    /// By PE and round: the word published, and how many messages had been handed over by then.
+    /// By PE and round: the bound published, and how many messages had been handed over by then.
     rounds: Vec<Vec<(u64, usize)>>,
     /// Whether others receive it.
     bounds_arrive: bool,
@@ -230,9 +230,9 @@ impl ValuePort<&'static str> for Wire {
 }
 
 impl BoundPort for Wire {
-    fn publish(&mut self, word: u64) {
+    fn publish(&mut self, bound: u64) {
         let network = &mut *self.network.borrow_mut();
-        network.published[self.me as usize] = (word, network.handed_over[self.me as usize]);
+        network.published[self.me as usize] = (bound, network.handed_over[self.me as usize]);
     }
 
     /// As long as no bounds arrive, GVT alone determines the horizon.
@@ -241,17 +241,17 @@ impl BoundPort for Wire {
         if *bounds_arrive { published[pe as usize].0 } else { 0 }
     }
 
-    fn publish_round(&mut self, round: u64, word: u64) {
+    fn publish_round(&mut self, round: u64, bound: u64) {
         let network = &mut *self.network.borrow_mut();
         let (me, handed_over) = (self.me as usize, network.handed_over[self.me as usize]);
-        network.rounds[me].push((word, handed_over));
+        network.rounds[me].push((bound, handed_over));
         assert_eq!(network.rounds[me].len() as u64, round, "rounds are numbered without gaps");
     }
 
-    fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
+    fn bound_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
         let Network { rounds, bounds_arrive, .. } = &*self.network.borrow();
         assert_eq!(rounds[self.me as usize].len() as u64, round, "PEs ask only for the last round that they have published for");
-        rounds[pe as usize].get(round as usize - 1).filter(|_| *bounds_arrive).map(|(word, _)| *word)
+        rounds[pe as usize].get(round as usize - 1).filter(|_| *bounds_arrive).map(|(bound, _)| *bound)
     }
 }
 
@@ -441,14 +441,14 @@ impl<'m> Stage<'m> {
 
     /// The last bound that a PE has published, in model time, and how many messages it had handed over by then.
     pub(crate) fn published(&self, pe: usize) -> (Option<f64>, usize) {
-        let (word, handed_over) = self.network.borrow().published[pe];
-        (word.checked_sub(1).map(|bits| VirtualTime::from_bits(bits).get()), handed_over)
+        let (bound, handed_over) = self.network.borrow().published[pe];
+        (bound.checked_sub(1).map(|bits| VirtualTime::from_bits(bits).get()), handed_over)
     }
 
     /// For each round that a PE has published for: the time, and how many messages it had handed over by then.
     pub(crate) fn rounds(&self, pe: usize) -> Vec<(f64, usize)> {
         let rounds = &self.network.borrow().rounds[pe];
-        rounds.iter().map(|(word, handed_over)| (VirtualTime::from_bits(word - 1).get(), *handed_over)).collect()
+        rounds.iter().map(|(bound, handed_over)| (VirtualTime::from_bits(bound - 1).get(), *handed_over)).collect()
     }
 
     /// Likewise, but only the first `most` messages in shared buffers.

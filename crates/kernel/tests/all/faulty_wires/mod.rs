@@ -29,15 +29,15 @@ pub(crate) enum Fault {
     LateVerdict(u32),
     /// From the n-th share on, one PE reports that it has nothing to do before the end.
     NothingLeft(u32),
-    /// From the n-th on, the words that PEs publish are two units of time too high.
+    /// From the n-th on, the bounds that PEs publish are two units of time too high.
     HighBound(u32),
-    /// From the n-th on, the words that PE 1 publishes take a thousand steps more.
+    /// From the n-th on, the bounds that PE 1 publishes take a thousand steps more.
     LateBound(u32),
-    /// From the n-th on, the words that PE 1 publishes are lost.
+    /// From the n-th on, the bounds that PE 1 publishes are lost.
     LostBound(u32),
-    /// From the n-th on, words overtake the messages sent before them, as if they were published before those are handed over.
+    /// From the n-th on, bounds overtake the messages sent before them, as if they were published before those are handed over.
     HastyBound(u32),
-    /// From the n-th round on, the word of the previous round is taken for that of a round whose word has not arrived.
+    /// From the n-th round on, the bound of the previous round is taken for that of a round whose bound has not arrived.
     StaleRound(u32),
     /// From the n-th on, anti-messages by value overtake their messages, where these have not arrived.
     HastyAnti(u32),
@@ -45,9 +45,9 @@ pub(crate) enum Fault {
     LostControl(u32),
 }
 
-/// Words in transit, with the steps in which they arrive, and the last that has arrived.
-type Words = (VecDeque<(u64, u64)>, u64);
-/// Words for rounds, from that of the round before the last that was asked for: when they arrive, the rounds, and the words.
+/// Bounds in transit, with the steps in which they arrive, and the last that has arrived.
+type Bounds = (VecDeque<(u64, u64)>, u64);
+/// Bounds for rounds, from that of the round before the last that was asked for: when they arrive, the rounds, and the bounds.
 type Rounds = VecDeque<(u64, u64, u64)>;
 
 /// All wires.
@@ -62,7 +62,7 @@ pub(crate) struct Network<E> {
     messages: Vec<Vec<(u64, Message)>>,
     values: Vec<Vec<(u64, ValueMessage<E>)>>,
     /// By receiver and sender.
-    words: Vec<Vec<Words>>,
+    bounds: Vec<Vec<Bounds>>,
     rounds: Vec<Vec<Rounds>>,
     controls: Vec<VecDeque<(u64, u32, Control)>>,
 }
@@ -78,9 +78,9 @@ pub(crate) struct Wires<E> {
 pub(crate) fn wires<E>(pes: u32, seed: u64, fault: Fault) -> (Rc<RefCell<Network<E>>>, Vec<Wires<E>>) {
     let (messages, controls) = (vec![Vec::new(); pes as usize], vec![VecDeque::new(); pes as usize]);
     let values = (0..pes).map(|_| Vec::new()).collect();
-    let words = vec![vec![(VecDeque::new(), 0); pes as usize]; pes as usize];
+    let bounds = vec![vec![(VecDeque::new(), 0); pes as usize]; pes as usize];
     let rounds = vec![vec![VecDeque::new(); pes as usize]; pes as usize];
-    let network = Network { now: 0, dice: mix64(seed), fault, passed: 0, done: 0, messages, values, words, rounds, controls };
+    let network = Network { now: 0, dice: mix64(seed), fault, passed: 0, done: 0, messages, values, bounds, rounds, controls };
     let network = Rc::new(RefCell::new(network));
     let ports = (0..pes).map(|me| Wires { me, kept_back: Vec::new(), network: network.clone() }).collect();
     (network, ports)
@@ -120,21 +120,21 @@ impl<E> Network<E> {
         strikes
     }
 
-    /// What becomes of a word that PE `from` publishes, and how long it takes.
-    fn published(&mut self, from: u32, word: u64) -> Option<(u64, u64)> {
+    /// What becomes of a bound that PE `from` publishes, and how long it takes.
+    fn published(&mut self, from: u32, bound: u64) -> Option<(u64, u64)> {
         let fault = self.fault;
         let struck = match fault {
             Fault::HighBound(n) | Fault::HastyBound(n) => self.strikes(n) || self.passed > n,
             Fault::LateBound(n) | Fault::LostBound(n) if from == 1 => self.strikes(n) || self.passed > n,
             _ => false,
         };
-        // A word does not overtake the messages sent before it: no message takes longer than this.
+        // A bound does not overtake the messages sent before it: no message takes longer than this.
         match fault {
-            Fault::HighBound(_) if struck => Some((too_high(word), 100)),
-            Fault::LateBound(_) if struck => Some((word, 1100)),
-            Fault::HastyBound(_) if struck => Some((word, 0)),
+            Fault::HighBound(_) if struck => Some((too_high(bound), 100)),
+            Fault::LateBound(_) if struck => Some((bound, 1100)),
+            Fault::HastyBound(_) if struck => Some((bound, 0)),
             Fault::LostBound(_) if struck => None,
-            _ => Some((word, 100)),
+            _ => Some((bound, 100)),
         }
     }
 
@@ -169,9 +169,9 @@ impl<E> Network<E> {
     }
 }
 
-/// The word of a bound two units of time after that of `word`.
-fn too_high(word: u64) -> u64 {
-    let time = VirtualTime::from_bits(word - 1).get() + 2.0;
+/// A bound two units of time after this one.
+fn too_high(bound: u64) -> u64 {
+    let time = VirtualTime::from_bits(bound - 1).get() + 2.0;
     VirtualTime::new(time).expect("it is a time").bits() + 1
 }
 
@@ -234,32 +234,32 @@ impl<E: Clone> ValuePort<E> for Wires<E> {
 }
 
 impl<E: Clone> BoundPort for Wires<E> {
-    fn publish(&mut self, word: u64) {
+    fn publish(&mut self, bound: u64) {
         let network = &mut *self.network.borrow_mut();
-        let Some((word, takes)) = network.published(self.me, word) else { return };
-        for to in (0..network.words.len()).filter(|to| *to != self.me as usize) {
+        let Some((bound, takes)) = network.published(self.me, bound) else { return };
+        for to in (0..network.bounds.len()).filter(|to| *to != self.me as usize) {
             let arrival = network.now + takes;
-            network.words[to][self.me as usize].0.push_back((arrival, word));
+            network.bounds[to][self.me as usize].0.push_back((arrival, bound));
         }
     }
 
-    fn publish_round(&mut self, round: u64, word: u64) {
+    fn publish_round(&mut self, round: u64, bound: u64) {
         let network = &mut *self.network.borrow_mut();
-        let Some((word, takes)) = network.published(self.me, word) else { return };
-        for to in (0..network.words.len()).filter(|to| *to != self.me as usize) {
+        let Some((bound, takes)) = network.published(self.me, bound) else { return };
+        for to in (0..network.bounds.len()).filter(|to| *to != self.me as usize) {
             let arrival = network.now + takes;
-            network.rounds[to][self.me as usize].push_back((arrival, round, word));
+            network.rounds[to][self.me as usize].push_back((arrival, round, bound));
         }
     }
 
-    fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
+    fn bound_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
         let network = &mut *self.network.borrow_mut();
         let now = network.now;
-        let words = &mut network.rounds[self.me as usize][pe as usize];
-        while words.front().is_some_and(|(_, old, _)| old + 1 < round) {
-            words.pop_front();
+        let bounds = &mut network.rounds[self.me as usize][pe as usize];
+        while bounds.front().is_some_and(|(_, old, _)| old + 1 < round) {
+            bounds.pop_front();
         }
-        let find = |wanted| words.iter().find(|(arrival, of, _)| *arrival <= now && *of == wanted).map(|(.., word)| *word);
+        let find = |wanted| bounds.iter().find(|(arrival, of, _)| *arrival <= now && *of == wanted).map(|(.., bound)| *bound);
         let (found, stale) = (find(round), find(round - 1));
         match network.fault {
             Fault::StaleRound(n) if found.is_none() && stale.is_some() && round >= u64::from(n) => {
@@ -273,11 +273,11 @@ impl<E: Clone> BoundPort for Wires<E> {
     fn bound(&mut self, pe: u32) -> u64 {
         let network = &mut *self.network.borrow_mut();
         let now = network.now;
-        let (coming, last) = &mut network.words[self.me as usize][pe as usize];
-        while let Some(&(arrival, word)) = coming.front()
+        let (coming, last) = &mut network.bounds[self.me as usize][pe as usize];
+        while let Some(&(arrival, bound)) = coming.front()
             && arrival <= now
         {
-            *last = word;
+            *last = bound;
             coming.pop_front();
         }
         *last
