@@ -8,11 +8,10 @@ use clap::{Arg, ArgMatches, Command};
 use heck::{ToKebabCase, ToUpperCamelCase};
 use serde_json::json;
 
-use super::failure::Failure;
-use super::{format, output};
+use crate::failure::Failure;
+use crate::output::{self, format};
+use crate::verbs::NEW;
 
-/// The verb.
-pub(crate) const NEW: &str = "new";
 /// Its argument.
 const NAME: &str = "NAME";
 
