@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::output::{self, format};
 use crate::verbs::NEW;
 
-/// Its argument.
+/// The argument of the command: the name of the project.
 const NAME: &str = "NAME";
 
 /// The files of a project and their texts, in which some words stand for others; see
