@@ -28,49 +28,37 @@
 //! outputs failed (or answers differ that must be equal), 2 usage error, 130 or 143 a run was ended
 //! early by SIGINT or SIGTERM, and its results are partial.
 
-mod arguments;
-mod catalogue;
-mod child;
 mod compare;
-mod comparison;
 mod explain;
 mod failure;
-mod format;
-mod help;
 mod models;
 mod new;
+mod options;
 mod output;
-mod panics;
-mod presets;
-mod program;
-mod progress;
-mod results;
+mod process;
 mod run;
 #[cfg(test)]
 mod sample;
-mod scenario;
-mod series;
 mod settings;
-mod signals;
-mod studies;
 mod study;
-mod summary;
 #[cfg(test)]
 mod test_models;
-mod unknown;
+mod verbs;
 mod verify;
-mod ways;
 
 use std::path::Path;
 use std::process::ExitCode;
 
-use arguments::Action;
-pub use catalogue::{Catalogue, CatalogueError, ModelEntry, Visitor, read};
-use failure::Failure;
-use program::Program;
-use signals::Signals;
-pub use studies::{Measured, Study, StudyCase, StudyFigure};
-pub use ways::Way;
+use failure::{Failure, panics};
+use models::catalogue::Only;
+pub use models::catalogue::{Catalogue, CatalogueError, ModelEntry, Visitor, read};
+use models::page;
+use models::program::Program;
+use options::arguments;
+use options::request::Action;
+use process::signals::Signals;
+pub use process::ways::Way;
+pub use study::{Measured, Study, StudyCase, StudyFigure};
 
 use warpline_run::Configure;
 use warpline_run::processes::launch;
@@ -79,7 +67,7 @@ use warpline_run::processes::launch;
 /// need not be typed: `run`, `verify`, `explain`, `compare`, `report`, `models show`. Call it in
 /// `main`: it prints, and replaces the hook for panics.
 pub fn command<M: Configure + 'static>() -> ExitCode {
-    of(&catalogue::Only::<M>::new())
+    of(&Only::<M>::new())
 }
 
 /// The same for several models. Each command line names one.
@@ -123,8 +111,8 @@ fn execute<C: Catalogue>(program: &Program<C>, action: Action) -> Result<(), Fai
         return Err(Failure::wrong_use(why));
     }
     match action {
-        Action::Models { json } => models::list(program, json),
-        Action::Model { name, json } => models::show(program, &name, json),
+        Action::Models { json } => page::list(program, json),
+        Action::Model { name, json } => page::show(program, &name, json),
         Action::Run(request) => run::run(program, &request),
         Action::Verify(request) => verify::verify(program, &request),
         Action::Explain(request) => explain::explain(program, &request),

@@ -8,12 +8,11 @@ use clap::{Arg, ArgMatches, Command};
 use heck::{ToKebabCase, ToUpperCamelCase};
 use serde_json::json;
 
-use super::failure::Failure;
-use super::{format, output};
+use crate::failure::Failure;
+use crate::output::{self, format};
+use crate::verbs::NEW;
 
-/// The verb.
-pub(crate) const NEW: &str = "new";
-/// Its argument.
+/// The argument of the command: the name of the project.
 const NAME: &str = "NAME";
 
 /// The files of a project and their texts, in which some words stand for others; see

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use warpline_run::settings::{OUTPUT, Range, Setting, SettingValue};
 use warpline_run::{EventCost, Synchronisation, nearest};
 
-use super::failure::Failure;
-use super::ways::Way;
+use crate::failure::Failure;
+use crate::process::ways::Way;
 
 /// A setting or parameter as it was given.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Two small models, for tests of the command line.
 
-use super::catalogue::{Catalogue, CatalogueError, ModelEntry, Only, Visitor, read};
-use super::program::Program;
+use crate::models::catalogue::{Catalogue, CatalogueError, ModelEntry, Only, Visitor, read};
+use crate::models::program::Program;
 use warpline_run::prelude::*;
 
 /// Who is served next.

@@ -7,14 +7,16 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::arguments::Request;
-use super::catalogue::{Catalogue, Visitor, ways_to_undo};
-use super::failure::Failure;
-use super::program::{Program, RUN};
-use super::progress::{ProgressDisplay, RunCounter};
-use super::run::{tell_notes, with_model};
-use super::settings::Settings;
-use super::{child, format, output};
+use crate::failure::Failure;
+use crate::models::catalogue::{Catalogue, Visitor, ways_to_undo};
+use crate::models::program::Program;
+use crate::options::notes::tell_notes;
+use crate::options::request::{Request, with_model};
+use crate::output::progress::{ProgressDisplay, RunCounter};
+use crate::output::{self, format};
+use crate::process::child;
+use crate::settings::Settings;
+use crate::verbs::RUN;
 use warpline_record::{RunRecord, StateDigestRecord};
 use warpline_run::verify::{UnequalRuns, VerifiedKind, VerifyLimits, unequal};
 use warpline_run::{Configure, Records, Simulation, Verification, VerifyError};

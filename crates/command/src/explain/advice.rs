@@ -3,7 +3,7 @@
 use warpline_run::{CoreFindings, EventCost, Explanation, LpDelay, LpWork};
 
 use super::costs::Costs;
-use crate::format;
+use crate::output::format;
 
 /// Advice is about this many cores.
 const CORES: u32 = 8;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::format;
+use crate::output::format;
 use warpline_record::{ParallelRecord, RunRecord};
 use warpline_run::{Configure, CoreFindings, Explanation, Settings, Simulation, Synchronisation};
 

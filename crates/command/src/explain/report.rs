@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Explained, amount, busiest_tenth, format, parallelism, ratio};
+use super::advice::{amount, ratio};
+use super::explained::{Explained, busiest_tenth, parallelism};
+use crate::output::format;
 use warpline_record::{BarsView, Fact, LinesView, Provenance, StudyRecord, TableView, View};
 use warpline_run::{CoreFindings, EventCost, LpWork};
 

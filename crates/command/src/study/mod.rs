@@ -1,8 +1,12 @@
 //! `warpline study`: experiments from the literature on this machine, with what the source claims
 //! beside what was measured.
 
+mod experiment;
+mod figures;
 mod findings;
 mod report;
+pub(crate) mod request;
+mod text;
 
 use std::path::Path;
 use std::process::Command;
@@ -10,13 +14,16 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
+pub use self::experiment::{Measured, Study, StudyCase, StudyFigure};
 use self::findings::Findings;
-use super::failure::Failure;
-use super::progress::RunCounter;
-use super::run::prepare;
-use super::studies::{STUDY, Study, StudyCase, StudyRequest};
-use super::ways::{Launcher, Placement};
-use super::{child, format, output};
+use self::request::StudyRequest;
+use crate::failure::Failure;
+use crate::output::progress::RunCounter;
+use crate::output::report_directory::prepare;
+use crate::output::{self, format};
+use crate::process::child;
+use crate::process::ways::{Launcher, Placement};
+use crate::verbs::{RUN, STUDY};
 use warpline_run::{nearest, provenance};
 
 /// Lists the studies, or does one of them.
@@ -123,7 +130,7 @@ fn command_of(
 ) -> Result<Command, Failure> {
     let mut command = placement.command(executable, launcher).map_err(Failure::failed)?;
     let model = cases.iter().find_map(|case| case.model).unwrap_or(study.model);
-    command.args([super::program::RUN, model, "--json", "--quiet"]);
+    command.args([RUN, model, "--json", "--quiet"]);
     command.args(placement.arguments());
     // A case may have an end of its own, but for runs that are to be short.
     let (ends, others): (Vec<&String>, Vec<&String>) =
@@ -138,10 +145,10 @@ fn command_of(
 
 #[cfg(test)]
 mod tests {
-    use super::super::ways::Way;
-    use super::super::ways::tests::{launcher, typed};
     use super::findings::tests::STUDY;
     use super::*;
+    use crate::process::ways::Way;
+    use crate::process::ways::tests::{launcher, typed};
 
     #[test]
     fn cases_say_how_they_are_launched() {

@@ -2,9 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::super::format;
-use super::findings::{Findings, TOO_SHORT, epochs, gvt_share, median, memory, messages_share, rollbacks_mean, rollbacks_most, seconds};
-use crate::studies::StudyFigure;
+use super::experiment::StudyFigure;
+use super::figures::{epochs, gvt_share, median, memory, messages_share, rollbacks_mean, rollbacks_most, seconds};
+use super::findings::Findings;
+use super::text::TOO_SHORT;
+use crate::output::format;
 use warpline_record::{BarsView, Fact, Provenance, RunRecord, StudyRecord, TableView, View};
 
 impl Findings<'_> {

@@ -1,0 +1,93 @@
+//! `warpline explain`: the critical path of a model, and what more cores could make of it.
+
+mod advice;
+mod costs;
+mod explained;
+mod json;
+mod report;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use std::time::Instant;
+
+use serde_json::json;
+
+use self::costs::Costs;
+use self::explained::Explained;
+use crate::failure::Failure;
+use crate::models::catalogue::{Catalogue, Visitor};
+use crate::models::program::Program;
+use crate::options::notes::tell_notes;
+use crate::options::request::{Request, with_model};
+use crate::output;
+use crate::output::progress::ProgressDisplay;
+use crate::output::report_directory::prepare;
+use crate::settings::Settings;
+use warpline_run::{Configure, Parameters, Simulation, provenance};
+
+/// Explains a model and prints what was found.
+pub(crate) fn explain<C: Catalogue>(program: &Program<C>, request: &Request) -> Result<(), Failure> {
+    let settings = Settings::read(&request.settings)?;
+    let notes = tell_notes(program, request, &settings.simulation)?;
+    let directory = settings.command.report.as_deref();
+    directory.map_or(Ok(()), prepare)?;
+    let started = Instant::now();
+    let found = with_model(program, request, ExplainModel { settings: &settings, quiet: request.quiet || request.json })??;
+    let mut figures = found.json(&notes);
+    let mut text = found.text();
+    let written = directory.map(|directory| {
+        let study = found.study(figures.clone(), found.parameters.clone(), provenance::of(started, 0));
+        warpline_report::write_study(directory, &study).map_err(Failure::from)
+    });
+    // The findings are printed even if the report fails.
+    let failed = match written.transpose() {
+        Ok(page) => {
+            if let Some(page) = page {
+                text += &format!("\nreport: {}\n", page.display());
+                figures["report"] = json!(page.display().to_string());
+            }
+            None
+        }
+        Err(failure) => {
+            figures["error"] = json!(failure.message);
+            figures["exit_code"] = json!(failure.code);
+            Some(Failure { printed: true, ..failure })
+        }
+    };
+    if request.json {
+        output::print_json(&figures)?
+    } else {
+        output::print(&text)?
+    }
+    failed.map_or(Ok(()), Err)
+}
+
+/// An explanation whose model is not known yet.
+struct ExplainModel<'a> {
+    settings: &'a Settings,
+    quiet: bool,
+}
+
+impl Visitor for ExplainModel<'_> {
+    type Output = Result<Explained, Failure>;
+
+    fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Self::Output {
+        let mut display = ProgressDisplay::new(M::TIME_UNIT, self.quiet);
+        let mut show = |progress: &_| display.show(progress);
+        let simulation = Simulation::<M>::configured(&parameters)?.settings(self.settings.simulation.clone());
+        let began = Instant::now();
+        let outcome = simulation.on_progress(&mut show).explain(self.settings.command.event_cost());
+        display.finish();
+        let explanation = outcome?;
+        let took = began.elapsed();
+        if explanation.findings.events == 0 {
+            let end = explanation.end;
+            return Err(Failure::wrong_use(format!(
+                "no event happens before time {end:?}, so there is nothing to explain; give a later --end"
+            )));
+        }
+        let costs = Costs::measure::<M>(&parameters, &self.settings.simulation, &explanation, took);
+        Ok(Explained { unit: M::TIME_UNIT, parameters: parameters.values(), explanation, costs })
+    }
+}

@@ -1,0 +1,203 @@
+//! The command line as clap reads it, built from the catalogue.
+
+use std::path::PathBuf;
+
+use super::{help, presets};
+use crate::models::catalogue::Catalogue;
+use crate::models::page;
+use crate::models::program::Program;
+use crate::output::format;
+use crate::verbs::{COMPARE, EXPLAIN, NEW, RUN, VERIFY};
+use crate::{new, settings, study};
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, Command, value_parser};
+use warpline_run::ParameterSpec;
+use warpline_run::settings::{RUN as RUN_HEADING, Setting};
+
+/// The option that names presets.
+pub(super) const PRESET: &str = "preset";
+/// The scenario file of a program with one model.
+pub(super) const SCENARIO_FILE: &str = "scenario:file";
+
+/// The whole command line.
+pub(super) fn command<C: Catalogue>(program: &Program<C>) -> Command {
+    let Program { name, entries, .. } = program;
+    let shown = entries.last().map_or("MODEL", |entry| entry.name);
+    let show = format!("{name} models show{}", if program.only().is_some() { String::new() } else { format!(" {shown}") });
+    let models = Command::new("models")
+        .about("List the models, or show one with its parameters")
+        .after_help(format!("Examples:\n  {name} models\n  {show}\n  {show} --json"))
+        .subcommand(
+            Command::new("show")
+                .about("Show a model's parameters, defaults and examples")
+                .arg(Arg::new("MODEL").required(program.only().is_none()).help("Its name")),
+        )
+        .disable_help_subcommand(true)
+        .arg(json());
+    let report = Command::new("report")
+        .about("Render the report of a finished run again")
+        .after_help(format!("Example:\n  {name} report out"))
+        .arg(Arg::new("DIR").required(true).value_parser(value_parser!(PathBuf)).help("The directory given to `run --report`"))
+        .arg(json());
+    let root = Command::new(name.clone())
+        .version(env!("CARGO_PKG_VERSION"))
+        .arg_required_else_help(true)
+        .subcommand_required(true)
+        .subcommands([models, run(program), verify(program), explain(program), compare(program), report])
+        .subcommands(program.new.then(|| new::command(name).arg(json())))
+        .subcommands((!program.studies.is_empty()).then(|| study::request::command(name, program.studies).arg(json()).arg(quiet())));
+    match program.only() {
+        Some(entry) => root
+            .about(format!("{}: {}\nA simulation on Warpline.", entry.name, entry.about))
+            .after_help(format!("Examples:\n  {}", page::examples(program, entry).join("\n  "))),
+        None => root.about("Warpline: a discrete event simulation engine").after_help(format!(
+            "Examples:\n  {name} models\n  {name} run {first}\n  {name} run {shown} --help\n  {name} compare {first}{new}",
+            first = entries.first().map_or("MODEL", |entry| entry.name),
+            new = if program.new { format!("\n  {name} {NEW} corner-shop") } else { String::new() }
+        )),
+    }
+}
+
+/// What a help text says about scenario files.
+const SCENARIO: &str = "A scenario is a TOML file with the same names: `model`, then any settings (end, seed, …), then a table [parameters].\n\
+     What is typed after it overrides it. If an engine is typed, settings that it does not use are left out. Paths in it are relative to the current directory.";
+
+fn run<C: Catalogue>(program: &Program<C>) -> Command {
+    let examples = examples(program, RUN, &["--end 50 --report out", "--sync optimistic --json"], Some("--seed 2"));
+    of_models(program, RUN, &settings::of_run()).about("Run a model, or a scenario file").arg(json()).arg(quiet()).after_help(format!(
+        "{SCENARIO}\n\n{examples}\n\n\
+             Exit status: 0 done, 1 the simulation or its report failed, 2 usage error (nothing was simulated)."
+    ))
+}
+
+fn verify<C: Catalogue>(program: &Program<C>) -> Command {
+    let examples = examples(program, VERIFY, &["", "--undo copy --end 10", "--time-limit 60"], None);
+    of_models(program, VERIFY, &settings::of_verify())
+        .about("Try out a model: events forward, undone, compared, and forward again; and the same run in a second process")
+        .arg(json())
+        .after_help(format!(
+            "Events are drawn from the whole run, of every kind: by the variant of the event, and by the kind of the LP.\n\
+             Handlers must not print or write: that is found on Linux, but not what goes through sockets or other programs.\n\
+             What is compared of a state is its Debug text; what that leaves out is not compared.\n\
+             A scenario file gives model, seed and parameters; its other settings are those of a run.\n\n{examples}\n\n\
+             Exit status: 0 what was tried was undone and repeated exactly, and both processes have the same answer, 1 not so, 2 usage error."
+        ))
+}
+
+fn explain<C: Catalogue>(program: &Program<C>) -> Command {
+    let examples = examples(program, EXPLAIN, &["", "--end 10 --event-cost measured", "--end 50 --json"], None);
+    of_models(program, EXPLAIN, &settings::of_explain())
+        .about("How fast could the model be on more cores, and what stands in the way? One sequential run finds out")
+        .arg(json())
+        .arg(quiet())
+        .after_help(format!("{}\n\n{examples}\n\nExit status: 0 done, 1 the simulation failed, 2 usage error.", help::EXPLANATION))
+}
+
+fn compare<C: Catalogue>(program: &Program<C>) -> Command {
+    let outputs = settings::of_run().into_iter().filter(settings::is_of_one_engine);
+    let examples = examples(program, COMPARE, &["--end 20 --threads 4 --runs 5 --json", "--with optimistic --runs 9"], Some("--undo copy"));
+    of_models(program, COMPARE, &settings::of_compare())
+        .about("Run a model on several engines in turn: is the answer the same, how much faster are they, how much memory do they take?")
+        .arg(json())
+        .arg(quiet())
+        // Accepted, so that they can be refused with advice.
+        .args(outputs.map(|output| setting(&output).hide(true)))
+        .after_help(format!(
+            "The sequential engine comes first, as the others are compared with it. Each run is a process of its own; rates and memory are\n\
+             medians over the runs of an engine. The answer is history, results, statistics, and final states by their Debug text.\n\
+             An engine that fails is shown with its error, and the others are compared.\n\
+             A scenario file works as for `{} run`; a report that it wants is left out.\n\n{examples}\n\n\
+             Exit status: 0 all runs gave the same answer, 1 they did not or one failed, 2 usage error.",
+            program.name
+        ))
+}
+
+/// Example lines: each model in turn with one of these options, and a scenario.
+fn examples<C: Catalogue>(program: &Program<C>, verb: &str, options: &[&str], scenario: Option<&str>) -> String {
+    let models = program.entries.iter().rev().cycle();
+    let lines = options.iter().zip(models).map(|(options, entry)| format!("{} {options}", program.line(verb, entry.name)));
+    let scenario = scenario.map(|options| format!("{} {verb} scenario.toml {options}", program.name));
+    let lines: Vec<String> = lines.chain(scenario).map(|line| format!("  {}", line.trim_end())).collect();
+    format!("Examples:\n{}", lines.join("\n"))
+}
+
+fn json() -> Arg {
+    flag("json", "Print one JSON object on stdout, and nothing else there").global(true)
+}
+
+fn quiet() -> Arg {
+    flag("quiet", "Print no progress").global(true)
+}
+
+fn flag(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).action(ArgAction::SetTrue).help(help).help_heading("Output")
+}
+
+fn preset() -> Arg {
+    let names: Vec<&str> = presets::OF_ENGINES.iter().map(|preset| preset.name).collect();
+    let help = format!("Settings or parameters under one name; what else is typed overrides them [of engines: {}]", names.join(", "));
+    let about = page::presets(presets::OF_ENGINES, Some(100));
+    Arg::new(PRESET)
+        .long(PRESET)
+        .value_name("NAME,...")
+        .action(ArgAction::Append)
+        .value_delimiter(',')
+        .help_heading(RUN_HEADING)
+        .global(true)
+        .long_help(format!("{help}.\nThe last one named counts. `models show` lists those of a model.\n\n{about}"))
+        .help(help)
+}
+
+/// A subcommand that takes a model or a scenario.
+fn of_models<C: Catalogue>(program: &Program<C>, verb: &'static str, settings: &[Setting]) -> Command {
+    let all = Command::new(verb).args(settings.iter().map(setting)).arg(preset()).disable_help_subcommand(true);
+    let name = &program.name;
+    if let Some(only) = program.only() {
+        let scenario = Arg::new(SCENARIO_FILE).value_name("SCENARIO.toml").help("A scenario file (default: none)");
+        let usage = format!("{name} {verb} [SCENARIO.toml] [--PARAMETER VALUE]... [OPTIONS]");
+        return all.args(only.parameters.iter().map(parameter)).arg(scenario).override_usage(usage);
+    }
+    let models = program.entries.iter().map(|entry| {
+        let end = format!("By default, a run ends at model time {}.", format::time(entry.default_end, entry.time_unit));
+        let examples = page::examples(program, entry);
+        Command::new(entry.name)
+            .about(entry.about)
+            .after_help(format!("{end}\n\nExamples:\n  {}", examples.join("\n  ")))
+            .args(entry.parameters.iter().map(parameter))
+    });
+    all.subcommands(models)
+        .allow_external_subcommands(true)
+        .subcommand_help_heading("Models")
+        .subcommand_value_name("MODEL | SCENARIO.toml")
+        .override_usage(format!("{name} {verb} <MODEL | SCENARIO.toml> [--PARAMETER VALUE]... [OPTIONS]"))
+}
+
+fn parameter(spec: &ParameterSpec) -> Arg {
+    let default = if spec.default.is_empty() { "none".to_owned() } else { format!("{} {}", spec.default, spec.unit) };
+    let takes = if spec.range.starts_with('[') { format!("in {}", spec.range) } else { spec.range.clone() };
+    Arg::new(parameter_id(spec))
+        .long(spec.name.clone())
+        .value_name(if spec.range.starts_with("one of ") { "WORD" } else { "VALUE" })
+        .help(format!("{} (default {}; {takes})", spec.meaning, default.trim_end()))
+        .help_heading("Model parameters")
+        .allow_hyphen_values(true)
+}
+
+/// A name with a colon cannot be a setting's.
+pub(super) fn parameter_id(spec: &ParameterSpec) -> String {
+    format!("parameter:{}", spec.name)
+}
+
+fn setting(setting: &Setting) -> Arg {
+    let Setting { name, placeholder, words, range, default, meaning, hurts, .. } = setting;
+    let default = if default.is_empty() { String::new() } else { format!(" [default: {default}]") };
+    let possible = if words.is_empty() { String::new() } else { format!(" [possible values: {}]", words.join(", ")) };
+    let takes = if words.is_empty() { format!("\nTakes {range}.") } else { String::new() };
+    let help = format!("{meaning}{default}{possible}");
+    let arg = Arg::new(name.clone()).long(name.clone()).value_name(*placeholder).help_heading(setting.heading).global(true);
+    let arg = arg.long_help(format!("{help}{takes}\nWhen it hurts: {hurts}.")).help(help);
+    match words {
+        [] => arg.allow_hyphen_values(true),
+        words => arg.value_parser(PossibleValuesParser::new(*words)).hide_possible_values(true),
+    }
+}

@@ -1,0 +1,10 @@
+//! What is typed: the command line, and scenario files and presets in its place.
+
+pub(crate) mod arguments;
+mod command_line;
+pub(crate) mod help;
+pub(crate) mod notes;
+mod presets;
+pub(crate) mod request;
+mod scenario;
+mod unknown;

@@ -1,0 +1,164 @@
+//! What a study consists of.
+
+use crate::output::format;
+use crate::process::ways::{Placement, Way};
+use warpline_record::Phases;
+
+/// An experiment: some variants of the engine under some conditions. All runs under one condition
+/// must give the same answer.
+#[derive(Clone, Copy, Debug)]
+pub struct Study {
+    /// The name, as it is typed: the system and the experiment, such as `usik/rcphold`.
+    pub name: &'static str,
+    /// One line on what is studied.
+    pub about: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// What the source found.
+    pub claim: &'static str,
+    /// How this machine or this engine differs from the source, if that explains other figures.
+    pub differs: &'static str,
+    /// The model.
+    pub model: &'static str,
+    /// The conditions on this many PEs.
+    pub conditions: fn(pes: u32) -> Vec<StudyCase>,
+    /// The variants on this many PEs. Others are compared with the first.
+    pub variants: fn(pes: u32) -> Vec<StudyCase>,
+    /// Figures of the source beside those of this machine.
+    pub figures: fn(&Measured) -> Vec<StudyFigure>,
+    /// The end of all runs, in model time, and that of the runs of `--quick`.
+    pub ends: [f64; 2],
+    /// About how long a run takes, in seconds, and with `--quick`.
+    pub seconds: [f64; 2],
+    /// Whether the first variant is run again just before each other one, and only such pairs are
+    /// compared: where small differences matter, and the speed of a machine drifts.
+    pub in_pairs: bool,
+}
+
+/// A condition or a variant. The variant says where its PEs are, or else the condition does; by
+/// default, they are threads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StudyCase {
+    /// Its name in tables and plots.
+    pub name: String,
+    /// Its model, if not that of the study.
+    pub model: Option<&'static str>,
+    /// Its options, such as `--lookahead=0.1`.
+    pub arguments: Vec<String>,
+    /// Where its PEs are.
+    pub way: Option<Way>,
+    /// How many there are, if not as many as the study is asked for.
+    pub pes: Option<u32>,
+    /// The number of processes that share them, where there are several; by default, each PE has
+    /// one of its own.
+    pub processes: Option<u32>,
+}
+
+impl StudyCase {
+    /// A case of this name, with these arguments.
+    pub fn new(name: impl Into<String>, arguments: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let arguments = arguments.into_iter().map(Into::into).collect();
+        StudyCase { name: name.into(), model: None, arguments, way: None, pes: None, processes: None }
+    }
+
+    /// The same, with a model that is not that of the study.
+    #[must_use]
+    pub fn of(self, model: &'static str) -> Self {
+        StudyCase { model: Some(model), ..self }
+    }
+
+    /// The same, with its PEs there.
+    #[must_use]
+    pub fn by(self, way: Way) -> Self {
+        StudyCase { way: Some(way), ..self }
+    }
+
+    /// The same, with this many PEs.
+    #[must_use]
+    pub fn pes(self, pes: u32) -> Self {
+        StudyCase { pes: Some(pes), ..self }
+    }
+
+    /// The same, with this many processes, where there are several.
+    #[must_use]
+    pub fn processes(self, processes: u32) -> Self {
+        StudyCase { processes: Some(processes), ..self }
+    }
+
+    /// Where the PEs of this variant are under a condition, if there are `pes` by default.
+    pub(crate) fn placement(&self, condition: &StudyCase, pes: u32) -> Placement {
+        let pes = self.pes.or(condition.pes).unwrap_or(pes);
+        match self.way.or(condition.way).unwrap_or_default() {
+            Way::Threads => Placement::threads(pes),
+            way => {
+                let processes = self.processes.or(condition.processes).unwrap_or(pes).clamp(1, pes);
+                Placement { way, processes, threads: pes / processes }
+            }
+        }
+    }
+}
+
+/// What a study has measured: medians, by condition and variant, counted from 0. What was left out
+/// is `None`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Measured {
+    /// The names of the conditions.
+    pub conditions: Vec<String>,
+    /// Committed events per second.
+    pub rates: Vec<Vec<Option<f64>>>,
+    /// How many times as fast a variant is as the first.
+    pub gains: Vec<Vec<Option<f64>>>,
+    /// How long runs took, in seconds.
+    pub seconds: Vec<Vec<Option<f64>>>,
+    /// What PEs spent their time on, in seconds, summed over PEs and runs.
+    pub phases: Vec<Vec<Option<Phases>>>,
+}
+
+impl Measured {
+    /// How many times as fast one variant is as another, under a condition.
+    pub fn gain(&self, condition: usize, variant: usize, other: usize) -> Option<f64> {
+        let of = |variant: usize| *self.gains.get(condition)?.get(variant)?;
+        Some(of(variant)? / of(other)?)
+    }
+
+    /// The share of the time of all PEs that some phases took, which are named as in
+    /// [`Phases::list`].
+    pub fn share(&self, condition: usize, variant: usize, names: &[&str]) -> Option<f64> {
+        let phases = self.phases.get(condition)?.get(variant)?.as_ref()?.list();
+        let all: f64 = phases.iter().map(|(_, seconds)| seconds).sum();
+        let some: f64 = phases.iter().filter(|(name, _)| names.contains(name)).map(|(_, seconds)| seconds).sum();
+        (all > 0.0).then(|| some / all)
+    }
+
+    /// The least and the greatest gain of one variant over another, of all conditions.
+    pub fn gains(&self, variant: usize, other: usize) -> Option<[f64; 2]> {
+        let gains = || (0..self.conditions.len()).filter_map(|condition| self.gain(condition, variant, other));
+        Some([gains().reduce(f64::min)?, gains().reduce(f64::max)?])
+    }
+}
+
+/// A figure of a study's source, and what it is here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StudyFigure {
+    /// What it is.
+    pub what: String,
+    /// What the source says.
+    pub source: String,
+    /// What was measured; `None` if the runs that it takes were left out.
+    pub here: Option<String>,
+}
+
+impl Study {
+    /// How many runs it takes.
+    pub(crate) fn runs(&self, pes: u32, times: u32) -> u64 {
+        let variants = (self.variants)(pes).len();
+        // The first variant runs on one PE as well.
+        let runs = variants + 1 + if self.in_pairs { variants - 1 } else { 0 };
+        ((self.conditions)(pes).len() * runs) as u64 * u64::from(times)
+    }
+
+    /// About how long it takes, in words.
+    pub(crate) fn time(&self, pes: u32, times: u32, quick: bool) -> String {
+        format::duration((self.runs(pes, times) as f64 * self.seconds[usize::from(quick)]).round().max(1.0))
+    }
+}

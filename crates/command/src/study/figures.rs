@@ -1,0 +1,62 @@
+//! Figures of a run that studies compare.
+
+use warpline_record::{Phases, RunRecord};
+
+/// The median of some figures, if there are any.
+pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_unstable_by(f64::total_cmp);
+    let (low, high) = (values.get((values.len().max(1) - 1) / 2)?, values.get(values.len() / 2)?);
+    Some((low + high) / 2.0)
+}
+
+/// How long the events of a run took, in seconds, without the start of its processes.
+pub(super) fn seconds(run: &RunRecord) -> f64 {
+    run.loop_seconds
+}
+
+/// The peak memory of a run, in bytes; 0 if the system does not report it. Of several processes, it
+/// is that of the first.
+pub(super) fn memory(run: &RunRecord) -> f64 {
+    run.peak_rss_bytes.map_or(0.0, |bytes| bytes as f64)
+}
+
+/// λ: the number of GVT epochs.
+pub(super) fn epochs(run: &RunRecord) -> f64 {
+    run.parallel.as_ref().map_or(0.0, |parallel| parallel.gvt_epochs as f64)
+}
+
+/// ρ: the most rollbacks of a PE.
+pub(super) fn rollbacks_most(run: &RunRecord) -> f64 {
+    run.parallel.as_ref().map_or(0.0, |parallel| parallel.rollbacks.max_per_pe as f64)
+}
+
+/// α: the mean number of rollbacks of a PE.
+pub(super) fn rollbacks_mean(run: &RunRecord) -> f64 {
+    run.parallel.as_ref().map_or(0.0, |parallel| parallel.rollbacks.mean_per_pe)
+}
+
+/// What the PEs of all runs spent their time on, if there were any.
+pub(super) fn phases(runs: &[RunRecord]) -> Option<Phases> {
+    runs.iter().filter_map(|run| run.parallel.as_ref()).map(|parallel| parallel.phase_seconds).reduce(|mut all, more| {
+        all.add(&more);
+        all
+    })
+}
+
+/// The share of time that PEs spent on some phases; 0 for a sequential run.
+fn share(run: &RunRecord, names: &[&str]) -> f64 {
+    let Some(parallel) = &run.parallel else { return 0.0 };
+    let phases = parallel.phase_seconds.list();
+    let all: f64 = phases.iter().map(|(_, seconds)| seconds).sum();
+    phases.iter().filter(|(name, _)| names.contains(name)).map(|(_, seconds)| seconds).sum::<f64>() / all.max(f64::MIN_POSITIVE)
+}
+
+/// The share of time that went to sending and receiving.
+pub(super) fn messages_share(run: &RunRecord) -> f64 {
+    share(run, &["send", "receive"])
+}
+
+/// The share of time that went to finding GVT.
+pub(super) fn gvt_share(run: &RunRecord) -> f64 {
+    share(run, &["GVT"])
+}
