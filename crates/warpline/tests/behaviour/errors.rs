@@ -373,9 +373,9 @@ impl Model for Counting {
 #[test]
 fn events_that_do_not_leave_their_process() {
     let error = Simulation::new(Scripted::default()).processes(2).run().unwrap_err().to_string();
-    let words = ["model `Scripted` cannot run in 2 processes", "Poke` do not leave their process", "#[model]", "Portable"];
+    let words = ["model `Scripted` cannot run in 2 processes", "Poke` do not leave their process", "#[model]"];
     assert_words(&error, &words);
-    assert_words(&error, &["Portable", "`WireFormat::portable()`", "Serialize and Deserialize", "`WireFormat::serde()`"]);
+    assert_words(&error, &["derive Portable", "Serialize and Deserialize", "or use threads"]);
 }
 
 /// LPs that hand a token on at a time where a delay of 0.5 makes no difference; a timer ends it.
