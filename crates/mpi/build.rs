@@ -1,4 +1,5 @@
-//! Compiles the shim with the flags of `mpicc`, and links the MPI library. Without the feature `mpi` there is nothing to do.
+//! Compiles the shim with the flags of `mpicc`, and links the MPI library. Without the feature
+//! `mpi` there is nothing to do.
 
 #[cfg(not(feature = "mpi"))]
 fn main() {
@@ -34,7 +35,9 @@ Where the wrapper has another name or lies elsewhere, set MPICC to it.";
         let link = flags(&mpicc, &["--showme:link", "-show"])?;
         let mut shim = cc::Build::new();
         shim.file("shim/shim.c").std("c11").extra_warnings(true);
-        for flag in compile.iter().filter(|flag| ["-I", "-D", "-pthread", "-isystem"].iter().any(|start| flag.starts_with(start))) {
+        for flag in compile.iter().filter(|flag| {
+            ["-I", "-D", "-pthread", "-isystem"].iter().any(|start| flag.starts_with(start))
+        }) {
             shim.flag(flag);
         }
         shim.try_compile("warpline_mpi_shim").map_err(|error| format!("{error}\n\n{HELP}"))?;
@@ -44,21 +47,29 @@ Where the wrapper has another name or lies elsewhere, set MPICC to it.";
             } else if let Some(library) = flag.strip_prefix("-l") {
                 println!("cargo:rustc-link-lib={library}");
             } else if flag.starts_with("-Wl,") {
-                // Cargo passes this on to the tests and examples of this crate alone. Programs that use it find a library in an unusual
-                // place by LD_LIBRARY_PATH, which the modules of clusters set.
+                // Cargo passes this on to the tests and examples of this crate alone. Programs that
+                // use it find a library in an unusual place by LD_LIBRARY_PATH, which the modules
+                // of clusters set.
                 println!("cargo:rustc-link-arg={flag}");
             }
         }
         Ok(())
     }
 
-    /// What the wrapper passes to the compiler: the answer to the first question that it understands. Open MPI knows `--showme`, MPICH and
-    /// its relatives know `-show`, which prints the whole command.
+    /// What the wrapper passes to the compiler: the answer to the first question that it
+    /// understands. Open MPI knows `--showme`, MPICH and its relatives know `-show`, which prints
+    /// the whole command.
     fn flags(mpicc: &str, questions: &[&str]) -> Result<Vec<String>, String> {
         for question in questions {
-            let output = Command::new(mpicc).arg(question).output().map_err(|error| format!("cannot run {mpicc}: {error}\n\n{HELP}"))?;
+            let output = Command::new(mpicc)
+                .arg(question)
+                .output()
+                .map_err(|error| format!("cannot run {mpicc}: {error}\n\n{HELP}"))?;
             if output.status.success() {
-                return Ok(String::from_utf8_lossy(&output.stdout).split_whitespace().map(str::to_owned).collect());
+                return Ok(String::from_utf8_lossy(&output.stdout)
+                    .split_whitespace()
+                    .map(str::to_owned)
+                    .collect());
             }
         }
         Err(format!("{mpicc} understands neither of {}\n\n{HELP}", questions.join(" and ")))

@@ -17,8 +17,15 @@ Where the headers lie elsewhere, set CXXFLAGS to -I and their folder.";
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=shim/boost.cpp");
     let mut shim = cc::Build::new();
-    // Optimised in every profile, as it stands for a library that is. Boost's own headers do not pass all warnings.
-    shim.cpp(true).std("c++17").file("shim/boost.cpp").opt_level(3).define("NDEBUG", None).warnings(false).flag("-Wall");
+    // Optimised in every profile, as it stands for a library that is. Boost's own headers do not
+    // pass all warnings.
+    shim.cpp(true)
+        .std("c++17")
+        .file("shim/boost.cpp")
+        .opt_level(3)
+        .define("NDEBUG", None)
+        .warnings(false)
+        .flag("-Wall");
     if let Err(problem) = shim.try_compile("warpline_boost_shim") {
         eprintln!("{problem}\n\n{HELP}");
         std::process::exit(1);

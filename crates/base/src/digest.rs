@@ -25,7 +25,8 @@ impl HistoryDigest {
         let place = u64::from(key.sender.0) << 32 | u64::from(key.step);
         let when = fold64(key.time.bits() ^ self.0, 0x9E37_79B9_7F4A_7C15 ^ place);
         let which = 0xA076_1D64_78BD_642F ^ key.sequence.bits();
-        self.0 = fold64(when ^ 0xD6E8_FEB8_6659_FD93, which).wrapping_add(key.priority.level() as u64);
+        self.0 =
+            fold64(when ^ 0xD6E8_FEB8_6659_FD93, which).wrapping_add(key.priority.level() as u64);
     }
 }
 
@@ -94,7 +95,11 @@ mod tests {
     /// across them.
     #[test]
     fn known_digests() {
-        let keys = [key(0.0), key(1.5), EventKey { step: 9, priority: Priority::new(-5), sender: LpId(u32::MAX), ..key(1e300) }];
+        let keys = [
+            key(0.0),
+            key(1.5),
+            EventKey { step: 9, priority: Priority::new(-5), sender: LpId(u32::MAX), ..key(1e300) },
+        ];
         let mut run = RunDigest::default();
         let history = digest_of(&keys);
         assert_eq!(history.0, 12_418_001_880_193_597_970);
@@ -106,7 +111,10 @@ mod tests {
     #[test]
     fn the_sign_of_time_zero_does_not_count() {
         assert_eq!(digest_of(&[key(-0.0)]), digest_of(&[key(0.0)]));
-        assert_eq!(crate::TieBreak::BySender.compare(&key(-0.0), &key(0.0)), std::cmp::Ordering::Equal);
+        assert_eq!(
+            crate::TieBreak::BySender.compare(&key(-0.0), &key(0.0)),
+            std::cmp::Ordering::Equal
+        );
     }
 
     #[test]
@@ -114,7 +122,8 @@ mod tests {
         let (one_event, other) = (key(1.5), EventKey { sender: LpId(9), ..key(1.5) });
         let (ab, ba) = (digest_of(&[one_event, other]), digest_of(&[other, one_event]));
         assert_ne!(ab, ba);
-        let (mut one, mut two, mut swapped) = (RunDigest::default(), RunDigest::default(), RunDigest::default());
+        let (mut one, mut two, mut swapped) =
+            (RunDigest::default(), RunDigest::default(), RunDigest::default());
         one.add(LpId(0), 2, ab);
         one.add(LpId(1), 2, ba);
         two.add(LpId(1), 2, ba);

@@ -185,13 +185,15 @@ mod tests {
     fn key() -> impl Strategy<Value = EventKey> {
         let step = prop_oneof![0u32..10, Just(u32::MAX)];
         let sender = prop_oneof![0u32..4, ((1 << 21) - 3)..((1 << 21) + 3u32), Just(u32::MAX)];
-        (0u64..3, step, -128i8..=127, sender, 0u64..3, 0u32..3).prop_map(|(time, step, priority, sender, event, index)| EventKey {
-            time: VirtualTime::from_bits(time),
-            step,
-            priority: Priority::new(priority),
-            sender: LpId(sender),
-            sequence: Sequence::first_of(event).nth(index),
-        })
+        (0u64..3, step, -128i8..=127, sender, 0u64..3, 0u32..3).prop_map(
+            |(time, step, priority, sender, event, index)| EventKey {
+                time: VirtualTime::from_bits(time),
+                step,
+                priority: Priority::new(priority),
+                sender: LpId(sender),
+                sequence: Sequence::first_of(event).nth(index),
+            },
+        )
     }
 
     proptest! {
@@ -239,12 +241,17 @@ mod tests {
             key(7, 0, 0),
         ];
         for pair in order.windows(2) {
-            assert!(TieBreak::BySender.prefix(&pair[0]) < TieBreak::BySender.prefix(&pair[1]), "{pair:?}");
+            assert!(
+                TieBreak::BySender.prefix(&pair[0]) < TieBreak::BySender.prefix(&pair[1]),
+                "{pair:?}"
+            );
         }
         let ties = TieBreak::Unbiased { seed: 3 };
-        let distinct: std::collections::BTreeSet<u32> = (0..1000).map(|sender| ties.prefix(&key(0, 0, sender))).collect();
+        let distinct: std::collections::BTreeSet<u32> =
+            (0..1000).map(|sender| ties.prefix(&key(0, 0, sender))).collect();
         assert!(distinct.len() > 990, "{} of 1000 prefixes", distinct.len());
-        assert!((0..1000).all(|sender| ties.prefix(&key(0, 0, sender)) >> 21 == 128 && ties.prefix(&key(2, 0, sender)) >> 29 == 2));
+        assert!((0..1000).all(|sender| ties.prefix(&key(0, 0, sender)) >> 21 == 128
+            && ties.prefix(&key(2, 0, sender)) >> 29 == 2));
     }
 
     /// The order of ties is the same on every platform and in every release.
@@ -257,14 +264,21 @@ mod tests {
             sender: LpId(sender),
             sequence: Sequence::first_of(0),
         };
-        assert_eq!([1, 2].map(|sender| key(sender).luck(9)), [12_668_175_673_457_007_568, 9_659_157_333_363_734_621]);
+        assert_eq!(
+            [1, 2].map(|sender| key(sender).luck(9)),
+            [12_668_175_673_457_007_568, 9_659_157_333_363_734_621]
+        );
     }
 
     #[test]
     fn halves_of_a_sequence_number_come_back() {
-        for (event, index) in [(0, 0), (1, 0), (3, 5), (Sequence::EVENT_LIMIT - 1, SEND_LIMIT - 1)] {
+        for (event, index) in [(0, 0), (1, 0), (3, 5), (Sequence::EVENT_LIMIT - 1, SEND_LIMIT - 1)]
+        {
             let sequence = Sequence::first_of(event).nth(index);
-            assert_eq!((sequence.event(), sequence.index(), sequence.bits()), (event, index, event << 24 | u64::from(index)));
+            assert_eq!(
+                (sequence.event(), sequence.index(), sequence.bits()),
+                (event, index, event << 24 | u64::from(index))
+            );
             assert_eq!(Sequence::from_bits(sequence.bits()), sequence);
         }
     }
@@ -272,7 +286,10 @@ mod tests {
     #[test]
     fn priority_keeps_its_level() {
         for level in -127..=127 {
-            assert_eq!((Priority::new(level).level(), format!("{:?}", Priority::new(level))), (level, level.to_string()));
+            assert_eq!(
+                (Priority::new(level).level(), format!("{:?}", Priority::new(level))),
+                (level, level.to_string())
+            );
         }
         assert_eq!(Priority::new(0), Priority::NORMAL);
         assert!(Priority::new(-1) < Priority::NORMAL);
@@ -288,8 +305,13 @@ mod tests {
             sender: LpId(sender),
             sequence: Sequence::first_of(event),
         };
-        let first = (0..10_000).filter(|&time| ties.compare(&at(time, 1, 0), &at(time, 2, 0)).is_lt()).count();
+        let first = (0..10_000)
+            .filter(|&time| ties.compare(&at(time, 1, 0), &at(time, 2, 0)).is_lt())
+            .count();
         assert!((4_700..5_300).contains(&first), "LP 1 went first {first} times of 10000");
-        assert!((0..100).all(|time| ties.compare(&at(time, 1, 7), &at(time, 1, 8)).is_lt()), "a sender's own order stays");
+        assert!(
+            (0..100).all(|time| ties.compare(&at(time, 1, 7), &at(time, 1, 8)).is_lt()),
+            "a sender's own order stays"
+        );
     }
 }

@@ -148,7 +148,13 @@ struct Word {
 
 impl Default for Reader {
     fn default() -> Self {
-        Reader { text: TextHash::default(), groups: vec![Group::default()], word: Word::default(), quoted: false, escaped: false }
+        Reader {
+            text: TextHash::default(),
+            groups: vec![Group::default()],
+            word: Word::default(),
+            quoted: false,
+            escaped: false,
+        }
     }
 }
 
@@ -234,7 +240,11 @@ impl Group {
             return; // after the last comma
         }
         let entry = mix64(entry);
-        self.entries = if self.opened_by == b'{' { self.entries.wrapping_add(entry) } else { fold64(self.entries ^ SEED ^ entry, FACTOR) };
+        self.entries = if self.opened_by == b'{' {
+            self.entries.wrapping_add(entry)
+        } else {
+            fold64(self.entries ^ SEED ^ entry, FACTOR)
+        };
     }
 }
 
@@ -270,7 +280,10 @@ mod tests {
     #[test]
     fn known_digests() {
         let digest = of(&(BTreeMap::from([(1, "one"), (2, "two")]), [0.5, -0.0], Some('x')));
-        assert_eq!((digest.text().as_str(), digest.content().as_str()), ("2aa8fc9806681ebb", "3b643420897afb7a"));
+        assert_eq!(
+            (digest.text().as_str(), digest.content().as_str()),
+            ("2aa8fc9806681ebb", "3b643420897afb7a")
+        );
     }
 
     #[test]
@@ -314,7 +327,11 @@ mod tests {
         ];
         for (index, one) in all.iter().enumerate() {
             for other in &all[index + 1..] {
-                assert_ne!(of(&format_args!("{one}")).text, of(&format_args!("{other}")).text, "{one} and {other}");
+                assert_ne!(
+                    of(&format_args!("{one}")).text,
+                    of(&format_args!("{other}")).text,
+                    "{one} and {other}"
+                );
                 assert_ne!(content(one), content(other), "{one} and {other}");
             }
         }
@@ -337,7 +354,9 @@ mod tests {
 
     #[test]
     fn hash_maps_of_equal_entries_have_equal_content() {
-        let map = |keys: &mut dyn Iterator<Item = u32>| keys.map(|key| (key, format!("value {key}"))).collect::<HashMap<_, _>>();
+        let map = |keys: &mut dyn Iterator<Item = u32>| {
+            keys.map(|key| (key, format!("value {key}"))).collect::<HashMap<_, _>>()
+        };
         assert_eq!(of(&map(&mut (0..100))).content, of(&map(&mut (0..100).rev())).content);
         assert_ne!(of(&map(&mut (0..100))).content, of(&map(&mut (1..101))).content);
     }
@@ -356,14 +375,19 @@ mod tests {
 
     #[test]
     fn parts_of_a_run_merge_to_the_whole() {
-        let (mut whole, mut first, mut second) = (StateDigest::default(), StateDigest::default(), StateDigest::default());
-        [(3, "c"), (0, "a"), (1, "b")].iter().for_each(|(lp, state)| whole.add(LpId(*lp), state).unwrap());
+        let (mut whole, mut first, mut second) =
+            (StateDigest::default(), StateDigest::default(), StateDigest::default());
+        [(3, "c"), (0, "a"), (1, "b")]
+            .iter()
+            .for_each(|(lp, state)| whole.add(LpId(*lp), state).unwrap());
         second.add(LpId(3), &"c").unwrap();
         [(0, "a"), (1, "b")].iter().for_each(|(lp, state)| first.add(LpId(*lp), state).unwrap());
         second.merge(first);
         assert_eq!(whole, second);
         let mut swapped = StateDigest::default();
-        [(3, "c"), (1, "a"), (0, "b")].iter().for_each(|(lp, state)| swapped.add(LpId(*lp), state).unwrap());
+        [(3, "c"), (1, "a"), (0, "b")]
+            .iter()
+            .for_each(|(lp, state)| swapped.add(LpId(*lp), state).unwrap());
         assert_ne!(whole.text, swapped.text);
     }
 }

@@ -69,7 +69,9 @@ impl TryFrom<f64> for VirtualTime {
     type Error = String;
 
     fn try_from(time: f64) -> Result<Self, String> {
-        VirtualTime::new(time).ok_or_else(|| format!("{time} is not a virtual time: it must be finite and not negative"))
+        VirtualTime::new(time).ok_or_else(|| {
+            format!("{time} is not a virtual time: it must be finite and not negative")
+        })
     }
 }
 
@@ -79,7 +81,8 @@ mod tests {
 
     #[test]
     fn order_of_bits_is_order_of_times() {
-        let times = [0.0, f64::MIN_POSITIVE / 4.0, 1e-300, 0.1, 1.0, 1.0 + f64::EPSILON, 1e300, f64::MAX];
+        let times =
+            [0.0, f64::MIN_POSITIVE / 4.0, 1e-300, 0.1, 1.0, 1.0 + f64::EPSILON, 1e300, f64::MAX];
         for pair in times.windows(2) {
             assert!(VirtualTime::new(pair[0]) < VirtualTime::new(pair[1]), "{pair:?}");
         }
@@ -88,8 +91,14 @@ mod tests {
     #[test]
     fn a_time_reads_and_prints_as_its_number() {
         let time = VirtualTime::new(2.5).unwrap();
-        assert_eq!((format!("{time} {time:?} {time:.2}"), f64::from(time), time.get()), ("2.5 2.5 2.50".into(), 2.5, 2.5));
-        assert_eq!((VirtualTime::try_from(2.5), VirtualTime::from_bits(time.bits())), (Ok(time), time));
+        assert_eq!(
+            (format!("{time} {time:?} {time:.2}"), f64::from(time), time.get()),
+            ("2.5 2.5 2.50".into(), 2.5, 2.5)
+        );
+        assert_eq!(
+            (VirtualTime::try_from(2.5), VirtualTime::from_bits(time.bits())),
+            (Ok(time), time)
+        );
         let refused = VirtualTime::try_from(-1.0).unwrap_err();
         assert!(refused.contains("-1") && refused.contains("not negative"), "{refused}");
     }

@@ -11,12 +11,20 @@ use crate::hostile::{Hostile, names};
 use crate::network::on_topology;
 
 /// The workloads: name, parameters, and an end at which a run takes about two seconds on one core.
-const WORKLOADS: [(&str, &str, f64); 4] =
-    [("W1", "", 3000.0), ("W2", "lps=1000000", 15.0), ("W3", "lps=1024 population=16", 1500.0), ("W4", "clusters=2", 3000.0)];
+const WORKLOADS: [(&str, &str, f64); 4] = [
+    ("W1", "", 3000.0),
+    ("W2", "lps=1000000", 15.0),
+    ("W3", "lps=1024 population=16", 1500.0),
+    ("W4", "clusters=2", 3000.0),
+];
 /// Variants of lookahead: name, parameter, and how many times as late a run ends, as events are
 /// further apart.
-const LOOKAHEADS: [(&str, &str, f64); 4] =
-    [("", "", 1.0), (" la 0", "lookahead=0", 1.0), (" la 0.001", "lookahead=0.001", 1.0), (" la 1", "lookahead=1", 2.0)];
+const LOOKAHEADS: [(&str, &str, f64); 4] = [
+    ("", "", 1.0),
+    (" la 0", "lookahead=0", 1.0),
+    (" la 0.001", "lookahead=0.001", 1.0),
+    (" la 1", "lookahead=1", 2.0),
+];
 /// Variants of the work of an event, likewise.
 const WORK: [(&str, &str, f64); 2] = [("", "", 1.0), (" 1 µs", "epg=400", 1.0 / 15.0)];
 /// Other runs: name, model, parameters, end.
@@ -37,8 +45,11 @@ struct LibraryRun {
 
 /// All of them.
 fn library_runs() -> Vec<LibraryRun> {
-    let workloads = WORKLOADS.into_iter().flat_map(|workload| LOOKAHEADS.map(|lookahead| (workload, lookahead)));
-    let variants = workloads.flat_map(|(workload, lookahead)| WORK.map(|work| [workload, lookahead, work]));
+    let workloads = WORKLOADS
+        .into_iter()
+        .flat_map(|workload| LOOKAHEADS.map(|lookahead| (workload, lookahead)));
+    let variants =
+        workloads.flat_map(|(workload, lookahead)| WORK.map(|work| [workload, lookahead, work]));
     let variant = |parts: [(&str, &str, f64); 3]| LibraryRun {
         name: parts.map(|(name, ..)| name).concat(),
         model: "phold",
@@ -67,18 +78,28 @@ const ENGINES: [(&str, Synchronisation); 4] = [
 
 /// Prints a row for every run, or for those whose name begins with `only`.
 pub(crate) fn compare(only: Option<&str>) {
-    println!("auto: million committed events per second of each engine, on all cores, and of auto against the best\n");
-    println!("{:<18} {:>12} {:>12} {:>12} {:>8} {:>10}", "", "sequential", "conservative", "optimistic", "auto", "auto/best");
+    println!(
+        "auto: million committed events per second of each engine, on all cores, and of auto against the best\n"
+    );
+    println!(
+        "{:<18} {:>12} {:>12} {:>12} {:>8} {:>10}",
+        "", "sequential", "conservative", "optimistic", "auto", "auto/best"
+    );
     let hostile = names().map(|name| ("hostile", name.to_owned()));
     let all = library_runs().into_iter().map(|run| ("library", run.name)).chain(hostile);
     for (kind, name) in all.filter(|(_, name)| only.is_none_or(|only| name.starts_with(only))) {
         let name = name.as_str();
         on_topology(None, |grid| {
-            let rivals: Vec<Vec<&str>> = ENGINES.iter().map(|engine| vec!["auto", kind, name, grid, engine.0]).collect();
-            let rates: Vec<f64> = alternate(&rivals).iter().map(|measured| measured.rate / 1e6).collect();
+            let rivals: Vec<Vec<&str>> =
+                ENGINES.iter().map(|engine| vec!["auto", kind, name, grid, engine.0]).collect();
+            let rates: Vec<f64> =
+                alternate(&rivals).iter().map(|measured| measured.rate / 1e6).collect();
             let best = rates[..3].iter().copied().fold(0.0, f64::max);
             let [sequential, conservative, optimistic, auto] = rates[..] else { return };
-            println!("{name:<18} {sequential:>12.2} {conservative:>12.2} {optimistic:>12.2} {auto:>8.2} {:>10.2}", auto / best);
+            println!(
+                "{name:<18} {sequential:>12.2} {conservative:>12.2} {optimistic:>12.2} {auto:>8.2} {:>10.2}",
+                auto / best
+            );
         });
     }
 }
@@ -96,7 +117,8 @@ pub(crate) fn measure(kind: &str, name: &str, grid: &str, engine: &str) {
             let LibraryRun { model, parameters, end, .. } = run.expect("the name of a run");
             let words = parameters.replace("GRID", &format!("topology={grid}"));
             let pairs = words.split_whitespace().filter_map(|word| word.split_once('='));
-            let parameters: Vec<(String, String)> = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+            let parameters: Vec<(String, String)> =
+                pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
             Library.with_model(model, &parameters, Run { end, sync }).expect("valid parameters")
         }
     };
@@ -115,7 +137,10 @@ impl Visitor for Run {
     type Output = Option<RunRecord>;
 
     fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Option<RunRecord> {
-        run(Simulation::<M>::configured(&parameters).expect("valid parameters").end(self.end), self.sync)
+        run(
+            Simulation::<M>::configured(&parameters).expect("valid parameters").end(self.end),
+            self.sync,
+        )
     }
 }
 

@@ -37,7 +37,14 @@ fn replace_least(heap: &mut [(u64, u32)], entry: (u64, u32)) {
                 let right = if d.0 < c.0 { (3, d) } else { (2, c) };
                 if right.1.0 < left.1.0 { right } else { left }
             }
-            None => match heap.get(first..).into_iter().flatten().copied().enumerate().min_by_key(|child| child.1.0) {
+            None => match heap
+                .get(first..)
+                .into_iter()
+                .flatten()
+                .copied()
+                .enumerate()
+                .min_by_key(|child| child.1.0)
+            {
                 Some(least) => least,
                 None => break,
             },
@@ -53,7 +60,9 @@ fn replace_least(heap: &mut [(u64, u32)], entry: (u64, u32)) {
 
 /// Events per second with `lps` LPs and `population` events for each.
 pub(crate) fn rate(lps: usize, population: usize, events: u64) -> f64 {
-    let mut lp: Vec<Lp> = (0..lps).map(|id| Lp { key: mix64(id as u64), draws: 0, events: 0, time_sum: 0.0 }).collect();
+    let mut lp: Vec<Lp> = (0..lps)
+        .map(|id| Lp { key: mix64(id as u64), draws: 0, events: 0, time_sum: 0.0 })
+        .collect();
     let mut receiver = Vec::new();
     let mut heap = Vec::new();
     for (id, lp) in (0u32..).zip(&mut lp) {
@@ -72,7 +81,8 @@ pub(crate) fn rate(lps: usize, population: usize, events: u64) -> f64 {
         this.time_sum += f64::from_bits(bits);
         let time = f64::from_bits(bits) + this.delay();
         let draw = this.next();
-        receiver[index as usize] = (((u128::from(draw) * lps as u128) >> 64) as u32, payload ^ draw);
+        receiver[index as usize] =
+            (((u128::from(draw) * lps as u128) >> 64) as u32, payload ^ draw);
         replace_least(&mut heap, (time.to_bits(), index));
     }
     let seconds = start.elapsed().as_secs_f64();

@@ -56,7 +56,10 @@ pub(crate) fn compare() {
         let sequential = alternate_for(1, &[vec!["budget", workload, "sequential"]])[0];
         let bytes = (1.1 * sequential.memory) as u64 + u64::from(PES) * OF_PE;
         let budget = bytes.to_string();
-        let both = alternate_for(ROUNDS, &[vec!["budget", workload, "unlimited"], vec!["budget", workload, &budget]]);
+        let both = alternate_for(
+            ROUNDS,
+            &[vec!["budget", workload, "unlimited"], vec!["budget", workload, &budget]],
+        );
         let of = |rate: f64, memory: f64| format!("{:>6.2} {:>7.1}", rate / 1e6, memory / 1e6);
         println!(
             "{workload:<12} {}  {}  {:>8.1}  {}  {:>6.2}  {:>10.3}",
@@ -76,8 +79,14 @@ pub(crate) fn measure(workload: &str, budget: &str) {
     let valid = "valid parameters";
     match workload {
         "wide" => run(Simulation::new(Wide).end(3.0), budget),
-        "pcs" => run(Simulation::<Pcs>::configured(&Default::default()).expect(valid).end(1000.0), budget),
-        "hypercube" => run(Simulation::<Hypercube>::configured(&Default::default()).expect(valid).end(20_000.0), budget),
+        "pcs" => run(
+            Simulation::<Pcs>::configured(&Default::default()).expect(valid).end(1000.0),
+            budget,
+        ),
+        "hypercube" => run(
+            Simulation::<Hypercube>::configured(&Default::default()).expect(valid).end(20_000.0),
+            budget,
+        ),
         _ if workload.starts_with('W') => {
             let (parameters, end) = parameters(workload);
             run(Simulation::<Phold>::configured(&parameters).expect(valid).end(end), budget);

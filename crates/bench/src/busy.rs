@@ -17,8 +17,13 @@ const WAYS: [&str; 4] = ["sequential", "2", "8-stay", "8"];
 
 /// Compares all ways on all models: alone, beside a process that never rests, and two runs at once.
 pub(crate) fn compare() {
-    println!("Busy machines: event rates relative to a sequential run in the same circumstances, on all cores\n");
-    println!("{:<10} {:<26} {:>11} {:>9} {:>9} {:>9}", "", "", "sequential", "2 PEs", "8 stay", "8 move");
+    println!(
+        "Busy machines: event rates relative to a sequential run in the same circumstances, on all cores\n"
+    );
+    println!(
+        "{:<10} {:<26} {:>11} {:>9} {:>9} {:>9}",
+        "", "", "sequential", "2 PEs", "8 stay", "8 move"
+    );
     for (model, _) in MODELS {
         row(model, "alone", measure);
         row(model, "beside one busy process", |words| {
@@ -85,9 +90,10 @@ pub(crate) fn measure_one(model: &str, way: &str) {
     let simulation = Simulation::new(model).end(longer * end);
     let simulation = match way.split_once('-').unwrap_or((way, "")) {
         ("sequential", _) => simulation.sync(Synchronisation::Sequential),
-        (pes, stay) => {
-            simulation.sync(Synchronisation::Optimistic).threads(pes.parse().expect("a number of PEs")).move_pes(stay.is_empty())
-        }
+        (pes, stay) => simulation
+            .sync(Synchronisation::Optimistic)
+            .threads(pes.parse().expect("a number of PEs"))
+            .move_pes(stay.is_empty()),
     };
     let record = simulation.run().expect("hostile models run").record;
     tell_all(record.event_rate, record.parallel.map_or(1.0, |parallel| parallel.efficiency));

@@ -35,7 +35,9 @@ impl Increments {
         match self {
             Increments::Narrow => 0.95 + 0.1 * random.uniform(),
             Increments::Exponential | Increments::Outlier => random.exponential(1.0),
-            Increments::Bimodal => (if random.bernoulli(0.9) { 0.1 } else { 9.0 }) * (0.95 + 0.1 * random.uniform()),
+            Increments::Bimodal => {
+                (if random.bernoulli(0.9) { 0.1 } else { 9.0 }) * (0.95 + 0.1 * random.uniform())
+            }
         }
     }
 }
@@ -51,8 +53,11 @@ pub(crate) fn compare() {
             ("outlier", Increments::Outlier),
         ] {
             let rounds = if size > 1_000_000 { 1 } else { 3 };
-            let mut times: Vec<(f64, f64)> =
-                (0..rounds).map(|_| (nanoseconds::<Heap>(size, increments), nanoseconds::<Ladder>(size, increments))).collect();
+            let mut times: Vec<(f64, f64)> = (0..rounds)
+                .map(|_| {
+                    (nanoseconds::<Heap>(size, increments), nanoseconds::<Ladder>(size, increments))
+                })
+                .collect();
             times.sort_by(|a, b| a.0.total_cmp(&b.0));
             let heap = times[rounds / 2].0;
             times.sort_by(|a, b| a.1.total_cmp(&b.1));
@@ -74,7 +79,10 @@ fn nanoseconds<Q: PendingSet>(size: u32, increments: Increments) -> f64 {
         pending.push(entry(f64::from(handle) * 1e-9, handle as usize, handle), &ByHandle);
     }
     if let Increments::Outlier = increments {
-        pending.push(Entry::new(VirtualTime::new(1e9).expect("finite"), 0, Handle::from_bits(size)), &ByHandle);
+        pending.push(
+            Entry::new(VirtualTime::new(1e9).expect("finite"), 0, Handle::from_bits(size)),
+            &ByHandle,
+        );
     }
     let end = VirtualTime::new(f64::MAX).expect("finite");
     let holds = (4 * size as usize).clamp(1_000_000, 20_000_000);
@@ -85,7 +93,10 @@ fn nanoseconds<Q: PendingSet>(size: u32, increments: Increments) -> f64 {
             start = Instant::now();
         }
         let first = pending.pop_before(end, &ByHandle).expect("as many entries as ever");
-        pending.push(entry(first.time().get(), hold.wrapping_mul(7), first.handle().bits()), &ByHandle);
+        pending.push(
+            entry(first.time().get(), hold.wrapping_mul(7), first.handle().bits()),
+            &ByHandle,
+        );
     }
     start.elapsed().as_secs_f64() * 1e9 / holds as f64
 }

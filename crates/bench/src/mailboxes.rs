@@ -68,7 +68,10 @@ struct Queues<Q> {
 
 impl End for Queues<ArrayQueue<Message>> {
     fn send(&mut self, to: usize, messages: &[Message]) -> usize {
-        messages.iter().position(|message| self.queues[to].push(*message).is_err()).unwrap_or(messages.len())
+        messages
+            .iter()
+            .position(|message| self.queues[to].push(*message).is_err())
+            .unwrap_or(messages.len())
     }
 
     fn receive(&mut self, into: &mut Vec<Message>) {
@@ -97,14 +100,25 @@ fn queues<Q>(threads: usize, queue: fn() -> Q) -> impl Iterator<Item = Queues<Q>
 }
 
 fn ends(kind: &str, threads: usize) -> Vec<Box<dyn End>> {
-    let plan = ControlPlan { neighbours: vec![Vec::new(); threads], one_sided: false, room: Room::Ample };
+    let plan =
+        ControlPlan { neighbours: vec![Vec::new(); threads], one_sided: false, room: Room::Ample };
     match kind {
-        "per-sender" => boxed(ring_ports::<u64>(&Region::own(), None, (&(0..threads as u32), &(0..threads as u32)), &plan)),
+        "per-sender" => boxed(ring_ports::<u64>(
+            &Region::own(),
+            None,
+            (&(0..threads as u32), &(0..threads as u32)),
+            &plan,
+        )),
         "shared" => boxed(inbox_ports::<u64>(&plan)),
         "cas" => boxed(cas_ports::<u64>(&plan)),
         "rtrb" => {
-            let mut ends: Vec<Rtrb> = (0..threads).map(|_| Rtrb { to: (0..threads).map(|_| None).collect(), from: Vec::new() }).collect();
-            for (from, to) in (0..threads).flat_map(|from| (0..threads).map(move |to| (from, to))).filter(|(from, to)| from != to) {
+            let mut ends: Vec<Rtrb> = (0..threads)
+                .map(|_| Rtrb { to: (0..threads).map(|_| None).collect(), from: Vec::new() })
+                .collect();
+            for (from, to) in (0..threads)
+                .flat_map(|from| (0..threads).map(move |to| (from, to)))
+                .filter(|(from, to)| from != to)
+            {
                 let (producer, consumer) = rtrb::RingBuffer::new(ROOM);
                 ends[from].to[to] = Some(producer);
                 ends[to].from.push(consumer);
@@ -127,7 +141,9 @@ pub(crate) fn compare() {
     );
     println!("{:<12} {}", "", KINDS.map(|kind| format!("{kind:>19}")).join(""));
     for (senders, batch) in [("1", "1"), ("1", "16"), ("3", "1"), ("3", "16")] {
-        print_row(&format!("{senders} by {batch}"), &["mailbox", senders, batch], |rate| rate / 1e6);
+        print_row(&format!("{senders} by {batch}"), &["mailbox", senders, batch], |rate| {
+            rate / 1e6
+        });
     }
     println!("\nNanoseconds for a message from one thread to another, and back, by half\n");
     print_row("", &["mailbox-latency"], |rate| 0.5e9 / rate);
@@ -135,17 +151,23 @@ pub(crate) fn compare() {
 }
 
 fn print_row(name: &str, words: &[&'static str], of: fn(f64) -> f64) {
-    let rivals: Vec<Vec<&str>> = KINDS.iter().map(|kind| [&words[..1], &[*kind], &words[1..]].concat()).collect();
+    let rivals: Vec<Vec<&str>> =
+        KINDS.iter().map(|kind| [&words[..1], &[*kind], &words[1..]].concat()).collect();
     let measured = alternate(&rivals);
-    let all = measured
-        .iter()
-        .map(|measurement| format!("{:>11.1} ({:>5.2})", of(measurement.rate), of(measurement.rate) / of(measured[OURS].rate)));
+    let all = measured.iter().map(|measurement| {
+        format!(
+            "{:>11.1} ({:>5.2})",
+            of(measurement.rate),
+            of(measurement.rate) / of(measured[OURS].rate)
+        )
+    });
     println!("{name:<12} {}", all.collect::<Vec<_>>().join(""));
 }
 
 /// Sends messages from so many threads to one.
 pub(crate) fn measure(kind: &str, senders: &str, batch: &str) {
-    let [senders, batch] = [senders, batch].map(|number| number.parse::<usize>().expect("a number"));
+    let [senders, batch] =
+        [senders, batch].map(|number| number.parse::<usize>().expect("a number"));
     let mut ends = ends(kind, senders + 1).into_iter();
     let mut receiver = ends.next().expect("one end for each thread");
     let each = MESSAGES as usize / senders;
@@ -195,7 +217,10 @@ pub(crate) fn measure_latency(kind: &str) {
                 thread::yield_now();
             }
         }
-        assert!(found.len() <= 1 && (found.is_empty() || end.send(to, &found) == 1), "there is room for one");
+        assert!(
+            found.len() <= 1 && (found.is_empty() || end.send(to, &found) == 1),
+            "there is room for one"
+        );
     };
     thread::scope(|scope| {
         scope.spawn(|| {

@@ -59,7 +59,9 @@ fn main() -> ExitCode {
         ["auto", name] => auto::compare(Some(name)),
         ["measure", "auto", kind, name, grid, engine] => auto::measure(kind, name, grid, engine),
         ["measure", "bare", workload] => workloads::measure_bare(workload),
-        ["measure", pending @ ("ladder" | "heap"), workload] => workloads::measure_warpline(workload, pending),
+        ["measure", pending @ ("ladder" | "heap"), workload] => {
+            workloads::measure_warpline(workload, pending)
+        }
         ["measure", "parallel", workload, engine] => parallel::measure(workload, engine),
         ["measure", "processes", workload, of, engine] => processes::measure(workload, of, engine),
         ["measure", "payload", model, bytes, of] => processes::measure_payload(model, bytes, of),
@@ -71,8 +73,12 @@ fn main() -> ExitCode {
         ["measure", "mailbox-latency", kind] => mailboxes::measure_latency(kind),
         ["measure", "wire", payload, kind, wire] => wires::measure(payload, kind, wire),
         ["measure", "network", topology, end] => network::measure(topology, end),
-        ["measure", "hostile", model, rule, threads] => hostile::measure(model, rule, threads, None),
-        ["measure", "hostile", model, rule, threads, seed] => hostile::measure(model, rule, threads, Some(seed)),
+        ["measure", "hostile", model, rule, threads] => {
+            hostile::measure(model, rule, threads, None)
+        }
+        ["measure", "hostile", model, rule, threads, seed] => {
+            hostile::measure(model, rule, threads, Some(seed))
+        }
         _ => {
             eprintln!(
                 "usage: warpline-bench [workloads | network [TOPOLOGY.json] | parallel [TOPOLOGY.json] | phases WORKLOAD | wires | mailboxes | processes | rivals | hold | budget | hostile [MODEL] | busy | auto [RUN]]"

@@ -24,7 +24,9 @@ pub fn tell(rate: f64) {
 /// The same for an engine that may undo events.
 pub fn tell_all(rate: f64, efficiency: f64) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix("kB")?.trim().parse::<f64>().ok());
+    let peak = status.lines().find_map(|line| {
+        line.strip_prefix("VmHWM:")?.trim().strip_suffix("kB")?.trim().parse::<f64>().ok()
+    });
     println!("{rate} {} {efficiency}", peak.unwrap_or(f64::NAN) * 1024.0);
 }
 
@@ -50,12 +52,19 @@ pub fn alternate_for(rounds: usize, rivals: &[Vec<&str>]) -> Vec<Measurement> {
 /// If that process prints no measurement.
 pub fn measure(words: &[&str]) -> Measurement {
     let this = std::env::current_exe().expect("the benchmark knows its own path");
-    let output = Command::new(this).arg("measure").args(words).output().expect("the benchmark can start itself");
+    let output = Command::new(this)
+        .arg("measure")
+        .args(words)
+        .output()
+        .expect("the benchmark can start itself");
     let text = String::from_utf8_lossy(&output.stdout);
     let numbers: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
     match numbers[..] {
         [rate, memory, efficiency] => Measurement { rate, memory, efficiency },
-        _ => panic!("measuring {words:?} printed {text:?}\n{}", String::from_utf8_lossy(&output.stderr)),
+        _ => panic!(
+            "measuring {words:?} printed {text:?}\n{}",
+            String::from_utf8_lossy(&output.stderr)
+        ),
     }
 }
 

@@ -12,8 +12,15 @@ pub(crate) const END: &str = "20";
 /// One engine on its own. `topology` is a file; without one, a grid of 12 by 12 nodes is made.
 pub(crate) fn compare(topology: Option<&str>) {
     let hops = on_topology(topology, |path| alternate(&[vec!["network", path, END]]));
-    println!("network, {}", topology.unwrap_or("a grid of 12 by 12 nodes, demand between all pairs"));
-    println!("{:>8.2} million packet hops per second, {:.0} MB\n", hops[0].rate / 1e6, hops[0].memory / 1e6);
+    println!(
+        "network, {}",
+        topology.unwrap_or("a grid of 12 by 12 nodes, demand between all pairs")
+    );
+    println!(
+        "{:>8.2} million packet hops per second, {:.0} MB\n",
+        hops[0].rate / 1e6,
+        hops[0].memory / 1e6
+    );
 }
 
 /// Calls a function with the file of a topology, or of a grid that is made for it.
@@ -21,7 +28,8 @@ pub(crate) fn on_topology<T>(topology: Option<&str>, work: impl FnOnce(&str) -> 
     if let Some(topology) = topology {
         return work(topology);
     }
-    let made = std::env::temp_dir().join(format!("warpline-bench-grid-{}.json", std::process::id()));
+    let made =
+        std::env::temp_dir().join(format!("warpline-bench-grid-{}.json", std::process::id()));
     std::fs::write(&made, grid(12)).expect("the temporary directory can be written");
     let done = work(&made.to_string_lossy());
     let _ = std::fs::remove_file(made);
@@ -36,7 +44,11 @@ pub(crate) fn simulation<'a>(topology: &str) -> Simulation<'a, Network> {
 
 pub(crate) fn measure(topology: &str, end: &str) {
     let end: f64 = end.parse().expect("a number");
-    let run = simulation(topology).end(end).sync(Synchronisation::Sequential).run().expect("the network runs");
+    let run = simulation(topology)
+        .end(end)
+        .sync(Synchronisation::Sequential)
+        .run()
+        .expect("the network runs");
     let hops = run.record.results["packet_hops"].as_f64().expect("a result");
     tell(hops / run.record.loop_seconds);
 }
@@ -47,7 +59,8 @@ fn grid(side: usize) -> String {
     for id in 0..side * side {
         let (x, y) = (id % side, id / side);
         nodes.push(format!(r#"{{"id": {id}, "name": "{x}-{y}", "pos": [{x}.0, {y}.0]}}"#));
-        let mut join = |to: usize| edges.push(format!(r#"{{"source": {id}, "target": {to}, "dist": 100.0}}"#));
+        let mut join =
+            |to: usize| edges.push(format!(r#"{{"source": {id}, "target": {to}, "dist": 100.0}}"#));
         if x + 1 < side {
             join(id + 1);
         }

@@ -15,12 +15,15 @@ const ENGINES: [&str; 10] = ["0", "1c", "1", "2c", "2w", "2f", "2", "2!", "8c", 
 
 /// Prints a row for every workload.
 pub(crate) fn compare(topology: Option<&str>) {
-    println!("Time Warp: million committed events per second, ratio to sequential, efficiency, ratio of peak memory");
+    println!(
+        "Time Warp: million committed events per second, ratio to sequential, efficiency, ratio of peak memory"
+    );
     println!("(2!: without use of lookahead; 8 threads may be more than there are cores)\n");
     print!("{:<9} {:>7} {:>7}", "", "seq.", "MB");
     ENGINES[1..].iter().for_each(|engine| print!("  {:^25}", format!("{engine} threads")));
     println!();
-    let workloads = WORKLOADS.iter().map(|workload| workload.0.to_owned()).chain(["W1e".to_owned()]);
+    let workloads =
+        WORKLOADS.iter().map(|workload| workload.0.to_owned()).chain(["W1e".to_owned()]);
     for workload in workloads {
         row(&workload, &workload);
     }
@@ -29,12 +32,18 @@ pub(crate) fn compare(topology: Option<&str>) {
 }
 
 fn row(name: &str, workload: &str) {
-    let rivals: Vec<Vec<&str>> = ENGINES.iter().map(|engine| vec!["parallel", workload, engine]).collect();
+    let rivals: Vec<Vec<&str>> =
+        ENGINES.iter().map(|engine| vec!["parallel", workload, engine]).collect();
     let measured = alternate(&rivals);
     let sequential = measured[0];
     print!("{name:<9} {:>7.2} {:>7.0}", sequential.rate / 1e6, sequential.memory / 1e6);
     for Measurement { rate, memory, efficiency } in &measured[1..] {
-        print!("  {:>6.2} {:>5.2} {efficiency:>5.3} {:>5.2}", rate / 1e6, rate / sequential.rate, memory / sequential.memory);
+        print!(
+            "  {:>6.2} {:>5.2} {efficiency:>5.3} {:>5.2}",
+            rate / 1e6,
+            rate / sequential.rate,
+            memory / sequential.memory
+        );
     }
     println!();
 }
@@ -42,7 +51,10 @@ fn row(name: &str, workload: &str) {
 pub(crate) fn measure(workload: &str, engine: &str) {
     if workload.starts_with('W') {
         let (parameters, end) = parameters(workload);
-        run(Simulation::<Phold>::configured(&parameters).expect("valid parameters").end(end), engine);
+        run(
+            Simulation::<Phold>::configured(&parameters).expect("valid parameters").end(end),
+            engine,
+        );
     } else {
         run(network::simulation(workload).end(network::END.parse().expect("a time")), engine);
     }
@@ -55,14 +67,22 @@ pub(crate) fn phases(workload: &str) {
     for engine in &ENGINES[1..] {
         let record = if workload.starts_with('W') {
             let (parameters, end) = parameters(workload);
-            record(Simulation::<Phold>::configured(&parameters).expect("valid parameters").end(end), engine)
+            record(
+                Simulation::<Phold>::configured(&parameters).expect("valid parameters").end(end),
+                engine,
+            )
         } else {
             record(network::simulation(workload).end(network::END.parse().expect("a time")), engine)
         };
         let parallel = record.parallel.expect("a parallel run");
         let per_event = 1e9 / record.committed_events as f64;
-        let certain = parallel.certain_events as f64 / (parallel.certain_events + parallel.ahead_events) as f64;
-        print!("{engine:<3} {:>6.2} M/s, efficiency {:.3}, ", record.event_rate / 1e6, parallel.efficiency);
+        let certain = parallel.certain_events as f64
+            / (parallel.certain_events + parallel.ahead_events) as f64;
+        print!(
+            "{engine:<3} {:>6.2} M/s, efficiency {:.3}, ",
+            record.event_rate / 1e6,
+            parallel.efficiency
+        );
         print!("{certain:.3} certain, {} GVT: ", parallel.gvt_epochs);
         for (phase, seconds) in parallel.phase_seconds.list() {
             print!(" {phase} {:.1}", seconds * per_event);
@@ -76,8 +96,12 @@ fn run<M: warpline::Model>(simulation: Simulation<'_, M>, engine: &str) {
     tell_all(record.event_rate, record.parallel.map_or(1.0, |parallel| parallel.efficiency));
 }
 
-fn record<M: warpline::Model>(simulation: Simulation<'_, M>, engine: &str) -> warpline::record::RunRecord {
-    let (threads, way) = engine.split_at(engine.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(engine.len()));
+fn record<M: warpline::Model>(
+    simulation: Simulation<'_, M>,
+    engine: &str,
+) -> warpline::record::RunRecord {
+    let (threads, way) = engine
+        .split_at(engine.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(engine.len()));
     let threads: u32 = threads.parse().expect("a number of threads");
     let conservative = match way {
         "c" => Some(Conservative::Auto),
@@ -88,8 +112,13 @@ fn record<M: warpline::Model>(simulation: Simulation<'_, M>, engine: &str) -> wa
     let simulation = match threads {
         0 => simulation.sync(Synchronisation::Sequential),
         _ => match conservative {
-            Some(how) => simulation.sync(Synchronisation::Conservative).conservative(how).threads(threads),
-            None => simulation.sync(Synchronisation::Optimistic).threads(threads).use_lookahead(way != "!"),
+            Some(how) => {
+                simulation.sync(Synchronisation::Conservative).conservative(how).threads(threads)
+            }
+            None => simulation
+                .sync(Synchronisation::Optimistic)
+                .threads(threads)
+                .use_lookahead(way != "!"),
         },
     };
     simulation.run().expect("the workload runs").record

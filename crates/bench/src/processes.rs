@@ -18,28 +18,44 @@ const MESSAGES: [&str; 4] = ["0", "500", "5000", "50000"];
 
 /// Prints a row for every workload, and one for every size of payload.
 pub(crate) fn compare() {
-    println!("Two processes against two threads: million committed events per second, and their ratio\n");
+    println!(
+        "Two processes against two threads: million committed events per second, and their ratio\n"
+    );
     print!("{:<10}", "");
     ENGINES.iter().for_each(|engine| print!(" {engine:^26}"));
     println!();
     for workload in WORKLOADS {
-        let rivals: Vec<_> =
-            ENGINES.iter().flat_map(|engine| ["threads", "processes"].map(|of| vec!["processes", workload.0, of, engine])).collect();
+        let rivals: Vec<_> = ENGINES
+            .iter()
+            .flat_map(|engine| {
+                ["threads", "processes"].map(|of| vec!["processes", workload.0, of, engine])
+            })
+            .collect();
         let measured = alternate(&rivals);
         print!("{:<10}", workload.0);
         for pair in measured.chunks(2) {
-            print!(" {:>8.2} {:>8.2} {:>8.2}", pair[0].rate / 1e6, pair[1].rate / 1e6, pair[1].rate / pair[0].rate);
+            print!(
+                " {:>8.2} {:>8.2} {:>8.2}",
+                pair[0].rate / 1e6,
+                pair[1].rate / 1e6,
+                pair[1].rate / pair[0].rate
+            );
         }
         println!();
     }
     for (model, sizes) in [("phold", &PAYLOADS[..]), ("simplesim", &MESSAGES[..])] {
         println!("\n{model} by bytes of a message, conservative, ratio to the smallest\n");
-        let rivals = |of| sizes.iter().map(|&size| vec!["payload", model, size, of]).collect::<Vec<_>>();
+        let rivals =
+            |of| sizes.iter().map(|&size| vec!["payload", model, size, of]).collect::<Vec<_>>();
         let [threads, processes] = ["threads", "processes"].map(|of| alternate(&rivals(of)));
         for (index, size) in sizes.iter().enumerate() {
             print!("{size:>10}");
             for measured in [&threads, &processes] {
-                print!(" {:>8.2} {:>6.2}", measured[index].rate / 1e6, measured[index].rate / measured[0].rate);
+                print!(
+                    " {:>8.2} {:>6.2}",
+                    measured[index].rate / 1e6,
+                    measured[index].rate / measured[0].rate
+                );
             }
             println!();
         }
@@ -49,7 +65,8 @@ pub(crate) fn compare() {
 
 /// A run of two PEs, in threads or in processes.
 fn run<M: warpline::Model>(simulation: Simulation<'_, M>, of: &str, engine: &str) {
-    let simulation = if of == "processes" { simulation.processes(2).threads(1) } else { simulation.threads(2) };
+    let simulation =
+        if of == "processes" { simulation.processes(2).threads(1) } else { simulation.threads(2) };
     let simulation = match engine {
         "conservative" => simulation.sync(Synchronisation::Conservative),
         engine => simulation.sync(Synchronisation::Optimistic).use_lookahead(engine != "time-warp"),
@@ -64,7 +81,11 @@ fn run<M: warpline::Model>(simulation: Simulation<'_, M>, of: &str, engine: &str
 
 pub(crate) fn measure(workload: &str, of: &str, engine: &str) {
     let (parameters, end) = parameters(workload);
-    run(Simulation::<Phold>::configured(&parameters).expect("valid parameters").end(end), of, engine);
+    run(
+        Simulation::<Phold>::configured(&parameters).expect("valid parameters").end(end),
+        of,
+        engine,
+    );
 }
 
 pub(crate) fn measure_payload(model: &str, bytes: &str, of: &str) {
@@ -72,9 +93,19 @@ pub(crate) fn measure_payload(model: &str, bytes: &str, of: &str) {
         let (mut parameters, _) = parameters("W1");
         parameters.set("payload", bytes).expect("a size");
         if parameters.payload <= 8 {
-            run(Simulation::<Phold>::configured(&parameters).expect("valid parameters").end(1000.0), of, "conservative");
+            run(
+                Simulation::<Phold>::configured(&parameters).expect("valid parameters").end(1000.0),
+                of,
+                "conservative",
+            );
         } else {
-            run(Simulation::<Phold<Payload>>::configured(&parameters).expect("valid parameters").end(1000.0), of, "conservative");
+            run(
+                Simulation::<Phold<Payload>>::configured(&parameters)
+                    .expect("valid parameters")
+                    .end(1000.0),
+                of,
+                "conservative",
+            );
         }
         return;
     }
@@ -82,5 +113,9 @@ pub(crate) fn measure_payload(model: &str, bytes: &str, of: &str) {
     for (name, value) in [("message-size", bytes), ("limit", "1500")] {
         parameters.set(name, value).expect("a parameter");
     }
-    run(Simulation::<SimpleSim>::configured(&parameters).expect("valid parameters").end(400.0), of, "conservative");
+    run(
+        Simulation::<SimpleSim>::configured(&parameters).expect("valid parameters").end(400.0),
+        of,
+        "conservative",
+    );
 }

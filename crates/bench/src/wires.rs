@@ -52,16 +52,29 @@ impl<const BYTES_EACH: usize> Model for Hops<BYTES_EACH> {
 
 /// Prints a row for every size of payload.
 pub(crate) fn compare() {
-    println!("PHOLD of 8 192 LPs on two threads, million committed events per second and ratio of copies to shared buffers\n");
+    println!(
+        "PHOLD of 8 192 LPs on two threads, million committed events per second and ratio of copies to shared buffers\n"
+    );
     println!("{:>8} {:>29} {:>29}", "", "certain events", "events that may be undone");
-    println!("{:>8} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}", "payload", "shared", "copy", "ratio", "shared", "copy", "ratio");
+    println!(
+        "{:>8} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
+        "payload", "shared", "copy", "ratio", "shared", "copy", "ratio"
+    );
     for payload in PAYLOADS {
         let rival = |kind, messages: Messages| vec!["wire", payload, kind, messages.name()];
-        let rivals: Vec<_> = ["certain", "ahead"].into_iter().flat_map(|kind| WIRES.map(|messages| rival(kind, messages))).collect();
+        let rivals: Vec<_> = ["certain", "ahead"]
+            .into_iter()
+            .flat_map(|kind| WIRES.map(|messages| rival(kind, messages)))
+            .collect();
         let measured = alternate(&rivals);
         print!("{payload:>8}");
         for pair in measured.chunks(2) {
-            print!(" {:>9.2} {:>9.2} {:>9.2}", pair[0].rate / 1e6, pair[1].rate / 1e6, pair[1].rate / pair[0].rate);
+            print!(
+                " {:>9.2} {:>9.2} {:>9.2}",
+                pair[0].rate / 1e6,
+                pair[1].rate / 1e6,
+                pair[1].rate / pair[0].rate
+            );
         }
         println!();
     }
@@ -87,7 +100,10 @@ fn run<const BYTES_EACH: usize>(kind: &str, messages: &str) {
     let simulation = Simulation::new(Hops::<BYTES_EACH>).end(end).threads(2).messages(messages);
     let simulation = match kind {
         "certain" => simulation.sync(Synchronisation::Conservative),
-        _ => simulation.sync(Synchronisation::Optimistic).use_lookahead(false).go_ahead(GoAhead::Always),
+        _ => simulation
+            .sync(Synchronisation::Optimistic)
+            .use_lookahead(false)
+            .go_ahead(GoAhead::Always),
     };
     let record = simulation.run().expect("the model runs").record;
     tell_all(record.event_rate, record.parallel.map_or(1.0, |parallel| parallel.efficiency));

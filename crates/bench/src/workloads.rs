@@ -18,21 +18,38 @@ pub(crate) const WORKLOADS: [(&str, &str, u32, u32, u32, f64); 4] = [
 const MICROSECOND: &str = "400";
 
 fn find(workload: &str) -> (u32, u32, u32, f64) {
-    let found = WORKLOADS.iter().find(|w| w.0 == workload.trim_end_matches('e')).expect("workloads are named W1 to W4");
+    let found = WORKLOADS
+        .iter()
+        .find(|w| w.0 == workload.trim_end_matches('e'))
+        .expect("workloads are named W1 to W4");
     (found.2, found.3, found.4, found.5)
 }
 
 pub(crate) fn compare() {
-    println!("PHOLD, million committed events per second, one thread (a bare heap loop beside it)\n");
-    println!("{:<4} {:<32} {:>8} {:>8} {:>8} {:>8} {:>10}", "", "", "bare", "ladder", "ratio", "heap", "memory");
+    println!(
+        "PHOLD, million committed events per second, one thread (a bare heap loop beside it)\n"
+    );
+    println!(
+        "{:<4} {:<32} {:>8} {:>8} {:>8} {:>8} {:>10}",
+        "", "", "bare", "ladder", "ratio", "heap", "memory"
+    );
     for (name, about, ..) in WORKLOADS {
         let rates = alternate(&[vec!["bare", name], vec!["ladder", name], vec!["heap", name]]);
         let [bare, ladder, heap] = [0, 1, 2].map(|i| rates[i].rate / 1e6);
         let memory = rates[1].memory / 1e6;
-        println!("{name:<4} {about:<32} {bare:>8.2} {ladder:>8.2} {:>8.2} {heap:>8.2} {memory:>7.0} MB", ladder / bare);
+        println!(
+            "{name:<4} {about:<32} {bare:>8.2} {ladder:>8.2} {:>8.2} {heap:>8.2} {memory:>7.0} MB",
+            ladder / bare
+        );
     }
     let rates = alternate(&[vec!["ladder", "W1e"]]);
-    println!("{:<4} {:<32} {:>8} {:>8.2}\n", "W1", "with 1 µs of work per event", "", rates[0].rate / 1e6);
+    println!(
+        "{:<4} {:<32} {:>8} {:>8.2}\n",
+        "W1",
+        "with 1 µs of work per event",
+        "",
+        rates[0].rate / 1e6
+    );
 }
 
 pub(crate) fn measure_bare(workload: &str) {
@@ -56,7 +73,8 @@ pub(crate) fn measure_warpline(workload: &str, pending: &str) {
 /// microsecond.
 pub(crate) fn parameters(workload: &str) -> (PholdParameters, f64) {
     let (lps, population, clusters, end) = find(workload);
-    let mut parameters = PholdParameters { lps, population, clusters, ..PholdParameters::default() };
+    let mut parameters =
+        PholdParameters { lps, population, clusters, ..PholdParameters::default() };
     if !workload.ends_with('e') {
         return (parameters, end);
     }

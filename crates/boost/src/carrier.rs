@@ -1,15 +1,17 @@
 use warpline_rivals::{Error, Segment};
 use warpline_transport::{Address, Carrier, CarrierMedium, PluggedCarriers};
 
-/// How many bytes the segment has at least: room for a hundred of the largest messages from each of eight processes, and less than a container
-/// has for shared memory by default.
+/// How many bytes the segment has at least: room for a hundred of the largest messages from each of
+/// eight processes, and less than a container has for shared memory by default.
 const SEGMENT_BYTES: usize = 32 << 20;
 /// How many of the longest pieces of each courier have room in it.
 const PIECES: usize = 8;
 
-/// Brings pieces to processes of the same machine as G. F. Riley's report has Boost.Interprocess do it: each is a block of one managed segment,
-/// from its one allocator with its one lock, whose offset pointer goes through a queue of the receiver with a lock of its own; the receiver frees
-/// the block. In the source, models write into the blocks and read from them; here a piece is copied in and out, as with the other carriers.
+/// Brings pieces to processes of the same machine as G. F. Riley's report has Boost.Interprocess do
+/// it: each is a block of one managed segment, from its one allocator with its one lock, whose
+/// offset pointer goes through a queue of the receiver with a lock of its own; the receiver frees
+/// the block. In the source, models write into the blocks and read from them; here a piece is
+/// copied in and out, as with the other carriers.
 struct BoostCarrier {
     /// This carrier's own view, as a segment is not shared between threads.
     segment: Segment,
@@ -32,11 +34,17 @@ impl PluggedCarriers for BoostCarriers {
         Ok(Box::new(NamedSegment(segment)))
     }
 
-    fn join(&self, name: &str, process: u32, couriers: &[Address]) -> Result<Vec<Box<dyn Carrier>>, String> {
+    fn join(
+        &self,
+        name: &str,
+        process: u32,
+        couriers: &[Address],
+    ) -> Result<Vec<Box<dyn Carrier>>, String> {
         let own = (0..).zip(couriers).filter(|(_, address)| address.process == process);
         let carrier = |(me, _)| {
             let segment = Segment::open(name).map_err(in_words)?;
-            Ok(Box::new(BoostCarrier { segment, me, addresses: couriers.to_vec(), failed: None }) as Box<dyn Carrier>)
+            Ok(Box::new(BoostCarrier { segment, me, addresses: couriers.to_vec(), failed: None })
+                as Box<dyn Carrier>)
         };
         own.map(carrier).collect()
     }
@@ -80,7 +88,11 @@ impl Carrier for BoostCarrier {
 
     fn send(&mut self, to: Address, piece: &[u8]) -> Result<bool, String> {
         self.check()?;
-        let queue = self.addresses.iter().position(|address| *address == to).unwrap_or_else(|| panic!("there is no queue of {to:?}"));
+        let queue = self
+            .addresses
+            .iter()
+            .position(|address| *address == to)
+            .unwrap_or_else(|| panic!("there is no queue of {to:?}"));
         let sent = self.segment.message(piece.len()).and_then(|mut message| {
             message.copy_from_slice(piece);
             self.segment.send(queue as u32, 0, message).map_err(|(_, error)| error)
@@ -111,7 +123,8 @@ mod tests {
     fn a_full_segment_holds_senders_up_until_there_is_room_again() {
         let couriers = [0, 1].map(|process| Address { process, courier: 0 });
         let segment = BoostCarriers.create(2, 100_000).unwrap();
-        let [mut first, mut second] = [0, 1].map(|process| BoostCarriers.join(segment.name(), process, &couriers).unwrap());
+        let [mut first, mut second] =
+            [0, 1].map(|process| BoostCarriers.join(segment.name(), process, &couriers).unwrap());
         drop(segment);
         let [back, to] = couriers;
         let piece = |number: usize| vec![number as u8; 100_000 - number % 7];

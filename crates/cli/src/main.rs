@@ -1,4 +1,5 @@
-//! The `warpline` command: the models of the library, with everything that [`warpline::command`](mod@warpline::command) offers.
+//! The `warpline` command: the models of the library, with everything that
+//! [`warpline::command`](mod@warpline::command) offers.
 
 use std::process::ExitCode;
 

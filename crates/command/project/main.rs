@@ -1,8 +1,9 @@
 //! Customers pass through a row of stations, each with one server and a queue: a tandem queue.
 //!
-//! LP 0 is the door, through which customers come and go; LPs 1, 2, … are the stations. With arrival rate λ and service rate μ
-//! of every station, theory says that a customer spends 1/(μ-λ) at each station on average (J. R. Jackson, "Networks of waiting
-//! lines", Operations Research 5(4), 1957).
+//! LP 0 is the door, through which customers come and go; LPs 1, 2, … are the stations. With
+//! arrival rate λ and service rate μ of every station, theory says that a customer spends 1/(μ-λ)
+//! at each station on average (J. R. Jackson, "Networks of waiting lines", Operations Research
+//! 5(4), 1957).
 
 use std::process::ExitCode;
 
@@ -52,8 +53,8 @@ impl Model for __Model__ {
         self.stations + 1
     }
 
-    /// From the door to the first station, and from each station to the next or to the door, nobody is faster than a walk. Parallel
-    /// runs profit from knowing that.
+    /// From the door to the first station, and from each station to the next or to the door, nobody
+    /// is faster than a walk. Parallel runs profit from knowing that.
     fn links(&self, lp: LpId) -> Option<Vec<Link>> {
         let next = if lp.0 == self.stations { DOOR } else { lp.0 + 1 };
         Some(vec![Link { to: LpId(next), lookahead: self.walk }])
@@ -154,7 +155,8 @@ mod tests {
         Ok(())
     }
 
-    /// The mean stay lies within its confidence interval of what theory says. Change the seed, and one run in twenty lies outside.
+    /// The mean stay lies within its confidence interval of what theory says. Change the seed, and
+    /// one run in twenty lies outside.
     #[test]
     fn customers_stay_as_long_as_theory_says() -> Result<(), Error> {
         let model = __Model__::default();

@@ -104,7 +104,10 @@ fn outcome_of(models: &impl Catalogue, new: bool, studies: &[Study]) -> ExitCode
 }
 
 fn execute<C: Catalogue>(program: &Program<C>, action: Action) -> Result<(), Failure> {
-    let runs = matches!(action, Action::Verify(_) | Action::Explain(_) | Action::Compare(_) | Action::Study(_));
+    let runs = matches!(
+        action,
+        Action::Verify(_) | Action::Explain(_) | Action::Compare(_) | Action::Study(_)
+    );
     if runs && launch().is_some() {
         let why = "a launcher of MPI programs has started this, but only `run` is for several processes that are started together; leave the \
                    launcher out (`compare --with mpi` and studies call it themselves)";
@@ -127,5 +130,9 @@ fn execute<C: Catalogue>(program: &Program<C>, action: Action) -> Result<(), Fai
 
 fn report(directory: &Path, json: bool) -> Result<(), Failure> {
     let report = warpline_report::rerender(directory)?.display().to_string();
-    if json { output::print_json(&serde_json::json!({ "report": report })) } else { output::print(&format!("report: {report}\n")) }
+    if json {
+        output::print_json(&serde_json::json!({ "report": report }))
+    } else {
+        output::print(&format!("report: {report}\n"))
+    }
 }

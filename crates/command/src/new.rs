@@ -29,14 +29,26 @@ const MODEL: &str = include_str!("../project/main.rs");
 
 /// Reserved words of the language.
 const KEYWORDS: [&str; 52] = [
-    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else", "enum", "extern",
-    "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv",
-    "pub", "ref", "return", "self", "static", "struct", "super", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use",
-    "virtual", "where", "while", "yield", "_",
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate",
+    "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl",
+    "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref",
+    "return", "self", "static", "struct", "super", "trait", "true", "try", "type", "typeof",
+    "unsafe", "unsized", "use", "virtual", "where", "while", "yield", "_",
 ];
 /// The names of the language's crates, of cargo's directories, and of the engine.
-const TAKEN: [&str; 11] =
-    ["alloc", "build", "core", "deps", "examples", "incremental", "proc-macro", "proc_macro", "std", "test", "warpline"];
+const TAKEN: [&str; 11] = [
+    "alloc",
+    "build",
+    "core",
+    "deps",
+    "examples",
+    "incremental",
+    "proc-macro",
+    "proc_macro",
+    "std",
+    "test",
+    "warpline",
+];
 /// The longest name that crates.io takes.
 const LONGEST: usize = 64;
 
@@ -59,14 +71,25 @@ pub(crate) fn name(matches: &ArgMatches) -> String {
 /// Writes a project into a directory of this name, and says what to do with it.
 pub(crate) fn new(name: &str, json: bool) -> Result<(), Failure> {
     let project = Project::called(name)?;
-    let written = project.write(Path::new(name), &dependency(Path::new(env!("CARGO_MANIFEST_DIR"))))?;
+    let written =
+        project.write(Path::new(name), &dependency(Path::new(env!("CARGO_MANIFEST_DIR"))))?;
     let lines = ["cargo run --release -- run", "cargo run --release -- compare", "cargo test"];
     if json {
         let files: Vec<_> = written.iter().map(|path| path.display().to_string()).collect();
-        return output::print_json(&json!({ "directory": name, "files": files, "commands": lines }));
+        return output::print_json(
+            &json!({ "directory": name, "files": files, "commands": lines }),
+        );
     }
-    let notes = ["simulate", "on one core and on all: the same answer, how much faster", "undo, one answer, and what theory says"];
-    let rows: Vec<[String; 2]> = lines.iter().zip(notes).map(|(line, note)| [(*line).to_owned(), format!("# {note}")]).collect();
+    let notes = [
+        "simulate",
+        "on one core and on all: the same answer, how much faster",
+        "undo, one answer, and what theory says",
+    ];
+    let rows: Vec<[String; 2]> = lines
+        .iter()
+        .zip(notes)
+        .map(|(line, note)| [(*line).to_owned(), format!("# {note}")])
+        .collect();
     output::print(&format!(
         "{name}/ has a model in src/main.rs, tests beside it, and a README.md\n  cd {name}\n{}",
         format::columns(&rows, 2)
@@ -84,27 +107,47 @@ struct Project<'a> {
 
 impl<'a> Project<'a> {
     fn called(name: &'a str) -> Result<Self, Failure> {
-        let refuse = |why: String| Err(Failure::wrong_use(format!("a project cannot be called `{name}`: {why}")));
-        let letters = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || ['-', '_'].contains(&c);
+        let refuse = |why: String| {
+            Err(Failure::wrong_use(format!("a project cannot be called `{name}`: {why}")))
+        };
+        let letters =
+            |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || ['-', '_'].contains(&c);
         if !name.starts_with(|c: char| c.is_ascii_lowercase()) || !name.chars().all(letters) {
             let form = "it must begin with a small letter, and consist of small letters, digits, `-` and `_`";
-            let place = if name.contains(std::path::is_separator) { "; it is written into the current directory" } else { "" };
+            let place = if name.contains(std::path::is_separator) {
+                "; it is written into the current directory"
+            } else {
+                ""
+            };
             let last = name.rsplit(std::path::is_separator).next().unwrap_or_default();
-            let valid = last.to_kebab_case().trim_start_matches(|c: char| !c.is_ascii_lowercase()).replace(|c| !letters(c), "");
-            return refuse(format!("{form}{place}{}", if valid.is_empty() { String::new() } else { format!(", such as `{valid}`") }));
+            let valid = last
+                .to_kebab_case()
+                .trim_start_matches(|c: char| !c.is_ascii_lowercase())
+                .replace(|c| !letters(c), "");
+            return refuse(format!(
+                "{form}{place}{}",
+                if valid.is_empty() { String::new() } else { format!(", such as `{valid}`") }
+            ));
         }
         if name.len() > LONGEST {
-            return refuse(format!("it has {} letters, and the name of a crate at most {LONGEST}", name.len()));
+            return refuse(format!(
+                "it has {} letters, and the name of a crate at most {LONGEST}",
+                name.len()
+            ));
         }
         if KEYWORDS.contains(&name) {
             return refuse(format!("that is a word of the language; `{name}-model` is not"));
         }
         if TAKEN.contains(&name) {
-            return refuse(format!("a crate or directory of Rust's or Warpline's has that name; `{name}-model` is free"));
+            return refuse(format!(
+                "a crate or directory of Rust's or Warpline's has that name; `{name}-model` is free"
+            ));
         }
         let model = name.to_upper_camel_case();
         if identifiers(MODEL).any(|other| other == model) {
-            return refuse(format!("its model would be the type `{model}`, and there is one already; `my-{name}` is free"));
+            return refuse(format!(
+                "its model would be the type `{model}`, and there is one already; `my-{name}` is free"
+            ));
         }
         Ok(Project { name, model })
     }
@@ -120,13 +163,21 @@ impl<'a> Project<'a> {
                 )));
             }
             Err(cause) if cause.kind() == ErrorKind::NotFound => {}
-            Err(cause) => return Err(Failure::wrong_use(format!("`{shown}` cannot become the project's directory: {cause}"))),
+            Err(cause) => {
+                return Err(Failure::wrong_use(format!(
+                    "`{shown}` cannot become the project's directory: {cause}"
+                )));
+            }
         }
         let mut written = Vec::new();
         for (path, text) in FILES {
             let path = directory.join(path);
             write_new(&path, &self.text(text, dependency)).map_err(|cause| {
-                let left = if written.is_empty() { "" } else { "; what was written before it is still there" };
+                let left = if written.is_empty() {
+                    ""
+                } else {
+                    "; what was written before it is still there"
+                };
                 Failure::failed(format!("cannot write {}: {cause}{left}", path.display()))
             })?;
             written.push(path);
@@ -136,7 +187,9 @@ impl<'a> Project<'a> {
 
     fn text(&self, text: &str, dependency: &str) -> String {
         let names = text.replace("__name__", self.name).replace("__Model__", &self.model);
-        names.replace("__rust__", env!("CARGO_PKG_RUST_VERSION")).replace("__dependency__", dependency)
+        names
+            .replace("__rust__", env!("CARGO_PKG_RUST_VERSION"))
+            .replace("__dependency__", dependency)
     }
 }
 
@@ -156,7 +209,8 @@ fn write_new(path: &Path, text: &str) -> io::Result<()> {
 /// they are there, so that a project works with a version that is in no registry. `command` is the
 /// folder of this crate; that of the crate `warpline` lies beside it.
 fn dependency(command: &Path) -> String {
-    let from_registry = format!("warpline = {{ version = \"{}\", {FEATURES} }}", env!("CARGO_PKG_VERSION"));
+    let from_registry =
+        format!("warpline = {{ version = \"{}\", {FEATURES} }}", env!("CARGO_PKG_VERSION"));
     let sources = command.with_file_name("warpline");
     // Packages have both files; cargo unpacks and deletes them as it likes.
     if !sources.join("Cargo.toml").is_file() || sources.join("Cargo.toml.orig").is_file() {
@@ -181,32 +235,67 @@ mod tests {
 
     #[test]
     fn a_name_is_that_of_a_crate_and_of_a_type() {
-        for (name, model) in [("shop", "Shop"), ("corner-shop", "CornerShop"), ("mm1", "Mm1"), ("a_b", "AB"), ("customers", "Customers")] {
+        for (name, model) in [
+            ("shop", "Shop"),
+            ("corner-shop", "CornerShop"),
+            ("mm1", "Mm1"),
+            ("a_b", "AB"),
+            ("customers", "Customers"),
+        ] {
             assert_eq!(Project::called(name), Ok(Project { name, model: model.into() }));
         }
     }
 
     #[test]
     fn other_names_are_refused_with_a_better_one() {
-        let begin = |name: &str| format!("a project cannot be called `{name}`: it must begin with a small letter");
-        for (name, better) in [("Corner Shop", "corner-shop"), ("9lives", "lives"), ("Café", "caf"), ("-x", "x"), ("_x", "x")] {
+        let begin = |name: &str| {
+            format!("a project cannot be called `{name}`: it must begin with a small letter")
+        };
+        for (name, better) in [
+            ("Corner Shop", "corner-shop"),
+            ("9lives", "lives"),
+            ("Café", "caf"),
+            ("-x", "x"),
+            ("_x", "x"),
+        ] {
             let message = refused(name);
-            assert!(message.starts_with(&begin(name)) && message.ends_with(&format!(", such as `{better}`")), "{message}");
+            assert!(
+                message.starts_with(&begin(name))
+                    && message.ends_with(&format!(", such as `{better}`")),
+                "{message}"
+            );
         }
         for name in ["", "9", "¡"] {
             assert!(refused(name).ends_with("`-` and `_`"), "{}", refused(name));
         }
-        assert!(refused("some/shop").ends_with("it is written into the current directory, such as `shop`"), "{}", refused("some/shop"));
+        assert!(
+            refused("some/shop")
+                .ends_with("it is written into the current directory, such as `shop`"),
+            "{}",
+            refused("some/shop")
+        );
         assert!(refused("match").ends_with("that is a word of the language; `match-model` is not"));
-        assert!(refused("test").contains("has that name; `test-model` is free") && refused("warpline").contains("Warpline's"));
-        assert!(refused(&"x".repeat(65)).ends_with("it has 65 letters, and the name of a crate at most 64"));
+        assert!(
+            refused("test").contains("has that name; `test-model` is free")
+                && refused("warpline").contains("Warpline's")
+        );
+        assert!(
+            refused(&"x".repeat(65))
+                .ends_with("it has 65 letters, and the name of a crate at most 64")
+        );
         assert_eq!(Project::called(&"x".repeat(64)).map(|_| ()), Ok(()));
     }
 
     #[test]
     fn the_model_hides_no_type_that_it_uses() {
-        for name in ["model", "context", "event", "result", "lp-id", "exit_code", "default", "parameters"] {
-            assert!(refused(name).ends_with(&format!("and there is one already; `my-{name}` is free")), "{}", refused(name));
+        for name in
+            ["model", "context", "event", "result", "lp-id", "exit_code", "default", "parameters"]
+        {
+            assert!(
+                refused(name).ends_with(&format!("and there is one already; `my-{name}` is free")),
+                "{}",
+                refused(name)
+            );
             assert!(Project::called(&format!("my-{name}")).is_ok());
         }
     }
@@ -220,19 +309,45 @@ mod tests {
         let written = project.write(&directory, "x").unwrap();
         assert_eq!(written, FILES.map(|(path, _)| directory.join(path)));
         let message = project.write(&directory, "x").unwrap_err().message;
-        assert!(message.ends_with("is not empty, and nothing in it is overwritten; choose another name, or empty it"), "{message}");
+        assert!(
+            message.ends_with(
+                "is not empty, and nothing in it is overwritten; choose another name, or empty it"
+            ),
+            "{message}"
+        );
         let file = directory.join("README.md");
-        assert!(project.write(&file, "x").unwrap_err().message.contains("cannot become the project's directory"));
-        assert!(write_new(&file, "lost").is_err() && !fs::read_to_string(&file).unwrap().contains("lost"));
+        assert!(
+            project
+                .write(&file, "x")
+                .unwrap_err()
+                .message
+                .contains("cannot become the project's directory")
+        );
+        assert!(
+            write_new(&file, "lost").is_err()
+                && !fs::read_to_string(&file).unwrap().contains("lost")
+        );
     }
 
     #[test]
     fn every_word_is_replaced() {
         let project = Project::called("corner-shop").unwrap();
-        let all: String = FILES.iter().map(|(_, text)| project.text(text, &dependency(Path::new("/nowhere")))).collect();
+        let all: String = FILES
+            .iter()
+            .map(|(_, text)| project.text(text, &dependency(Path::new("/nowhere"))))
+            .collect();
         assert!(!all.contains("__"), "{all}");
-        let dependency = format!("\nwarpline = {{ version = \"{}\", features = [\"command\"] }}\n", env!("CARGO_PKG_VERSION"));
-        let words = ["name = \"corner-shop\"\n", &dependency, "struct CornerShop {", "# corner-shop\n", "/target\n"];
+        let dependency = format!(
+            "\nwarpline = {{ version = \"{}\", features = [\"command\"] }}\n",
+            env!("CARGO_PKG_VERSION")
+        );
+        let words = [
+            "name = \"corner-shop\"\n",
+            &dependency,
+            "struct CornerShop {",
+            "# corner-shop\n",
+            "/target\n",
+        ];
         assert!(words.iter().all(|word| all.contains(word)), "{all}");
     }
 
@@ -242,14 +357,20 @@ mod tests {
         let command = place.path().join("a \"b\"").join("command");
         let sources = command.with_file_name("warpline");
         fs::create_dir_all(&sources).unwrap();
-        let version = format!("warpline = {{ version = \"{}\", features = [\"command\"] }}", env!("CARGO_PKG_VERSION"));
+        let version = format!(
+            "warpline = {{ version = \"{}\", features = [\"command\"] }}",
+            env!("CARGO_PKG_VERSION")
+        );
         assert_eq!(dependency(&command), version);
         fs::write(sources.join("Cargo.toml"), "").unwrap();
         let text = dependency(&command);
         let parsed = toml::de::DeTable::parse(&text).unwrap().into_inner();
         let warpline = parsed["warpline"].get_ref().as_table().unwrap();
         assert_eq!(warpline["path"].get_ref().as_str(), sources.to_str());
-        assert_eq!(warpline["features"].get_ref().as_array().map(|features| features.len()), Some(1));
+        assert_eq!(
+            warpline["features"].get_ref().as_array().map(|features| features.len()),
+            Some(1)
+        );
         assert!(text.starts_with("# From the sources") && text.contains(&version));
         fs::write(sources.join("Cargo.toml.orig"), "").unwrap();
         assert_eq!(dependency(&command), version);

@@ -78,7 +78,14 @@ pub(crate) fn optimistic(event_rate: f64) -> RunRecord {
         anti_messages: 3,
         gvt_epochs: 17,
         remote_events: 250,
-        phase_seconds: Phases { event_processing, pending_set, rollback, gvt, idle, ..Phases::default() },
+        phase_seconds: Phases {
+            event_processing,
+            pending_set,
+            rollback,
+            gvt,
+            idle,
+            ..Phases::default()
+        },
         ..ParallelRecord::default()
     };
     RunRecord {

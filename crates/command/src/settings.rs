@@ -132,11 +132,17 @@ impl SettingValue for Engines {
 
     fn takes(_: &Range<Self>) -> String {
         let ways = Way::ALL.map(Way::name).join(", ");
-        format!("engines separated by commas, of {}, and ways to run them, of {ways}", Synchronisation::WORDS.join(", "))
+        format!(
+            "engines separated by commas, of {}, and ways to run them, of {ways}",
+            Synchronisation::WORDS.join(", ")
+        )
     }
 
     fn nearest(text: &str) -> Option<String> {
-        let unknown = text.split(',').map(str::trim).find(|word| way(word).is_none() && Synchronisation::parse(word).is_none());
+        let unknown = text
+            .split(',')
+            .map(str::trim)
+            .find(|word| way(word).is_none() && Synchronisation::parse(word).is_none());
         let words = Synchronisation::WORDS.iter().copied().chain(Way::ALL.map(Way::name));
         unknown.and_then(|word| nearest(word, words))
     }
@@ -144,16 +150,21 @@ impl SettingValue for Engines {
 
 /// The settings of `warpline run`, which are those of scenario files too.
 pub(crate) fn of_run() -> Vec<Setting> {
-    let own = CommandSettings::table().iter().filter(|setting| ![COMPARISON, EXPLANATION, VERIFICATION].contains(&setting.heading));
+    let own = CommandSettings::table()
+        .iter()
+        .filter(|setting| ![COMPARISON, EXPLANATION, VERIFICATION].contains(&setting.heading));
     warpline_run::Settings::table().iter().chain(own).cloned().collect()
 }
 
 /// The settings of `warpline compare`.
 pub(crate) fn of_compare() -> Vec<Setting> {
-    let own = CommandSettings::table().iter().filter(|setting| setting.heading == COMPARISON).cloned();
-    let mut all: Vec<Setting> = own.chain(of_run().into_iter().filter(|setting| !is_of_one_engine(setting))).collect();
+    let own =
+        CommandSettings::table().iter().filter(|setting| setting.heading == COMPARISON).cloned();
+    let mut all: Vec<Setting> =
+        own.chain(of_run().into_iter().filter(|setting| !is_of_one_engine(setting))).collect();
     for sync in all.iter_mut().filter(|setting| setting.name == SYNC) {
-        sync.meaning = "The engine that is compared with the sequential one, if --with names none".into();
+        sync.meaning =
+            "The engine that is compared with the sequential one, if --with names none".into();
         sync.default = "all that suit the model".into();
     }
     without_tables(&mut all);
@@ -169,7 +180,9 @@ fn without_tables(settings: &mut [Setting]) {
 
 /// Whether a setting matters to runs of an engine. The command's own matter to all.
 pub(crate) fn serves(name: &str, engine: Synchronisation) -> bool {
-    warpline_run::Settings::table().iter().all(|setting| setting.name != name || setting.serves(engine))
+    warpline_run::Settings::table()
+        .iter()
+        .all(|setting| setting.name != name || setting.serves(engine))
 }
 
 /// Whether a setting is one of comparisons alone.
@@ -188,7 +201,9 @@ pub(crate) fn is_of_explanations(name: &str) -> bool {
 }
 
 fn is_below(heading: &str, name: &str) -> bool {
-    CommandSettings::table().iter().any(|setting| setting.heading == heading && setting.name == name)
+    CommandSettings::table()
+        .iter()
+        .any(|setting| setting.heading == heading && setting.name == name)
 }
 
 /// Whether a setting is about output.
@@ -209,26 +224,45 @@ pub(crate) fn is_of_one_run(setting: &Setting) -> bool {
 
 /// The settings of `warpline verify`.
 pub(crate) fn of_verify() -> Vec<Setting> {
-    let mut all: Vec<Setting> = of_run().into_iter().filter(|setting| ["end", "seed", "undo"].contains(&setting.name.as_str())).collect();
+    let mut all: Vec<Setting> = of_run()
+        .into_iter()
+        .filter(|setting| ["end", "seed", "undo"].contains(&setting.name.as_str()))
+        .collect();
     for setting in &mut all {
         setting.heading = VERIFICATION;
         let (meaning, default) = match setting.name.as_str() {
-            "end" => ("Model time at which it ends", "the model's, or later if there are fewer than ten thousand events before it"),
+            "end" => (
+                "Model time at which it ends",
+                "the model's, or later if there are fewer than ten thousand events before it",
+            ),
             "undo" => ("The way of undoing events to try", "all that the model has"),
             _ => continue,
         };
         (setting.meaning, setting.default) = (meaning.into(), default.into());
     }
-    all.extend(CommandSettings::table().iter().filter(|setting| [TRIES, TIME_LIMIT].contains(&&*setting.name)).cloned());
+    all.extend(
+        CommandSettings::table()
+            .iter()
+            .filter(|setting| [TRIES, TIME_LIMIT].contains(&&*setting.name))
+            .cloned(),
+    );
     all
 }
 
 /// The settings of `warpline explain`.
 pub(crate) fn of_explain() -> Vec<Setting> {
     let of_run = of_run().into_iter().filter(|setting| EXPLAINED.contains(&setting.name.as_str()));
-    let mut all: Vec<Setting> =
-        of_run.chain(CommandSettings::table().iter().filter(|setting| [EVENT_COST, REPORT].contains(&&*setting.name)).cloned()).collect();
-    all.iter_mut().filter(|setting| !is_output(setting)).for_each(|setting| setting.heading = EXPLANATION);
+    let mut all: Vec<Setting> = of_run
+        .chain(
+            CommandSettings::table()
+                .iter()
+                .filter(|setting| [EVENT_COST, REPORT].contains(&&*setting.name))
+                .cloned(),
+        )
+        .collect();
+    all.iter_mut()
+        .filter(|setting| !is_output(setting))
+        .for_each(|setting| setting.heading = EXPLANATION);
     without_tables(&mut all);
     all
 }
@@ -259,7 +293,11 @@ impl Settings {
     /// Settings as typed, from these words.
     #[cfg(test)]
     pub(crate) fn typed(words: &[(&str, &str)]) -> Self {
-        let given = words.iter().map(|(name, text)| GivenSetting { name: (*name).into(), text: (*text).into(), place: None });
+        let given = words.iter().map(|(name, text)| GivenSetting {
+            name: (*name).into(),
+            text: (*text).into(),
+            place: None,
+        });
         Settings::read(&given.collect::<Vec<_>>()).unwrap()
     }
 }
@@ -269,7 +307,8 @@ mod tests {
     use super::*;
 
     fn read(name: &str, text: &str) -> Result<Settings, String> {
-        let given = GivenSetting { name: name.into(), text: text.into(), place: Some("a.toml:3".into()) };
+        let given =
+            GivenSetting { name: name.into(), text: text.into(), place: Some("a.toml:3".into()) };
         Settings::read(&[given]).map_err(|failure| failure.message)
     }
 
@@ -278,12 +317,17 @@ mod tests {
         assert_eq!(read("end", "2e3").unwrap().simulation.end, Some(2000.0));
         assert_eq!(read("runs", "4294967295").unwrap().command.runs, Some(u32::MAX));
         assert_eq!(read("report", "out").unwrap().command.report, Some("out".into()));
-        assert_eq!((Settings::default().command.runs(), Settings::default().command.report), (3, None));
+        assert_eq!(
+            (Settings::default().command.runs(), Settings::default().command.report),
+            (3, None)
+        );
     }
 
     #[test]
     fn several_threads_mean_an_optimistic_run_unless_told_otherwise() {
-        let chosen = |pairs: &[(&str, &str)]| Settings::typed(pairs).simulation.synchronisation().map(|sync| sync.name());
+        let chosen = |pairs: &[(&str, &str)]| {
+            Settings::typed(pairs).simulation.synchronisation().map(|sync| sync.name())
+        };
         assert_eq!(chosen(&[]), Ok("auto"));
         assert_eq!(chosen(&[("threads", "1")]), Ok("sequential"));
         assert_eq!(chosen(&[("threads", "1"), ("batch", "4")]), Ok("optimistic"));
@@ -291,38 +335,70 @@ mod tests {
         assert_eq!(chosen(&[("threads", "1"), ("sync", "sequential")]), Ok("sequential"));
         assert_eq!(chosen(&[("sync", "optimistic"), ("threads", "1")]), Ok("optimistic"));
         let refused = chosen(&[("threads", "2"), ("sync", "sequential")]).unwrap_err().to_string();
-        assert!(refused.starts_with("`sync` is `sequential`, but `threads` is `2`: a sequential run has one thread"), "{refused}");
+        assert!(
+            refused.starts_with(
+                "`sync` is `sequential`, but `threads` is `2`: a sequential run has one thread"
+            ),
+            "{refused}"
+        );
     }
 
     #[test]
     fn a_comparison_has_the_settings_of_a_run_but_for_its_output() {
-        let names = |settings: &[Setting]| settings.iter().map(|setting| setting.name.clone()).collect::<Vec<_>>();
+        let names = |settings: &[Setting]| {
+            settings.iter().map(|setting| setting.name.clone()).collect::<Vec<_>>()
+        };
         let mut expected = of_run();
-        expected.retain(|setting| (setting.heading != "Output" || setting.name == REPORT) && setting.name != REPLICATIONS);
-        assert_eq!(names(&of_compare()), [&[RUNS.to_owned(), WITH.to_owned()], &names(&expected)[..]].concat());
+        expected.retain(|setting| {
+            (setting.heading != "Output" || setting.name == REPORT) && setting.name != REPLICATIONS
+        });
+        assert_eq!(
+            names(&of_compare()),
+            [&[RUNS.to_owned(), WITH.to_owned()], &names(&expected)[..]].concat()
+        );
         let outputs: Vec<_> = of_run().into_iter().filter(is_output).collect();
         assert_eq!(names(&outputs), ["trace", "trace-limit", "state-digest", "report"]);
     }
 
     #[test]
     fn no_name_is_taken_twice() {
-        let mut names: Vec<String> =
-            of_run().into_iter().chain(of_compare()).chain(of_explain()).chain(of_verify()).map(|setting| setting.name).collect();
+        let mut names: Vec<String> = of_run()
+            .into_iter()
+            .chain(of_compare())
+            .chain(of_explain())
+            .chain(of_verify())
+            .map(|setting| setting.name)
+            .collect();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), warpline_run::Settings::table().len() + CommandSettings::table().len());
+        assert_eq!(
+            names.len(),
+            warpline_run::Settings::table().len() + CommandSettings::table().len()
+        );
     }
 
     #[test]
     fn refused_values_say_where_and_what_they_may_be() {
-        assert!(read("end", "soon").unwrap_err().starts_with("a.toml:3: `end` cannot be `soon`: it takes a finite number"));
-        assert!(read("undo", "revers").unwrap_err().ends_with("it takes one of copy, reverse, journal; did you mean `reverse`?"));
+        assert!(
+            read("end", "soon")
+                .unwrap_err()
+                .starts_with("a.toml:3: `end` cannot be `soon`: it takes a finite number")
+        );
+        assert!(
+            read("undo", "revers")
+                .unwrap_err()
+                .ends_with("it takes one of copy, reverse, journal; did you mean `reverse`?")
+        );
         assert!(read("report", "").unwrap_err().contains("the path of a directory"));
         assert!(read("trace", "").unwrap_err().contains("the path of a file"));
-        for name in ["threads", "batch", "kps", "gvt-interval", "copy-interval", "runs", "replications"] {
+        for name in
+            ["threads", "batch", "kps", "gvt-interval", "copy-interval", "runs", "replications"]
+        {
             let most = if name == "threads" { "1024, as every PE" } else { "4294967295" };
             for text in ["0", "-1", "1.5", "4294967296", "many"] {
-                let expected = format!("a.toml:3: `{name}` cannot be `{text}`: it takes a whole number from 1 to {most}");
+                let expected = format!(
+                    "a.toml:3: `{name}` cannot be `{text}`: it takes a whole number from 1 to {most}"
+                );
                 assert!(read(name, text).unwrap_err().starts_with(&expected));
             }
         }
@@ -330,7 +406,8 @@ mod tests {
 
     #[test]
     fn every_setting_is_read() {
-        for setting in of_run().iter().chain(&of_verify()).chain(&of_compare()).chain(&of_explain()) {
+        for setting in of_run().iter().chain(&of_verify()).chain(&of_compare()).chain(&of_explain())
+        {
             let typed = match setting.name.as_str() {
                 WITH => "optimistic",
                 "communication-batch" => "512",
@@ -350,14 +427,19 @@ mod tests {
         assert_eq!(engines("optimistic"), Ok(vec![optimistic]));
         assert_eq!(engines("optimistic, sequential,optimistic"), Ok(vec![optimistic, sequential]));
         let with = read("mpi,optimistic,threads,mpi,mpi-copies,processes").unwrap();
-        assert_eq!((&with.engines, &with.ways), (&vec![optimistic], &vec![Way::Mpi, Way::Threads, Way::MpiCopies, Way::Processes]));
+        assert_eq!(
+            (&with.engines, &with.ways),
+            (&vec![optimistic], &vec![Way::Mpi, Way::Threads, Way::MpiCopies, Way::Processes])
+        );
         assert_eq!(with.text(), "optimistic,mpi,threads,mpi-copies,processes");
         let takes = "it takes engines separated by commas, of auto, sequential, conservative, optimistic, mixed, and ways to run them, of \
                      threads, processes, mpi, mpi-copies";
         let wrong = |text: &str| engines(text).unwrap_err();
         assert_eq!(
             wrong("sequential,optimist"),
-            format!("a.toml:3: `with` cannot be `sequential,optimist`: {takes}; did you mean `optimistic`?")
+            format!(
+                "a.toml:3: `with` cannot be `sequential,optimist`: {takes}; did you mean `optimistic`?"
+            )
         );
         assert!(wrong("mpi,processs").ends_with("; did you mean `processes`?"));
         assert_eq!(wrong("xyz"), format!("a.toml:3: `with` cannot be `xyz`: {takes}"));

@@ -103,7 +103,12 @@ impl Catalogue for Two {
         vec![ModelEntry::of::<Queue>(), ModelEntry::of::<Hops>()]
     }
 
-    fn with_model<V: Visitor>(&self, name: &str, given: &[(String, String)], visitor: V) -> Result<V::Output, CatalogueError> {
+    fn with_model<V: Visitor>(
+        &self,
+        name: &str,
+        given: &[(String, String)],
+        visitor: V,
+    ) -> Result<V::Output, CatalogueError> {
         match self.find(name)?.name {
             Queue::NAME => Ok(visitor.visit::<Queue>(read::<Queue>(given)?)),
             _ => Ok(visitor.visit::<Hops>(read::<Hops>(given)?)),

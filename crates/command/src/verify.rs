@@ -34,9 +34,14 @@ pub(crate) fn verify<C: Catalogue>(program: &Program<C>, request: &Request) -> R
     let notes = tell_notes(program, request, &settings.simulation)?;
     // From here on, the threads of the second process have other numbers than those of this one.
     let _ = std::thread::spawn(|| {}).join();
-    let mut verified = with_model(program, request, Job { settings: &settings, quiet: request.json })??;
+    let mut verified =
+        with_model(program, request, Job { settings: &settings, quiet: request.json })??;
     verified.compare_with_another_process(request)?;
-    if request.json { output::print_json(&verified.json(&notes)) } else { output::print(&verified.text()) }
+    if request.json {
+        output::print_json(&verified.json(&notes))
+    } else {
+        output::print(&verified.text())
+    }
 }
 
 /// What was verified.
@@ -59,12 +64,18 @@ impl VerifyOutput {
     /// # Errors
     /// If that run fails, or has another history, other final states or other statistics.
     fn compare_with_another_process(&mut self, request: &Request) -> Result<(), Failure> {
-        let mut ends: Vec<f64> = self.short.iter().chain(&self.verified).map(|verified| verified.virtual_time).collect();
+        let mut ends: Vec<f64> =
+            self.short.iter().chain(&self.verified).map(|verified| verified.virtual_time).collect();
         ends.dedup();
         let mut counter = RunCounter::new(ends.len() as u64, request.json);
         for (number, end) in (0..).zip(ends) {
-            let run = child::run(&mut command(request, end)?, || counter.show(number, "the same in another process"));
-            let run = run.map_err(|failure| Failure { message: format!("in a second process: {}", failure.message), ..failure })?;
+            let run = child::run(&mut command(request, end)?, || {
+                counter.show(number, "the same in another process")
+            });
+            let run = run.map_err(|failure| Failure {
+                message: format!("in a second process: {}", failure.message),
+                ..failure
+            })?;
             self.compare(&run, end)?;
         }
         counter.finish();
@@ -75,12 +86,21 @@ impl VerifyOutput {
     fn compare(&mut self, run: &RunRecord, end: f64) -> Result<(), Failure> {
         let none = StateDigestRecord::default();
         let other = (run.digest.as_str(), run.state_digest.as_ref().unwrap_or(&none));
-        for verified in self.short.iter().chain(&self.verified).filter(|verified| verified.virtual_time == end) {
-            let (what, texts_differ) = unequal((&verified.digest, &verified.state_digest), other, verified.is_whole);
+        for verified in
+            self.short.iter().chain(&self.verified).filter(|verified| verified.virtual_time == end)
+        {
+            let (what, texts_differ) =
+                unequal((&verified.digest, &verified.state_digest), other, verified.is_whole);
             if !what.is_empty() {
                 let model = verified.model.clone();
                 let digests = [verified.digest.clone(), run.digest.clone()];
-                return Err(VerifyError::Unequal(Box::new(UnequalRuns::new(model, "in another process", what, digests))).into());
+                return Err(VerifyError::Unequal(Box::new(UnequalRuns::new(
+                    model,
+                    "in another process",
+                    what,
+                    digests,
+                )))
+                .into());
             }
             self.order_varies |= texts_differ;
         }
@@ -93,7 +113,10 @@ impl VerifyOutput {
         let mut kinds = ways.next().map(|first| first.kinds.clone()).unwrap_or_default();
         for way in ways {
             for kind in &mut kinds {
-                let same = way.kinds.iter().find(|same| (&same.event, &same.lp) == (&kind.event, &kind.lp));
+                let same = way
+                    .kinds
+                    .iter()
+                    .find(|same| (&same.event, &same.lp) == (&kind.event, &kind.lp));
                 kind.tried = kind.tried.min(same.map_or(0, |same| same.tried));
             }
         }
@@ -130,12 +153,20 @@ impl VerifyOutput {
     }
 
     fn text(&self) -> String {
-        let count = |tried: u64, events: u64| if tried == events { format!("all {events}") } else { format!("{tried} of {events}") };
+        let count = |tried: u64, events: u64| {
+            if tried == events { format!("all {events}") } else { format!("{tried} of {events}") }
+        };
         let row = |v: &Verification| {
-            [format!("--undo {}", v.undo.name()), format!("{} events", count(v.tried, v.events)), format!("digest {}", v.digest)]
+            [
+                format!("--undo {}", v.undo.name()),
+                format!("{} events", count(v.tried, v.events)),
+                format!("digest {}", v.digest),
+            ]
         };
         let rows: Vec<_> = self.verified.iter().map(row).collect();
-        let Some(least) = self.verified.iter().min_by_key(|v| v.tried) else { return String::new() };
+        let Some(least) = self.verified.iter().min_by_key(|v| v.tried) else {
+            return String::new();
+        };
         let end = format::time(least.virtual_time, self.unit);
         let seed = self.seed;
         let mut text = format!(
@@ -150,14 +181,24 @@ impl VerifyOutput {
             let event = if kind.event.is_empty() { "events" } else { &kind.event };
             if kind.lp.is_empty() { event.to_owned() } else { format!("{event} at {}", kind.lp) }
         };
-        let rows: Vec<_> = kinds.iter().take(KINDS_MOST).map(|kind| [name(kind), count(kind.tried, kind.events)]).collect();
+        let rows: Vec<_> = kinds
+            .iter()
+            .take(KINDS_MOST)
+            .map(|kind| [name(kind), count(kind.tried, kind.events)])
+            .collect();
         text += &format::columns(&rows, 2);
         if let Some(more) = kinds.get(KINDS_MOST..).filter(|more| !more.is_empty()) {
-            let (tried, events) = more.iter().fold((0, 0), |(tried, events), kind| (tried + kind.tried, events + kind.events));
+            let (tried, events) = more
+                .iter()
+                .fold((0, 0), |(tried, events), kind| (tried + kind.tried, events + kind.events));
             let _ = writeln!(text, "  {} other kinds: {}", more.len(), count(tried, events));
         }
         if !least.idle.is_empty() {
-            let _ = writeln!(text, "not reached: no event came to LPs of the kind {}", least.idle.join(", "));
+            let _ = writeln!(
+                text,
+                "not reached: no event came to LPs of the kind {}",
+                least.idle.join(", ")
+            );
         }
         text += &self.shortcomings();
         text += "a second process came to the same history, final states and statistics\n";
@@ -167,11 +208,15 @@ impl VerifyOutput {
     /// What was not tried for lack of time, and what is odd.
     fn shortcomings(&self) -> String {
         let mut text = String::new();
-        if let Some(short) = self.verified.iter().find(|v| !v.is_whole && v.virtual_time < self.end) {
+        if let Some(short) = self.verified.iter().find(|v| !v.is_whole && v.virtual_time < self.end)
+        {
             let reached = format::time(short.virtual_time, self.unit);
             let end = format::time(self.end, self.unit);
             let way = short.undo.name();
-            let _ = writeln!(text, "not reached: time was up for --undo {way} at time {reached} of {end}; a longer --time-limit goes on");
+            let _ = writeln!(
+                text,
+                "not reached: time was up for --undo {way} at time {reached} of {end}; a longer --time-limit goes on"
+            );
         } else if self.verified.iter().any(|v| v.is_short_of_time) {
             text += "fewer events were tried than --tries-per-kind says, as trying them takes long; a longer --time-limit tries more\n";
         }
@@ -185,12 +230,22 @@ impl VerifyOutput {
 /// The command that runs the model to this time.
 fn command(request: &Request, end: f64) -> Result<Command, Failure> {
     let executable = std::env::current_exe();
-    let executable = executable.map_err(|cause| Failure::failed(format!("cannot find the executable of this command: {cause}")))?;
+    let executable = executable.map_err(|cause| {
+        Failure::failed(format!("cannot find the executable of this command: {cause}"))
+    })?;
     let mut command = Command::new(executable);
     command.args([RUN, request.model.as_str()]);
     let seed = request.settings.iter().filter(|given| given.name == "seed");
-    command.args(seed.chain(&request.parameters).map(|given| format!("--{}={}", given.name, given.text)));
-    command.args([&format!("--end={end:?}"), "--sync=sequential", "--state-digest=yes", "--json", "--quiet"]);
+    command.args(
+        seed.chain(&request.parameters).map(|given| format!("--{}={}", given.name, given.text)),
+    );
+    command.args([
+        &format!("--end={end:?}"),
+        "--sync=sequential",
+        "--state-digest=yes",
+        "--json",
+        "--quiet",
+    ]);
     Ok(command)
 }
 
@@ -207,20 +262,30 @@ impl Visitor for Job<'_> {
         let settings = &self.settings.simulation;
         let mut end = settings.end.unwrap_or(M::DEFAULT_END);
         let mut limits = self.limits()?;
-        let ways =
-            settings.undo.map_or_else(|| ways_to_undo(M::ABILITIES.has_reverse(), M::ABILITIES.journal().is_some()), |undo| vec![undo]);
+        let ways = settings.undo.map_or_else(
+            || ways_to_undo(M::ABILITIES.has_reverse(), M::ABILITIES.journal().is_some()),
+            |undo| vec![undo],
+        );
         let (mut verified, mut short): (Vec<Verification>, _) = (Vec::new(), None);
         for undo in ways {
             let verify = |end, limits| {
                 let mut display = ProgressDisplay::new(M::TIME_UNIT, self.quiet);
                 let mut show = |progress: &_| display.show(progress);
-                let simulation = Simulation::<M>::configured(&parameters)?.end(end).seed(settings.seed()).undo(undo).records(Records::Drop);
+                let simulation = Simulation::<M>::configured(&parameters)?
+                    .end(end)
+                    .seed(settings.seed())
+                    .undo(undo)
+                    .records(Records::Drop);
                 let outcome = simulation.on_progress(&mut show).verify_once(limits);
                 display.finish();
                 outcome.map_err(Failure::from)
             };
             let mut outcome = verify(end, limits)?;
-            if settings.end.is_none() && outcome.is_whole && outcome.events < EVENTS_ENOUGH && verified.is_empty() {
+            if settings.end.is_none()
+                && outcome.is_whole
+                && outcome.events < EVENTS_ENOUGH
+                && verified.is_empty()
+            {
                 // In so short a run, what would happen after its end is tried as well.
                 (end, limits.most) = (M::DEFAULT_END * LATER, Some(EVENTS_ENOUGH));
                 short = Some(std::mem::replace(&mut outcome, verify(end, limits)?));
@@ -228,11 +293,24 @@ impl Visitor for Job<'_> {
             verified.push(outcome);
         }
         if verified.iter().any(|verified| verified.events == 0) {
-            return Err(Failure::wrong_use(format!("no event happens before time {end:?}, so nothing was tried; give a later --end")));
+            return Err(Failure::wrong_use(format!(
+                "no event happens before time {end:?}, so nothing was tried; give a later --end"
+            )));
         }
-        let end = if limits.most.is_some() { verified.first().map_or(end, |first| first.virtual_time) } else { end };
+        let end = if limits.most.is_some() {
+            verified.first().map_or(end, |first| first.virtual_time)
+        } else {
+            end
+        };
         let order_varies = verified.iter().any(|verified| verified.order_varies);
-        Ok(VerifyOutput { unit: M::TIME_UNIT, end, seed: settings.seed(), verified, short, order_varies })
+        Ok(VerifyOutput {
+            unit: M::TIME_UNIT,
+            end,
+            seed: settings.seed(),
+            verified,
+            short,
+            order_varies,
+        })
     }
 }
 
@@ -241,7 +319,11 @@ impl Job<'_> {
         let command = &self.settings.command;
         command.check().map_err(|error| Failure::wrong_use(error.to_string()))?;
         let patience = Duration::try_from_secs_f64(command.time_limit()).unwrap_or(Duration::MAX);
-        Ok(VerifyLimits { each: Some(command.tries_per_kind()), patience: Some(patience), most: None })
+        Ok(VerifyLimits {
+            each: Some(command.tries_per_kind()),
+            patience: Some(patience),
+            most: None,
+        })
     }
 }
 
@@ -324,28 +406,52 @@ mod tests {
 
     #[test]
     fn a_mismatch_is_a_failure_and_names_the_event() {
-        let Err(failure) = verified(Mistake::default(), None) else { panic!("the mistake was not found") };
+        let Err(failure) = verified(Mistake::default(), None) else {
+            panic!("the mistake was not found")
+        };
         assert_eq!(failure.code, Failure::FAILED);
-        assert!(failure.message.contains("--undo reverse") && failure.message.contains("at time 5"), "{}", failure.message);
+        assert!(
+            failure.message.contains("--undo reverse") && failure.message.contains("at time 5"),
+            "{}",
+            failure.message
+        );
     }
 
     #[test]
     fn a_failing_run_is_a_failure() {
-        let Err(failure) = verified(Mistake { fails: 3, ..Mistake::default() }, None) else { panic!("nothing failed") };
-        assert!(failure.code == Failure::FAILED && failure.message.contains("out of order"), "{}", failure.message);
+        let Err(failure) = verified(Mistake { fails: 3, ..Mistake::default() }, None) else {
+            panic!("nothing failed")
+        };
+        assert!(
+            failure.code == Failure::FAILED && failure.message.contains("out of order"),
+            "{}",
+            failure.message
+        );
     }
 
     #[test]
     fn a_verification_that_tries_nothing_fails() {
         let settings = Settings::typed(&[("undo", "copy"), ("end", "0.5")]);
-        let Err(failure) = (Job { settings: &settings, quiet: true }).visit::<Clock>(Mistake::default()) else { panic!("a success") };
-        assert!(failure.code == Failure::USAGE_ERROR && failure.message.contains("nothing was tried"), "{}", failure.message);
+        let Err(failure) =
+            (Job { settings: &settings, quiet: true }).visit::<Clock>(Mistake::default())
+        else {
+            panic!("a success")
+        };
+        assert!(
+            failure.code == Failure::USAGE_ERROR && failure.message.contains("nothing was tried"),
+            "{}",
+            failure.message
+        );
     }
 
     #[test]
     fn a_short_model_is_tried_to_its_end() {
         let settings = Settings::typed(&[("undo", "copy"), ("end", "20.5")]);
-        let Ok(output) = (Job { settings: &settings, quiet: true }).visit::<Clock>(Mistake::default()) else { panic!("copies are right") };
+        let Ok(output) =
+            (Job { settings: &settings, quiet: true }).visit::<Clock>(Mistake::default())
+        else {
+            panic!("copies are right")
+        };
         assert_eq!((output.verified[0].events, output.end), (20, 20.5));
         let expected = "clock: all 20 events to time 20.5 s, with seed 1, were undone and repeated exactly\n  --undo copy  all 20 events";
         assert!(output.text().starts_with(expected), "{}", output.text());

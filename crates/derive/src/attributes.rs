@@ -15,7 +15,9 @@ pub(crate) fn doc(attributes: &[Attribute]) -> Option<String> {
             && path.is_ident("doc")
             && let Some(text) = literal_text(value)
         {
-            lines.extend(text.lines().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()));
+            lines.extend(
+                text.lines().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()),
+            );
         }
     }
     if lines.is_empty() { None } else { Some(lines.join(" ")) }
@@ -70,7 +72,11 @@ impl Errors {
 }
 
 /// Refuses type parameters and lifetimes.
-pub(crate) fn check_generics(generics: &Generics, name: &impl Display, instead: &str) -> syn::Result<()> {
+pub(crate) fn check_generics(
+    generics: &Generics,
+    name: &impl Display,
+    instead: &str,
+) -> syn::Result<()> {
     if generics.params.is_empty() {
         return Ok(());
     }

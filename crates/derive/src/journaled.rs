@@ -9,13 +9,23 @@ use crate::shapes::{Shape, bounded, field_types, shapes};
 pub(crate) fn expand(input: &DeriveInput, api: &Path) -> Result<TokenStream> {
     let name = &input.ident;
     let Some(shapes) = shapes(&input.data) else {
-        return Err(Error::new_spanned(name, "a union cannot be journaled: nobody knows which of its fields holds a value"));
+        return Err(Error::new_spanned(
+            name,
+            "a union cannot be journaled: nobody knows which of its fields holds a value",
+        ));
     };
-    let whole = says(&input.attrs, "whole", "`journal` on a type takes `whole`: it may be changed as a whole")?;
+    let whole = says(
+        &input.attrs,
+        "whole",
+        "`journal` on a type takes `whole`: it may be changed as a whole",
+    )?;
     for field in shapes.iter().flat_map(|shape| shape.fields) {
         let fixed = is_fixed(&field.attrs)?;
         if fixed && whole {
-            return Err(Error::new_spanned(field, "what may be changed as a whole has no fixed fields"));
+            return Err(Error::new_spanned(
+                field,
+                "what may be changed as a whole has no fixed fields",
+            ));
         }
     }
     let is_word = matches!(&input.data, Data::Enum(data) if data.variants.iter().all(|variant| variant.fields.is_empty()));
@@ -56,10 +66,13 @@ pub(crate) fn expand(input: &DeriveInput, api: &Path) -> Result<TokenStream> {
 
 /// The pattern of a shape, in which fixed fields are left out.
 fn pattern(Shape { path, fields, bound }: &Shape<'_>) -> TokenStream {
-    let members = fields.members().zip(fields.iter()).zip(bound).map(|((member, field), bound)| match is_fixed(&field.attrs) {
-        Ok(true) => quote!(#member: _),
-        _ => quote!(#member: #bound),
-    });
+    let members =
+        fields.members().zip(fields.iter()).zip(bound).map(
+            |((member, field), bound)| match is_fixed(&field.attrs) {
+                Ok(true) => quote!(#member: _),
+                _ => quote!(#member: #bound),
+            },
+        );
     quote!(#path { #(#members),* })
 }
 
@@ -86,10 +99,14 @@ fn says(attributes: &[Attribute], word: &str, otherwise: &str) -> Result<bool> {
 fn saved(input: &DeriveInput, shapes: &[Shape<'_>], api: &Path) -> Result<TokenStream> {
     let name = &input.ident;
     let Some((last, others)) = shapes.split_last() else {
-        return Err(Error::new_spanned(name, "an enum without variants has no values that could be journaled"));
+        return Err(Error::new_spanned(
+            name,
+            "an enum without variants has no values that could be journaled",
+        ));
     };
     let numbers: Vec<_> = (0..shapes.len() as u64).map(Literal::u64_suffixed).collect();
-    let (paths, other_paths) = (shapes.iter().map(|shape| &shape.path), others.iter().map(|shape| &shape.path));
+    let (paths, other_paths) =
+        (shapes.iter().map(|shape| &shape.path), others.iter().map(|shape| &shape.path));
     let last = &last.path;
     Ok(quote! {
         #[automatically_derived]
@@ -139,7 +156,11 @@ fn plain(input: &DeriveInput, shapes: &[Shape<'_>], api: &Path) -> TokenStream {
     let takes = |shape: &Shape<'_>| {
         let Shape { path, fields, bound } = shape;
         let (members, types) = (fields.members(), field_types(fields));
-        let take = bound.iter().zip(types).rev().map(|(bound, field)| quote!(let #bound = <#field as #api::Plain>::take(log);));
+        let take = bound
+            .iter()
+            .zip(types)
+            .rev()
+            .map(|(bound, field)| quote!(let #bound = <#field as #api::Plain>::take(log);));
         quote!(#(#take)* #path { #(#members: #bound),* })
     };
     let take = if is_enum {
@@ -196,8 +217,15 @@ mod tests {
 
     #[test]
     fn all_fields_of_all_variants_are_looked_into_but_those_that_are_fixed() {
-        let code = code("enum Shop<T> { Till { takings: f64, r#type: T }, Door(#[journal(fixed)] String, u8), Closed }");
-        for part in ["takings : field_0", "r#type : field_1", "0 : _ , 1 : field_1", "T : :: warpline :: Journaled"] {
+        let code = code(
+            "enum Shop<T> { Till { takings: f64, r#type: T }, Door(#[journal(fixed)] String, u8), Closed }",
+        );
+        for part in [
+            "takings : field_0",
+            "r#type : field_1",
+            "0 : _ , 1 : field_1",
+            "T : :: warpline :: Journaled",
+        ] {
             assert!(code.contains(part), "{part} in {code}");
         }
         assert_eq!(code.matches("change . is_in").count(), 3, "{code}");
@@ -207,7 +235,10 @@ mod tests {
     #[test]
     fn an_enum_without_fields_is_saved_as_a_number() {
         let code = code("enum Day { Sunday, Monday(), Tuesday {} }");
-        assert!(code.contains("Saved for Day") && code.contains("2u64") && !code.contains("Journaled"), "{code}");
+        assert!(
+            code.contains("Saved for Day") && code.contains("2u64") && !code.contains("Journaled"),
+            "{code}"
+        );
     }
 
     #[test]
@@ -225,9 +256,19 @@ mod tests {
         let of_field = "`journal` on a field takes `fixed`: no event changes it";
         assert_error(expand, "struct Till { #[journal(whole)] takings: f64 }", of_field, "whole");
         let both = "what may be changed as a whole has no fixed fields";
-        assert_error(expand, "#[journal(whole)] struct Till(#[journal(fixed)] u8);", both, "#[journal(fixed)] u8");
+        assert_error(
+            expand,
+            "#[journal(whole)] struct Till(#[journal(fixed)] u8);",
+            both,
+            "#[journal(fixed)] u8",
+        );
         let union = "a union cannot be journaled: nobody knows which of its fields holds a value";
         assert_error(expand, "union Either { one: u8, other: f32 }", union, "Either");
-        assert_error(expand, "enum None {}", "an enum without variants has no values that could be journaled", "None");
+        assert_error(
+            expand,
+            "enum None {}",
+            "an enum without variants has no values that could be journaled",
+            "None",
+        );
     }
 }

@@ -1,5 +1,6 @@
-//! The macros of Warpline's model API: `model` for a model, and to derive, `Parameters` for a struct, `Choices` for an enum, `Portable` for
-//! events, `Journaled` for states. Models get them from `warpline::prelude`.
+//! The macros of Warpline's model API: `model` for a model, and to derive, `Parameters` for a
+//! struct, `Choices` for an enum, `Portable` for events, `Journaled` for states. Models get them
+//! from `warpline::prelude`.
 
 mod attributes;
 mod choices;
@@ -13,7 +14,8 @@ mod shapes;
 
 use proc_macro::TokenStream;
 
-/// Marks the implementation of `Model`, and finds out what a run may do with the model besides executing its events.
+/// Marks the implementation of `Model`, and finds out what a run may do with the model besides
+/// executing its events.
 ///
 /// ```
 /// use warpline_model::prelude::*;
@@ -43,17 +45,19 @@ use proc_macro::TokenStream;
 /// | events are compared with what was sent before | `--cancellation lazy`, `dynamic` | its events are `Eq` and `Clone` |
 /// | reverse code undoes events | `--undo reverse` | it has `fn reverse` |
 ///
-/// Processes of one machine share plain data, with its payloads, without a copy; between machines it goes as bytes. What serde writes is
-/// always copied.
+/// Processes of one machine share plain data, with its payloads, without a copy; between machines
+/// it goes as bytes. What serde writes is always copied.
 ///
 /// Two abilities are promises, which the model gives by name: `#[model(compare, journal)]`.
 ///
-/// - **`compare`**: equal events are interchangeable, down to the last bit that `handle` looks at. The events are `PartialEq` and `Clone`.
-///   A derived `PartialEq` is right unless an event may carry the number -0.0, which equals 0.0. NaN never compares equal, so an event that
-///   carries it is sent again.
-/// - **`journal`**, for `--undo journal`: events change states by `Context::change`, `Queue` and `Level` alone. The state derives
-///   [`Journaled`](macro@Journaled). Undo then costs as much as an event changes, however large the state is. `warpline verify` finds events
-///   that break the promise.
+/// - **`compare`**: equal events are interchangeable, down to the last bit that `handle` looks at.
+///   The events are `PartialEq` and `Clone`. A derived `PartialEq` is right unless an event may
+///   carry the number -0.0, which equals 0.0. NaN never compares equal, so an event that carries it
+///   is sent again.
+/// - **`journal`**, for `--undo journal`: events change states by `Context::change`, `Queue` and
+///   `Level` alone. The state derives [`Journaled`](macro@Journaled). Undo then costs as much as an
+///   event changes, however large the state is. `warpline verify` finds events that break the
+///   promise.
 ///
 /// ```
 /// # use warpline_model::{engine::*, prelude::*};
@@ -96,7 +100,9 @@ use proc_macro::TokenStream;
 #[proc_macro_attribute]
 pub fn model(words: TokenStream, input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::ItemImpl);
-    model::expand(words.into(), &input, &paths::api()).unwrap_or_else(syn::Error::into_compile_error).into()
+    model::expand(words.into(), &input, &paths::api())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
 }
 
 /// Makes a plain struct the parameters of a model: each field is one, and help texts, checks and
@@ -278,7 +284,9 @@ pub fn derive_journaled(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(Shareable)]
 pub fn derive_shareable(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);
-    portable::expand_shareable(&input, &paths::api()).unwrap_or_else(syn::Error::into_compile_error).into()
+    portable::expand_shareable(&input, &paths::api())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
 }
 
 /// For the engine's types that carry events: makes a function `is_portable` that proves that the
@@ -287,7 +295,9 @@ pub fn derive_shareable(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(PortableWith)]
 pub fn derive_portable_with(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);
-    portable::expand_with(&input, &paths::api()).unwrap_or_else(syn::Error::into_compile_error).into()
+    portable::expand_with(&input, &paths::api())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
 }
 
 /// What the tests of the macros share.
@@ -297,17 +307,29 @@ mod test_support {
     use syn::{DeriveInput, Error, Path};
 
     /// The errors of `expand` for `source`: what each says, and the text to which it points.
-    pub(crate) fn errors(expand: fn(&DeriveInput, &Path) -> Result<TokenStream, Error>, source: &str) -> Vec<(String, String)> {
-        let result = syn::parse_str(source).and_then(|input| expand(&input, &syn::parse_quote!(::warpline)));
-        let pair = |error: Error| (error.to_string(), error.span().source_text().unwrap_or_default());
+    pub(crate) fn errors(
+        expand: fn(&DeriveInput, &Path) -> Result<TokenStream, Error>,
+        source: &str,
+    ) -> Vec<(String, String)> {
+        let result =
+            syn::parse_str(source).and_then(|input| expand(&input, &syn::parse_quote!(::warpline)));
+        let pair =
+            |error: Error| (error.to_string(), error.span().source_text().unwrap_or_default());
         result.err().into_iter().flatten().map(pair).collect()
     }
 
     /// Asserts that `source` has exactly the error that begins with `message` and points to
     /// `place`.
-    pub(crate) fn assert_error(expand: fn(&DeriveInput, &Path) -> Result<TokenStream, Error>, source: &str, message: &str, place: &str) {
+    pub(crate) fn assert_error(
+        expand: fn(&DeriveInput, &Path) -> Result<TokenStream, Error>,
+        source: &str,
+        message: &str,
+        place: &str,
+    ) {
         let errors = errors(expand, source);
-        let [(text, at)] = &errors[..] else { panic!("one error expected for {source}: {errors:?}") };
+        let [(text, at)] = &errors[..] else {
+            panic!("one error expected for {source}: {errors:?}")
+        };
         assert_eq!((text.as_str(), at.as_str()), (message, place), "for {source}");
     }
 }

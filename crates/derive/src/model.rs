@@ -14,7 +14,10 @@ const JOURNAL: &str = "journal";
 pub(crate) fn expand(words: TokenStream, input: &ItemImpl, api: &Path) -> Result<TokenStream> {
     let words = Punctuated::<Ident, Token![,]>::parse_terminated.parse2(words)?;
     if !is_model(input) {
-        return Err(Error::new_spanned(&input.self_ty, "`#[model]` marks the implementation of `Model`: `impl Model for …`"));
+        return Err(Error::new_spanned(
+            &input.self_ty,
+            "`#[model]` marks the implementation of `Model`: `impl Model for …`",
+        ));
     }
     let abilities = abilities(&words, input, api)?;
     let ItemImpl { attrs, defaultness, unsafety, generics, trait_, self_ty, items, .. } = input;
@@ -30,23 +33,38 @@ pub(crate) fn expand(words: TokenStream, input: &ItemImpl, api: &Path) -> Result
 }
 
 fn is_model(input: &ItemImpl) -> bool {
-    let path = input.trait_.as_ref().and_then(|(negated, path, _)| path.segments.last().filter(|_| negated.is_none()));
+    let path = input
+        .trait_
+        .as_ref()
+        .and_then(|(negated, path, _)| path.segments.last().filter(|_| negated.is_none()));
     path.is_some_and(|last| last.ident == "Model")
 }
 
-fn abilities(words: &Punctuated<Ident, Token![,]>, input: &ItemImpl, api: &Path) -> Result<TokenStream> {
+fn abilities(
+    words: &Punctuated<Ident, Token![,]>,
+    input: &ItemImpl,
+    api: &Path,
+) -> Result<TokenStream> {
     // Where it has no events, the compiler says so.
     let Some(event) = event_type(&input.items) else { return Ok(TokenStream::new()) };
     let said = words.iter().map(|word| match word.to_string().as_str() {
         COMPARE => Ok(quote_spanned!(word.span()=> .with_comparable(#api::Comparable::new()))),
         JOURNAL => Ok(quote_spanned!(word.span()=> .with_journal(#api::Journal::new()))),
-        _ => Err(Error::new_spanned(word, "`model` takes `compare` and `journal`; types and methods say the rest")),
+        _ => Err(Error::new_spanned(
+            word,
+            "`model` takes `compare` and `journal`; types and methods say the rest",
+        )),
     });
     let said = said.collect::<Result<Vec<_>>>()?;
-    let reverse = input.items.iter().any(|item| matches!(item, ImplItem::Fn(function) if function.sig.ident == "reverse"));
+    let reverse = input
+        .items
+        .iter()
+        .any(|item| matches!(item, ImplItem::Fn(function) if function.sig.ident == "reverse"));
     let reverse = reverse.then(|| quote!(.with_reverse()));
-    // The compiler would take a reference to be what serde reads, and find out too late that it is so for one lifetime alone.
-    let serde = if has_reference(event.to_token_stream()) { quote!(Says) } else { quote!(SaysSerde) };
+    // The compiler would take a reference to be what serde reads, and find out too late that it is
+    // so for one lifetime alone.
+    let serde =
+        if has_reference(event.to_token_stream()) { quote!(Says) } else { quote!(SaysSerde) };
     Ok(quote! {
         const ABILITIES: #api::Abilities<Self::State, Self::Event> = {
             #[allow(unused_imports, reason = "it is used where a type says nothing")]
@@ -89,29 +107,49 @@ mod tests {
     }
 
     fn assert_error(words: &str, source: &str, message: &str) {
-        assert_eq!(expanded(words, source).unwrap_err().to_string(), message, "for #[model({words})] {source}");
+        assert_eq!(
+            expanded(words, source).unwrap_err().to_string(),
+            message,
+            "for #[model({words})] {source}"
+        );
     }
 
     #[test]
     fn reverse_code_is_an_ability_where_it_is_written() {
         let without = expanded("", "impl Model for Shop { type Event = (); }").unwrap();
-        assert!(without.contains("Says :: < () >") && !without.contains("with_reverse"), "{without}");
-        let with = expanded("", "impl Model for Shop { type Event = (); fn reverse(&self) {} }").unwrap();
+        assert!(
+            without.contains("Says :: < () >") && !without.contains("with_reverse"),
+            "{without}"
+        );
+        let with =
+            expanded("", "impl Model for Shop { type Event = (); fn reverse(&self) {} }").unwrap();
         assert!(with.contains("with_reverse"), "{with}");
     }
 
     #[test]
     fn the_rest_is_named() {
-        let code = expanded("compare, journal", "impl<T: Text> Model for Shop<T> where T: Send { type Event = T; }").unwrap();
-        for part in ["with_comparable", "with_journal", "impl < T : Text > Model for Shop < T > where T : Send", "type Event = T"] {
+        let code = expanded(
+            "compare, journal",
+            "impl<T: Text> Model for Shop<T> where T: Send { type Event = T; }",
+        )
+        .unwrap();
+        for part in [
+            "with_comparable",
+            "with_journal",
+            "impl < T : Text > Model for Shop < T > where T : Send",
+            "type Event = T",
+        ] {
             assert!(code.contains(part), "{part} in {code}");
         }
     }
 
     #[test]
     fn serde_does_not_read_references() {
-        for (event, asked) in [("String", true), ("&'static str", false), ("(u8, Option<&'static str>)", false)] {
-            let code = expanded("", &format!("impl Model for Shop {{ type Event = {event}; }}")).unwrap();
+        for (event, asked) in
+            [("String", true), ("&'static str", false), ("(u8, Option<&'static str>)", false)]
+        {
+            let code =
+                expanded("", &format!("impl Model for Shop {{ type Event = {event}; }}")).unwrap();
             assert_eq!(code.contains("SaysSerde"), asked, "{code}");
         }
     }
@@ -119,8 +157,20 @@ mod tests {
     #[test]
     fn mistakes_are_told() {
         let model = "impl Model for Shop { type Event = (); }";
-        assert_error("wire", model, "`model` takes `compare` and `journal`; types and methods say the rest");
-        assert_error("", "impl Shop {}", "`#[model]` marks the implementation of `Model`: `impl Model for …`");
-        assert_error("", "impl Configure for Shop {}", "`#[model]` marks the implementation of `Model`: `impl Model for …`");
+        assert_error(
+            "wire",
+            model,
+            "`model` takes `compare` and `journal`; types and methods say the rest",
+        );
+        assert_error(
+            "",
+            "impl Shop {}",
+            "`#[model]` marks the implementation of `Model`: `impl Model for …`",
+        );
+        assert_error(
+            "",
+            "impl Configure for Shop {}",
+            "`#[model]` marks the implementation of `Model`: `impl Model for …`",
+        );
     }
 }

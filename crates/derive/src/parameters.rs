@@ -24,9 +24,14 @@ struct Parameter {
 pub(crate) fn expand(input: &DeriveInput, api: &Path) -> syn::Result<TokenStream> {
     let ident = &input.ident;
     let mut errors = Errors::default();
-    errors.keep(check_generics(&input.generics, ident, "parameters are a plain struct, whose type says all"));
+    errors.keep(check_generics(
+        &input.generics,
+        ident,
+        "parameters are a plain struct, whose type says all",
+    ));
     let fields = named_fields(input)?;
-    let parameters: Vec<Parameter> = fields.into_iter().filter_map(|field| errors.keep(parameter(field))).collect();
+    let parameters: Vec<Parameter> =
+        fields.into_iter().filter_map(|field| errors.keep(parameter(field))).collect();
     errors.or(implementations(ident, &parameters, api))
 }
 
@@ -34,14 +39,19 @@ fn named_fields(input: &DeriveInput) -> syn::Result<Vec<&Field>> {
     let ident = &input.ident;
     let problem = match &input.data {
         Data::Struct(data) => match &data.fields {
-            Fields::Named(fields) if !fields.named.is_empty() => return Ok(fields.named.iter().collect()),
+            Fields::Named(fields) if !fields.named.is_empty() => {
+                return Ok(fields.named.iter().collect());
+            }
             Fields::Unnamed(_) => "its fields need names: a parameter has that of its field",
             _ => "it has no fields; a model without parameters has `type Parameters = ()`",
         },
         Data::Enum(_) => "it is an enum; for the values of one parameter, derive `Choices`",
         Data::Union(_) => "it is a union; use a struct",
     };
-    Err(Error::new_spanned(ident, format!("`{ident}` cannot be the parameters of a model: {problem}")))
+    Err(Error::new_spanned(
+        ident,
+        format!("`{ident}` cannot be the parameters of a model: {problem}"),
+    ))
 }
 
 fn parameter(declared: &Field) -> syn::Result<Parameter> {
@@ -49,7 +59,10 @@ fn parameter(declared: &Field) -> syn::Result<Parameter> {
     let name = field.unraw().to_string().replace('_', "-");
     let mut errors = Errors::default();
     if name.starts_with('-') {
-        errors.add(Error::new_spanned(&field, format!("nobody can type the name of `{field}`: let it begin with a letter")));
+        errors.add(Error::new_spanned(
+            &field,
+            format!("nobody can type the name of `{field}`: let it begin with a letter"),
+        ));
     }
     let meaning = doc(&declared.attrs).unwrap_or_else(|| {
         let advice = format!("say what `{field}` means in a doc comment, such as `/// Number of ovens.`: help texts show it");
@@ -57,12 +70,19 @@ fn parameter(declared: &Field) -> syn::Result<Parameter> {
         String::new()
     });
     let (mut unit, mut default, mut range) = (None::<LitStr>, None::<Expr>, None::<Range>);
-    for attribute in declared.attrs.iter().filter(|attribute| attribute.path().is_ident("parameter")) {
-        errors.keep(attribute.parse_nested_meta(|meta| match meta.path.get_ident().map(Ident::to_string).as_deref() {
-            Some("unit") => read_once(&meta, &mut unit),
-            Some("default") => read_once(&meta, &mut default),
-            Some("range") => read_once(&meta, &mut range),
-            _ => Err(meta.error("a parameter has `unit`, `default` and `range`, and no other keys")),
+    for attribute in
+        declared.attrs.iter().filter(|attribute| attribute.path().is_ident("parameter"))
+    {
+        errors.keep(attribute.parse_nested_meta(|meta| {
+            match meta.path.get_ident().map(Ident::to_string).as_deref() {
+                Some("unit") => read_once(&meta, &mut unit),
+                Some("default") => read_once(&meta, &mut default),
+                Some("range") => read_once(&meta, &mut range),
+                _ => {
+                    Err(meta
+                        .error("a parameter has `unit`, `default` and `range`, and no other keys"))
+                }
+            }
         }));
     }
     if let Some(range) = &range {
@@ -96,7 +116,8 @@ fn is_string(of: &Type) -> bool {
 
 fn implementations(ident: &Ident, parameters: &[Parameter], api: &Path) -> TokenStream {
     // These names must not hide what a default or a range refers to.
-    let [given, text, defaults] = ["given", "text", "defaults"].map(|name| Ident::new(name, Span::mixed_site()));
+    let [given, text, defaults] =
+        ["given", "text", "defaults"].map(|name| Ident::new(name, Span::mixed_site()));
     let [mut initial, mut specs, mut set, mut check, mut values] = [const { Vec::new() }; 5];
     for Parameter { field, name, of, meaning, unit, default, range } in parameters {
         initial.push(quote!(#field: #default));
@@ -170,10 +191,26 @@ mod tests {
     fn there_are_three_keys_each_given_once() {
         let keys = "a parameter has `unit`, `default` and `range`, and no other keys";
         assert_error("/// Ovens.\n#[parameter(units = \"min\")] ovens: u32", keys, "units");
-        assert_error("/// Ovens.\n#[parameter(default = 2, a::unit = 3)] ovens: u32", keys, "a::unit");
-        assert_error("/// Ovens.\n#[parameter(default = 2, default = 3)] ovens: u32", "`default` is given twice", "default");
-        assert_error("/// Ovens.\n#[parameter(unit = \"\")] #[parameter(unit = \"\")] ovens: u32", "`unit` is given twice", "unit");
-        assert_error("/// Ovens.\n#[parameter(unit = 5)] ovens: u32", "expected string literal", "5");
+        assert_error(
+            "/// Ovens.\n#[parameter(default = 2, a::unit = 3)] ovens: u32",
+            keys,
+            "a::unit",
+        );
+        assert_error(
+            "/// Ovens.\n#[parameter(default = 2, default = 3)] ovens: u32",
+            "`default` is given twice",
+            "default",
+        );
+        assert_error(
+            "/// Ovens.\n#[parameter(unit = \"\")] #[parameter(unit = \"\")] ovens: u32",
+            "`unit` is given twice",
+            "unit",
+        );
+        assert_error(
+            "/// Ovens.\n#[parameter(unit = 5)] ovens: u32",
+            "expected string literal",
+            "5",
+        );
         assert_error("/// Ovens.\n#[parameter(unit)] ovens: u32", "expected `=`", ")");
     }
 
@@ -181,23 +218,44 @@ mod tests {
     fn a_range_includes_its_limits_and_the_default() {
         let form = "a range is `low..=high`, both included, or `low..` without an upper limit; leave `range` out if any value will do";
         for range in ["1..100", "..", "..=5", "100", "(1, 100)"] {
-            assert_error(&format!("/// Ovens.\n#[parameter(default = 2, range = {range})] ovens: u32"), form, range);
+            assert_error(
+                &format!("/// Ovens.\n#[parameter(default = 2, range = {range})] ovens: u32"),
+                form,
+                range,
+            );
         }
         let empty = "no value lies in this range: its lower limit exceeds the upper one";
-        assert_error("/// Ovens.\n#[parameter(default = 2, range = 100..=1)] ovens: u32", empty, "100..=1");
-        for (default, range) in [("0", "1..=100"), ("101", "1..=100"), ("-1e3", "-999.5.."), ("5_000", "-3..=-1")] {
-            let field = format!("/// Ovens.\n#[parameter(range = {range}, default = {default})] ovens: f64");
+        assert_error(
+            "/// Ovens.\n#[parameter(default = 2, range = 100..=1)] ovens: u32",
+            empty,
+            "100..=1",
+        );
+        for (default, range) in
+            [("0", "1..=100"), ("101", "1..=100"), ("-1e3", "-999.5.."), ("5_000", "-3..=-1")]
+        {
+            let field = format!(
+                "/// Ovens.\n#[parameter(range = {range}, default = {default})] ovens: f64"
+            );
             assert_error(&field, "the default lies outside the range", default);
         }
         for range in ["1..", "0.5..=2.0", "-2..=-1"] {
             let needed = "0 lies outside this range, so the parameter needs a `default = …`";
-            assert_error(&format!("/// Ovens.\n#[parameter(range = {range})] ovens: f64"), needed, range);
+            assert_error(
+                &format!("/// Ovens.\n#[parameter(range = {range})] ovens: f64"),
+                needed,
+                range,
+            );
         }
     }
 
     #[test]
     fn limits_belong_to_the_range_and_constants_are_left_to_the_compiler() {
-        for keys in ["default = 1, range = 1..=1", "default = MOST, range = 1..=2", "default = 7, range = LEAST..=MOST", "range = 0.."] {
+        for keys in [
+            "default = 1, range = 1..=1",
+            "default = MOST, range = 1..=2",
+            "default = 7, range = LEAST..=MOST",
+            "range = 0..",
+        ] {
             let source = format!("struct Bakery {{ /// Ovens.\n#[parameter({keys})] ovens: u32 }}");
             assert_eq!(test_support::errors(expand, &source), []);
         }
@@ -205,7 +263,11 @@ mod tests {
 
     #[test]
     fn a_name_can_be_typed() {
-        assert_error("/// Ovens.\n_ovens: u32", "nobody can type the name of `_ovens`: let it begin with a letter", "_ovens");
+        assert_error(
+            "/// Ovens.\n_ovens: u32",
+            "nobody can type the name of `_ovens`: let it begin with a letter",
+            "_ovens",
+        );
     }
 
     #[test]
@@ -216,12 +278,16 @@ mod tests {
             ("struct Bakery(u32);", "its fields need names: a parameter has that of its field"),
             ("struct Bakery;", no_fields),
             ("struct Bakery {}", no_fields),
-            ("enum Bakery { Rye }", "it is an enum; for the values of one parameter, derive `Choices`"),
+            (
+                "enum Bakery { Rye }",
+                "it is an enum; for the values of one parameter, derive `Choices`",
+            ),
             ("union Bakery { ovens: u32 }", "it is a union; use a struct"),
         ] {
             test_support::assert_error(expand, source, &format!("{about}{problem}"), "Bakery");
         }
-        let generic = "`Bakery` cannot be generic: parameters are a plain struct, whose type says all";
+        let generic =
+            "`Bakery` cannot be generic: parameters are a plain struct, whose type says all";
         for generics in ["<T>", "<'a>", "<const N: usize>"] {
             let source = format!("struct Bakery{generics} {{ /// Ovens.\novens: u32 }}");
             test_support::assert_error(expand, &source, generic, generics);
@@ -231,7 +297,8 @@ mod tests {
     #[test]
     fn all_errors_are_reported_at_once() {
         let source = "struct Bakery<T> { ovens: u32, #[parameter(units = 1)] shelves: u32, /// Fine.\nfine: u32 }";
-        let places: Vec<String> = test_support::errors(expand, source).into_iter().map(|(_, place)| place).collect();
+        let places: Vec<String> =
+            test_support::errors(expand, source).into_iter().map(|(_, place)| place).collect();
         assert_eq!(places, ["<T>", "ovens", "shelves", "units"]);
     }
 }

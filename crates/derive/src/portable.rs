@@ -38,7 +38,10 @@ impl Numbers {
 pub(crate) fn expand(input: &DeriveInput, api: &Path) -> Result<TokenStream> {
     let name = &input.ident;
     let Some(shapes) = shapes(&input.data) else {
-        return Err(Error::new_spanned(name, "a union cannot be portable: nobody knows which of its fields holds a value"));
+        return Err(Error::new_spanned(
+            name,
+            "a union cannot be portable: nobody knows which of its fields holds a value",
+        ));
     };
     let generics = bounded(&input.generics, &parse_quote!(#api::Portable));
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
@@ -51,7 +54,8 @@ pub(crate) fn expand(input: &DeriveInput, api: &Path) -> Result<TokenStream> {
     });
     let put = (0..).zip(&shapes).map(|(number, shape)| {
         let (pattern, bound) = (shape.pattern(), &shape.bound);
-        let number = numbers.literal(number).map(|number| quote!(#api::Portable::put(&#number, room);));
+        let number =
+            numbers.literal(number).map(|number| quote!(#api::Portable::put(&#number, room);));
         quote!(#pattern => { #number #(#api::Portable::put(#bound, room);)* })
     });
     let none = shapes.is_empty().then(|| quote!(_ => {}));
@@ -134,12 +138,17 @@ fn read(numbers: Numbers, shapes: &[Shape<'_>], api: &Path) -> TokenStream {
 pub(crate) fn expand_shareable(input: &DeriveInput, api: &Path) -> Result<TokenStream> {
     let name = &input.ident;
     let Some(shapes) = shapes(&input.data) else {
-        return Err(Error::new_spanned(name, "a union cannot be shareable: nobody knows which of its fields holds a value"));
+        return Err(Error::new_spanned(
+            name,
+            "a union cannot be shareable: nobody knows which of its fields holds a value",
+        ));
     };
     let mut generics = input.generics.clone();
     let types = shapes.iter().flat_map(|shape| field_types(shape.fields));
     let demands = &mut generics.make_where_clause().predicates;
-    demands.extend(types.map(|field| -> WherePredicate { parse_quote!(#field: #api::engine::Shareable) }));
+    demands.extend(
+        types.map(|field| -> WherePredicate { parse_quote!(#field: #api::engine::Shareable) }),
+    );
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     Ok(quote! {
         #[automatically_derived]
@@ -157,9 +166,12 @@ pub(crate) fn expand_with(input: &DeriveInput, api: &Path) -> Result<TokenStream
         return Err(Error::new_spanned(name, "this is for types with one type parameter"));
     };
     let parameter = &parameter.ident;
-    let Some(shapes) = shapes(&input.data) else { return Err(Error::new_spanned(name, "a union cannot be portable")) };
+    let Some(shapes) = shapes(&input.data) else {
+        return Err(Error::new_spanned(name, "a union cannot be portable"));
+    };
     let types = shapes.iter().flat_map(|shape| field_types(shape.fields));
-    let is_parameter = |field: &Type| matches!(field, Type::Path(found) if found.path.is_ident(parameter));
+    let is_parameter =
+        |field: &Type| matches!(field, Type::Path(found) if found.path.is_ident(parameter));
     let proofs = types.filter(|field| !is_parameter(field)).map(|field| {
         if mentions(quote!(#field), parameter) {
             quote!(let _ = <#field>::is_portable(parameter);)
@@ -196,12 +208,23 @@ mod tests {
 
     #[test]
     fn all_fields_of_all_variants_are_visited() {
-        let input = syn::parse_str("enum Parcel<T> { Letter { weight: f64, r#type: T }, Freight(Payload, u8), Nothing }").unwrap();
+        let input = syn::parse_str(
+            "enum Parcel<T> { Letter { weight: f64, r#type: T }, Freight(Payload, u8), Nothing }",
+        )
+        .unwrap();
         let code = expand(&input, &parse_quote!(::warpline)).unwrap().to_string();
-        for part in ["weight : field_0", "r#type : field_1", "1 : field_1", "Self :: Nothing", "T : :: warpline :: Portable"] {
+        for part in [
+            "weight : field_0",
+            "r#type : field_1",
+            "1 : field_1",
+            "Self :: Nothing",
+            "T : :: warpline :: Portable",
+        ] {
             assert!(code.contains(part), "{part} in {code}");
         }
-        let empty = expand(&syn::parse_str("enum None {}").unwrap(), &parse_quote!(::warpline)).unwrap().to_string();
+        let empty = expand(&syn::parse_str("enum None {}").unwrap(), &parse_quote!(::warpline))
+            .unwrap()
+            .to_string();
         assert!(empty.contains("_ => { }"), "{empty}");
     }
 
@@ -209,20 +232,38 @@ mod tests {
     fn numbers_of_variants_have_the_size_that_they_need() {
         let code = |variants: u32| {
             let variants: String = (0..variants).map(|number| format!("V{number}(u8),")).collect();
-            expand(&syn::parse_str(&format!("enum Many {{ {variants} }}")).unwrap(), &parse_quote!(::warpline)).unwrap().to_string()
+            expand(
+                &syn::parse_str(&format!("enum Many {{ {variants} }}")).unwrap(),
+                &parse_quote!(::warpline),
+            )
+            .unwrap()
+            .to_string()
         };
         assert!(code(256).contains("& 255u8 , room") && code(256).contains("most + 1usize"));
-        assert!(code(257).contains("& 256u32 , room") && code(257).contains("256u32 =>") && code(257).contains("most + 4usize"));
-        let plain = expand(&syn::parse_str("struct Plain(u8);").unwrap(), &parse_quote!(::warpline)).unwrap().to_string();
+        assert!(
+            code(257).contains("& 256u32 , room")
+                && code(257).contains("256u32 =>")
+                && code(257).contains("most + 4usize")
+        );
+        let plain =
+            expand(&syn::parse_str("struct Plain(u8);").unwrap(), &parse_quote!(::warpline))
+                .unwrap()
+                .to_string();
         assert!(plain.contains("most + 0usize") && !plain.contains("0u8"), "{plain}");
     }
 
     #[test]
     fn a_shareable_type_has_shareable_fields() {
-        let code =
-            expand_shareable(&syn::parse_str("struct Words<T> { lock: SpinLock<T>, word: u64 }").unwrap(), &parse_quote!(::warpline));
+        let code = expand_shareable(
+            &syn::parse_str("struct Words<T> { lock: SpinLock<T>, word: u64 }").unwrap(),
+            &parse_quote!(::warpline),
+        );
         let code = code.unwrap().to_string();
-        for part in ["SpinLock < T > : :: warpline :: engine :: Shareable", "u64 : :: warpline", "Shareable for Words < T >"] {
+        for part in [
+            "SpinLock < T > : :: warpline :: engine :: Shareable",
+            "u64 : :: warpline",
+            "Shareable for Words < T >",
+        ] {
             assert!(code.contains(part), "{part} in {code}");
         }
         let message = "a union cannot be shareable: nobody knows which of its fields holds a value";
@@ -237,9 +278,17 @@ mod tests {
 
     #[test]
     fn a_proof_is_made_of_those_of_all_fields() {
-        let code = |source| expand_with(&syn::parse_str(source).unwrap(), &parse_quote!(::warpline)).map(|code| code.to_string());
-        let proof = code("enum Content<E> { Event(Event<E>), Plain { payload: E, lp: LpId } }").unwrap();
-        assert_eq!((proof.matches("is_portable (parameter)").count(), proof.matches(":: PROOF").count()), (1, 1), "{proof}");
+        let code = |source| {
+            expand_with(&syn::parse_str(source).unwrap(), &parse_quote!(::warpline))
+                .map(|code| code.to_string())
+        };
+        let proof =
+            code("enum Content<E> { Event(Event<E>), Plain { payload: E, lp: LpId } }").unwrap();
+        assert_eq!(
+            (proof.matches("is_portable (parameter)").count(), proof.matches(":: PROOF").count()),
+            (1, 1),
+            "{proof}"
+        );
         assert!(code("struct Two<A, B>(A, B);").is_err() && code("struct None(u8);").is_err());
     }
 }

@@ -18,8 +18,18 @@ impl Parse for Range {
     fn parse(input: ParseStream) -> syn::Result<Self> {
         let whole: Expr = input.parse()?;
         let (low, high) = match ungrouped(&whole) {
-            Expr::Range(ExprRange { start: Some(low), limits: RangeLimits::HalfOpen(_), end: None, .. }) => (low, None),
-            Expr::Range(ExprRange { start: Some(low), limits: RangeLimits::Closed(_), end: Some(high), .. }) => (low, Some(high)),
+            Expr::Range(ExprRange {
+                start: Some(low),
+                limits: RangeLimits::HalfOpen(_),
+                end: None,
+                ..
+            }) => (low, None),
+            Expr::Range(ExprRange {
+                start: Some(low),
+                limits: RangeLimits::Closed(_),
+                end: Some(high),
+                ..
+            }) => (low, Some(high)),
             _ => {
                 let advice = "a range is `low..=high`, both included, or `low..` without an upper limit; \
                     leave `range` out if any value will do";
@@ -29,7 +39,10 @@ impl Parse for Range {
         let (low, high) = (Expr::clone(low), high.map(|high| Expr::clone(high)));
         let range = Range { whole, low, high };
         if range.ends_before(number(&range.low)) {
-            return Err(Error::new_spanned(range.whole, "no value lies in this range: its lower limit exceeds the upper one"));
+            return Err(Error::new_spanned(
+                range.whole,
+                "no value lies in this range: its lower limit exceeds the upper one",
+            ));
         }
         Ok(range)
     }
@@ -55,7 +68,10 @@ impl Range {
         }
         Err(match default {
             Some(default) => Error::new_spanned(default, "the default lies outside the range"),
-            None => Error::new_spanned(&self.whole, "0 lies outside this range, so the parameter needs a `default = …`"),
+            None => Error::new_spanned(
+                &self.whole,
+                "0 lies outside this range, so the parameter needs a `default = …`",
+            ),
         })
     }
 

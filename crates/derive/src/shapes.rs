@@ -31,7 +31,12 @@ pub(crate) fn shapes(data: &Data) -> Option<Vec<Shape<'_>>> {
         Data::Struct(data) => Some(vec![Shape::new(quote!(Self), &data.fields)]),
         Data::Enum(data) => {
             let path = |name: &Ident| quote!(Self::#name);
-            Some(data.variants.iter().map(|variant| Shape::new(path(&variant.ident), &variant.fields)).collect())
+            Some(
+                data.variants
+                    .iter()
+                    .map(|variant| Shape::new(path(&variant.ident), &variant.fields))
+                    .collect(),
+            )
         }
         Data::Union(_) => None,
     }

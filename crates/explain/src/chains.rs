@@ -111,7 +111,13 @@ impl Chains {
 
     /// The chain of an event of `lp` that follows the last event there, rather than the one that
     /// sent it. Releases both chains.
-    pub(super) fn follow_own(&mut self, own: Option<ChainEnd>, sender: Option<ChainEnd>, lp: LpId, cost: u64) -> ChainEnd {
+    pub(super) fn follow_own(
+        &mut self,
+        own: Option<ChainEnd>,
+        sender: Option<ChainEnd>,
+        lp: LpId,
+        cost: u64,
+    ) -> ChainEnd {
         self.release(sender);
         let part = Part { lp: Some(lp), events: 1, messages: 0, cost };
         if let Some(own) = own {
@@ -126,7 +132,13 @@ impl Chains {
 
     /// The chain of an event of `lp` that follows the one that sent it, rather than the last event
     /// there. Releases both chains.
-    pub(super) fn follow_message(&mut self, own: Option<ChainEnd>, sender: Option<ChainEnd>, lp: LpId, cost: u64) -> ChainEnd {
+    pub(super) fn follow_message(
+        &mut self,
+        own: Option<ChainEnd>,
+        sender: Option<ChainEnd>,
+        lp: LpId,
+        cost: u64,
+    ) -> ChainEnd {
         self.release(own);
         self.insert(sender, Part { lp: Some(lp), events: 1, messages: 1, cost })
     }
@@ -173,17 +185,27 @@ impl Chains {
         parts.iter().for_each(|part| all.add(part));
         add_up_by_lp(&mut parts);
         parts.sort_by_key(|part| (Reverse(part.cost), part.lp));
-        (all, parts.iter().filter_map(|part| part.lp.map(|lp| LpWork { lp, work: part.cost })).collect())
+        (
+            all,
+            parts
+                .iter()
+                .filter_map(|part| part.lp.map(|lp| LpWork { lp, work: part.cost }))
+                .collect(),
+        )
     }
 
     /// Rewrites every stretch without branches as one link per LP, or fewer.
     fn compact(&mut self) {
         let mut inner = vec![false; self.links.len()];
-        for before in self.links.iter().filter(|link| link.holders > 0).filter_map(|link| link.before) {
+        for before in
+            self.links.iter().filter(|link| link.holders > 0).filter_map(|link| link.before)
+        {
             // Its only holder is the link that follows it.
             inner[before.index()] = self.links[before.index()].holders == 1;
         }
-        let last_links: Vec<usize> = (0..self.links.len()).filter(|&index| self.links[index].holders > 0 && !inner[index]).collect();
+        let last_links: Vec<usize> = (0..self.links.len())
+            .filter(|&index| self.links[index].holders > 0 && !inner[index])
+            .collect();
         for kept in [usize::MAX, 64, 16, 4, 1] {
             last_links.iter().for_each(|&last| self.compact_stretch(last, &inner, kept));
             if self.len() <= self.most / 2 {
@@ -349,6 +371,10 @@ mod tests {
         assert!(chains.links.len() <= 1200, "{}", chains.links.len());
         let (all, by_lp) = chains.summary(sender);
         assert_eq!((all.cost, all.events, all.messages), (50_000, 50_000, 50_000));
-        assert_eq!(by_lp[0], LpWork { lp: LpId(100_000), work: 25_000 }, "the most costly LP is not forgotten");
+        assert_eq!(
+            by_lp[0],
+            LpWork { lp: LpId(100_000), work: 25_000 },
+            "the most costly LP is not forgotten"
+        );
     }
 }

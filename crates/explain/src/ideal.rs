@@ -30,7 +30,8 @@ struct PeClock {
 
 impl IdealCores {
     pub(super) fn new(cores: u32, partition: Partition, lookahead: &Lookahead) -> Self {
-        let shortest = Shortest::of(lookahead, &partition).map_or(f64::INFINITY, |shortest| shortest.delay);
+        let shortest =
+            Shortest::of(lookahead, &partition).map_or(f64::INFINITY, |shortest| shortest.delay);
         let pes = partition.pes() as usize;
         IdealCores {
             cores,
@@ -73,8 +74,13 @@ impl IdealCores {
 
     /// What they reach, given all work and the critical path.
     pub(super) fn findings(&self, work: u64, path: u64) -> CoreFindings {
-        let (busiest, most) =
-            self.pes.iter().enumerate().rev().max_by_key(|(_, pe)| pe.work).map_or((0, 0), |(pe, one)| (pe as u32, one.work));
+        let (busiest, most) = self
+            .pes
+            .iter()
+            .enumerate()
+            .rev()
+            .max_by_key(|(_, pe)| pe.work)
+            .map_or((0, 0), |(pe, one)| (pe as u32, one.work));
         let lps = self.partition.lps(busiest);
         let last = self.pes.iter().map(|pe| pe.finish).max().unwrap_or(0);
         let pes = self.partition.pes();
@@ -89,7 +95,12 @@ impl IdealCores {
             seen: (self.seen.work >= work / 10).then(|| self.seen.speed_up()),
             seen_delay: self.seen_delay.map(|seen| seen.finding(&self.lookahead)),
             messages: self.messages,
-            busiest: BusiestPe { pe: busiest, first: LpId(lps.start), last: LpId(lps.end - 1), work: most },
+            busiest: BusiestPe {
+                pe: busiest,
+                first: LpId(lps.start),
+                last: LpId(lps.end - 1),
+                work: most,
+            },
         }
     }
 }

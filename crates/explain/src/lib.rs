@@ -101,7 +101,12 @@ impl CriticalPath {
     ///
     /// # Panics
     /// If there is no memory for a record per LP, it [unwinds](warpline_memory::Exhausted::unwind).
-    pub fn new(lps: u32, end: f64, lookahead: Lookahead, cores: [(u32, Partition); CORE_COUNTS]) -> Self {
+    pub fn new(
+        lps: u32,
+        end: f64,
+        lookahead: Lookahead,
+        cores: [(u32, Partition); CORE_COUNTS],
+    ) -> Self {
         CriticalPath {
             cores: cores.map(|(cores, partition)| IdealCores::new(cores, partition, &lookahead)),
             lookahead,
@@ -124,7 +129,8 @@ impl CriticalPath {
     /// If there is no memory to note it, it [unwinds](warpline_memory::Exhausted::unwind).
     pub fn execute(&mut self, event: Handle, lp: LpId, time: f64, cost: u64) {
         self.chains.make_room();
-        let cause = self.pending.get_mut(event.bits() as usize).map(std::mem::take).unwrap_or_default();
+        let cause =
+            self.pending.get_mut(event.bits() as usize).map(std::mem::take).unwrap_or_default();
         let record = &mut self.lps[lp.index()];
         let finish = record.finish.max(cause.finish) + cost;
         // Where both are equally long, the path stays with the LP.
@@ -186,11 +192,18 @@ impl CriticalPath {
             delays.extend(record.delay.map(|seen| seen.finding(&self.lookahead)));
         }
         load.sort_by_key(|one| (std::cmp::Reverse(one.work), one.lp));
-        delays.sort_by(|a: &LpDelay, b: &LpDelay| a.seen.total_cmp(&b.seen).then(a.from.cmp(&b.from)));
+        delays.sort_by(|a: &LpDelay, b: &LpDelay| {
+            a.seen.total_cmp(&b.seen).then(a.from.cmp(&b.from))
+        });
         Findings {
             events: self.events,
             work: self.work,
-            path: PathFindings { length: self.length, events: links.events, messages: links.messages, lps: path_lps },
+            path: PathFindings {
+                length: self.length,
+                events: links.events,
+                messages: links.messages,
+                lps: path_lps,
+            },
             slices: self.slices(),
             cores: self.cores.iter().map(|cores| cores.findings(self.work, self.length)).collect(),
             load,
@@ -204,7 +217,12 @@ impl CriticalPath {
         let slice = |(number, slice): (usize, &SliceEnd)| {
             let before = length;
             length = length.max(slice.length);
-            Slice { from: bound(number), to: bound(number + 1), work: slice.work, path: length - before }
+            Slice {
+                from: bound(number),
+                to: bound(number + 1),
+                work: slice.work,
+                path: length - before,
+            }
         };
         self.slices.iter().enumerate().map(slice).collect()
     }

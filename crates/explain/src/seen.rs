@@ -28,8 +28,12 @@ impl SeenDelay {
     fn plain(&self) -> f64 {
         let time = self.sent + self.delay;
         let rounding = time.next_up() - time;
-        let shorter = (0..17).map(|digits| format!("{:.digits$e}", self.delay).parse().unwrap_or(self.delay));
-        shorter.into_iter().find(|short: &f64| (short - self.delay).abs() <= rounding).unwrap_or(self.delay)
+        let shorter =
+            (0..17).map(|digits| format!("{:.digits$e}", self.delay).parse().unwrap_or(self.delay));
+        shorter
+            .into_iter()
+            .find(|short: &f64| (short - self.delay).abs() <= rounding)
+            .unwrap_or(self.delay)
     }
 }
 
@@ -39,7 +43,9 @@ mod tests {
 
     #[test]
     fn rounding_of_times_does_not_show() {
-        for (sent, delay) in [(0.3, 0.1), (1234.567, 0.005), (0.0, 1.0 / 3.0), (1e6, 0.25), (7.1, 2.5)] {
+        for (sent, delay) in
+            [(0.3, 0.1), (1234.567, 0.005), (0.0, 1.0 / 3.0), (1e6, 0.25), (7.1, 2.5)]
+        {
             let seen = SeenDelay { from: LpId(0), to: LpId(1), delay: (sent + delay) - sent, sent };
             assert_eq!(seen.plain(), delay, "{sent} + {delay} - {sent} is {}", seen.delay);
         }
@@ -53,6 +59,9 @@ mod tests {
         let declared = 0.1 + 0.2;
         let seen = SeenDelay { from, to, delay: 0.3, sent: 0.0 };
         assert!(seen.plain() < declared);
-        assert_eq!(seen.finding(&Lookahead::uniform(declared)), LpDelay { from, to, declared, seen: declared });
+        assert_eq!(
+            seen.finding(&Lookahead::uniform(declared)),
+            LpDelay { from, to, declared, seen: declared }
+        );
     }
 }

@@ -147,9 +147,13 @@ pub struct Allowed {
 /// What is wrong with it.
 pub fn judge(reference: &Answer, answer: &Answer, allowed: Allowed) -> Result<(), Wrong> {
     match (reference, answer) {
-        (_, Answer::Hung { seconds }) => Err(Wrong::new("hangs", format!("no answer after {seconds:.1} s"))),
+        (_, Answer::Hung { seconds }) => {
+            Err(Wrong::new("hangs", format!("no answer after {seconds:.1} s")))
+        }
         (_, Answer::Crashed(last)) => Err(Wrong::new("crashes", last.clone())),
-        (_, Answer::Failed(why)) if why.contains("mistake of the engine") || why.contains("bug in Warpline") => {
+        (_, Answer::Failed(why))
+            if why.contains("mistake of the engine") || why.contains("bug in Warpline") =>
+        {
             Err(Wrong::new("engine", why.clone()))
         }
         (_, Answer::Refused(_) | Answer::Untold) => Ok(()),
@@ -157,21 +161,35 @@ pub fn judge(reference: &Answer, answer: &Answer, allowed: Allowed) -> Result<()
         (_, Answer::Lost(_)) if allowed.loss => Ok(()),
         (Answer::Done(expected), Answer::Done(found)) => compare(expected, found, allowed),
         (Answer::Failed(expected), Answer::Failed(found)) if expected == found => Ok(()),
-        _ => Err(Wrong::new("ends otherwise", format!("sequentially {reference:?}, here {answer:?}"))),
+        _ => Err(Wrong::new(
+            "ends otherwise",
+            format!("sequentially {reference:?}, here {answer:?}"),
+        )),
     }
 }
 
 /// Where two values first differ, and what they are there.
-fn first_difference(expected: &Value, found: &Value, place: String) -> Option<(String, String, String)> {
+fn first_difference(
+    expected: &Value,
+    found: &Value,
+    place: String,
+) -> Option<(String, String, String)> {
     match (expected, found) {
         (Value::Object(expected), Value::Object(found)) => {
-            let names = expected.keys().chain(found.keys().filter(|name| !expected.contains_key(*name)));
-            let of = |values: &Map<String, Value>, name: &String| values.get(name).cloned().unwrap_or_default();
-            names.into_iter().find_map(|name| first_difference(&of(expected, name), &of(found, name), format!("{place}.{name}")))
+            let names =
+                expected.keys().chain(found.keys().filter(|name| !expected.contains_key(*name)));
+            let of = |values: &Map<String, Value>, name: &String| {
+                values.get(name).cloned().unwrap_or_default()
+            };
+            names.into_iter().find_map(|name| {
+                first_difference(&of(expected, name), &of(found, name), format!("{place}.{name}"))
+            })
         }
         (Value::Array(expected), Value::Array(found)) if expected.len() == found.len() => {
             let pairs = expected.iter().zip(found).enumerate();
-            pairs.into_iter().find_map(|(index, (expected, found))| first_difference(expected, found, format!("{place}[{index}]")))
+            pairs.into_iter().find_map(|(index, (expected, found))| {
+                first_difference(expected, found, format!("{place}[{index}]"))
+            })
         }
         _ => (expected != found).then(|| (place, short(expected), short(found))),
     }
@@ -183,11 +201,20 @@ fn short(value: &Value) -> String {
 }
 
 fn compare(expected: &Done, found: &Done, allowed: Allowed) -> Result<(), Wrong> {
-    let differ = |kind, expected: &dyn Debug, found: &dyn Debug| Err(Wrong::new(kind, format!("{found:?} for {expected:?}")));
+    let differ = |kind, expected: &dyn Debug, found: &dyn Debug| {
+        Err(Wrong::new(kind, format!("{found:?} for {expected:?}")))
+    };
     if (&expected.digest, expected.committed) != (&found.digest, found.committed) {
-        return differ("digest", &(&expected.digest, expected.committed), &(&found.digest, found.committed));
+        return differ(
+            "digest",
+            &(&expected.digest, expected.committed),
+            &(&found.digest, found.committed),
+        );
     }
-    for (kind, expected, found) in [("results", &expected.results, &found.results), ("series", &expected.series, &found.series)] {
+    for (kind, expected, found) in [
+        ("results", &expected.results, &found.results),
+        ("series", &expected.series, &found.series),
+    ] {
         if let Some((place, expected, found)) = first_difference(expected, found, String::new()) {
             return Err(Wrong::new(kind, format!("{place} is {found} for {expected}")));
         }

@@ -77,10 +77,23 @@ impl Found {
 
 /// The sort of run that a case is, in a word or two.
 fn sort(case: &Case) -> &'static str {
-    let sorts = [("kill-after", "killed"), ("signal-after", "signalled"), ("ranks", "ranks"), ("processes", "processes")];
-    let more = [("memory", "budgets"), ("stop-after", "stopped"), ("virtual-cluster", "virtual clusters"), ("changes", "changing engines")];
+    let sorts = [
+        ("kill-after", "killed"),
+        ("signal-after", "signalled"),
+        ("ranks", "ranks"),
+        ("processes", "processes"),
+    ];
+    let more = [
+        ("memory", "budgets"),
+        ("stop-after", "stopped"),
+        ("virtual-cluster", "virtual clusters"),
+        ("changes", "changing engines"),
+    ];
     let found = sorts.into_iter().chain(more).find(|(option, _)| case.get(option).is_some());
-    found.map_or(if case.get("sync") == Some("sequential") { "sequential" } else { "threads" }, |(_, sort)| sort)
+    found.map_or(
+        if case.get("sync") == Some("sequential") { "sequential" } else { "threads" },
+        |(_, sort)| sort,
+    )
 }
 
 /// Runs it, and prints what it found.
@@ -122,7 +135,13 @@ fn lock(found: &Mutex<Found>) -> std::sync::MutexGuard<'_, Found> {
 }
 
 /// Runs one model in several ways.
-fn try_model(attack: &Attack, number: u64, until: Instant, checker: &mut Checker, found: &Mutex<Found>) {
+fn try_model(
+    attack: &Attack,
+    number: u64,
+    until: Instant,
+    checker: &mut Checker,
+    found: &Mutex<Found>,
+) {
     let seed = attack.seed.wrapping_add(number);
     let model = draw::model(seed);
     for way in 0..WAYS {
@@ -134,11 +153,18 @@ fn try_model(attack: &Attack, number: u64, until: Instant, checker: &mut Checker
         lock(found).add(&case, &outcome);
         let Err(wrong) = outcome else { continue };
         eprintln!("failure of seed {seed}, way {way}: {wrong}\n  {}", command(&case));
-        let known = lock(found).failures.iter().filter(|failure| failure.wrong.kind == wrong.kind).count();
+        let known =
+            lock(found).failures.iter().filter(|failure| failure.wrong.kind == wrong.kind).count();
         if known < SHRUNK_MOST {
             let kind = wrong.kind;
             let shrunk = shrink(case, wrong, &mut InKind { checker, kind }, attack.shrink_time);
-            eprintln!("shrunk: {} of {} runs fail: {}\n  {}", shrunk.failed, shrunk.runs, shrunk.wrong, command(&shrunk.case));
+            eprintln!(
+                "shrunk: {} of {} runs fail: {}\n  {}",
+                shrunk.failed,
+                shrunk.runs,
+                shrunk.wrong,
+                command(&shrunk.case)
+            );
             lock(found).failures.push(shrunk);
         }
     }
@@ -158,19 +184,39 @@ fn progress(found: &Found, begin: Instant) -> String {
 fn as_text(attack: &Attack, found: &Found, took: Duration) -> String {
     let mut text = String::new();
     let rate = found.runs as f64 / took.as_secs_f64();
-    let sorts: Vec<String> = found.sorts.iter().map(|(sort, runs)| format!("{runs} {sort}")).collect();
+    let sorts: Vec<String> =
+        found.sorts.iter().map(|(sort, runs)| format!("{runs} {sort}")).collect();
     // Writing to a string does not fail.
-    let _ = writeln!(text, "{} runs from seed {} in {:.0} s: {}", found.runs, attack.seed, took.as_secs_f64(), sorts.join(", "));
+    let _ = writeln!(
+        text,
+        "{} runs from seed {} in {:.0} s: {}",
+        found.runs,
+        attack.seed,
+        took.as_secs_f64(),
+        sorts.join(", ")
+    );
     let _ = writeln!(text, "{} were refused, {} excused", found.refused, found.excused);
-    let _ = writeln!(text, "{rate:.1} runs a second; 10 million would take {:.1} h", 1e7 / rate / 3600.0);
+    let _ = writeln!(
+        text,
+        "{rate:.1} runs a second; 10 million would take {:.1} h",
+        1e7 / rate / 3600.0
+    );
     for (ratio, case) in &found.slow {
-        let _ = writeln!(text, "slow, {ratio:.1} times as long as it should take: {}", command(case));
+        let _ =
+            writeln!(text, "slow, {ratio:.1} times as long as it should take: {}", command(case));
     }
     for Shrunk { case, wrong, failed, runs } in &found.failures {
         let _ = writeln!(text, "FAILURE {wrong}\n  {failed} of {runs} runs of: {}", command(case));
     }
-    let kinds: Vec<String> = found.kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-    let _ = writeln!(text, "{} failures{}{}", found.failed(), if kinds.is_empty() { "" } else { ": " }, kinds.join(", "));
+    let kinds: Vec<String> =
+        found.kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+    let _ = writeln!(
+        text,
+        "{} failures{}{}",
+        found.failed(),
+        if kinds.is_empty() { "" } else { ": " },
+        kinds.join(", ")
+    );
     text
 }
 

@@ -93,11 +93,15 @@ impl Case {
     /// # Errors
     /// If an option has no value, or does not begin with two dashes.
     pub fn parse(words: &[String]) -> Result<Self, String> {
-        let [model, rest @ ..] = words else { return Err("a case begins with the name of a model".to_owned()) };
+        let [model, rest @ ..] = words else {
+            return Err("a case begins with the name of a model".to_owned());
+        };
         let mut case = Case::new(model);
         for pair in rest.chunks(2) {
             match pair {
-                [name, value] if name.starts_with("--") => case.options.push((name[2..].to_owned(), value.clone())),
+                [name, value] if name.starts_with("--") => {
+                    case.options.push((name[2..].to_owned(), value.clone()))
+                }
                 [name, _] => return Err(format!("`{name}` does not begin with two dashes")),
                 _ => return Err(format!("`{}` has no value", pair[0])),
             }
@@ -126,7 +130,8 @@ impl Case {
 
     /// The words of its command line.
     pub(crate) fn words(&self) -> Vec<String> {
-        let options = self.options.iter().flat_map(|(name, value)| [format!("--{name}"), value.clone()]);
+        let options =
+            self.options.iter().flat_map(|(name, value)| [format!("--{name}"), value.clone()]);
         std::iter::once(self.model.clone()).chain(options).collect()
     }
 
@@ -140,17 +145,22 @@ impl Case {
     /// If there is no such model or setting, or a setting cannot have its value.
     pub fn sorted(&self) -> Result<Sorted, String> {
         let entry = self.entry()?;
-        let mut sorted = Sorted { parameters: Vec::new(), settings: Settings::default(), hooks: Hooks::default() };
+        let mut sorted = Sorted {
+            parameters: Vec::new(),
+            settings: Settings::default(),
+            hooks: Hooks::default(),
+        };
         for (name, value) in &self.options {
             let is_hook = Hooks::table().iter().any(|hook| hook.name == *name);
-            let outcome = if entry.parameters.iter().any(|parameter| parameter.name == name.as_str()) {
-                sorted.parameters.push((name.clone(), value.clone()));
-                Ok(())
-            } else if is_hook {
-                sorted.hooks.set(name, value)
-            } else {
-                sorted.settings.set(name, value)
-            };
+            let outcome =
+                if entry.parameters.iter().any(|parameter| parameter.name == name.as_str()) {
+                    sorted.parameters.push((name.clone(), value.clone()));
+                    Ok(())
+                } else if is_hook {
+                    sorted.hooks.set(name, value)
+                } else {
+                    sorted.settings.set(name, value)
+                };
             outcome.map_err(|error| error.to_string())?;
         }
         Ok(sorted)
@@ -159,14 +169,18 @@ impl Case {
     /// The sequential run that it is compared with.
     pub fn reference(&self) -> Self {
         let parameters = self.entry().map(|entry| entry.parameters).unwrap_or_default();
-        let is_common = |name: &str| COMMON.contains(&name) || parameters.iter().any(|parameter| parameter.name == name);
+        let is_common = |name: &str| {
+            COMMON.contains(&name) || parameters.iter().any(|parameter| parameter.name == name)
+        };
         let options = self.options.iter().filter(|(name, _)| is_common(name)).cloned().collect();
         Case { model: self.model.clone(), options }.with("sync", "sequential")
     }
 
     /// Whether it needs processes of its own.
     pub fn is_outside(&self) -> bool {
-        ["processes", "ranks", "signal-after", "kill-after", "memory"].iter().any(|name| self.get(name).is_some())
+        ["processes", "ranks", "signal-after", "kill-after", "memory"]
+            .iter()
+            .any(|name| self.get(name).is_some())
     }
 }
 
@@ -182,18 +196,25 @@ mod tests {
 
     #[test]
     fn a_typed_case_is_read_back() {
-        let words: Vec<String> = "nasty --lps 4 --sync mixed --migrate-at-random 7 --end 3".split(' ').map(str::to_owned).collect();
+        let words: Vec<String> = "nasty --lps 4 --sync mixed --migrate-at-random 7 --end 3"
+            .split(' ')
+            .map(str::to_owned)
+            .collect();
         let case = Case::parse(&words).unwrap();
         assert_eq!(case.to_string(), words.join(" "));
         let sorted = case.sorted().unwrap();
-        assert_eq!((sorted.parameters.len(), sorted.settings.end, sorted.hooks.migrate_at_random), (1, Some(3.0), Some(7)));
+        assert_eq!(
+            (sorted.parameters.len(), sorted.settings.end, sorted.hooks.migrate_at_random),
+            (1, Some(3.0), Some(7))
+        );
         assert_eq!(case.reference().to_string(), "nasty --lps 4 --end 3 --sync sequential");
         assert!(!case.is_outside());
     }
 
     #[test]
     fn wrong_words_are_refused() {
-        let read = |text: &str| Case::parse(&text.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        let read =
+            |text: &str| Case::parse(&text.split(' ').map(str::to_owned).collect::<Vec<_>>());
         assert_eq!(read("nasty --lps").unwrap_err(), "`--lps` has no value");
         assert_eq!(read("nasty lps 3").unwrap_err(), "`lps` does not begin with two dashes");
         assert!(read("nasty --batch 0").unwrap().sorted().unwrap_err().contains("batch"));

@@ -76,10 +76,15 @@ impl Checker {
             if done.end <= 0.0 {
                 return Ok(Checked::Excused);
             }
-            let until = case.reference().replace("end", None).with("end", format_args!("{:e}", done.end));
-            let warmup: f64 = case.get("warmup").and_then(|warmup| warmup.parse().ok()).unwrap_or_default();
+            let until =
+                case.reference().replace("end", None).with("end", format_args!("{:e}", done.end));
+            let warmup: f64 =
+                case.get("warmup").and_then(|warmup| warmup.parse().ok()).unwrap_or_default();
             let observes = done.end > warmup;
-            expected = self.worker.run(&if observes { until } else { until.replace("warmup", None) }, REFERENCE_LIMIT);
+            expected = self.worker.run(
+                &if observes { until } else { until.replace("warmup", None) },
+                REFERENCE_LIMIT,
+            );
             for answer in [&mut expected, &mut answer] {
                 if !observes || case.model == LOOKS_AHEAD {
                     forget_results(answer);
@@ -107,8 +112,15 @@ impl Checker {
         let answer = self.worker.run(case, REFERENCE_LIMIT);
         let took = self.worker.cpu_time().saturating_sub(before);
         match &answer {
-            Answer::Crashed(why) => return Err(Wrong::new("crashes", format!("the sequential run: {why}"))),
-            Answer::Hung { seconds } => return Err(Wrong::new("draws", format!("the sequential run takes over {seconds} s"))),
+            Answer::Crashed(why) => {
+                return Err(Wrong::new("crashes", format!("the sequential run: {why}")));
+            }
+            Answer::Hung { seconds } => {
+                return Err(Wrong::new(
+                    "draws",
+                    format!("the sequential run takes over {seconds} s"),
+                ));
+            }
             _ => {}
         }
         if self.references.len() == REMEMBERED {
@@ -121,7 +133,11 @@ impl Checker {
 
 /// The answer of a run that ended early.
 fn partial(answer: &Answer) -> Option<Done> {
-    if let Answer::Done(done) = answer { Some(Done::clone(done)).filter(|done| done.partial) } else { None }
+    if let Answer::Done(done) = answer {
+        Some(Done::clone(done)).filter(|done| done.partial)
+    } else {
+        None
+    }
 }
 
 /// Forgets results that were not observed, or that depend on the warm-up or the end.
@@ -134,7 +150,8 @@ fn forget_results(answer: &mut Answer) {
 }
 
 fn allowed(case: &Case, expected: &Answer) -> Allowed {
-    let number = |name: &str, usual: u64| case.get(name).and_then(|text| text.parse().ok()).unwrap_or(usual);
+    let number =
+        |name: &str, usual: u64| case.get(name).and_then(|text| text.parse().ok()).unwrap_or(usual);
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
     let processes = number("processes", 1).max(number("ranks", 1));
     let pes = number("threads", cores);
@@ -143,8 +160,12 @@ fn allowed(case: &Case, expected: &Answer) -> Allowed {
     let most_bytes = match (limit, expected) {
         // A process that has run other cases before still holds the memory that they needed.
         _ if !case.is_outside() => u64::MAX,
-        (Some(MemoryLimit::Bytes(bytes)), _) => bytes + (bytes as f64 * BUDGET_SHARE) as u64 + pes * processes * (BUDGET_MORE + batch),
-        (_, Answer::Done(done)) => TIMES_MEMORY * done.peak_bytes.unwrap_or_default() + processes * MEMORY_MORE,
+        (Some(MemoryLimit::Bytes(bytes)), _) => {
+            bytes + (bytes as f64 * BUDGET_SHARE) as u64 + pes * processes * (BUDGET_MORE + batch)
+        }
+        (_, Answer::Done(done)) => {
+            TIMES_MEMORY * done.peak_bytes.unwrap_or_default() + processes * MEMORY_MORE
+        }
         _ => u64::MAX,
     };
     Allowed { memory: limit.is_some(), loss: case.get("kill-after").is_some(), most_bytes }

@@ -19,7 +19,9 @@ static ALLOCATOR: warpline::Allocator = warpline::Allocator;
 /// Attacks Warpline: runs random models with random settings, and compares each run with the
 /// sequential one.
 #[derive(Debug, Parser)]
-#[command(after_help = "All commands of `warpline` work here as well, for its models and one more, `nasty`.")]
+#[command(
+    after_help = "All commands of `warpline` work here as well, for its models and one more, `nasty`."
+)]
 struct Arguments {
     #[command(subcommand)]
     verb: Verb,
@@ -73,7 +75,8 @@ fn main() -> ExitCode {
     }
     match Arguments::parse().verb {
         Verb::Attack { hours, seed, jobs, shrink, json } => {
-            let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+            let seconds =
+                |seconds: f64| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
             let cores = || std::thread::available_parallelism().map_or(1, usize::from);
             attack(&Attack {
                 seed: seed.unwrap_or_else(seed_of_now),
@@ -94,13 +97,16 @@ fn main() -> ExitCode {
 
 /// A seed that differs from call to call.
 fn seed_of_now() -> u64 {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let now =
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     now.as_secs() << 16
 }
 
 fn print_answer(answer: &Answer) -> ExitCode {
     let mut stdout = std::io::stdout().lock();
-    let printed = serde_json::to_writer(&mut stdout, answer).map_err(std::io::Error::from).and_then(|()| stdout.write_all(b"\n"));
+    let printed = serde_json::to_writer(&mut stdout, answer)
+        .map_err(std::io::Error::from)
+        .and_then(|()| stdout.write_all(b"\n"));
     printed.map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS)
 }
 
@@ -116,7 +122,9 @@ fn try_case(times: u32, words: &[String]) -> ExitCode {
     let mut failed = 0;
     for run in 1..=times {
         match checker.check(&case) {
-            Ok(Checked::Equal { slow: Some(ratio) }) => println!("run {run}: equal, {ratio:.1} times as long as it should take"),
+            Ok(Checked::Equal { slow: Some(ratio) }) => {
+                println!("run {run}: equal, {ratio:.1} times as long as it should take")
+            }
             Ok(checked) => println!("run {run}: {checked:?}"),
             Err(wrong) => {
                 failed += 1;

@@ -17,7 +17,12 @@ impl Catalogue for Attacked {
         entries
     }
 
-    fn with_model<V: Visitor>(&self, name: &str, given: &[(String, String)], visitor: V) -> Result<V::Output, CatalogueError> {
+    fn with_model<V: Visitor>(
+        &self,
+        name: &str,
+        given: &[(String, String)],
+        visitor: V,
+    ) -> Result<V::Output, CatalogueError> {
         if self.find(name)?.name != <Nasty<Plain>>::NAME {
             return Library.with_model(name, given, visitor);
         }

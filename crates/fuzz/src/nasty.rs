@@ -284,7 +284,8 @@ impl State {
 
 /// A number that stands for an event and its time.
 fn mark(event: &Event, now: f64) -> u64 {
-    let ends = [event.payload.first(), event.payload.last()].map(|byte| u64::from(byte.copied().unwrap_or_default()));
+    let ends = [event.payload.first(), event.payload.last()]
+        .map(|byte| u64::from(byte.copied().unwrap_or_default()));
     event.errand.word() ^ now.to_bits().rotate_left(20) ^ ends[0] << 40 ^ ends[1] << 48
 }
 
@@ -362,11 +363,17 @@ impl<W: Wires> Nasty<W> {
             Early::Panic => panic!("a tick is missing at {id}"),
             Early::Flood => {
                 for number in 0..1000 {
-                    lp.send(LpId((id.0 + number) % self.parameters.lps), lookahead, self.event(Errand::Dust, 0));
+                    lp.send(
+                        LpId((id.0 + number) % self.parameters.lps),
+                        lookahead,
+                        self.event(Errand::Dust, 0),
+                    );
                 }
             }
             Early::Loop => lp.send(id, 0.0, self.event(Errand::Loop, 0)),
-            Early::Unwritable => lp.send(next, lookahead, self.event(Errand::Unwritable(Bomb(0)), 0)),
+            Early::Unwritable => {
+                lp.send(next, lookahead, self.event(Errand::Unwritable(Bomb(0)), 0))
+            }
             Early::Negative => lp.send(id, -1.0, self.event(Errand::Dust, 0)),
         }
     }
@@ -381,9 +388,13 @@ impl<W: Wires> Nasty<W> {
             Crime::Fail => lp.fail(format!("{id} gives up")),
             Crime::Nan => lp.send(id, f64::NAN, self.event(Errand::Dust, 0)),
             Crime::Negative => lp.send(id, -0.5, self.event(Errand::Dust, 0)),
-            Crime::Stranger => lp.send(LpId(self.parameters.lps), lookahead, self.event(Errand::Dust, 0)),
+            Crime::Stranger => {
+                lp.send(LpId(self.parameters.lps), lookahead, self.event(Errand::Dust, 0))
+            }
             Crime::Loop => lp.send(id, 0.0, self.event(Errand::Loop, 0)),
-            Crime::Unwritable => lp.send(next, lookahead, self.event(Errand::Unwritable(Bomb(0)), 0)),
+            Crime::Unwritable => {
+                lp.send(next, lookahead, self.event(Errand::Unwritable(Bomb(0)), 0))
+            }
         }
     }
 }
@@ -392,8 +403,11 @@ impl<W: Wires> Model for Nasty<W> {
     type State = State;
     type Event = Event;
 
-    const ABILITIES: Abilities<State, Event> =
-        Abilities::NONE.with_wire(W::WIRE).with_comparable(Comparable::new()).with_journal(Journal::new()).with_reverse();
+    const ABILITIES: Abilities<State, Event> = Abilities::NONE
+        .with_wire(W::WIRE)
+        .with_comparable(Comparable::new())
+        .with_journal(Journal::new())
+        .with_reverse();
 
     fn payload(event: &Event) -> Option<&Payload> {
         Some(&event.payload).filter(|payload| !payload.is_empty())
@@ -426,11 +440,19 @@ impl<W: Wires> Model for Nasty<W> {
     fn init(&self, lp: &mut Init<Self>) -> State {
         for number in 0..self.parameters.starters {
             let delay = self.delay(0.0, 0.0, lp.stream(ROUTES));
-            lp.send(lp.id(), delay, self.event(Errand::Spread { energy: self.parameters.energy }, u64::from(number)));
+            lp.send(
+                lp.id(),
+                delay,
+                self.event(Errand::Spread { energy: self.parameters.energy }, u64::from(number)),
+            );
         }
         if lp.id() == LpId(0) {
             for number in 0..self.parameters.burst {
-                lp.send(LpId(number % self.parameters.lps), self.parameters.lookahead + 0.75, self.event(Errand::Dust, 0));
+                lp.send(
+                    LpId(number % self.parameters.lps),
+                    self.parameters.lookahead + 0.75,
+                    self.event(Errand::Dust, 0),
+                );
             }
         }
         State {

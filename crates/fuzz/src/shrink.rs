@@ -101,28 +101,31 @@ impl Change {
 fn candidates(case: &Case) -> Vec<Change> {
     let names = || case.options.iter().map(|(name, _)| name.clone());
     // Without an end, runs would go on to the model's own.
-    let without = names().rev().filter(|name| name != "end").map(|name| Change { name, value: None });
-    let smaller = case
-        .options
-        .iter()
-        .flat_map(|(name, value)| smaller(value).into_iter().map(|value| Change { name: name.clone(), value: Some(value) }));
+    let without =
+        names().rev().filter(|name| name != "end").map(|name| Change { name, value: None });
+    let smaller = case.options.iter().flat_map(|(name, value)| {
+        smaller(value).into_iter().map(|value| Change { name: name.clone(), value: Some(value) })
+    });
     without.chain(smaller).collect()
 }
 
 /// Smaller numbers than this one.
 fn smaller(text: &str) -> Vec<String> {
     if let Ok(number) = text.parse::<u64>() {
-        let mut values = vec![0, 1, number / 8, number / 2, number - number / 8, number.saturating_sub(1)];
+        let mut values =
+            vec![0, 1, number / 8, number / 2, number - number / 8, number.saturating_sub(1)];
         values.retain(|value| *value < number);
         values.dedup();
         return values.iter().map(u64::to_string).collect();
     }
     match text.parse::<f64>() {
-        Ok(number) if number.is_finite() && number.abs() > 1e-3 => [number / 8.0, number / 2.0, number.floor()]
-            .into_iter()
-            .filter(|value| *value != number && *value != 0.0)
-            .map(|value| value.to_string())
-            .collect(),
+        Ok(number) if number.is_finite() && number.abs() > 1e-3 => {
+            [number / 8.0, number / 2.0, number.floor()]
+                .into_iter()
+                .filter(|value| *value != number && *value != 0.0)
+                .map(|value| value.to_string())
+                .collect()
+        }
         _ => Vec::new(),
     }
 }
@@ -141,25 +144,42 @@ mod tests {
         fn fails(&mut self, case: &Case) -> Option<Wrong> {
             self.runs += 1;
             let lps = case.get("lps")?.parse::<u32>().ok()?;
-            let fails = lps >= 5 && case.get("batch") == Some("3") && self.runs.is_multiple_of(self.every);
+            let fails =
+                lps >= 5 && case.get("batch") == Some("3") && self.runs.is_multiple_of(self.every);
             fails.then(|| Wrong::new("digest", "planted"))
         }
     }
 
     fn shrunk(every: u32) -> Shrunk {
-        let case = Case::new("nasty").with("lps", 40).with("end", 3).with("batch", 3).with("undo", "copy").with("window", 0.5);
-        shrink(case, Wrong::new("digest", ""), &mut Planted { every, runs: 0 }, Duration::from_secs(60))
+        let case = Case::new("nasty")
+            .with("lps", 40)
+            .with("end", 3)
+            .with("batch", 3)
+            .with("undo", "copy")
+            .with("window", 0.5);
+        shrink(
+            case,
+            Wrong::new("digest", ""),
+            &mut Planted { every, runs: 0 },
+            Duration::from_secs(60),
+        )
     }
 
     #[test]
     fn options_that_do_not_matter_are_left_out() {
         let found = shrunk(1);
-        assert_eq!((found.case.to_string().as_str(), found.failed, found.runs), ("nasty --lps 5 --end 0 --batch 3", RUNS, RUNS));
+        assert_eq!(
+            (found.case.to_string().as_str(), found.failed, found.runs),
+            ("nasty --lps 5 --end 0 --batch 3", RUNS, RUNS)
+        );
     }
 
     #[test]
     fn a_case_that_seldom_fails_is_shrunk_all_the_same() {
         let found = shrunk(5);
-        assert_eq!((found.case.to_string().as_str(), found.failed), ("nasty --lps 5 --end 0 --batch 3", 2));
+        assert_eq!(
+            (found.case.to_string().as_str(), found.failed),
+            ("nasty --lps 5 --end 0 --batch 3", 2)
+        );
     }
 }

@@ -41,7 +41,9 @@ impl Serving {
         loop {
             match self.lines.recv_timeout(GLANCE) {
                 Err(RecvTimeoutError::Timeout) => {
-                    if cpu_time(self.child.id()).saturating_sub(used) > limit || begin.elapsed() > limit * WALL {
+                    if cpu_time(self.child.id()).saturating_sub(used) > limit
+                        || begin.elapsed() > limit * WALL
+                    {
                         return Err(RecvTimeoutError::Timeout);
                     }
                 }
@@ -53,7 +55,8 @@ impl Serving {
 
 /// The CPU time of all threads of a process.
 fn cpu_time(pid: u32) -> Duration {
-    let stat = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat")).unwrap_or_default();
+    let stat = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat"))
+        .unwrap_or_default();
     // The 12th and 13th field after the name, which is in parentheses and may contain anything.
     let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
     let ticks: u64 = fields.filter_map(|field| field.parse::<u64>().ok()).sum();
@@ -91,7 +94,8 @@ impl Worker {
 
     fn ask(&mut self, case: &Case, limit: Duration) -> Result<Answer, Answer> {
         if self.process.is_none() {
-            self.process = Some(start().map_err(|cause| Answer::Crashed(format!("cannot start: {cause}")))?);
+            self.process =
+                Some(start().map_err(|cause| Answer::Crashed(format!("cannot start: {cause}")))?);
         }
         let Some(serving) = &mut self.process else { unreachable!("it has just been started") };
         let asked = writeln!(serving.stdin, "{case}").and_then(|()| serving.stdin.flush());
@@ -100,11 +104,18 @@ impl Worker {
             Err(_) => Err(RecvTimeoutError::Disconnected),
         };
         match line {
-            Ok(line) => serde_json::from_str(&line).map_err(|cause| Answer::Crashed(format!("no answer: {cause}"))),
+            Ok(line) => serde_json::from_str(&line)
+                .map_err(|cause| Answer::Crashed(format!("no answer: {cause}"))),
             Err(RecvTimeoutError::Timeout) => Err(Answer::Hung { seconds: limit.as_secs_f64() }),
             Err(RecvTimeoutError::Disconnected) => {
-                let status = serving.child.wait().map_or_else(|cause| cause.to_string(), |status| status.to_string());
-                Err(Answer::Crashed(format!("{status}: {}", serving.errors.recv().unwrap_or_default())))
+                let status = serving
+                    .child
+                    .wait()
+                    .map_or_else(|cause| cause.to_string(), |status| status.to_string());
+                Err(Answer::Crashed(format!(
+                    "{status}: {}",
+                    serving.errors.recv().unwrap_or_default()
+                )))
             }
         }
     }
@@ -118,7 +129,9 @@ fn start() -> std::io::Result<Serving> {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()?;
-    let (Some(stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take()) else {
+    let (Some(stdin), Some(stdout), Some(stderr)) =
+        (child.stdin.take(), child.stdout.take(), child.stderr.take())
+    else {
         unreachable!("all three are pipes")
     };
     let (sender, lines) = channel();
@@ -161,9 +174,15 @@ fn run_outside(case: &Case, limit: Duration) -> Answer {
 }
 
 fn try_outside(case: &Case, hooks: &Hooks, limit: Duration) -> std::io::Result<Answer> {
-    let mut child =
-        command(case, hooks)?.env("RUST_BACKTRACE", "0").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
-    let (Some(mut stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else { unreachable!("both are pipes") };
+    let mut child = command(case, hooks)?
+        .env("RUST_BACKTRACE", "0")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let (Some(mut stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
+        unreachable!("both are pipes")
+    };
     let errors = last_output(stderr);
     let (sender, texts) = channel();
     std::thread::spawn(move || {
@@ -200,7 +219,9 @@ fn of_command(line: &str, code: Option<i32>, killed: bool) -> Option<Answer> {
     let Ok(Value::Object(record)) = serde_json::from_str(line) else { return None };
     let error = record.get("error").and_then(Value::as_str).unwrap_or_default().to_owned();
     Some(match code? {
-        0 | 130 | 143 if record.contains_key("digest") => Answer::Done(Box::new(Done::of_record(&record))),
+        0 | 130 | 143 if record.contains_key("digest") => {
+            Answer::Done(Box::new(Done::of_record(&record)))
+        }
         2 => Answer::Refused(error),
         _ if killed => Answer::Lost(error),
         _ => Answer::Failed(error),
@@ -214,13 +235,17 @@ fn command(case: &Case, hooks: &Hooks) -> std::io::Result<Command> {
     let mut command = match hooks.ranks {
         Some(ranks) => {
             let mut launcher = Command::new("mpirun");
-            launcher.args(["--allow-run-as-root", "--oversubscribe", "-np"]).arg(ranks.to_string()).arg(program);
+            launcher
+                .args(["--allow-run-as-root", "--oversubscribe", "-np"])
+                .arg(ranks.to_string())
+                .arg(program);
             launcher
         }
         None => Command::new(program),
     };
     if hooks.signal_after.is_some() {
-        let typed = Hooks::table().iter().fold(case.clone(), |case, hook| case.replace(&hook.name, None));
+        let typed =
+            Hooks::table().iter().fold(case.clone(), |case, hook| case.replace(&hook.name, None));
         command.arg("run").args(typed.words()).args(["--json", "--quiet", "--state-digest", "yes"]);
     } else {
         command.arg("one").args(case.words());
@@ -240,7 +265,9 @@ fn disturb(child: &Child, hooks: &Hooks) {
         std::thread::sleep(wait(after));
         // Any but the first, which answers.
         let victims = descendants(child.id());
-        if let Some(victim) = victims.get(begin.elapsed().subsec_nanos() as usize % victims.len().max(1)) {
+        if let Some(victim) =
+            victims.get(begin.elapsed().subsec_nanos() as usize % victims.len().max(1))
+        {
             send(*victim, Signal::KILL);
         }
     }
@@ -256,7 +283,11 @@ fn send(pid: u32, signal: Signal) {
 /// The processes that a process has started, and those that they have.
 fn descendants(pid: u32) -> Vec<u32> {
     let mut found = Vec::new();
-    for task in std::fs::read_dir(Path::new("/proc").join(pid.to_string()).join("task")).into_iter().flatten().flatten() {
+    for task in std::fs::read_dir(Path::new("/proc").join(pid.to_string()).join("task"))
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
         let children = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
         for child in children.split_whitespace().filter_map(|child| child.parse().ok()) {
             found.push(child);

@@ -7,13 +7,17 @@ const SECONDS: f64 = 120.0;
 
 #[test]
 fn two_minutes_of_random_runs_find_nothing() {
-    let seconds = std::env::var("WARPLINE_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(SECONDS);
+    let seconds = std::env::var("WARPLINE_FUZZ_SECONDS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(SECONDS);
     let hours = (seconds / 3600.0).to_string();
     let output = Command::new(env!("CARGO_BIN_EXE_warpline-fuzz"))
         .args(["attack", "--seed", "1", "--hours", &hours, "--shrink", "30"])
         .output()
         .unwrap();
-    let [found, failures] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
+    let [found, failures] =
+        [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
     println!("{found}");
     assert!(output.status.success(), "{found}\n{failures}");
     assert!(!found.starts_with("0 runs"), "{found}");

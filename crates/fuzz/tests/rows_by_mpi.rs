@@ -10,7 +10,8 @@ use std::time::Duration;
 
 /// About a million rows of some 100 bytes.
 const MODEL: &str = "nasty --lps 64 --energy 25000 --lookahead 1 --zero 0 --end 1e9";
-/// How much memory a rank may take on while nobody reads. All rows would take some 50 MB in the second rank alone.
+/// How much memory a rank may take on while nobody reads. All rows would take some 50 MB in the
+/// second rank alone.
 const GROWTH: u64 = 32 << 20;
 
 /// The memory of a process, in bytes; `None` if it is gone.
@@ -22,21 +23,33 @@ fn memory(pid: u32) -> Option<u64> {
 
 /// The ranks that a launcher has started.
 fn ranks(launcher: &Child) -> Vec<u32> {
-    let tasks = fs::read_dir(format!("/proc/{}/task", launcher.id())).into_iter().flatten().flatten();
-    let pids: String = tasks.map(|task| fs::read_to_string(task.path().join("children")).unwrap_or_default()).collect();
+    let tasks =
+        fs::read_dir(format!("/proc/{}/task", launcher.id())).into_iter().flatten().flatten();
+    let pids: String = tasks
+        .map(|task| fs::read_to_string(task.path().join("children")).unwrap_or_default())
+        .collect();
     pids.split_whitespace().filter_map(|pid| pid.parse().ok()).filter(|pid| is_rank(*pid)).collect()
 }
 
 fn is_rank(pid: u32) -> bool {
-    fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name.starts_with("warpline-fuzz"))
+    fs::read_to_string(format!("/proc/{pid}/comm"))
+        .is_ok_and(|name| name.starts_with("warpline-fuzz"))
 }
 
 fn run(launcher: &[&str], settings: &str, directory: &Path) -> Child {
     let program = env!("CARGO_BIN_EXE_warpline-fuzz");
     let mut command = Command::new(launcher.first().unwrap_or(&program));
     command.args(launcher.iter().skip(1)).args((!launcher.is_empty()).then_some(program));
-    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1").env("OMPI_MCA_rmaps_base_oversubscribe", "1");
-    command.arg("run").args(MODEL.split(' ')).args(settings.split(' ')).args(["--quiet", "--report"]).arg(directory);
+    command
+        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+        .env("OMPI_MCA_rmaps_base_oversubscribe", "1");
+    command
+        .arg("run")
+        .args(MODEL.split(' '))
+        .args(settings.split(' '))
+        .args(["--quiet", "--report"])
+        .arg(directory);
     command.stdout(Stdio::null()).spawn().expect("the run begins")
 }
 
@@ -59,11 +72,21 @@ fn ranks_wait_for_whoever_reads_their_rows() {
     assert_eq!(pids.len(), 2, "the ranks of this machine");
     let begin: Vec<u64> = pids.iter().filter_map(|pid| memory(*pid)).collect();
     sleep(Duration::from_secs(4));
-    let grown: Vec<u64> = pids.iter().zip(&begin).filter_map(|(pid, begin)| Some(memory(*pid)?.saturating_sub(*begin))).collect();
-    assert!(grown.len() == 2 && grown.iter().all(|bytes| *bytes < GROWTH), "{grown:?} bytes while nobody read");
+    let grown: Vec<u64> = pids
+        .iter()
+        .zip(&begin)
+        .filter_map(|(pid, begin)| Some(memory(*pid)?.saturating_sub(*begin)))
+        .collect();
+    assert!(
+        grown.len() == 2 && grown.iter().all(|bytes| *bytes < GROWTH),
+        "{grown:?} bytes while nobody read"
+    );
 
     let mut rest = String::new();
     reader.read_to_string(&mut rest).expect("the rest of the rows");
     assert!(launcher.wait().expect("it ends").success());
-    assert!(String::from_utf8_lossy(&first) + &*rest == *expected, "the rows are those of a sequential run");
+    assert!(
+        String::from_utf8_lossy(&first) + &*rest == *expected,
+        "the rows are those of a sequential run"
+    );
 }

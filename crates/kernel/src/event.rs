@@ -1,7 +1,8 @@
 use warpline_base::{EventKey, LpId, Priority, Sequence, VirtualTime};
 use warpline_model::engine::PortableWith;
 
-/// An event in an engine's memory: 48 bytes with a payload of up to 16, so that it fits a cache line of 64 together with a link or two.
+/// An event in an engine's memory: 48 bytes with a payload of up to 16, so that it fits a cache
+/// line of 64 together with a link or two.
 ///
 /// Packed tighter, half of all events would straddle two lines, which costs a large model a quarter
 /// of its speed.
@@ -27,7 +28,13 @@ impl<E> Event<E> {
     /// Its place in the total order of events.
     #[inline]
     pub fn key(&self) -> EventKey {
-        EventKey { time: self.time, step: self.step, priority: self.priority, sender: self.sender, sequence: self.sequence }
+        EventKey {
+            time: self.time,
+            step: self.step,
+            priority: self.priority,
+            sender: self.sender,
+            sequence: self.sequence,
+        }
     }
 }
 

@@ -1,6 +1,7 @@
-//! The engines. [`Pe`] is one processing element (PE) of a parallel run, made of events, the pending event set, the history with rollback,
-//! GVT, and commit; [`Pe::step`] is the event loop of parallel runs. Beside it, [`Sequential`] is the engine of sequential runs, which
-//! needs only LPs, events and the pending event set.
+//! The engines. [`Pe`] is one processing element (PE) of a parallel run, made of events, the
+//! pending event set, the history with rollback, GVT, and commit; [`Pe::step`] is the event loop of
+//! parallel runs. Beside it, [`Sequential`] is the engine of sequential runs, which needs only LPs,
+//! events and the pending event set.
 
 mod agenda;
 mod effects;
@@ -28,11 +29,15 @@ pub use frontier::window::{Rule, Window};
 pub use gauge::counts::{Counts, balance};
 pub use gauge::phases::{Measured, agrees};
 pub use gauge::trace::{
-    Activity, LostTime, LpEvent, Piece, Snapshot, Span, SpanBlocks, SpanLimits, SpanSum, ThinnedList, Trace, TraceLimits,
+    Activity, LostTime, LpEvent, Piece, Snapshot, Span, SpanBlocks, SpanLimits, SpanSum,
+    ThinnedList, Trace, TraceLimits,
 };
 pub use lps::Lp;
 pub use lps::roles::{Role, RoleCounts, Roles};
-pub use mail::wires::{BoundPort, Content, ControlPort, Message, MessageKind, MessagePort, Port, UnreadableEvent, ValueMessage, ValuePort};
+pub use mail::wires::{
+    BoundPort, Content, ControlPort, Message, MessageKind, MessagePort, Port, UnreadableEvent,
+    ValueMessage, ValuePort,
+};
 pub use partition::delays::{Delays, Shortest};
 pub use partition::{Groups, LpGroup, Partition, ScatteredGroup};
 pub use pe::world::Task;

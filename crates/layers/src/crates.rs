@@ -51,7 +51,9 @@ fn uses(metadata: &Value) -> Vec<(String, Vec<String>)> {
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let packages = list(&metadata["packages"]).into_iter();
     let normal = |package: &Value| {
-        let dependencies = list(&package["dependencies"]).into_iter().filter(|d| d["kind"].is_null() && !d["path"].is_null());
+        let dependencies = list(&package["dependencies"])
+            .into_iter()
+            .filter(|d| d["kind"].is_null() && !d["path"].is_null());
         dependencies.map(|dependency| text(&dependency["name"])).collect()
     };
     packages.map(|package| (text(&package["name"]), normal(&package))).collect()

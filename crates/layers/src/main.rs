@@ -52,7 +52,9 @@ fn main() -> ExitCode {
     }
     if breaches == 0 {
         modules::known_circles().for_each(|circle| println!("layers: known circle in {circle}"));
-        println!("layers: dependencies point one way, documents name and promise what the code has, and packages are whole");
+        println!(
+            "layers: dependencies point one way, documents name and promise what the code has, and packages are whole"
+        );
         return ExitCode::SUCCESS;
     }
     ExitCode::FAILURE

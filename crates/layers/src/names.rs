@@ -16,7 +16,9 @@ const DOCUMENTS: [&str; 2] = ["ARCHITECTURE.md", "GLOSSARY.md"];
 const README: &str = "README.md";
 
 pub(crate) fn check(root: &Path) -> Result<Vec<String>, String> {
-    let read = |path: &Path| std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()));
+    let read = |path: &Path| {
+        std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
+    };
     let mut code = Code { makefile: read(&root.join("Makefile"))?, ..Code::default() };
     let crates = root.join("crates");
     let sources = rust_files(&crates).map_err(|error| format!("{}: {error}", crates.display()))?;
@@ -27,12 +29,16 @@ pub(crate) fn check(root: &Path) -> Result<Vec<String>, String> {
     }
     for file in sources {
         let relative = file.strip_prefix(root).unwrap_or(&file).to_owned();
-        code.add_file(relative, &read(&file)?).map_err(|error| format!("{}: {error}", file.display()))?;
+        code.add_file(relative, &read(&file)?)
+            .map_err(|error| format!("{}: {error}", file.display()))?;
     }
     let mut breaches = Vec::new();
     for document in documents {
         let text = read(&root.join(&document))?;
-        breaches.extend(code.unknown(&text).map(|(line, name)| format!("{}:{line}: there is no `{name}`", document.display())));
+        breaches
+            .extend(code.unknown(&text).map(|(line, name)| {
+                format!("{}:{line}: there is no `{name}`", document.display())
+            }));
     }
     Ok(breaches)
 }
@@ -42,7 +48,10 @@ fn readmes(root: &Path, sources: &[PathBuf]) -> Vec<PathBuf> {
     let folders: BTreeSet<&Path> = sources.iter().filter_map(|file| file.parent()).collect();
     let folders = folders.into_iter().filter_map(|folder| folder.strip_prefix(root).ok());
     let among_sources = folders.filter(|folder| folder.iter().any(|part| part == "src"));
-    among_sources.map(|folder| folder.join(README)).filter(|readme| root.join(readme).is_file()).collect()
+    among_sources
+        .map(|folder| folder.join(README))
+        .filter(|readme| root.join(readme).is_file())
+        .collect()
 }
 
 /// What the code declares.
@@ -62,8 +71,12 @@ struct Code {
 impl Code {
     fn add_file(&mut self, path: PathBuf, text: &str) -> syn::Result<()> {
         let file = syn::parse_file(text)?;
-        let module = path.components().map(|part| part.as_os_str().to_string_lossy().trim_end_matches(".rs").to_owned());
-        let module: Vec<String> = module.filter(|part| !matches!(part.as_str(), "crates" | "src" | "lib" | "mod" | "main")).collect();
+        let module = path
+            .components()
+            .map(|part| part.as_os_str().to_string_lossy().trim_end_matches(".rs").to_owned());
+        let module: Vec<String> = module
+            .filter(|part| !matches!(part.as_str(), "crates" | "src" | "lib" | "mod" | "main"))
+            .collect();
         self.names.extend(module.iter().cloned());
         for item in &file.items {
             // An item is a member of its module and of those above, which may re-export it.
@@ -82,7 +95,10 @@ impl Code {
     }
 
     fn fields(&mut self, owner: &str, fields: &Fields) {
-        fields.iter().filter_map(|field| field.ident.as_ref()).for_each(|field| self.member(owner, field));
+        fields
+            .iter()
+            .filter_map(|field| field.ident.as_ref())
+            .for_each(|field| self.member(owner, field));
     }
 
     /// Everything that a document names and the code does not have, with the line.
@@ -93,13 +109,18 @@ impl Code {
             fenced ^= fence;
             !fenced && !fence
         });
-        let spans = lines.flat_map(|(index, line)| line.split('`').skip(1).step_by(2).map(move |name| (index + 1, name)));
+        let spans = lines.flat_map(|(index, line)| {
+            line.split('`').skip(1).step_by(2).map(move |name| (index + 1, name))
+        });
         spans.filter(|(_, name)| !self.has(name))
     }
 
     fn has(&self, span: &str) -> bool {
         if let Some(target) = span.strip_prefix("make ") {
-            return self.makefile.lines().any(|line| line.strip_prefix(target).is_some_and(|rest| rest.starts_with(':')));
+            return self
+                .makefile
+                .lines()
+                .any(|line| line.strip_prefix(target).is_some_and(|rest| rest.starts_with(':')));
         }
         let words: Vec<&str> = span.split(' ').collect();
         words.iter().all(|word| match word.strip_prefix("--") {
@@ -120,7 +141,9 @@ impl Code {
         // For a call, the function's name; intervals and the like are not names.
         let called = word.split('(').next().unwrap_or(word);
         let called = called.rsplit('.').next().unwrap_or(called);
-        if called.is_empty() || !called.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ':' | '-')) {
+        if called.is_empty()
+            || !called.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ':' | '-'))
+        {
             return true;
         }
         match called.rsplit_once("::") {
@@ -139,10 +162,14 @@ impl Code {
         if let Some((before, rest)) = path.split_once('{')
             && let Some((choices, after)) = rest.split_once('}')
         {
-            return choices.split(',').all(|choice| self.has_path(&format!("{before}{choice}{after}")));
+            return choices
+                .split(',')
+                .all(|choice| self.has_path(&format!("{before}{choice}{after}")));
         }
         let parts: Vec<_> = Path::new(path).iter().collect();
-        self.files.iter().any(|file| file.iter().collect::<Vec<_>>().windows(parts.len()).any(|window| window == parts))
+        self.files.iter().any(|file| {
+            file.iter().collect::<Vec<_>>().windows(parts.len()).any(|window| window == parts)
+        })
     }
 }
 
@@ -177,8 +204,11 @@ impl<'ast> Visit<'ast> for Code {
                 _ => {}
             }),
             Item::Impl(item) => {
-                let Type::Path(of) = &*item.self_ty else { return visit::visit_item_impl(self, item) };
-                let owner = of.path.segments.last().map_or_else(String::new, |last| last.ident.to_string());
+                let Type::Path(of) = &*item.self_ty else {
+                    return visit::visit_item_impl(self, item);
+                };
+                let owner =
+                    of.path.segments.last().map_or_else(String::new, |last| last.ident.to_string());
                 item.items.iter().for_each(|member| match member {
                     ImplItem::Fn(member) => self.member(&owner, &member.sig.ident),
                     ImplItem::Const(member) => self.member(&owner, &member.ident),
@@ -251,7 +281,15 @@ mod tests {
     fn readmes_beside_sources_are_found() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let file = |name: &str| root.join("crates/kernel").join(name);
-        let found = readmes(&root, &[file("src/gvt/mod.rs"), file("src/gvt/gsu.rs"), file("src/lib.rs"), file("tests/all/main.rs")]);
+        let found = readmes(
+            &root,
+            &[
+                file("src/gvt/mod.rs"),
+                file("src/gvt/gsu.rs"),
+                file("src/lib.rs"),
+                file("tests/all/main.rs"),
+            ],
+        );
         assert_eq!(found, [Path::new("crates/kernel/src/gvt/README.md")]);
     }
 

@@ -10,20 +10,39 @@ use crate::crates::metadata;
 use crate::files::rust_files;
 
 /// The fields that a registry shows.
-const FIELDS: [&str; 6] = ["description", "license", "repository", "keywords", "categories", "readme"];
+const FIELDS: [&str; 6] =
+    ["description", "license", "repository", "keywords", "categories", "readme"];
 
 pub(crate) fn check(root: &Path) -> Result<Vec<String>, String> {
     let metadata = metadata(root)?;
     let mut breaches = Vec::new();
-    for package in metadata["packages"].as_array().into_iter().flatten().filter(|package| is_published(package)) {
+    for package in metadata["packages"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter(|package| is_published(package))
+    {
         let name = package["name"].as_str().unwrap_or_default();
-        breaches.extend(missing(package).map(|field| format!("crate {name} is published without `{field}`")));
-        let folder = package["manifest_path"].as_str().and_then(|path| Path::new(path).parent()).unwrap_or(root);
-        for file in ["src", "examples"].map(|part| folder.join(part)).iter().filter(|part| part.is_dir()).map(|part| rust_files(part)) {
+        breaches.extend(
+            missing(package).map(|field| format!("crate {name} is published without `{field}`")),
+        );
+        let folder = package["manifest_path"]
+            .as_str()
+            .and_then(|path| Path::new(path).parent())
+            .unwrap_or(root);
+        for file in ["src", "examples"]
+            .map(|part| folder.join(part))
+            .iter()
+            .filter(|part| part.is_dir())
+            .map(|part| rust_files(part))
+        {
             for file in file.map_err(|error| format!("{}: {error}", folder.display()))? {
-                let code = fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+                let code = fs::read_to_string(&file)
+                    .map_err(|error| format!("{}: {error}", file.display()))?;
                 let outside = included(&code).filter(|path| !lies_in(folder, &file, path));
-                breaches.extend(outside.map(|path| format!("{} includes {path}, which is not in its package", file.display())));
+                breaches.extend(outside.map(|path| {
+                    format!("{} includes {path}, which is not in its package", file.display())
+                }));
             }
         }
     }
@@ -37,7 +56,9 @@ fn is_published(package: &Value) -> bool {
 
 /// The fields that a package does not have.
 fn missing(package: &Value) -> impl Iterator<Item = &'static str> {
-    let empty = |value: &Value| value.is_null() || value.as_array().is_some_and(Vec::is_empty) || value.as_str() == Some("");
+    let empty = |value: &Value| {
+        value.is_null() || value.as_array().is_some_and(Vec::is_empty) || value.as_str() == Some("")
+    };
     FIELDS.into_iter().filter(move |field| empty(&package[*field]))
 }
 
@@ -45,7 +66,9 @@ fn missing(package: &Value) -> impl Iterator<Item = &'static str> {
 fn included(code: &str) -> impl Iterator<Item = &str> {
     const MACROS: [&str; 3] = ["include!(\"", "include_str!(\"", "include_bytes!(\""];
     let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
-    lines.flat_map(|line| MACROS.into_iter().flat_map(|one| line.split(one).skip(1))).filter_map(|rest| rest.split('"').next())
+    lines
+        .flat_map(|line| MACROS.into_iter().flat_map(|one| line.split(one).skip(1)))
+        .filter_map(|rest| rest.split('"').next())
 }
 
 /// Whether a path, as `file` includes it, lies in a folder. Links are not followed, as packages
@@ -73,7 +96,8 @@ mod tests {
             "publish": null, "description": "x", "license": "MIT", "repository": "x", "keywords": ["x"], "categories": ["x"], "readme": "x",
         });
         assert!(is_published(&package) && missing(&package).next().is_none());
-        (package["keywords"], package["readme"], package["description"]) = (json!([]), Value::Null, json!(""));
+        (package["keywords"], package["readme"], package["description"]) =
+            (json!([]), Value::Null, json!(""));
         assert_eq!(missing(&package).collect::<Vec<_>>(), ["description", "keywords", "readme"]);
         package["publish"] = json!([]);
         assert!(!is_published(&package));
@@ -83,7 +107,11 @@ mod tests {
     fn included_files_lie_in_the_package() {
         let code = "#[doc = include_str!(\"../../x.md\")]\n// include_str!(\"not this\")\nlet (a, b) = (include!(\"a.rs\"), include_bytes!(\"../b\"));";
         assert_eq!(included(code).collect::<Vec<_>>(), ["../../x.md", "a.rs", "../b"]);
-        let inside = |path| lies_in(Path::new("/w/crates/a"), Path::new("/w/crates/a/src/b/c.rs"), path);
-        assert_eq!(["../../x.md", "x.rs", "../../../x.md", "../../../ab/x.md"].map(inside), [true, true, false, false]);
+        let inside =
+            |path| lies_in(Path::new("/w/crates/a"), Path::new("/w/crates/a/src/b/c.rs"), path);
+        assert_eq!(
+            ["../../x.md", "x.rs", "../../../x.md", "../../../ab/x.md"].map(inside),
+            [true, true, false, false]
+        );
     }
 }

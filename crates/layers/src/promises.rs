@@ -27,7 +27,11 @@ const PROMISES: &[Promise] = &[
     promise("{} MiB for each PE", ("fuzz", "const BUDGET_MORE: u64 ="), mebibytes),
     promise("at most {} more memory", ("fuzz", "const BUDGET_SHARE: f64 ="), itself),
     promise("a sequential one does, {} more", ("fuzz", "const BUDGET_SHARE: f64 ="), itself),
-    promise("default is {} % of the machine's memory", ("run", "memory: MemoryLimit = MemoryLimit::Share("), percent),
+    promise(
+        "default is {} % of the machine's memory",
+        ("run", "memory: MemoryLimit = MemoryLimit::Share("),
+        percent,
+    ),
     promise("less than {} of the limit is left", ("kernel", "const SPARE: u64 ="), one_in),
     promise("less than {} of the budget is left", ("kernel", "const SPARE: u64 ="), one_in),
     // Messages.
@@ -36,23 +40,55 @@ const PROMISES: &[Promise] = &[
     promise("with more than {} PEs, in", ("run", "const RINGS_MOST: u32 ="), itself),
     promise("from {} PEs on each has one inbox", ("run", "const RINGS_MOST: u32 ="), next),
     promise("for payloads of up to {} bytes", ("run", "const VALUE_BYTES_MOST: usize ="), itself),
-    promise("if payloads have at most {} bytes", ("run", "const VALUE_BYTES_MOST: usize ="), itself),
+    promise(
+        "if payloads have at most {} bytes",
+        ("run", "const VALUE_BYTES_MOST: usize ="),
+        itself,
+    ),
     // Payloads of models.
-    promise("with payloads from 8 bytes to {} KiB", ("models", "default = 8, range = 0..="), kibibytes),
+    promise(
+        "with payloads from 8 bytes to {} KiB",
+        ("models", "default = 8, range = 0..="),
+        kibibytes,
+    ),
     promise("with messages of 0 to {} KiB", ("models", "default = 500, range = 0..="), kibibytes),
     // Statistics and traces.
     promise("right to within {} %", ("model", "const OPEN_BITS: u32 = 52 -"), share_of_power),
     promise("It has at most {} MB unless --trace-limit", ("run", "trace_limit: u32 ="), itself),
     promise("(Self::trace_limit), {} MB by default", ("run", "trace_limit: u32 ="), itself),
     // Ends of runs.
-    promise("unless it comes within {} s", ("command", "const SAME_WITHIN: Duration = Duration::from_millis("), thousandths),
-    promise("a warning comes after {} s", ("run", "const WARN_AFTER: Duration = Duration::from_secs("), itself),
-    promise("if there are fewer than {} events before it", ("command", "const EVENTS_ENOUGH: u64 ="), itself),
+    promise(
+        "unless it comes within {} s",
+        ("command", "const SAME_WITHIN: Duration = Duration::from_millis("),
+        thousandths,
+    ),
+    promise(
+        "a warning comes after {} s",
+        ("run", "const WARN_AFTER: Duration = Duration::from_secs("),
+        itself,
+    ),
+    promise(
+        "if there are fewer than {} events before it",
+        ("command", "const EVENTS_ENOUGH: u64 ="),
+        itself,
+    ),
     // Time Warp.
-    promise("{} times as many if lookahead makes them certain", ("kernel", "const GVT_SELDOM: u64 ="), itself),
+    promise(
+        "{} times as many if lookahead makes them certain",
+        ("kernel", "const GVT_SELDOM: u64 ="),
+        itself,
+    ),
     promise("copies over {} events of their PE old", ("kernel", "const LAG: u64 ="), itself),
-    promise("the interval is doubled or halved, within {} and", ("kernel", "const SHORTER: u32 ="), one_in),
-    promise("times the first; in passes, {} times", ("kernel", "const LONGER_IN_PASSES: u32 ="), itself),
+    promise(
+        "the interval is doubled or halved, within {} and",
+        ("kernel", "const SHORTER: u32 ="),
+        one_in,
+    ),
+    promise(
+        "times the first; in passes, {} times",
+        ("kernel", "const LONGER_IN_PASSES: u32 ="),
+        itself,
+    ),
 ];
 
 fn itself(value: f64) -> f64 {
@@ -94,13 +130,18 @@ type Text = (PathBuf, String);
 pub(crate) fn check(root: &Path) -> Result<Vec<String>, String> {
     let mut texts = Vec::new();
     for (folder, extension) in [("crates", "rs"), ("crates", "md"), ("docs", "md")] {
-        let files = files_with(&root.join(folder), extension).map_err(|error| format!("{folder}: {error}"))?;
+        let files = files_with(&root.join(folder), extension)
+            .map_err(|error| format!("{folder}: {error}"))?;
         // This very file has the sentences, too.
         texts.extend(files.into_iter().filter(|file| !file.ends_with("layers/src/promises.rs")));
     }
-    texts.extend(["README.md", "ARCHITECTURE.md", "GLOSSARY.md", "CONTRIBUTING.md"].map(|name| root.join(name)));
+    texts.extend(
+        ["README.md", "ARCHITECTURE.md", "GLOSSARY.md", "CONTRIBUTING.md"]
+            .map(|name| root.join(name)),
+    );
     let read = |file: PathBuf| {
-        let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        let text = std::fs::read_to_string(&file)
+            .map_err(|error| format!("{}: {error}", file.display()))?;
         Ok((file.strip_prefix(root).unwrap_or(&file).to_owned(), text))
     };
     let texts = texts.into_iter().map(read).collect::<Result<Vec<Text>, String>>()?;
@@ -108,7 +149,8 @@ pub(crate) fn check(root: &Path) -> Result<Vec<String>, String> {
 }
 
 fn breaches(promises: &[Promise], texts: &[Text]) -> Vec<String> {
-    let prose: Vec<Text> = texts.iter().map(|(file, text)| (file.clone(), one_line(text))).collect();
+    let prose: Vec<Text> =
+        texts.iter().map(|(file, text)| (file.clone(), one_line(text))).collect();
     let mut breaches = Vec::new();
     for promise in promises {
         let value = match number_in_code(promise.code, texts) {
@@ -124,7 +166,11 @@ fn breaches(promises: &[Promise], texts: &[Text]) -> Vec<String> {
                 is_said = true;
                 if !said.fits(value) {
                     let claim = promise.says.replace("{}", said.words);
-                    breaches.push(format!("{} says \"{claim}\", but the code has {value}: `{}`", file.display(), promise.code.1));
+                    breaches.push(format!(
+                        "{} says \"{claim}\", but the code has {value}: `{}`",
+                        file.display(),
+                        promise.code.1
+                    ));
                 }
             }
         }
@@ -139,17 +185,22 @@ fn breaches(promises: &[Promise], texts: &[Text]) -> Vec<String> {
 /// The number after a piece of code, which must stand in one place of the crate only.
 fn number_in_code((name, code): (&str, &str), texts: &[Text]) -> Result<f64, String> {
     let folder = Path::new("crates").join(name).join("src");
-    let sources = texts.iter().filter(|(file, _)| file.starts_with(&folder) && file.extension().is_some_and(|end| end == "rs"));
+    let sources = texts.iter().filter(|(file, _)| {
+        file.starts_with(&folder) && file.extension().is_some_and(|end| end == "rs")
+    });
     let found: Vec<&str> = sources.flat_map(|(_, text)| text.split(code).skip(1)).collect();
-    let [after] = found[..] else { return Err(format!("crate {name} has `{code}` in {} places, and not in one", found.len())) };
+    let [after] = found[..] else {
+        return Err(format!("crate {name} has `{code}` in {} places, and not in one", found.len()));
+    };
     let expression = after.split([';', ',', ')', '\n']).next().unwrap_or_default();
-    let mut factors = expression.split("<<").map(|factor| factor.trim().replace('_', "").parse::<f64>());
+    let mut factors =
+        expression.split("<<").map(|factor| factor.trim().replace('_', "").parse::<f64>());
     let first = factors.next().and_then(Result::ok);
-    let shifted = factors.try_fold(first.unwrap_or(f64::NAN), |value, bits| bits.map(|bits| value * bits.exp2()));
-    shifted
-        .ok()
-        .filter(|value| !value.is_nan())
-        .ok_or_else(|| format!("crate {name}: `{code}{expression}` is not a number that can be read"))
+    let shifted = factors
+        .try_fold(first.unwrap_or(f64::NAN), |value, bits| bits.map(|bits| value * bits.exp2()));
+    shifted.ok().filter(|value| !value.is_nan()).ok_or_else(|| {
+        format!("crate {name}: `{code}{expression}` is not a number that can be read")
+    })
 }
 
 /// A text without marks of comments, of code and of line ends.
@@ -184,7 +235,9 @@ fn said<'t>(says: &str, text: &'t str) -> Vec<Said<'t>> {
     if before.is_empty() {
         for (end, _) in text.match_indices(after) {
             let starts = text[..end].char_indices().rev().take(20).map(|(start, _)| start);
-            let numbers = starts.filter(|start| !text[..*start].ends_with(|c: char| c.is_alphanumeric() || c == '.'));
+            let numbers = starts.filter(|start| {
+                !text[..*start].ends_with(|c: char| c.is_alphanumeric() || c == '.')
+            });
             found.extend(numbers.filter_map(|start| number(&text[start..end])).last());
         }
     } else {
@@ -197,8 +250,15 @@ fn said<'t>(says: &str, text: &'t str) -> Vec<Said<'t>> {
 }
 
 /// Numbers that are written as words.
-const WORDS: [(&str, f64); 7] =
-    [("a tenth", 0.1), ("an eighth", 0.125), ("a quarter", 0.25), ("half", 0.5), ("two", 2.0), ("eight", 8.0), ("ten thousand", 1e4)];
+const WORDS: [(&str, f64); 7] = [
+    ("a tenth", 0.1),
+    ("an eighth", 0.125),
+    ("a quarter", 0.25),
+    ("half", 0.5),
+    ("two", 2.0),
+    ("eight", 8.0),
+    ("ten thousand", 1e4),
+];
 
 /// All of a text as a number, in digits with spaces between thousands or in words.
 fn number(text: &str) -> Option<Said<'_>> {
@@ -206,8 +266,10 @@ fn number(text: &str) -> Option<Said<'_>> {
         return Some(Said { words: text, value: *value, rounding: 1e-9 });
     }
     let groups: Vec<&str> = text.split(' ').collect();
-    let is_grouped = groups.iter().skip(1).all(|group| group.len() == 3) && groups[0].len() <= 3 || groups.len() == 1;
-    let is_digits = text.starts_with(|c: char| c.is_ascii_digit()) && text.chars().all(|c| c.is_ascii_digit() || matches!(c, ' ' | '.'));
+    let is_grouped = groups.iter().skip(1).all(|group| group.len() == 3) && groups[0].len() <= 3
+        || groups.len() == 1;
+    let is_digits = text.starts_with(|c: char| c.is_ascii_digit())
+        && text.chars().all(|c| c.is_ascii_digit() || matches!(c, ' ' | '.'));
     let value = groups.concat().parse().ok().filter(|_| is_grouped && is_digits)?;
     let decimals = text.split_once('.').map_or(0, |(_, decimals)| decimals.len());
     let rounding = if decimals == 0 { 1e-9 } else { 0.5000001 * 0.1_f64.powi(decimals as i32) };
@@ -228,39 +290,62 @@ mod tests {
     #[test]
     fn a_number_that_is_right_passes() {
         assert_eq!(found("const RINGS: u32 = 32;", "a ring with\nup to `32` PEs"), [""; 0]);
-        assert_eq!(found("/// A ring with up\n/// to 32 PEs.\nconst RINGS: u32 = 1 << 5;", ""), [""; 0]);
+        assert_eq!(
+            found("/// A ring with up\n/// to 32 PEs.\nconst RINGS: u32 = 1 << 5;", ""),
+            [""; 0]
+        );
     }
 
     #[test]
     fn a_number_that_is_wrong_or_nowhere_is_found() {
         let wrong = "docs/book/src/settings.md says \"with up to 33 PEs\", but the code has 32: `const RINGS: u32 =`";
-        assert_eq!(found("const RINGS: u32 = 32;", "with up to 33 PEs; with up to 32 PEs"), [wrong]);
+        assert_eq!(
+            found("const RINGS: u32 = 32;", "with up to 33 PEs; with up to 32 PEs"),
+            [wrong]
+        );
         assert!(
-            found("const RINGS: u32 = 32;", "with up to many PEs")[0].starts_with("no document or help text says \"with up to 32 PEs\"")
+            found("const RINGS: u32 = 32;", "with up to many PEs")[0]
+                .starts_with("no document or help text says \"with up to 32 PEs\"")
         );
     }
 
     #[test]
     fn code_that_is_not_there_or_twice_is_found() {
-        assert_eq!(found("", "with up to 32 PEs"), ["crate w has `const RINGS: u32 =` in 0 places, and not in one"]);
+        assert_eq!(
+            found("", "with up to 32 PEs"),
+            ["crate w has `const RINGS: u32 =` in 0 places, and not in one"]
+        );
         let twice = "const RINGS: u32 = 32;\nconst RINGS: u32 = 32;";
-        assert_eq!(found(twice, "with up to 32 PEs"), ["crate w has `const RINGS: u32 =` in 2 places, and not in one"]);
-        assert!(found("const RINGS: u32 = most();", "")[0].ends_with("is not a number that can be read"));
+        assert_eq!(
+            found(twice, "with up to 32 PEs"),
+            ["crate w has `const RINGS: u32 =` in 2 places, and not in one"]
+        );
+        assert!(
+            found("const RINGS: u32 = most();", "")[0]
+                .ends_with("is not a number that can be read")
+        );
     }
 
     #[test]
     fn numbers_are_read_as_people_write_them() {
         let value = |text| number(text).map(|said| said.value);
-        assert_eq!(["10 000", "1024", "a tenth", "1.6"].map(value), [Some(1e4), Some(1024.0), Some(0.1), Some(1.6)]);
+        assert_eq!(
+            ["10 000", "1024", "a tenth", "1.6"].map(value),
+            [Some(1e4), Some(1024.0), Some(0.1), Some(1.6)]
+        );
         assert_eq!(["10 00", "many", "", "3 PEs"].map(value), [None; 4]);
         assert!(number("1.6").unwrap().fits(1.5625) && !number("1.5").unwrap().fits(1.5625));
         let first = |text| said("{} MiB for each PE", text).first().map(|said| said.value);
-        assert_eq!(["and 4 MiB for each PE", "10 000 MiB for each PE", "MiB for each PE"].map(first), [Some(4.0), Some(1e4), None]);
+        assert_eq!(
+            ["and 4 MiB for each PE", "10 000 MiB for each PE", "MiB for each PE"].map(first),
+            [Some(4.0), Some(1e4), None]
+        );
     }
 
     #[test]
     fn documents_promise_what_the_code_has() {
-        let breaches = check(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")).expect("all files can be read");
+        let breaches = check(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
+            .expect("all files can be read");
         assert!(breaches.is_empty(), "{}", breaches.join("\n"));
     }
 }

@@ -7,7 +7,9 @@ const LINE_MOST: usize = 100;
 
 pub(crate) fn check(root: &Path) -> Result<Vec<String>, String> {
     let path = root.join("Makefile");
-    Ok(breaches(&std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?))
+    Ok(breaches(
+        &std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?,
+    ))
 }
 
 fn breaches(makefile: &str) -> Vec<String> {
@@ -19,8 +21,14 @@ fn breaches(makefile: &str) -> Vec<String> {
         } else if let Some(target) = target(line) {
             match about[..] {
                 [text] if text.len() <= LINE_MOST => {}
-                [text] => breaches.push(format!("`make {target}` has {} characters of help, and not at most {LINE_MOST}", text.len())),
-                _ => breaches.push(format!("`make {target}` has {} lines of help, and not one that begins with ##", about.len())),
+                [text] => breaches.push(format!(
+                    "`make {target}` has {} characters of help, and not at most {LINE_MOST}",
+                    text.len()
+                )),
+                _ => breaches.push(format!(
+                    "`make {target}` has {} lines of help, and not one that begins with ##",
+                    about.len()
+                )),
             }
             about.clear();
         }
@@ -31,7 +39,8 @@ fn breaches(makefile: &str) -> Vec<String> {
 /// The target that a line begins.
 fn target(line: &str) -> Option<&str> {
     let (target, rest) = line.split_once(':')?;
-    let is_name = target.starts_with(|c: char| c.is_ascii_lowercase()) && target.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+    let is_name = target.starts_with(|c: char| c.is_ascii_lowercase())
+        && target.chars().all(|c| c.is_ascii_lowercase() || c == '-');
     (is_name && !rest.starts_with('=')).then_some(target)
 }
 
@@ -41,10 +50,17 @@ mod tests {
 
     #[test]
     fn every_target_has_one_line_of_help() {
-        let makefile = ".PHONY: a b\nNAME := x\n## Does this.\n# More about it.\na: b\n\ttrue: b\n\n";
+        let makefile =
+            ".PHONY: a b\nNAME := x\n## Does this.\n# More about it.\na: b\n\ttrue: b\n\n";
         assert_eq!(breaches(makefile), [""; 0]);
-        assert_eq!(breaches(&format!("{makefile}b:\n")), ["`make b` has 0 lines of help, and not one that begins with ##"]);
-        assert_eq!(breaches("## One.\n## Two.\na-b:\n"), ["`make a-b` has 2 lines of help, and not one that begins with ##"]);
+        assert_eq!(
+            breaches(&format!("{makefile}b:\n")),
+            ["`make b` has 0 lines of help, and not one that begins with ##"]
+        );
+        assert_eq!(
+            breaches("## One.\n## Two.\na-b:\n"),
+            ["`make a-b` has 2 lines of help, and not one that begins with ##"]
+        );
         assert_eq!(breaches(&format!("## {}\na:\n", "x".repeat(101))).len(), 1);
     }
 }

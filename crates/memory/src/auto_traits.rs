@@ -1,4 +1,5 @@
-//! What types with pointers and guards let threads do, checked while they are compiled: whatever would be let too much does not compile.
+//! What types with pointers and guards let threads do, checked while they are compiled: whatever
+//! would be let too much does not compile.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -8,8 +9,8 @@ use crate::alloc::Pages;
 use crate::events::Arena;
 use crate::payload::{PrivateBlock, PrivateList};
 use crate::{
-    Apart, Buffers, CasConsumer, CasProducer, Common, Consumer, Drain, DropEach, Image, IsPortable, Lines, Payload, Pool, Producer, Region,
-    Registers, Room, SpinGuard, SpinLock,
+    Apart, Buffers, CasConsumer, CasProducer, Common, Consumer, Drain, DropEach, Image, IsPortable,
+    Lines, Payload, Pool, Producer, Region, Registers, Room, SpinGuard, SpinLock,
 };
 
 /// What may go to other threads, but not be shared with them.
@@ -43,7 +44,8 @@ macro_rules! always {
     };
 }
 
-// Guards and locks: a lock passes its value from thread to thread, and a guard stands for an exclusive reference.
+// Guards and locks: a lock passes its value from thread to thread, and a guard stands for an
+// exclusive reference.
 never!(Sync: SpinGuard<'static, Moves>, SpinGuard<'static, Alone>, SpinLock<Stays>, SpinLock<Alone>);
 never!(Send: SpinGuard<'static, Stays>, SpinGuard<'static, Alone>, SpinLock<Stays>, SpinLock<Alone>);
 always!(Sync: SpinGuard<'static, u8>, SpinLock<Moves>);

@@ -5,14 +5,16 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// The event that a thread is executing, written by that thread alone and read by whoever watches it.
+/// The event that a thread is executing, written by that thread alone and read by whoever watches
+/// it.
 ///
-/// Everything is relaxed: a reader may see a mixture of two events, but an event that goes on and on is seen as it is.
+/// Everything is relaxed: a reader may see a mixture of two events, but an event that goes on and
+/// on is seen as it is.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub struct Beat {
-    /// The number of the step, shifted by two; then whether the thread is [executing ahead](Self::AHEAD) and whether it is
-    /// [inside](Self::INSIDE) a step at all.
+    /// The number of the step, shifted by two; then whether the thread is [executing
+    /// ahead](Self::AHEAD) and whether it is [inside](Self::INSIDE) a step at all.
     step: AtomicU64,
     /// The time of the event, in bits.
     time: AtomicU64,
@@ -40,7 +42,8 @@ impl Beat {
     const INSIDE: u64 = 1;
     const AHEAD: u64 = 2;
 
-    /// This thread begins to work, and if the system ends it before the step is over, its crash report names this.
+    /// This thread begins to work, and if the system ends it before the step is over, its crash
+    /// report names this.
     #[inline]
     pub fn begin_step(self: &Arc<Self>) {
         is_current(self);
@@ -83,12 +86,19 @@ impl Beat {
         let (step, time, event) = (&self.step, &self.time, &self.event);
         let [step, time, event] = [step, time, event].map(|word| word.load(Ordering::Relaxed));
         let (lp, time) = ((event >> 32) as u32, f64::from_bits(time));
-        (step & Self::INSIDE != 0).then_some(Activity { step, lp, time, event: event as u32, ahead: step & Self::AHEAD != 0 })
+        (step & Self::INSIDE != 0).then_some(Activity {
+            step,
+            lp,
+            time,
+            event: event as u32,
+            ahead: step & Self::AHEAD != 0,
+        })
     }
 }
 
 thread_local! {
-    /// What this thread is doing, for the handler of signals: no destructor, so that it can be read at any time.
+    /// What this thread is doing, for the handler of signals: no destructor, so that it can be read
+    /// at any time.
     pub(crate) static CURRENT: Cell<*const Beat> = const { Cell::new(ptr::null()) };
     /// Keeps it alive, and clears the pointer when the thread ends.
     static KEPT: RefCell<Kept> = const { RefCell::new(Kept(None)) };
@@ -151,7 +161,10 @@ mod tests {
         beat.end_step();
         assert_eq!(beat.read(), None);
         beat.begin_step();
-        assert!(beat.read().is_some_and(|now| !now.ahead && now != first), "a step later it is not the same");
+        assert!(
+            beat.read().is_some_and(|now| !now.ahead && now != first),
+            "a step later it is not the same"
+        );
     }
 
     #[test]
@@ -167,6 +180,9 @@ mod tests {
             });
             worker.join().unwrap();
         });
-        assert!(beats.iter().all(|beat| Arc::strong_count(beat) == 1), "nothing is left of a thread that has ended");
+        assert!(
+            beats.iter().all(|beat| Arc::strong_count(beat) == 1),
+            "nothing is left of a thread that has ended"
+        );
     }
 }

@@ -4,7 +4,8 @@ use crate::payload::held;
 use crate::sync::{AtomicU64, Ordering};
 use crate::{Common, Exhausted, Region, Shareable};
 
-/// The memory that the processing elements (PEs) of a machine may take together, in bytes. All [accounts](Self::account) draw on it.
+/// The memory that the processing elements (PEs) of a machine may take together, in bytes. All
+/// [accounts](Self::account) draw on it.
 ///
 /// It counts and tells; those who draw on it decide what to do about it.
 ///
@@ -40,18 +41,25 @@ struct Counters {
 unsafe impl Shareable for Counters {}
 
 impl Budget {
-    /// A budget of `limit` bytes, of which nothing has been taken, beside so many that were taken `before`. Processes that share the region
-    /// share the budget.
+    /// A budget of `limit` bytes, of which nothing has been taken, beside so many that were taken
+    /// `before`. Processes that share the region share the budget.
     ///
     /// # Panics
     /// If there is no room in the region, it [unwinds](crate::Exhausted::unwind).
     pub fn new(region: &Region, limit: u64, before: u64) -> Self {
-        let (drawn, elsewhere, payloads) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(held::bytes()));
-        Budget { counters: region.place(Counters { drawn, elsewhere, payloads }), limit, before, counts_payloads: false }
+        let (drawn, elsewhere, payloads) =
+            (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(held::bytes()));
+        Budget {
+            counters: region.place(Counters { drawn, elsewhere, payloads }),
+            limit,
+            before,
+            counts_payloads: false,
+        }
     }
 
-    /// The budget of a run that has this process alone, so that its payloads are those of the run: they count at once, and not only when
-    /// somebody [notes](Self::note_taken) what the process takes.
+    /// The budget of a run that has this process alone, so that its payloads are those of the run:
+    /// they count at once, and not only when somebody [notes](Self::note_taken) what the process
+    /// takes.
     #[must_use]
     pub fn with_payloads(self) -> Self {
         Budget { counts_payloads: true, ..self }
@@ -59,7 +67,10 @@ impl Budget {
 
     /// What to say if so many bytes are needed, and more than there may be.
     pub fn exceeded(&self, needed: u64) -> Exhausted {
-        Exhausted::Budget { limit: self.limit + self.before, needed: needed.saturating_add(self.before) }
+        Exhausted::Budget {
+            limit: self.limit + self.before,
+            needed: needed.saturating_add(self.before),
+        }
     }
 
     /// An account that has drawn nothing.
@@ -79,15 +90,23 @@ impl Budget {
         // Relaxed, here and below: these are numbers that nothing else is read by.
         let Counters { drawn, elsewhere, payloads } = &*self.counters;
         let [drawn, elsewhere] = [drawn, elsewhere].map(|bytes| bytes.load(Ordering::Relaxed));
-        let since = if self.counts_payloads { held::bytes().wrapping_sub(payloads.load(Ordering::Relaxed)).cast_signed() } else { 0 };
+        let since = if self.counts_payloads {
+            held::bytes().wrapping_sub(payloads.load(Ordering::Relaxed)).cast_signed()
+        } else {
+            0
+        };
         drawn.saturating_add(elsewhere.saturating_add_signed(since))
     }
 
-    /// Notes how many bytes have been taken in all, as the system sees it: what exceeds the accounts has been taken elsewhere, such as by
-    /// states with memory of their own. Until somebody looks again, only what payloads take more, or less, is known.
+    /// Notes how many bytes have been taken in all, as the system sees it: what exceeds the
+    /// accounts has been taken elsewhere, such as by states with memory of their own. Until
+    /// somebody looks again, only what payloads take more, or less, is known.
     pub fn note_taken(&self, bytes: u64) {
         self.counters.payloads.store(held::bytes(), Ordering::Relaxed);
-        self.counters.elsewhere.store(bytes.saturating_sub(self.counters.drawn.load(Ordering::Relaxed)), Ordering::Relaxed);
+        self.counters.elsewhere.store(
+            bytes.saturating_sub(self.counters.drawn.load(Ordering::Relaxed)),
+            Ordering::Relaxed,
+        );
     }
 }
 

@@ -1,8 +1,8 @@
-//! What is said when the system ends the program: which event was being executed. A stack that overflows and memory that cannot be had leave
-//! no other trace of it.
+//! What is said when the system ends the program: which event was being executed. A stack that
+//! overflows and memory that cannot be had leave no other trace of it.
 
-/// Has a crash reported when the system ends the program over a stack that overflows, or the program aborts over memory that cannot be had.
-/// What else happens then stays as it is.
+/// Has a crash reported when the system ends the program over a stack that overflows, or the
+/// program aborts over memory that cannot be had. What else happens then stays as it is.
 #[cfg(all(unix, not(miri), not(loom)))]
 pub fn report_crashes() {
     handler::install();
@@ -20,7 +20,9 @@ mod handler {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::sync::{Once, OnceLock};
 
-    use libc::{SA_ONSTACK, SA_SIGINFO, SIGABRT, SIGBUS, SIGSEGV, c_int, c_void, sigaction, siginfo_t};
+    use libc::{
+        SA_ONSTACK, SA_SIGINFO, SIGABRT, SIGBUS, SIGSEGV, c_int, c_void, sigaction, siginfo_t,
+    };
 
     use warpline_base::Figure;
 
@@ -39,11 +41,13 @@ mod handler {
         ONCE.call_once(|| {
             for (signal, before) in SIGNALS.into_iter().zip(&BEFORE) {
                 let mut old = MaybeUninit::<sigaction>::zeroed();
-                // SAFETY: `new` is a valid action, as all zeros are one (the default, without flags, with an empty mask) and the fields set
-                // belong together: SA_SIGINFO with a handler of three arguments. `old` has room for what is written.
+                // SAFETY: `new` is a valid action, as all zeros are one (the default, without
+                // flags, with an empty mask) and the fields set belong together: SA_SIGINFO with a
+                // handler of three arguments. `old` has room for what is written.
                 let done = unsafe {
                     let mut new = MaybeUninit::<sigaction>::zeroed().assume_init();
-                    new.sa_sigaction = say as extern "C" fn(c_int, *mut siginfo_t, *mut c_void) as usize;
+                    new.sa_sigaction =
+                        say as extern "C" fn(c_int, *mut siginfo_t, *mut c_void) as usize;
                     new.sa_flags = SA_SIGINFO | SA_ONSTACK;
                     sigaction(signal, &new, old.as_mut_ptr())
                 };
@@ -63,7 +67,8 @@ mod handler {
 
     impl Write for Line {
         fn write_str(&mut self, text: &str) -> fmt::Result {
-            let room = self.bytes.get_mut(self.length..self.length + text.len()).ok_or(fmt::Error)?;
+            let room =
+                self.bytes.get_mut(self.length..self.length + text.len()).ok_or(fmt::Error)?;
             room.copy_from_slice(text.as_bytes());
             self.length += text.len();
             Ok(())
@@ -72,25 +77,37 @@ mod handler {
 
     extern "C" fn say(signal: c_int, _: *mut siginfo_t, _: *mut c_void) {
         let current = CURRENT.get();
-        // SAFETY: the pointer is null, or points to what this very thread keeps alive as long as the pointer is there.
+        // SAFETY: the pointer is null, or points to what this very thread keeps alive as long as
+        // the pointer is there.
         let activity = unsafe { current.as_ref() }.and_then(Beat::read);
         if let Some(Activity { lp, time, event, .. }) = activity
             && !SAID.swap(true, Ordering::Relaxed)
         {
             let mut line = Line { bytes: [0; 320], length: 0 };
             let time = Figure(time);
-            let hint = if signal == SIGABRT { "" } else { "; if its stack is too small, give it a larger one (--stack)" };
+            let hint = if signal == SIGABRT {
+                ""
+            } else {
+                "; if its stack is too small, give it a larger one (--stack)"
+            };
             // What does not fit is left out.
             let _ = match event {
-                0 => writeln!(line, "\nthe program ends in init or finish of LP {lp} at time {time}{hint}"),
-                _ => writeln!(line, "\nthe program ends in event {event} of LP {lp} at time {time}{hint}"),
+                0 => writeln!(
+                    line,
+                    "\nthe program ends in init or finish of LP {lp} at time {time}{hint}"
+                ),
+                _ => writeln!(
+                    line,
+                    "\nthe program ends in event {event} of LP {lp} at time {time}{hint}"
+                ),
             };
             // SAFETY: `write` may be called from a handler, and these bytes are initialised.
             let _ = unsafe { libc::write(2, line.bytes.as_ptr().cast(), line.length) };
         }
-        let before = SIGNALS.iter().position(|known| *known == signal).and_then(|index| BEFORE[index].get());
-        // SAFETY: all zeros are the default action; both are valid ones, and may be set from a handler. On return the signal comes again, and
-        // meets what was there before.
+        let before =
+            SIGNALS.iter().position(|known| *known == signal).and_then(|index| BEFORE[index].get());
+        // SAFETY: all zeros are the default action; both are valid ones, and may be set from a
+        // handler. On return the signal comes again, and meets what was there before.
         unsafe {
             let default = MaybeUninit::<sigaction>::zeroed().assume_init();
             sigaction(signal, before.unwrap_or(&default), ptr::null_mut());

@@ -1,4 +1,5 @@
-//! Drops values whose code may panic: a second panic while the first unwinds would abort the process.
+//! Drops values whose code may panic: a second panic while the first unwinds would abort the
+//! process.
 
 use std::any::Any;
 use std::mem::needs_drop;
@@ -192,7 +193,8 @@ pub(crate) mod tests {
         let (dropped, mut values) = bombs(2);
         let mut pool = Pool::default();
         let handle = pool.insert(values.pop().unwrap());
-        let replaced = catch_unwind(AssertUnwindSafe(|| pool.replace(handle, values.pop().unwrap())));
+        let replaced =
+            catch_unwind(AssertUnwindSafe(|| pool.replace(handle, values.pop().unwrap())));
         assert!(replaced.is_err());
         assert_eq!((dropped(), pool.len()), (1, 1));
         pool.get(handle);

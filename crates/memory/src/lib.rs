@@ -1,9 +1,12 @@
-//! Memory for the engines and for models: event pools, buffers shared between processing elements, rings, payloads, prefetching, huge pages.
+//! Memory for the engines and for models: event pools, buffers shared between processing elements,
+//! rings, payloads, prefetching, huge pages.
 //!
-//! Its folders use each other in one direction, from the bottom up: `sync` (atomics and locks), `alloc` (memory from the system), `payload`,
-//! `portable` (what means the same in every process), `region` (memory that processes share), `wires`, and `events`.
+//! Its folders use each other in one direction, from the bottom up: `sync` (atomics and locks),
+//! `alloc` (memory from the system), `payload`, `portable` (what means the same in every process),
+//! `region` (memory that processes share), `wires`, and `events`.
 //!
-//! Beside `warpline-mpi` and `warpline-rivals`, which call C, this is the one crate that may hold `unsafe` code; each block argues why it is sound.
+//! Beside `warpline-mpi` and `warpline-rivals`, which call C, this is the one crate that may hold
+//! `unsafe` code; each block argues why it is sound.
 
 mod alloc;
 #[cfg(all(test, not(loom)))]
@@ -21,12 +24,18 @@ mod sync;
 mod unwind;
 mod wires;
 
-pub use alloc::{Allocator, Exhausted, MakeRoom, check_room, keep_reserve, list_for, list_of, prefer_huge_pages, release_reserve};
+pub use alloc::{
+    Allocator, Exhausted, MakeRoom, check_room, keep_reserve, list_for, list_of, prefer_huge_pages,
+    release_reserve,
+};
 pub use beat::{Activity, Beat};
 pub use budget::{Account, Budget};
 pub use crash_report::report_crashes;
 pub use drop_each::{DropEach, drop_each, try_drop};
-pub use events::{Books, Buffers, CancelOutcome, Handle, Image, Pool, PoolKind, PoolOrder, PoolSettings, SubPool, buffers, buffers_in};
+pub use events::{
+    Books, Buffers, CancelOutcome, Handle, Image, Pool, PoolKind, PoolOrder, PoolSettings, SubPool,
+    buffers, buffers_in,
+};
 pub use payload::{Payload, give_back_payloads};
 pub use portable::{IsPortable, Portable, Room, Shareable};
 pub use prefetch::{prefetch, prefetch_write};
@@ -34,6 +43,7 @@ pub use region::{Common, Region, RegionTicket, share_payloads, unshare_payloads}
 pub use sync::{Apart, ApartList, Deserted, SpinGuard, SpinLock, desert_locks};
 pub use unwind::{catch_exhausted, catch_panic};
 pub use wires::{
-    Bell, BlockReader, BlockWriter, CasConsumer, CasCounts, CasProducer, Consumer, Drain, Lines, Producer, Refusal, Refused, Registers,
-    blocks, cas_ring, lines, pass_over_ring, registers, ring, ring_bytes, ring_in,
+    Bell, BlockReader, BlockWriter, CasConsumer, CasCounts, CasProducer, Consumer, Drain, Lines,
+    Producer, Refusal, Refused, Registers, blocks, cas_ring, lines, pass_over_ring, registers,
+    ring, ring_bytes, ring_in,
 };

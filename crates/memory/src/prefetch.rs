@@ -1,25 +1,28 @@
-/// Asks the processor to fetch the cache line of `value`, because it will be needed soon. It affects only speed.
+/// Asks the processor to fetch the cache line of `value`, because it will be needed soon. It
+/// affects only speed.
 #[inline(always)]
 pub fn prefetch<T>(value: &T) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: prefetching is a hint: it reads and writes nothing and cannot fault, whatever the address.
-        // SSE, the only requirement, is part of every x86-64 processor.
+        // SAFETY: prefetching is a hint: it reads and writes nothing and cannot fault, whatever the
+        // address. SSE, the only requirement, is part of every x86-64 processor.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast()) };
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     let _ = value;
 }
 
-/// Like [`prefetch`], for a cache line that will be written: it is claimed from other cores at once.
+/// Like [`prefetch`], for a cache line that will be written: it is claimed from other cores at
+/// once.
 #[inline(always)]
 pub fn prefetch_write<T>(value: &T) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
-        // For a generic x86-64 target, the intrinsic with a hint to write compiles to a fetch for reading, and the line would have to be
-        // fetched twice. Processors without this instruction treat it as a no-op.
-        // SAFETY: the instruction changes no memory and no register, and whatever the address is it does not fault.
+        // For a generic x86-64 target, the intrinsic with a hint to write compiles to a fetch for
+        // reading, and the line would have to be fetched twice. Processors without this instruction
+        // treat it as a no-op. SAFETY: the instruction changes no memory and no register, and
+        // whatever the address is it does not fault.
         unsafe {
             std::arch::asm!("prefetchw byte ptr [{}]", in(reg) std::ptr::from_ref(value), options(nostack, preserves_flags, readonly));
         }

@@ -15,14 +15,17 @@ use crate::{Deserted, Exhausted};
 /// Calls `run`.
 ///
 /// # Errors
-/// If memory runs out in it. Whatever it was changing is in no state to be used again, but may be dropped.
+/// If memory runs out in it. Whatever it was changing is in no state to be used again, but may be
+/// dropped.
 ///
 /// # Panics
 /// If `run` does.
 pub fn catch_exhausted<T>(run: impl FnOnce() -> T) -> Result<T, Exhausted> {
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(value) => Ok(value),
-        Err(panic) => Err(Exhausted::from_panic(panic).unwrap_or_else(|panic| resume_unwind(panic))),
+        Err(panic) => {
+            Err(Exhausted::from_panic(panic).unwrap_or_else(|panic| resume_unwind(panic)))
+        }
     }
 }
 
@@ -32,7 +35,8 @@ pub fn catch_exhausted<T>(run: impl FnOnce() -> T) -> Result<T, Exhausted> {
 /// If it panics: the message of the panic.
 ///
 /// # Panics
-/// Never by a panic of `run`; but if memory runs out in it, or another process is gone [with a lock](crate::Deserted), that goes on unwinding.
+/// Never by a panic of `run`; but if memory runs out in it, or another process is gone [with a
+/// lock](crate::Deserted), that goes on unwinding.
 #[inline]
 pub fn catch_panic<T>(run: impl FnOnce() -> T) -> Result<T, Box<dyn Any + Send>> {
     match catch_unwind(AssertUnwindSafe(run)) {

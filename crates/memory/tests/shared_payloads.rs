@@ -1,4 +1,5 @@
-//! Payloads that two processes share. In a program of its own, as all payloads of a program lie where one says.
+//! Payloads that two processes share. In a program of its own, as all payloads of a program lie
+//! where one says.
 #![cfg(all(target_os = "linux", not(any(miri, loom))))]
 
 use std::process::{Command, Stdio};
@@ -7,7 +8,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::yield_now;
 use std::time::{Duration, Instant};
 
-use warpline_memory::{Consumer, IsPortable, Payload, Producer, Region, RegionTicket, ring_in, share_payloads, unshare_payloads};
+use warpline_memory::{
+    Consumer, IsPortable, Payload, Producer, Region, RegionTicket, ring_in, share_payloads,
+    unshare_payloads,
+};
 
 const TICKET: &str = "WARPLINE_TEST_TICKET";
 const ROUNDS: usize = 10_000;
@@ -37,7 +41,10 @@ struct Ends {
 impl Ends {
     fn new(region: &Region, me: usize) -> Self {
         share_payloads(region);
-        let rings = [ring_in(region, Some(IsPortable::PROOF), 16), ring_in(region, Some(IsPortable::PROOF), 16)];
+        let rings = [
+            ring_in(region, Some(IsPortable::PROOF), 16),
+            ring_in(region, Some(IsPortable::PROOF), 16),
+        ];
         let [(to_second, from_first), (to_first, from_second)] = rings;
         let (to, from) = if me == 0 { (to_second, from_second) } else { (to_first, from_first) };
         Ends { to, from, met: region.place_list(2, |_| AtomicU64::new(0)), since: Instant::now() }
@@ -53,7 +60,10 @@ impl Ends {
 
     fn wait(&self) {
         yield_now();
-        assert!(self.since.elapsed() < Duration::from_secs(120), "the other process does not answer");
+        assert!(
+            self.since.elapsed() < Duration::from_secs(120),
+            "the other process does not answer"
+        );
     }
 
     fn send(&mut self, mut payload: Payload) {
@@ -130,7 +140,10 @@ fn payloads_go_back_and_forth() {
     let (region, ticket) = Region::create(2).unwrap();
     let mut ends = Ends::new(&region, 0);
     let mut other = Command::new(std::env::current_exe().unwrap());
-    other.args(["--exact", "other_process", "--include-ignored"]).env(TICKET, ticket.to_string()).stdout(Stdio::null());
+    other
+        .args(["--exact", "other_process", "--include-ignored"])
+        .env(TICKET, ticket.to_string())
+        .stdout(Stdio::null());
     let mut other = other.spawn().unwrap();
     ends.meet(0);
     let before = resident();
@@ -144,7 +157,10 @@ fn payloads_go_back_and_forth() {
         let address = payload.as_ptr();
         ends.send(payload);
         let back = ends.receive();
-        assert!(round == 5 || back.is_empty() || back.as_ptr() == address, "it was copied in round {round}");
+        assert!(
+            round == 5 || back.is_empty() || back.as_ptr() == address,
+            "it was copied in round {round}"
+        );
         assert!(*back == *if is_sparse { sparse(round) } else { pattern(round) }, "round {round}");
     }
     // What the other process has freed is used again: without that, this would be 500 MB more.
@@ -161,7 +177,9 @@ fn payloads_go_back_and_forth() {
 /// The memory of this process, shared memory included, in bytes.
 fn resident() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let kilobytes = status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix("kB")?.trim().parse::<usize>().ok());
+    let kilobytes = status.lines().find_map(|line| {
+        line.strip_prefix("VmRSS:")?.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()
+    });
     kilobytes.unwrap() << 10
 }
 
@@ -171,7 +189,8 @@ fn memory_that_was_shared_goes_with_its_last_payload() {
     let (region, _) = Region::create(1).unwrap();
     share_payloads(&region);
     share_payloads(&region); // again changes nothing
-    let mut kept: Vec<Payload> = LENGTHS.iter().enumerate().map(|(round, _)| Payload::from(pattern(round))).collect();
+    let mut kept: Vec<Payload> =
+        LENGTHS.iter().enumerate().map(|(round, _)| Payload::from(pattern(round))).collect();
     kept[0].make_common();
     let clones = kept.clone();
     drop(Payload::zeroed(5000));
@@ -200,7 +219,8 @@ fn runs_begin_and_end_while_others_use_payloads() {
             for round in (0..).take_while(|_| !over.load(Ordering::Relaxed)) {
                 kept.push((round, Payload::from(pattern(round % 5))));
                 if kept.len() > 50 {
-                    kept.drain(..25).for_each(|(round, payload)| assert_eq!(*payload, *pattern(round % 5)));
+                    kept.drain(..25)
+                        .for_each(|(round, payload)| assert_eq!(*payload, *pattern(round % 5)));
                 }
             }
         });

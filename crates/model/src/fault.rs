@@ -39,7 +39,9 @@ pub enum Fault {
         lookahead: f64,
     },
     /// A receiver to which the sender has declared no link.
-    #[error("sent an event to {to}, to which it declares no link; name {to} among its links in Model::links, or send to one of those")]
+    #[error(
+        "sent an event to {to}, to which it declares no link; name {to} among its links in Model::links, or send to one of those"
+    )]
     NoLink {
         /// The receiver as given.
         to: LpId,
@@ -61,7 +63,9 @@ pub enum Fault {
         delay: f64,
     },
     /// Too many zero-delay hops at one instant.
-    #[error("is hop {limit} in a row without delay: a zero-delay loop that never lets time advance; give one of its sends a delay")]
+    #[error(
+        "is hop {limit} in a row without delay: a zero-delay loop that never lets time advance; give one of its sends a delay"
+    )]
     ZeroDelayLoop {
         /// How many hops are allowed.
         limit: u32,
@@ -90,13 +94,17 @@ pub enum Fault {
         limit: u32,
     },
     /// Too many events of one LP.
-    #[error("is event {limit} of this LP, more than one LP can count; use more LPs or a shorter run")]
+    #[error(
+        "is event {limit} of this LP, more than one LP can count; use more LPs or a shorter run"
+    )]
     TooManyEvents {
         /// The most that are allowed.
         limit: u64,
     },
     /// A statistic that was not declared, or declared as another kind or with fewer items.
-    #[error("wrote to item {item} of statistic slot {slot} as a {used}, but {declared}; see Model::declare")]
+    #[error(
+        "wrote to item {item} of statistic slot {slot} as a {used}, but {declared}; see Model::declare"
+    )]
     Statistic {
         /// The slot of the handle.
         slot: u16,
@@ -125,15 +133,17 @@ pub enum Fault {
         /// The end as given.
         to: f64,
     },
-    /// A counter whose total exceeds the largest number. It is a fault of the run as a whole and not of an event: totals are kept in 128
-    /// bits, and checked once, after the last event.
+    /// A counter whose total exceeds the largest number. It is a fault of the run as a whole and
+    /// not of an event: totals are kept in 128 bits, and checked once, after the last event.
     #[error("brought counter `{name}` beyond the largest count, {max}; count in a larger unit, or use several counters", max = u64::MAX)]
     CounterOverflow {
         /// The counter.
         name: String,
     },
     /// A row that does not fit its table.
-    #[error("recorded a row of {cells} cells in table slot {slot}, but {declared}; see Model::declare")]
+    #[error(
+        "recorded a row of {cells} cells in table slot {slot}, but {declared}; see Model::declare"
+    )]
     Row {
         /// The slot of the handle.
         slot: u16,
@@ -143,9 +153,12 @@ pub enum Fault {
         declared: String,
     },
     /// No memory for what an event sends, observes, saves or changes.
-    #[error("{0}: it sends, observes, saves or changes too much at once, or wants a larger machine")]
+    #[error(
+        "{0}: it sends, observes, saves or changes too much at once, or wants a larger machine"
+    )]
     Memory(Exhausted),
-    /// What the event carries cannot be written as bytes, or not be read back, on the way to another process: why.
+    /// What the event carries cannot be written as bytes, or not be read back, on the way to
+    /// another process: why.
     #[error(
         "did not reach its LP in another process: {0}; see to it that every event can be written and read back alike, \
          or run the model with threads of one process, which write nothing"

@@ -2,12 +2,13 @@ use warpline_derive::Journaled;
 
 use crate::{Context, Init, Model, Observe, Reverse, TimeMean};
 
-/// A quantity that keeps its value between events, such as the length of a queue, and whose mean over time is wanted. It lives in the LP's
-/// state.
+/// A quantity that keeps its value between events, such as the length of a queue, and whose mean
+/// over time is wanted. It lives in the LP's state.
 ///
-/// Change it by [`set`](Self::set) in `handle`, and undo that by [`unset`](Self::unset) in `reverse` if the model has reverse code; a
-/// [journal](macro@crate::model) undoes it by itself. It counts from time 0, whether it ever changes or not, and the engine adds the time from
-/// its last change to the end of the run.
+/// Change it by [`set`](Self::set) in `handle`, and undo that by [`unset`](Self::unset) in
+/// `reverse` if the model has reverse code; a [journal](macro@crate::model) undoes it by itself. It
+/// counts from time 0, whether it ever changes or not, and the engine adds the time from its last
+/// change to the end of the run.
 ///
 /// ```
 /// use warpline_model::prelude::*;
@@ -94,7 +95,8 @@ impl Level {
         self.value
     }
 
-    /// Changes the value now, and adds the time at the old one to `statistic`, as in the [example](Self).
+    /// Changes the value now, and adds the time at the old one to `statistic`, as in the
+    /// [example](Self).
     #[inline]
     pub fn set<M: Model>(&mut self, value: f64, statistic: TimeMean, lp: &mut Context<M>) {
         lp.save(self.since);
@@ -103,8 +105,8 @@ impl Level {
         *lp.change(self) = Level { value, since: lp.now() };
     }
 
-    /// Undoes the latest [`set`](Self::set), in reverse code, as in the [example](Self). It restores two saved values, which take their
-    /// place among those of [`Context::save`].
+    /// Undoes the latest [`set`](Self::set), in reverse code, as in the [example](Self). It
+    /// restores two saved values, which take their place among those of [`Context::save`].
     #[inline]
     pub fn unset<M: Model>(&mut self, lp: &mut Reverse<M>) {
         self.value = lp.restore();

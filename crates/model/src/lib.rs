@@ -1,7 +1,8 @@
-//! The model API of Warpline: everything that a modeller writes against, and nothing of the engines.
+//! The model API of Warpline: everything that a modeller writes against, and nothing of the
+//! engines.
 //!
-//! A [`Model`] is a set of logical processes (LPs) that change their states when events reach them and send
-//! events to each other. Write it as plain Rust; any engine runs it, to the same answer.
+//! A [`Model`] is a set of logical processes (LPs) that change their states when events reach them
+//! and send events to each other. Write it as plain Rust; any engine runs it, to the same answer.
 //!
 //! ```
 //! use warpline_model::prelude::*;
@@ -32,11 +33,12 @@
 //! ```
 //!
 //! Rules for a model, without which there is no one answer:
-//! - `handle` is a function of (model, state, event, context): no clocks, no global state, no other randomness
-//!   than the context's, no iteration over hash maps.
-//! - A state holds all that changes. Interior mutability in the model or shared between states is not undone;
-//!   `warpline verify` finds it.
-//! - Prefer the context's distributions to `f64::ln` and friends, whose last bit depends on the platform.
+//! - `handle` is a function of (model, state, event, context): no clocks, no global state, no other
+//!   randomness than the context's, no iteration over hash maps.
+//! - A state holds all that changes. Interior mutability in the model or shared between states is
+//!   not undone; `warpline verify` finds it.
+//! - Prefer the context's distributions to `f64::ln` and friends, whose last bit depends on the
+//!   platform.
 
 // So that derived code finds this crate from inside as it does from outside.
 extern crate self as warpline_model;
@@ -80,7 +82,9 @@ pub use results::{List, Outcome, Results};
 pub use statistics::{Counter, Declarations, Histogram, Mean, Observe, Statistics, TimeMean};
 pub use tables::{Cell, Table, Text};
 pub use warpline_base::LpId;
-pub use warpline_base::random::{Continuous, Discrete, PointsError, Random, Weighted, WeightsError};
+pub use warpline_base::random::{
+    Continuous, Discrete, PointsError, Random, Weighted, WeightsError,
+};
 pub use warpline_derive::{Choices, Journaled, Parameters, Portable, model};
 #[doc(hidden)]
 pub use warpline_memory::Room;
@@ -93,8 +97,9 @@ pub use serde_json;
 /// What a model usually needs, in one `use`.
 pub mod prelude {
     pub use crate::{
-        Acting, Cell, Choices, Commit, Configure, Context, Continuous, Counter, Declarations, Discrete, Fault, Finish, Histogram, Init,
-        Journaled, Level, Link, LpId, Mean, Model, Observe, Outcome, Parameters, Payload, Portable, Queue, Random, Results, Reverse,
+        Acting, Cell, Choices, Commit, Configure, Context, Continuous, Counter, Declarations,
+        Discrete, Fault, Finish, Histogram, Init, Journaled, Level, Link, LpId, Mean, Model,
+        Observe, Outcome, Parameters, Payload, Portable, Queue, Random, Results, Reverse,
         Statistics, Table, TimeMean, Weighted, model,
     };
 }

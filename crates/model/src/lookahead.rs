@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use warpline_base::LpId;
 
-/// A link: an LP may send to another one, with a least delay. [`Model::links`](crate::Model::links) returns links.
+/// A link: an LP may send to another one, with a least delay. [`Model::links`](crate::Model::links)
+/// returns links.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
     /// The LP that events go to.
@@ -33,7 +34,9 @@ pub enum LookaheadError {
         lookahead: f64,
     },
     /// The lookahead of a link is not a valid delay.
-    #[error("declares the lookahead {lookahead} of the link from {from} to {to}: it must be a finite number, zero or more")]
+    #[error(
+        "declares the lookahead {lookahead} of the link from {from} to {to}: it must be a finite number, zero or more"
+    )]
     Link {
         /// The sender.
         from: LpId,
@@ -53,7 +56,9 @@ pub enum LookaheadError {
         lps: u32,
     },
     /// There are too many LPs or links for this machine.
-    #[error("declares links or lookahead of more LPs than fit into memory, which ends at {0}; declare less, or use a larger machine")]
+    #[error(
+        "declares links or lookahead of more LPs than fit into memory, which ends at {0}; declare less, or use a larger machine"
+    )]
     Memory(LpId),
 }
 
@@ -102,7 +107,8 @@ struct LinkTable {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum ReachRow {
     Any(f64),
-    /// The range of its links, and the greatest lookahead among them: a longer delay is allowed on all of them.
+    /// The range of its links, and the greatest lookahead among them: a longer delay is allowed on
+    /// all of them.
     Links {
         first: usize,
         count: u32,
@@ -114,11 +120,17 @@ enum ReachRow {
 const SHORT: usize = 8;
 
 impl Lookahead {
-    /// Of this many LPs, all of which have the lookahead `common` unless `declared` says otherwise, which is asked once about each LP.
+    /// Of this many LPs, all of which have the lookahead `common` unless `declared` says otherwise,
+    /// which is asked once about each LP.
     ///
     /// # Errors
-    /// For the first lookahead that is negative or not finite, or the first link to an LP that does not exist.
-    pub(crate) fn declared(lps: u32, common: f64, mut declared: impl FnMut(LpId) -> Declared) -> Result<Self, LookaheadError> {
+    /// For the first lookahead that is negative or not finite, or the first link to an LP that does
+    /// not exist.
+    pub(crate) fn declared(
+        lps: u32,
+        common: f64,
+        mut declared: impl FnMut(LpId) -> Declared,
+    ) -> Result<Self, LookaheadError> {
         if !is_delay(common) {
             return Err(LookaheadError::Model(common));
         }
@@ -136,13 +148,17 @@ impl Lookahead {
                 None => table.insert(LinkTable::begin(lp, lps, common)?),
                 Some(table) => table,
             };
-            let row = links.map_or(Ok(ReachRow::Any(lookahead)), |links| table.add_links(lp, lps, links))?;
+            let row = links
+                .map_or(Ok(ReachRow::Any(lookahead)), |links| table.add_links(lp, lps, links))?;
             table.rows.push(row);
         }
         Ok(match table {
             None => Lookahead::uniform(common),
             // All LPs declare the same, though not what the model declares.
-            Some(LinkTable { rows, .. }) if matches!(rows[0], ReachRow::Any(_)) && rows.iter().all(|row| *row == rows[0]) => {
+            Some(LinkTable { rows, .. })
+                if matches!(rows[0], ReachRow::Any(_))
+                    && rows.iter().all(|row| *row == rows[0]) =>
+            {
                 let ReachRow::Any(lookahead) = rows[0] else { unreachable!("it was looked at") };
                 Lookahead::uniform(lookahead)
             }
@@ -183,7 +199,8 @@ impl Lookahead {
         }
     }
 
-    /// Whether LP `from` may send to LP `to` with this delay, given that it is at least the least of all or that `to` is `from` itself.
+    /// Whether LP `from` may send to LP `to` with this delay, given that it is at least the least
+    /// of all or that `to` is `from` itself.
     #[inline]
     pub(crate) fn allows(&self, from: LpId, to: LpId, delay: f64) -> bool {
         self.table.as_ref().is_none_or(|table| from == to || table.allows(from, to, delay))
@@ -200,7 +217,12 @@ impl LinkTable {
     }
 
     /// Adds the links of the next LP.
-    fn add_links(&mut self, from: LpId, lps: u32, mut links: Vec<Link>) -> Result<ReachRow, LookaheadError> {
+    fn add_links(
+        &mut self,
+        from: LpId,
+        lps: u32,
+        mut links: Vec<Link>,
+    ) -> Result<ReachRow, LookaheadError> {
         for &Link { to, lookahead } in &links {
             if to.0 >= lps {
                 return Err(LookaheadError::UnknownLp { from, to, lps });
@@ -212,7 +234,8 @@ impl LinkTable {
         links.retain(|link| link.to != from);
         links.sort_unstable_by(|a, b| a.to.cmp(&b.to).then(a.lookahead.total_cmp(&b.lookahead)));
         links.dedup_by_key(|link| link.to);
-        let reserved = self.to.try_reserve(links.len()).and_then(|()| self.lookahead.try_reserve(links.len()));
+        let reserved =
+            self.to.try_reserve(links.len()).and_then(|()| self.lookahead.try_reserve(links.len()));
         reserved.map_err(|_| LookaheadError::Memory(from))?;
         let (first, count) = (self.to.len(), links.len() as u32);
         let most = links.iter().map(|link| link.lookahead).fold(0.0, f64::max);
@@ -222,7 +245,9 @@ impl LinkTable {
     }
 
     fn least(&self) -> f64 {
-        let any = self.rows.iter().filter_map(|row| if let ReachRow::Any(lookahead) = row { Some(*lookahead) } else { None });
+        let any = self.rows.iter().filter_map(|row| {
+            if let ReachRow::Any(lookahead) = row { Some(*lookahead) } else { None }
+        });
         any.chain(self.lookahead.iter().copied()).fold(f64::INFINITY, f64::min)
     }
 
@@ -240,8 +265,10 @@ impl LinkTable {
     fn allows(&self, from: LpId, to: LpId, delay: f64) -> bool {
         match self.rows[from.index()] {
             ReachRow::Any(lookahead) => delay >= lookahead,
-            ReachRow::Links { first, count, most } => place(&self.to[first..first + count as usize], to)
-                .is_some_and(|place| delay >= most || delay >= self.lookahead[first + place]),
+            ReachRow::Links { first, count, most } => {
+                place(&self.to[first..first + count as usize], to)
+                    .is_some_and(|place| delay >= most || delay >= self.lookahead[first + place])
+            }
         }
     }
 }
@@ -253,7 +280,11 @@ fn is_delay(lookahead: f64) -> bool {
 /// The index of `to` among the ends of links.
 #[inline]
 fn place(ends: &[LpId], to: LpId) -> Option<usize> {
-    if ends.len() <= SHORT { ends.iter().position(|end| *end == to) } else { ends.binary_search(&to).ok() }
+    if ends.len() <= SHORT {
+        ends.iter().position(|end| *end == to)
+    } else {
+        ends.binary_search(&to).ok()
+    }
 }
 
 #[cfg(test)]
@@ -307,8 +338,10 @@ mod tests {
 
     #[test]
     fn the_most_specific_declaration_counts() {
-        let lookahead = Declared::four(&[(3, 2.0), (0, 0.125)]).lookahead().expect("it makes sense");
-        let all = [0, 1, 2, 3].map(|from| [0, 1, 2, 3].map(|to| lookahead.between(LpId(from), LpId(to))));
+        let lookahead =
+            Declared::four(&[(3, 2.0), (0, 0.125)]).lookahead().expect("it makes sense");
+        let all =
+            [0, 1, 2, 3].map(|from| [0, 1, 2, 3].map(|to| lookahead.between(LpId(from), LpId(to))));
         let expected = [
             [Some(0.0), Some(0.5), Some(0.5), Some(0.5)],
             [Some(0.125), Some(0.0), None, Some(2.0)],
@@ -316,44 +349,87 @@ mod tests {
             [None, None, None, Some(0.0)],
         ];
         assert_eq!((all, lookahead.least(), lookahead.is_uniform()), (expected, 0.125, false));
-        assert_eq!(lookahead.reach(LpId(1)), Reach::Links { to: &[LpId(0), LpId(3)], lookahead: &[0.125, 2.0] });
+        assert_eq!(
+            lookahead.reach(LpId(1)),
+            Reach::Links { to: &[LpId(0), LpId(3)], lookahead: &[0.125, 2.0] }
+        );
         assert_eq!(lookahead.reach(LpId(2)), Reach::Any(0.25));
     }
 
     #[test]
     fn there_is_no_table_where_all_lps_are_alike() {
-        for (common, of, expected) in [(0.5, None, 0.5), (0.5, Some(0.5), 0.5), (0.5, Some(2.0), 2.0), (0.0, Some(f64::MAX), f64::MAX)] {
-            let lookahead = Declared { lookahead: common, of: vec![of; 3], links: Vec::new() }.lookahead().expect("it makes sense");
+        for (common, of, expected) in [
+            (0.5, None, 0.5),
+            (0.5, Some(0.5), 0.5),
+            (0.5, Some(2.0), 2.0),
+            (0.0, Some(f64::MAX), f64::MAX),
+        ] {
+            let lookahead = Declared { lookahead: common, of: vec![of; 3], links: Vec::new() }
+                .lookahead()
+                .expect("it makes sense");
             assert!(lookahead.is_uniform());
-            assert_eq!((lookahead.least(), lookahead.between(LpId(0), LpId(2))), (expected, Some(expected)));
+            assert_eq!(
+                (lookahead.least(), lookahead.between(LpId(0), LpId(2))),
+                (expected, Some(expected))
+            );
         }
-        let silent = Declared { links: vec![Some(Vec::new()); 3], of: vec![None; 3], lookahead: 0.5 }.lookahead().expect("it makes sense");
+        let silent =
+            Declared { links: vec![Some(Vec::new()); 3], of: vec![None; 3], lookahead: 0.5 }
+                .lookahead()
+                .expect("it makes sense");
         assert_eq!((silent.is_uniform(), silent.least()), (false, f64::INFINITY));
     }
 
     #[test]
     fn of_an_lp_named_twice_the_lesser_lookahead_counts_and_itself_is_left_out() {
-        let lookahead = Declared::four(&[(2, 3.0), (1, 7.0), (0, 1.0), (2, 0.75), (2, 4.0)]).lookahead().expect("it makes sense");
-        assert_eq!(lookahead.reach(LpId(1)), Reach::Links { to: &[LpId(0), LpId(2)], lookahead: &[1.0, 0.75] });
+        let lookahead = Declared::four(&[(2, 3.0), (1, 7.0), (0, 1.0), (2, 0.75), (2, 4.0)])
+            .lookahead()
+            .expect("it makes sense");
+        assert_eq!(
+            lookahead.reach(LpId(1)),
+            Reach::Links { to: &[LpId(0), LpId(2)], lookahead: &[1.0, 0.75] }
+        );
     }
 
     #[test]
     fn what_makes_no_sense_is_refused() {
         for wrong in [-1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-            let refused = |declared: Declared| declared.lookahead().expect_err("it makes no sense").to_string();
+            let refused = |declared: Declared| {
+                declared.lookahead().expect_err("it makes no sense").to_string()
+            };
             let text = refused(Declared { lookahead: wrong, ..Declared::four(&[]) });
-            assert_eq!(text, format!("declares the lookahead {wrong}: it must be a finite number, zero or more"));
-            let text = refused(Declared { of: vec![None, None, Some(wrong), None], ..Declared::four(&[]) });
-            assert_eq!(text, format!("declares the lookahead {wrong} of LP 2: it must be a finite number, zero or more"));
+            assert_eq!(
+                text,
+                format!("declares the lookahead {wrong}: it must be a finite number, zero or more")
+            );
+            let text = refused(Declared {
+                of: vec![None, None, Some(wrong), None],
+                ..Declared::four(&[])
+            });
+            assert_eq!(
+                text,
+                format!(
+                    "declares the lookahead {wrong} of LP 2: it must be a finite number, zero or more"
+                )
+            );
             // Links from an LP to itself must be valid as well.
             for to in [1, 2] {
                 let text = refused(Declared::four(&[(0, 1.0), (to, wrong)]));
                 let expected = "declares the lookahead WRONG of the link from LP 1 to LP TO: it must be a finite number, zero or more";
-                assert_eq!(text, expected.replace("WRONG", &wrong.to_string()).replace("TO", &to.to_string()));
+                assert_eq!(
+                    text,
+                    expected.replace("WRONG", &wrong.to_string()).replace("TO", &to.to_string())
+                );
             }
         }
-        let text = Declared::four(&[(0, 1.0), (4, 1.0)]).lookahead().expect_err("there is no LP 4").to_string();
-        assert_eq!(text, "declares a link from LP 1 to LP 4, but has only LPs 0 to 3; see Model::lps");
+        let text = Declared::four(&[(0, 1.0), (4, 1.0)])
+            .lookahead()
+            .expect_err("there is no LP 4")
+            .to_string();
+        assert_eq!(
+            text,
+            "declares a link from LP 1 to LP 4, but has only LPs 0 to 3; see Model::lps"
+        );
     }
 
     /// The outcome of a send from LP 1 at time 2.5.
@@ -369,7 +445,9 @@ mod tests {
     #[test]
     fn sends_are_held_to_links() {
         let declared = Declared::four(&[(0, 0.125), (3, 2.0)]);
-        for (to, delay) in [(0, 0.125), (0, 7.0), (3, 2.0), (3, 2.0f64.next_up()), (1, 0.0), (1, 0.01)] {
+        for (to, delay) in
+            [(0, 0.125), (0, 7.0), (3, 2.0), (3, 2.0f64.next_up()), (1, 0.0), (1, 0.01)]
+        {
             assert_eq!(sent(&declared, to, delay), None, "to LP {to} with delay {delay}");
         }
         let to = |to, delay, lookahead| Some(Fault::Lookahead { to: LpId(to), delay, lookahead });
@@ -393,7 +471,10 @@ mod tests {
         let declared = Declared { of: vec![None, Some(4.0)], lookahead: 0.5, links: Vec::new() };
         assert_eq!(sent(&declared, 0, 4.0), None);
         assert_eq!(sent(&declared, 1, 0.25), None);
-        assert_eq!(sent(&declared, 0, 0.5), Some(Fault::Lookahead { to: LpId(0), delay: 0.5, lookahead: 4.0 }));
+        assert_eq!(
+            sent(&declared, 0, 0.5),
+            Some(Fault::Lookahead { to: LpId(0), delay: 0.5, lookahead: 4.0 })
+        );
     }
 
     proptest! {

@@ -4,11 +4,16 @@ use warpline_base::LpId;
 use warpline_memory::Payload;
 use warpline_record::View;
 
-use crate::{Abilities, Commit, Context, Declarations, Finish, HasEvent, Init, Link, Outcome, Results, Reverse};
+use crate::{
+    Abilities, Commit, Context, Declarations, Finish, HasEvent, Init, Link, Outcome, Results,
+    Reverse,
+};
 
-/// A simulation model: parameters and topology shared by all LPs, and what an LP does with an event.
+/// A simulation model: parameters and topology shared by all LPs, and what an LP does with an
+/// event.
 ///
-/// The model itself never changes during a run. What changes lives in one [`State`](Self::State) per LP.
+/// The model itself never changes during a run. What changes lives in one [`State`](Self::State)
+/// per LP.
 ///
 /// ```
 /// use warpline_model::prelude::*;
@@ -35,24 +40,32 @@ use crate::{Abilities, Commit, Context, Declarations, Finish, HasEvent, Init, Li
 /// ```
 ///
 /// # What speculation guards against, and what it cannot
-/// A parallel run may execute an event too early, on a state that no right order of events leads to: a queue may be shorter than nothing, or
-/// an answer may come before its question. What such an event does within the simulation is undone, and forgotten if it was wrong: a panic,
+/// A parallel run may execute an event too early, on a state that no right order of events leads
+/// to: a queue may be shorter than nothing, or an answer may come before its question. What such an
+/// event does within the simulation is undone, and forgotten if it was wrong: a panic,
 /// [`fail`](Context::fail), an invalid send, a counter that overflows. The rest is up to the model:
-/// - *A loop that never ends* on such a state holds up the run. The engine notices and says which event it is, but it cannot stop it. Let
-///   loops end on any state, with [`fail`](Context::fail) where that makes no sense.
-/// - *Memory* that the model's own code asks for is asked for at once, and if it is not there the program ends. Check a length before
-///   allocating by it. What an event saves and observes, and what it sends while it runs, lies in the engine's memory: too much of
-///   it is a fault like others.
-/// - *Recursion* whose depth the state decides ends the program where the stack does. Its size is a setting.
-/// - *The outside world* does not undo anything. Write files and print by [`when_settled`](crate::Observe::when_settled) alone. `verify` finds
-///   handlers that write to files, pipes or terminals where the system tells (Linux); nothing finds what goes through sockets or other
-///   programs.
-/// - *What is not part of the simulation* must not decide anything: the order of a `HashMap` or `HashSet`, which differs from run to run,
-///   addresses, the clock, random numbers other than those of the LP, or what LPs or runs share, such as a static or a `Mutex`. `verify` and
-///   `compare` find it if it shows in events, statistics, or the `Debug` text of states. So let `Debug` show the whole state.
+/// - *A loop that never ends* on such a state holds up the run. The engine notices and says which
+///   event it is, but it cannot stop it. Let loops end on any state, with [`fail`](Context::fail)
+///   where that makes no sense.
+/// - *Memory* that the model's own code asks for is asked for at once, and if it is not there the
+///   program ends. Check a length before allocating by it. What an event saves and observes, and
+///   what it sends while it runs, lies in the engine's memory: too much of it is a fault like
+///   others.
+/// - *Recursion* whose depth the state decides ends the program where the stack does. Its size is a
+///   setting.
+/// - *The outside world* does not undo anything. Write files and print by
+///   [`when_settled`](crate::Observe::when_settled) alone. `verify` finds handlers that write to
+///   files, pipes or terminals where the system tells (Linux); nothing finds what goes through
+///   sockets or other programs.
+/// - *What is not part of the simulation* must not decide anything: the order of a `HashMap` or
+///   `HashSet`, which differs from run to run, addresses, the clock, random numbers other than
+///   those of the LP, or what LPs or runs share, such as a static or a `Mutex`. `verify` and
+///   `compare` find it if it shows in events, statistics, or the `Debug` text of states. So let
+///   `Debug` show the whole state.
 ///
-/// Sequential and conservative runs execute no event too early, and neither do [conservative LPs](Self::is_conservative) in any run. A run for
-/// which nothing is asked may be optimistic for a while, if that is faster.
+/// Sequential and conservative runs execute no event too early, and neither do [conservative
+/// LPs](Self::is_conservative) in any run. A run for which nothing is asked may be optimistic for a
+/// while, if that is faster.
 ///
 /// # Sharing
 /// A model owns what it consists of, or shares it by `Arc`, as the run has threads of its own.
@@ -71,8 +84,8 @@ use crate::{Abilities, Commit, Context, Declarations, Finish, HasEvent, Init, Li
 pub trait Model: Sized + Send + Sync + 'static {
     /// The state of one LP. Models with several kinds of LP make it an enum.
     ///
-    /// The engine clones it to undo events, unless they are undone by a journal or by [reverse](Self::reverse) code. A state that cannot be
-    /// cloned is refused:
+    /// The engine clones it to undo events, unless they are undone by a journal or by
+    /// [reverse](Self::reverse) code. A state that cannot be cloned is refused:
     /// ```compile_fail,E0277
     /// # use warpline_model::prelude::*;
     /// # struct Shop;
@@ -87,7 +100,8 @@ pub trait Model: Sized + Send + Sync + 'static {
     /// }
     /// ```
     ///
-    /// States move between threads, so they may not share anything by `Rc`; `Arc` is fine for what never changes:
+    /// States move between threads, so they may not share anything by `Rc`; `Arc` is fine for what
+    /// never changes:
     /// ```compile_fail,E0277
     /// # use warpline_model::prelude::*;
     /// # struct Shop;
@@ -101,28 +115,32 @@ pub trait Model: Sized + Send + Sync + 'static {
     /// ```
     ///
     /// # Panics in `clone` and `drop`
-    /// An optimistic run fails with a [`Fault::Panic`](crate::Fault::Panic) that says so, at an event before which the state has to be
-    /// copied and `clone` panics, or if a state cannot be worked out from a copy when events are undone. Copies of states that occur only
-    /// in speculation do not count. Sequential and conservative runs copy nothing, so nothing fails.
+    /// An optimistic run fails with a [`Fault::Panic`](crate::Fault::Panic) that says so, at an
+    /// event before which the state has to be copied and `clone` panics, or if a state cannot be
+    /// worked out from a copy when events are undone. Copies of states that occur only in
+    /// speculation do not count. Sequential and conservative runs copy nothing, so nothing fails.
     ///
     /// Panics in `drop` are swallowed. The final states are left to the caller.
     type State: Clone + Debug + Send;
 
-    /// What LPs send each other. A payload of up to 16 bytes keeps a pending event in one cache line. Put bytes, however many, into a
-    /// [`Payload`], which is passed on without a copy; share other large values with an `Arc`. Pass on what an LP leaves as it is by
+    /// What LPs send each other. A payload of up to 16 bytes keeps a pending event in one cache
+    /// line. Put bytes, however many, into a [`Payload`], which is passed on without a copy; share
+    /// other large values with an `Arc`. Pass on what an LP leaves as it is by
     /// [`forward`](Context::forward).
     ///
     /// # Panics in `drop`
-    /// An engine drops a payload once its event has been executed. If that panics, the run fails with a
-    /// [`Fault::Panic`](crate::Fault::Panic) of this event, as if [`handle`](Self::handle) had panicked; the payload can no longer be
-    /// shown. Optimistic runs that do not copy the state before every event keep payloads a little longer: the error is the same, but more
-    /// events may have committed by then. Panics of payloads whose events never happen, because they are cancelled, lie after the end or
-    /// come after a failure, are swallowed.
+    /// An engine drops a payload once its event has been executed. If that panics, the run fails
+    /// with a [`Fault::Panic`](crate::Fault::Panic) of this event, as if [`handle`](Self::handle)
+    /// had panicked; the payload can no longer be shown. Optimistic runs that do not copy the state
+    /// before every event keep payloads a little longer: the error is the same, but more events may
+    /// have committed by then. Panics of payloads whose events never happen, because they are
+    /// cancelled, lie after the end or come after a failure, are swallowed.
     type Event: Debug + Send;
 
     /// The bytes that an event brings, if it brings any. Default `None`.
     ///
-    /// Engines ask a few events ahead, and fetch the first of these bytes into the cache. It affects only speed, and must not panic.
+    /// Engines ask a few events ahead, and fetch the first of these bytes into the cache. It
+    /// affects only speed, and must not panic.
     ///
     /// ```
     /// # use warpline_model::prelude::*;
@@ -143,8 +161,8 @@ pub trait Model: Sized + Send + Sync + 'static {
         None
     }
 
-    /// What a run may do with the model besides executing its events: run in several processes, compare events, undo them by a journal or by
-    /// reverse code. Default: nothing of that.
+    /// What a run may do with the model besides executing its events: run in several processes,
+    /// compare events, undo them by a journal or by reverse code. Default: nothing of that.
     ///
     /// [`#[model]`](macro@crate::model) on the implementation finds it out, and has the list.
     const ABILITIES: Abilities<Self::State, Self::Event> = Abilities::NONE;
@@ -154,9 +172,10 @@ pub trait Model: Sized + Send + Sync + 'static {
 
     /// The least delay of any event sent to *another* LP, in model time. Default 0.
     ///
-    /// Events that an LP sends to itself may have any delay. The larger the lookahead, the more can be done in parallel without risk;
-    /// conservative runs depend on it. Where LPs differ, [`lookahead_of`](Self::lookahead_of) or [`links`](Self::links) say more, and the
-    /// most specific declaration counts: a link's before its LP's, and that before this one.
+    /// Events that an LP sends to itself may have any delay. The larger the lookahead, the more can
+    /// be done in parallel without risk; conservative runs depend on it. Where LPs differ,
+    /// [`lookahead_of`](Self::lookahead_of) or [`links`](Self::links) say more, and the most
+    /// specific declaration counts: a link's before its LP's, and that before this one.
     ///
     /// Lookahead must be finite and not negative, or the run does not start; a send below it is a
     /// [`Fault::Lookahead`](crate::Fault::Lookahead), with any engine.
@@ -178,11 +197,11 @@ pub trait Model: Sized + Send + Sync + 'static {
         0.0
     }
 
-    /// The least delay of any event that `lp` sends to another LP, in model time; `None`, the default, stands for the model's
-    /// [`lookahead`](Self::lookahead).
+    /// The least delay of any event that `lp` sends to another LP, in model time; `None`, the
+    /// default, stands for the model's [`lookahead`](Self::lookahead).
     ///
-    /// It is asked once before a run, and must be finite and not negative, as the model's must. LPs that have [`links`](Self::links) are
-    /// not asked.
+    /// It is asked once before a run, and must be finite and not negative, as the model's must. LPs
+    /// that have [`links`](Self::links) are not asked.
     ///
     /// ```
     /// # use warpline_model::prelude::*;
@@ -202,13 +221,17 @@ pub trait Model: Sized + Send + Sync + 'static {
         None
     }
 
-    /// The LPs that `lp` may send to, each with the least delay of events sent there; `None`, the default, if `lp` may send to any LP.
+    /// The LPs that `lp` may send to, each with the least delay of events sent there; `None`, the
+    /// default, if `lp` may send to any LP.
     ///
-    /// It is asked once before a run. Parallel engines do not wait for LPs that have no link to theirs, so links help them more than any
-    /// other declaration; an empty list says that `lp` sends only to itself. A send to an LP that is not named is a
-    /// [`Fault::NoLink`](crate::Fault::NoLink), one below the link's lookahead a [`Fault::Lookahead`](crate::Fault::Lookahead), with any
-    /// engine. A link to an LP that does not exist, or whose lookahead is negative or not finite, is refused before the run. If an LP is
-    /// named twice, the lesser lookahead counts. `lp` itself need not be named: it can send to itself with any delay.
+    /// It is asked once before a run. Parallel engines do not wait for LPs that have no link to
+    /// theirs, so links help them more than any other declaration; an empty list says that `lp`
+    /// sends only to itself. A send to an LP that is not named is a
+    /// [`Fault::NoLink`](crate::Fault::NoLink), one below the link's lookahead a
+    /// [`Fault::Lookahead`](crate::Fault::Lookahead), with any engine. A link to an LP that does
+    /// not exist, or whose lookahead is negative or not finite, is refused before the run. If an LP
+    /// is named twice, the lesser lookahead counts. `lp` itself need not be named: it can send to
+    /// itself with any delay.
     ///
     /// ```
     /// # use warpline_model::prelude::*;
@@ -230,11 +253,14 @@ pub trait Model: Sized + Send + Sync + 'static {
         None
     }
 
-    /// How much work `lp` is, compared with other LPs, such as the events per unit of time that it is expected to have. 1 by default.
+    /// How much work `lp` is, compared with other LPs, such as the events per unit of time that it
+    /// is expected to have. 1 by default.
     ///
-    /// Parallel engines give their PEs blocks of LPs with consecutive numbers and about equal sums of weights, so a rough estimate makes
-    /// them faster; the answer does not depend on it. Number LPs so that those that send each other many events are close, and see
-    /// [`group`](Self::group). A weight must be finite and not negative, or a parallel run does not start.
+    /// Parallel engines give their PEs blocks of LPs with consecutive numbers and about equal sums
+    /// of weights, so a rough estimate makes them faster; the answer does not depend on it. Number
+    /// LPs so that those that send each other many events are close, and see
+    /// [`group`](Self::group). A weight must be finite and not negative, or a parallel run does not
+    /// start.
     ///
     /// ```
     /// # use warpline_model::prelude::*;
@@ -253,13 +279,14 @@ pub trait Model: Sized + Send + Sync + 'static {
         1.0
     }
 
-    /// The group that `lp` is in: LPs that should be on one PE, as they send each other many events, or without much delay. `None`, the
-    /// default, if it does not matter.
+    /// The group that `lp` is in: LPs that should be on one PE, as they send each other many
+    /// events, or without much delay. `None`, the default, if it does not matter.
     ///
-    /// Parallel engines divide no group as long as there are at least as many groups, and LPs outside of groups, as PEs: groups of equal
-    /// weight, as many as PEs, are a PE each. With more PEs, `warpline explain` names the groups that are divided. The answer does not
-    /// depend on it, and work is shared out in whole groups, so a few large groups make PEs uneven. The LPs of a group must have consecutive
-    /// numbers, or a parallel run does not start.
+    /// Parallel engines divide no group as long as there are at least as many groups, and LPs
+    /// outside of groups, as PEs: groups of equal weight, as many as PEs, are a PE each. With more
+    /// PEs, `warpline explain` names the groups that are divided. The answer does not depend on it,
+    /// and work is shared out in whole groups, so a few large groups make PEs uneven. The LPs of a
+    /// group must have consecutive numbers, or a parallel run does not start.
     ///
     /// ```
     /// # use warpline_model::prelude::*;
@@ -279,7 +306,8 @@ pub trait Model: Sized + Send + Sync + 'static {
         None
     }
 
-    /// What sort of LP `lp` is, such as `"server"`: what records, reports and settings call all LPs of that sort. Empty by default.
+    /// What sort of LP `lp` is, such as `"server"`: what records, reports and settings call all LPs
+    /// of that sort. Empty by default.
     ///
     /// ```
     /// # use warpline_model::prelude::*;
@@ -298,15 +326,18 @@ pub trait Model: Sized + Send + Sync + 'static {
         ""
     }
 
-    /// Whether `lp` is conservative: whatever the engine, it executes only events that are certain to happen, each of them once, in their
-    /// order, and on the state that a sequential run would have. Default `false`.
+    /// Whether `lp` is conservative: whatever the engine, it executes only events that are certain
+    /// to happen, each of them once, in their order, and on the state that a sequential run would
+    /// have. Default `false`.
     ///
-    /// In an optimistic run all others go ahead meanwhile; the run is called mixed then. Say `true` for LPs whose code cannot stand
-    /// speculation, such as a loop that would not end on a wrong state, or whose states are too large to be copied. With little lookahead
-    /// they wait long: without any, each of their events takes a computation of GVT. The setting `conservative-lps` overrides it.
+    /// In an optimistic run all others go ahead meanwhile; the run is called mixed then. Say `true`
+    /// for LPs whose code cannot stand speculation, such as a loop that would not end on a wrong
+    /// state, or whose states are too large to be copied. With little lookahead they wait long:
+    /// without any, each of their events takes a computation of GVT. The setting `conservative-lps`
+    /// overrides it.
     ///
-    /// For effects on the outside world see [`when_settled`](crate::Observe::when_settled): another LP may still fail before an event that
-    /// is certain.
+    /// For effects on the outside world see [`when_settled`](crate::Observe::when_settled): another
+    /// LP may still fail before an event that is certain.
     ///
     /// ```
     /// # use warpline_model::prelude::*;
@@ -325,11 +356,12 @@ pub trait Model: Sized + Send + Sync + 'static {
         false
     }
 
-    /// Whether events of equal time, step and priority are ordered by a seeded hash, which favours no LP, instead of by the
-    /// sender's id. Default `false`.
+    /// Whether events of equal time, step and priority are ordered by a seeded hash, which favours
+    /// no LP, instead of by the sender's id. Default `false`.
     ///
-    /// Say `true` where many events fall on the same instant and it matters who comes first, as with bids in an auction by rounds: by
-    /// sender, LP 0 would win every tie. What one LP sends for the same instant is hashed too, and may come in any order: use
+    /// Say `true` where many events fall on the same instant and it matters who comes first, as
+    /// with bids in an auction by rounds: by sender, LP 0 would win every tie. What one LP sends
+    /// for the same instant is hashed too, and may come in any order: use
     /// [priorities](Context::send_with_priority) or steps of time where it must not.
     ///
     /// ```
@@ -350,8 +382,9 @@ pub trait Model: Sized + Send + Sync + 'static {
 
     /// Declares the statistics and tables that the model writes. By default there are none.
     ///
-    /// Called once, before the run. Slots are numbered 0, 1, 2, … over all kinds of statistics, and tables by themselves; gaps and
-    /// repeated slots or names are errors before anything is simulated.
+    /// Called once, before the run. Slots are numbered 0, 1, 2, … over all kinds of statistics, and
+    /// tables by themselves; gaps and repeated slots or names are errors before anything is
+    /// simulated.
     ///
     /// ```
     /// # use warpline_model::prelude::*;
@@ -376,7 +409,8 @@ pub trait Model: Sized + Send + Sync + 'static {
         let _ = declare;
     }
 
-    /// Makes the state of one LP at time 0 and sends its first events. It must return the same whenever it is called.
+    /// Makes the state of one LP at time 0 and sends its first events. It must return the same
+    /// whenever it is called.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -399,8 +433,8 @@ pub trait Model: Sized + Send + Sync + 'static {
 
     /// Executes one event: changes the state, sends events, observes.
     ///
-    /// An engine may execute an event more than once, or execute one that turns out not to happen, so all effects must go through `state`
-    /// and `lp`.
+    /// An engine may execute an event more than once, or execute one that turns out not to happen,
+    /// so all effects must go through `state` and `lp`.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -441,10 +475,12 @@ pub trait Model: Sized + Send + Sync + 'static {
     /// ```
     fn handle(&self, state: &mut Self::State, event: &Self::Event, lp: &mut Context<Self>);
 
-    /// Undoes [`handle`](Self::handle) on the state it left behind. Random draws repeat those of the event, and [`Reverse::restore`]
-    /// returns what [`Context::save`] kept, last first. Sends, statistics and rows are undone by the engine.
+    /// Undoes [`handle`](Self::handle) on the state it left behind. Random draws repeat those of
+    /// the event, and [`Reverse::restore`] returns what [`Context::save`] kept, last first. Sends,
+    /// statistics and rows are undone by the engine.
     ///
-    /// It is never called for an event whose `handle` failed or panicked; the engine undoes those by itself.
+    /// It is never called for an event whose `handle` failed or panicked; the engine undoes those
+    /// by itself.
     ///
     /// [`#[model]`](macro@crate::model) sees that it is written, and `warpline verify` tests it event by event.
     ///
@@ -475,8 +511,8 @@ pub trait Model: Sized + Send + Sync + 'static {
         let _ = (state, event, lp);
     }
 
-    /// Called once for every event when it can no longer be undone, in the LP's order: the place for statistics and rows that depend only
-    /// on the event. Events sent by `init` count too.
+    /// Called once for every event when it can no longer be undone, in the LP's order: the place
+    /// for statistics and rows that depend only on the event. Events sent by `init` count too.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -522,7 +558,8 @@ pub trait Model: Sized + Send + Sync + 'static {
         let _ = (state, lp);
     }
 
-    /// The model's outputs as JSON: every declared statistic, unless the model says otherwise. [`Results`] shows how to add long lists.
+    /// The model's outputs as JSON: every declared statistic, unless the model says otherwise.
+    /// [`Results`] shows how to add long lists.
     ///
     /// ```
     /// # use warpline_model::{serde_json, prelude::*};
@@ -549,7 +586,8 @@ pub trait Model: Sized + Send + Sync + 'static {
         Results::of(outcome.statistics)
     }
 
-    /// What the model adds to the report: by default, a histogram for each declared one of a single item.
+    /// What the model adds to the report: by default, a histogram for each declared one of a single
+    /// item.
     ///
     /// ```
     /// # use warpline_model::prelude::*;

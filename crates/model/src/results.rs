@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use crate::Statistics;
 
-/// What is known when a run has ended, for [`Model::results`](crate::Model::results) and [`Model::views`](crate::Model::views).
+/// What is known when a run has ended, for [`Model::results`](crate::Model::results) and
+/// [`Model::views`](crate::Model::views).
 #[derive(Debug)]
 pub struct Outcome<'a> {
     /// The statistics of the whole run.
@@ -18,7 +19,8 @@ pub struct Outcome<'a> {
     pub warmup: f64,
 }
 
-/// The results of a run: a JSON object, and lists whose entries are made one by one while they are written.
+/// The results of a run: a JSON object, and lists whose entries are made one by one while they are
+/// written.
 ///
 /// A list of millions of entries would take gigabytes as JSON in memory: the pairs of a network's
 /// nodes took ten times as much as the run. One that is [added](Self::list) here takes none.
@@ -63,18 +65,25 @@ pub struct List<M> {
 type Entry<M> = Box<dyn Fn(&M, &Outcome<'_>, usize) -> Value + Send + Sync>;
 
 impl<M> Results<M> {
-    /// Every declared statistic, as in [`Statistics::to_json`]; those with several items are lists whose entries are made one by one.
+    /// Every declared statistic, as in [`Statistics::to_json`]; those with several items are lists
+    /// whose entries are made one by one.
     pub fn of(statistics: &Statistics) -> Self {
         let single = statistics.names().filter(|(_, _, items)| *items == 1);
         let settled = statistics.settled();
         let short = single.map(|(slot, name, _)| (name.to_owned(), settled.item_json(slot, 0)));
         let several = statistics.names().filter(|(_, _, items)| *items != 1);
-        several.fold(Results::from(Value::Object(short.collect())), |results, (slot, name, items)| {
-            results.list(name, items, move |_, outcome, item| outcome.statistics.item_json(slot, item))
-        })
+        several.fold(
+            Results::from(Value::Object(short.collect())),
+            |results, (slot, name, items)| {
+                results.list(name, items, move |_, outcome, item| {
+                    outcome.statistics.item_json(slot, item)
+                })
+            },
+        )
     }
 
-    /// The same with a list of this many entries under a name of its own; `entry` makes each of them when it is written.
+    /// The same with a list of this many entries under a name of its own; `entry` makes each of
+    /// them when it is written.
     #[must_use]
     pub fn list(
         mut self,
@@ -145,7 +154,10 @@ impl<M> From<Value> for Results<M> {
 
 impl<M> fmt::Debug for Results<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Results").field("short", &self.short).field("lists", &self.lists.keys()).finish()
+        f.debug_struct("Results")
+            .field("short", &self.short)
+            .field("lists", &self.lists.keys())
+            .finish()
     }
 }
 

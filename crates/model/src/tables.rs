@@ -3,9 +3,10 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A table of rows that the model writes on commit: `const ARRIVALS: Table = Table(0);`. The number is its index among the model's tables,
-/// from 0. Declare it in [`Model::declare`](crate::Model::declare), and write rows by [`Observe::record`](crate::Observe::record), which
-/// has an example.
+/// A table of rows that the model writes on commit: `const ARRIVALS: Table = Table(0);`. The number
+/// is its index among the model's tables, from 0. Declare it in
+/// [`Model::declare`](crate::Model::declare), and write rows by
+/// [`Observe::record`](crate::Observe::record), which has an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Table(pub u16);
 
@@ -18,7 +19,8 @@ pub struct Table(pub u16);
 /// assert_eq!((&row[3], row[4].to_string()), (&Cell::Text("train".into()), "coach 7".to_owned()));
 /// ```
 ///
-/// A text that is made during the run costs an allocation. Columns of numbers and of words from the source cost none.
+/// A text that is made during the run costs an allocation. Columns of numbers and of words from the
+/// source cost none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Cell {
     /// A real number.
@@ -31,7 +33,8 @@ pub enum Cell {
     Text(Text),
 }
 
-/// A text in a [cell](Cell): from the source, or made during the run, by `into`. It is cheap to clone.
+/// A text in a [cell](Cell): from the source, or made during the run, by `into`. It is cheap to
+/// clone.
 ///
 /// ```
 /// # use warpline_model::Text;

@@ -1,18 +1,22 @@
 //! `hypercube`: messages routed through a binary hypercube, whose nodes send one at a time.
 //!
-//! Source: the hypercube of R. Fujimoto and K. Panesar, "Buffer management in shared-memory Time Warp systems", PADS 1995, §7.1, with 7
-//! dimensions, 2048 messages and uniform lengths. They are routed by e-cube: a node passes a message on across the lowest dimension in
-//! which its own number differs from that of the destination. A node sends one message at a time, first come, first served, and takes as
-//! long for each as the message is long; then the message travels to the next node. A message that has reached its destination gets a new
-//! one, and enters the network again there. The paper gives neither the range of lengths nor the delays of links; those here are ours.
+//! Source: the hypercube of R. Fujimoto and K. Panesar, "Buffer management in shared-memory Time
+//! Warp systems", PADS 1995, §7.1, with 7 dimensions, 2048 messages and uniform lengths. They are
+//! routed by e-cube: a node passes a message on across the lowest dimension in which its own number
+//! differs from that of the destination. A node sends one message at a time, first come, first
+//! served, and takes as long for each as the message is long; then the message travels to the next
+//! node. A message that has reached its destination gets a new one, and enters the network again
+//! there. The paper gives neither the range of lengths nor the delays of links; those here are
+//! ours.
 //!
 //! **One event per hop.** First come, first served means that a message's departure follows from when the node is done with those before
 //! it. So a node keeps one number, and an arrival is the only kind of event.
 //!
 //! **Truth.** Destinations are uniform over the other nodes, so that messages make d 2^(d-1) / (2^d - 1) hops on average in d dimensions.
-//! The number of messages never changes: by Little's law it is their throughput times the time that each takes. With exponential lengths
-//! that are drawn anew at every node, the network is one of W. Gordon and G. Newell ("Closed queuing systems with exponential servers",
-//! Operations Research 15(2), 1967), and mean value analysis gives its throughput.
+//! The number of messages never changes: by Little's law it is their throughput times the time that
+//! each takes. With exponential lengths that are drawn anew at every node, the network is one of W.
+//! Gordon and G. Newell ("Closed queuing systems with exponential servers", Operations Research
+//! 15(2), 1967), and mean value analysis gives its throughput.
 
 use warpline::Outcome;
 use warpline::prelude::*;
@@ -33,10 +37,12 @@ pub struct HypercubeParameters {
     /// Length of the longest message.
     #[parameter(unit = "ms", default = 1.5, range = 1e-6..=1e6)]
     pub longest: f64,
-    /// How lengths are distributed: evenly from the shortest to the longest, or exponentially with the same mean.
+    /// How lengths are distributed: evenly from the shortest to the longest, or exponentially with
+    /// the same mean.
     #[parameter(default = Lengths::Uniform)]
     pub lengths: Lengths,
-    /// Whether a message gets a new length at every node, as the theory assumes; otherwise it keeps its length until it has arrived.
+    /// Whether a message gets a new length at every node, as the theory assumes; otherwise it keeps
+    /// its length until it has arrived.
     #[parameter(default = false)]
     pub redraw: bool,
     /// How long a message travels from node to node once it is sent.
@@ -103,23 +109,34 @@ impl Hypercube {
 
     /// The shortest length as messages carry it.
     fn shortest(&self) -> f32 {
-        if self.parameters.lengths == Lengths::Uniform { self.parameters.shortest as f32 } else { 0.0 }
+        if self.parameters.lengths == Lengths::Uniform {
+            self.parameters.shortest as f32
+        } else {
+            0.0
+        }
     }
 
     /// A message that enters the network at a node.
     fn enter(&self, source: LpId, now: f64, random: &mut Random) -> Message {
         let other = random.below(self.nodes() - 1);
         let destination = if other < source.0 { other } else { other + 1 };
-        Message { entered: now, length: self.length(random), source: source.0 as u16, destination: destination as u16 }
+        Message {
+            entered: now,
+            length: self.length(random),
+            source: source.0 as u16,
+            destination: destination as u16,
+        }
     }
 
-    /// Where a node passes a message on to: across the lowest dimension in which the node differs from the destination.
+    /// Where a node passes a message on to: across the lowest dimension in which the node differs
+    /// from the destination.
     fn next(node: LpId, message: &Message) -> u32 {
         let differing = node.0 ^ u32::from(message.destination);
         node.0 ^ (differing & differing.wrapping_neg())
     }
 
-    /// How long a message that reaches a node now takes to the next one, of which it waits for `wait`; and when the node has sent it.
+    /// How long a message that reaches a node now takes to the next one, of which it waits for
+    /// `wait`; and when the node has sent it.
     fn transmission(&self, wait: f64, now: f64, message: &Message) -> (f64, f64) {
         // Added up in this order, rounding cannot make the delay shorter than the lookahead.
         let done = wait + f64::from(message.length);
@@ -138,15 +155,32 @@ impl Model for Hypercube {
 
     fn links(&self, node: LpId) -> Option<Vec<Link>> {
         let lookahead = f64::from(self.shortest()) + self.parameters.propagation;
-        Some((0..self.parameters.dimensions).map(|dimension| Link { to: LpId(node.0 ^ 1 << dimension), lookahead }).collect())
+        Some(
+            (0..self.parameters.dimensions)
+                .map(|dimension| Link { to: LpId(node.0 ^ 1 << dimension), lookahead })
+                .collect(),
+        )
     }
 
     fn declare(&self, declare: &mut Declarations) {
-        declare.counter(DELIVERED, "delivered", "messages", "messages that have reached their destination").series();
+        declare
+            .counter(
+                DELIVERED,
+                "delivered",
+                "messages",
+                "messages that have reached their destination",
+            )
+            .series();
         declare.mean(HOPS, "hops", "", "hops from source to destination");
         declare.mean(TIME, "time", "ms", "time from source to destination").series();
-        declare.mean(WAIT, "wait", "ms", "time that a message waits at a node before it is sent").series();
-        declare.result("in_network", "messages", "throughput times mean time: by Little's law, the messages in the network");
+        declare
+            .mean(WAIT, "wait", "ms", "time that a message waits at a node before it is sent")
+            .series();
+        declare.result(
+            "in_network",
+            "messages",
+            "throughput times mean time: by Little's law, the messages in the network",
+        );
         declare.result("utilisation", "", "share of time that a node sends: messages that it sends per ms, times their mean length");
     }
 
@@ -200,14 +234,17 @@ impl Configure for Hypercube {
     type Parameters = HypercubeParameters;
 
     const NAME: &'static str = "hypercube";
-    const ABOUT: &'static str = "messages on their way through a hypercube, whose nodes send one after the other";
+    const ABOUT: &'static str =
+        "messages on their way through a hypercube, whose nodes send one after the other";
     const TIME_UNIT: &'static str = "ms";
     const DEFAULT_END: f64 = 10_000.0;
 
     fn configure(parameters: &HypercubeParameters) -> Result<Self, String> {
         let HypercubeParameters { shortest, longest, .. } = *parameters;
         if shortest > longest {
-            return Err(format!("the shortest message, {shortest} ms, is longer than the longest, {longest} ms: exchange them"));
+            return Err(format!(
+                "the shortest message, {shortest} ms, is longer than the longest, {longest} ms: exchange them"
+            ));
         }
         Ok(Hypercube { parameters: parameters.clone() })
     }

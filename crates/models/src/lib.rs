@@ -1,4 +1,5 @@
-//! The model library of Warpline. Every model is also an example of the API: `mm1` first, then `phold`, `simplesim`, `hypercube`, `pcs` and `network`.
+//! The model library of Warpline. Every model is also an example of the API: `mm1` first, then
+//! `phold`, `simplesim`, `hypercube`, `pcs` and `network`.
 
 pub mod hypercube;
 mod library;

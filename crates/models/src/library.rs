@@ -32,7 +32,12 @@ impl Catalogue for Library {
         ]
     }
 
-    fn with_model<V: Visitor>(&self, name: &str, given: &[(String, String)], visitor: V) -> Result<V::Output, CatalogueError> {
+    fn with_model<V: Visitor>(
+        &self,
+        name: &str,
+        given: &[(String, String)],
+        visitor: V,
+    ) -> Result<V::Output, CatalogueError> {
         match self.find(name)?.name {
             Mm1::NAME => Ok(visitor.visit::<Mm1>(read::<Mm1>(given)?)),
             SimpleSim::NAME => Ok(visitor.visit::<SimpleSim>(read::<SimpleSim>(given)?)),
@@ -41,7 +46,8 @@ impl Catalogue for Library {
             Network::NAME => Ok(visitor.visit::<Network>(read::<Network>(given)?)),
             <Phold>::NAME => {
                 let parameters: PholdParameters = read::<Phold>(given)?;
-                // What is no larger than a number is a message by itself, and needs no memory of its own.
+                // What is no larger than a number is a message by itself, and needs no memory of
+                // its own.
                 Ok(match parameters.payload {
                     0..=8 => visitor.visit::<Phold>(parameters),
                     _ => visitor.visit::<Phold<Payload>>(parameters),

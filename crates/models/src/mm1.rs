@@ -1,7 +1,7 @@
 //! A queue with one server, Poisson arrivals and exponential service: the first model to read.
 //!
-//! LP 0 is the source, LP 1 the server. With arrival rate λ, service rate μ and ρ = λ/μ < 1, theory gives ρ/(1-ρ) customers
-//! in the system on average, each of whom stays 1/(μ-λ).
+//! LP 0 is the source, LP 1 the server. With arrival rate λ, service rate μ and ρ = λ/μ < 1, theory
+//! gives ρ/(1-ρ) customers in the system on average, each of whom stays 1/(μ-λ).
 
 use std::collections::VecDeque;
 
@@ -106,7 +106,11 @@ impl Model for Mm1 {
 
     fn init(&self, lp: &mut Init<Self>) -> State {
         if lp.id().0 != SOURCE {
-            return State::Server { waiting: VecDeque::new(), in_service: None, inside: Level::default() };
+            return State::Server {
+                waiting: VecDeque::new(),
+                in_service: None,
+                inside: Level::default(),
+            };
         }
         self.send_customer(lp);
         State::Source

@@ -1,23 +1,26 @@
 //! `pcs`: a network of radio cells, between which people move with their telephones.
 //!
-//! Source: the personal communication services network of R. Fujimoto and K. Panesar, "Buffer management in shared-memory Time Warp
-//! systems", PADS 1995, §7.2, after C. Carothers, R. Fujimoto, Y.-B. Lin and P. England, "Distributed simulation of large-scale PCS
-//! networks", MASCOTS 1994. Each cell of a square grid has a few channels. A portable, as these telephones are called, stays in a cell for
-//! a while, and then moves to one of the four cells beside it. A call takes a channel of the cell; if none is free, it is *blocked*. A
-//! portable that moves during a call needs a channel in the new cell; if none is free there, the call is *dropped*. The time in a cell
-//! (dwell), the length of a call, and the time from the end of a call, or from one that was blocked or dropped, to the next are
-//! exponential.
+//! Source: the personal communication services network of R. Fujimoto and K. Panesar, "Buffer
+//! management in shared-memory Time Warp systems", PADS 1995, §7.2, after C. Carothers, R.
+//! Fujimoto, Y.-B. Lin and P. England, "Distributed simulation of large-scale PCS networks",
+//! MASCOTS 1994. Each cell of a square grid has a few channels. A portable, as these telephones are
+//! called, stays in a cell for a while, and then moves to one of the four cells beside it. A call
+//! takes a channel of the cell; if none is free, it is *blocked*. A portable that moves during a
+//! call needs a channel in the new cell; if none is free there, the call is *dropped*. The time in
+//! a cell (dwell), the length of a call, and the time from the end of a call, or from one that was
+//! blocked or dropped, to the next are exponential.
 //!
 //! **The grid has no edge**: it wraps around, so that all cells are alike.
 //!
 //! **One pending event per portable.** All its times are exponential, so the time to its next event is exponential, too, with the sum of
-//! the rates; which event that is does not depend on the time; and nothing has to be remembered afterwards. A cell decides on a portable's
-//! next event when it arrives or when its last one happens, and sends it to the cell where it happens; so there is no lookahead. The
-//! channel of a call that moves away is given up by an event of its own.
+//! the rates; which event that is does not depend on the time; and nothing has to be remembered
+//! afterwards. A cell decides on a portable's next event when it arrives or when its last one
+//! happens, and sends it to the cell where it happens; so there is no lookahead. The channel of a
+//! call that moves away is given up by an event of its own.
 //!
 //! **Truth.** If nobody moves (`dwell` 0), cells are queues of T. Engset ("Die Wahrscheinlichkeitsrechnung zur Bestimmung der Wählerzahl in
-//! automatischen Fernsprechämtern", ETZ 31, 1918), and with many portables that seldom call, of A. Erlang. If they do, what begins must
-//! end: calls and hand-offs balance.
+//! automatischen Fernsprechämtern", ETZ 31, 1918), and with many portables that seldom call, of A.
+//! Erlang. If they do, what begins must end: calls and hand-offs balance.
 
 use warpline::Outcome;
 use warpline::prelude::*;
@@ -41,7 +44,8 @@ pub struct PcsParameters {
     /// Mean length of a call.
     #[parameter(unit = "min", default = 3.0, range = 1e-9..=1e9)]
     pub call: f64,
-    /// Mean time from the end of a portable's call, or from one that was blocked or dropped, to its next.
+    /// Mean time from the end of a portable's call, or from one that was blocked or dropped, to its
+    /// next.
     #[parameter(unit = "min", default = 6.0, range = 1e-9..=1e9)]
     pub inter_call: f64,
 }
@@ -98,7 +102,8 @@ const ENDED: Counter = Counter::slot(3);
 const WANTED: Counter = Counter::slot(4);
 const REFUSED: Counter = Counter::slot(5);
 
-/// The next event of a portable: where, after how long, and what; and whether its call leaves the cell with it.
+/// The next event of a portable: where, after how long, and what; and whether its call leaves the
+/// cell with it.
 struct Next {
     to: u32,
     delay: f64,
@@ -189,20 +194,41 @@ impl Model for Pcs {
         if self.parameters.dwell == 0.0 {
             return Some(Vec::new());
         }
-        let mut neighbours: Vec<u32> = (0..4).map(|direction| self.neighbour(cell.0, direction)).collect();
+        let mut neighbours: Vec<u32> =
+            (0..4).map(|direction| self.neighbour(cell.0, direction)).collect();
         neighbours.sort_unstable();
         neighbours.dedup();
         Some(neighbours.into_iter().map(|cell| Link { to: LpId(cell), lookahead: 0.0 }).collect())
     }
 
     fn declare(&self, declare: &mut Declarations) {
-        declare.mean(BLOCKING, "blocking", "", "share of new calls for which no channel was free").series();
-        declare.mean(DROPPING, "dropping", "", "share of calls that moved to another cell and found no free channel there").series();
-        declare.time_mean(BUSY, "busy", "channels", "channels in use in all cells together").series();
+        declare
+            .mean(BLOCKING, "blocking", "", "share of new calls for which no channel was free")
+            .series();
+        declare
+            .mean(
+                DROPPING,
+                "dropping",
+                "",
+                "share of calls that moved to another cell and found no free channel there",
+            )
+            .series();
+        declare
+            .time_mean(BUSY, "busy", "channels", "channels in use in all cells together")
+            .series();
         declare.counter(ENDED, "ended", "calls", "calls that came to their own end");
         let cells = self.parameters.cells;
-        declare.counter(WANTED, "wanted", "channels", "channels that calls wanted since time 0, by cell").items(cells);
-        declare.counter(REFUSED, "refused", "channels", "those that were not free, by cell").items(cells);
+        declare
+            .counter(
+                WANTED,
+                "wanted",
+                "channels",
+                "channels that calls wanted since time 0, by cell",
+            )
+            .items(cells);
+        declare
+            .counter(REFUSED, "refused", "channels", "those that were not free, by cell")
+            .items(cells);
     }
 
     fn init(&self, lp: &mut Init<Self>) -> State {
@@ -263,7 +289,8 @@ impl Model for Pcs {
 
     fn views(&self, outcome: &Outcome) -> Vec<View> {
         let share = |cell: u32| {
-            let [wanted, refused] = [WANTED, REFUSED].map(|counter| outcome.statistics.counter(counter.at(cell)));
+            let [wanted, refused] =
+                [WANTED, REFUSED].map(|counter| outcome.statistics.counter(counter.at(cell)));
             (wanted > 0).then(|| refused as f64 / wanted as f64)
         };
         let values: Vec<Option<f64>> = (0..self.parameters.cells).map(share).collect();
@@ -281,7 +308,8 @@ impl Configure for Pcs {
     type Parameters = PcsParameters;
 
     const NAME: &'static str = "pcs";
-    const ABOUT: &'static str = "radio cells with few channels, between which people move with their telephones";
+    const ABOUT: &'static str =
+        "radio cells with few channels, between which people move with their telephones";
     const TIME_UNIT: &'static str = "min";
     const DEFAULT_END: f64 = 1000.0;
 
@@ -293,13 +321,21 @@ impl Configure for Pcs {
             return Err(format!("{cells} cells make no square; choose {below} or {above}, say"));
         }
         if cells == 1 && dwell > 0.0 {
-            return Err("one cell has no neighbours to move to: set `dwell` to 0, or `cells` to 4 or more".to_owned());
+            return Err(
+                "one cell has no neighbours to move to: set `dwell` to 0, or `cells` to 4 or more"
+                    .to_owned(),
+            );
         }
         let leaving = if dwell > 0.0 { 1.0 / dwell } else { 0.0 };
         let pace = |mean: f64| {
             let rate = 1.0 / mean + leaving;
             Pace { mean: 1.0 / rate, moves: leaving / rate }
         };
-        Ok(Pcs { parameters: parameters.clone(), side, idle: pace(inter_call), talking: pace(call) })
+        Ok(Pcs {
+            parameters: parameters.clone(),
+            side,
+            idle: pace(inter_call),
+            talking: pace(call),
+        })
     }
 }

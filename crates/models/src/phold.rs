@@ -1,7 +1,9 @@
-//! PHOLD, the classic synthetic workload: a constant population of messages that hop between LPs for ever.
+//! PHOLD, the classic synthetic workload: a constant population of messages that hop between LPs
+//! for ever.
 //!
-//! Source: Fujimoto, "Performance of Time Warp under synthetic workloads", SCS Distributed Simulation (1990). Clusters
-//! stand in for processors of other engines' benchmarks; they are part of the model, so that the answer depends on no engine.
+//! Source: Fujimoto, "Performance of Time Warp under synthetic workloads", SCS Distributed
+//! Simulation (1990). Clusters stand in for processors of other engines' benchmarks; they are part
+//! of the model, so that the answer depends on no engine.
 
 mod parameters;
 mod plots;
@@ -16,7 +18,8 @@ use warpline::{Outcome, Preset};
 
 pub use self::parameters::PholdParameters;
 
-/// The model. What its messages carry besides a number decides how large payloads may be: nothing (up to 8 bytes) or a [`Payload`].
+/// The model. What its messages carry besides a number decides how large payloads may be: nothing
+/// (up to 8 bytes) or a [`Payload`].
 #[derive(Debug)]
 pub struct Phold<R: Rest = ()> {
     parameters: PholdParameters,
@@ -116,10 +119,15 @@ impl<R: Rest> Phold<R> {
     /// The receiver of a message from `from`, and whether it is in another cluster.
     #[inline]
     fn destination(&self, from: LpId, random: &mut Random) -> (u32, bool) {
-        if self.parameters.clusters == 1 { (random.below(self.parameters.lps), false) } else { self.clustered(from.0, random) }
+        if self.parameters.clusters == 1 {
+            (random.below(self.parameters.lps), false)
+        } else {
+            self.clustered(from.0, random)
+        }
     }
 
-    /// One draw decides both: the fraction that is left of it, once it has decided whether the message leaves, is uniform again.
+    /// One draw decides both: the fraction that is left of it, once it has decided whether the
+    /// message leaves, is uniform again.
     fn clustered(&self, from: u32, random: &mut Random) -> (u32, bool) {
         let PholdParameters { clusters, reach, remote: share, .. } = self.parameters;
         let (home, draw) = (from / self.cluster, random.uniform());
@@ -169,7 +177,12 @@ impl<R: Rest> Model for Phold<R> {
     }
 
     fn declare(&self, declare: &mut Declarations) {
-        declare.counter(REMOTE, "remote_messages", "messages", "messages sent to another cluster since time 0");
+        declare.counter(
+            REMOTE,
+            "remote_messages",
+            "messages",
+            "messages sent to another cluster since time 0",
+        );
         declare.counter(
             PAYLOADS,
             "payload_sum",
@@ -184,7 +197,10 @@ impl<R: Rest> Model for Phold<R> {
     fn init(&self, lp: &mut Init<Self>) -> State {
         for number in 0..self.parameters.population {
             let delay = self.delay(lp.random());
-            let rest = R::counting_from((lp.id().0 ^ number) as u8, self.parameters.payload.saturating_sub(VALUE_BYTES));
+            let rest = R::counting_from(
+                (lp.id().0 ^ number) as u8,
+                self.parameters.payload.saturating_sub(VALUE_BYTES),
+            );
             lp.send(lp.id(), delay, Message { value: u64::from(number), rest });
         }
         State { payloads: 0, remote: 0 }
@@ -204,7 +220,11 @@ impl<R: Rest> Model for Phold<R> {
             let id = lp.id();
             plots::observe(&self.parameters, delay, remote, lp, id);
         }
-        lp.send(to, delay, Message { value: message.value ^ u64::from(to), rest: message.rest.clone() });
+        lp.send(
+            to,
+            delay,
+            Message { value: message.value ^ u64::from(to), rest: message.rest.clone() },
+        );
     }
 
     fn payload(message: &Message<R>) -> Option<&Payload> {
@@ -228,8 +248,9 @@ impl<R: Rest> Model for Phold<R> {
     }
 }
 
-/// RCPHOLD of K. Perumalla, A. Park and V. Tipparaju, ACM TOMACS 24(3), 2014, §4.1.1: σ LPs per core and γ messages per LP, to neighbours among
-/// the cores. Here a cluster stands for a core, and there are eight. The paper does not say how many messages leave their core: a tenth, here.
+/// RCPHOLD of K. Perumalla, A. Park and V. Tipparaju, ACM TOMACS 24(3), 2014, §4.1.1: σ LPs per
+/// core and γ messages per LP, to neighbours among the cores. Here a cluster stands for a core, and
+/// there are eight. The paper does not say how many messages leave their core: a tenth, here.
 const PRESETS: &[Preset] = &[
     Preset {
         name: "rcphold-10-1000",
@@ -247,17 +268,23 @@ impl<R: Rest> Configure for Phold<R> {
     type Parameters = PholdParameters;
 
     const NAME: &'static str = "phold";
-    const ABOUT: &'static str = "the classic synthetic workload: messages that hop between LPs for ever";
+    const ABOUT: &'static str =
+        "the classic synthetic workload: messages that hop between LPs for ever";
     const TIME_UNIT: &'static str = "";
     const DEFAULT_END: f64 = 1000.0;
 
     fn configure(parameters: &PholdParameters) -> Result<Self, String> {
         let PholdParameters { lps, clusters, reach, payload, .. } = *parameters;
         if payload.saturating_sub(VALUE_BYTES) > R::MOST {
-            return Err(format!("a payload of {payload} bytes needs Phold<Payload>; this model has room for {}", R::MOST + VALUE_BYTES));
+            return Err(format!(
+                "a payload of {payload} bytes needs Phold<Payload>; this model has room for {}",
+                R::MOST + VALUE_BYTES
+            ));
         }
         if !lps.is_multiple_of(clusters) {
-            return Err(format!("{clusters} clusters do not divide {lps} LPs evenly; choose `clusters` among the divisors of `lps`"));
+            return Err(format!(
+                "{clusters} clusters do not divide {lps} LPs evenly; choose `clusters` among the divisors of `lps`"
+            ));
         }
         // Widened, so that no reach overflows.
         if clusters > 1 && 2 * u64::from(reach) >= u64::from(clusters) {
@@ -284,7 +311,10 @@ impl<R: Rest> Configure for Phold<R> {
             idle("reach", "no message leaves its cluster; set `remote` to more than 0");
         }
         if parameters.plots {
-            notes.push(("plots", "takes time at every event: leave it out to measure speed".to_owned()));
+            notes.push((
+                "plots",
+                "takes time at every event: leave it out to measure speed".to_owned(),
+            ));
         }
         notes
     }

@@ -1,34 +1,43 @@
-//! `simplesim`: event lists that grow to a limit, and messages of any size between them. It shows what the size of messages costs.
+//! `simplesim`: event lists that grow to a limit, and messages of any size between them. It shows
+//! what the size of messages costs.
 //!
-//! Source: SimpleSim in G. F. Riley, "Hardware Supported Multi-Core Communications for Efficient Parallel Discrete Event Simulations", final
-//! technical report, Georgia Institute of Technology. There every LP is a process with an event list of its own. Executing an event sends a
-//! message to any LP, and a second one if the list is shorter than a limit. The message says when it is to be executed: 1 to 5 s from now,
-//! plus the lookahead.
+//! Source: SimpleSim in G. F. Riley, "Hardware Supported Multi-Core Communications for Efficient
+//! Parallel Discrete Event Simulations", final technical report, Georgia Institute of Technology.
+//! There every LP is a process with an event list of its own. Executing an event sends a message to
+//! any LP, and a second one if the list is shorter than a limit. The message says when it is to be
+//! executed: 1 to 5 s from now, plus the lookahead.
 //!
 //! **The length of a list.** In the source, a message is in its receiver's list as soon as the receiver has looked for mail, so lengths depend
-//! on how fast the machine is. Here they follow from the model alone: a message travels for as long as the lookahead, then enters the list,
-//! where it waits for its remaining 1 to 5 s. So two events of the engine, `Arrive` and `Execute`, make one of the source, and what is on its
-//! way is not yet in any list.
+//! on how fast the machine is. Here they follow from the model alone: a message travels for as long
+//! as the lookahead, then enters the list, where it waits for its remaining 1 to 5 s. So two events
+//! of the engine, `Arrive` and `Execute`, make one of the source, and what is on its way is not yet
+//! in any list.
 //!
 //! **Growth.** As long as lists are short, every event leads to two others. Afterwards every event leads to one, so that the number of messages
-//! never falls, and it rises only when a list happens to be shorter than the limit. Lists do not stop at the limit: while they grow towards it,
-//! more is on its way than waits in them.
+//! never falls, and it rises only when a list happens to be shorter than the limit. Lists do not
+//! stop at the limit: while they grow towards it, more is on its way than waits in them.
 //!
 //! **Memory.** With the default lookahead, an LP accounts for about 3.4 × `limit` messages once lists have grown, of which 3/8 wait in lists and
-//! 5/8 are on their way; the longest list has about 1.5 × `limit`. All of them are pending events, and every message has bytes of its own: 8 LPs
-//! with the default limit have 135 000 messages, which take 80 MB if they have 500 bytes and 9 GB if they have 50 000. Memory is proportional to
-//! `limit`. A limit of 1500 makes about as many messages as the source had, where what was on its way counted.
+//! 5/8 are on their way; the longest list has about 1.5 × `limit`. All of them are pending events,
+//! and every message has bytes of its own: 8 LPs with the default limit have 135 000 messages,
+//! which take 80 MB if they have 500 bytes and 9 GB if they have 50 000. Memory is proportional to
+//! `limit`. A limit of 1500 makes about as many messages as the source had, where what was on its
+//! way counted.
 //!
 //! **How long memory suffices.** Messages go their ways independently, so once lists have grown, the length of each is a binomial number, and
-//! with m messages per list on average an event finds one below the limit L with a probability of at most exp(-(m - L)²/2m) (Chernoff). That is
-//! less than once in 6 × 10⁷ executed events when m is L + 18 + 6 √(L + 9). So in the source's 25 000 s an LP accounts for at most 8/3 of that,
-//! or for 3.5 × L where L is larger than a few hundred, as more come about while lists grow. What has been executed is freed, and the memory of a
-//! run does not grow afterwards: with a limit of 500, a sequential run takes as much in 1000 s as in 25 000 s.
+//! with m messages per list on average an event finds one below the limit L with a probability of
+//! at most exp(-(m - L)²/2m) (Chernoff). That is less than once in 6 × 10⁷ executed events when m
+//! is L + 18 + 6 √(L + 9). So in the source's 25 000 s an LP accounts for at most 8/3 of that, or
+//! for 3.5 × L where L is larger than a few hundred, as more come about while lists grow. What has
+//! been executed is freed, and the memory of a run does not grow afterwards: with a limit of 500, a
+//! sequential run takes as much in 1000 s as in 25 000 s.
 //!
 //! **Undo by hand.** This is the model to read for reverse code: [`reverse`](Model::reverse) undoes `handle` in three ways. What can be computed
-//! back is: numbers that were added are subtracted, and how many messages an event had made follows from the length that it left. What cannot,
-//! such as the time since which a list has had its length, is saved by `handle` and restored, here by `Level::set` and `unset`. The rest needs
-//! no code, as the engine undoes sends, statistics and draws. The model has a journal, too: `handle` changes its state by `lp.change` alone.
+//! back is: numbers that were added are subtracted, and how many messages an event had made follows
+//! from the length that it left. What cannot, such as the time since which a list has had its
+//! length, is saved by `handle` and restored, here by `Level::set` and `unset`. The rest needs no
+//! code, as the engine undoes sends, statistics and draws. The model has a journal, too: `handle`
+//! changes its state by `lp.change` alone.
 //!
 //! **Time.** No message takes longer because it is large: memory is cleared only where a message before has written, messages are passed on
 //! without a copy, and sender and receiver touch 8 bytes at either end.
@@ -43,13 +52,16 @@ pub struct SimpleSimParameters {
     /// Number of LPs, each with an event list.
     #[parameter(default = 8, range = 1..)]
     pub lps: u32,
-    /// Length of an LP's event list from which on its events send one message each, and no second one.
+    /// Length of an LP's event list from which on its events send one message each, and no second
+    /// one.
     #[parameter(unit = "events", default = 5000, range = 0..=1_000_000_000)]
     pub limit: u32,
-    /// Time that a message takes to its receiver, where it waits for another 1 to 5 s: the lookahead.
+    /// Time that a message takes to its receiver, where it waits for another 1 to 5 s: the
+    /// lookahead.
     #[parameter(unit = "s", default = 5.0, range = 0.0..=1e9)]
     pub lookahead: f64,
-    /// Size of every message. Memory is needed for all that have not been executed: some 3.4 times `limit` and `lps`.
+    /// Size of every message. Memory is needed for all that have not been executed: some 3.4 times
+    /// `limit` and `lps`.
     #[parameter(unit = "bytes", default = 500, range = 0..=65_536)]
     pub message_size: u32,
 }
@@ -114,8 +126,8 @@ impl SimpleSim {
         lp.send(to, self.parameters.lookahead, Event::Arrive { wait, bytes });
     }
 
-    /// The bytes of this LP's message of this number. Marks at both ends tell them from those of any other message; between them there are
-    /// zeros.
+    /// The bytes of this LP's message of this number. Marks at both ends tell them from those of
+    /// any other message; between them there are zeros.
     fn bytes_of(&self, from: LpId, number: u64) -> Payload {
         let mut bytes = Payload::zeroed(self.parameters.message_size as usize);
         let mark = (number << 32 | u64::from(from.0)).to_le_bytes();
@@ -133,10 +145,14 @@ impl SimpleSim {
 
 /// A number that depends on the length and on both marks.
 fn checksum(bytes: &[u8]) -> u64 {
-    let word = |mark: &[u8]| mark.iter().take(MARK).rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+    let word = |mark: &[u8]| {
+        mark.iter().take(MARK).rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
+    };
     let end = &bytes[bytes.len().saturating_sub(MARK)..];
     // Fowler, Noll and Vo's hash, by words.
-    [bytes, end].into_iter().fold(bytes.len() as u64, |sum, mark| (sum ^ word(mark)).wrapping_mul(0x100_0000_01b3))
+    [bytes, end]
+        .into_iter()
+        .fold(bytes.len() as u64, |sum, mark| (sum ^ word(mark)).wrapping_mul(0x100_0000_01b3))
 }
 
 #[model(compare, journal)]
@@ -153,12 +169,23 @@ impl Model for SimpleSim {
     }
 
     fn declare(&self, declare: &mut Declarations) {
-        declare.counter(EXECUTED, "executed", "events", "events of all lists that were executed").series();
+        declare
+            .counter(EXECUTED, "executed", "events", "events of all lists that were executed")
+            .series();
         declare.counter(SENT, "sent", "messages", "messages sent");
         declare.counter(RECEIVED, "received", "messages", "messages that entered a list");
         declare.time_mean(IN_LISTS, "in_lists", "events", "events in all lists together").series();
-        declare.counter(CHECKSUM, "checksum", "", "sum of what executed messages brought since time 0, modulo 2^32 per LP");
-        declare.result("list_length", "events", "length of an LP's list over time and LPs; `max` is the longest list that any LP had");
+        declare.counter(
+            CHECKSUM,
+            "checksum",
+            "",
+            "sum of what executed messages brought since time 0, modulo 2^32 per LP",
+        );
+        declare.result(
+            "list_length",
+            "events",
+            "length of an LP's list over time and LPs; `max` is the longest list that any LP had",
+        );
     }
 
     fn init(&self, lp: &mut Init<Self>) -> State {
@@ -208,13 +235,15 @@ impl Model for SimpleSim {
 
     fn results(&self, outcome: &Outcome) -> Results<Self> {
         let all = outcome.statistics.time_mean(IN_LISTS);
-        let [mean, ci95] = [all.mean, all.ci95].map(|sum| sum.map(|sum| sum / f64::from(self.parameters.lps)));
+        let [mean, ci95] =
+            [all.mean, all.ci95].map(|sum| sum.map(|sum| sum / f64::from(self.parameters.lps)));
         let longest = all.sum_of.map(|lists| lists.max).or(all.max);
         let mut length = json!({ "mean": mean, "ci95": ci95, "max": longest });
         if let Some(note) = all.ci95_note() {
             length["ci95_note"] = note.into();
         }
-        let [executed, sent, received, checksum] = [EXECUTED, SENT, RECEIVED, CHECKSUM].map(|counter| outcome.statistics.counter(counter));
+        let [executed, sent, received, checksum] =
+            [EXECUTED, SENT, RECEIVED, CHECKSUM].map(|counter| outcome.statistics.counter(counter));
         json!({ "executed": executed, "sent": sent, "received": received, "list_length": length, "checksum": checksum }).into()
     }
 }
@@ -223,7 +252,8 @@ impl Configure for SimpleSim {
     type Parameters = SimpleSimParameters;
 
     const NAME: &'static str = "simplesim";
-    const ABOUT: &'static str = "event lists that grow to a limit, and messages of any size between them";
+    const ABOUT: &'static str =
+        "event lists that grow to a limit, and messages of any size between them";
     const TIME_UNIT: &'static str = "s";
     const DEFAULT_END: f64 = 25_000.0;
 

@@ -1,4 +1,5 @@
-//! How long a batch takes to another rank and back, and how many go one way per second. For two ranks:
+//! How long a batch takes to another rank and back, and how many go one way per second. For two
+//! ranks:
 //!
 //! ```text
 //! cargo build --release -p warpline-mpi --features mpi --example round_trip
@@ -8,7 +9,10 @@
 
 use std::time::{Duration, Instant};
 
-use warpline_mpi::{Comm, Launch, Mpi, ReceiveLimits, Receiver, Reducer, Reduction, Result, SendLimits, SendPool, Tag, ThreadLevel};
+use warpline_mpi::{
+    Comm, Launch, Mpi, ReceiveLimits, Receiver, Reducer, Reduction, Result, SendLimits, SendPool,
+    Tag, ThreadLevel,
+};
 
 const TAG: Tag = Tag::new(0);
 /// Each figure is the best of so many spans of at least so long.
@@ -36,7 +40,11 @@ fn main() -> Result<()> {
         let message = lane.best(Lane::one_way)?;
         if mpi.rank() == 0 {
             let rate = capacity as f64 / message / 1e9;
-            println!("{capacity:6} bytes: round trip {:7.2} µs, {:9.0} batches/s one way, {rate:.2} GB/s", 1e6 * trip, 1.0 / message);
+            println!(
+                "{capacity:6} bytes: round trip {:7.2} µs, {:9.0} batches/s one way, {rate:.2} GB/s",
+                1e6 * trip,
+                1.0 / message
+            );
         }
     }
     Ok(())
@@ -72,7 +80,11 @@ impl<'a, 'm> Lane<'a, 'm> {
         Ok(best)
     }
 
-    fn seconds(&mut self, measure: fn(&mut Self, u32) -> Result<Duration>, count: u32) -> Result<f64> {
+    fn seconds(
+        &mut self,
+        measure: fn(&mut Self, u32) -> Result<Duration>,
+        count: u32,
+    ) -> Result<f64> {
         self.comm.gather(&[])?;
         let mut taken = measure(self, count)?.as_secs_f64().to_le_bytes().to_vec();
         self.comm.broadcast(&mut taken)?;

@@ -37,7 +37,9 @@ impl Launch {
 
     fn detect_in(variable: impl Fn(&str) -> Option<String>) -> Option<Launch> {
         let number = |name| variable(name).and_then(|text| text.trim().parse().ok());
-        for (rank, size) in [("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("PMI_RANK", "PMI_SIZE")] {
+        for (rank, size) in
+            [("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("PMI_RANK", "PMI_SIZE")]
+        {
             if variable(size).is_some() {
                 return Some(Launch { rank: number(rank), size: number(size) });
             }
@@ -64,28 +66,46 @@ mod tests {
     use super::*;
 
     fn detect(variables: &[(&str, &str)]) -> Option<Launch> {
-        Launch::detect_in(|name| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
+        Launch::detect_in(|name| {
+            variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+        })
     }
 
     #[test]
     fn launchers_are_distinguished_from_plain_starts() {
         let launch = |rank, size| Some(Launch { rank, size });
         assert_eq!(detect(&[]), None);
-        assert_eq!(detect(&[("OMPI_COMM_WORLD_SIZE", "4"), ("OMPI_COMM_WORLD_RANK", "3"), ("PMIX_RANK", "3")]), launch(Some(3), Some(4)));
+        assert_eq!(
+            detect(&[
+                ("OMPI_COMM_WORLD_SIZE", "4"),
+                ("OMPI_COMM_WORLD_RANK", "3"),
+                ("PMIX_RANK", "3")
+            ]),
+            launch(Some(3), Some(4))
+        );
         assert_eq!(detect(&[("PMI_SIZE", "2"), ("PMI_RANK", "0")]), launch(Some(0), Some(2)));
         assert_eq!(detect(&[("PMIX_RANK", "5")]), launch(Some(5), None));
-        assert_eq!(detect(&[("PMIX_RANK", "5"), ("SLURM_PROCID", "5"), ("SLURM_NTASKS", "8")]), launch(Some(5), Some(8)));
+        assert_eq!(
+            detect(&[("PMIX_RANK", "5"), ("SLURM_PROCID", "5"), ("SLURM_NTASKS", "8")]),
+            launch(Some(5), Some(8))
+        );
     }
 
     #[test]
     fn variables_of_slurm_alone_do_not_count() {
         assert_eq!(detect(&[("SLURM_PROCID", "0"), ("SLURM_NTASKS", "8")]), None);
         // `prun` within an allocation: it may start another number of tasks than Slurm has.
-        assert_eq!(detect(&[("PMIX_RANK", "2"), ("SLURM_PROCID", "0"), ("SLURM_NTASKS", "8")]), Some(Launch { rank: Some(2), size: None }));
+        assert_eq!(
+            detect(&[("PMIX_RANK", "2"), ("SLURM_PROCID", "0"), ("SLURM_NTASKS", "8")]),
+            Some(Launch { rank: Some(2), size: None })
+        );
     }
 
     #[test]
     fn text_that_is_not_a_number_is_unknown() {
-        assert_eq!(detect(&[("PMI_SIZE", "two"), ("PMI_RANK", "-1")]), Some(Launch { rank: None, size: None }));
+        assert_eq!(
+            detect(&[("PMI_SIZE", "two"), ("PMI_RANK", "-1")]),
+            Some(Launch { rank: None, size: None })
+        );
     }
 }

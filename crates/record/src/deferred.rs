@@ -55,7 +55,8 @@ impl<T: Default> Deref for Deferred<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        self.kept.get_or_init(|| Box::new(self.make.as_ref().map_or_else(T::default, |make| make())))
+        self.kept
+            .get_or_init(|| Box::new(self.make.as_ref().map_or_else(T::default, |make| make())))
     }
 }
 
@@ -103,7 +104,10 @@ mod tests {
     fn a_value_that_is_only_written_is_not_kept() {
         static MADE: AtomicU32 = AtomicU32::new(0);
         let value = Deferred::new(|| MADE.fetch_add(1, Ordering::Relaxed));
-        assert_eq!((serde_json::to_string(&value).unwrap().as_str(), value.clone().made()), ("0", 1));
+        assert_eq!(
+            (serde_json::to_string(&value).unwrap().as_str(), value.clone().made()),
+            ("0", 1)
+        );
         assert_eq!((*value, *value, value.made()), (2, 2, 2));
         let read: Deferred<u32> = serde_json::from_str("7").unwrap();
         assert_eq!((*read, read.clone().made(), *Deferred::<u32>::default()), (7, 7, 0));

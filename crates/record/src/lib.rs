@@ -27,11 +27,13 @@ pub use self::results::{ResultField, ResultList, ResultTree};
 pub use self::series::{Series, SeriesKind};
 pub use self::stretches::EngineStretch;
 pub use self::study::{Fact, StudyRecord};
-pub use self::views::{Bar, BarsView, GridView, HistogramView, LinesView, MapLink, MapNode, MapView, TableView, View};
+pub use self::views::{
+    Bar, BarsView, GridView, HistogramView, LinesView, MapLink, MapNode, MapView, TableView, View,
+};
 use crate::null::number;
 pub use crate::parallel::{
-    CommunicationRecord, GvtIntervalRecord, MemoryRecord, ParallelRecord, PeCounter, PeRecord, Phases, Rollbacks, SharedRingRecord,
-    ThrottleRecord,
+    CommunicationRecord, GvtIntervalRecord, MemoryRecord, ParallelRecord, PeCounter, PeRecord,
+    Phases, Rollbacks, SharedRingRecord, ThrottleRecord,
 };
 pub use crate::provenance::Provenance;
 
@@ -131,7 +133,9 @@ pub struct RunRecord {
 impl RunRecord {
     /// The record without what only the report needs (notes on settings, progress and views).
     pub fn summary(&self) -> Map<String, Value> {
-        let Ok(Value::Object(all)) = serde_json::to_value(self.streamed_summary()) else { unreachable!("a record is always an object") };
+        let Ok(Value::Object(all)) = serde_json::to_value(self.streamed_summary()) else {
+            unreachable!("a record is always an object")
+        };
         all
     }
 
@@ -139,8 +143,12 @@ impl RunRecord {
     pub fn streamed_summary(&self) -> RecordSummary<'_> {
         let (settings, progress, views, results, replications) = Default::default();
         let rest = RunRecord { settings, progress, views, results, replications, ..self.clone() };
-        let Ok(Value::Object(mut fields)) = serde_json::to_value(rest) else { unreachable!("a record is always an object") };
-        ["settings", "progress", "views", "results"].iter().for_each(|name| _ = fields.remove(*name));
+        let Ok(Value::Object(mut fields)) = serde_json::to_value(rest) else {
+            unreachable!("a record is always an object")
+        };
+        ["settings", "progress", "views", "results"]
+            .iter()
+            .for_each(|name| _ = fields.remove(*name));
         RecordSummary { fields, results: &self.results, replications: self.replications.as_ref() }
     }
 }
@@ -274,7 +282,8 @@ pub struct SpeculationSample {
 /// lacks get their defaults.
 fn parallel<'de, D: Deserializer<'de>>(from: D) -> Result<Option<ParallelRecord>, D::Error> {
     let rest = Map::deserialize(from)?;
-    let found = rest.contains_key("processed_events").then(|| serde_json::from_value(Value::Object(rest)));
+    let found =
+        rest.contains_key("processed_events").then(|| serde_json::from_value(Value::Object(rest)));
     found.transpose().map_err(D::Error::custom)
 }
 
@@ -290,19 +299,28 @@ mod tests {
             "model": "m", "about": "", "parameters": {}, "seed": 1, "end_time": 10.0, "engine": {}, "committed_events": 4, "digest": "0",
             "wall_seconds": 1.0, "loop_seconds": 1.0, "event_rate": 4.0, "peak_rss_bytes": 9, "results": {}, "progress": [], "views": [],
         });
-        let (Value::Object(fields), Value::Object(more)) = (&mut all, more) else { panic!("objects") };
+        let (Value::Object(fields), Value::Object(more)) = (&mut all, more) else {
+            panic!("objects")
+        };
         fields.extend(more);
         serde_json::from_str(&all.to_string()).map_err(|error| error.to_string())
     }
 
     #[test]
     fn a_summary_lacks_what_only_the_report_needs() {
-        let record = record(json!({ "processed_events": 6, "certain_events": 2, "ahead_events": 4 })).unwrap();
+        let record =
+            record(json!({ "processed_events": 6, "certain_events": 2, "ahead_events": 4 }))
+                .unwrap();
         let summary = record.summary();
-        let Value::Object(mut all) = serde_json::to_value(&record).unwrap() else { panic!("an object") };
+        let Value::Object(mut all) = serde_json::to_value(&record).unwrap() else {
+            panic!("an object")
+        };
         assert!(["settings", "progress", "views"].iter().all(|name| all.remove(*name).is_some()));
         assert_eq!(summary, all);
-        assert_eq!((&summary["committed_events"], &summary["processed_events"]), (&4.into(), &6.into()));
+        assert_eq!(
+            (&summary["committed_events"], &summary["processed_events"]),
+            (&4.into(), &6.into())
+        );
         assert_eq!((&summary["certain_events"], &summary["ahead_events"]), (&2.into(), &4.into()));
     }
 
@@ -312,11 +330,25 @@ mod tests {
         let older = record(json!({})).unwrap();
         assert_eq!((older.result_notes.len(), &older.provenance), (0, &Provenance::default()));
         let provenance = json!({ "command_line": ["warpline", "run"], "cores": 4, "commit": null, "unheard_of": 1 });
-        let newer = record(json!({ "result_notes": { "stay": { "unit": "h" } }, "provenance": provenance })).unwrap();
-        assert_eq!((newer.result_notes["stay"].unit.as_str(), newer.result_notes["stay"].meaning.as_str()), ("h", ""));
-        assert_eq!((&newer.provenance.command_line[1], newer.provenance.cores, newer.provenance.pes), (&"run".to_owned(), Some(4), 0));
-        assert_eq!(serde_json::from_str::<RunRecord>(&serde_json::to_string(&newer).unwrap()).unwrap(), newer);
-        assert!(["result_notes", "provenance"].iter().all(|name| newer.summary().contains_key(*name)));
+        let newer = record(
+            json!({ "result_notes": { "stay": { "unit": "h" } }, "provenance": provenance }),
+        )
+        .unwrap();
+        assert_eq!(
+            (newer.result_notes["stay"].unit.as_str(), newer.result_notes["stay"].meaning.as_str()),
+            ("h", "")
+        );
+        assert_eq!(
+            (&newer.provenance.command_line[1], newer.provenance.cores, newer.provenance.pes),
+            (&"run".to_owned(), Some(4), 0)
+        );
+        assert_eq!(
+            serde_json::from_str::<RunRecord>(&serde_json::to_string(&newer).unwrap()).unwrap(),
+            newer
+        );
+        assert!(
+            ["result_notes", "provenance"].iter().all(|name| newer.summary().contains_key(*name))
+        );
     }
 
     #[test]
@@ -324,7 +356,11 @@ mod tests {
         for more in [json!({}), json!({ "gvt_epochs": 3, "unheard_of": [1] })] {
             let record = record(more).unwrap();
             assert_eq!(record.parallel, None);
-            assert_eq!(serde_json::from_str::<RunRecord>(&serde_json::to_string(&record).unwrap()).unwrap(), record);
+            assert_eq!(
+                serde_json::from_str::<RunRecord>(&serde_json::to_string(&record).unwrap())
+                    .unwrap(),
+                record
+            );
         }
     }
 
@@ -337,7 +373,8 @@ mod tests {
             phase_seconds: Phases { idle: 0.1, ..Phases::default() },
             ..PeRecord::default()
         };
-        let rollbacks = Rollbacks { primary: 3, mean_per_pe: 1.5, lengths: vec![2, 1], ..Rollbacks::default() };
+        let rollbacks =
+            Rollbacks { primary: 3, mean_per_pe: 1.5, lengths: vec![2, 1], ..Rollbacks::default() };
         let part = ParallelRecord {
             processed_events: 6,
             certain_events: 1,
@@ -347,9 +384,16 @@ mod tests {
             pes: vec![pe.clone(), pe],
             ..ParallelRecord::default()
         };
-        let settings = vec![SettingNote { name: "batch".into(), unit: "events".into(), ..SettingNote::default() }];
+        let settings = vec![SettingNote {
+            name: "batch".into(),
+            unit: "events".into(),
+            ..SettingNote::default()
+        }];
         let record = RunRecord { parallel: Some(part), settings, ..record(json!({})).unwrap() };
-        assert_eq!(serde_json::from_str::<RunRecord>(&serde_json::to_string(&record).unwrap()).unwrap(), record);
+        assert_eq!(
+            serde_json::from_str::<RunRecord>(&serde_json::to_string(&record).unwrap()).unwrap(),
+            record
+        );
     }
 
     #[test]
@@ -361,10 +405,20 @@ mod tests {
         let part = record(more).unwrap().parallel.unwrap();
         assert_eq!((part.processed_events, part.gvt_epochs, part.rollbacks.primary), (6, 0, 3));
         assert_eq!((part.certain_events, part.ahead_events), (0, 0));
-        assert!(part.efficiency.is_nan() && part.rollbacks.mean_per_pe.is_nan() && part.phase_seconds.idle.is_nan());
-        assert_eq!((part.phase_seconds.send, part.pes[0].lps, &part.pes[1]), (0.5, 7, &PeRecord::default()));
+        assert!(
+            part.efficiency.is_nan()
+                && part.rollbacks.mean_per_pe.is_nan()
+                && part.phase_seconds.idle.is_nan()
+        );
+        assert_eq!(
+            (part.phase_seconds.send, part.pes[0].lps, &part.pes[1]),
+            (0.5, 7, &PeRecord::default())
+        );
         assert!(part.pes[0].mailbox_depth_mean.is_nan());
-        assert_eq!(record(json!({ "processed_events": 0 })).unwrap().parallel, Some(ParallelRecord::default()));
+        assert_eq!(
+            record(json!({ "processed_events": 0 })).unwrap().parallel,
+            Some(ParallelRecord::default())
+        );
     }
 
     #[test]
@@ -388,7 +442,10 @@ mod tests {
         let read = sample(some).unwrap();
         assert_eq!((read.processed_events, read.gvt_epochs, read.mailbox_depth), (7, 0, 0.0));
         assert!(read.window.is_nan());
-        assert_eq!((sample(json!({})), sample(json!(null))), (Some(SpeculationSample::default()), None));
+        assert_eq!(
+            (sample(json!({})), sample(json!(null))),
+            (Some(SpeculationSample::default()), None)
+        );
     }
 
     #[test]

@@ -50,8 +50,13 @@ impl fmt::Display for LostDelays {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let LostDelays { count, lp, event, time, to, delay } = *self;
         let (lp, to, step) = (LpId(lp), LpId(to), Figure(Self::step_at(time)));
-        let sends = if count == 1 { "1 event was".to_owned() } else { format!("{count} events were") };
-        let sender = if event == 0 { format!("init of {lp}") } else { format!("event {event} of {lp} at time {}", Figure(time)) };
+        let sends =
+            if count == 1 { "1 event was".to_owned() } else { format!("{count} events were") };
+        let sender = if event == 0 {
+            format!("init of {lp}")
+        } else {
+            format!("event {event} of {lp} at time {}", Figure(time))
+        };
         write!(
             f,
             "{sends} sent with a delay that is lost to rounding, and happened at the time of sending; the first by {sender}, to {to} with delay {}, \
@@ -67,7 +72,8 @@ mod tests {
 
     #[test]
     fn the_first_is_named_whatever_the_order() {
-        let all = [(3, 8.0), (2, 8.0), (9, 7.0), (1, 9.0)].map(|(lp, time)| LostDelays::one(LpId(lp), 4, time, LpId(0), 1e-20));
+        let all = [(3, 8.0), (2, 8.0), (9, 7.0), (1, 9.0)]
+            .map(|(lp, time)| LostDelays::one(LpId(lp), 4, time, LpId(0), 1e-20));
         for from in 0..all.len() {
             let mut sum = all[from];
             (1..all.len()).for_each(|next| sum.add(&all[(from + next) % all.len()]));

@@ -21,5 +21,8 @@ type Line<T> = (String, Vec<(T, T)>);
 pub(crate) fn lines<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Line<f64>>, D::Error> {
     let point = |(x, y): (Option<f64>, Option<f64>)| (x.unwrap_or(f64::NAN), y.unwrap_or(f64::NAN));
     let lines = Vec::<Line<Option<f64>>>::deserialize(from)?;
-    Ok(lines.into_iter().map(|(name, points)| (name, points.into_iter().map(point).collect())).collect())
+    Ok(lines
+        .into_iter()
+        .map(|(name, points)| (name, points.into_iter().map(point).collect()))
+        .collect())
 }

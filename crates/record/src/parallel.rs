@@ -5,7 +5,9 @@ mod counted;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::counted::{MemoryRecord, ParallelRecord, PeCounter, PeRecord, Rollbacks, ThrottleRecord};
+pub use self::counted::{
+    MemoryRecord, ParallelRecord, PeCounter, PeRecord, Rollbacks, ThrottleRecord,
+};
 use crate::null::number;
 
 /// How a GVT interval was adapted.
@@ -35,7 +37,8 @@ impl GvtIntervalRecord {
             *self = GvtIntervalRecord { changes, ..segment.clone() };
             return;
         }
-        (self.least, self.greatest) = (self.least.min(segment.least), self.greatest.max(segment.greatest));
+        (self.least, self.greatest) =
+            (self.least.min(segment.least), self.greatest.max(segment.greatest));
         (self.last, self.changes) = (segment.last, self.changes + segment.changes);
     }
 }
@@ -154,7 +157,17 @@ impl Phases {
     }
 
     fn change(&mut self, other: &Phases, change: impl Fn(f64, f64) -> f64) {
-        let Phases { event_processing, send, receive, pending_set, rollback, gvt, fossil_collection, idle, off_core } = self;
+        let Phases {
+            event_processing,
+            send,
+            receive,
+            pending_set,
+            rollback,
+            gvt,
+            fossil_collection,
+            idle,
+            off_core,
+        } = self;
         let pairs = [
             (event_processing, other.event_processing),
             (send, other.send),
@@ -192,14 +205,39 @@ mod tests {
     }
 
     /// Nine numbers, in the order of [`Phases::list`].
-    fn phases([receive, pending_set, event_processing, send, rollback, gvt, fossil_collection, idle, off_core]: [f64; 9]) -> Phases {
-        Phases { event_processing, send, receive, pending_set, rollback, gvt, fossil_collection, idle, off_core }
+    fn phases(
+        [
+            receive,
+            pending_set,
+            event_processing,
+            send,
+            rollback,
+            gvt,
+            fossil_collection,
+            idle,
+            off_core,
+        ]: [f64; 9],
+    ) -> Phases {
+        Phases {
+            event_processing,
+            send,
+            receive,
+            pending_set,
+            rollback,
+            gvt,
+            fossil_collection,
+            idle,
+            off_core,
+        }
     }
 
     #[test]
     fn every_phase_is_listed_and_added() {
         let mut sum = phases([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
-        assert_eq!(sum.list().map(|(_, seconds)| seconds), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
+        assert_eq!(
+            sum.list().map(|(_, seconds)| seconds),
+            [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]
+        );
         sum.add(&phases([10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0]));
         assert_eq!(sum, phases([11.0, 22.0, 33.0, 44.0, 55.0, 66.0, 77.0, 88.0, 99.0]));
         sum.scale(2.0);

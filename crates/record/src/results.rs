@@ -123,7 +123,12 @@ impl ResultTree {
 
     /// All fields in the order of their names, if the results are an object.
     pub fn fields(&self) -> impl Iterator<Item = (&str, ResultField<'_>)> {
-        let short = self.short.as_object().into_iter().flatten().map(|(name, value)| (name.as_str(), ResultField::Value(value)));
+        let short = self
+            .short
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, value)| (name.as_str(), ResultField::Value(value)));
         let lists = self.lists.iter().map(|(name, list)| (name.as_str(), ResultField::List(list)));
         short.chain(lists).collect::<BTreeMap<_, _>>().into_iter()
     }
@@ -143,7 +148,11 @@ impl ResultTree {
             ResultField::Value(value) => value.clone(),
             ResultField::List(list) => list.entries().take(entries).collect(),
         };
-        Value::Object(self.fields().map(|(name, field)| (name.to_owned(), value(field))).collect::<Map<_, _>>())
+        Value::Object(
+            self.fields()
+                .map(|(name, field)| (name.to_owned(), value(field)))
+                .collect::<Map<_, _>>(),
+        )
     }
 }
 
@@ -151,7 +160,11 @@ impl Deref for ResultTree {
     type Target = Value;
 
     fn deref(&self) -> &Value {
-        if self.lists.is_empty() { &self.short } else { self.whole.get_or_init(|| self.to_value(usize::MAX)) }
+        if self.lists.is_empty() {
+            &self.short
+        } else {
+            self.whole.get_or_init(|| self.to_value(usize::MAX))
+        }
     }
 }
 
@@ -198,7 +211,11 @@ impl fmt::Display for ResultTree {
 
 impl PartialEq for ResultTree {
     fn eq(&self, other: &Self) -> bool {
-        if self.lists.keys().eq(other.lists.keys()) { self.short == other.short && self.lists == other.lists } else { **self == **other }
+        if self.lists.keys().eq(other.lists.keys()) {
+            self.short == other.short && self.lists == other.lists
+        } else {
+            **self == **other
+        }
     }
 }
 
@@ -247,7 +264,10 @@ mod tests {
         let results = tree(&made);
         let copy = results.clone();
         assert_eq!(made.load(Ordering::Relaxed), 0);
-        assert_eq!(serde_json::to_string(&results).unwrap(), r#"{"a":1,"m":[{"n":0},{"n":1},{"n":2}],"z":2}"#);
+        assert_eq!(
+            serde_json::to_string(&results).unwrap(),
+            r#"{"a":1,"m":[{"n":0},{"n":1},{"n":2}],"z":2}"#
+        );
         assert_eq!((made.load(Ordering::Relaxed), results.whole.get()), (3, None));
         assert_eq!(results, copy);
         assert_eq!((results.whole.get(), copy.whole.get()), (None, None));
@@ -259,14 +279,23 @@ mod tests {
         let value = json!({ "a": 1, "m": [{ "n": 0 }, { "n": 1 }, { "n": 2 }], "z": 2 });
         assert_eq!(results, value);
         assert_eq!(serde_json::from_value::<ResultTree>(value.clone()).unwrap(), results);
-        assert_eq!((results["m"][2]["n"].as_u64(), results.as_object().unwrap().len()), (Some(2), 3));
+        assert_eq!(
+            (results["m"][2]["n"].as_u64(), results.as_object().unwrap().len()),
+            (Some(2), 3)
+        );
         assert_eq!(format!("{results:?}").matches("Number(1)").count(), 2, "{results:?}");
         let plain = ResultTree::from(json!(4));
-        assert_eq!((serde_json::to_string(&plain).unwrap().as_str(), plain.short()), ("4", &json!(4)));
+        assert_eq!(
+            (serde_json::to_string(&plain).unwrap().as_str(), plain.short()),
+            ("4", &json!(4))
+        );
         assert_ne!(plain, results);
         let mut changed = results.clone();
         changed["m"][1] = json!(7);
-        assert_eq!((&changed["m"][1], changed.lists().len(), &changed["z"]), (&json!(7), 0, &json!(2)));
+        assert_eq!(
+            (&changed["m"][1], changed.lists().len(), &changed["z"]),
+            (&json!(7), 0, &json!(2))
+        );
         let nothing = ResultTree::new(Value::Null, results.lists().clone());
         assert_eq!(nothing.as_object().map(Map::len), Some(1));
     }

@@ -72,7 +72,9 @@ impl Series {
         let count = self.values.len();
         let is_short = |last: &[f64]| last[1] - last[0] < 0.999 * self.width();
         match self.edges.get(count.saturating_sub(1)..=count) {
-            Some(last) if self.kind == SeriesKind::Count && count > 1 && is_short(last) => &self.values[..count - 1],
+            Some(last) if self.kind == SeriesKind::Count && count > 1 && is_short(last) => {
+                &self.values[..count - 1]
+            }
             _ => &self.values,
         }
     }
@@ -91,13 +93,23 @@ mod tests {
 
     #[test]
     fn a_count_in_a_shorter_slice_is_not_shown() {
-        let mut series = Series { edges: vec![0.0, 0.5, 1.0, 1.25], values: vec![Some(4.0), Some(4.0), Some(2.0)], ..Series::default() };
+        let mut series = Series {
+            edges: vec![0.0, 0.5, 1.0, 1.25],
+            values: vec![Some(4.0), Some(4.0), Some(2.0)],
+            ..Series::default()
+        };
         assert_eq!(series.shown(), [Some(4.0), Some(4.0)]);
         series.edges[3] = 1.5;
         assert_eq!(series.shown().len(), 3);
-        let level = Series { kind: SeriesKind::Level, edges: vec![0.0, 0.5, 0.75], values: vec![Some(4.0); 2], ..Series::default() };
+        let level = Series {
+            kind: SeriesKind::Level,
+            edges: vec![0.0, 0.5, 0.75],
+            values: vec![Some(4.0); 2],
+            ..Series::default()
+        };
         assert_eq!(level.shown().len(), 2);
-        let single = Series { edges: vec![0.0, 0.75], values: vec![Some(4.0)], ..Series::default() };
+        let single =
+            Series { edges: vec![0.0, 0.75], values: vec![Some(4.0)], ..Series::default() };
         assert_eq!((single.shown().len(), Series::default().shown().len()), (1, 0));
     }
 
@@ -113,9 +125,18 @@ mod tests {
             ci95: vec![Some(0.125), None],
             runs: vec![2, 0],
         };
-        let level = Series { kind: SeriesKind::Level, counts: Vec::new(), ci95: Vec::new(), runs: Vec::new(), ..whole.clone() };
+        let level = Series {
+            kind: SeriesKind::Level,
+            counts: Vec::new(),
+            ci95: Vec::new(),
+            runs: Vec::new(),
+            ..whole.clone()
+        };
         for series in [whole, level.clone()] {
-            assert_eq!(serde_json::from_str::<Series>(&serde_json::to_string(&series).unwrap()).unwrap(), series);
+            assert_eq!(
+                serde_json::from_str::<Series>(&serde_json::to_string(&series).unwrap()).unwrap(),
+                series
+            );
         }
         let text = serde_json::to_string(&level).unwrap();
         let expected = r#"{"kind":"level","unit":"s","meaning":"delay","edges":[0.0,0.5,1.0],"values":[0.25,null]}"#;

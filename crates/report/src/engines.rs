@@ -43,13 +43,28 @@ pub(crate) fn section(record: &RunRecord, key: usize) -> Option<(String, Table)>
 fn item(stretch: &EngineStretch) -> String {
     let EngineStretch { sync, pes, began_seconds, seconds, event_rate, why, .. } = stretch;
     let pes = if *pes > 1 { format!(", {pes} PEs") } else { String::new() };
-    let rate = event_rate.map_or_else(String::new, |rate| format!(", {}", format::quantity(rate, "events/s")));
+    let rate = event_rate
+        .map_or_else(String::new, |rate| format!(", {}", format::quantity(rate, "events/s")));
     let (from, took) = (format::duration(*began_seconds), format::duration(*seconds));
-    format!("<li><strong>{}{pes}</strong> from {from} on, for {took}{rate}: {}.</li>", escape(sync), escape(why))
+    format!(
+        "<li><strong>{}{pes}</strong> from {from} on, for {took}{rate}: {}.</li>",
+        escape(sync),
+        escape(why)
+    )
 }
 
 fn row(stretch: &EngineStretch) -> Vec<Value> {
-    let EngineStretch { sync, pes, from, to, began_seconds, seconds, committed_events, event_rate, .. } = stretch;
+    let EngineStretch {
+        sync,
+        pes,
+        from,
+        to,
+        began_seconds,
+        seconds,
+        committed_events,
+        event_rate,
+        ..
+    } = stretch;
     vec![
         Value::from(*began_seconds),
         Value::from(*from),
@@ -75,11 +90,19 @@ mod tests {
             "peak_rss_bytes": null, "results": {}, "progress": [], "views": []}))
         .expect("a record");
         assert!(section(&record, 0).is_none());
-        let stretch = |sync: &str, why: &str| EngineStretch { sync: sync.into(), pes: 2, why: why.into(), ..EngineStretch::default() };
-        record.engines = vec![stretch("sequential", "every run begins so"), stretch("optimistic", "1 < 2")];
+        let stretch = |sync: &str, why: &str| EngineStretch {
+            sync: sync.into(),
+            pes: 2,
+            why: why.into(),
+            ..EngineStretch::default()
+        };
+        record.engines =
+            vec![stretch("sequential", "every run begins so"), stretch("optimistic", "1 < 2")];
         let (html, _) = section(&record, 3).expect("a section");
         assert!(
-            ["Which engine ran when", "every run begins so", "optimistic", "1 &lt; 2"].iter().all(|text| html.contains(text)),
+            ["Which engine ran when", "every run begins so", "optimistic", "1 &lt; 2"]
+                .iter()
+                .all(|text| html.contains(text)),
             "{html}"
         );
     }

@@ -33,7 +33,8 @@ pub fn write_study(dir: &Path, record: &StudyRecord) -> Result<PathBuf, ReportEr
 
 /// Writes a record.
 fn keep(dir: &Path, record: &impl Serialize) -> Result<(), ReportError> {
-    fs::create_dir_all(dir).map_err(|source| ReportError::Directory { path: dir.to_owned(), source })?;
+    fs::create_dir_all(dir)
+        .map_err(|source| ReportError::Directory { path: dir.to_owned(), source })?;
     replace(&dir.join(RECORD_FILE), |file| {
         serde_json::to_writer_pretty(&mut *file, record)?;
         file.write_all(b"\n")
@@ -91,7 +92,10 @@ fn neighbours(dir: &Path, tables: &[String]) -> Vec<Neighbour> {
 
 /// Puts a new file at `path`, written by `fill`: a temporary file beside it is completed first and
 /// then renamed.
-fn replace(path: &Path, fill: impl FnOnce(&mut io::BufWriter<File>) -> io::Result<()>) -> Result<(), ReportError> {
+fn replace(
+    path: &Path,
+    fill: impl FnOnce(&mut io::BufWriter<File>) -> io::Result<()>,
+) -> Result<(), ReportError> {
     let mut name = OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
     name.push(format!(".{}.tmp", std::process::id()));

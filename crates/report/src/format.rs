@@ -10,7 +10,8 @@ const GROUP: char = '\u{202f}';
 /// Separates a number from its unit.
 const NO_BREAK: char = '\u{a0}';
 /// Units that take the prefixes of the SI.
-const PREFIXABLE: [&str; 13] = ["s", "B", "b", "bit", "B/s", "b/s", "bit/s", "bps", "Hz", "W", "J", "events/s", "packets/s"];
+const PREFIXABLE: [&str; 13] =
+    ["s", "B", "b", "bit", "B/s", "b/s", "bit/s", "bps", "Hz", "W", "J", "events/s", "packets/s"];
 /// From nano upwards.
 const PREFIXES: [&str; 8] = ["n", "µ", "m", "", "k", "M", "G", "T"];
 
@@ -123,7 +124,11 @@ pub(crate) fn quantity(value: f64, unit: &str) -> String {
     let step = exponent.div_euclid(3).clamp(lowest, highest);
     let scaled = value / 10f64.powi(3 * step);
     let prefix = PREFIXES[(step + 3) as usize];
-    let between = if unit.contains("ts/s") && !prefix.is_empty() { NO_BREAK.to_string() } else { String::new() };
+    let between = if unit.contains("ts/s") && !prefix.is_empty() {
+        NO_BREAK.to_string()
+    } else {
+        String::new()
+    };
     format!("{}{gap}{prefix}{between}{unit}", number(scaled, 3, Zeros::Strip))
 }
 
@@ -135,7 +140,11 @@ pub(crate) fn duration(seconds: f64) -> String {
     let whole = seconds.round() as u64;
     let (hours, minutes, seconds) = (whole / 3600, whole / 60 % 60, whole % 60);
     let gap = NO_BREAK;
-    if hours == 0 { format!("{minutes}{gap}min {seconds}{gap}s") } else { format!("{}{gap}h {minutes}{gap}min", integer(hours)) }
+    if hours == 0 {
+        format!("{minutes}{gap}min {seconds}{gap}s")
+    } else {
+        format!("{}{gap}h {minutes}{gap}min", integer(hours))
+    }
 }
 
 /// A JSON value that is not a list or an object, formatted for reading; and in full, where that
@@ -206,8 +215,14 @@ mod tests {
 
     #[test]
     fn scalars_keep_what_is_cut() {
-        assert_eq!(scalar(&Value::from(0.123456), Zeros::Keep), ("0.1235".into(), Some("0.123456".into())));
-        assert_eq!(scalar(&Value::from(u64::MAX), Zeros::Keep).1, Some("18446744073709551615".into()));
+        assert_eq!(
+            scalar(&Value::from(0.123456), Zeros::Keep),
+            ("0.1235".into(), Some("0.123456".into()))
+        );
+        assert_eq!(
+            scalar(&Value::from(u64::MAX), Zeros::Keep).1,
+            Some("18446744073709551615".into())
+        );
         assert_eq!(scalar(&Value::from(-12), Zeros::Keep).0, "−12");
         assert_eq!(scalar(&Value::from("plain"), Zeros::Keep), ("plain".into(), None));
         assert_eq!(scalar(&Value::Null, Zeros::Keep).0, "–");

@@ -24,7 +24,8 @@ pub(crate) fn escape(text: &str) -> String {
 /// opens a comment.
 pub(crate) fn script_json<T: Serialize>(value: &T) -> String {
     // The types passed in hold only text-keyed maps, text and numbers.
-    let json = serde_json::to_string(value).unwrap_or_else(|error| unreachable!("the page's data is plain JSON: {error}"));
+    let json = serde_json::to_string(value)
+        .unwrap_or_else(|error| unreachable!("the page's data is plain JSON: {error}"));
     json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
@@ -34,7 +35,9 @@ pub(crate) fn relative_link(name: &str) -> String {
     let mut out = String::from("./");
     for byte in name.bytes() {
         match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(char::from(byte)),
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                out.push(char::from(byte))
+            }
             other => out.push_str(&format!("%{other:02X}")),
         }
     }
@@ -44,11 +47,17 @@ pub(crate) fn relative_link(name: &str) -> String {
 /// `template` with every `{{name}}` replaced by its value, in one pass: what is inserted is not
 /// scanned again.
 pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
-    let mut out = String::with_capacity(template.len() + values.iter().map(|(_, value)| value.len()).sum::<usize>());
+    let mut out = String::with_capacity(
+        template.len() + values.iter().map(|(_, value)| value.len()).sum::<usize>(),
+    );
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("{{") {
-        let Some((name, after)) = after.split_once("}}") else { unreachable!("the template closes what it opens") };
-        let Some((_, value)) = values.iter().find(|(known, _)| *known == name) else { unreachable!("the template asks for {name}") };
+        let Some((name, after)) = after.split_once("}}") else {
+            unreachable!("the template closes what it opens")
+        };
+        let Some((_, value)) = values.iter().find(|(known, _)| *known == name) else {
+            unreachable!("the template asks for {name}")
+        };
         out.push_str(before);
         out.push_str(value);
         rest = after;
@@ -62,7 +71,10 @@ mod tests {
 
     #[test]
     fn escaping_leaves_no_markup() {
-        assert_eq!(escape(r#"<script>alert('1' & "2")</script>"#), "&lt;script&gt;alert(&#39;1&#39; &amp; &quot;2&quot;)&lt;/script&gt;");
+        assert_eq!(
+            escape(r#"<script>alert('1' & "2")</script>"#),
+            "&lt;script&gt;alert(&#39;1&#39; &amp; &quot;2&quot;)&lt;/script&gt;"
+        );
         assert_eq!(escape("Zürich → 東京\0"), "Zürich → 東京\u{fffd}");
     }
 

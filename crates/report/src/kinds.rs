@@ -19,10 +19,17 @@ pub(crate) fn view(record: &RunRecord) -> Option<View> {
         let name = if kind.kind.is_empty() { "no name" } else { &kind.kind };
         let mut row: Vec<Value> = vec![name.into(), kind.lps.into(), kind.committed_events.into()];
         if parallel {
-            row.splice(1..1, [if kind.conservative { "when certain" } else { "ahead as well" }.into()]);
+            row.splice(
+                1..1,
+                [if kind.conservative { "when certain" } else { "ahead as well" }.into()],
+            );
             row.extend([kind.rolled_back_events.into(), kind.set_aside_events.into()]);
         }
         row
     };
-    Some(View::Table(TableView { title: "Kinds of LPs".into(), columns, rows: record.kinds.iter().map(row).collect() }))
+    Some(View::Table(TableView {
+        title: "Kinds of LPs".into(),
+        columns,
+        rows: record.kinds.iter().map(row).collect(),
+    }))
 }

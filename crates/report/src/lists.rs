@@ -7,7 +7,19 @@ use serde_json::Value;
 use warpline_record::{ResultList, ResultNote};
 
 /// Figures of single entries whose mean over several entries makes no sense.
-const NO_MEAN: [&str; 11] = ["ci95", "deviation", "max", "min", "p50", "p90", "p95", "p99", "single_max", "single_min", "runs"];
+const NO_MEAN: [&str; 11] = [
+    "ci95",
+    "deviation",
+    "max",
+    "min",
+    "p50",
+    "p90",
+    "p95",
+    "p99",
+    "single_max",
+    "single_min",
+    "runs",
+];
 
 /// A list in a few figures: those of its numbers, or of its entries' means.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,7 +108,15 @@ impl<'p> ListOverview<'p> {
     /// Goes through the list at `path`.
     pub fn of(list: Entries<'_>, path: &'p str) -> Self {
         let (entries, fields, caution) = Default::default();
-        let mut all = ListOverview { path, entries, fields, is_plain: true, are_objects: true, cautions: 0, caution };
+        let mut all = ListOverview {
+            path,
+            entries,
+            fields,
+            is_plain: true,
+            are_objects: true,
+            cautions: 0,
+            caution,
+        };
         list.iter().for_each(|entry| all.add(&entry));
         all
     }
@@ -132,13 +152,21 @@ impl<'p> ListOverview<'p> {
 
     /// The fields of a list of objects, each in a few figures, and the first remark on an interval
     /// there.
-    pub fn fields(&self, notes: &BTreeMap<String, ResultNote>) -> Vec<(&str, ListSummary, Option<&str>)> {
+    pub fn fields(
+        &self,
+        notes: &BTreeMap<String, ResultNote>,
+    ) -> Vec<(&str, ListSummary, Option<&str>)> {
         let figures = |key: &str, numbers: &Numbers| {
-            let name = if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) };
+            let name =
+                if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) };
             numbers.figures(self.entries.entries, !NO_MEAN.contains(&key), notes.get(&name))
         };
         let fields = self.fields.iter();
-        fields.filter_map(|(key, (numbers, caution))| Some((key.as_str(), figures(key, numbers)?, caution.as_deref()))).collect()
+        fields
+            .filter_map(|(key, (numbers, caution))| {
+                Some((key.as_str(), figures(key, numbers)?, caution.as_deref()))
+            })
+            .collect()
     }
 }
 
@@ -148,13 +176,20 @@ fn remark(value: &Value) -> Option<&str> {
 }
 
 /// The name of an entry of the list at `path`, for people: its labels, or else its place.
-pub fn name_of(list: Entries<'_>, path: &str, notes: &BTreeMap<String, ResultNote>, entry: usize) -> String {
+pub fn name_of(
+    list: Entries<'_>,
+    path: &str,
+    notes: &BTreeMap<String, ResultNote>,
+    entry: usize,
+) -> String {
     let labels = notes.iter().filter(|(_, note)| note.label);
-    let keys: Vec<&str> = labels.filter_map(|(name, _)| name.strip_prefix(path)?.strip_prefix('.')).collect();
+    let keys: Vec<&str> =
+        labels.filter_map(|(name, _)| name.strip_prefix(path)?.strip_prefix('.')).collect();
     let named: Vec<&str> = keys.iter().copied().filter(|key| key.ends_with("name")).collect();
     let keys = if named.is_empty() { keys } else { named };
     let called = if keys.is_empty() { None } else { list.get(entry) };
-    let words: Vec<String> = keys.into_iter().filter_map(|key| called.as_ref()?.get(key)).map(word).collect();
+    let words: Vec<String> =
+        keys.into_iter().filter_map(|key| called.as_ref()?.get(key)).map(word).collect();
     if words.is_empty() { format!("item {entry}") } else { words.join(" – ") }
 }
 
@@ -171,7 +206,8 @@ pub fn number(value: &Value) -> Option<f64> {
 /// of runs.
 fn weight(value: &Value) -> Option<f64> {
     let fields = value.as_object()?;
-    let count = if fields.contains_key("runs") { fields.get("observations") } else { fields.get("count") };
+    let count =
+        if fields.contains_key("runs") { fields.get("observations") } else { fields.get("count") };
     count?.as_f64()
 }
 
@@ -179,7 +215,9 @@ fn weight(value: &Value) -> Option<f64> {
 /// in all.
 fn may_be_name(value: &Value) -> bool {
     let same = |value: &Value| {
-        let least = value.get("min").filter(|least| value.get("runs").is_some() && Some(*least) == value.get("max"));
+        let least = value
+            .get("min")
+            .filter(|least| value.get("runs").is_some() && Some(*least) == value.get("max"));
         least.and_then(Value::as_f64).is_some_and(|least| least.fract() == 0.0)
     };
     value.is_i64() || value.is_u64() || value.is_null() || value.is_string() || same(value)
@@ -203,7 +241,15 @@ struct Numbers {
 
 impl Default for Numbers {
     fn default() -> Self {
-        Numbers { entries: 0, known: 0, extremes: None, mean: 0.0, weighted_mean: 0.0, total: Some(0.0), are_whole: true }
+        Numbers {
+            entries: 0,
+            known: 0,
+            extremes: None,
+            mean: 0.0,
+            weighted_mean: 0.0,
+            total: Some(0.0),
+            are_whole: true,
+        }
     }
 }
 
@@ -222,13 +268,22 @@ impl Numbers {
         {
             self.weighted_mean = joined(self.weighted_mean, weight / total);
         }
-        let this = Extreme { value: number, ci95: value.get("ci95").and_then(Value::as_f64), entry };
+        let this =
+            Extreme { value: number, ci95: value.get("ci95").and_then(Value::as_f64), entry };
         let (least, most) = self.extremes.unwrap_or((this, this));
-        self.extremes = Some((if number < least.value { this } else { least }, if number > most.value { this } else { most }));
+        self.extremes = Some((
+            if number < least.value { this } else { least },
+            if number > most.value { this } else { most },
+        ));
     }
 
     /// Sums up a list of so many entries.
-    fn figures(&self, entries: usize, with_mean: bool, note: Option<&ResultNote>) -> Option<ListSummary> {
+    fn figures(
+        &self,
+        entries: usize,
+        with_mean: bool,
+        note: Option<&ResultNote>,
+    ) -> Option<ListSummary> {
         if note.map_or(self.are_whole, |note| note.label) {
             return None;
         }
@@ -260,15 +315,18 @@ mod tests {
         Entries::Kept(value.as_array().map_or(&[], Vec::as_slice))
     }
 
-    fn summed_up(list: Entries<'_>, path: &str, notes: &BTreeMap<String, ResultNote>) -> Option<ListSummary> {
+    fn summed_up(
+        list: Entries<'_>,
+        path: &str,
+        notes: &BTreeMap<String, ResultNote>,
+    ) -> Option<ListSummary> {
         ListOverview::of(list, path).summary(notes)
     }
 
     /// Of 100 patients who wait for 0.1 h and 300 who wait for 0.5 h.
     #[test]
     fn a_mean_of_means_is_weighted() {
-        let wards =
-            json!([{ "mean": 0.1, "ci95": 0.01, "count": 100 }, { "mean": 0.5, "ci95": 0.02, "count": 300 }, { "mean": null, "count": 0 }]);
+        let wards = json!([{ "mean": 0.1, "ci95": 0.01, "count": 100 }, { "mean": 0.5, "ci95": 0.02, "count": 300 }, { "mean": null, "count": 0 }]);
         let all = summed_up(list(&wards), "wait", &BTreeMap::new()).unwrap();
         assert_eq!((all.entries, all.known, all.values), (3, 2, Some(400)));
         assert!((all.mean.unwrap() - 0.4).abs() < 1e-15);
@@ -277,8 +335,7 @@ mod tests {
         let levels = json!([{ "mean": 1.0, "ci95": 0.1, "spans": 7 }, { "mean": 3.0, "ci95": 0.1, "spans": 1 }]);
         let over_time = summed_up(list(&levels), "busy", &BTreeMap::new()).unwrap();
         assert_eq!((over_time.mean, over_time.values), (Some(2.0), None));
-        let runs =
-            json!([{ "mean": 1.0, "count": 3, "runs": 3, "observations": 30 }, { "mean": 4.0, "count": 3, "runs": 3, "observations": 10 }]);
+        let runs = json!([{ "mean": 1.0, "count": 3, "runs": 3, "observations": 30 }, { "mean": 4.0, "count": 3, "runs": 3, "observations": 10 }]);
         assert_eq!(summed_up(list(&runs), "wait", &BTreeMap::new()).unwrap().mean, Some(1.75));
         let histograms = json!([{ "count": 1, "mean": 1.0, "p99": 7.5 }, { "count": 3, "mean": 3.0, "p99": 8.0 }]);
         assert_eq!(summed_up(list(&histograms), "stay", &BTreeMap::new()).unwrap().mean, Some(2.5));
@@ -296,23 +353,35 @@ mod tests {
             { "source": 5, "target": "b", "load": 0.5, "lines": 2, "id": 3, "ci95": 0.1, "from_name": "Aachen", "to_name": "Bonn" },
             { "source": 6, "target": "a", "load": 0.25, "lines": 1, "id": 4, "ci95": null, "from_name": "Bonn", "to_name": "Celle" },
         ]);
-        let notes: BTreeMap<String, ResultNote> =
-            [("links.source", true), ("links.lines", false), ("links.from_name", true), ("links.to_name", true), ("other.x", true)]
-                .map(|(name, label)| (name.to_owned(), note(label)))
-                .into();
+        let notes: BTreeMap<String, ResultNote> = [
+            ("links.source", true),
+            ("links.lines", false),
+            ("links.from_name", true),
+            ("links.to_name", true),
+            ("other.x", true),
+        ]
+        .map(|(name, label)| (name.to_owned(), note(label)))
+        .into();
         let all = ListOverview::of(list(&links), "links");
         let all = all.fields(&notes);
-        let means: Vec<(&str, Option<f64>)> = all.iter().map(|(name, figures, _)| (*name, figures.mean)).collect();
+        let means: Vec<(&str, Option<f64>)> =
+            all.iter().map(|(name, figures, _)| (*name, figures.mean)).collect();
         assert_eq!(means, [("ci95", None), ("lines", Some(1.5)), ("load", Some(0.375))]);
         assert_eq!(name_of(list(&links), "links", &notes, all[2].1.most.entry), "Aachen – Bonn");
         assert_eq!(name_of(list(&links), "links", &BTreeMap::new(), 1), "item 1");
         assert_eq!(summed_up(list(&json!([3, 1, 2])), "order", &BTreeMap::new()), None);
-        let of_runs =
-            |least: f64, most: f64| json!({ "mean": (least + most) / 2.0, "ci95": 0.0, "min": least, "max": most, "count": 2, "runs": 2 });
-        let of_runs =
-            json!([{ "id": of_runs(3.0, 3.0), "load": of_runs(3.0, 5.0) }, { "id": of_runs(1.0, 1.0), "load": of_runs(2.0, 2.0) }]);
+        let of_runs = |least: f64, most: f64| json!({ "mean": (least + most) / 2.0, "ci95": 0.0, "min": least, "max": most, "count": 2, "runs": 2 });
+        let of_runs = json!([{ "id": of_runs(3.0, 3.0), "load": of_runs(3.0, 5.0) }, { "id": of_runs(1.0, 1.0), "load": of_runs(2.0, 2.0) }]);
         let overview = ListOverview::of(list(&of_runs), "links");
-        assert_eq!(overview.fields(&BTreeMap::new()).iter().map(|(name, ..)| *name).collect::<Vec<_>>(), ["load"]);
-        assert_eq!(summed_up(list(&json!([3, 1, 2])), "lost", &[("lost".to_owned(), note(false))].into()).unwrap().mean, Some(2.0));
+        assert_eq!(
+            overview.fields(&BTreeMap::new()).iter().map(|(name, ..)| *name).collect::<Vec<_>>(),
+            ["load"]
+        );
+        assert_eq!(
+            summed_up(list(&json!([3, 1, 2])), "lost", &[("lost".to_owned(), note(false))].into())
+                .unwrap()
+                .mean,
+            Some(2.0)
+        );
     }
 }

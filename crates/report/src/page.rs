@@ -55,7 +55,11 @@ struct Data<'a> {
 
 /// The record as a page with links to `neighbours`.
 pub(crate) fn page(record: &RunRecord, neighbours: &[Neighbour]) -> String {
-    let pictures: Vec<View> = kinds::view(record).into_iter().chain(series::views(record)).chain(record.views.iter().cloned()).collect();
+    let pictures: Vec<View> = kinds::view(record)
+        .into_iter()
+        .chain(series::views(record))
+        .chain(record.views.iter().cloned())
+        .collect();
     let (views, mut tables) = views::views(&pictures);
     let mut parallel = parallel::section(record, tables.len());
     tables.extend(parallel.as_mut().map(|section| section.table.take()));
@@ -63,7 +67,10 @@ pub(crate) fn page(record: &RunRecord, neighbours: &[Neighbour]) -> String {
     tables.extend(stretches.map(Some));
     let data = Data {
         progress: &record.progress,
-        views: pictures.iter().map(|view| (!matches!(view, View::Table(_))).then_some(view)).collect(),
+        views: pictures
+            .iter()
+            .map(|view| (!matches!(view, View::Table(_))).then_some(view))
+            .collect(),
         tables: &tables,
         parallel: parallel.as_ref().map(|section| &section.data),
     };
@@ -73,7 +80,10 @@ pub(crate) fn page(record: &RunRecord, neighbours: &[Neighbour]) -> String {
     // A record of several runs has no progress of its own.
     let progress = match record.replications {
         Some(_) if record.progress.is_empty() => String::new(),
-        _ => format!("<h2 class=\"over\">How the run went</h2>\n<div class=\"grid\">{}</div>\n", views::progress(record)),
+        _ => format!(
+            "<h2 class=\"over\">How the run went</h2>\n<div class=\"grid\">{}</div>\n",
+            views::progress(record)
+        ),
     };
     let summary = format!(
         "<dl class=\"tiles\">{tiles}</dl>\n<div class=\"grid folds\">{settings}</div>\n\
@@ -83,7 +93,13 @@ pub(crate) fn page(record: &RunRecord, neighbours: &[Neighbour]) -> String {
         parallel.as_ref().map_or("", |section| &section.html),
         shown("What the model shows", &views)
     );
-    filled("run", (&record.model, &record.about), &summary, &files("Files of this run", neighbours), &data)
+    filled(
+        "run",
+        (&record.model, &record.about),
+        &summary,
+        &files("Files of this run", neighbours),
+        &data,
+    )
 }
 
 /// A study as a page with links to `neighbours`.
@@ -91,16 +107,32 @@ pub(crate) fn study(record: &StudyRecord, neighbours: &[Neighbour]) -> String {
     let (shown, tables) = views::views(&record.views);
     let data = Data {
         progress: &[],
-        views: record.views.iter().map(|view| (!matches!(view, View::Table(_))).then_some(view)).collect(),
+        views: record
+            .views
+            .iter()
+            .map(|view| (!matches!(view, View::Table(_))).then_some(view))
+            .collect(),
         tables: &tables,
         parallel: None,
     };
     let summary = study::summary(record) + &format!("<div class=\"grid\">{shown}</div>");
-    filled(&record.study, (&record.model, &record.about), &summary, &files("Files of this report", neighbours), &data)
+    filled(
+        &record.study,
+        (&record.model, &record.about),
+        &summary,
+        &files("Files of this report", neighbours),
+        &data,
+    )
 }
 
 /// The template with all its parts.
-fn filled(kind: &str, (model, about): (&str, &str), summary: &str, files: &str, data: &Data<'_>) -> String {
+fn filled(
+    kind: &str,
+    (model, about): (&str, &str),
+    summary: &str,
+    files: &str,
+    data: &Data<'_>,
+) -> String {
     let script = format!("(() => {{\n'use strict';\n{}}})();\n", SCRIPTS.concat());
     fill(
         TEMPLATE,
@@ -121,9 +153,14 @@ fn filled(kind: &str, (model, about): (&str, &str), summary: &str, files: &str, 
 
 /// Coasts and borders, if there is a map to draw them on.
 fn world(data: &Data<'_>) -> String {
-    let is_map = |view: &Option<&View>| matches!(view, Some(View::Map(map)) if !map.nodes.is_empty());
+    let is_map =
+        |view: &Option<&View>| matches!(view, Some(View::Map(map)) if !map.nodes.is_empty());
     let wanted = data.views.iter().any(is_map);
-    if wanted { format!("<script id=\"world\" type=\"application/json\">{}</script>\n", WORLD.trim_end()) } else { String::new() }
+    if wanted {
+        format!("<script id=\"world\" type=\"application/json\">{}</script>\n", WORLD.trim_end())
+    } else {
+        String::new()
+    }
 }
 
 /// The views under their heading.
@@ -143,7 +180,11 @@ fn files(heading: &str, neighbours: &[Neighbour]) -> String {
         .iter()
         .map(|Neighbour { name, bytes }| {
             let size = format::quantity(*bytes as f64, "B");
-            format!("<li><a href=\"{}\">{}</a> <span class=\"muted\">{size}</span></li>", escape(&relative_link(name)), escape(name))
+            format!(
+                "<li><a href=\"{}\">{}</a> <span class=\"muted\">{size}</span></li>",
+                escape(&relative_link(name)),
+                escape(name)
+            )
         })
         .collect();
     format!("<section class=\"card files\"><h2>{heading}</h2><ul>{items}</ul></section>")

@@ -10,11 +10,15 @@ pub(crate) fn views(record: &RunRecord) -> impl Iterator<Item = View> {
 
 fn view(name: &str, series: &Series, time_unit: &str) -> LinesView {
     let words = name.replace('_', " ");
-    let with_unit = |text: &str, unit: &str| if unit.is_empty() { text.to_owned() } else { format!("{text} ({unit})") };
+    let with_unit = |text: &str, unit: &str| {
+        if unit.is_empty() { text.to_owned() } else { format!("{text} ({unit})") }
+    };
     let slice = format::quantity(series.width(), time_unit);
     let y = match series.kind {
         SeriesKind::Count => format!("{} in each {slice}", with_unit(&words, &series.unit)),
-        SeriesKind::Mean | SeriesKind::Level => format!("{}, mean over each {slice}", with_unit(&words, &series.unit)),
+        SeriesKind::Mean | SeriesKind::Level => {
+            format!("{}, mean over each {slice}", with_unit(&words, &series.unit))
+        }
     };
     let title = match series.meaning.as_str() {
         "" => format!("{} over time", capitalised(&words)),
@@ -29,7 +33,12 @@ fn lines(name: &str, series: &Series) -> Vec<(String, Vec<(f64, f64)>)> {
         return vec![(name.to_owned(), points(series, series.shown()))];
     }
     let bound = |sign: f64| -> Vec<Option<f64>> {
-        series.shown().iter().zip(&series.ci95).map(|(value, half)| value.zip(*half).map(|(value, half)| value + sign * half)).collect()
+        series
+            .shown()
+            .iter()
+            .zip(&series.ci95)
+            .map(|(value, half)| value.zip(*half).map(|(value, half)| value + sign * half))
+            .collect()
     };
     vec![
         ("mean of the runs".to_owned(), points(series, series.shown())),
@@ -42,7 +51,8 @@ fn lines(name: &str, series: &Series) -> Vec<(String, Vec<(f64, f64)>)> {
 /// spans the slice. A missing value is a gap.
 fn points(series: &Series, values: &[Option<f64>]) -> Vec<(f64, f64)> {
     // A value that is not finite is missing, too, once it is read back.
-    let value = |slice: usize| values.get(slice).copied().flatten().filter(|value| value.is_finite());
+    let value =
+        |slice: usize| values.get(slice).copied().flatten().filter(|value| value.is_finite());
     let slices = series.slices().take(values.len()).enumerate();
     let points = slices.flat_map(|(slice, (begin, end, _))| {
         let middle = begin + (end - begin) / 2.0;
@@ -78,9 +88,16 @@ mod tests {
     #[test]
     fn units_stand_on_both_axes() {
         let counted = view("people_served", &series(SeriesKind::Count, &[Some(1.0)]), "h");
-        assert_eq!((counted.x.as_str(), counted.y.as_str()), ("model time (h)", "people served (people) in each 2\u{a0}h"));
+        assert_eq!(
+            (counted.x.as_str(), counted.y.as_str()),
+            ("model time (h)", "people served (people) in each 2\u{a0}h")
+        );
         assert_eq!(counted.title, "People served over time");
-        let held = Series { meaning: "who <wait>".into(), unit: String::new(), ..series(SeriesKind::Level, &[Some(1.0)]) };
+        let held = Series {
+            meaning: "who <wait>".into(),
+            unit: String::new(),
+            ..series(SeriesKind::Level, &[Some(1.0)])
+        };
         let held = view("queue", &held, "");
         assert_eq!((held.x.as_str(), held.y.as_str()), ("model time", "queue, mean over each 2"));
         assert_eq!(held.title, "Queue over time: who <wait>");
@@ -91,14 +108,24 @@ mod tests {
         let values = [Some(1.0), Some(2.0), None, Some(3.0), None];
         let lines = view("queue", &series(SeriesKind::Mean, &values), "s").lines;
         assert_eq!(lines.len(), 1);
-        assert_eq!(shown(&lines[0].1), "[(1.0, 1.0), (3.0, 2.0), (5.0, NaN), (6.0, 3.0), (8.0, 3.0), (9.0, NaN)]");
+        assert_eq!(
+            shown(&lines[0].1),
+            "[(1.0, 1.0), (3.0, 2.0), (5.0, NaN), (6.0, 3.0), (8.0, 3.0), (9.0, NaN)]"
+        );
     }
 
     #[test]
     fn several_runs_have_an_interval() {
-        let several = Series { ci95: vec![Some(0.5), None], ..series(SeriesKind::Mean, &[Some(1.0), Some(4.0)]) };
+        let several = Series {
+            ci95: vec![Some(0.5), None],
+            ..series(SeriesKind::Mean, &[Some(1.0), Some(4.0)])
+        };
         let lines = view("queue", &several, "s").lines;
-        let expected = ["[(1.0, 1.0), (3.0, 4.0)]", "[(0.0, 1.5), (2.0, 1.5), (3.0, NaN)]", "[(0.0, 0.5), (2.0, 0.5), (3.0, NaN)]"];
+        let expected = [
+            "[(1.0, 1.0), (3.0, 4.0)]",
+            "[(0.0, 1.5), (2.0, 1.5), (3.0, NaN)]",
+            "[(0.0, 0.5), (2.0, 0.5), (3.0, NaN)]",
+        ];
         assert_eq!(lines.iter().map(|(_, points)| shown(points)).collect::<Vec<_>>(), expected);
     }
 }

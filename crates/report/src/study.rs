@@ -10,10 +10,17 @@ pub(crate) fn summary(record: &StudyRecord) -> String {
     let warning = record.warning.as_ref().map_or(String::new(), |warning| {
         format!("<section class=\"card alarm\" role=\"alert\"><h2>What went wrong</h2><p>{}</p></section>", escape(warning))
     });
-    let tiles: String = record.facts.iter().map(|fact| summary::tile(&tile(&fact.name, &fact.value, &fact.remark))).collect();
+    let tiles: String = record
+        .facts
+        .iter()
+        .map(|fact| summary::tile(&tile(&fact.name, &fact.value, &fact.remark)))
+        .collect();
     let digest = record.digest.as_deref().map(summary::digest).unwrap_or_default();
     let folds = summary::folds(&record.parameters, &record.settings, &record.provenance);
-    format!("{warning}<dl class=\"tiles\">{tiles}{digest}</dl>\n<div class=\"grid folds\">{folds}</div>\n{}", advice(&record.advice))
+    format!(
+        "{warning}<dl class=\"tiles\">{tiles}{digest}</dl>\n<div class=\"grid folds\">{folds}</div>\n{}",
+        advice(&record.advice)
+    )
 }
 
 fn tile<'a>(label: &'a str, value: &str, note: &str) -> Tile<'a> {
@@ -25,5 +32,7 @@ fn advice(advice: &[String]) -> String {
         return String::new();
     }
     let items: String = advice.iter().map(|text| format!("<li>{}</li>", escape(text))).collect();
-    format!("<section class=\"card advice\"><h2>What stands in the way</h2><ul class=\"hints\">{items}</ul></section>\n")
+    format!(
+        "<section class=\"card advice\"><h2>What stands in the way</h2><ul class=\"hints\">{items}</ul></section>\n"
+    )
 }

@@ -21,24 +21,47 @@ pub(crate) fn tiles(record: &RunRecord) -> String {
             value: format::quantity(record.event_rate, "events/s"),
             note: format!("over {} of event loop", format::duration(record.loop_seconds)),
         },
-        Tile { label: "Committed events", value: format::integer(record.committed_events), note: "executed for good".into() },
+        Tile {
+            label: "Committed events",
+            value: format::integer(record.committed_events),
+            note: "executed for good".into(),
+        },
         Tile {
             label: "Wall time",
             value: format::duration(record.wall_seconds),
-            note: if start_up >= 0.0 { format!("{} outside the event loop", format::duration(start_up)) } else { String::new() },
+            note: if start_up >= 0.0 {
+                format!("{} outside the event loop", format::duration(start_up))
+            } else {
+                String::new()
+            },
         },
         Tile {
             label: "Virtual end time",
-            value: format!("{} {}", format::number(record.end_time, 6, Zeros::Strip), record.time_unit).trim_end().to_owned(),
+            value: format!(
+                "{} {}",
+                format::number(record.end_time, 6, Zeros::Strip),
+                record.time_unit
+            )
+            .trim_end()
+            .to_owned(),
             note: match record.partial {
                 None => "of model time".into(),
-                Some(Partial { wanted_end, .. }) => format!("partial: {} were wanted", format::number(wanted_end, 6, Zeros::Strip)),
+                Some(Partial { wanted_end, .. }) => {
+                    format!("partial: {} were wanted", format::number(wanted_end, 6, Zeros::Strip))
+                }
             },
         },
         Tile {
             label: "Peak memory",
-            value: record.peak_rss_bytes.map_or(NOTHING.into(), |bytes| format::quantity(bytes as f64, "B")),
-            note: if record.peak_rss_bytes.is_some() { "most ever held" } else { "the system does not tell" }.into(),
+            value: record
+                .peak_rss_bytes
+                .map_or(NOTHING.into(), |bytes| format::quantity(bytes as f64, "B")),
+            note: if record.peak_rss_bytes.is_some() {
+                "most ever held"
+            } else {
+                "the system does not tell"
+            }
+            .into(),
         },
         Tile {
             label: "Seed",
@@ -46,7 +69,10 @@ pub(crate) fn tiles(record: &RunRecord) -> String {
             note: match &record.replications {
                 None => "of all random streams".into(),
                 Some(Replications { at_once, runs }) => {
-                    format!("the first of {} runs, {at_once} at a time; results are estimates across them", runs.len())
+                    format!(
+                        "the first of {} runs, {at_once} at a time; results are estimates across them",
+                        runs.len()
+                    )
                 }
             },
         },
@@ -71,7 +97,12 @@ pub(crate) fn tile(Tile { label, value, note }: &Tile<'_>) -> String {
         Some(figure) => format!("{}<span>events/s</span>", escape(figure)),
         None => escape(value),
     };
-    let long = if value.chars().count() > 36 || (!value.contains('<') && value.chars().count() > 14) { " long" } else { "" };
+    let long = if value.chars().count() > 36 || (!value.contains('<') && value.chars().count() > 14)
+    {
+        " long"
+    } else {
+        ""
+    };
     format!(
         "<div class=\"tile{long}\"><dt>{}</dt><dd><span class=\"value\">{value}</span><small>{}</small></dd></div>",
         escape(label),
@@ -81,15 +112,22 @@ pub(crate) fn tile(Tile { label, value, note }: &Tile<'_>) -> String {
 
 /// Parameters, settings and provenance, each behind its heading.
 pub(crate) fn settings(record: &RunRecord) -> String {
-    let parameters = record.parameters.iter().map(|(name, value)| pair(name, &exact(value), "")).collect();
+    let parameters =
+        record.parameters.iter().map(|(name, value)| pair(name, &exact(value), "")).collect();
     fold("Parameters", "parameter", parameters)
         + &fold("Settings", "setting", setting_rows(record))
         + &fold("Provenance", "fact", provenance(&record.provenance))
 }
 
 /// The same for parameters and settings without notes.
-pub(crate) fn folds(parameters: &Map<String, Value>, settings: &Map<String, Value>, from: &Provenance) -> String {
-    let rows = |all: &Map<String, Value>| all.iter().map(|(name, value)| pair(name, &exact(value), "")).collect();
+pub(crate) fn folds(
+    parameters: &Map<String, Value>,
+    settings: &Map<String, Value>,
+    from: &Provenance,
+) -> String {
+    let rows = |all: &Map<String, Value>| {
+        all.iter().map(|(name, value)| pair(name, &exact(value), "")).collect()
+    };
     fold("Parameters", "parameter", rows(parameters))
         + &fold("Settings", "setting", rows(settings))
         + &fold("Provenance", "fact", provenance(from))
@@ -97,8 +135,10 @@ pub(crate) fn folds(parameters: &Map<String, Value>, settings: &Map<String, Valu
 
 /// How the run came about, as far as the record tells.
 fn provenance(from: &Provenance) -> Vec<String> {
-    let line = shlex::try_join(from.command_line.iter().map(String::as_str)).unwrap_or_else(|_| from.command_line.join(" "));
-    let commit = from.commit.as_ref().map(|commit| format!(" (commit {commit})")).unwrap_or_default();
+    let line = shlex::try_join(from.command_line.iter().map(String::as_str))
+        .unwrap_or_else(|_| from.command_line.join(" "));
+    let commit =
+        from.commit.as_ref().map(|commit| format!(" (commit {commit})")).unwrap_or_default();
     let known = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
     let facts = [
         ("command line", known(&line)),
@@ -106,7 +146,11 @@ fn provenance(from: &Provenance) -> Vec<String> {
         ("Warpline", known(&from.version).map(|version| version + &commit)),
         ("processor", from.processor.clone()),
         ("cores", from.cores.map(|cores| format!("{cores} that the process may use"))),
-        ("memory", from.memory_bytes.map(|bytes| format!("{} in the machine", format::quantity(bytes as f64, "B")))),
+        (
+            "memory",
+            from.memory_bytes
+                .map(|bytes| format!("{} in the machine", format::quantity(bytes as f64, "B"))),
+        ),
         ("PEs", Some(from.pes).filter(|pes| *pes > 0).map(|pes| pes.to_string())),
     ];
     facts.into_iter().filter_map(|(name, fact)| Some(pair(name, &fact?, ""))).collect()
@@ -120,8 +164,14 @@ fn setting_rows(record: &RunRecord) -> Vec<String> {
         "seed" => Some(&seed),
         _ => record.engine.get(name),
     };
-    let noted = record.settings.iter().filter_map(|note| Some(noted(note, value(&note.name)?, &record.time_unit)));
-    let others = record.engine.iter().filter(|(name, _)| record.settings.iter().all(|note| note.name != **name));
+    let noted = record
+        .settings
+        .iter()
+        .filter_map(|note| Some(noted(note, value(&note.name)?, &record.time_unit)));
+    let others = record
+        .engine
+        .iter()
+        .filter(|(name, _)| record.settings.iter().all(|note| note.name != **name));
     noted.chain(others.map(|(name, value)| pair(name, &exact(value), ""))).collect()
 }
 
@@ -139,7 +189,9 @@ fn noted(note: &SettingNote, value: &Value, time_unit: &str) -> String {
     };
     let sentences = [("", &note.meaning), ("When it hurts: ", &note.hurts)];
     let sentences = sentences.into_iter().filter(|(_, sentence)| !sentence.is_empty());
-    let text: String = sentences.map(|(start, sentence)| format!("<small>{start}{}.</small>", escape(sentence))).collect();
+    let text: String = sentences
+        .map(|(start, sentence)| format!("<small>{start}{}.</small>", escape(sentence)))
+        .collect();
     pair(&note.name, &value, &text)
 }
 
@@ -162,7 +214,9 @@ fn fold(heading: &str, singular: &str, rows: Vec<String>) -> String {
             "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{heading}\"><table class=\"pairs\"><tbody>{rows}</tbody></table></div>"
         )
     };
-    format!("<details class=\"card fold\"><summary><h2>{heading}</h2><span class=\"muted\">{count}</span></summary>{body}</details>")
+    format!(
+        "<details class=\"card fold\"><summary><h2>{heading}</h2><span class=\"muted\">{count}</span></summary>{body}</details>"
+    )
 }
 
 /// A setting as it would be typed: no rounding, no grouping.
@@ -191,8 +245,13 @@ mod tests {
             ..Default::default()
         };
         let rows = provenance(&from).concat();
-        for wanted in ["warpline run &#39;my model&#39;", "2026-03-01T09:30:00Z", "0.1.0 (commit 0123456789ab)", "2 that", "PEs</th><td>8"]
-        {
+        for wanted in [
+            "warpline run &#39;my model&#39;",
+            "2026-03-01T09:30:00Z",
+            "0.1.0 (commit 0123456789ab)",
+            "2 that",
+            "PEs</th><td>8",
+        ] {
             assert!(rows.contains(wanted), "{wanted}: {rows}");
         }
         assert!(!rows.contains("memory") && !rows.contains("processor"), "{rows}");

@@ -8,7 +8,11 @@ use warpline_record::{BarsView, GridView, HistogramView, LinesView, MapView, Run
 
 /// How the progress of the run is drawn: key, heading and remark.
 const PROGRESS: [(&str, &str, &str); 3] = [
-    ("rate", "Event rate", "Committed events per second of wall time, between one sample and the next."),
+    (
+        "rate",
+        "Event rate",
+        "Committed events per second of wall time, between one sample and the next.",
+    ),
     ("time", "Virtual time", "How far the run had got in model time, over wall time."),
     ("memory", "Memory", "Resident memory of the process, over wall time."),
 ];
@@ -21,10 +25,14 @@ pub(crate) fn progress(record: &RunRecord) -> String {
         let body = match (samples, key) {
             (0, _) => empty("The run kept no samples of its progress."),
             (1, _) => empty("The run was over after one sample; a curve needs two."),
-            (_, "memory") if !known => empty("The system does not report how much memory the process holds."),
+            (_, "memory") if !known => {
+                empty("The system does not report how much memory the process holds.")
+            }
             _ => chart(key, "", &format!("{heading} over wall time, {samples} samples. {remark}")),
         };
-        format!("<section class=\"card third\"><h3>{heading}</h3><p class=\"muted\">{remark}</p>{body}</section>")
+        format!(
+            "<section class=\"card third\"><h3>{heading}</h3><p class=\"muted\">{remark}</p>{body}</section>"
+        )
     };
     PROGRESS.into_iter().map(figure).collect()
 }
@@ -42,7 +50,8 @@ pub(crate) fn views(views: &[View]) -> (String, Vec<Option<Table>>) {
             View::Table(table) => Some(Table::of_table(table)),
         })
         .collect();
-    let bodies: Vec<String> = views.iter().enumerate().map(|(index, view)| body(index, view)).collect();
+    let bodies: Vec<String> =
+        views.iter().enumerate().map(|(index, view)| body(index, view)).collect();
     let halves = halves(views, &bodies);
     let section = |index: usize| {
         let width = if halves[index] { "half" } else { "whole" };
@@ -53,8 +62,15 @@ pub(crate) fn views(views: &[View]) -> (String, Vec<Option<Table>>) {
             _ => String::new(),
         };
         let (title, remark) = heading(&views[index]);
-        let remark = if remark.is_empty() { remark } else { format!("<p class=\"muted\">{}</p>", escape(&remark)) };
-        format!("<section class=\"card {width}\"><h3>{}</h3>{remark}{body}{table}</section>", escape(title))
+        let remark = if remark.is_empty() {
+            remark
+        } else {
+            format!("<p class=\"muted\">{}</p>", escape(&remark))
+        };
+        format!(
+            "<section class=\"card {width}\"><h3>{}</h3>{remark}{body}{table}</section>",
+            escape(title)
+        )
     };
     let html = (0..views.len()).map(section).collect();
     (html, tables)
@@ -87,8 +103,10 @@ fn body(index: usize, view: &View) -> String {
 /// Which views share a row with a neighbour: pairs of small charts.
 fn halves(views: &[View], bodies: &[String]) -> Vec<bool> {
     let mut halves = vec![false; views.len()];
-    let small =
-        |index: usize| matches!(views[index], View::Histogram(_) | View::Lines(_) | View::Bars(_)) && !bodies[index].starts_with(EMPTY);
+    let small = |index: usize| {
+        matches!(views[index], View::Histogram(_) | View::Lines(_) | View::Bars(_))
+            && !bodies[index].starts_with(EMPTY)
+    };
     for index in 1..views.len() {
         if small(index - 1) && small(index) && !halves[index - 1] {
             halves[index - 1] = true;
@@ -107,12 +125,18 @@ pub(crate) fn empty(sentence: &str) -> String {
 
 /// An empty element for the script to draw in, with a description.
 pub(crate) fn chart(key: &str, class: &str, description: &str) -> String {
-    format!("<div class=\"chart {class}\" data-chart=\"{key}\" role=\"img\" aria-label=\"{}\"></div>", escape(description))
+    format!(
+        "<div class=\"chart {class}\" data-chart=\"{key}\" role=\"img\" aria-label=\"{}\"></div>",
+        escape(description)
+    )
 }
 
 /// The numbers behind a chart, on demand.
 pub(crate) fn behind(table: &Table, index: usize) -> String {
-    format!("<details class=\"behind\"><summary>The numbers</summary>{}</details>", table.html(index))
+    format!(
+        "<details class=\"behind\"><summary>The numbers</summary>{}</details>",
+        table.html(index)
+    )
 }
 
 fn counted(count: usize, singular: &str) -> String {
@@ -120,26 +144,47 @@ fn counted(count: usize, singular: &str) -> String {
 }
 
 fn map_remark(map: &MapView) -> String {
-    format!("{} and {}, coloured by {}.", counted(map.nodes.len(), "node"), counted(map.links.len(), "link"), map.value_name)
+    format!(
+        "{} and {}, coloured by {}.",
+        counted(map.nodes.len(), "node"),
+        counted(map.links.len(), "link"),
+        map.value_name
+    )
 }
 
 fn map_body(index: usize, map: &MapView) -> String {
     if map.nodes.is_empty() {
         return empty("There are no nodes to draw.");
     }
-    let hottest = map.links.iter().filter(|link| link.value.is_finite()).max_by(|one, other| one.value.total_cmp(&other.value));
+    let hottest = map
+        .links
+        .iter()
+        .filter(|link| link.value.is_finite())
+        .max_by(|one, other| one.value.total_cmp(&other.value));
     let name = |index: usize| map.nodes.get(index).map_or("?", |node| &node.name);
     let hottest = hottest.map_or(String::new(), |link| {
-        format!(" The highest is {}, from {} to {}.", format::quantity(link.value, &map.unit), name(link.source), name(link.target))
+        format!(
+            " The highest is {}, from {} to {}.",
+            format::quantity(link.value, &map.unit),
+            name(link.source),
+            name(link.target)
+        )
     });
-    let none = if map.links.is_empty() { empty("There are no links to draw.").replace("empty", "muted") } else { String::new() };
+    let none = if map.links.is_empty() {
+        empty("There are no links to draw.").replace("empty", "muted")
+    } else {
+        String::new()
+    };
     let legend = "<p class=\"mapbar script\"><span class=\"muted hint\">Drag to move, Ctrl and wheel to zoom.</span>\
                   <button type=\"button\" class=\"quiet\" data-zoom=\"in\" aria-label=\"Zoom in\">+</button>\
                   <button type=\"button\" class=\"quiet\" data-zoom=\"out\" aria-label=\"Zoom out\">−</button>\
                   <button type=\"button\" class=\"quiet\" data-zoom=\"all\">Whole map</button>\
                   <label>Names <select data-names><option value=\"fit\">where there is room</option><option value=\"all\">all</option>\
                   <option value=\"none\">none</option></select></label> <output class=\"muted\" data-named></output></p>";
-    format!("{none}{legend}{}", chart(&index.to_string(), "map", &format!("Map: {}.{hottest}", map.title)))
+    format!(
+        "{none}{legend}{}",
+        chart(&index.to_string(), "map", &format!("Map: {}.{hottest}", map.title))
+    )
 }
 
 fn grid_remark(grid: &GridView) -> String {
@@ -151,9 +196,14 @@ fn grid_body(index: usize, grid: &GridView) -> String {
     if known().next().is_none() || grid.columns == 0 {
         return empty("No cell has a value to draw.");
     }
-    let [least, most] = [known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max)];
+    let [least, most] =
+        [known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max)];
     let [least, most] = [least, most].map(|value| format::quantity(value, &grid.unit));
-    chart(&index.to_string(), "grid", &format!("Grid: {}, from {least} to {most}.", grid.value_name))
+    chart(
+        &index.to_string(),
+        "grid",
+        &format!("Grid: {}, from {least} to {most}.", grid.value_name),
+    )
 }
 
 fn histogram_remark(histogram: &HistogramView) -> String {
@@ -169,7 +219,10 @@ fn histogram_remark(histogram: &HistogramView) -> String {
 }
 
 fn marks(histogram: &HistogramView) -> String {
-    let marks = histogram.marks.iter().map(|(name, value)| format!("{name} {}", format::quantity(*value, &histogram.unit)));
+    let marks = histogram
+        .marks
+        .iter()
+        .map(|(name, value)| format!("{name} {}", format::quantity(*value, &histogram.unit)));
     marks.collect::<Vec<_>>().join(", ")
 }
 
@@ -188,13 +241,16 @@ fn histogram_body(index: usize, histogram: &HistogramView) -> String {
 }
 
 fn lines_body(index: usize, lines: &LinesView) -> String {
-    let drawable = |points: &[(f64, f64)]| points.iter().any(|(x, y)| x.is_finite() && y.is_finite());
+    let drawable =
+        |points: &[(f64, f64)]| points.iter().any(|(x, y)| x.is_finite() && y.is_finite());
     if !lines.lines.iter().any(|(_, points)| drawable(points)) {
         return empty("There are no points to draw.");
     }
     let names: Vec<&str> = lines.lines.iter().map(|(name, _)| name.as_str()).take(12).collect();
     let span = lines.lines.iter().flat_map(|(_, points)| points).filter(|(x, _)| x.is_finite());
-    let (low, high) = span.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (x, _)| (low.min(*x), high.max(*x)));
+    let (low, high) = span.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (x, _)| {
+        (low.min(*x), high.max(*x))
+    });
     let show = |value| format::number(value, 4, Zeros::Strip);
     let description = format!(
         "{}: {} over {} from {} to {}: {}.",
@@ -213,7 +269,13 @@ fn bars_body(index: usize, bars: &BarsView) -> String {
     if !values().any(|value| value.is_finite()) {
         return empty("There is nothing to draw.");
     }
-    let most = values().copied().filter(|value| value.is_finite()).fold(f64::NEG_INFINITY, f64::max);
-    let description = format!("Bars: {} of {}, up to {}.", bars.quantity, bars.groups.join(", "), format::quantity(most, &bars.unit));
+    let most =
+        values().copied().filter(|value| value.is_finite()).fold(f64::NEG_INFINITY, f64::max);
+    let description = format!(
+        "Bars: {} of {}, up to {}.",
+        bars.quantity,
+        bars.groups.join(", "),
+        format::quantity(most, &bars.unit)
+    );
     chart(&index.to_string(), "bars", &description)
 }

@@ -44,7 +44,12 @@ fn assert_quiet(browser: &Chromium) {
     assert!(browser.complaints().is_empty(), "{:#?}", browser.complaints());
     let addresses = browser.addresses();
     assert!(!addresses.is_empty());
-    assert!(addresses.iter().all(|address| address.starts_with("file:") || address.starts_with("data:")), "{addresses:?}");
+    assert!(
+        addresses
+            .iter()
+            .all(|address| address.starts_with("file:") || address.starts_with("data:")),
+        "{addresses:?}"
+    );
 }
 
 /// The texts of a column of the last table of the page.
@@ -68,14 +73,26 @@ fn numbers(cells: &[String]) -> Vec<f64> {
 #[test]
 fn everything_is_drawn_without_a_word_or_a_request() {
     let (mut browser, _dir) = shown(&sample());
-    let text = browser.eval("document.body.innerText.replaceAll('\\u00a0', ' ').replaceAll('\\u202f', ' ')");
+    let text = browser
+        .eval("document.body.innerText.replaceAll('\\u00a0', ' ').replaceAll('\\u202f', ' ')");
     let text = text.as_str().unwrap();
-    for wanted in
-        ["network", "48 213 977", "3.2 M", "events/s", "15.4 s", "413 MB", "20260117", "9f86d081884c7d65", "Every link", "run.json"]
-    {
+    for wanted in [
+        "network",
+        "48 213 977",
+        "3.2 M",
+        "events/s",
+        "15.4 s",
+        "413 MB",
+        "20260117",
+        "9f86d081884c7d65",
+        "Every link",
+        "run.json",
+    ] {
         assert!(text.contains(wanted), "{wanted} is missing in:\n{text}");
     }
-    let painted = browser.eval(&format!("Promise.all([...document.querySelectorAll('[data-chart]')].map({PAINTED}))"));
+    let painted = browser.eval(&format!(
+        "Promise.all([...document.querySelectorAll('[data-chart]')].map({PAINTED}))"
+    ));
     let painted: Vec<(u64, u64)> = serde_json::from_value(painted).unwrap();
     assert_eq!(painted.len(), 3 + 5, "three charts of progress and five of the model");
     assert!(painted.iter().all(|(pixels, colours)| *pixels > 1000 && *colours > 5), "{painted:?}");
@@ -93,11 +110,14 @@ fn a_study_is_drawn_as_well() {
     browser.prefer("light");
     browser.open(&page);
     browser.wait_for("document.documentElement.dataset.ready === 'yes'");
-    let painted = browser.eval(&format!("Promise.all([...document.querySelectorAll('[data-chart]')].map({PAINTED}))"));
+    let painted = browser.eval(&format!(
+        "Promise.all([...document.querySelectorAll('[data-chart]')].map({PAINTED}))"
+    ));
     let painted: Vec<(u64, u64)> = serde_json::from_value(painted).unwrap();
     assert_eq!(painted.len(), 2);
     assert!(painted.iter().all(|(pixels, colours)| *pixels > 1000 && *colours > 5), "{painted:?}");
-    let words = "[...document.querySelectorAll('[data-chart] svg text')].map((text) => text.textContent)";
+    let words =
+        "[...document.querySelectorAll('[data-chart] svg text')].map((text) => text.textContent)";
     let words: Vec<String> = serde_json::from_value(browser.eval(words)).unwrap();
     for wanted in ["sequential", "2 cores", "1000 cores", "any engine <b>"] {
         assert!(words.iter().any(|word| word.contains(wanted)), "{wanted}: {words:?}");
@@ -149,7 +169,8 @@ fn tables_sort_and_filter() {
     browser.call("Input.insertText", json!({"text": "paris"}));
     let found = column(&mut browser, 0);
     assert!(!found.is_empty() && found.iter().all(|name| name.contains("Paris")), "{found:?}");
-    let status = browser.eval("[...document.querySelectorAll('[data-table] output')].at(-1).textContent");
+    let status =
+        browser.eval("[...document.querySelectorAll('[data-table] output')].at(-1).textContent");
     assert_eq!(status, json!(format!("{} of 30 rows", found.len())));
     assert_quiet(&browser);
 }
@@ -157,10 +178,18 @@ fn tables_sort_and_filter() {
 #[test]
 fn large_tables_show_their_rows_when_asked() {
     let mut record = sample();
-    let rows =
-        (0..20_000).map(|index| vec![json!(index), json!(format!("item-{index}")), json!(noise(index)), json!(u64::MAX - index as u64)]);
-    let columns = ["index", "name", "value", "large"].map(|name| (name.to_owned(), String::new())).to_vec();
-    record.views = vec![View::Table(TableView { title: "Large".into(), columns, rows: rows.collect() })];
+    let rows = (0..20_000).map(|index| {
+        vec![
+            json!(index),
+            json!(format!("item-{index}")),
+            json!(noise(index)),
+            json!(u64::MAX - index as u64),
+        ]
+    });
+    let columns =
+        ["index", "name", "value", "large"].map(|name| (name.to_owned(), String::new())).to_vec();
+    record.views =
+        vec![View::Table(TableView { title: "Large".into(), columns, rows: rows.collect() })];
     let (mut browser, _dir) = shown(&record);
     assert_eq!(column(&mut browser, 0).len(), 200);
 
@@ -190,7 +219,11 @@ fn charts_follow_the_colours_of_the_system() {
     let dark = browser.eval(look);
     assert_ne!(light[0], dark[0]);
     browser.eval("dispatchEvent(new Event('beforeprint'))");
-    assert_eq!(browser.eval("getComputedStyle(document.documentElement).backgroundColor"), light[0], "paper is light");
+    assert_eq!(
+        browser.eval("getComputedStyle(document.documentElement).backgroundColor"),
+        light[0],
+        "paper is light"
+    );
     browser.eval("dispatchEvent(new Event('afterprint'))");
     assert_eq!(browser.eval("getComputedStyle(document.documentElement).backgroundColor"), dark[0]);
     assert_quiet(&browser);
@@ -216,12 +249,19 @@ fn a_phone_shows_it_all_without_scrolling_sideways() {
 fn settings_say_what_they_do_and_when_they_hurt() {
     let mut record = sample();
     record.engine.insert("window".into(), json!("adaptive"));
-    record.settings.push(SettingNote { name: "window".into(), unit: "model time".into(), ..Default::default() });
-    record.settings.push(SettingNote { name: "kps".into(), meaning: "Not in this run".into(), ..Default::default() });
+    record.settings.push(SettingNote {
+        name: "window".into(),
+        unit: "model time".into(),
+        ..Default::default()
+    });
+    record.settings.push(SettingNote {
+        name: "kps".into(),
+        meaning: "Not in this run".into(),
+        ..Default::default()
+    });
     let (mut browser, _dir) = shown(&record);
     browser.eval("document.querySelectorAll('details').forEach((fold) => (fold.open = true))");
-    let rows =
-        "[...document.querySelectorAll('[aria-label=Settings] tr')].map((row) => [...row.cells].map((cell) => cell.innerText).join(' | '))";
+    let rows = "[...document.querySelectorAll('[aria-label=Settings] tr')].map((row) => [...row.cells].map((cell) => cell.innerText).join(' | '))";
     let rows: Vec<String> = serde_json::from_value(browser.eval(rows)).unwrap();
     let expected = [
         "end | 60.0 s\nModel time at which the run ends.\nWhen it hurts: a short run tells little.",
@@ -248,7 +288,10 @@ fn maps_zoom_by_button_and_copy_works() {
     browser.wait_for(&format!("{drawn} !== {whole}"));
     browser.eval("document.querySelector('[data-zoom=all]').click()");
     browser.wait_for("echarts.getInstanceByDom(document.querySelector('.map')).getOption().dataZoom.every((zoom) => zoom.start === 0 && zoom.end === 100)");
-    browser.call("Browser.grantPermissions", json!({"permissions": ["clipboardSanitizedWrite", "clipboardReadWrite"]}));
+    browser.call(
+        "Browser.grantPermissions",
+        json!({"permissions": ["clipboardSanitizedWrite", "clipboardReadWrite"]}),
+    );
     browser.call("Page.bringToFront", json!({}));
     browser.eval("document.querySelector('[data-copy]').click()");
     browser.wait_for("document.querySelector('[data-copy]').textContent === 'Copied'");
@@ -260,8 +303,11 @@ fn maps_have_coasts_and_say_which_names_are_hidden() {
     let mut record = sample();
     let View::Map(map) = &mut record.views[0] else { panic!("the map comes first") };
     // Neighbours of Paris whose names have no room.
-    let near =
-        (0..5).map(|index| MapNode { name: format!("Suburb number {index}"), longitude: 2.36 + 0.01 * f64::from(index), latitude: 48.87 });
+    let near = (0..5).map(|index| MapNode {
+        name: format!("Suburb number {index}"),
+        longitude: 2.36 + 0.01 * f64::from(index),
+        latitude: 48.87,
+    });
     map.nodes.extend(near);
     let all = map.nodes.len();
     let (mut browser, _dir) = shown(&record);
@@ -271,20 +317,34 @@ fn maps_have_coasts_and_say_which_names_are_hidden() {
              getComputedStyle(document.documentElement).getPropertyValue('--{colour}').trim()).length"
         )
     };
-    assert!(browser.eval(&lines("coast")).as_u64() > Some(5) && browser.eval(&lines("border")).as_u64() > Some(10));
+    assert!(
+        browser.eval(&lines("coast")).as_u64() > Some(5)
+            && browser.eval(&lines("border")).as_u64() > Some(10)
+    );
     let names = "[...document.querySelectorAll('.map svg text')].filter((text) => /^[A-Z][a-z]{3}/.test(text.textContent)).length";
     let status = "document.querySelector('[data-named]').textContent";
     let choose = |browser: &mut Chromium, names: &str| {
         let select = "document.querySelector('[data-names]')";
-        browser.eval(&format!("{select}.value = '{names}'; {select}.dispatchEvent(new Event('change'))"));
+        browser.eval(&format!(
+            "{select}.value = '{names}'; {select}.dispatchEvent(new Event('change'))"
+        ));
     };
     let fitting = browser.eval(names).as_u64().unwrap() as usize;
     assert!(fitting > 5 && fitting < all, "{fitting} of {all}");
-    assert_eq!(browser.eval(status), json!(format!("{} of {all} in sight are hidden: no room", all - fitting)));
+    assert_eq!(
+        browser.eval(status),
+        json!(format!("{} of {all} in sight are hidden: no room", all - fitting))
+    );
     choose(&mut browser, "all");
-    assert_eq!((browser.eval(names), browser.eval(status)), (json!(all), json!(format!("all {all} in sight"))));
+    assert_eq!(
+        (browser.eval(names), browser.eval(status)),
+        (json!(all), json!(format!("all {all} in sight")))
+    );
     choose(&mut browser, "none");
-    assert_eq!((browser.eval(names), browser.eval(status)), (json!(0), json!(format!("{all} hidden"))));
+    assert_eq!(
+        (browser.eval(names), browser.eval(status)),
+        (json!(0), json!(format!("{all} hidden")))
+    );
     choose(&mut browser, "fit");
     assert_eq!(browser.eval(names), json!(fitting));
     assert_quiet(&browser);
@@ -300,8 +360,10 @@ fn hostile() -> RunRecord {
     record.digest = bad.into();
     record.parameters.insert(bad.into(), json!(bad));
     record.engine.insert(bad.into(), json!({bad: [bad]}));
-    record.results = json!({bad: bad, "nested": {bad: {bad: bad, "mean": null}}, "list": [bad]}).into();
-    (record.end_time, record.event_rate, record.wall_seconds) = (f64::INFINITY, f64::NAN, f64::NEG_INFINITY);
+    record.results =
+        json!({bad: bad, "nested": {bad: {bad: bad, "mean": null}}, "list": [bad]}).into();
+    (record.end_time, record.event_rate, record.wall_seconds) =
+        (f64::INFINITY, f64::NAN, f64::NEG_INFINITY);
     record.progress[3].wall_seconds = f64::NAN;
     record.progress[4].virtual_time = f64::INFINITY;
     let node = |name: &str, longitude, latitude| MapNode { name: name.into(), longitude, latitude };
@@ -314,7 +376,11 @@ fn hostile() -> RunRecord {
             unit: bad.into(),
             low: f64::NAN,
             high: 0.0,
-            nodes: vec![node(bad, 179.0, -17.0), node("Suva", -178.0, -18.0), node("Nuku'alofa", -175.2, -21.1)],
+            nodes: vec![
+                node(bad, 179.0, -17.0),
+                node("Suva", -178.0, -18.0),
+                node("Nuku'alofa", -175.2, -21.1),
+            ],
             links: vec![link(0, 1, f64::NAN), link(1, 1, 1.0), link(1, 99, 1.0), link(1, 2, 5.0)],
         }),
         View::Histogram(HistogramView {
@@ -333,7 +399,11 @@ fn hostile() -> RunRecord {
             y: bad.into(),
             lines: vec![(bad.into(), vec![(0.0, f64::NAN), (1.0, 2.0)]); 3],
         }),
-        View::Table(TableView { title: bad.into(), columns, rows: vec![vec![json!(bad), Value::Null], vec![json!(bad), json!(2)]] }),
+        View::Table(TableView {
+            title: bad.into(),
+            columns,
+            rows: vec![vec![json!(bad), Value::Null], vec![json!(bad), json!(2)]],
+        }),
     ];
     record
 }
@@ -371,7 +441,13 @@ fn nothing_to_show_is_said_in_words() {
             nodes: vec![],
             links: vec![],
         }),
-        View::Grid(GridView { title: "G".into(), value_name: "v".into(), unit: String::new(), columns: 2, values: vec![None; 3] }),
+        View::Grid(GridView {
+            title: "G".into(),
+            value_name: "v".into(),
+            unit: String::new(),
+            columns: 2,
+            values: vec![None; 3],
+        }),
         View::Histogram(HistogramView {
             title: "H".into(),
             quantity: "q".into(),
@@ -380,8 +456,17 @@ fn nothing_to_show_is_said_in_words() {
             bars: vec![],
             marks: vec![],
         }),
-        View::Lines(LinesView { title: "L".into(), x: "x".into(), y: "y".into(), lines: vec![("a".into(), vec![])] }),
-        View::Table(TableView { title: "T".into(), columns: vec![("c".into(), String::new())], rows: vec![] }),
+        View::Lines(LinesView {
+            title: "L".into(),
+            x: "x".into(),
+            y: "y".into(),
+            lines: vec![("a".into(), vec![])],
+        }),
+        View::Table(TableView {
+            title: "T".into(),
+            columns: vec![("c".into(), String::new())],
+            rows: vec![],
+        }),
     ];
     let (mut browser, _dir) = shown(&record);
     let sentences = browser.eval("[...document.querySelectorAll('.empty')].filter((one) => one.textContent.length > 10).length");
@@ -399,7 +484,13 @@ fn the_summary_needs_no_scripts() {
     browser.open(&page);
     let text = browser.eval("document.body.innerText");
     let text = text.as_str().unwrap();
-    for wanted in ["Scripts are off", "network", "9f86d081884c7d65", "packets delivered", "Frankfurt → Geneva"] {
+    for wanted in [
+        "Scripts are off",
+        "network",
+        "9f86d081884c7d65",
+        "packets delivered",
+        "Frankfurt → Geneva",
+    ] {
         assert!(text.contains(wanted), "{wanted} is missing in:\n{text}");
     }
     assert!(!text.contains("Filter"), "what needs a script is not offered");

@@ -9,14 +9,19 @@ use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 use warpline_record::{Replications, RunRecord, Series, StudyRecord, View};
-use warpline_report::{RECORD_FILE, REPORT_FILE, ReportError, render, rerender, write, write_study};
+use warpline_report::{
+    RECORD_FILE, REPORT_FILE, ReportError, render, rerender, write, write_study,
+};
 
 fn text(path: &Path) -> String {
     fs::read_to_string(path).unwrap()
 }
 
 fn names(dir: &Path) -> Vec<String> {
-    let mut names: Vec<_> = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<_> = fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     names.sort();
     names
 }
@@ -37,7 +42,11 @@ fn a_page_stands_alone() {
     let without = render(&without);
     let world = "<script id=\"world\"";
     assert!(page.contains(world) && !without.contains(world));
-    assert!((20_000..110_000).contains(&(page.len() - without.len())), "{} bytes for a map", page.len() - without.len());
+    assert!(
+        (20_000..110_000).contains(&(page.len() - without.len())),
+        "{} bytes for a map",
+        page.len() - without.len()
+    );
 }
 
 #[test]
@@ -86,7 +95,13 @@ fn a_record_without_a_word_on_parallel_runs_has_no_section_on_them() {
     for name in ["processed_events", "efficiency", "rollbacks", "phase_seconds", "pes"] {
         assert_eq!(old.get(name), None, "a sequential run has no {name}");
     }
-    assert!(old["progress"].as_array().unwrap().iter().all(|sample| sample.get("speculation").is_none()));
+    assert!(
+        old["progress"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|sample| sample.get("speculation").is_none())
+    );
     // Nor has a record that tells only some of it.
     for half in [false, true] {
         if half {
@@ -107,8 +122,19 @@ fn tables_beside_the_report_are_linked() {
     fs::create_dir(dir.path().join("folder.csv")).unwrap();
     let tables = ["b c.csv", "<x>\".csv", "folder.csv", "gone.csv"].map(str::to_owned).to_vec();
     let page = text(&write(dir.path(), &RunRecord { tables, ..sample() }).unwrap());
-    let links: Vec<&str> = page.split("<li><a href=\"").skip(1).map(|rest| rest.split("</a>").next().unwrap()).collect();
-    assert_eq!(links, ["./run.json\">run.json", "./b%20c.csv\">b c.csv", "./%3Cx%3E%22.csv\">&lt;x&gt;&quot;.csv"]);
+    let links: Vec<&str> = page
+        .split("<li><a href=\"")
+        .skip(1)
+        .map(|rest| rest.split("</a>").next().unwrap())
+        .collect();
+    assert_eq!(
+        links,
+        [
+            "./run.json\">run.json",
+            "./b%20c.csv\">b c.csv",
+            "./%3Cx%3E%22.csv\">&lt;x&gt;&quot;.csv"
+        ]
+    );
 }
 
 #[test]
@@ -121,12 +147,18 @@ fn numbers_that_are_not_finite_survive() {
         match view {
             View::Map(map) => map.links[0].value = f64::NAN,
             View::Grid(grid) => grid.values[0] = Some(f64::NAN),
-            View::Histogram(histogram) => (histogram.marks[0].1, histogram.bars[0].low) = (f64::NAN, f64::NEG_INFINITY),
+            View::Histogram(histogram) => {
+                (histogram.marks[0].1, histogram.bars[0].low) = (f64::NAN, f64::NEG_INFINITY)
+            }
             View::Lines(lines) => lines.lines[0].1[0] = (f64::NAN, f64::INFINITY),
             View::Bars(_) | View::Table(_) => {}
         }
     }
-    let odd = Series { edges: vec![0.0, f64::NAN, 2.0], values: vec![Some(f64::NAN), None], ..Series::default() };
+    let odd = Series {
+        edges: vec![0.0, f64::NAN, 2.0],
+        values: vec![Some(f64::NAN), None],
+        ..Series::default()
+    };
     record.series = [("odd".to_owned(), odd)].into();
     let first = text(&write(dir.path(), &record).unwrap());
     assert_eq!(text(&rerender(dir.path()).unwrap()), first);
@@ -136,8 +168,12 @@ fn numbers_that_are_not_finite_survive() {
 fn replications_say_nothing_of_the_progress_of_a_run() {
     let heading = "How the run went</h2>";
     assert!(render(&sample()).contains(heading));
-    let record = RunRecord { progress: Vec::new(), replications: Some(Replications::default()), ..sample() };
-    assert!(!render(&record).contains(heading) && render(&RunRecord { replications: None, ..record }).contains(heading));
+    let record =
+        RunRecord { progress: Vec::new(), replications: Some(Replications::default()), ..sample() };
+    assert!(
+        !render(&record).contains(heading)
+            && render(&RunRecord { replications: None, ..record }).contains(heading)
+    );
 }
 
 #[test]
@@ -148,9 +184,15 @@ fn studies_come_back_as_they_were() {
     assert_eq!(kept, study());
     let first = text(&page);
     assert_eq!(first, text(&rerender(dir.path()).unwrap()));
-    assert!(first.contains("<title>clock &lt;b&gt; · Warpline comparison</title>") && first.contains("role=\"alert\""));
+    assert!(
+        first.contains("<title>clock &lt;b&gt; · Warpline comparison</title>")
+            && first.contains("role=\"alert\"")
+    );
     // Whatever is in it stays text.
-    assert!(!first.contains("<b>") && first.contains("eng&lt;b&gt;ine"), "markup of the record in the page");
+    assert!(
+        !first.contains("<b>") && first.contains("eng&lt;b&gt;ine"),
+        "markup of the record in the page"
+    );
     // The record of a run takes its place, and the page follows.
     write(dir.path(), &sample()).unwrap();
     assert!(text(&rerender(dir.path()).unwrap()).contains("Warpline run</p>"));
@@ -163,9 +205,15 @@ fn studies_come_back_as_they_were() {
 fn a_missing_record_is_named() {
     let dir = TempDir::new().unwrap();
     let error = rerender(dir.path()).unwrap_err();
-    assert!(matches!(&error, ReportError::NoRecord { path } if *path == dir.path().join(RECORD_FILE)));
+    assert!(
+        matches!(&error, ReportError::NoRecord { path } if *path == dir.path().join(RECORD_FILE))
+    );
     let message = error.to_string();
-    assert!(message.contains(RECORD_FILE) && message.contains("name a directory in which a run has left its report"), "{message}");
+    assert!(
+        message.contains(RECORD_FILE)
+            && message.contains("name a directory in which a run has left its report"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -178,10 +226,16 @@ fn a_broken_record_is_shown_where_it_breaks() {
     let line = broken.lines().position(|line| line.contains("\"seed\"")).unwrap() + 1;
     fs::write(&path, broken).unwrap();
     let message = rerender(dir.path()).unwrap_err().to_string();
-    assert!(message.contains(&format!("at line {line} column ")) && message.contains(RECORD_FILE), "{message}");
+    assert!(
+        message.contains(&format!("at line {line} column ")) && message.contains(RECORD_FILE),
+        "{message}"
+    );
     fs::write(&path, "{\"model\": \"network\",\n  oops").unwrap();
     let message = rerender(dir.path()).unwrap_err().to_string();
-    assert!(message.contains("line 2 column 3") && message.contains("is not a run record"), "{message}");
+    assert!(
+        message.contains("line 2 column 3") && message.contains("is not a run record"),
+        "{message}"
+    );
     assert_eq!(text(&page), first, "the earlier report is untouched");
 }
 
@@ -194,7 +248,8 @@ fn what_cannot_be_read_or_written_is_named() {
     assert!(matches!(error, ReportError::Directory { .. }));
     assert!(error.to_string().contains("as the directory of a report"), "{error}");
 
-    // A directory in the place of a file can be neither read nor replaced, not even by an administrator.
+    // A directory in the place of a file can be neither read nor replaced, not even by an
+    // administrator.
     let dir = place.path().join("dir");
     fs::create_dir_all(dir.join(RECORD_FILE).join("x")).unwrap();
     let error = rerender(&dir).unwrap_err();

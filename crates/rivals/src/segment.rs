@@ -37,11 +37,23 @@ impl Segment {
     pub fn create(bytes: usize, queues: u32) -> Result<Self> {
         static CREATED: AtomicU32 = AtomicU32::new(0);
         // Relaxed: the number only has to be unique.
-        let name = format!("warpline-rival-{}-{}", std::process::id(), CREATED.fetch_add(1, Ordering::Relaxed));
+        let name = format!(
+            "warpline-rival-{}-{}",
+            std::process::id(),
+            CREATED.fetch_add(1, Ordering::Relaxed)
+        );
         let name = CString::new(name).expect("a name has no zero byte");
         let mut text: [c_char; TEXT_BYTES] = [0; TEXT_BYTES];
         // SAFETY: the name ends with a zero byte, and there is as much room for text as is said.
-        let opened = unsafe { ffi::warpline_boost_create(name.as_ptr(), bytes as u64, queues, text.as_mut_ptr(), text.len()) };
+        let opened = unsafe {
+            ffi::warpline_boost_create(
+                name.as_ptr(),
+                bytes as u64,
+                queues,
+                text.as_mut_ptr(),
+                text.len(),
+            )
+        };
         let heap = Heap(NonNull::new(opened).ok_or_else(|| no_segment(&name, &text))?);
         Ok(Segment { heap, queues, name, has_name: true })
     }
@@ -52,12 +64,17 @@ impl Segment {
     /// [`Error::Segment`].
     pub fn open(name: &str) -> Result<Self> {
         let Ok(name) = CString::new(name) else {
-            return Err(Error::Segment { name: name.to_owned(), reason: "a name has no zero byte".to_owned() });
+            return Err(Error::Segment {
+                name: name.to_owned(),
+                reason: "a name has no zero byte".to_owned(),
+            });
         };
         let (mut text, mut queues): ([c_char; TEXT_BYTES], u32) = ([0; TEXT_BYTES], 0);
         // SAFETY: the name ends with a zero byte, the number is a local variable, and there is as
         // much room for text as is said.
-        let opened = unsafe { ffi::warpline_boost_open(name.as_ptr(), &mut queues, text.as_mut_ptr(), text.len()) };
+        let opened = unsafe {
+            ffi::warpline_boost_open(name.as_ptr(), &mut queues, text.as_mut_ptr(), text.len())
+        };
         let heap = Heap(NonNull::new(opened).ok_or_else(|| no_segment(&name, &text))?);
         Ok(Segment { heap, queues, name, has_name: false })
     }
@@ -83,8 +100,12 @@ impl Segment {
     pub fn message(&self, length: usize) -> Result<Message<'_>> {
         let mut bytes = std::ptr::null_mut();
         // SAFETY: the segment is open, and there is room for an address.
-        let outcome = unsafe { ffi::warpline_boost_allocate(self.heap.0.as_ptr(), length.max(1) as u64, &mut bytes) };
-        let bytes = NonNull::new(bytes).filter(|_| outcome == ffi::DONE).ok_or_else(|| self.refused(outcome, length))?;
+        let outcome = unsafe {
+            ffi::warpline_boost_allocate(self.heap.0.as_ptr(), length.max(1) as u64, &mut bytes)
+        };
+        let bytes = NonNull::new(bytes)
+            .filter(|_| outcome == ffi::DONE)
+            .ok_or_else(|| self.refused(outcome, length))?;
         // SAFETY: the allocator has just given the block to this caller alone, and it has at least
         // this many bytes.
         Ok(unsafe { Message::holding(&self.heap, bytes, length) })
@@ -98,7 +119,12 @@ impl Segment {
     /// # Panics
     /// If there is no such queue, or if the message is from another segment.
     #[inline]
-    pub fn send<'s>(&'s self, queue: u32, time: u64, message: Message<'s>) -> std::result::Result<(), (Message<'s>, Error)> {
+    pub fn send<'s>(
+        &'s self,
+        queue: u32,
+        time: u64,
+        message: Message<'s>,
+    ) -> std::result::Result<(), (Message<'s>, Error)> {
         self.check(queue);
         assert!(message.is_in(&self.heap), "the message is from another segment");
         let (bytes, length) = message.into_parts();
@@ -123,16 +149,29 @@ impl Segment {
     /// # Panics
     /// If there is no such queue. If `take` panics, some messages may never be freed.
     #[inline]
-    pub fn receive<'s>(&'s self, queue: u32, mut take: impl FnMut(u64, Message<'s>)) -> Result<usize> {
+    pub fn receive<'s>(
+        &'s self,
+        queue: u32,
+        mut take: impl FnMut(u64, Message<'s>),
+    ) -> Result<usize> {
         self.check(queue);
         let mut all = 0;
         loop {
-            let mut arrivals = [Arrival { time: 0, length: 0, bytes: std::ptr::null_mut() }; TAKEN_AT_ONCE];
+            let mut arrivals =
+                [Arrival { time: 0, length: 0, bytes: std::ptr::null_mut() }; TAKEN_AT_ONCE];
             let into = arrivals.as_mut_ptr();
             let mut count = 0;
             // SAFETY: the segment is open and has this queue, there is room for as many as is said,
             // and the number is a local variable.
-            let outcome = unsafe { ffi::warpline_boost_receive(self.heap.0.as_ptr(), queue, into, TAKEN_AT_ONCE, &mut count) };
+            let outcome = unsafe {
+                ffi::warpline_boost_receive(
+                    self.heap.0.as_ptr(),
+                    queue,
+                    into,
+                    TAKEN_AT_ONCE,
+                    &mut count,
+                )
+            };
             for Arrival { time, length, bytes } in arrivals.into_iter().take(count) {
                 let bytes = NonNull::new(bytes).expect("a record leads to a message");
                 // SAFETY: only `send` writes records, each of a message that it gave away. The
@@ -191,7 +230,8 @@ impl fmt::Debug for Segment {
 }
 
 fn no_segment(name: &CStr, text: &[c_char; TEXT_BYTES]) -> Error {
-    let reason = text.iter().map(|&letter| letter as u8).take_while(|&letter| letter != 0).collect();
+    let reason =
+        text.iter().map(|&letter| letter as u8).take_while(|&letter| letter != 0).collect();
     let reason = String::from_utf8(reason).unwrap_or_else(|_| "Boost gave no reason".to_owned());
     Error::Segment { name: name.to_string_lossy().into_owned(), reason }
 }

@@ -46,15 +46,24 @@ fn messages_go_back_and_forth() {
     let mut segment = Segment::create(1 << 20, 2).unwrap();
     let free = segment.free_bytes();
     let mut other = Command::new(std::env::current_exe().unwrap());
-    other.args(["--exact", "other_process", "--include-ignored"]).env(NAME, segment.name()).stdout(Stdio::null());
+    other
+        .args(["--exact", "other_process", "--include-ignored"])
+        .env(NAME, segment.name())
+        .stdout(Stdio::null());
     let mut other = other.spawn().unwrap();
     for round in 0..ROUNDS {
         let mut message = segment.message(LENGTHS[round as usize % LENGTHS.len()]).unwrap();
-        message.iter_mut().enumerate().for_each(|(index, byte)| *byte = (round as usize + index) as u8);
+        message
+            .iter_mut()
+            .enumerate()
+            .for_each(|(index, byte)| *byte = (round as usize + index) as u8);
         segment.send(1, round, message).unwrap();
         let (time, back) = receive(&segment, 0);
         assert_eq!(time, round + 1);
-        assert!(back.iter().enumerate().all(|(index, &byte)| byte == (round as usize + index) as u8), "round {round}");
+        assert!(
+            back.iter().enumerate().all(|(index, &byte)| byte == (round as usize + index) as u8),
+            "round {round}"
+        );
         drop(back);
         if round == 0 {
             segment.remove_name();
@@ -63,7 +72,11 @@ fn messages_go_back_and_forth() {
     }
     assert!(other.wait().unwrap().success());
     // Deques keep a little.
-    assert!(segment.free_bytes() + 4096 > free, "{free} bytes were free, {} are", segment.free_bytes());
+    assert!(
+        segment.free_bytes() + 4096 > free,
+        "{free} bytes were free, {} are",
+        segment.free_bytes()
+    );
 }
 
 /// The other process takes and frees blocks, until it is killed.
@@ -76,13 +89,17 @@ fn process_to_be_killed() {
     }
 }
 
-/// Sooner or later a process is killed while it holds the allocator's lock. Whoever comes then is told so.
+/// Sooner or later a process is killed while it holds the allocator's lock. Whoever comes then is
+/// told so.
 #[test]
 fn a_lock_of_the_dead_is_an_error() {
     let found = (0..200).any(|_| {
         let segment = Segment::create(1 << 20, 1).unwrap();
         let mut other = Command::new(std::env::current_exe().unwrap());
-        other.args(["--exact", "process_to_be_killed", "--include-ignored"]).env(NAME, segment.name()).stdout(Stdio::null());
+        other
+            .args(["--exact", "process_to_be_killed", "--include-ignored"])
+            .env(NAME, segment.name())
+            .stdout(Stdio::null());
         let mut other = other.spawn().unwrap();
         let (since, free) = (Instant::now(), segment.free_bytes());
         while segment.free_bytes() == free && since.elapsed() < Duration::from_secs(60) {
@@ -95,7 +112,11 @@ fn a_lock_of_the_dead_is_an_error() {
             Ok(_) => false,
             Err(error) => {
                 assert_eq!(error, Error::Locked);
-                assert!(since.elapsed() < Duration::from_secs(30) && error.to_string().contains("is gone"), "{error}");
+                assert!(
+                    since.elapsed() < Duration::from_secs(30)
+                        && error.to_string().contains("is gone"),
+                    "{error}"
+                );
                 true
             }
         }
@@ -167,7 +188,9 @@ fn names_go_with_their_creator_and_lead_nowhere_then() {
     drop(segment);
     assert!(!exists(&name));
     for name in [&*name, "no\0name"] {
-        let Err(Error::Segment { name: of, .. }) = Segment::open(name) else { panic!("nothing has the name {name:?}") };
+        let Err(Error::Segment { name: of, .. }) = Segment::open(name) else {
+            panic!("nothing has the name {name:?}")
+        };
         assert_eq!(of, name);
     }
     // Too small for what Boost itself needs.

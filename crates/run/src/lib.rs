@@ -1,6 +1,8 @@
-//! Runs of the Warpline simulator: from a model and its settings to a record, by one engine or several, sequentially and in parallel.
+//! Runs of the Warpline simulator: from a model and its settings to a record, by one engine or
+//! several, sequentially and in parallel.
 //!
-//! Programs depend on `warpline`, which hands on what is theirs of this crate. What else is public here is for the command line.
+//! Programs depend on `warpline`, which hands on what is theirs of this crate. What else is public
+//! here is for the command line.
 
 mod builder;
 mod conclude;
@@ -23,17 +25,21 @@ pub use machine::boost::HAS_BOOST;
 pub use machine::provenance;
 pub use outcome::verify;
 pub use outcome::{
-    CORES, DividedGroups, Error, Explanation, Failure, LongEvent, Mismatch, Place, Records, Run, Share, TableRows, TraceSummary,
-    UnequalRuns, Verification, VerifiedKind, VerifyError, VerifyLimits,
+    CORES, DividedGroups, Error, Explanation, Failure, LongEvent, Mismatch, Place, Records, Run,
+    Share, TableRows, TraceSummary, UnequalRuns, Verification, VerifiedKind, VerifyError,
+    VerifyLimits,
 };
 pub use plan::PlannedSetting;
 pub use replications::{Replicated, Spread};
 pub use settings::{
-    Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative, CopyInterval, EventCost, FossilCollection,
-    GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice, Mailbox, MemoryLimit, Messages, Pending, PoolOrder, SettingError, Settings,
-    SubPool, Synchronisation, Undo,
+    Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative,
+    CopyInterval, EventCost, FossilCollection, GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice,
+    Mailbox, MemoryLimit, Messages, Pending, PoolOrder, SettingError, Settings, SubPool,
+    Synchronisation, Undo,
 };
-pub use warpline_explain::{BusiestPe, CoreFindings, Findings, LpDelay, LpWork, PathFindings, Slice};
+pub use warpline_explain::{
+    BusiestPe, CoreFindings, Findings, LpDelay, LpWork, PathFindings, Slice,
+};
 pub use warpline_kernel::{Position, pending};
 pub use warpline_model::*;
 pub use watch::{Progress, StopSwitch};

@@ -1,7 +1,8 @@
 //! Runs of several processes: which of them this one is, and how they come together.
 //!
-//! Two things are the program's, and not a run's. Which of its runs of several processes this is: by that, a process that was started for one
-//! of them knows it. And whether a launcher's processes have had their run: they have one, as MPI starts once.
+//! Two things are the program's, and not a run's. Which of its runs of several processes this is:
+//! by that, a process that was started for one of them knows it. And whether a launcher's processes
+//! have had their run: they have one, as MPI starts once.
 
 use std::fs::File;
 use std::hash::{DefaultHasher, Hasher};
@@ -38,8 +39,9 @@ impl ToFirst {
     }
 }
 
-/// Whether a run of several processes is under way in this program. Payloads that processes share lie in the memory of one run at a time, and
-/// whoever is started for one of two at a time could not tell them apart.
+/// Whether a run of several processes is under way in this program. Payloads that processes share
+/// lie in the memory of one run at a time, and whoever is started for one of two at a time could
+/// not tell them apart.
 static UNDER_WAY: AtomicBool = AtomicBool::new(false);
 
 /// The only run of several processes that is under way in this program, as long as this lives.
@@ -48,7 +50,8 @@ pub(crate) struct Turn(());
 impl Turn {
     /// Takes the turn, if no other run has it.
     fn take() -> Option<Self> {
-        // Acquire pairs with the Release of `drop`: the run before is done with what processes share.
+        // Acquire pairs with the Release of `drop`: the run before is done with what processes
+        // share.
         (!UNDER_WAY.swap(true, Ordering::Acquire)).then_some(Turn(()))
     }
 }
@@ -93,8 +96,9 @@ pub fn is_started_by_another() -> bool {
 }
 
 impl<M: Model> Job<M> {
-    /// Finds out what this process is to the run, and which processes there are. One that was started for a later run of the program does
-    /// this one alone, to the same answer. All of them have the turn while they do it.
+    /// Finds out what this process is to the run, and which processes there are. One that was
+    /// started for a later run of the program does this one alone, to the same answer. All of them
+    /// have the turn while they do it.
     pub(crate) fn part(&self) -> Result<(Part, ProcessPlan, Option<Turn>), Error> {
         if let Some(launch) = launch() {
             let (part, processes) = self.launched(launch)?;
@@ -146,18 +150,28 @@ impl<M: Model> Job<M> {
         // Refused before MPI starts, where the launcher says how many there are.
         self.check_processes(given.or(launch.size()).unwrap_or(2))?;
         let carrier = choices::carrier(&self.settings, true)?;
-        let (communication, threads) = (self.settings.communication(), self.settings.communication_threads());
+        let (communication, threads) =
+            (self.settings.communication(), self.settings.communication_threads());
         let funneled = communication == Communication::Dedicated && threads == 1;
         let ranks = match Ranks::start(launch, funneled) {
             Ok(Some(ranks)) => ranks,
             Ok(None) => return Ok((Part::Alone, ProcessPlan::alone(&self.settings))),
-            Err(why) => return refuse(format!("a launcher has started this program, but MPI does not work: {why}")),
+            Err(why) => {
+                return refuse(format!(
+                    "a launcher has started this program, but MPI does not work: {why}"
+                ));
+            }
         };
         let count = ranks.count();
         if let Some(given) = given.filter(|given| *given != count) {
-            return refuse(format!("`processes` is {given}, but the launcher has started {count} processes; leave it out"));
+            return refuse(format!(
+                "`processes` is {given}, but the launcher has started {count} processes; leave it out"
+            ));
         }
-        if !ranks.may_thread() && (threads > 1 || matches!(communication, Communication::Worker | Communication::Distributed)) {
+        if !ranks.may_thread()
+            && (threads > 1
+                || matches!(communication, Communication::Worker | Communication::Distributed))
+        {
             return refuse(
                 "this MPI library lets one thread of each process call it, and no more: use --communication dedicated with one thread"
                     .to_owned(),
@@ -165,14 +179,26 @@ impl<M: Model> Job<M> {
         }
         let zero_copy = choices::zero_copy(&self.settings);
         let processes = if zero_copy.value { ranks.per_machine().unwrap_or(1) } else { 1 };
-        let machines = Machines { count: count / processes, processes, cores: ranks.cores(), may_thread: ranks.may_thread() };
-        Ok((Part::Launched(ranks), ProcessPlan { count, zero_copy, carrier, machines: Some(machines) }))
+        let machines = Machines {
+            count: count / processes,
+            processes,
+            cores: ranks.cores(),
+            may_thread: ranks.may_thread(),
+        };
+        Ok((
+            Part::Launched(ranks),
+            ProcessPlan { count, zero_copy, carrier, machines: Some(machines) },
+        ))
     }
 
     /// Whether the run can be one of several processes.
     fn check_processes(&self, processes: u32) -> Result<(), Error> {
         let name = &self.name;
-        let refuse = |why: String| Err(Error::Setting(format!("model `{name}` cannot run in {processes} processes: {why}")));
+        let refuse = |why: String| {
+            Err(Error::Setting(format!(
+                "model `{name}` cannot run in {processes} processes: {why}"
+            )))
+        };
         let event = std::any::type_name::<M::Event>();
         if M::ABILITIES.wire().is_none() {
             return refuse(format!(
@@ -181,13 +207,22 @@ impl<M: Model> Job<M> {
             ));
         }
         if self.settings.trace.is_some() {
-            return refuse("a trace shows the threads of one process; leave out `trace`, or use threads".to_owned());
+            return refuse(
+                "a trace shows the threads of one process; leave out `trace`, or use threads"
+                    .to_owned(),
+            );
         }
         Ok(())
     }
 
     /// Starts the other processes, or joins them.
-    pub(crate) fn processes(&self, part: Part, run: &RunPlan, spec: &RunSpec, first: &ToFirst) -> Result<Option<Processes>, Error> {
+    pub(crate) fn processes(
+        &self,
+        part: Part,
+        run: &RunPlan,
+        spec: &RunSpec,
+        first: &ToFirst,
+    ) -> Result<Option<Processes>, Error> {
         let (processes, lps) = (run.processes.count, spec.limits.lps);
         if processes > lps {
             let name = &self.name;
@@ -206,7 +241,8 @@ impl<M: Model> Job<M> {
             }
         };
         let group = group.map_err(|cause| Error::Processes { processes, cause })?;
-        let alike = matches!(self.settings.barrier(), Barrier::Central | Barrier::Condvar) || self.settings.gvt() == GvtAlgorithm::Gsu;
+        let alike = matches!(self.settings.barrier(), Barrier::Central | Barrier::Condvar)
+            || self.settings.gvt() == GvtAlgorithm::Gsu;
         if group.passes_on() && alike {
             return Err(Error::Setting(
                 "GVT from registers (gsu), and barriers at one counter (central, condvar), are for PEs that share memory, and these processes do \
@@ -221,7 +257,11 @@ impl<M: Model> Job<M> {
     }
 
     /// What the processes of a run have to agree on.
-    fn description(&self, spec: &RunSpec, settings: &serde_json::Map<String, Value>) -> Vec<(String, String)> {
+    fn description(
+        &self,
+        spec: &RunSpec,
+        settings: &serde_json::Map<String, Value>,
+    ) -> Vec<(String, String)> {
         let entries = [
             ("version", json!(env!("CARGO_PKG_VERSION"))),
             ("model", json!(self.name)),
@@ -233,8 +273,12 @@ impl<M: Model> Job<M> {
             ("lookahead", json!(spec.limits.lookahead.least())),
         ];
         let own = entries.into_iter().map(|(name, value)| (name.to_owned(), value.to_string()));
-        let parameters = self.parameters.iter().map(|(name, value)| (format!("parameter `{name}`"), value.to_string()));
-        let settings = settings.iter().map(|(name, value)| (format!("setting `{name}`"), value.to_string()));
+        let parameters = self
+            .parameters
+            .iter()
+            .map(|(name, value)| (format!("parameter `{name}`"), value.to_string()));
+        let settings =
+            settings.iter().map(|(name, value)| (format!("setting `{name}`"), value.to_string()));
         own.chain(parameters).chain(settings).collect()
     }
 }
@@ -242,8 +286,13 @@ impl<M: Model> Job<M> {
 /// What tells this program from others, and from other versions of itself: a hash of its file.
 fn program() -> String {
     let hash = || -> io::Result<u64> {
-        let path = if cfg!(target_os = "linux") { "/proc/self/exe".into() } else { std::env::current_exe()? };
-        let (mut file, mut hasher, mut bytes) = (File::open(path)?, DefaultHasher::new(), vec![0; 1 << 20]);
+        let path = if cfg!(target_os = "linux") {
+            "/proc/self/exe".into()
+        } else {
+            std::env::current_exe()?
+        };
+        let (mut file, mut hasher, mut bytes) =
+            (File::open(path)?, DefaultHasher::new(), vec![0; 1 << 20]);
         loop {
             match file.read(&mut bytes)? {
                 0 => return Ok(hasher.finish()),
@@ -251,7 +300,10 @@ fn program() -> String {
             }
         }
     };
-    hash().map_or_else(|why| format!("a file that cannot be read ({why})"), |hash| format!("{hash:016x}"))
+    hash().map_or_else(
+        |why| format!("a file that cannot be read ({why})"),
+        |hash| format!("{hash:016x}"),
+    )
 }
 
 #[cfg(feature = "mpi")]

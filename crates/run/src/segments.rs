@@ -54,7 +54,8 @@ impl<M: Model> Job<M> {
         let run = self.plan_run(sync, processes, &spec)?;
         let mut selector = self.selector(&run, &spec)?;
         let mut choice = selector.next(|pes| self.may_wait(&run, &spec, pes));
-        if self.settings.trace.is_some() && (choice.engine.is_sequential() || !selector.is_fixed()) {
+        if self.settings.trace.is_some() && (choice.engine.is_sequential() || !selector.is_fixed())
+        {
             let why = "a trace shows the PEs of one engine, and a sequential run has none: it needs --sync optimistic or conservative";
             return Err(Error::Setting(why.into()));
         }
@@ -71,18 +72,24 @@ impl<M: Model> Job<M> {
         let (ended, cut_short) = loop {
             let (began, from, before) = (Instant::now(), state.from, state.committed);
             let segment = match &plan {
-                Some(plan) => self.run_in_parallel(&spec, plan, state, &mut monitor, processes.as_mut())?,
-                None if self.settings.pending() == Pending::Heap => self.run_sequentially::<Heap>(&spec, state, &mut monitor)?,
+                Some(plan) => {
+                    self.run_in_parallel(&spec, plan, state, &mut monitor, processes.as_mut())?
+                }
+                None if self.settings.pending() == Pending::Heap => {
+                    self.run_sequentially::<Heap>(&spec, state, &mut monitor)?
+                }
                 None => self.run_sequentially::<Ladder>(&spec, state, &mut monitor)?,
             };
-            let SegmentEnd { cut_short, goes_on, looped, ended, left, work, parallel, .. } = segment;
+            let SegmentEnd { cut_short, goes_on, looped, ended, left, work, parallel, .. } =
+                segment;
             totals.work = totals.work.zip(work).map(|(all, more)| [all, more].into_iter().sum());
             state = segment.state;
             let looped = *totals.looped.get_or_insert(looped.unwrap_or(began));
             parallel.into_iter().for_each(|parallel| totals.add(parallel));
             if !monitor.selector.is_fixed() {
                 let pending = goes_on.then(|| state.pending.iter().map(Pool::len).sum());
-                let at = Reading { pending, ..Reading::new(ended, state.from.get(), state.committed) };
+                let at =
+                    Reading { pending, ..Reading::new(ended, state.from.get(), state.committed) };
                 let (why, event_rate) = monitor.selector.end(at);
                 totals.engines.push(EngineStretch {
                     sync: spec.kinds.mixed(choice.engine.sync).name().to_owned(),
@@ -139,15 +146,28 @@ impl<M: Model> Job<M> {
             Synchronisation::Sequential => EngineSelector::Fixed(Engine::SEQUENTIAL),
             Synchronisation::Auto => {
                 let (engines, end) = (self.engines(run, spec)?, self.end_time());
-                let (lp_bytes, event_bytes) = (size_of::<Lp<M::State>>(), size_of::<Event<M::Event>>());
-                EngineSelector::Auto(Box::new(Auto::new(Facts { lps: limits.lps, end, cores: cores(), engines, lp_bytes, event_bytes })))
+                let (lp_bytes, event_bytes) =
+                    (size_of::<Lp<M::State>>(), size_of::<Event<M::Event>>());
+                EngineSelector::Auto(Box::new(Auto::new(Facts {
+                    lps: limits.lps,
+                    end,
+                    cores: cores(),
+                    engines,
+                    lp_bytes,
+                    event_bytes,
+                })))
             }
             sync => EngineSelector::Fixed(Engine { sync, pes: run.pes }),
         })
     }
 
     /// A run of which nothing has been simulated, and what becomes of its rows.
-    pub(crate) fn begin(&self, spec: &RunSpec, acts: Acts, records: &Records) -> Result<RunState<M>, Error> {
+    pub(crate) fn begin(
+        &self,
+        spec: &RunSpec,
+        acts: Acts,
+        records: &Records,
+    ) -> Result<RunState<M>, Error> {
         let statistics = self.statistics(spec);
         let rows = Rows::new(records, acts, &statistics)?;
         Ok(RunState::new(statistics, rows))
@@ -158,8 +178,8 @@ impl<M: Model> Job<M> {
         Statistics::new(spec.declared.clone(), self.settings.warmup(), self.end_time())
     }
 
-    /// Has the LPs finish, and makes results and record. The last segment ended at this time of the clock; before the end of the run, if it
-    /// was cut short.
+    /// Has the LPs finish, and makes results and record. The last segment ended at this time of the
+    /// clock; before the end of the run, if it was cut short.
     fn end(
         self,
         (started, mut processes): (Instant, Option<Processes>),
@@ -171,7 +191,8 @@ impl<M: Model> Job<M> {
     ) -> Result<Run<M>, Error> {
         let RunState { first_lp, lps, pending, committed, mut statistics, mut rows, .. } = state;
         drop(pending);
-        let (mut states, mut digest, mut next) = (DropEach::default(), RunDigest::default(), first_lp);
+        let (mut states, mut digest, mut next) =
+            (DropEach::default(), RunDigest::default(), first_lp);
         states.make_room(lps.iter().map(|block| block.len()).sum(), "the states of LPs");
         let mut tally = spec.kinds.tally();
         for block in lps {
@@ -186,30 +207,48 @@ impl<M: Model> Job<M> {
         let mut executor = Executor::with_limits(spec.limits.clone(), self.settings.seed(), false);
         monitor.control.watch(None, executor.beat());
         let mut state_digest = self.settings.state_digest().then(StateDigest::default);
-        let finisher =
-            Finisher { model: &*self.model, executor: &mut executor, statistics: &mut statistics, end, digest: state_digest.as_mut() };
+        let finisher = Finisher {
+            model: &*self.model,
+            executor: &mut executor,
+            statistics: &mut statistics,
+            end,
+            digest: state_digest.as_mut(),
+        };
         let finished = match &mut processes {
             None => finisher.finish(first_lp, states.iter(), &mut rows),
             Some(processes) if !processes.group.is_first() => {
                 let mut rows = FinishRows::default();
                 let fault = finisher.finish(first_lp, states.iter(), &mut rows).err();
                 // What roles did is known from all PEs already.
-                let finished = Finished { digest, state_digest, by_role: tally.entries(), statistics, rows: rows.0, fault };
+                let finished = Finished {
+                    digest,
+                    state_digest,
+                    by_role: tally.entries(),
+                    statistics,
+                    rows: rows.0,
+                    fault,
+                };
                 // What its payloads lie in is not this process's own when it has taken leave.
                 drop(states);
                 return Err(processes.send_finished(finished, self.stop.is_on()));
             }
             Some(processes) => {
                 let own = finisher.finish(first_lp, states.iter(), &mut rows);
-                let others = processes.gather_finished().map_err(|why| lost(&mut processes.group, why))?;
+                let others =
+                    processes.gather_finished().map_err(|why| lost(&mut processes.group, why))?;
                 let mut outcome = own;
                 for other in others {
                     digest.merge(other.digest);
-                    state_digest.iter_mut().zip(other.state_digest).for_each(|(all, other)| all.merge(other));
+                    state_digest
+                        .iter_mut()
+                        .zip(other.state_digest)
+                        .for_each(|(all, other)| all.merge(other));
                     tally.add_entries(other.by_role);
                     statistics.merge(&other.statistics);
                     if outcome.is_ok() {
-                        processes.pass_on(other.rows.into_iter(), &mut rows).map_err(|why| lost(&mut processes.group, why))?;
+                        processes
+                            .pass_on(other.rows.into_iter(), &mut rows)
+                            .map_err(|why| lost(&mut processes.group, why))?;
                         outcome = other.fault.map_or(Ok(()), Err);
                     }
                 }
@@ -224,8 +263,12 @@ impl<M: Model> Job<M> {
         }
         let (log, speculation) = monitor.into_log();
         let reached = cut_short.map_or(self.end_time(), VirtualTime::get);
-        let progress = log.finish(ended, reached, committed, totals.parallel.is_some().then_some(speculation));
-        let core_share = totals.work.filter(|work| !work.elapsed.is_zero()).map(|work| work.share_since(CoreTime::default()));
+        let progress =
+            log.finish(ended, reached, committed, totals.parallel.is_some().then_some(speculation));
+        let core_share = totals
+            .work
+            .filter(|work| !work.elapsed.is_zero())
+            .map(|work| work.share_since(CoreTime::default()));
         let RunTotals { parallel, engine, engines, traced, by_role, moved, ran_out, .. } = totals;
         by_role.iter().for_each(|counts| tally.add_counts(counts));
         let kinds = tally.records();
@@ -251,8 +294,9 @@ impl<M: Model> Job<M> {
             cut_short,
         };
         let run = self.conclude(started, outcome)?;
-        let (trace, incomplete) =
-            traced.map_or((None, None), |traced| traced.map_or_else(|error| (None, Some(error)), |trace| (Some(trace), None)));
+        let (trace, incomplete) = traced.map_or((None, None), |traced| {
+            traced.map_or_else(|error| (None, Some(error)), |trace| (Some(trace), None))
+        });
         Ok(Run { incomplete: run.incomplete.or(incomplete), trace, ..run })
     }
 }
@@ -261,7 +305,8 @@ impl<M: Model> Job<M> {
 struct RunTotals {
     /// When all LPs had been initialised.
     looped: Option<Instant>,
-    /// How long its threads had something to do, and were on a core then, if that is known of all segments.
+    /// How long its threads had something to do, and were on a core then, if that is known of all
+    /// segments.
     work: Option<CoreTime>,
     parallel: Option<ParallelRecord>,
     engines: Vec<EngineStretch>,

@@ -1,6 +1,7 @@
-//! For testing engines: a slow and obvious [reference](mod@reference) simulator, [random models](random_model) with every feature of
-//! the model API, the [matrix](mod@matrix) of engine configurations that all must give the reference's answer, [torture](mod@torture) by
-//! thousands of schedules, and a [limit](time_limit) to the time that a test may take.
+//! For testing engines: a slow and obvious [reference](mod@reference) simulator, [random
+//! models](random_model) with every feature of the model API, the [matrix](mod@matrix) of engine
+//! configurations that all must give the reference's answer, [torture](mod@torture) by thousands of
+//! schedules, and a [limit](time_limit) to the time that a test may take.
 //!
 //! ```
 //! use warpline_testkit::{Recipe, Settings, matrix};
@@ -26,7 +27,8 @@ pub fn scaled(count: u32) -> u32 {
     if cfg!(miri) { count.div_ceil(100) } else { count }
 }
 
-/// How many cases a property test runs: the number in `WARPLINE_CASES` if set (to soak), else `usual`, or 2 under Miri.
+/// How many cases a property test runs: the number in `WARPLINE_CASES` if set (to soak), else
+/// `usual`, or 2 under Miri.
 pub fn cases(usual: u32) -> u32 {
     let wanted = std::env::var("WARPLINE_CASES").ok().and_then(|text| text.parse().ok());
     wanted.unwrap_or(if cfg!(miri) { 2 } else { usual })

@@ -6,8 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use warpline::base::LpId;
 use warpline::base::random::Random;
 use warpline::{
-    Barrier, BufferPool, Cancellation, Communication, CommunicationRing, Conservative, CopyInterval, Error, Fault, FossilCollection,
-    GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice, Mailbox, Messages, Model, Pending, Place, PoolOrder, Simulation, SubPool,
+    Barrier, BufferPool, Cancellation, Communication, CommunicationRing, Conservative,
+    CopyInterval, Error, Fault, FossilCollection, GoAhead, GvtAlgorithm, GvtIntervalControl,
+    LpChoice, Mailbox, Messages, Model, Pending, Place, PoolOrder, Simulation, SubPool,
     Synchronisation, Undo,
 };
 
@@ -22,7 +23,8 @@ pub struct Configuration {
     pub pending: Pending,
     /// The settings of a parallel run; `None` for a sequential one.
     pub parallel: Option<Parallel>,
-    /// The seed of changes of the engine in the middle of the run; `None` if it keeps the one that it begins with.
+    /// The seed of changes of the engine in the middle of the run; `None` if it keeps the one that
+    /// it begins with.
     pub changes: Option<u64>,
 }
 
@@ -100,18 +102,34 @@ impl Default for BufferUse {
 impl BufferUse {
     /// Draws one.
     pub fn draw(random: &mut Random) -> Self {
-        let pools = [BufferPool::Partitioned, BufferPool::Partitioned, BufferPool::Sender, BufferPool::Receiver];
-        let sizes =
-            [SubPool::Unlimited, SubPool::Fixed(1), SubPool::Fixed(1), SubPool::Fixed(5), SubPool::Adaptive(1), SubPool::Adaptive(4)];
+        let pools = [
+            BufferPool::Partitioned,
+            BufferPool::Partitioned,
+            BufferPool::Sender,
+            BufferPool::Receiver,
+        ];
+        let sizes = [
+            SubPool::Unlimited,
+            SubPool::Fixed(1),
+            SubPool::Fixed(1),
+            SubPool::Fixed(5),
+            SubPool::Adaptive(1),
+            SubPool::Adaptive(4),
+        ];
         BufferUse {
             pool: pools[random.below(4) as usize],
             order: [PoolOrder::Lifo, PoolOrder::Fifo][random.below(2) as usize],
             sub_pool: sizes[random.below(6) as usize],
-            collection: [FossilCollection::Batch, FossilCollection::OnTheFly][random.below(2) as usize],
+            collection: [FossilCollection::Batch, FossilCollection::OnTheFly]
+                [random.below(2) as usize],
         }
     }
 
-    fn of<M: Model>(self, simulation: Simulation<'static, M>, conservative: bool) -> Simulation<'static, M> {
+    fn of<M: Model>(
+        self,
+        simulation: Simulation<'static, M>,
+        conservative: bool,
+    ) -> Simulation<'static, M> {
         let mut simulation = simulation.pool(self.pool).pool_order(self.order);
         if !conservative {
             simulation = simulation.fossil_collection(self.collection);
@@ -159,14 +177,21 @@ pub const SEQUENTIAL: [Configuration; 2] = [
 ];
 
 /// All ways to find GVT.
-pub const ALGORITHMS: [GvtAlgorithm; 4] =
-    [GvtAlgorithm::Asynchronous, GvtAlgorithm::Synchronous, GvtAlgorithm::OneSided, GvtAlgorithm::Gsu];
+pub const ALGORITHMS: [GvtAlgorithm; 4] = [
+    GvtAlgorithm::Asynchronous,
+    GvtAlgorithm::Synchronous,
+    GvtAlgorithm::OneSided,
+    GvtAlgorithm::Gsu,
+];
 
 impl Parallel {
-    /// Draws a virtual cluster. Those with many PEs take long, as most of them idle and some of them stand still until others ask for GVT;
-    /// so they are rare, and do not ask for GVT all the time.
+    /// Draws a virtual cluster. Those with many PEs take long, as most of them idle and some of
+    /// them stand still until others ask for GVT; so they are rare, and do not ask for GVT all the
+    /// time.
     pub fn cluster(random: &mut Random) -> Self {
-        let any = |random: &mut Random, values: &[u32]| values[random.below(values.len() as u32) as usize];
+        let any = |random: &mut Random, values: &[u32]| {
+            values[random.below(values.len() as u32) as usize]
+        };
         let pes = any(random, &[1, 2, 2, 2, 3, 3, 3, 3, 4, 4, 5, 8]);
         let pes = if random.below(25) == 0 { any(random, &[16, 64]) } else { pes };
         let gvt_interval = any(random, if pes > 8 { &[100, 512] } else { &[1, 10, 100, 512] });
@@ -182,9 +207,11 @@ impl Parallel {
             mailbox: [Mailbox::PerSender, Mailbox::Shared, Mailbox::Cas][memory.below(3) as usize],
             least_room: memory.below(4) == 0,
             conservative: random.bernoulli(0.3),
-            messages: [Messages::Auto, Messages::Copy, Messages::Shared, Messages::Value][random.below(4) as usize],
+            messages: [Messages::Auto, Messages::Copy, Messages::Shared, Messages::Value]
+                [random.below(4) as usize],
             undo: [Undo::Copy, Undo::Reverse, Undo::Journal][random.below(3) as usize],
-            cancellation: [Cancellation::Aggressive, Cancellation::Lazy, Cancellation::Dynamic][random.below(3) as usize],
+            cancellation: [Cancellation::Aggressive, Cancellation::Lazy, Cancellation::Dynamic]
+                [random.below(3) as usize],
             copy_interval: match any(random, &[1, 2, 5, 100, 0]) {
                 0 => CopyInterval::Auto,
                 events => CopyInterval::Every(events),
@@ -199,20 +226,22 @@ impl Parallel {
             window: [None, None, Some(0.01), Some(0.2), Some(1.0)][random.below(5) as usize],
             windows: random.bernoulli(0.5),
             adapts_interval: random.bernoulli(0.3),
-            waiting: random.bernoulli(0.4).then(|| (random.next_u64(), [0.05, 0.3, 0.7, 1.0][random.below(4) as usize])),
+            waiting: random
+                .bernoulli(0.4)
+                .then(|| (random.next_u64(), [0.05, 0.3, 0.7, 1.0][random.below(4) as usize])),
         }
     }
 
-    /// The same with threads, of which there are seldom more than cores. Where many take turns, they take all the longer if there is room
-    /// for two messages at a time.
+    /// The same with threads, of which there are seldom more than cores. Where many take turns,
+    /// they take all the longer if there is room for two messages at a time.
     pub fn threads(self) -> Self {
         let pes = if self.pes > 4 { 8 } else { self.pes.min(3) };
         Parallel { pes, cluster: None, least_room: self.least_room && pes < 8, ..self }
     }
 }
 
-/// Both sequential configurations, `clusters` virtual clusters, one run by threads, and two that change the engine again and again, in a
-/// virtual cluster and by threads; all drawn from `seed`.
+/// Both sequential configurations, `clusters` virtual clusters, one run by threads, and two that
+/// change the engine again and again, in a virtual cluster and by threads; all drawn from `seed`.
 pub fn configurations(seed: u64, clusters: usize) -> Vec<Configuration> {
     let mut random = Random::new(seed, LpId(0), 0);
     let mut all = SEQUENTIAL.to_vec();
@@ -227,7 +256,10 @@ pub fn configurations(seed: u64, clusters: usize) -> Vec<Configuration> {
         Configuration { pending, parallel: Some(parallel), changes: Some(changes) }
     };
     let parallel = Parallel { pes: 1 + random.below(5), ..Parallel::cluster(&mut random) };
-    all.extend([changing(parallel, random.next_u64()), changing(parallel.threads(), random.next_u64())]);
+    all.extend([
+        changing(parallel, random.next_u64()),
+        changing(parallel.threads(), random.next_u64()),
+    ]);
     all
 }
 
@@ -235,28 +267,44 @@ pub fn configurations(seed: u64, clusters: usize) -> Vec<Configuration> {
 const CLUSTERS: usize = 4;
 
 /// `model` under one configuration, ready to run.
-pub fn simulation<M: Model>(model: M, settings: &Settings, configuration: Configuration) -> Simulation<'static, M> {
+pub fn simulation<M: Model>(
+    model: M,
+    settings: &Settings,
+    configuration: Configuration,
+) -> Simulation<'static, M> {
     let Settings { seed, end, warmup, zero_delay_hops } = *settings;
     let lps = model.lps();
-    let mut simulation = Simulation::new(model).seed(seed).end(end).warmup(warmup).zero_delay_hops(zero_delay_hops);
+    let mut simulation =
+        Simulation::new(model).seed(seed).end(end).warmup(warmup).zero_delay_hops(zero_delay_hops);
     if let Some(parallel) = configuration.parallel {
         simulation = simulation.threads(parallel.pes).processes(parallel.processes);
         if let Some(Copies { communication, threads, ring, batch, delay }) = parallel.copies {
-            simulation = simulation.zero_copy(false).communication(communication).communication_threads(threads);
-            simulation = simulation.communication_ring(ring).communication_batch(batch).communication_delay(delay);
+            simulation = simulation
+                .zero_copy(false)
+                .communication(communication)
+                .communication_threads(threads);
+            simulation = simulation
+                .communication_ring(ring)
+                .communication_batch(batch)
+                .communication_delay(delay);
         }
         let conservative = is_conservative(&simulation, &parallel);
         let sync = match (conservative, parallel.waiting) {
             (true, _) => Synchronisation::Conservative,
             (false, None) => Synchronisation::Optimistic,
             (false, Some((seed, share))) => {
-                let waiting = (0..lps).filter(|lp| Random::new(seed, LpId(*lp), 0).bernoulli(share));
+                let waiting =
+                    (0..lps).filter(|lp| Random::new(seed, LpId(*lp), 0).bernoulli(share));
                 simulation = simulation.conservative_lps(LpChoice::ids(waiting));
                 Synchronisation::Mixed
             }
         };
-        simulation = simulation.sync(sync).messages(parallel.messages).use_lookahead(parallel.lookahead || conservative);
-        simulation = simulation.batch(parallel.batch).gvt(parallel.gvt).gvt_interval(parallel.gvt_interval);
+        simulation = simulation
+            .sync(sync)
+            .messages(parallel.messages)
+            .use_lookahead(parallel.lookahead || conservative);
+        simulation =
+            simulation.batch(parallel.batch).gvt(parallel.gvt).gvt_interval(parallel.gvt_interval);
         if parallel.adapts_interval {
             simulation = simulation.gvt_interval_control(GvtIntervalControl::Adaptive);
         }
@@ -264,17 +312,32 @@ pub fn simulation<M: Model>(model: M, settings: &Settings, configuration: Config
             simulation = simulation.barrier(parallel.barrier);
         }
         simulation = if conservative {
-            simulation.conservative(if parallel.windows { Conservative::Windows } else { Conservative::FreeRunning })
+            simulation.conservative(if parallel.windows {
+                Conservative::Windows
+            } else {
+                Conservative::FreeRunning
+            })
         } else {
             let undo = match parallel.undo {
                 Undo::Reverse if M::ABILITIES.has_reverse() => Undo::Reverse,
                 Undo::Journal if M::ABILITIES.journal().is_some() => Undo::Journal,
                 _ => Undo::Copy,
             };
-            let cancellation = if M::ABILITIES.comparable().is_some() { parallel.cancellation } else { Cancellation::Aggressive };
+            let cancellation = if M::ABILITIES.comparable().is_some() {
+                parallel.cancellation
+            } else {
+                Cancellation::Aggressive
+            };
             let simulation = simulation.cancellation(cancellation);
-            let simulation = simulation.undo(undo).kps(parallel.kps).copy_interval(parallel.copy_interval).go_ahead(parallel.go_ahead);
-            parallel.window.into_iter().fold(simulation, |simulation, share| simulation.window(share * end))
+            let simulation = simulation
+                .undo(undo)
+                .kps(parallel.kps)
+                .copy_interval(parallel.copy_interval)
+                .go_ahead(parallel.go_ahead);
+            parallel
+                .window
+                .into_iter()
+                .fold(simulation, |simulation, share| simulation.window(share * end))
         };
         simulation = parallel.buffers.of(simulation, conservative);
         if parallel.least_room {
@@ -292,7 +355,10 @@ pub fn simulation<M: Model>(model: M, settings: &Settings, configuration: Config
     } else {
         simulation = simulation.sync(Synchronisation::Sequential);
     }
-    configuration.changes.into_iter().fold(simulation.pending(configuration.pending), Simulation::change_engines)
+    configuration
+        .changes
+        .into_iter()
+        .fold(simulation.pending(configuration.pending), Simulation::change_engines)
 }
 
 /// Whether a run of `simulation`, whose PEs are set, is conservative.
@@ -304,7 +370,11 @@ fn is_conservative<M: Model>(simulation: &Simulation<'_, M>, parallel: &Parallel
 ///
 /// # Errors
 /// Mistakes of the engine: any error that is not the model's.
-pub fn run<M: Model>(model: M, settings: &Settings, configuration: Configuration) -> Result<Result<Outcome, Stop>, Error> {
+pub fn run<M: Model>(
+    model: M,
+    settings: &Settings,
+    configuration: Configuration,
+) -> Result<Result<Outcome, Stop>, Error> {
     match simulation(model, settings, configuration).run() {
         Ok(run) => Ok(Ok(Outcome {
             digest: run.record.digest,
@@ -324,11 +394,15 @@ pub fn run<M: Model>(model: M, settings: &Settings, configuration: Configuration
     }
 }
 
-/// The fault without the file and line where the model panicked, which the reference simulator does not know.
+/// The fault without the file and line where the model panicked, which the reference simulator does
+/// not know.
 fn without_place(fault: Fault) -> Fault {
     match fault {
         Fault::Panic(text) => {
-            let message = text.rsplit_once(" (").filter(|(_, place)| place.contains(".rs:")).map(|(message, _)| message.to_owned());
+            let message = text
+                .rsplit_once(" (")
+                .filter(|(_, place)| place.contains(".rs:"))
+                .map(|(message, _)| message.to_owned());
             Fault::Panic(message.unwrap_or(text))
         }
         fault => fault,
@@ -343,12 +417,15 @@ pub(crate) fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-/// Runs the reference and every configuration on models that `make` makes, and compares everything: digest, committed events, final states,
-/// results and rows, or the mistake that ended the run.
+/// Runs the reference and every configuration on models that `make` makes, and compares everything:
+/// digest, committed events, final states, results and rows, or the mistake that ended the run.
 ///
 /// # Errors
 /// The first difference, with the configuration.
-pub fn check<M: Model>(make: impl Fn() -> M, settings: &Settings) -> Result<Result<Outcome, Stop>, String> {
+pub fn check<M: Model>(
+    make: impl Fn() -> M,
+    settings: &Settings,
+) -> Result<Result<Outcome, Stop>, String> {
     check_under(make, settings, &configurations(settings.seed, CLUSTERS))
 }
 
@@ -374,9 +451,11 @@ fn check_all<M: Model>(
     let expected = reference::run_with(&make(), settings);
     for &configuration in configurations {
         let _limit = time_limit((configuration, *settings, about.clone()));
-        let found = caught(|| run(make(), settings, configuration)).map_err(|bug| format!("{configuration:?}: {bug}"))?;
+        let found = caught(|| run(make(), settings, configuration))
+            .map_err(|bug| format!("{configuration:?}: {bug}"))?;
         let found = found.map_err(|error| format!("{configuration:?} failed: {error}"))?;
-        compare(&expected, &found).map_err(|why| format!("{configuration:?} differs from the reference: {why}"))?;
+        compare(&expected, &found)
+            .map_err(|why| format!("{configuration:?} differs from the reference: {why}"))?;
     }
     Ok(expected)
 }
@@ -393,11 +472,20 @@ pub fn check_recipe(recipe: &Recipe, settings: &Settings) -> Result<Result<Outco
 ///
 /// # Errors
 /// The first difference, with everything needed to reproduce it.
-pub fn check_recipe_under(recipe: &Recipe, settings: &Settings, configurations: &[Configuration]) -> Result<Result<Outcome, Stop>, String> {
+pub fn check_recipe_under(
+    recipe: &Recipe,
+    settings: &Settings,
+    configurations: &[Configuration],
+) -> Result<Result<Outcome, Stop>, String> {
     // Parcels of some leave their process as plain data, those of others as serde writes them.
     let checked = match recipe.words() {
         0 => check_all(|| RandomModel::<0>::new(recipe), settings, configurations, recipe.clone()),
-        1 => check_all(|| RandomModel::<1, Inline>::new(recipe), settings, configurations, recipe.clone()),
+        1 => check_all(
+            || RandomModel::<1, Inline>::new(recipe),
+            settings,
+            configurations,
+            recipe.clone(),
+        ),
         _ => check_all(|| RandomModel::<13>::new(recipe), settings, configurations, recipe.clone()),
     };
     checked.map_err(|why| {
@@ -415,22 +503,30 @@ pub fn assert_one_answer<M: Model>(make: impl Fn() -> M, seed: u64, end: f64) {
     }
 }
 
-/// Whether an outcome is as expected. That of the first of several processes has the states of its own LPs only.
+/// Whether an outcome is as expected. That of the first of several processes has the states of its
+/// own LPs only.
 ///
 /// # Errors
 /// The first difference.
-pub fn compare_first(mut expected: Result<Outcome, Stop>, found: &Result<Outcome, Stop>) -> Result<(), String> {
+pub fn compare_first(
+    mut expected: Result<Outcome, Stop>,
+    found: &Result<Outcome, Stop>,
+) -> Result<(), String> {
     if let (Ok(expected), Ok(found)) = (&mut expected, found) {
         expected.states.truncate(found.states.len().max(1));
     }
     compare(&expected, found)
 }
 
-pub(crate) fn compare(expected: &Result<Outcome, Stop>, found: &Result<Outcome, Stop>) -> Result<(), String> {
+pub(crate) fn compare(
+    expected: &Result<Outcome, Stop>,
+    found: &Result<Outcome, Stop>,
+) -> Result<(), String> {
     match (expected, found) {
         (Ok(expected), Ok(found)) => {
             compare_lists("the state of LP", &expected.states, &found.states)?;
-            for (number, (expected, found)) in expected.tables.iter().zip(&found.tables).enumerate() {
+            for (number, (expected, found)) in expected.tables.iter().zip(&found.tables).enumerate()
+            {
                 compare_lists(&format!("in table {number}, row"), expected, found)?;
             }
             same("the number of tables", &expected.tables.len(), &found.tables.len())?;
@@ -455,20 +551,31 @@ pub(crate) fn compare(expected: &Result<Outcome, Stop>, found: &Result<Outcome, 
 
 /// Whether two places are the same, though the event's text may have been cut in the second.
 fn same_place(whole: &Place, cut: &Place) -> bool {
-    let (Place::Event { lp, time, number, payload }, Place::Event { lp: cut_lp, time: cut_time, number: cut_number, payload: cut_payload }) =
-        (whole, cut)
+    let (
+        Place::Event { lp, time, number, payload },
+        Place::Event { lp: cut_lp, time: cut_time, number: cut_number, payload: cut_payload },
+    ) = (whole, cut)
     else {
         return whole == cut;
     };
-    let begins = cut_payload.strip_suffix('…').is_some_and(|beginning| payload.starts_with(beginning));
+    let begins =
+        cut_payload.strip_suffix('…').is_some_and(|beginning| payload.starts_with(beginning));
     (lp, time, number) == (cut_lp, cut_time, cut_number) && (payload == cut_payload || begins)
 }
 
 fn same<T: PartialEq + Debug>(what: &str, expected: &T, found: &T) -> Result<(), String> {
-    if expected == found { Ok(()) } else { Err(format!("{what} should be {expected:?} and is {found:?}")) }
+    if expected == found {
+        Ok(())
+    } else {
+        Err(format!("{what} should be {expected:?} and is {found:?}"))
+    }
 }
 
-fn compare_lists<T: PartialEq + Debug>(what: &str, expected: &[T], found: &[T]) -> Result<(), String> {
+fn compare_lists<T: PartialEq + Debug>(
+    what: &str,
+    expected: &[T],
+    found: &[T],
+) -> Result<(), String> {
     for (number, (expected, found)) in expected.iter().zip(found).enumerate() {
         same(&format!("{what} {number}"), expected, found)?;
     }
@@ -480,8 +587,8 @@ mod tests {
     use super::*;
     use crate::random_model::{Declares, Shape};
 
-    /// Every kind of lookahead is tried in conservative and in other runs with several PEs, and some models depend on the longer of their
-    /// links.
+    /// Every kind of lookahead is tried in conservative and in other runs with several PEs, and
+    /// some models depend on the longer of their links.
     #[test]
     fn all_kinds_of_lookahead_are_tried() {
         for declares in Declares::ALL {
@@ -490,16 +597,27 @@ mod tests {
                 let recipe = Recipe::from_seed(seed);
                 let parallel = Parallel::cluster(&mut Random::new(seed, LpId(0), 0));
                 if recipe.declares == declares && recipe.lps > 1 && parallel.pes > 1 {
-                    let simulation = |pes| Simulation::new(RandomModel::<0>::new(&recipe)).threads(pes);
+                    let simulation =
+                        |pes| Simulation::new(RandomModel::<0>::new(&recipe)).threads(pes);
                     let chosen = is_conservative(&simulation(parallel.pes), &parallel);
                     *(if chosen { &mut conservative } else { &mut others }) += 1;
                     windows += usize::from(chosen && parallel.windows);
                     let least = |pes| simulation(pes).least_delay().expect("it makes sense");
-                    partly += usize::from(recipe.topology != Shape::Uniform && chosen && least(1) < least(parallel.pes));
+                    partly += usize::from(
+                        recipe.topology != Shape::Uniform
+                            && chosen
+                            && least(1) < least(parallel.pes),
+                    );
                 }
             }
-            assert!(windows >= 4 && conservative - windows >= 4, "{declares:?}: {windows} of {conservative} in windows");
-            assert!(conservative >= 8 && others >= 20, "{declares:?}: {conservative} conservative, {others} others");
+            assert!(
+                windows >= 4 && conservative - windows >= 4,
+                "{declares:?}: {windows} of {conservative} in windows"
+            );
+            assert!(
+                conservative >= 8 && others >= 20,
+                "{declares:?}: {conservative} conservative, {others} others"
+            );
             assert!((partly >= 3) == (declares == Declares::Links), "{declares:?}: {partly}");
         }
     }

@@ -1,7 +1,8 @@
 //! A simulator without tricks: one ordered map of pending events, one event after the other.
 //!
-//! It shares the model API with the engines (and with it the times and steps of sends, statistics, streams and digest), and nothing of the
-//! engines themselves: no pool, no entries, no pending set, no tie prefix. The shared parts have tests of their own.
+//! It shares the model API with the engines (and with it the times and steps of sends, statistics,
+//! streams and digest), and nothing of the engines themselves: no pool, no entries, no pending set,
+//! no tie prefix. The shared parts have tests of their own.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -185,7 +186,16 @@ impl<'m, M: Model> Simulator<'m, M> {
         let tables = Tables(vec![Vec::new(); statistics.tables().len()]);
         let executor = Executor::new(model, settings.seed, settings.zero_delay_hops, false);
         let (pending, lps) = (BTreeMap::new(), Vec::new());
-        Simulator { model, settings: *settings, executor, pending, lps, statistics, tables, committed: 0 }
+        Simulator {
+            model,
+            settings: *settings,
+            executor,
+            pending,
+            lps,
+            statistics,
+            tables,
+            committed: 0,
+        }
     }
 
     fn init(&mut self, lp: LpId) -> Result<(), Stop> {
@@ -203,12 +213,17 @@ impl<'m, M: Model> Simulator<'m, M> {
         self.pending.pop_first().filter(|(rank, _)| rank.time.0 < self.settings.end)
     }
 
-    fn execute(&mut self, rank: Rank, Pending { to, event }: Pending<M::Event>) -> Result<(), Stop> {
+    fn execute(
+        &mut self,
+        rank: Rank,
+        Pending { to, event }: Pending<M::Event>,
+    ) -> Result<(), Stop> {
         let lp = &mut self.lps[to.index()];
         lp.events += 1;
         let number = lp.events;
         let (time, payload) = (rank.time.0, || format!("{event:?}"));
-        let place = || (Place::Event { lp: to, time, number: Some(number), payload: payload() }, time);
+        let place =
+            || (Place::Event { lp: to, time, number: Some(number), payload: payload() }, time);
         self.executor.begin(to, number, rank.key().time, rank.step);
         let handled = guarded(|| {
             self.model.handle(&mut lp.state, &event, self.executor.lp());
@@ -224,18 +239,33 @@ impl<'m, M: Model> Simulator<'m, M> {
         Ok(())
     }
 
-    /// Inserts what `sender` sent in its `event`-th event, which had the place `cause` in the order.
+    /// Inserts what `sender` sent in its `event`-th event, which had the place `cause` in the
+    /// order.
     fn file(&mut self, sender: LpId, event: u64, cause: Option<Rank>) {
         let sent: Vec<Outgoing<M::Event>> = self.executor.outbox_mut().drain(..).collect();
         for (outgoing, index) in sent.into_iter().zip(0..) {
             let Outgoing { time, to, step, priority, event: payload } = outgoing;
             let luck = if self.model.unbiased_ties() {
-                mix64(self.settings.seed ^ mix64(time.bits() ^ mix64(u64::from(sender.0) << 32 | u64::from(step))))
+                mix64(
+                    self.settings.seed
+                        ^ mix64(time.bits() ^ mix64(u64::from(sender.0) << 32 | u64::from(step))),
+                )
             } else {
                 0
             };
-            let rank = Rank { time: Time(time.get()), step, priority: priority.level(), luck, sender: sender.0, event, index };
-            assert!(cause.is_none_or(|cause| (cause.time, cause.step) < (rank.time, rank.step)), "{rank:?} is not after {cause:?}");
+            let rank = Rank {
+                time: Time(time.get()),
+                step,
+                priority: priority.level(),
+                luck,
+                sender: sender.0,
+                event,
+                index,
+            };
+            assert!(
+                cause.is_none_or(|cause| (cause.time, cause.step) < (rank.time, rank.step)),
+                "{rank:?} is not after {cause:?}"
+            );
             let other = self.pending.insert(rank, Pending { to, event: payload });
             assert!(other.is_none(), "two events stand at {rank:?}");
         }
@@ -244,13 +274,18 @@ impl<'m, M: Model> Simulator<'m, M> {
     fn finish(&mut self, lp: LpId) -> Result<(), Stop> {
         let end = VirtualTime::new(self.settings.end).expect("the end is a time");
         let place = || (Place::Finish(lp), end.get());
-        let finished = guarded(|| self.executor.finish(self.model, lp, &self.lps[lp.index()].state, end));
+        let finished =
+            guarded(|| self.executor.finish(self.model, lp, &self.lps[lp.index()].state, end));
         self.check(finished, place)?;
         self.observe(lp, end.get(), place)
     }
 
     /// Passes on the result of model code, unless it panicked or left a fault.
-    fn check<T>(&mut self, returned: Result<T, Fault>, place: impl Fn() -> (Place, f64)) -> Result<T, Stop> {
+    fn check<T>(
+        &mut self,
+        returned: Result<T, Fault>,
+        place: impl Fn() -> (Place, f64),
+    ) -> Result<T, Stop> {
         let value = returned.map_err(|fault| self.stop(fault, &place))?;
         match self.executor.take_fault() {
             None => Ok(value),
@@ -258,7 +293,12 @@ impl<'m, M: Model> Simulator<'m, M> {
         }
     }
 
-    fn observe(&mut self, lp: LpId, time: f64, place: impl Fn() -> (Place, f64)) -> Result<(), Stop> {
+    fn observe(
+        &mut self,
+        lp: LpId,
+        time: f64,
+        place: impl Fn() -> (Place, f64),
+    ) -> Result<(), Stop> {
         let notes = std::mem::take(self.executor.notes_mut());
         let applied = self.statistics.apply(&notes, time, lp, &mut self.tables);
         applied.map_err(|fault| self.stop(fault, place))
@@ -277,9 +317,14 @@ impl<'m, M: Model> Simulator<'m, M> {
         if let Some(fault) = self.statistics.overflow() {
             return Err(self.stop(fault, || (Place::Results, self.settings.end)));
         }
-        let outcome = warpline::Outcome { statistics: &self.statistics, end: self.settings.end, warmup: self.settings.warmup };
+        let outcome = warpline::Outcome {
+            statistics: &self.statistics,
+            end: self.settings.end,
+            warmup: self.settings.warmup,
+        };
         let results = guarded(|| self.model.results(&outcome).to_value(self.model, &outcome));
-        let results = results.map_err(|fault| self.stop(fault, || (Place::Results, outcome.end)))?;
+        let results =
+            results.map_err(|fault| self.stop(fault, || (Place::Results, outcome.end)))?;
         let states = self.lps.iter().map(|lp| format!("{:?}", lp.state)).collect();
         Ok(Outcome {
             digest: digest.to_string(),

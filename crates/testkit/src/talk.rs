@@ -1,4 +1,5 @@
-//! A model whose events cannot all be written as bytes, or be read back: only those that never happen cannot.
+//! A model whose events cannot all be written as bytes, or be read back: only those that never
+//! happen cannot.
 
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -38,8 +39,8 @@ impl<'de> Deserialize<'de> for Talk {
     }
 }
 
-/// LPs that pass rumours on. One that has heard too few facts by then says what cannot be carried as bytes: in the order of events nobody
-/// does, but where events are executed too early, many do.
+/// LPs that pass rumours on. One that has heard too few facts by then says what cannot be carried
+/// as bytes: in the order of events nobody does, but where events are executed too early, many do.
 #[derive(Clone, Copy, Debug)]
 pub struct Gossips {
     /// How many there are.
@@ -59,7 +60,8 @@ impl Model for Gossips {
         self.lps
     }
 
-    /// Everybody hears a fact from everybody in each unit of time, and a rumour of its own at the end of it.
+    /// Everybody hears a fact from everybody in each unit of time, and a rumour of its own at the
+    /// end of it.
     fn init(&self, lp: &mut Init<Self>) -> (u64, u64) {
         lp.send(lp.id(), 0.9, Talk::Rumour);
         for to in 0..self.lps {

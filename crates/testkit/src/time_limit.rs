@@ -1,4 +1,5 @@
-//! Limits the time that a test may take: an engine that hangs is a failure with a message, not a build that never ends.
+//! Limits the time that a test may take: an engine that hangs is a failure with a message, not a
+//! build that never ends.
 
 use std::fmt::Debug;
 use std::io::Write;
@@ -18,8 +19,9 @@ pub struct TimeLimit {
     _running: Sender<()>,
 }
 
-/// Ends the process with a message, unless the returned value is dropped within 300 seconds (or those in `WARPLINE_TIME_LIMIT`): a thread
-/// that loops for ever cannot be stopped on its own. `what` says what is run; the message has the name of the test.
+/// Ends the process with a message, unless the returned value is dropped within 300 seconds (or
+/// those in `WARPLINE_TIME_LIMIT`): a thread that loops for ever cannot be stopped on its own.
+/// `what` says what is run; the message has the name of the test.
 ///
 /// ```
 /// let _limit = warpline_testkit::time_limit("an endless loop");
@@ -29,11 +31,14 @@ pub struct TimeLimit {
 /// ```
 pub fn time_limit(what: impl Debug + Send + 'static) -> TimeLimit {
     let (running, ended) = channel();
-    let seconds = std::env::var(VARIABLE).ok().and_then(|text| text.parse().ok()).unwrap_or(SECONDS);
+    let seconds =
+        std::env::var(VARIABLE).ok().and_then(|text| text.parse().ok()).unwrap_or(SECONDS);
     let test = thread::current().name().unwrap_or("a test").to_owned();
     thread::spawn(move || {
         if ended.recv_timeout(Duration::from_secs(seconds)) == Err(RecvTimeoutError::Timeout) {
-            let message = format!("{test} hangs: it has not ended within {seconds} s ({VARIABLE} allows more)\n  in {what:?}\n");
+            let message = format!(
+                "{test} hangs: it has not ended within {seconds} s ({VARIABLE} allows more)\n  in {what:?}\n"
+            );
             // Not by a macro, whose output the test harness would capture.
             let _ = std::io::stderr().write_all(message.as_bytes());
             std::process::abort();
@@ -56,12 +61,16 @@ mod tests {
             let _limit = time_limit(("sleep", 7));
             return thread::sleep(Duration::from_secs(30));
         }
-        let mut child = std::process::Command::new(std::env::current_exe().expect("this is a program"));
+        let mut child =
+            std::process::Command::new(std::env::current_exe().expect("this is a program"));
         child.args(["--exact", "time_limit::tests::what_hangs_is_ended_with_a_message"]);
-        let output = child.env(CHILD, "1").env(VARIABLE, "1").output().expect("it can be run again");
+        let output =
+            child.env(CHILD, "1").env(VARIABLE, "1").output().expect("it can be run again");
         let printed = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success(), "{printed}");
-        for words in ["what_hangs_is_ended_with_a_message hangs", "within 1 s", VARIABLE, "(\"sleep\", 7)"] {
+        for words in
+            ["what_hangs_is_ended_with_a_message hangs", "within 1 s", VARIABLE, "(\"sleep\", 7)"]
+        {
             assert!(printed.contains(words), "no `{words}` in: {printed}");
         }
         assert!(!printed.contains("what is over"), "{printed}");

@@ -1,5 +1,5 @@
-//! Thousands of short schedules: small random models on virtual clusters, compared with the sequential engine, which the
-//! [matrix](mod@crate::matrix) compares with the reference.
+//! Thousands of short schedules: small random models on virtual clusters, compared with the
+//! sequential engine, which the [matrix](mod@crate::matrix) compares with the reference.
 
 use warpline::Pending;
 use warpline::base::LpId;
@@ -39,8 +39,8 @@ const ENERGY: u32 = 300;
 const PES: [u32; 12] = [1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 7, 8];
 
 impl Case {
-    /// The case of a seed, with `clusters` virtual clusters and, for one seed in sixteen, threads. One model in three makes a mistake sooner
-    /// or later, and half of these make several.
+    /// The case of a seed, with `clusters` virtual clusters and, for one seed in sixteen, threads.
+    /// One model in three makes a mistake sooner or later, and half of these make several.
     pub fn from_seed(seed: u64, clusters: usize) -> Self {
         let random = &mut Random::new(seed, LpId(0), CASES);
         let recipe = Recipe::from_seed(random.next_u64());
@@ -56,28 +56,45 @@ impl Case {
         let several = &mut Random::new(seed, LpId(1), CASES);
         let widespread = several.bernoulli(0.3);
         let fails_at_commit = several.bernoulli(0.1).then(|| 1 + several.below(6));
-        let recipe = Recipe { lps, energy, burst: recipe.burst.min(20), fault, widespread, fails_at_commit, ..recipe };
+        let recipe = Recipe {
+            lps,
+            energy,
+            burst: recipe.burst.min(20),
+            fault,
+            widespread,
+            fails_at_commit,
+            ..recipe
+        };
         let end = [1e9, 1e9, 6.0, 1.5][random.below(4) as usize];
         let warmup = if random.bernoulli(0.2) { 0.1 * end } else { 0.0 };
-        let settings = Settings { warmup, zero_delay_hops: 200, ..Settings::new(random.next_u64(), end) };
+        let settings =
+            Settings { warmup, zero_delay_hops: 200, ..Settings::new(random.next_u64(), end) };
         let mut configurations = Vec::new();
         for number in 0..clusters {
-            let pes =
-                if many && number == 0 { [16, 32, 64][random.below(3) as usize] } else { PES[random.below(PES.len() as u32) as usize] };
+            let pes = if many && number == 0 {
+                [16, 32, 64][random.below(3) as usize]
+            } else {
+                PES[random.below(PES.len() as u32) as usize]
+            };
             let parallel = Parallel { pes, ..Parallel::cluster(random) };
-            let gvt_interval = if pes > 8 { parallel.gvt_interval.max(100) } else { parallel.gvt_interval };
+            let gvt_interval =
+                if pes > 8 { parallel.gvt_interval.max(100) } else { parallel.gvt_interval };
             configurations.push(Parallel { gvt_interval, ..parallel });
         }
         if seed.is_multiple_of(16) {
-            configurations.push(Parallel { pes: 1 + random.below(3), ..Parallel::cluster(random) }.threads());
+            configurations
+                .push(Parallel { pes: 1 + random.below(3), ..Parallel::cluster(random) }.threads());
         }
         let pending = if random.bernoulli(0.5) { Pending::Heap } else { Pending::Ladder };
-        let configurations =
-            configurations.into_iter().map(|parallel| Configuration { pending, parallel: Some(parallel), changes: None }).collect();
+        let configurations = configurations
+            .into_iter()
+            .map(|parallel| Configuration { pending, parallel: Some(parallel), changes: None })
+            .collect();
         Case { recipe, settings, configurations }
     }
 
-    /// Compares all runs with the sequential one: digest, events, states, results and rows, or the mistake.
+    /// Compares all runs with the sequential one: digest, events, states, results and rows, or the
+    /// mistake.
     ///
     /// # Errors
     /// The first difference, with everything needed to reproduce it.
@@ -89,21 +106,30 @@ impl Case {
         }
     }
 
-    fn check_model<const WORDS: usize, O: Owned>(&self, make: impl Fn() -> RandomModel<WORDS, O>) -> Result<Summary, String> {
+    fn check_model<const WORDS: usize, O: Owned>(
+        &self,
+        make: impl Fn() -> RandomModel<WORDS, O>,
+    ) -> Result<Summary, String> {
         let Case { recipe, settings, configurations } = self;
         let describe = |what: &str, configuration: &Configuration| {
-            format!("{what}\n  configuration = {configuration:?}\n  settings = {settings:?}\n  recipe = {recipe:?}")
+            format!(
+                "{what}\n  configuration = {configuration:?}\n  settings = {settings:?}\n  recipe = {recipe:?}"
+            )
         };
         let limit = time_limit((SEQUENTIAL[0], *settings, recipe.clone()));
-        let expected = run(make(), settings, SEQUENTIAL[0]).map_err(|why| describe(&why.to_string(), &SEQUENTIAL[0]))?;
+        let expected = run(make(), settings, SEQUENTIAL[0])
+            .map_err(|why| describe(&why.to_string(), &SEQUENTIAL[0]))?;
         drop(limit);
         for configuration in configurations {
             let _limit = time_limit((*configuration, *settings, recipe.clone()));
             let found = caught(|| run(make(), settings, *configuration));
             let found = found.and_then(|found| found.map_err(|why| why.to_string()));
-            found.and_then(|found| compare(&expected, &found)).map_err(|why| describe(&why, configuration))?;
+            found
+                .and_then(|found| compare(&expected, &found))
+                .map_err(|why| describe(&why, configuration))?;
         }
-        let (committed, failed) = expected.map_or_else(|stop| (stop.committed, true), |outcome| (outcome.committed, false));
+        let (committed, failed) = expected
+            .map_or_else(|stop| (stop.committed, true), |outcome| (outcome.committed, false));
         let schedules = configurations.len() as u64;
         Ok(Summary { schedules, committed, mistakes: if failed { schedules } else { 0 } })
     }

@@ -1,11 +1,14 @@
 use warpline_kernel::gvt::{Control, Put};
-use warpline_kernel::{BoundPort, ControlPort, Message, MessagePort, Port, UnreadableEvent, ValueMessage, ValuePort};
+use warpline_kernel::{
+    BoundPort, ControlPort, Message, MessagePort, Port, UnreadableEvent, ValueMessage, ValuePort,
+};
 use warpline_memory::CasCounts;
 
 use crate::{CasPort, InboxPort, NodePort, RingPort, VirtualPort};
 
-/// A port of a kind that is chosen at run time. A PE with a port of a known kind is faster; where speed does not matter, one that takes
-/// either kind saves compiling the engine once more for each model.
+/// A port of a kind that is chosen at run time. A PE with a port of a known kind is faster; where
+/// speed does not matter, one that takes either kind saves compiling the engine once more for each
+/// model.
 pub enum AnyPort<E> {
     /// To other threads, by rings.
     Ring(Box<RingPort<E>>),

@@ -3,16 +3,21 @@
 use std::collections::VecDeque;
 
 use warpline_kernel::{BoundPort, Message, MessagePort, Port, ValueMessage, ValuePort};
-use warpline_memory::{CasConsumer, CasCounts, CasProducer, DropEach, Lines, MakeRoom, Region, cas_ring, drop_each, lines};
+use warpline_memory::{
+    CasConsumer, CasCounts, CasProducer, DropEach, Lines, MakeRoom, Region, cas_ring, drop_each,
+    lines,
+};
 
 use crate::controls::{ControlPlan, ControlWires, by_shared_memory, control_wires};
 
 /// How many messages a ring holds per sender, and the least and the most in all.
 const ROOM_PER_SENDER: usize = 256;
 const ROOM: (usize, usize) = (1024, 8192);
-/// How often a PE tries to push a message into a ring that others are pushing into, before it goes on with something else.
+/// How often a PE tries to push a message into a ring that others are pushing into, before it goes
+/// on with something else.
 const TRIES: u32 = 64;
-/// How many messages by value to one PE are kept back at most: as many as a PE sends in a step or two.
+/// How many messages by value to one PE are kept back at most: as many as a PE sends in a step or
+/// two.
 const KEPT_MOST: usize = 512;
 
 /// What mailboxes hold, as error messages put it.
@@ -27,17 +32,19 @@ enum Item<E> {
 /// Messages by value to one PE that are kept back.
 struct Kept<E> {
     messages: VecDeque<ValueMessage<E>>,
-    /// How many of them, from the first, have been flushed: they wait for room only. The others must not go out yet, as GVT may not know of
-    /// them.
+    /// How many of them, from the first, have been flushed: they wait for room only. The others
+    /// must not go out yet, as GVT may not know of them.
     flushed: usize,
 }
 
-/// A PE's end of the wires where each PE has one ring for all that send to it: the buffer with compare-and-swap of B. Williams, A. Eker, K.
-/// Chiu and D. Ponomarev, "High-performance PDES on manycore clusters", SIGSIM-PADS 2021, §4.1, between PEs rather than to a thread that
+/// A PE's end of the wires where each PE has one ring for all that send to it: the buffer with
+/// compare-and-swap of B. Williams, A. Eker, K. Chiu and D. Ponomarev, "High-performance PDES on
+/// manycore clusters", SIGSIM-PADS 2021, §4.1, between PEs rather than to a thread that
 /// communicates.
 ///
-/// A PE that is refused retries a few times, and then again in its next step. What it publishes waits until what it has sent by value has
-/// been handed over, so that no bound overtakes a message.
+/// A PE that is refused retries a few times, and then again in its next step. What it publishes
+/// waits until what it has sent by value has been handed over, so that no bound overtakes a
+/// message.
 pub struct CasPort<E> {
     /// By PE; none to itself.
     to: Vec<Option<CasProducer<Item<E>>>>,
@@ -51,8 +58,8 @@ pub struct CasPort<E> {
     kept_most: usize,
     /// What is to be published once those have been handed over.
     bound: Option<u64>,
-    /// Bounds of rounds, likewise: a PE may find the bounds of all others for a round, and publish for the next, while its own bound for the
-    /// first still waits.
+    /// Bounds of rounds, likewise: a PE may find the bounds of all others for a round, and publish
+    /// for the next, while its own bound for the first still waits.
     rounds: VecDeque<(u64, u64)>,
     bounds: Lines,
     controls: ControlWires,
@@ -64,9 +71,17 @@ pub fn cas_ports<E: Send>(plan: &ControlPlan) -> Vec<CasPort<E>> {
     let capacity = plan.room.places((ROOM_PER_SENDER * pes).clamp(ROOM.0, ROOM.1));
     let (producers, consumers): (Vec<_>, Vec<_>) = (0..pes).map(|_| cas_ring(capacity)).unzip();
     let own = Region::own();
-    let ends = consumers.into_iter().zip(lines(&own, pes as u32)).zip(control_wires(&own, &(0..pes), plan)).enumerate();
+    let ends = consumers
+        .into_iter()
+        .zip(lines(&own, pes as u32))
+        .zip(control_wires(&own, &(0..pes), plan))
+        .enumerate();
     let port = |(me, ((from, bounds), controls))| CasPort {
-        to: producers.iter().enumerate().map(|(to, producer): (_, &CasProducer<_>)| (to != me).then(|| producer.clone())).collect(),
+        to: producers
+            .iter()
+            .enumerate()
+            .map(|(to, producer): (_, &CasProducer<_>)| (to != me).then(|| producer.clone()))
+            .collect(),
         from,
         values: DropEach::default(),
         kept: (0..pes).map(|_| Kept { messages: VecDeque::new(), flushed: 0 }).collect(),
@@ -81,7 +96,8 @@ pub fn cas_ports<E: Send>(plan: &ControlPlan) -> Vec<CasPort<E>> {
 }
 
 impl<E: Send> CasPort<E> {
-    /// Hands over what was flushed, as far as there is room, and then publishes what waits for that.
+    /// Hands over what was flushed, as far as there is room, and then publishes what waits for
+    /// that.
     fn hand_over_flushed(&mut self) {
         let CasPort { to, kept, receivers, .. } = self;
         let mut all = true;
@@ -90,7 +106,9 @@ impl<E: Send> CasPort<E> {
             while *flushed > 0
                 && let Some(message) = messages.pop_front()
             {
-                if let Err(Item::Value(message)) = push(&mut to[*receiver as usize], Item::Value(message)) {
+                if let Err(Item::Value(message)) =
+                    push(&mut to[*receiver as usize], Item::Value(message))
+                {
                     messages.push_front(message);
                     all = false;
                     break;
@@ -116,7 +134,10 @@ fn push<E: Send>(to: &mut Option<CasProducer<Item<E>>>, item: Item<E>) -> Result
 impl<E: Send> MessagePort for CasPort<E> {
     fn send(&mut self, to: u32, messages: &[Message]) -> usize {
         let ring = &mut self.to[to as usize];
-        messages.iter().position(|message| push(ring, Item::Message(*message)).is_err()).unwrap_or(messages.len())
+        messages
+            .iter()
+            .position(|message| push(ring, Item::Message(*message)).is_err())
+            .unwrap_or(messages.len())
     }
 
     fn receive(&mut self, into: &mut Vec<Message>) {

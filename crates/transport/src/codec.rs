@@ -4,11 +4,14 @@ use std::num::NonZero;
 
 use warpline_base::{EventKey, LpId, Priority, Sequence, VirtualTime};
 use warpline_kernel::gvt::Tag;
-use warpline_kernel::{Content, Event, PanicSilencer, UnreadableEvent, ValueMessage, panic_message};
+use warpline_kernel::{
+    Content, Event, PanicSilencer, UnreadableEvent, ValueMessage, panic_message,
+};
 use warpline_memory::catch_panic;
 use warpline_model::{Portable, WireFormat};
 
-/// Bits of the first byte of a message: what it is, and which fields follow because they are not as usual. The lowest bit is the tag's.
+/// Bits of the first byte of a message: what it is, and which fields follow because they are not as
+/// usual. The lowest bit is the tag's.
 mod flags {
     pub(super) const ANTI: u8 = 1 << 1;
     pub(super) const INCARNATION: u8 = 1 << 2;
@@ -23,12 +26,14 @@ mod flags {
 
 /// Writes messages as bytes, and reads them.
 ///
-/// An event may turn out never to happen, and so what it carries can always be written: if that fails, the message says why. Code of the model
-/// that panics has failed, too.
+/// An event may turn out never to happen, and so what it carries can always be written: if that
+/// fails, the message says why. Code of the model that panics has failed, too.
 ///
-/// A message takes 22 bytes and what its event carries: flags, time, sender, receiver, and the sender's sequence number. Incarnation, step and
-/// priority follow where there are any, or they are not as usual. All numbers have the same size and order of bytes on every machine. Where
-/// serde writes what events carry, four bytes before it say how long it is, so that what it does not read back can be skipped.
+/// A message takes 22 bytes and what its event carries: flags, time, sender, receiver, and the
+/// sender's sequence number. Incarnation, step and priority follow where there are any, or they are
+/// not as usual. All numbers have the same size and order of bytes on every machine. Where serde
+/// writes what events carry, four bytes before it say how long it is, so that what it does not read
+/// back can be skipped.
 pub struct Codec<E> {
     format: WireFormat<E>,
 }
@@ -81,10 +86,12 @@ impl<E> Codec<E> {
         let (tag, incarnation) = (message.tag.bits(), message.incarnation);
         match &message.content {
             Content::Anti { receiver, key } => {
-                Header { receiver: *receiver, key: *key, incarnation }.write(tag | flags::ANTI, into);
+                Header { receiver: *receiver, key: *key, incarnation }
+                    .write(tag | flags::ANTI, into);
             }
             Content::Return { receiver, key } => {
-                Header { receiver: *receiver, key: *key, incarnation }.write(tag | flags::RETURN, into);
+                Header { receiver: *receiver, key: *key, incarnation }
+                    .write(tag | flags::RETURN, into);
             }
             Content::Event(event) => {
                 let before = into.len();
@@ -107,7 +114,8 @@ impl<E> Codec<E> {
         0u32.write(into);
         guarded(|| self.format.write(payload, into))?;
         let bytes = into.len() - length - LENGTH;
-        let bytes = u32::try_from(bytes).map_err(|_| format!("it has {bytes} bytes, and {} are the most", u32::MAX))?;
+        let bytes = u32::try_from(bytes)
+            .map_err(|_| format!("it has {bytes} bytes, and {} are the most", u32::MAX))?;
         into[length..length + LENGTH].copy_from_slice(&bytes.to_le_bytes());
         Ok(())
     }
@@ -129,7 +137,8 @@ impl<E> Codec<E> {
     /// Reads a message, and takes its bytes off the beginning of `from`.
     ///
     /// # Errors
-    /// If there are too few bytes, or they are those of no message, which no [`write`](Self::write) has written.
+    /// If there are too few bytes, or they are those of no message, which no [`write`](Self::write)
+    /// has written.
     #[inline]
     pub fn read(&self, from: &mut &[u8]) -> Result<Decoded<E>, String> {
         let len = from.len();
@@ -180,11 +189,16 @@ impl Header {
     /// Appends it, with flags of which those for its fields have yet to be set.
     #[inline]
     fn write(&self, mut flags: u8, into: &mut Vec<u8>) {
-        let Header { receiver, key: EventKey { time, step, priority, sender, sequence }, incarnation } = *self;
+        let Header {
+            receiver,
+            key: EventKey { time, step, priority, sender, sequence },
+            incarnation,
+        } = *self;
         let set = |flag: u8, is_set: bool| if is_set { flag } else { 0 };
         let short = u32::try_from(sequence.event()).ok().zip(u8::try_from(sequence.index()).ok());
         flags |= set(flags::INCARNATION, incarnation.is_some()) | set(flags::STEP, step != 0);
-        flags |= set(flags::PRIORITY, priority != Priority::NORMAL) | set(flags::LONG_SEQUENCE, short.is_none());
+        flags |= set(flags::PRIORITY, priority != Priority::NORMAL)
+            | set(flags::LONG_SEQUENCE, short.is_none());
         match short {
             Some(short) => (flags, time, sender, receiver, short).write(into),
             None => (flags, time, sender, receiver, sequence).write(into),
@@ -213,16 +227,28 @@ impl Header {
         } else {
             Sequence::read(from)?
         };
-        let incarnation = if flags & flags::INCARNATION == 0 { None } else { Some(Portable::read(from)?) };
+        let incarnation =
+            if flags & flags::INCARNATION == 0 { None } else { Some(Portable::read(from)?) };
         let step = if flags & flags::STEP == 0 { 0 } else { Portable::read(from)? };
-        let priority = if flags & flags::PRIORITY == 0 { Priority::NORMAL } else { Portable::read(from)? };
-        Some((flags, Header { receiver, key: EventKey { time, step, priority, sender, sequence }, incarnation }))
+        let priority =
+            if flags & flags::PRIORITY == 0 { Priority::NORMAL } else { Portable::read(from)? };
+        Some((
+            flags,
+            Header {
+                receiver,
+                key: EventKey { time, step, priority, sender, sequence },
+                incarnation,
+            },
+        ))
     }
 
     /// Appends it with why its event cannot be written.
     #[cold]
     fn write_unreadable(&self, flags: u8, why: &str, into: &mut Vec<u8>) {
-        let cut = (0..=why.len().min(WHY_MOST)).rev().find(|&cut| why.is_char_boundary(cut)).unwrap_or_default();
+        let cut = (0..=why.len().min(WHY_MOST))
+            .rev()
+            .find(|&cut| why.is_char_boundary(cut))
+            .unwrap_or_default();
         self.write(flags | flags::UNREADABLE, into);
         (cut as u32).write(into);
         into.extend_from_slice(&why.as_bytes()[..cut]);
@@ -233,7 +259,13 @@ impl Header {
     fn unreadable<E>(&self, flags: u8, done: &str, why: &str) -> Decoded<E> {
         let Header { receiver, key, incarnation } = *self;
         let why = format!("what {} sent cannot be {done}: {why}", key.sender);
-        Decoded::Unreadable(UnreadableEvent { tag: Tag::from_bits(flags), incarnation, receiver, key, why })
+        Decoded::Unreadable(UnreadableEvent {
+            tag: Tag::from_bits(flags),
+            incarnation,
+            receiver,
+            key,
+            why,
+        })
     }
 }
 

@@ -1,11 +1,14 @@
-//! How PEs of one process tell each other about GVT: in rings between neighbours, or by writing into each other's memory.
+//! How PEs of one process tell each other about GVT: in rings between neighbours, or by writing
+//! into each other's memory.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use warpline_kernel::ControlPort;
 use warpline_kernel::gvt::{BLOCK_WORDS, Control, Put};
-use warpline_memory::{BlockReader, BlockWriter, Consumer, IsPortable, MakeRoom, Producer, Region, blocks, ring_in};
+use warpline_memory::{
+    BlockReader, BlockWriter, Consumer, IsPortable, MakeRoom, Producer, Region, blocks, ring_in,
+};
 
 /// How many control messages a ring between neighbours holds.
 const CONTROLS: usize = 8;
@@ -48,7 +51,8 @@ impl Room {
     }
 }
 
-/// Which PEs exchange control messages, and how; and how much room there is for messages of all kinds.
+/// Which PEs exchange control messages, and how; and how much room there is for messages of all
+/// kinds.
 #[derive(Clone, Debug)]
 pub struct ControlPlan {
     /// By PE: its neighbours, as given by the GVT algorithm.
@@ -60,7 +64,11 @@ pub struct ControlPlan {
 }
 
 /// The ends of all PEs, with what those near each other share in a region.
-pub(crate) fn control_wires(region: &Region, near: &Range<usize>, plan: &ControlPlan) -> Vec<ControlWires> {
+pub(crate) fn control_wires(
+    region: &Region,
+    near: &Range<usize>,
+    plan: &ControlPlan,
+) -> Vec<ControlWires> {
     let none = || ControlWires {
         to: Vec::new(),
         from: Vec::new(),
@@ -72,13 +80,16 @@ pub(crate) fn control_wires(region: &Region, near: &Range<usize>, plan: &Control
     };
     let mut wires: Vec<ControlWires> = plan.neighbours.iter().map(|_| none()).collect();
     for (sender, neighbours) in (0..).zip(&plan.neighbours) {
-        for &receiver in neighbours.iter().filter(|receiver| near.contains(&(sender as usize)) && near.contains(&(**receiver as usize))) {
+        for &receiver in neighbours.iter().filter(|receiver| {
+            near.contains(&(sender as usize)) && near.contains(&(**receiver as usize))
+        }) {
             if plan.one_sided {
                 let (writer, reader) = blocks(region);
                 wires[sender as usize].theirs.push((receiver, writer));
                 wires[receiver as usize].mine.push((sender, reader));
             } else {
-                let (producer, consumer) = ring_in(region, Some(IsPortable::PROOF), plan.room.places(CONTROLS));
+                let (producer, consumer) =
+                    ring_in(region, Some(IsPortable::PROOF), plan.room.places(CONTROLS));
                 wires[sender as usize].to.push((receiver, producer));
                 wires[receiver as usize].from.push(consumer);
             }
@@ -94,7 +105,9 @@ impl ControlWires {
 
     fn push(&mut self, to: u32, control: Control) -> bool {
         let wire = self.to.iter_mut().find(|(neighbour, _)| *neighbour == to);
-        let Some((_, wire)) = wire else { panic!("PE {to} is no neighbour: GVT sends it no control messages") };
+        let Some((_, wire)) = wire else {
+            panic!("PE {to} is no neighbour: GVT sends it no control messages")
+        };
         wire.push(control)
     }
 
@@ -139,7 +152,9 @@ impl ControlPort for ControlWires {
 
     fn write(&mut self, to: u32, put: Put) {
         let memory = self.theirs.iter_mut().find(|(neighbour, _)| *neighbour == to);
-        let Some((_, memory)) = memory else { panic!("PE {to} is no neighbour: GVT writes nothing there") };
+        let Some((_, memory)) = memory else {
+            panic!("PE {to} is no neighbour: GVT writes nothing there")
+        };
         match put {
             Put::JumpStart(word) => memory.jump_start(word),
             Put::Block { place, words } => memory.write(place, &words),
@@ -151,9 +166,11 @@ impl ControlPort for ControlWires {
         if self.found.is_empty() {
             for (from, memory) in &mut self.mine {
                 if memory.has_news() {
-                    let blocks = (0..BLOCKS).filter_map(|place| Some(Put::Block { place, words: memory.take(place)? }));
+                    let blocks = (0..BLOCKS)
+                        .filter_map(|place| Some(Put::Block { place, words: memory.take(place)? }));
                     self.found.extend(blocks.map(|put| (*from, put)));
-                    self.found.extend(memory.jump_started().map(|word| (*from, Put::JumpStart(word))));
+                    self.found
+                        .extend(memory.jump_started().map(|word| (*from, Put::JumpStart(word))));
                 }
             }
         }
@@ -161,7 +178,8 @@ impl ControlPort for ControlWires {
     }
 }
 
-/// For ports that share memory with all others: `controls` and, if they say so, `bounds` do all of that part.
+/// For ports that share memory with all others: `controls` and, if they say so, `bounds` do all of
+/// that part.
 macro_rules! by_shared_memory {
     ($Port:ident: controls) => {
         impl<E: Send> warpline_kernel::ControlPort for $Port<E> {

@@ -18,8 +18,8 @@ use crate::controls::{ControlPlan, ControlWires, by_shared_memory, control_wires
 /// What inboxes hold, as error messages put it.
 const UNREAD: &str = "messages that have yet to be received";
 
-/// What has arrived and has yet to be received. Senders and the receiver share a lock, for which they rarely compete when PEs far outnumber
-/// cores.
+/// What has arrived and has yet to be received. Senders and the receiver share a lock, for which
+/// they rarely compete when PEs far outnumber cores.
 struct Inbox<E> {
     /// Whether there may be anything in it. Set and cleared under the lock.
     filled: AtomicBool,
@@ -33,7 +33,10 @@ struct Mail<E> {
 
 impl<E> Inbox<E> {
     fn new() -> Self {
-        Inbox { filled: AtomicBool::new(false), mail: Mutex::new(Mail { messages: Vec::new(), values: DropEach::default() }) }
+        Inbox {
+            filled: AtomicBool::new(false),
+            mail: Mutex::new(Mail { messages: Vec::new(), values: DropEach::default() }),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Mail<E>> {
@@ -47,7 +50,8 @@ pub struct InboxPort<E> {
     me: usize,
     /// Messages by value that have been taken out of this PE's inbox.
     values: DropEach<ValueMessage<E>>,
-    /// Messages by value to other PEs that are kept back, by receiver; and the receivers that have any.
+    /// Messages by value to other PEs that are kept back, by receiver; and the receivers that have
+    /// any.
     kept_back: Vec<DropEach<ValueMessage<E>>>,
     receivers: Vec<u32>,
     bounds: Lines,
@@ -59,10 +63,19 @@ pub fn inbox_ports<E: Send>(plan: &ControlPlan) -> Vec<InboxPort<E>> {
     let pes = plan.neighbours.len();
     let inboxes = Arc::new((0..pes).map(|_| Apart(Inbox::new())).collect::<Box<[_]>>());
     let own = Region::own();
-    let ends = lines(&own, pes as u32).into_iter().zip(control_wires(&own, &(0..pes), plan)).enumerate();
+    let ends =
+        lines(&own, pes as u32).into_iter().zip(control_wires(&own, &(0..pes), plan)).enumerate();
     let port = |(me, (bounds, controls))| {
         let kept_back = (0..pes).map(|_| DropEach::default()).collect();
-        InboxPort { inboxes: inboxes.clone(), me, values: DropEach::default(), kept_back, receivers: Vec::new(), bounds, controls }
+        InboxPort {
+            inboxes: inboxes.clone(),
+            me,
+            values: DropEach::default(),
+            kept_back,
+            receivers: Vec::new(),
+            bounds,
+            controls,
+        }
     };
     ends.map(port).collect()
 }
@@ -73,13 +86,14 @@ impl<E: Send> MessagePort for InboxPort<E> {
         let mut mail = inbox.lock();
         mail.messages.make_room(messages.len(), UNREAD);
         mail.messages.extend_from_slice(messages);
-        // Relaxed: whoever takes the mail locks it first. That a receiver sees this in time is up to what tells it to look: a word that
-        // this PE publishes later.
+        // Relaxed: whoever takes the mail locks it first. That a receiver sees this in time is up
+        // to what tells it to look: a word that this PE publishes later.
         inbox.filled.store(true, Ordering::Relaxed);
         messages.len()
     }
 
-    /// Empties this PE's inbox: messages go into `into`, and those by value wait to be [taken](Self::receive_values).
+    /// Empties this PE's inbox: messages go into `into`, and those by value wait to be
+    /// [taken](Self::receive_values).
     fn receive(&mut self, into: &mut Vec<Message>) {
         let Apart(inbox) = &self.inboxes[self.me];
         if !inbox.filled.load(Ordering::Relaxed) {
@@ -141,7 +155,11 @@ mod tests {
     use crate::Room;
 
     fn ports<E: Send>(pes: usize) -> Vec<InboxPort<E>> {
-        inbox_ports(&ControlPlan { neighbours: vec![Vec::new(); pes], one_sided: false, room: Room::Ample })
+        inbox_ports(&ControlPlan {
+            neighbours: vec![Vec::new(); pes],
+            one_sided: false,
+            room: Room::Ample,
+        })
     }
 
     fn message(number: u32) -> Message {
@@ -156,7 +174,10 @@ mod tests {
         let mut seen = Vec::new();
         thread::scope(|scope| {
             for (mut sender, number) in views.into_iter().zip(0..) {
-                scope.spawn(move || (0..EACH).for_each(|n| assert_eq!(sender.send(1, &[message(2 * n + number)]), 1)));
+                scope.spawn(move || {
+                    (0..EACH)
+                        .for_each(|n| assert_eq!(sender.send(1, &[message(2 * n + number)]), 1))
+                });
             }
             while seen.len() < 2 * EACH as usize {
                 receiver.receive(&mut seen);
@@ -165,7 +186,10 @@ mod tests {
         });
         let mut numbers: Vec<u32> = seen.iter().map(|message| message.event.bits()).collect();
         for parity in [0, 1] {
-            assert!(numbers.iter().filter(|number| *number % 2 == parity).is_sorted(), "those of one sender keep their order");
+            assert!(
+                numbers.iter().filter(|number| *number % 2 == parity).is_sorted(),
+                "those of one sender keep their order"
+            );
         }
         numbers.sort_unstable();
         assert!(numbers.into_iter().eq(0..2 * EACH));
@@ -180,8 +204,20 @@ mod tests {
         let value = || {
             let (time, sequence) = (VirtualTime::ZERO, Sequence::first_of(1));
             let (sender, receiver, priority) = (LpId(0), LpId(1), Priority::NORMAL);
-            let event = Event { time, sequence, sender, receiver, step: 0, priority, payload: payload.clone() };
-            ValueMessage { tag: Tag::default(), incarnation: NonZeroU32::new(1), content: Content::Event(event) }
+            let event = Event {
+                time,
+                sequence,
+                sender,
+                receiver,
+                step: 0,
+                priority,
+                payload: payload.clone(),
+            };
+            ValueMessage {
+                tag: Tag::default(),
+                incarnation: NonZeroU32::new(1),
+                content: Content::Event(event),
+            }
         };
         assert!(views[0].send_value(1, value()).is_ok());
         views[0].flush();

@@ -1,5 +1,6 @@
-//! How processing elements (PEs) reach each other: by rings, inboxes or rings that several share, in memory between threads, or in a virtual
-//! cluster, which lives in one thread and delays, reorders and refuses messages at random, from a seed.
+//! How processing elements (PEs) reach each other: by rings, inboxes or rings that several share,
+//! in memory between threads, or in a virtual cluster, which lives in one thread and delays,
+//! reorders and refuses messages at random, from a seed.
 
 mod any_port;
 mod cas_port;
@@ -21,8 +22,8 @@ pub use cas_port::{CasPort, cas_ports};
 pub use codec::{Codec, Decoded};
 pub use controls::{ControlPlan, Room};
 pub use couriers::{
-    Address, Carrier, CarrierKind, CarrierMedium, CommunicationRing, CourierCounts, CourierLimits, CourierPlan, Couriers, NodePort, Places,
-    PluggedCarriers, Service, node_ports,
+    Address, Carrier, CarrierKind, CarrierMedium, CommunicationRing, CourierCounts, CourierLimits,
+    CourierPlan, Couriers, NodePort, Places, PluggedCarriers, Service, node_ports,
 };
 pub use group::{CpuShare, FailureReport, Group, Invitation, Lost, Ranks};
 pub use inbox::{InboxPort, inbox_ports};

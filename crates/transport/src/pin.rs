@@ -1,8 +1,9 @@
 use std::time::Duration;
 
-/// Pins the calling thread, the `number`-th of `threads` busy ones, to one processor, so that it keeps its cache; but only if there are as
-/// many threads as processors that the process may use. With fewer threads, other programs may want some of the processors, and the system
-/// knows best which are idle. Where the system has no affinities, nothing happens.
+/// Pins the calling thread, the `number`-th of `threads` busy ones, to one processor, so that it
+/// keeps its cache; but only if there are as many threads as processors that the process may use.
+/// With fewer threads, other programs may want some of the processors, and the system knows best
+/// which are idle. Where the system has no affinities, nothing happens.
 pub fn pin(number: usize, threads: usize) {
     #[cfg(all(target_os = "linux", not(miri)))]
     {
@@ -22,7 +23,8 @@ pub fn pin(number: usize, threads: usize) {
     let _ = (number, threads);
 }
 
-/// How long the current thread has been running on a core; as long as the thread that asked first has existed, where that cannot be told.
+/// How long the current thread has been running on a core; as long as the thread that asked first
+/// has existed, where that cannot be told.
 pub fn thread_time() -> Duration {
     #[cfg(all(target_os = "linux", not(miri)))]
     {
@@ -31,7 +33,8 @@ pub fn thread_time() -> Duration {
     }
     #[cfg(not(all(target_os = "linux", not(miri))))]
     {
-        static BEGAN: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
+        static BEGAN: std::sync::LazyLock<std::time::Instant> =
+            std::sync::LazyLock::new(std::time::Instant::now);
         BEGAN.elapsed()
     }
 }

@@ -1,4 +1,5 @@
-//! What is printed on stdout while something is done, for those who pass it on: with other processes it has to stay in order.
+//! What is printed on stdout while something is done, for those who pass it on: with other
+//! processes it has to stay in order.
 
 pub use self::system::PrintCatcher;
 
@@ -15,7 +16,8 @@ mod system {
     use rustix::io::fcntl_dupfd_cloexec;
     use rustix::stdio::{dup2_stdout, stdout};
 
-    /// How long it may take to flush stdout, on the busiest machine. If it takes longer, somebody has locked it, and may wait for the run.
+    /// How long it may take to flush stdout, on the busiest machine. If it takes longer, somebody
+    /// has locked it, and may wait for the run.
     const FLUSH_WITHIN: Duration = Duration::from_secs(10);
 
     /// Catches what this process prints on stdout.
@@ -48,8 +50,10 @@ mod system {
             debug_assert!(restored.is_ok(), "stdout is open");
             let mut printed = Vec::new();
             if self.caught.stream_position().is_ok_and(|bytes| bytes > 0) {
-                let taken = self.caught.rewind().and_then(|()| self.caught.read_to_end(&mut printed));
-                let _ = taken.and_then(|_| self.caught.set_len(0)).and_then(|()| self.caught.rewind());
+                let taken =
+                    self.caught.rewind().and_then(|()| self.caught.read_to_end(&mut printed));
+                let _ =
+                    taken.and_then(|_| self.caught.set_len(0)).and_then(|()| self.caught.rewind());
             }
             (result, printed)
         }
@@ -81,7 +85,8 @@ mod system {
         fn flush(&mut self) {
             self.is_stuck = self.is_stuck && self.done.try_recv().is_err();
             if !self.is_stuck {
-                self.is_stuck = self.ask.send(()).is_err() || self.done.recv_timeout(FLUSH_WITHIN).is_err();
+                self.is_stuck =
+                    self.ask.send(()).is_err() || self.done.recv_timeout(FLUSH_WITHIN).is_err();
             }
         }
     }

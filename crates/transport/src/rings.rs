@@ -1,25 +1,30 @@
 use std::ops::Range;
 
 use warpline_kernel::{Message, MessagePort, Port, ValueMessage, ValuePort};
-use warpline_memory::{Consumer, IsPortable, Lines, Producer, Region, lines, pass_over_ring, ring_bytes, ring_in};
+use warpline_memory::{
+    Consumer, IsPortable, Lines, Producer, Region, lines, pass_over_ring, ring_bytes, ring_in,
+};
 
 use crate::controls::{ControlPlan, ControlWires, Room, by_shared_memory, control_wires};
 
-/// How many messages a ring holds in a run of two PEs; with more PEs, fewer. What does not fit waits at the sender.
+/// How many messages a ring holds in a run of two PEs; with more PEs, fewer. What does not fit
+/// waits at the sender.
 const MESSAGES: usize = 4096;
 /// The least that a ring holds, however many PEs there are.
 const MESSAGES_LEAST: usize = 64;
-/// How many bytes of messages by value a ring holds in a run of two PEs: a larger ring is no faster. With more PEs, all pairs share four
-/// times as much.
+/// How many bytes of messages by value a ring holds in a run of two PEs: a larger ring is no
+/// faster. With more PEs, all pairs share four times as much.
 const VALUE_BYTES: usize = 64 << 10;
-/// The least number of messages by value that a ring holds, however large they are: in a run of two PEs as many as one sends in two
-/// batches, and with many PEs the second number.
+/// The least number of messages by value that a ring holds, however large they are: in a run of two
+/// PEs as many as one sends in two batches, and with many PEs the second number.
 const VALUES_BETWEEN_TWO: usize = 256;
 const VALUES_LEAST: usize = 64;
-/// Rings are prefetched only with up to this many PEs, as most of them then have something in each step.
+/// Rings are prefetched only with up to this many PEs, as most of them then have something in each
+/// step.
 const FETCHED_AHEAD: usize = 8;
 
-/// A PE's end of the wires: a ring from every other PE and one to it (per-sender mailboxes), so that only two PEs ever contend.
+/// A PE's end of the wires: a ring from every other PE and one to it (per-sender mailboxes), so
+/// that only two PEs ever contend.
 pub struct RingPort<E> {
     /// By PE; none to itself.
     to: Vec<Option<Producer<Message>>>,
@@ -34,7 +39,9 @@ pub struct RingPort<E> {
 /// How many messages the rings between any two of so many PEs hold, and how many messages by value.
 fn capacities<E>(pes: usize, room: Room) -> (usize, usize) {
     let shared_out = |room: usize| room * 4 / pes.pow(2);
-    let values = shared_out(VALUE_BYTES / size_of::<ValueMessage<E>>()).max(shared_out(VALUES_BETWEEN_TWO)).max(VALUES_LEAST);
+    let values = shared_out(VALUE_BYTES / size_of::<ValueMessage<E>>())
+        .max(shared_out(VALUES_BETWEEN_TWO))
+        .max(VALUES_LEAST);
     (room.places((2 * MESSAGES / pes).max(MESSAGES_LEAST)), room.places(values))
 }
 
@@ -45,7 +52,8 @@ pub fn ring_port_bytes<E>(pes: u32) -> u64 {
     u64::from(pes) * u64::from(pes - 1) * pair as u64
 }
 
-/// The ends of the wires of the PEs in the range `mine`, which are those of this process, to those in the range `near`.
+/// The ends of the wires of the PEs in the range `mine`, which are those of this process, to those
+/// in the range `near`.
 ///
 /// Rings lie in a region. If processes share that, events must be portable.
 ///
@@ -70,7 +78,8 @@ pub fn ring_ports<E: Send>(
     let (messages, values) = capacities::<E>(near.len(), plan.room);
     for sender in near.clone() {
         for receiver in near.clone().filter(|&receiver| receiver != sender) {
-            let [sends, receives] = [sender, receiver].map(|pe| mine.contains(&pe).then(|| pe - mine.start));
+            let [sends, receives] =
+                [sender, receiver].map(|pe| mine.contains(&pe).then(|| pe - mine.start));
             if sends.is_none() && receives.is_none() {
                 // Ends of all pairs in all processes would take more memory than the rings.
                 pass_over_ring::<Message>(region, messages);
@@ -78,7 +87,8 @@ pub fn ring_ports<E: Send>(
                 continue;
             }
             let (producer, consumer) = ring_in(region, Some(IsPortable::PROOF), messages);
-            let (values_in, values_out) = ring_in(region, portable.map(ValueMessage::is_portable), values);
+            let (values_in, values_out) =
+                ring_in(region, portable.map(ValueMessage::is_portable), values);
             if let Some(sender) = sends {
                 ports[sender].to[receiver] = Some(producer);
                 ports[sender].values_to[receiver] = Some(values_in);

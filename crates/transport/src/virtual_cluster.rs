@@ -11,7 +11,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use warpline_base::random::mix64;
 use warpline_kernel::gvt::{Control, Put};
-use warpline_kernel::{BoundPort, ControlPort, Message, MessagePort, Port, UnreadableEvent, ValueMessage, ValuePort};
+use warpline_kernel::{
+    BoundPort, ControlPort, Message, MessagePort, Port, UnreadableEvent, ValueMessage, ValuePort,
+};
 use warpline_memory::{DropEach, MakeRoom, try_drop};
 
 use crate::{Codec, Decoded};
@@ -21,12 +23,14 @@ const UNREAD: &str = "messages that have yet to be received";
 
 /// Speeds last for at most this many steps per PE.
 const LASTING: u32 = 100;
-/// With more PEs than this, speeds last no longer: GVT needs all PEs, and would wait long for those that stand still.
+/// With more PEs than this, speeds last no longer: GVT needs all PEs, and would wait long for those
+/// that stand still.
 const LASTING_PES: u32 = 16;
 
-/// PEs that live in one thread, and the network between them. Which PE is stepped next, and how long each message takes, is drawn from a
-/// seed; messages overtake each other. The same seed gives the same schedule, so that errors can be reproduced. With a codec, messages by value
-/// travel as bytes.
+/// PEs that live in one thread, and the network between them. Which PE is stepped next, and how
+/// long each message takes, is drawn from a seed; messages overtake each other. The same seed gives
+/// the same schedule, so that errors can be reproduced. With a codec, messages by value travel as
+/// bytes.
 #[derive(Debug)]
 pub struct VirtualCluster<E> {
     network: SharedNetwork<E>,
@@ -39,7 +43,8 @@ pub struct VirtualCluster<E> {
     until_change: u32,
 }
 
-/// All in one thread; the lock, which is always free, lets the ports stand where those of threads stand.
+/// All in one thread; the lock, which is always free, lets the ports stand where those of threads
+/// stand.
 #[derive(Debug)]
 struct SharedNetwork<E>(Arc<Mutex<Network<E>>>);
 
@@ -65,15 +70,19 @@ struct Network<E> {
     kept_back: Vec<DropEach<(u32, ValueMessage<E>)>>,
     /// By receiver and sender: the latest arrival among the messages sent so far.
     last: Vec<u64>,
-    /// By receiver: bounds in transit, the first to arrive on top. Bounds of one sender do not overtake each other.
+    /// By receiver: bounds in transit, the first to arrive on top. Bounds of one sender do not
+    /// overtake each other.
     bounds: Vec<BinaryHeap<Reverse<Bound>>>,
     /// By receiver and sender: the last bound that has arrived.
     known: Vec<u64>,
-    /// Likewise: the last round whose bound has arrived, and the bounds of the last two rounds, even before odd.
+    /// Likewise: the last round whose bound has arrived, and the bounds of the last two rounds,
+    /// even before odd.
     rounds: Vec<(u64, [u64; 2])>,
-    /// By receiver: control messages in transit, with their arrivals and senders, in the order in which they were sent.
+    /// By receiver: control messages in transit, with their arrivals and senders, in the order in
+    /// which they were sent.
     controls: Vec<VecDeque<(u64, u32, Control)>>,
-    /// By receiver: what is being written into its memory, with the steps in which it gets there, and by whom.
+    /// By receiver: what is being written into its memory, with the steps in which it gets there,
+    /// and by whom.
     writes: Vec<Vec<(u64, u32, Put)>>,
 }
 
@@ -100,16 +109,26 @@ impl<E> InTransit<E> {
             (InTransit::Value(message), _) => Decoded::Message(message),
             (InTransit::Bytes(bytes), Some(codec)) => {
                 let mut rest = &bytes[..];
-                let message = codec.read(&mut rest).unwrap_or_else(|why| panic!("a message has been written, and cannot be read: {why}"));
-                assert!(rest.is_empty(), "{} of {} bytes are left of a message", rest.len(), bytes.len());
+                let message = codec.read(&mut rest).unwrap_or_else(|why| {
+                    panic!("a message has been written, and cannot be read: {why}")
+                });
+                assert!(
+                    rest.is_empty(),
+                    "{} of {} bytes are left of a message",
+                    rest.len(),
+                    bytes.len()
+                );
                 message
             }
-            (InTransit::Bytes(_), None) => unreachable!("there is no codec that could have written them"),
+            (InTransit::Bytes(_), None) => {
+                unreachable!("there is no codec that could have written them")
+            }
         }
     }
 }
 
-/// A bound in transit. A sender's rounds and bounds only grow, so bounds that arrive in the same step are taken in the order sent.
+/// A bound in transit. A sender's rounds and bounds only grow, so bounds that arrive in the same
+/// step are taken in the order sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Bound {
     /// When it arrives.
@@ -150,7 +169,8 @@ impl<E> VirtualCluster<E> {
         let values = (0..pes).map(|_| DropEach::default()).collect();
         let kept_back = (0..pes).map(|_| DropEach::default()).collect();
         let pairs = pes as usize * pes as usize;
-        let (last, known, bounds) = (vec![0; pairs], vec![0; pairs], vec![BinaryHeap::new(); pes as usize]);
+        let (last, known, bounds) =
+            (vec![0; pairs], vec![0; pairs], vec![BinaryHeap::new(); pes as usize]);
         let (rounds, writes) = (vec![(0, [0; 2]); pairs], vec![Vec::new(); pes as usize]);
         let random_delays = Chance(mix64(!seed));
         let network = Network {
@@ -169,15 +189,31 @@ impl<E> VirtualCluster<E> {
             writes,
         };
         let network = Arc::new(Mutex::new(network));
-        let ports = (0..pes).map(|me| VirtualPort { me, network: SharedNetwork(network.clone()), unreadable: VecDeque::new() }).collect();
-        (VirtualCluster { network: SharedNetwork(network), random, speeds: vec![1; pes as usize], total: pes, until_change: 0 }, ports)
+        let ports = (0..pes)
+            .map(|me| VirtualPort {
+                me,
+                network: SharedNetwork(network.clone()),
+                unreadable: VecDeque::new(),
+            })
+            .collect();
+        (
+            VirtualCluster {
+                network: SharedNetwork(network),
+                random,
+                speeds: vec![1; pes as usize],
+                total: pes,
+                until_change: 0,
+            },
+            ports,
+        )
     }
 
     /// The PE to step next.
     pub fn next_pe(&mut self) -> usize {
         self.network.get().now += 1;
         if self.until_change == 0 {
-            self.until_change = 1 + self.random.below(LASTING * (self.speeds.len() as u32).min(LASTING_PES));
+            self.until_change =
+                1 + self.random.below(LASTING * (self.speeds.len() as u32).min(LASTING_PES));
             for speed in &mut self.speeds {
                 *speed = [0, 1, 10, 100][self.random.below(4) as usize];
             }
@@ -211,7 +247,8 @@ impl<E> Network<E> {
         arrival
     }
 
-    /// Sends a bound of PE `from` to all others. It arrives late, and not before the messages sent to them earlier.
+    /// Sends a bound of PE `from` to all others. It arrives late, and not before the messages sent
+    /// to them earlier.
     fn publish(&mut self, from: u32, round: u64, bound: u64) {
         for to in (0..self.messages.len() as u32).filter(|to| *to != from) {
             let (arrival, pair) = (self.arrival_between(from, to), self.pair(from, to));
@@ -222,7 +259,8 @@ impl<E> Network<E> {
 
     /// Delivers the bounds to PE `to` that have arrived by now.
     fn deliver_words(&mut self, to: u32) {
-        while let Some(&Reverse(Bound { arrival, round, bound, from })) = self.bounds[to as usize].peek()
+        while let Some(&Reverse(Bound { arrival, round, bound, from })) =
+            self.bounds[to as usize].peek()
             && arrival <= self.now
         {
             self.bounds[to as usize].pop();
@@ -245,7 +283,11 @@ impl<E> MessagePort for VirtualPort<E> {
     fn send(&mut self, to: u32, messages: &[Message]) -> usize {
         let network = &mut *self.network.get();
         // Sometimes there is not room for all.
-        let most = if network.random.below(4) == 0 { network.random.below(messages.len() as u32 + 1) as usize } else { messages.len() };
+        let most = if network.random.below(4) == 0 {
+            network.random.below(messages.len() as u32 + 1) as usize
+        } else {
+            messages.len()
+        };
         for &message in &messages[..most] {
             let arrival = network.arrival_between(self.me, to);
             network.messages[to as usize].make_room(1, UNREAD);
@@ -256,9 +298,12 @@ impl<E> MessagePort for VirtualPort<E> {
 
     fn receive(&mut self, into: &mut Vec<Message>) {
         let network = &mut *self.network.get();
-        let (now, waiting, first) = (network.now, &mut network.messages[self.me as usize], into.len());
+        let (now, waiting, first) =
+            (network.now, &mut network.messages[self.me as usize], into.len());
         into.make_room(waiting.len(), UNREAD);
-        into.extend(waiting.extract_if(.., |(arrival, _)| *arrival <= now).map(|(_, message)| message));
+        into.extend(
+            waiting.extract_if(.., |(arrival, _)| *arrival <= now).map(|(_, message)| message),
+        );
         // In any order.
         for last in (first + 1..into.len()).rev() {
             let other = first + network.random.below((last - first) as u32 + 1) as usize;
@@ -281,7 +326,9 @@ impl<E> ValuePort<E> for VirtualPort<E> {
     fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
         let network = &mut *self.network.get();
         let now = network.now;
-        let mut arrived: Vec<_> = network.values[self.me as usize].extract_if(.., |(arrival, _)| *arrival <= now).collect();
+        let mut arrived: Vec<_> = network.values[self.me as usize]
+            .extract_if(.., |(arrival, _)| *arrival <= now)
+            .collect();
         // In any order.
         while !arrived.is_empty() {
             let next = network.random.below(arrived.len() as u32) as usize;
@@ -349,7 +396,8 @@ impl<E> ControlPort for VirtualPort<E> {
     fn written(&mut self) -> Option<(u32, Put)> {
         let network = &mut *self.network.get();
         let (now, writes) = (network.now, &mut network.writes[self.me as usize]);
-        let arrived: Vec<usize> = (0..writes.len()).filter(|&place| writes[place].0 <= now).collect();
+        let arrived: Vec<usize> =
+            (0..writes.len()).filter(|&place| writes[place].0 <= now).collect();
         // In any order.
         let chosen = *arrived.get(network.random.below(arrived.len().max(1) as u32) as usize)?;
         let (_, from, put) = writes.swap_remove(chosen);

@@ -1,5 +1,5 @@
-//! Warpline: a discrete event simulation engine. A model is written once, as plain Rust that knows nothing of threads or rollback, and
-//! gives the same answer wherever it runs.
+//! Warpline: a discrete event simulation engine. A model is written once, as plain Rust that knows
+//! nothing of threads or rollback, and gives the same answer wherever it runs.
 //!
 //! ```
 //! use warpline::prelude::*;
@@ -30,16 +30,20 @@
 //! ```
 //!
 //! # Where to look
-//! - To write a model: [`Model`]; what it may do in an event: [`Context`], [`Observe`] and [`Random`].
+//! - To write a model: [`Model`]; what it may do in an event: [`Context`], [`Observe`] and
+//!   [`Random`].
 //! - To observe it: [`statistics`], [`Level`], [`Table`].
-//! - To give it parameters: [`#[derive(Parameters)]`](macro@Parameters), [`#[derive(Choices)]`](macro@Choices) and [`Configure`].
-//! - To run it: [`Simulation`]; its outcome: [`Run`] or an [`Error`]. In parallel: [`Simulation::threads`]. All settings in one table, with
-//!   defaults and when they hurt: [`settings`](mod@settings).
+//! - To give it parameters: [`#[derive(Parameters)]`](macro@Parameters),
+//!   [`#[derive(Choices)]`](macro@Choices) and [`Configure`].
+//! - To run it: [`Simulation`]; its outcome: [`Run`] or an [`Error`]. In parallel:
+//!   [`Simulation::threads`]. All settings in one table, with defaults and when they hurt:
+//!   [`settings`](mod@settings).
 //! - To trust it: [`Simulation::verify`].
 //! - To learn how fast it could be, and what stands in the way: [`Simulation::explain`].
 //!
 //! # In parallel
-//! The same model, on several PEs, each in a thread. There are more settings to [choose](Settings::table), but none that have to be:
+//! The same model, on several PEs, each in a thread. There are more settings to
+//! [choose](Settings::table), but none that have to be:
 //! ```
 //! # use warpline::prelude::*;
 //! # struct Hops;
@@ -62,20 +66,24 @@
 //! ```
 //!
 //! # Guarantees
-//! - **One answer.** The committed history, the final states, statistics and rows are a function of model,
-//!   parameters, seed and end time alone: not of the engine, the number of PEs, how their threads happen to be scheduled, or any setting
-//!   of how events are found, undone or committed. Two runs with equal [digests](record::RunRecord::digest) committed the same
-//!   events in the same order at every LP.
-//! - **Order.** Events are executed by (time, step, priority, sender, sequence); what an event sends comes strictly after
-//!   it, even without delay. A run covers `[0, end)`.
-//! - **Speculation is not seen.** In a parallel run `handle` and `reverse` may be called for events that are undone later or never really
-//!   happen, several times for one event, and for several LPs at the same time. What they observe, record, send or do wrong counts only when
-//!   the event commits. [`Model::commit`] is called once per committed event, in the order of events for each LP, and in no order between LPs
-//!   of different PEs. `finish`, `results` and `views` are called in one thread, after all events.
-//! - **Mistakes are values.** A mistake of the model or the user comes back as an [`Error`] that says where it is, which value is wrong,
-//!   what to do and what remains. A mistake of the model ends a parallel run where it would end a sequential one, with the same error after
-//!   as many committed events; a panic in an event that turns out not to happen is ignored. For panics in `Clone` and `Drop`, see
-//!   [`Model::State`] and [`Model::Event`].
+//! - **One answer.** The committed history, the final states, statistics and rows are a function of
+//!   model, parameters, seed and end time alone: not of the engine, the number of PEs, how their
+//!   threads happen to be scheduled, or any setting of how events are found, undone or committed.
+//!   Two runs with equal [digests](record::RunRecord::digest) committed the same events in the same
+//!   order at every LP.
+//! - **Order.** Events are executed by (time, step, priority, sender, sequence); what an event
+//!   sends comes strictly after it, even without delay. A run covers `[0, end)`.
+//! - **Speculation is not seen.** In a parallel run `handle` and `reverse` may be called for events
+//!   that are undone later or never really happen, several times for one event, and for several LPs
+//!   at the same time. What they observe, record, send or do wrong counts only when the event
+//!   commits. [`Model::commit`] is called once per committed event, in the order of events for each
+//!   LP, and in no order between LPs of different PEs. `finish`, `results` and `views` are called
+//!   in one thread, after all events.
+//! - **Mistakes are values.** A mistake of the model or the user comes back as an [`Error`] that
+//!   says where it is, which value is wrong, what to do and what remains. A mistake of the model
+//!   ends a parallel run where it would end a sequential one, with the same error after as many
+//!   committed events; a panic in an event that turns out not to happen is ignored. For panics in
+//!   `Clone` and `Drop`, see [`Model::State`] and [`Model::Event`].
 
 // So that derived code finds this crate from inside as it does from outside.
 extern crate self as warpline;
@@ -83,15 +91,19 @@ extern crate self as warpline;
 pub use warpline_base as base;
 #[cfg(feature = "command")]
 pub use warpline_command::{self as command, command};
-pub use warpline_explain::{BusiestPe, CoreFindings, Findings, LpDelay, LpWork, PathFindings, Slice};
+pub use warpline_explain::{
+    BusiestPe, CoreFindings, Findings, LpDelay, LpWork, PathFindings, Slice,
+};
 pub use warpline_kernel::{Position, pending};
 pub use warpline_memory::{Allocator, Exhausted};
 pub use warpline_model::*;
 pub use warpline_run::{
-    Barrier, BufferPool, CORES, Cancellation, Carrier, Communication, CommunicationRing, Conservative, CopyInterval, DividedGroups, Error,
-    EventCost, Explanation, Failure, FossilCollection, GoAhead, GvtAlgorithm, GvtIntervalControl, HAS_BOOST, LongEvent, LpChoice, Mailbox,
-    MemoryLimit, Messages, Mismatch, Pending, Place, PlannedSetting, PoolOrder, Progress, Records, Replicated, Run, SettingError, Settings,
-    Share, Simulation, Spread, StopSwitch, SubPool, Synchronisation, TableRows, TraceSummary, Undo, UnequalRuns, Verification,
+    Barrier, BufferPool, CORES, Cancellation, Carrier, Communication, CommunicationRing,
+    Conservative, CopyInterval, DividedGroups, Error, EventCost, Explanation, Failure,
+    FossilCollection, GoAhead, GvtAlgorithm, GvtIntervalControl, HAS_BOOST, LongEvent, LpChoice,
+    Mailbox, MemoryLimit, Messages, Mismatch, Pending, Place, PlannedSetting, PoolOrder, Progress,
+    Records, Replicated, Run, SettingError, Settings, Share, Simulation, Spread, StopSwitch,
+    SubPool, Synchronisation, TableRows, TraceSummary, Undo, UnequalRuns, Verification,
     VerifiedKind, VerifyError, VerifyLimits, settings,
 };
 

@@ -113,7 +113,11 @@ impl Random {
     ///
     /// By inversion, as the power of an exponential number.
     pub fn weibull(&mut self, shape: f64, scale: f64) -> f64 {
-        if shape > 0.0 { scale * libm::pow(ziggurat::exponential(self), 1.0 / shape) } else { f64::NAN }
+        if shape > 0.0 {
+            scale * libm::pow(ziggurat::exponential(self), 1.0 / shape)
+        } else {
+            f64::NAN
+        }
     }
 
     /// A number whose natural logarithm is normally distributed with mean `mu` and standard
@@ -184,7 +188,11 @@ impl Random {
             return mode;
         }
         let (u, peak) = (self.uniform(), (mode - low) / range);
-        let x = if u < peak { low + range * (u * peak).sqrt() } else { high - range * ((1.0 - u) * (1.0 - peak)).sqrt() };
+        let x = if u < peak {
+            low + range * (u * peak).sqrt()
+        } else {
+            high - range * ((1.0 - u) * (1.0 - peak)).sqrt()
+        };
         x.clamp(low, high)
     }
 
@@ -224,7 +232,8 @@ fn standard_gamma(random: &mut Random, shape: f64) -> f64 {
         }
         let (u, square) = (random.uniform(), x * x);
         let v = (1.0 + t) * (1.0 + t) * (1.0 + t);
-        let accepted = u < 1.0 - 0.0331 * square * square || libm::log(u) < 0.5 * square + d * (1.0 - v + libm::log(v));
+        let accepted = u < 1.0 - 0.0331 * square * square
+            || libm::log(u) < 0.5 * square + d * (1.0 - v + libm::log(v));
         if accepted {
             return d * v;
         }

@@ -59,7 +59,11 @@ impl Random {
     /// (1993), algorithm BTRS; small means by counting how many of `n` exponential times end in
     /// time.
     pub fn binomial(&mut self, n: u64, p: f64) -> u64 {
-        if p > 0.5 { n - binomial_up_to_half(self, n, 1.0 - p) } else { binomial_up_to_half(self, n, p) }
+        if p > 0.5 {
+            n - binomial_up_to_half(self, n, 1.0 - p)
+        } else {
+            binomial_up_to_half(self, n, p)
+        }
     }
 
     /// How many trials fail before the first success if each one succeeds with probability `p`:
@@ -169,7 +173,11 @@ fn log_poisson(k: f64, mean: f64) -> f64 {
         return k * libm::log(mean) - mean - libm::log(factorial);
     }
     let square = k * k;
-    let stirling = (1.0 / 12.0 - (1.0 / 360.0 - (1.0 / 1260.0 - (1.0 / 1680.0 - 1.0 / 1188.0 / square) / square) / square) / square) / k;
+    let stirling = (1.0 / 12.0
+        - (1.0 / 360.0
+            - (1.0 / 1260.0 - (1.0 / 1680.0 - 1.0 / 1188.0 / square) / square) / square)
+            / square)
+        / k;
     -0.5 * libm::log(std::f64::consts::TAU * k) - stirling - deviance(k, mean)
 }
 
@@ -212,7 +220,10 @@ mod tests {
         for (mean, difference) in [(1e12, 1e7), (1e15, -1e8), (1e18, 4e9), (1e8, 3e4)] {
             let t = difference / mean;
             let truth = difference * t * (0.5 - t / 6.0 + t * t / 12.0 - t * t * t / 20.0);
-            assert!((deviance(mean + difference, mean) / truth - 1.0).abs() < 1e-12, "{mean} {difference}");
+            assert!(
+                (deviance(mean + difference, mean) / truth - 1.0).abs() < 1e-12,
+                "{mean} {difference}"
+            );
         }
         for x in [0.7, 0.8, 0.9, 1.1, 1.2, 1.3, 3.0] {
             assert!((deviance(x, 1.0) - (x * libm::log(x) + 1.0 - x)).abs() < 1e-15, "{x}");

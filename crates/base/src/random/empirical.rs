@@ -84,9 +84,15 @@ pub enum PointsError {
 impl fmt::Display for PointsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            PointsError::Empty => write!(f, "no point has a positive share: give points (value, share of all values up to this one)"),
+            PointsError::Empty => write!(
+                f,
+                "no point has a positive share: give points (value, share of all values up to this one)"
+            ),
             PointsError::Value { index, value } => {
-                write!(f, "the value of point {index} is {value}: values must be finite, and none less than the one before")
+                write!(
+                    f,
+                    "the value of point {index} is {value}: values must be finite, and none less than the one before"
+                )
             }
             PointsError::Share { index, value } => write!(
                 f,

@@ -148,7 +148,11 @@ impl Random {
         assert!(bound > 0, "below(0): there is no integer below zero; ask for at least below(1)");
         let product = u128::from(self.next_u64()) * u128::from(bound);
         // The lowest 2^64 mod bound fractions are over-represented.
-        if product as u64 >= u64::from(bound) { (product >> 64) as u32 } else { self.below_exactly(bound, product) }
+        if product as u64 >= u64::from(bound) {
+            (product >> 64) as u32
+        } else {
+            self.below_exactly(bound, product)
+        }
     }
 
     #[cold]
@@ -213,7 +217,10 @@ fn unit(word: u64) -> f64 {
 
 #[cold]
 fn too_many_draws() -> ! {
-    panic!("one event drew more than {} random numbers from one stream; draw them over several events", Random::DRAW_LIMIT)
+    panic!(
+        "one event drew more than {} random numbers from one stream; draw them over several events",
+        Random::DRAW_LIMIT
+    )
 }
 
 use crate::LpId;

@@ -25,7 +25,11 @@ mod tests {
         let cases = [
             ([0, 0], 0, [0xCA00_A045_9843_D731, 0x66C2_4222_C9A8_45B5]),
             ([u64::MAX; 2], u64::MAX, [0x65B0_21D6_0CD8_310F, 0x4D02_F322_2F86_DF20]),
-            ([0x243F_6A88_85A3_08D3, 0x1319_8A2E_0370_7344], 0xA409_3822_299F_31D0, [0x0A5E_742C_2997_341C, 0xB0F8_83D3_8000_DE5D]),
+            (
+                [0x243F_6A88_85A3_08D3, 0x1319_8A2E_0370_7344],
+                0xA409_3822_299F_31D0,
+                [0x0A5E_742C_2997_341C, 0xB0F8_83D3_8000_DE5D],
+            ),
         ];
         for (counter, key, answer) in cases {
             assert_eq!(philox2x64(counter, key), answer);

@@ -43,7 +43,11 @@ impl Stream {
 
     /// Another stream, at the first draw of the same event.
     pub fn sibling(&self, number: u8) -> Stream {
-        let mut sibling = Stream { seed: self.seed, number, random: Random::new(self.seed, self.random.lp(), number) };
+        let mut sibling = Stream {
+            seed: self.seed,
+            number,
+            random: Random::new(self.seed, self.random.lp(), number),
+        };
         sibling.random.event = self.random.event;
         sibling
     }

@@ -24,7 +24,11 @@ fn follows(mut draw: impl FnMut() -> f64, cdf: impl Fn(f64) -> f64) {
     const COUNT: usize = 100_000;
     let mut sample: Vec<f64> = (0..COUNT).map(|_| draw()).collect();
     sample.sort_by(f64::total_cmp);
-    let distance = sample.iter().enumerate().map(|(i, &x)| (cdf(x) - (i as f64 + 0.5) / COUNT as f64).abs()).fold(0.0, f64::max);
+    let distance = sample
+        .iter()
+        .enumerate()
+        .map(|(i, &x)| (cdf(x) - (i as f64 + 0.5) / COUNT as f64).abs())
+        .fold(0.0, f64::max);
     assert!(distance * (COUNT as f64).sqrt() < 2.5, "distance {distance}");
 }
 
@@ -53,7 +57,13 @@ fn streams_lps_events_and_seeds_differ() {
         stream.point(LpId(lp), event);
         stream.random().next_u64()
     };
-    let all = [first(1, 1, 1, 1), first(2, 1, 1, 1), first(1, 2, 1, 1), first(1, 1, 2, 1), first(1, 1, 1, 2)];
+    let all = [
+        first(1, 1, 1, 1),
+        first(2, 1, 1, 1),
+        first(1, 2, 1, 1),
+        first(1, 1, 2, 1),
+        first(1, 1, 1, 2),
+    ];
     let distinct: std::collections::BTreeSet<u64> = all.into_iter().collect();
     assert_eq!(distinct.len(), all.len());
 }
@@ -81,7 +91,8 @@ fn exponential_is_exponential() {
     let (mean, variance) = moments(1_000_000, || random.exponential(3.0));
     assert!((mean - 3.0).abs() < 0.012 && (variance - 9.0).abs() < 0.11, "{mean} {variance}");
     // The tail beyond the last layer, 1 draw in 2200.
-    let tail = (0..1_000_000).filter(|_| random.exponential(1.0) > ziggurat::EXPONENTIAL_TAIL).count();
+    let tail =
+        (0..1_000_000).filter(|_| random.exponential(1.0) > ziggurat::EXPONENTIAL_TAIL).count();
     assert!((370..540).contains(&tail), "{tail} draws in the tail, 454 expected");
 }
 
@@ -91,7 +102,8 @@ fn normal_is_normal() {
     follows(|| random.normal(0.0, 1.0), |x| 0.5 * libm::erfc(-x / std::f64::consts::SQRT_2));
     let (mean, variance) = moments(1_000_000, || random.normal(5.0, 2.0));
     assert!((mean - 5.0).abs() < 0.008 && (variance - 4.0).abs() < 0.024, "{mean} {variance}");
-    let tail = (0..2_000_000).filter(|_| random.normal(0.0, 1.0).abs() > ziggurat::NORMAL_TAIL).count();
+    let tail =
+        (0..2_000_000).filter(|_| random.normal(0.0, 1.0).abs() > ziggurat::NORMAL_TAIL).count();
     assert!((430..610).contains(&tail), "{tail} draws in the tails, 516 expected");
 }
 
@@ -144,7 +156,10 @@ fn weighted_choice_follows_its_weights() {
     (0..1_000_000).for_each(|_| seen[random.choose(&choice)] += 1);
     for (index, weight) in weights.iter().enumerate() {
         let expected = weight * 1e5;
-        assert!((f64::from(seen[index]) - expected).abs() <= 5.0 * expected.sqrt(), "{index}: {seen:?}");
+        assert!(
+            (f64::from(seen[index]) - expected).abs() <= 5.0 * expected.sqrt(),
+            "{index}: {seen:?}"
+        );
     }
 }
 
@@ -152,16 +167,28 @@ fn weighted_choice_follows_its_weights() {
 #[test]
 fn columns_are_cut_to_the_bit() {
     let choice = Weighted::new(&[1.0, 3.0]).unwrap();
-    let picked = [0, (1 << 62) - 1, 1 << 62, (1 << 63) - 1, 1 << 63, u64::MAX].map(|word| choice.pick(word));
+    let picked =
+        [0, (1 << 62) - 1, 1 << 62, (1 << 63) - 1, 1 << 63, u64::MAX].map(|word| choice.pick(word));
     assert_eq!((picked, choice.len()), ([0, 0, 1, 1, 1, 1], 2));
-    assert_eq!(Weighted::new(&[0.0, 1.0]).unwrap().pick(0), 1, "what has no weight is never chosen");
+    assert_eq!(
+        Weighted::new(&[0.0, 1.0]).unwrap().pick(0),
+        1,
+        "what has no weight is never chosen"
+    );
 }
 
 #[test]
 fn weights_are_checked() {
-    assert_eq!(Weighted::new(&[1.0, -1.0]).unwrap_err(), WeightsError::Weight { index: 1, value: -1.0 });
+    assert_eq!(
+        Weighted::new(&[1.0, -1.0]).unwrap_err(),
+        WeightsError::Weight { index: 1, value: -1.0 }
+    );
     assert!(matches!(Weighted::new(&[f64::NAN]), Err(WeightsError::Weight { index: 0, .. })));
-    assert!(Weighted::new(&[]).is_err() && Weighted::new(&[0.0]).is_err() && Weighted::new(&[f64::MAX, f64::MAX]).is_err());
+    assert!(
+        Weighted::new(&[]).is_err()
+            && Weighted::new(&[0.0]).is_err()
+            && Weighted::new(&[f64::MAX, f64::MAX]).is_err()
+    );
 }
 
 #[test]
@@ -177,8 +204,23 @@ fn known_draws() {
     let mut stream = Stream::new(1, 3);
     stream.point(LpId(2), 4);
     let random = stream.random();
-    let drawn = (random.next_u64(), random.uniform(), random.exponential(1.0), random.normal(0.0, 1.0), random.below(1000));
-    assert_eq!(drawn, (16_160_410_966_797_154_365, 0.120_682_449_483_694_78, 1.097_639_391_237_880_8, 1.324_798_597_390_137_7, 520));
+    let drawn = (
+        random.next_u64(),
+        random.uniform(),
+        random.exponential(1.0),
+        random.normal(0.0, 1.0),
+        random.below(1000),
+    );
+    assert_eq!(
+        drawn,
+        (
+            16_160_410_966_797_154_365,
+            0.120_682_449_483_694_78,
+            1.097_639_391_237_880_8,
+            1.324_798_597_390_137_7,
+            520
+        )
+    );
 }
 
 /// Enough draws to reach all layers and tails of the ziggurats.
@@ -198,7 +240,10 @@ fn known_draws_by_the_thousand() {
 fn known_mixtures() {
     // The first two of SplitMix64 with seed 0, whose state advances by this constant.
     const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
-    assert_eq!([GOLDEN, GOLDEN.wrapping_mul(2)].map(mix64), [0xE220_A839_7B1D_CDAF, 0x6E78_9E6A_A1B9_65F4]);
+    assert_eq!(
+        [GOLDEN, GOLDEN.wrapping_mul(2)].map(mix64),
+        [0xE220_A839_7B1D_CDAF, 0x6E78_9E6A_A1B9_65F4]
+    );
     assert_eq!((fold64(7, 9), fold64(1 << 63, 6), fold64(u64::MAX, u64::MAX)), (63, 3, u64::MAX));
 }
 

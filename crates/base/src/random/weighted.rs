@@ -39,8 +39,13 @@ pub enum WeightsError {
 impl fmt::Display for WeightsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            WeightsError::Sum(sum) => write!(f, "the weights sum to {sum}: at least one must be positive, and their sum finite"),
-            WeightsError::Weight { index, value } => write!(f, "weight {index} is {value}: weights must be finite and not negative"),
+            WeightsError::Sum(sum) => write!(
+                f,
+                "the weights sum to {sum}: at least one must be positive, and their sum finite"
+            ),
+            WeightsError::Weight { index, value } => {
+                write!(f, "weight {index} is {value}: weights must be finite and not negative")
+            }
         }
     }
 }
@@ -60,7 +65,9 @@ impl Weighted {
     /// assert_eq!(why.to_string(), "weight 1 is -2: weights must be finite and not negative");
     /// ```
     pub fn new(weights: &[f64]) -> Result<Self, WeightsError> {
-        if let Some((index, &value)) = weights.iter().enumerate().find(|(_, w)| !(w.is_finite() && **w >= 0.0)) {
+        if let Some((index, &value)) =
+            weights.iter().enumerate().find(|(_, w)| !(w.is_finite() && **w >= 0.0))
+        {
             return Err(WeightsError::Weight { index, value });
         }
         let sum: f64 = weights.iter().sum();
@@ -70,8 +77,10 @@ impl Weighted {
         }
         const ONE: f64 = (1u128 << 64) as f64;
         let mut share: Vec<f64> = weights.iter().map(|w| w / sum * f64::from(count)).collect();
-        let mut columns: Vec<Column> = (0..count).map(|alias| Column { keep: u64::MAX, alias }).collect();
-        let (mut small, mut large): (Vec<usize>, Vec<usize>) = (0..share.len()).partition(|&i| share[i] < 1.0);
+        let mut columns: Vec<Column> =
+            (0..count).map(|alias| Column { keep: u64::MAX, alias }).collect();
+        let (mut small, mut large): (Vec<usize>, Vec<usize>) =
+            (0..share.len()).partition(|&i| share[i] < 1.0);
         while let (Some(poor), Some(&rich)) = (small.pop(), large.last()) {
             columns[poor] = Column { keep: (share[poor] * ONE) as u64, alias: rich as u32 };
             share[rich] -= 1.0 - share[poor];
@@ -82,7 +91,8 @@ impl Weighted {
         // What rounding leaves over in `small` is 1 but for an error of some 2^-50, unless its
         // weight was 0.
         for left in small.into_iter().filter(|&i| weights[i] == 0.0) {
-            let heaviest = (0..weights.len()).max_by(|&a, &b| weights[a].total_cmp(&weights[b])).unwrap_or(0);
+            let heaviest =
+                (0..weights.len()).max_by(|&a, &b| weights[a].total_cmp(&weights[b])).unwrap_or(0);
             columns[left] = Column { keep: 0, alias: heaviest as u32 };
         }
         Ok(Weighted { columns })

@@ -89,7 +89,12 @@ fn symmetric(word: u64) -> f64 {
 mod tests {
     use super::*;
 
-    fn table(tail: f64, area: f64, density: fn(f64) -> f64, inverse: fn(f64) -> f64) -> Vec<(f64, f64)> {
+    fn table(
+        tail: f64,
+        area: f64,
+        density: fn(f64) -> f64,
+        inverse: fn(f64) -> f64,
+    ) -> Vec<(f64, f64)> {
         let mut edges = vec![area / density(tail), tail];
         for layer in 2..256 {
             edges.push(inverse(area / edges[layer - 1] + density(edges[layer - 1])));
@@ -105,13 +110,22 @@ mod tests {
         let area = EXPONENTIAL_TAIL * libm::exp(-EXPONENTIAL_TAIL) + libm::exp(-EXPONENTIAL_TAIL);
         let exponential = table(EXPONENTIAL_TAIL, area, |x| libm::exp(-x), |y| -libm::log(y));
         assert_eq!(exponential, EXPONENTIAL);
-        let tail = libm::sqrt(std::f64::consts::FRAC_PI_2) * libm::erfc(NORMAL_TAIL / std::f64::consts::SQRT_2);
+        let tail = libm::sqrt(std::f64::consts::FRAC_PI_2)
+            * libm::erfc(NORMAL_TAIL / std::f64::consts::SQRT_2);
         let area = NORMAL_TAIL * libm::exp(-0.5 * NORMAL_TAIL * NORMAL_TAIL) + tail;
-        let normal = table(NORMAL_TAIL, area, |x| libm::exp(-0.5 * x * x), |y| libm::sqrt(-2.0 * libm::log(y)));
+        let normal = table(
+            NORMAL_TAIL,
+            area,
+            |x| libm::exp(-0.5 * x * x),
+            |y| libm::sqrt(-2.0 * libm::log(y)),
+        );
         assert_eq!(normal, NORMAL);
         for table in [EXPONENTIAL, NORMAL] {
             assert!(table.windows(2).all(|pair| pair[0].0 > pair[1].0), "layers shrink");
-            assert!((table[255].1 + area_of_top(&table) - 1.0).abs() < 1e-9, "the top layer closes at density 1");
+            assert!(
+                (table[255].1 + area_of_top(&table) - 1.0).abs() < 1e-9,
+                "the top layer closes at density 1"
+            );
         }
     }
 

@@ -34,7 +34,8 @@ fn random() -> Random {
     Random::new(7, LpId(1), 0)
 }
 
-/// A loop that draws for ever would panic at the limit of draws; one that does not draw ends by the time limit.
+/// A loop that draws for ever would panic at the limit of draws; one that does not draw ends by the
+/// time limit.
 #[test]
 fn no_parameter_makes_a_draw_hang_or_panic() {
     let (ended, end) = channel();
@@ -42,18 +43,24 @@ fn no_parameter_makes_a_draw_hang_or_panic() {
         for a in ODD {
             for b in ODD {
                 for c in ODD {
-                    is_quick(format!("triangular({a}, {b}, {c})"), |random| _ = random.triangular(a, b, c));
+                    is_quick(format!("triangular({a}, {b}, {c})"), |random| {
+                        _ = random.triangular(a, b, c)
+                    });
                 }
                 is_quick(format!("gamma({a}, {b})"), |random| _ = random.gamma(a, b));
                 is_quick(format!("weibull({a}, {b})"), |random| _ = random.weibull(a, b));
                 is_quick(format!("lognormal({a}, {b})"), |random| _ = random.lognormal(a, b));
-                is_quick(format!("lognormal_with_mean({a}, {b})"), |random| _ = random.lognormal_with_mean(a, b));
+                is_quick(format!("lognormal_with_mean({a}, {b})"), |random| {
+                    _ = random.lognormal_with_mean(a, b)
+                });
                 is_quick(format!("pareto({a}, {b})"), |random| _ = random.pareto(a, b));
             }
             is_quick(format!("poisson({a})"), |random| _ = random.poisson(a));
             is_quick(format!("geometric({a})"), |random| _ = random.geometric(a));
             for n in TRIALS {
-                is_quick(format!("binomial({n}, {a})"), |random| assert!(random.binomial(n, a) <= n));
+                is_quick(format!("binomial({n}, {a})"), |random| {
+                    assert!(random.binomial(n, a) <= n)
+                });
             }
             for stages in [0, 1, u32::MAX] {
                 is_quick(format!("erlang({stages}, {a})"), |random| _ = random.erlang(stages, a));
@@ -61,7 +68,8 @@ fn no_parameter_makes_a_draw_hang_or_panic() {
         }
         ended.send(()).expect("the test waits");
     });
-    let hangs = end.recv_timeout(Duration::from_secs(120)) == Err(std::sync::mpsc::RecvTimeoutError::Timeout);
+    let hangs = end.recv_timeout(Duration::from_secs(120))
+        == Err(std::sync::mpsc::RecvTimeoutError::Timeout);
     assert!(!hangs, "a draw has not ended within 120 s");
     worker.join().expect("no draw panics");
 }
@@ -76,18 +84,33 @@ fn is_quick(what: String, draw: impl Fn(&mut Random)) {
 #[test]
 fn shapes_that_do_not_exist_give_nan() {
     for shape in [f64::NAN, f64::NEG_INFINITY, -1.0, -0.0, 0.0] {
-        let drawn = [random().gamma(shape, 1.0), random().weibull(shape, 1.0), random().pareto(shape, 1.0)];
+        let drawn =
+            [random().gamma(shape, 1.0), random().weibull(shape, 1.0), random().pareto(shape, 1.0)];
         assert!(drawn.iter().all(|x| x.is_nan()), "{shape}: {drawn:?}");
     }
     assert!(random().gamma(f64::INFINITY, 1.0).is_nan() && random().erlang(0, 1.0).is_nan());
     // The limits of the distributions.
-    assert_eq!((random().weibull(f64::INFINITY, 3.0), random().pareto(f64::INFINITY, 3.0)), (3.0, 3.0));
+    assert_eq!(
+        (random().weibull(f64::INFINITY, 3.0), random().pareto(f64::INFINITY, 3.0)),
+        (3.0, 3.0)
+    );
 }
 
 #[test]
 fn corners_of_a_triangle_must_be_in_order() {
-    let bad = [(2.0, 1.0, 3.0), (1.0, 3.0, 2.0), (3.0, 2.0, 1.0), (0.0, f64::NAN, 1.0), (f64::NAN, 0.0, 1.0), (0.0, 1.0, f64::NAN)];
-    let infinite = [(f64::NEG_INFINITY, 0.0, 1.0), (0.0, 1.0, f64::INFINITY), (f64::INFINITY, f64::INFINITY, f64::INFINITY)];
+    let bad = [
+        (2.0, 1.0, 3.0),
+        (1.0, 3.0, 2.0),
+        (3.0, 2.0, 1.0),
+        (0.0, f64::NAN, 1.0),
+        (f64::NAN, 0.0, 1.0),
+        (0.0, 1.0, f64::NAN),
+    ];
+    let infinite = [
+        (f64::NEG_INFINITY, 0.0, 1.0),
+        (0.0, 1.0, f64::INFINITY),
+        (f64::INFINITY, f64::INFINITY, f64::INFINITY),
+    ];
     for (low, mode, high) in bad.into_iter().chain(infinite) {
         assert!(random().triangular(low, mode, high).is_nan(), "triangular({low}, {mode}, {high})");
     }

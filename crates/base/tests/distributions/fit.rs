@@ -1,4 +1,5 @@
-//! Statistical tests on fixed seeds: each passes or fails always, and would wrongly fail for one seed in some 10⁵.
+//! Statistical tests on fixed seeds: each passes or fails always, and would wrongly fail for one
+//! seed in some 10⁵.
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 use warpline_base::LpId;
@@ -17,13 +18,24 @@ pub(crate) fn sample<T>(stream: u8, mut draw: impl FnMut(&mut Random) -> T) -> V
 
 /// Asserts that mean and variance of the sample lie within 4.5 standard errors of the truth.
 pub(crate) fn has_moments(what: &str, sample: &[f64], mean: f64, variance: f64) {
-    let average = |term: &dyn Fn(f64) -> f64| sample.iter().map(|&x| term(x)).sum::<f64>() / sample.len() as f64;
+    let average = |term: &dyn Fn(f64) -> f64| {
+        sample.iter().map(|&x| term(x)).sum::<f64>() / sample.len() as f64
+    };
     let found = average(&|x| x - mean);
     let error = (variance / sample.len() as f64).sqrt();
-    assert!(found.abs() <= 4.5 * error, "{what}: the mean is off by {} standard errors", found / error);
+    assert!(
+        found.abs() <= 4.5 * error,
+        "{what}: the mean is off by {} standard errors",
+        found / error
+    );
     let found = average(&|x| (x - mean).powi(2) - variance);
-    let error = (average(&|x| ((x - mean).powi(2) - variance).powi(2)) / sample.len() as f64).sqrt();
-    assert!(found.abs() <= 4.5 * error, "{what}: the variance is off by {} standard errors", found / error);
+    let error =
+        (average(&|x| ((x - mean).powi(2) - variance).powi(2)) / sample.len() as f64).sqrt();
+    assert!(
+        found.abs() <= 4.5 * error,
+        "{what}: the variance is off by {} standard errors",
+        found / error
+    );
 }
 
 /// Probabilities between which tests count, closer to each other in the tails.
@@ -38,27 +50,49 @@ pub(crate) fn follows_probabilities(what: &str, counts: &[usize], probabilities:
     assert_eq!(counts.len(), probabilities.len(), "{what}");
     let all = counts.iter().sum::<usize>() as f64;
     let least = probabilities.iter().fold(f64::INFINITY, |least, &p| least.min(p * all));
-    assert!(least >= 5.0, "{what}: a chi-square test needs more than {least} expected draws in a cell");
-    let chi: f64 = counts.iter().zip(probabilities).map(|(&n, p)| (n as f64 - p * all).powi(2) / (p * all)).sum();
+    assert!(
+        least >= 5.0,
+        "{what}: a chi-square test needs more than {least} expected draws in a cell"
+    );
+    let chi: f64 = counts
+        .iter()
+        .zip(probabilities)
+        .map(|(&n, p)| (n as f64 - p * all).powi(2) / (p * all))
+        .sum();
     let freedom = (counts.len() - 1) as f64;
     let chance = 1.0 - ChiSquared::new(freedom).unwrap().cdf(chi);
-    assert!(chance >= SIGNIFICANCE, "{what}: chi-square {chi} of {freedom} degrees of freedom, whose chance is {chance}");
+    assert!(
+        chance >= SIGNIFICANCE,
+        "{what}: chi-square {chi} of {freedom} degrees of freedom, whose chance is {chance}"
+    );
 }
 
-/// Asserts that the sample follows a continuous `cdf`, by a Kolmogorov-Smirnov and a chi-square test.
+/// Asserts that the sample follows a continuous `cdf`, by a Kolmogorov-Smirnov and a chi-square
+/// test.
 pub(crate) fn follows(what: &str, sample: &[f64], cdf: impl Fn(f64) -> f64) {
     let mut levels: Vec<f64> = sample.iter().map(|&x| cdf(x)).collect();
     levels.sort_by(f64::total_cmp);
     let all = levels.len() as f64;
-    let distance = levels.iter().enumerate().map(|(i, level)| (level - (i as f64 + 0.5) / all).abs()).fold(0.0, f64::max);
-    // The distance that is exceeded with this probability, by the limit of Kolmogorov's distribution.
+    let distance = levels
+        .iter()
+        .enumerate()
+        .map(|(i, level)| (level - (i as f64 + 0.5) / all).abs())
+        .fold(0.0, f64::max);
+    // The distance that is exceeded with this probability, by the limit of Kolmogorov's
+    // distribution.
     let limit = (-0.5 * (SIGNIFICANCE / 2.0).ln()).sqrt() / all.sqrt();
-    assert!(distance < limit, "{what}: Kolmogorov-Smirnov distance {distance}, at most {limit} allowed");
+    assert!(
+        distance < limit,
+        "{what}: Kolmogorov-Smirnov distance {distance}, at most {limit} allowed"
+    );
 
     let edges: Vec<f64> = edges().chain([1.0]).collect();
     let mut counts = vec![0; edges.len()];
     levels.iter().for_each(|&level| counts[edges.partition_point(|&edge| edge < level)] += 1);
-    let widths: Vec<f64> = edges.iter().scan(0.0, |below, &edge| Some(edge - std::mem::replace(below, edge))).collect();
+    let widths: Vec<f64> = edges
+        .iter()
+        .scan(0.0, |below, &edge| Some(edge - std::mem::replace(below, edge)))
+        .collect();
     follows_probabilities(what, &counts, &widths);
 }
 
@@ -90,14 +124,16 @@ impl Integers {
         Integers { first, probabilities }
     }
 
-    /// Asserts by a chi-square test that the sample follows these probabilities. A cell is one integer or several unlikely ones.
+    /// Asserts by a chi-square test that the sample follows these probabilities. A cell is one
+    /// integer or several unlikely ones.
     pub(crate) fn are_followed_by(&self, what: &str, sample: &[u64]) {
         let mut targets = edges().peekable();
         let (mut ends, mut cells, mut below, mut cell) = (Vec::new(), Vec::new(), 0.0, 0.0);
         for (k, p) in (self.first..).zip(&self.probabilities) {
             cell += p;
             below += p;
-            if targets.peek().is_some_and(|&target| below >= target) && cell * DRAWS as f64 >= 20.0 {
+            if targets.peek().is_some_and(|&target| below >= target) && cell * DRAWS as f64 >= 20.0
+            {
                 while targets.next_if(|&target| below >= target).is_some() {}
                 ends.push(k);
                 cells.push(cell);
@@ -116,6 +152,9 @@ impl Integers {
             follows_probabilities(what, &counts, &cells);
         }
         let last = self.first + self.probabilities.len() as u64;
-        assert!(sample.iter().all(|k| (self.first..last).contains(k)), "{what}: a number that never occurs");
+        assert!(
+            sample.iter().all(|k| (self.first..last).contains(k)),
+            "{what}: a number that never occurs"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Every distribution against its moments, and its goodness of fit against probabilities that were worked out in another way.
+//! Every distribution against its moments, and its goodness of fit against probabilities that were
+//! worked out in another way.
 
 mod bad_parameters;
 mod continuous;

@@ -42,7 +42,10 @@ pub(crate) fn compare(only: Option<&str>) {
         println!(
             "Hostile models, {threads} threads: million committed events per second, efficiency, rollbacks per 1000 events, final window\n"
         );
-        println!("{:<11} {:<28} {:>6}  {:^29}  {:^29}  {:>15}", "", "", "seq.", RULES[0], RULES[1], "rate/eff. ratio");
+        println!(
+            "{:<11} {:<28} {:>6}  {:^29}  {:^29}  {:>15}",
+            "", "", "seq.", RULES[0], RULES[1], "rate/eff. ratio"
+        );
         let mut means = [1.0, 1.0];
         let models = MODELS.into_iter().filter(|model| only.is_none_or(|only| only == model.0));
         let count = models.clone().count() as f64;
@@ -52,7 +55,8 @@ pub(crate) fn compare(only: Option<&str>) {
             for Outcome { rate, efficiency, rollbacks, window } in rivals {
                 print!("  {:>5.2} {efficiency:>5.3} {rollbacks:>6.1} {window:>10.2e}", rate / 1e6);
             }
-            let ratios = [rivals[1].rate / rivals[0].rate, rivals[1].efficiency / rivals[0].efficiency];
+            let ratios =
+                [rivals[1].rate / rivals[0].rate, rivals[1].efficiency / rivals[0].efficiency];
             println!("  {:>7.2} {:>7.2}", ratios[0], ratios[1]);
             means.iter_mut().zip(ratios).for_each(|(mean, ratio)| *mean *= ratio.powf(1.0 / count));
         }
@@ -67,7 +71,10 @@ fn alternate(name: &str, threads: &str) -> (f64, [Outcome; 2]) {
     for _ in 0..ROUNDS {
         for (rule, outcomes) in RULES.iter().zip(&mut outcomes) {
             let told = run(&[name, rule, threads]);
-            assert_eq!(told["digest"], sequential["digest"], "{name} under the rule of {rule} commits other events");
+            assert_eq!(
+                told["digest"], sequential["digest"],
+                "{name} under the rule of {rule} commits other events"
+            );
             outcomes.push(outcome(&told));
         }
     }
@@ -77,7 +84,12 @@ fn alternate(name: &str, threads: &str) -> (f64, [Outcome; 2]) {
 fn outcome(told: &Value) -> Outcome {
     let committed = number(told, "committed");
     let rollbacks = 1e3 * number(told, "rollbacks") / committed;
-    Outcome { rate: number(told, "rate"), efficiency: committed / number(told, "processed"), rollbacks, window: number(told, "window") }
+    Outcome {
+        rate: number(told, "rate"),
+        efficiency: committed / number(told, "processed"),
+        rollbacks,
+        window: number(told, "window"),
+    }
 }
 
 fn median(mut outcomes: Vec<Outcome>) -> Outcome {
@@ -92,8 +104,13 @@ fn number(told: &Value, name: &str) -> f64 {
 /// Measures a run in a process of its own.
 fn run(words: &[&str]) -> Value {
     let this = std::env::current_exe().expect("the benchmark knows its own path");
-    let output = Command::new(this).args(["measure", "hostile"]).args(words).output().expect("the benchmark can start itself");
-    let failed = || panic!("measuring {words:?} failed\n{}", String::from_utf8_lossy(&output.stderr));
+    let output = Command::new(this)
+        .args(["measure", "hostile"])
+        .args(words)
+        .output()
+        .expect("the benchmark can start itself");
+    let failed =
+        || panic!("measuring {words:?} failed\n{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| failed())
 }
 
@@ -105,7 +122,9 @@ pub(crate) fn measure(name: &str, rule: &str, threads: &str, cluster: Option<&st
     if rule == "sequential" {
         simulation = simulation.sync(Synchronisation::Sequential);
     } else {
-        simulation = simulation.sync(Synchronisation::Optimistic).threads(threads.parse().expect("a number of threads"));
+        simulation = simulation
+            .sync(Synchronisation::Optimistic)
+            .threads(threads.parse().expect("a number of threads"));
     }
     simulation = match rule {
         "sequential" | "ours" => simulation,

@@ -118,7 +118,10 @@ impl Hostile {
             Hostility::Phases => {
                 let friendly = (3.0 * now / self.end) as u64 != 1;
                 let leaves = !friendly || random.bernoulli(0.02);
-                (random.exponential(1.0) + if leaves && friendly { 1.0 } else { 0.0 }, self.in_half(id, !leaves, random))
+                (
+                    random.exponential(1.0) + if leaves && friendly { 1.0 } else { 0.0 },
+                    self.in_half(id, !leaves, random),
+                )
             }
             Hostility::Friendly => (0.1 + random.exponential(1.0), random.below(self.lps)),
         }

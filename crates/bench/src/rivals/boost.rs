@@ -45,7 +45,12 @@ impl Carrier for Boost {
 
     fn free(&mut self, _: Message<'static>) {}
 
-    fn send(&mut self, to: usize, time: u64, message: Message<'static>) -> Result<(), Message<'static>> {
+    fn send(
+        &mut self,
+        to: usize,
+        time: u64,
+        message: Message<'static>,
+    ) -> Result<(), Message<'static>> {
         self.segment.send(to as u32, time, message).map_err(|(message, _)| message)
     }
 

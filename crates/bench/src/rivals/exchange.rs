@@ -88,8 +88,19 @@ pub(super) struct Done {
 pub(super) fn exchange<C: Carrier>(plan: &Plan, me: usize, carrier: C) -> Done {
     let random = (me as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let bytes = vec![me as u8; plan.bytes.max(8)];
-    let mut process = Process { plan, me, carrier, events: BinaryHeap::new(), said: Default::default(), random, bytes, made: 0 };
-    let now = || SystemTime::now().duration_since(UNIX_EPOCH).expect("it is after 1970").as_nanos() as u64;
+    let mut process = Process {
+        plan,
+        me,
+        carrier,
+        events: BinaryHeap::new(),
+        said: Default::default(),
+        random,
+        bytes,
+        made: 0,
+    };
+    let now = || {
+        SystemTime::now().duration_since(UNIX_EPOCH).expect("it is after 1970").as_nanos() as u64
+    };
     // All begin to count at the same time, which the last one to arrive has set.
     let begin = process.agree(0, now()).most + plan.warm_up.as_nanos() as u64;
     process.fill();
@@ -143,8 +154,12 @@ impl<C: Carrier> Process<'_, C> {
     fn execute(&mut self, event: Event<C::Message>) {
         let Event { time, message } = event;
         let read = match self.plan.use_ {
-            Use::Written | Use::Read => message.chunks(LINE_BYTES).fold(0, |sum: u64, line| sum.wrapping_add(line[0].into())),
-            Use::Passed => message[..8].iter().fold(0, |sum: u64, byte| sum.wrapping_add((*byte).into())),
+            Use::Written | Use::Read => message
+                .chunks(LINE_BYTES)
+                .fold(0, |sum: u64, line| sum.wrapping_add(line[0].into())),
+            Use::Passed => {
+                message[..8].iter().fold(0, |sum: u64, byte| sum.wrapping_add((*byte).into()))
+            }
         };
         black_box(read);
         let message = if self.plan.use_ == Use::Written {
@@ -176,7 +191,10 @@ impl<C: Carrier> Process<'_, C> {
             // The other process may be waiting for room here.
             self.receive();
             yield_now();
-            assert!(since.get_or_insert_with(Instant::now).elapsed() < PATIENCE, "there is no room for a message");
+            assert!(
+                since.get_or_insert_with(Instant::now).elapsed() < PATIENCE,
+                "there is no room for a message"
+            );
         }
     }
 
@@ -190,7 +208,11 @@ impl<C: Carrier> Process<'_, C> {
             }
             let said = &mut said[(time - SIGNALS) as usize];
             let number = u64::from_le_bytes(message[..8].try_into().expect("these are 8 bytes"));
-            *said = Said { processes: said.processes + 1, sum: said.sum.wrapping_add(number), most: said.most.max(number) };
+            *said = Said {
+                processes: said.processes + 1,
+                sum: said.sum.wrapping_add(number),
+                most: said.most.max(number),
+            };
             signals.push(message);
         });
         signals.into_iter().for_each(|signal| self.carrier.free(signal));

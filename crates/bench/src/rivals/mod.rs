@@ -36,9 +36,14 @@ const MEASURED: Duration = Duration::from_millis(350);
 
 /// Prints a table for every number of processes and every use of the bytes.
 pub fn compare() {
-    let rivals: Vec<&str> = Rival::ALL.iter().filter(|one| one.0.is_available()).map(|one| one.1).collect();
-    println!("Messages between processes: nanoseconds per message of all processes together, of time and of cores' time, each with");
-    println!("its ratio to zero-copy, or of zero-copy to its smallest message. Other programs prolong the first, as idle processes");
+    let rivals: Vec<&str> =
+        Rival::ALL.iter().filter(|one| one.0.is_available()).map(|one| one.1).collect();
+    println!(
+        "Messages between processes: nanoseconds per message of all processes together, of time and of cores' time, each with"
+    );
+    println!(
+        "its ratio to zero-copy, or of zero-copy to its smallest message. Other programs prolong the first, as idle processes"
+    );
     println!("leave them their core. With the features `boost` and `mpi` there are more carriers.");
     for processes in PROCESSES {
         for (_, use_, about) in Use::ALL {
@@ -48,14 +53,23 @@ pub fn compare() {
             println!();
             let mut smallest = None;
             for bytes in BYTES {
-                let words: Vec<Vec<&str>> = rivals.iter().map(|rival| vec!["rival", rival, bytes, use_, processes]).collect();
+                let words: Vec<Vec<&str>> = rivals
+                    .iter()
+                    .map(|rival| vec!["rival", rival, bytes, use_, processes])
+                    .collect();
                 let measured = alternate_for(ROUNDS, &words);
-                let times: Vec<_> = measured.iter().map(|one| [1.0, one.efficiency].map(|cores| 1e9 * cores / one.rate)).collect();
+                let times: Vec<_> = measured
+                    .iter()
+                    .map(|one| [1.0, one.efficiency].map(|cores| 1e9 * cores / one.rate))
+                    .collect();
                 print!("{bytes:>8}");
                 for (index, time) in times.iter().enumerate() {
-                    let to: [f64; 2] = if index == 0 { *smallest.get_or_insert(*time) } else { times[0] };
+                    let to: [f64; 2] =
+                        if index == 0 { *smallest.get_or_insert(*time) } else { times[0] };
                     print!(" ");
-                    (0..2).for_each(|kind| print!(" {:>8.1} {:>6.2}", time[kind], time[kind] / to[kind]));
+                    (0..2).for_each(|kind| {
+                        print!(" {:>8.1} {:>6.2}", time[kind], time[kind] / to[kind])
+                    });
                 }
                 println!();
             }
@@ -75,7 +89,9 @@ pub fn measure(rival: &str, bytes: &str, use_: &str, processes: &str) {
         measured: MEASURED,
     };
     let command = || {
-        let mut command = std::process::Command::new(std::env::current_exe().expect("the benchmark knows its own path"));
+        let mut command = std::process::Command::new(
+            std::env::current_exe().expect("the benchmark knows its own path"),
+        );
         command.args(["measure", "rival-process"]);
         command
     };

@@ -42,7 +42,8 @@ impl<'m> Mpi<'m> {
 }
 
 fn buffer(free: &mut Vec<Buffer>, pool: &mut SendPool<'_>) -> Buffer {
-    let mut buffer = free.pop().unwrap_or_else(|| pool.take().unwrap_or_else(|error| panic!("{error}")));
+    let mut buffer =
+        free.pop().unwrap_or_else(|| pool.take().unwrap_or_else(|error| panic!("{error}")));
     buffer.clear();
     buffer
 }
@@ -72,7 +73,8 @@ impl Carrier for Mpi<'_> {
 
     fn send(&mut self, to: usize, time: u64, mut message: Timed) -> std::result::Result<(), Timed> {
         message.0[..TIME_BYTES].copy_from_slice(&time.to_le_bytes());
-        let sent = self.pool.send(to as u32, TAG, message.0).unwrap_or_else(|error| panic!("{error}"));
+        let sent =
+            self.pool.send(to as u32, TAG, message.0).unwrap_or_else(|error| panic!("{error}"));
         sent.refused().map_or(Ok(()), |buffer| Err(Timed(buffer)))
     }
 

@@ -23,13 +23,18 @@ impl Plan {
         let rival = Rival::ALL.iter().find(|one| one.0 == self.rival).map_or("", |one| one.1);
         let use_ = Use::ALL.iter().find(|one| one.0 == self.use_).map_or("", |one| one.1);
         let [warm_up, measured] = [self.warm_up, self.measured].map(|time| time.as_micros());
-        format!("{rival} {} {use_} {} {warm_up} {measured} {me} {ticket}", self.bytes, self.processes)
+        format!(
+            "{rival} {} {use_} {} {warm_up} {measured} {me} {ticket}",
+            self.bytes, self.processes
+        )
     }
 
     /// A plan, the number of the process that is to follow it, and how to find the others.
     pub(super) fn read(text: &str) -> Option<(Self, usize, &str)> {
         let words: Vec<&str> = text.splitn(8, ' ').collect();
-        let &[rival, bytes, use_, processes, warm_up, measured, me, ticket] = &words[..] else { return None };
+        let &[rival, bytes, use_, processes, warm_up, measured, me, ticket] = &words[..] else {
+            return None;
+        };
         let time = |micros: &str| micros.parse().map(Duration::from_micros).ok();
         let plan = Plan {
             rival: rival.parse().ok()?,
@@ -62,8 +67,14 @@ mod tests {
     fn a_plan_is_read_as_it_was_written() {
         for (rival, _) in Rival::ALL {
             for (use_, ..) in Use::ALL {
-                let plan =
-                    Plan { rival, bytes: 8, use_, processes: 3, warm_up: Duration::from_millis(1), measured: Duration::from_micros(7) };
+                let plan = Plan {
+                    rival,
+                    bytes: 8,
+                    use_,
+                    processes: 3,
+                    warm_up: Duration::from_millis(1),
+                    measured: Duration::from_micros(7),
+                };
                 assert_eq!(Plan::read(&plan.write(2, "a ticket")), Some((plan, 2, "a ticket")));
             }
         }

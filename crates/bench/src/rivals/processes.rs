@@ -19,8 +19,13 @@ struct Others(Vec<Child>);
 
 impl Others {
     fn start(plan: &Plan, ticket: &str, command: impl Fn() -> Command) -> Self {
-        let start =
-            |me| command().env(VARIABLE, plan.write(me, ticket)).stdout(Stdio::null()).spawn().expect("the benchmark can start itself");
+        let start = |me| {
+            command()
+                .env(VARIABLE, plan.write(me, ticket))
+                .stdout(Stdio::null())
+                .spawn()
+                .expect("the benchmark can start itself")
+        };
         Others((1..plan.processes).map(start).collect())
     }
 
@@ -45,7 +50,8 @@ impl Drop for Others {
 pub(super) fn run_first(plan: &Plan, command: impl Fn() -> Command) -> Option<Done> {
     match plan.rival {
         Rival::ZeroCopy | Rival::Copies => {
-            let (region, ticket) = Region::create(plan.processes as u32).expect("this system has memory that processes share");
+            let (region, ticket) = Region::create(plan.processes as u32)
+                .expect("this system has memory that processes share");
             let rings = Rings::new(&region, 0, plan.processes, plan.messages());
             let others = Others::start(plan, &ticket.to_string(), command);
             let done = run_rings(plan, 0, rings);
@@ -54,11 +60,17 @@ pub(super) fn run_first(plan: &Plan, command: impl Fn() -> Command) -> Option<Do
         }
         Rival::Boost | Rival::BoostKept => run_boost(plan, command),
         Rival::Mpi => {
-            let mut launch = Command::new(std::env::var("MPIRUN").unwrap_or_else(|_| "mpirun".to_owned()));
+            let mut launch =
+                Command::new(std::env::var("MPIRUN").unwrap_or_else(|_| "mpirun".to_owned()));
             let rank = command();
-            launch.args(["--oversubscribe", "--allow-run-as-root", "--bind-to", "none", "-np"]).arg(plan.processes.to_string());
+            launch
+                .args(["--oversubscribe", "--allow-run-as-root", "--bind-to", "none", "-np"])
+                .arg(plan.processes.to_string());
             launch.arg(rank.get_program()).args(rank.get_args()).env(VARIABLE, plan.write(0, "-"));
-            assert!(launch.status().expect("there is an mpirun, or MPIRUN says where").success(), "a rank has failed");
+            assert!(
+                launch.status().expect("there is an mpirun, or MPIRUN says where").success(),
+                "a rank has failed"
+            );
             None
         }
     }
@@ -70,7 +82,8 @@ pub(super) fn run_other() -> Option<Done> {
     let (plan, me, ticket) = Plan::read(&text).unwrap_or_else(|| panic!("this is no plan: {text}"));
     match plan.rival {
         Rival::ZeroCopy | Rival::Copies => {
-            let region = Region::join(&ticket.parse().expect("a ticket"), me as u32).expect("the first process shares its memory");
+            let region = Region::join(&ticket.parse().expect("a ticket"), me as u32)
+                .expect("the first process shares its memory");
             run_rings(&plan, me, Rings::new(&region, me, plan.processes, plan.messages()));
             None
         }
@@ -83,25 +96,39 @@ pub(super) fn run_other() -> Option<Done> {
 }
 
 fn run_rings(plan: &Plan, me: usize, rings: Rings) -> Done {
-    if plan.rival == Rival::Copies { exchange(plan, me, Copies::new(rings)) } else { exchange(plan, me, ZeroCopy(rings)) }
+    if plan.rival == Rival::Copies {
+        exchange(plan, me, Copies::new(rings))
+    } else {
+        exchange(plan, me, ZeroCopy(rings))
+    }
 }
 
 #[cfg(feature = "boost")]
 fn run_boost(plan: &Plan, command: impl Fn() -> Command) -> Option<Done> {
     use super::boost::Boost;
     let mut segment =
-        warpline_rivals::Segment::create(plan.segment_bytes(), 1 + plan.processes as u32).unwrap_or_else(|error| panic!("{error}"));
+        warpline_rivals::Segment::create(plan.segment_bytes(), 1 + plan.processes as u32)
+            .unwrap_or_else(|error| panic!("{error}"));
     let others = Others::start(plan, segment.name(), command);
     // Each says in the last queue that it has opened the segment.
     let since = std::time::Instant::now();
     let mut opened = 0;
     while opened < plan.processes - 1 {
-        opened += segment.receive(plan.processes as u32, |_, _| ()).unwrap_or_else(|error| panic!("{error}"));
+        opened += segment
+            .receive(plan.processes as u32, |_, _| ())
+            .unwrap_or_else(|error| panic!("{error}"));
         std::thread::yield_now();
-        assert!(since.elapsed() < std::time::Duration::from_secs(60), "another process does not begin");
+        assert!(
+            since.elapsed() < std::time::Duration::from_secs(60),
+            "another process does not begin"
+        );
     }
     segment.remove_name();
-    let done = exchange(plan, 0, Boost::new(Box::leak(Box::new(segment)), 0, plan.rival == Rival::BoostKept));
+    let done = exchange(
+        plan,
+        0,
+        Boost::new(Box::leak(Box::new(segment)), 0, plan.rival == Rival::BoostKept),
+    );
     others.wait();
     Some(done)
 }
@@ -109,7 +136,8 @@ fn run_boost(plan: &Plan, command: impl Fn() -> Command) -> Option<Done> {
 #[cfg(feature = "boost")]
 fn join_boost(plan: &Plan, me: usize, name: &str) {
     use super::boost::Boost;
-    let segment = Box::new(warpline_rivals::Segment::open(name).unwrap_or_else(|error| panic!("{error}")));
+    let segment =
+        Box::new(warpline_rivals::Segment::open(name).unwrap_or_else(|error| panic!("{error}")));
     let segment: &'static warpline_rivals::Segment = Box::leak(segment);
     let here = segment.message(0).unwrap_or_else(|error| panic!("{error}"));
     segment.send(plan.processes as u32, 0, here).unwrap_or_else(|(_, error)| panic!("{error}"));

@@ -49,7 +49,11 @@ pub(super) enum Use {
 
 impl Use {
     pub(super) const ALL: [(Use, &'static str, &'static str); 3] = [
-        (Use::Written, "written", "all bytes written by the sender, every cache line read by the receiver"),
+        (
+            Use::Written,
+            "written",
+            "all bytes written by the sender, every cache line read by the receiver",
+        ),
         (Use::Read, "read", "8 bytes written by the sender, every cache line read by the receiver"),
         (Use::Passed, "passed", "8 bytes written by the sender, and read by the receiver"),
     ];
@@ -59,7 +63,11 @@ impl FromStr for Rival {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        Rival::ALL.iter().find(|one| one.1 == name).map(|one| one.0).ok_or_else(|| format!("there is no carrier {name}"))
+        Rival::ALL
+            .iter()
+            .find(|one| one.1 == name)
+            .map(|one| one.0)
+            .ok_or_else(|| format!("there is no carrier {name}"))
     }
 }
 
@@ -67,6 +75,10 @@ impl FromStr for Use {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        Use::ALL.iter().find(|one| one.1 == name).map(|one| one.0).ok_or_else(|| format!("bytes are not used as {name}"))
+        Use::ALL
+            .iter()
+            .find(|one| one.1 == name)
+            .map(|one| one.0)
+            .ok_or_else(|| format!("bytes are not used as {name}"))
     }
 }

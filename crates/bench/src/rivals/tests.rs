@@ -22,7 +22,10 @@ fn other() -> Command {
 /// Each process counts its messages at the end, and fails if one is missing.
 #[test]
 fn every_carrier_brings_messages() {
-    let carriers = Rival::ALL.iter().map(|one| one.0).filter(|rival| rival.is_available() && *rival != Rival::Mpi);
+    let carriers = Rival::ALL
+        .iter()
+        .map(|one| one.0)
+        .filter(|rival| rival.is_available() && *rival != Rival::Mpi);
     for rival in carriers {
         let mut executed = 0;
         for (use_, ..) in Use::ALL {

@@ -13,14 +13,19 @@ use tempfile::tempdir;
 use crate::support::{command, warpline, warpline_in};
 
 fn signal(child: &Child, name: &str) {
-    let sent = Command::new("kill").args([format!("-{name}"), child.id().to_string()]).status().unwrap();
+    let sent =
+        Command::new("kill").args([format!("-{name}"), child.id().to_string()]).status().unwrap();
     assert!(sent.success());
 }
 
 /// A run that takes hours, once it has made its first events.
 fn begun(directory: &Path, line: &str) -> Child {
     let mut command = command(directory);
-    command.args(line.split_whitespace()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .args(line.split_whitespace())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let child = command.spawn().unwrap();
     sleep(Duration::from_millis(700));
     child
@@ -42,16 +47,26 @@ fn ended(mut child: Child) -> Output {
 #[test]
 fn a_signal_ends_a_run_with_the_results_so_far() {
     let engines = ["", "--threads 2", "--sync conservative --threads 2 --lookahead 0.5"];
-    for (engine, (name, code)) in engines.into_iter().zip([("INT", 130), ("TERM", 143), ("INT", 130)]) {
+    for (engine, (name, code)) in
+        engines.into_iter().zip([("INT", 130), ("TERM", 143), ("INT", 130)])
+    {
         let directory = tempdir().unwrap();
-        let child = begun(directory.path(), &format!("run phold --end 1e9 --json --report out {engine}"));
+        let child =
+            begun(directory.path(), &format!("run phold --end 1e9 --json --report out {engine}"));
         signal(&child, name);
         let Output { status, stdout, stderr } = ended(child);
-        let (stdout, stderr) = (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
+        let (stdout, stderr) =
+            (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
         assert_eq!(status.code(), Some(code), "{engine}: {stderr}");
         let json: Value = serde_json::from_str(&stdout).unwrap();
-        assert_eq!((&json["partial"]["wanted_end"], &json["exit_code"]), (&Value::from(1e9), &Value::from(code)));
-        assert!(json["error"].as_str().unwrap().contains(&format!("ended early by SIG{name}")), "{json}");
+        assert_eq!(
+            (&json["partial"]["wanted_end"], &json["exit_code"]),
+            (&Value::from(1e9), &Value::from(code))
+        );
+        assert!(
+            json["error"].as_str().unwrap().contains(&format!("ended early by SIG{name}")),
+            "{json}"
+        );
         assert!(stderr.contains("ending early, with the results so far"), "{stderr}");
         let end = json["end_time"].as_f64().unwrap();
         assert!(end > 0.0 && end < 1e9 && json["committed_events"].as_u64() > Some(0), "{json}");
@@ -73,7 +88,13 @@ fn the_terminal_says_that_results_are_partial() {
     let Output { status, stdout, stderr } = ended(child);
     let (stdout, stderr) = (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
     assert_eq!(status.code(), Some(130));
-    assert!(stdout.lines().nth(1).is_some_and(|line| line.starts_with("PARTIAL RESULTS: the run was ended early")), "{stdout}");
+    assert!(
+        stdout
+            .lines()
+            .nth(1)
+            .is_some_and(|line| line.starts_with("PARTIAL RESULTS: the run was ended early")),
+        "{stdout}"
+    );
     assert!(stderr.contains("error: ended early by SIGINT: the results are partial"), "{stderr}");
 }
 
@@ -84,7 +105,10 @@ fn a_second_signal_ends_the_program_at_once() {
     let mut child = begun(directory.path(), "run phold --lps 60000000 --end 1e9");
     signal(&child, "TERM");
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    assert!(lines.any(|line| line.unwrap().contains("once more ends the program")), "the first signal was not heard");
+    assert!(
+        lines.any(|line| line.unwrap().contains("once more ends the program")),
+        "the first signal was not heard"
+    );
     // Sooner it would be the same request.
     sleep(Duration::from_millis(150));
     signal(&child, "TERM");
@@ -99,7 +123,11 @@ fn two_signals_at_once_leave_the_results_so_far() {
     let script = format!("kill -TERM {0}; kill -INT {0}; kill -TERM {0}", child.id());
     assert!(Command::new("sh").args(["-c", &script]).status().unwrap().success());
     let Output { status, stdout, stderr } = ended(child);
-    assert!(matches!(status.code(), Some(130 | 143)), "{status}: {}", String::from_utf8_lossy(&stderr));
+    assert!(
+        matches!(status.code(), Some(130 | 143)),
+        "{status}: {}",
+        String::from_utf8_lossy(&stderr)
+    );
     let json: Value = serde_json::from_slice(&stdout).unwrap();
     assert_eq!(json["partial"]["wanted_end"], Value::from(1e9));
 }
@@ -107,19 +135,40 @@ fn two_signals_at_once_leave_the_results_so_far() {
 #[test]
 fn replications_have_one_report() {
     let directory = tempdir().unwrap();
-    let run = |line: &str| warpline_in(directory.path(), &line.split_whitespace().collect::<Vec<_>>());
+    let run =
+        |line: &str| warpline_in(directory.path(), &line.split_whitespace().collect::<Vec<_>>());
     let several = run("run mm1 --end 200 --seed 7 --replications 5 --json --report out");
     assert_eq!(several.code, 0, "{}", several.stderr);
     let json = several.json();
     let runs = json["replications"]["runs"].as_array().unwrap();
     assert_eq!(runs.len(), 5);
     for one in runs {
-        assert_eq!(one["digest"], run(&format!("run mm1 --end 200 --seed {} --json", one["seed"])).digest().as_str());
+        assert_eq!(
+            one["digest"],
+            run(&format!("run mm1 --end 200 --seed {} --json", one["seed"])).digest().as_str()
+        );
     }
-    assert!(json["results"].as_object().unwrap().values().any(|result| result["count"] == 5 && result["ci95"].is_number()), "{json:?}");
-    assert!(std::fs::read_to_string(directory.path().join("out/report.html")).unwrap().contains("the first of 5 runs"));
+    assert!(
+        json["results"]
+            .as_object()
+            .unwrap()
+            .values()
+            .any(|result| result["count"] == 5 && result["ci95"].is_number()),
+        "{json:?}"
+    );
+    assert!(
+        std::fs::read_to_string(directory.path().join("out/report.html"))
+            .unwrap()
+            .contains("the first of 5 runs")
+    );
     let text = run("run mm1 --end 200 --seed 7 --replications 5").stdout;
-    assert!(text.contains("with seeds 7 to 11") && text.contains("5, from seed 7 on") && text.contains("across the runs"), "{text}");
+    assert!(
+        text.contains("with seeds 7 to 11")
+            && text.contains("5, from seed 7 on")
+            && text.contains("across the runs"),
+        "{text}"
+    );
     run("run mm1 --replications 0").is_wrong_use(&["`replications` cannot be `0`"]);
-    run("compare mm1 --replications 5").is_wrong_use(&["a comparison has no --replications: give it to `warpline run mm1`"]);
+    run("compare mm1 --replications 5")
+        .is_wrong_use(&["a comparison has no --replications: give it to `warpline run mm1`"]);
 }

@@ -1,4 +1,5 @@
-//! Runs that do not get the memory they need, whatever they need it for: they say so, and never abort.
+//! Runs that do not get the memory they need, whatever they need it for: they say so, and never
+//! abort.
 #![cfg(target_os = "linux")]
 
 use std::path::Path;
@@ -22,7 +23,8 @@ fn run(kilobytes: u32, line: &str) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-/// From far too little to plenty. What is short is a list that grows by leaps, and thus another one at each limit.
+/// From far too little to plenty. What is short is a list that grows by leaps, and thus another one
+/// at each limit.
 #[test]
 fn runs_without_enough_memory_end_with_an_error() {
     let lines = [
@@ -39,15 +41,21 @@ fn runs_without_enough_memory_end_with_an_error() {
         for limit in 0..8 {
             let kilobytes = (40_000.0 * 1.35f64.powi(limit)) as u32;
             let (code, said) = run(kilobytes, line);
-            let Some(code @ 0..=1) = code else { panic!("`{line}` within {kilobytes} kB ended with {code:?}: {said}") };
+            let Some(code @ 0..=1) = code else {
+                panic!("`{line}` within {kilobytes} kB ended with {code:?}: {said}")
+            };
             let refused = said.contains("error: the system refuses thread ");
             ends[if refused { 2 } else { code as usize }] += 1;
             if code == 0 {
                 continue;
             }
-            let expected = said.contains("error: ") && said.contains("the system has no memory for ") && said.contains(" more; ");
+            let expected = said.contains("error: ")
+                && said.contains("the system has no memory for ")
+                && said.contains(" more; ");
             assert!(
-                (refused || expected) && !said.contains("memory allocation of") && !said.contains("panicked"),
+                (refused || expected)
+                    && !said.contains("memory allocation of")
+                    && !said.contains("panicked"),
                 "`{line}`, {kilobytes} kB: {said}"
             );
         }
@@ -58,10 +66,16 @@ fn runs_without_enough_memory_end_with_an_error() {
 
 #[test]
 fn too_many_events_for_a_gigabyte_are_an_error_with_their_place() {
-    for engine in ["--threads 1", "--threads 2", "--threads 2 --sync optimistic --use-lookahead no"] {
-        let (code, said) = run(1_000_000, &format!("run phold --lps 1000000 --population 20 {engine}"));
+    for engine in ["--threads 1", "--threads 2", "--threads 2 --sync optimistic --use-lookahead no"]
+    {
+        let (code, said) =
+            run(1_000_000, &format!("run phold --lps 1000000 --population 20 {engine}"));
         assert_eq!(code, Some(1), "{said}");
-        assert!(said.contains(" events in memory: the system has no memory for ") && said.contains(", time 0, with "), "{said}");
+        assert!(
+            said.contains(" events in memory: the system has no memory for ")
+                && said.contains(", time 0, with "),
+            "{said}"
+        );
     }
 }
 
@@ -71,7 +85,11 @@ fn large_states_are_an_error_before_anything_is_simulated() {
         // Room for the program and its threads, and not for the states.
         let (code, said) = run(180_000, &format!("run phold --lps 8000000 {engine}"));
         assert_eq!(code, Some(1), "{said}");
-        assert!(said.contains("the system has no memory for the states of LPs, which needed ") && said.contains("use fewer LPs"), "{said}");
+        assert!(
+            said.contains("the system has no memory for the states of LPs, which needed ")
+                && said.contains("use fewer LPs"),
+            "{said}"
+        );
     }
 }
 
@@ -82,17 +100,24 @@ fn peak(line: &str) -> u64 {
     run.json()["peak_rss_bytes"].as_u64().expect("the system tells")
 }
 
-/// Results are written as a stream: their lists are never in memory as a whole, and neither is anything that is made of them.
+/// Results are written as a stream: their lists are never in memory as a whole, and neither is
+/// anything that is made of them.
 #[test]
 fn a_network_takes_little_memory_for_each_pair_of_nodes() {
     const NODES: u64 = 160;
     let directory = tempdir().unwrap();
     let ring = |nodes: u64| {
         let node = |id| format!("{{\"id\": {id}}}");
-        let edge = |id: u64| format!("{{\"source\": {id}, \"target\": {}, \"dist\": 10}}", (id + 1) % nodes);
+        let edge = |id: u64| {
+            format!("{{\"source\": {id}, \"target\": {}, \"dist\": 10}}", (id + 1) % nodes)
+        };
         let list = |of: &dyn Fn(u64) -> String| (0..nodes).map(of).collect::<Vec<_>>().join(",");
         let path = directory.path().join(format!("ring{nodes}.json"));
-        std::fs::write(&path, format!("{{\"nodes\": [{}], \"links\": [{}]}}", list(&node), list(&edge))).unwrap();
+        std::fs::write(
+            &path,
+            format!("{{\"nodes\": [{}], \"links\": [{}]}}", list(&node), list(&edge)),
+        )
+        .unwrap();
         format!("run network --topology {} --end 0.02 --sync sequential", path.display())
     };
     let (pairs, base) = (NODES * (NODES - 1), peak(&ring(4)));
@@ -100,9 +125,13 @@ fn a_network_takes_little_memory_for_each_pair_of_nodes() {
     let per_pair = (peak(&limited) - base) / pairs;
     assert!(per_pair < 600, "{per_pair} bytes for each of {pairs} pairs");
     let out = directory.path().join("out");
-    let reported = warpline_in(directory.path(), &[&limited[..], "--json --report out"].join(" ").split_whitespace().collect::<Vec<_>>());
+    let reported = warpline_in(
+        directory.path(),
+        &[&limited[..], "--json --report out"].join(" ").split_whitespace().collect::<Vec<_>>(),
+    );
     assert_eq!(reported.code, 0, "{}", reported.stderr);
-    let json: serde_json::Value = serde_json::from_slice(&std::fs::read(out.join("run.json")).unwrap()).unwrap();
+    let json: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(out.join("run.json")).unwrap()).unwrap();
     assert_eq!(json["results"]["demands"].as_array().map(Vec::len), Some(pairs as usize));
     assert_eq!(json["results"]["demands"], reported.json()["results"]["demands"]);
 }
@@ -116,10 +145,16 @@ fn replications_take_little_memory_for_each_run() {
     assert!(per_run < 8_000, "{per_run} bytes for each run");
     // What earlier runs have left is no part of the program that later ones find.
     let all = warpline(&format!("{} --memory {}K --json", run(many), base / 1024 + 2_000));
-    assert_eq!((all.code, all.json()["replications"]["runs"].as_array().map(Vec::len)), (0, Some(many as usize)), "{}", all.stderr);
+    assert_eq!(
+        (all.code, all.json()["replications"]["runs"].as_array().map(Vec::len)),
+        (0, Some(many as usize)),
+        "{}",
+        all.stderr
+    );
 }
 
-/// The most PEs that settings allow need more than most machines have, and would be killed without a word.
+/// The most PEs that settings allow need more than most machines have, and would be killed without
+/// a word.
 #[test]
 fn rings_between_too_many_pes_are_refused_with_the_figure() {
     let line = "run phold --lps 2048 --memory 1G";

@@ -15,11 +15,24 @@ fn models_are_listed_and_shown() {
         let shown = warpline(&format!("models show {model}")).stdout;
         let object = warpline(&format!("models show {model} --json")).json();
         assert!(entries.iter().any(|entry| entry.as_object() == Some(&object)));
-        let keys = ["about", "default_end", "examples", "journaled", "name", "parameters", "presets", "reversible", "time_unit"];
+        let keys = [
+            "about",
+            "default_end",
+            "examples",
+            "journaled",
+            "name",
+            "parameters",
+            "presets",
+            "reversible",
+            "time_unit",
+        ];
         assert_eq!(object.keys().collect::<Vec<_>>(), keys);
         for parameter in object["parameters"].as_array().unwrap() {
             let parameter = parameter.as_object().unwrap();
-            assert_eq!(parameter.keys().collect::<Vec<_>>(), ["default", "meaning", "name", "range", "unit"]);
+            assert_eq!(
+                parameter.keys().collect::<Vec<_>>(),
+                ["default", "meaning", "name", "range", "unit"]
+            );
             for text in parameter.values() {
                 assert!(shown.contains(text.as_str().unwrap()), "{text}: {shown}");
             }
@@ -93,16 +106,27 @@ fn verification_tries_every_way_of_undoing() {
         let line = text.stdout.lines().find(|line| line.contains(way)).unwrap();
         assert!(line.contains(" events") && line.contains(&digest), "{line}");
     }
-    assert!(text.stdout.contains("a second process came to the same history, final states and statistics"), "{}", text.stdout);
-    let one = warpline("verify simplesim --limit 50 --end 50 --seed 3 --undo reverse --json").json();
+    assert!(
+        text.stdout
+            .contains("a second process came to the same history, final states and statistics"),
+        "{}",
+        text.stdout
+    );
+    let one =
+        warpline("verify simplesim --limit 50 --end 50 --seed 3 --undo reverse --json").json();
     let methods = one["methods"].as_array().unwrap();
     assert_eq!((methods.len(), &methods[0]["undo"]), (1, &"reverse".into()));
-    assert_eq!(methods[0]["digest"], warpline("run simplesim --limit 50 --end 50 --seed 3 --json").digest().as_str());
+    assert_eq!(
+        methods[0]["digest"],
+        warpline("run simplesim --limit 50 --end 50 --seed 3 --json").digest().as_str()
+    );
 }
 
 #[test]
 fn verification_tries_enough_events() {
-    let method = |line: &str| warpline(&format!("verify {line} --undo copy --json")).json()["methods"][0].clone();
+    let method = |line: &str| {
+        warpline(&format!("verify {line} --undo copy --json")).json()["methods"][0].clone()
+    };
     let events = |line: &str| method(line)["events"].as_u64().unwrap();
     assert!((10_000..10_010).contains(&events("mm1 --arrival-rate 1e-9")));
     // To the end of the run, if that is further.
@@ -110,7 +134,10 @@ fn verification_tries_enough_events() {
     assert_eq!(run["committed_events"].as_u64().unwrap(), events("phold --lps 16"));
     // A run that takes for ever is not executed to its end.
     let endless = method("phold --lookahead 0 --mean 1e-9 --time-limit 0.1");
-    assert!(endless["short_of_time"] == true && endless["end_time"].as_f64() < Some(100.0), "{endless}");
+    assert!(
+        endless["short_of_time"] == true && endless["end_time"].as_f64() < Some(100.0),
+        "{endless}"
+    );
 }
 
 #[test]

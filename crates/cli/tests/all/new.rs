@@ -27,9 +27,17 @@ fn a_new_project_passes_its_tests_and_runs() {
     fs::create_dir_all(&place).unwrap();
     let made = warpline_in(&place, &["new", NAME]);
     assert_eq!((made.code, made.stderr.as_str()), (0, ""));
-    assert!(made.stdout.contains("cd corner-shop\n  cargo run --release -- run "), "{}", made.stdout);
+    assert!(
+        made.stdout.contains("cd corner-shop\n  cargo run --release -- run "),
+        "{}",
+        made.stdout
+    );
     let project = place.join(NAME);
-    assert!(fs::read_to_string(project.join("src/main.rs")).unwrap().contains("warpline::command::<CornerShop>()"));
+    assert!(
+        fs::read_to_string(project.join("src/main.rs"))
+            .unwrap()
+            .contains("warpline::command::<CornerShop>()")
+    );
     lock(&project);
 
     let tests = cargo(&project, NAME, "test --quiet");
@@ -40,11 +48,17 @@ fn a_new_project_passes_its_tests_and_runs() {
     assert_eq!((&alone["model"], &alone["end_time"]), (&"corner-shop".into(), &1000.0.into()));
     assert!(alone["results"]["served"].as_u64().unwrap() > 400, "{alone}");
     let compared = json(&project, "run --quiet -- compare --end 1000 --runs 1 --json");
-    assert!(compared["same_answer"] == true && compared["parallel"].as_array().unwrap().len() == 2, "{compared}");
+    assert!(
+        compared["same_answer"] == true && compared["parallel"].as_array().unwrap().len() == 2,
+        "{compared}"
+    );
     assert_eq!(compared["parallel"][0]["digest"], alone["digest"]);
     let refused = cargo(&project, NAME, "run --quiet -- run --arrival-rate 2");
     assert_eq!(refused.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("choose `arrival-rate` below `service-rate`"));
+    assert!(
+        String::from_utf8_lossy(&refused.stderr)
+            .contains("choose `arrival-rate` below `service-rate`")
+    );
 }
 
 #[test]
@@ -53,7 +67,10 @@ fn what_was_written_is_told_to_programs_too() {
     let json = warpline_in(place.path(), &["new", "shop", "--json"]).json();
     let files = ["shop/Cargo.toml", "shop/src/main.rs", "shop/README.md", "shop/.gitignore"];
     assert_eq!((&json["directory"], &json["files"]), (&"shop".into(), &files.to_vec().into()));
-    assert!(files.iter().all(|file| place.path().join(file).is_file()) && json["commands"][0] == "cargo run --release -- run");
+    assert!(
+        files.iter().all(|file| place.path().join(file).is_file())
+            && json["commands"][0] == "cargo run --release -- run"
+    );
 }
 
 #[test]
@@ -62,8 +79,14 @@ fn what_cannot_be_a_project_is_refused_and_nothing_is_touched() {
     fs::create_dir(place.path().join("full")).unwrap();
     fs::write(place.path().join("full/Cargo.toml"), "mine").unwrap();
     fs::write(place.path().join("file"), "mine").unwrap();
-    let wrong = |name: &str, words: &[&str]| warpline_in(place.path(), &["new", name]).is_wrong_use(words);
-    wrong("full", &["the directory `full` is not empty, and nothing in it is overwritten; choose another name, or empty it"]);
+    let wrong =
+        |name: &str, words: &[&str]| warpline_in(place.path(), &["new", name]).is_wrong_use(words);
+    wrong(
+        "full",
+        &[
+            "the directory `full` is not empty, and nothing in it is overwritten; choose another name, or empty it",
+        ],
+    );
     wrong("file", &["`file` cannot become the project's directory"]);
     wrong("Corner Shop", &["a project cannot be called `Corner Shop`", "such as `corner-shop`"]);
     wrong("while", &["that is a word of the language"]);

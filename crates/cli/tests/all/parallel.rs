@@ -66,7 +66,12 @@ fn the_answer_is_that_of_a_sequential_run() {
         ] {
             let line = format!("run {run} {settings} --json");
             let parallel = warpline(&line);
-            assert!(parallel.code == 0 && parallel.stderr.lines().all(|line| line.starts_with("note: ")), "{line}: {}", parallel.stderr);
+            assert!(
+                parallel.code == 0
+                    && parallel.stderr.lines().all(|line| line.starts_with("note: ")),
+                "{line}: {}",
+                parallel.stderr
+            );
             let parallel = parallel.json();
             for key in ["digest", "committed_events", "results", "end_time", "seed", "parameters"] {
                 assert_eq!(parallel[key], expected[key], "{line}: {key}");
@@ -78,12 +83,19 @@ fn the_answer_is_that_of_a_sequential_run() {
 
 #[test]
 fn several_threads_are_a_parallel_run() {
-    let engine = |settings: &str| warpline(&format!("run phold --lps 64 --end 5 --json {settings}")).json()["engine"].clone();
+    let engine = |settings: &str| {
+        warpline(&format!("run phold --lps 64 --end 5 --json {settings}")).json()["engine"].clone()
+    };
     let parallel = engine("--threads 2");
     assert_eq!((&parallel["sync"], &parallel["threads"]), (&"optimistic".into(), &2.into()));
     assert_eq!(engine("--threads 1")["sync"], "sequential");
     assert_eq!(engine("--threads 1 --sync sequential")["sync"], "sequential");
-    let refused = ["`sync` is `sequential`, but `threads` is `4`", "a sequential run has one thread", "leave `threads` out", "set it to 1"];
+    let refused = [
+        "`sync` is `sequential`, but `threads` is `4`",
+        "a sequential run has one thread",
+        "leave `threads` out",
+        "set it to 1",
+    ];
     warpline("run phold --lps 64 --end 5 --sync sequential --threads 4").is_wrong_use(&refused);
     assert_eq!(engine("--threads 1 --sync optimistic")["sync"], "optimistic");
 }
@@ -91,15 +103,24 @@ fn several_threads_are_a_parallel_run() {
 #[test]
 fn all_settings_are_heard() {
     let settings = "--batch 7 --kps 4 --gvt synchronous --gvt-interval 99 --window 0.5 --copy-interval 3 --undo copy --pending heap";
-    let json = warpline(&format!("run phold --lps 64 --end 5 --threads 2 --json {settings}")).json();
+    let json =
+        warpline(&format!("run phold --lps 64 --end 5 --threads 2 --json {settings}")).json();
     let engine = &json["engine"];
-    for (key, value) in [("threads", 2), ("batch", 7), ("kps", 4), ("gvt_interval", 99), ("copy_interval", 3)] {
+    for (key, value) in
+        [("threads", 2), ("batch", 7), ("kps", 4), ("gvt_interval", 99), ("copy_interval", 3)]
+    {
         assert_eq!(engine[key], value, "{key}");
     }
     let words = ["gvt", "pending", "undo"].map(|key| &engine[key]);
-    assert_eq!((words, &engine["window"]), ([&"synchronous".into(), &"heap".into(), &"copy".into()], &0.5.into()));
+    assert_eq!(
+        (words, &engine["window"]),
+        ([&"synchronous".into(), &"heap".into(), &"copy".into()], &0.5.into())
+    );
     let usual = warpline("run phold --lps 64 --end 5 --threads 2 --json").json();
-    assert_eq!((&usual["engine"]["gvt"], &usual["digest"]), (&"asynchronous".into(), &json["digest"]));
+    assert_eq!(
+        (&usual["engine"]["gvt"], &usual["digest"]),
+        (&"asynchronous".into(), &json["digest"])
+    );
 }
 
 /// The record tells what became of an interval that was adapted, and so does what people read.
@@ -109,9 +130,14 @@ fn an_interval_of_gvt_that_is_adapted_is_told() {
     assert_eq!(warpline(&format!("{line} --json")).json().get("gvt_interval"), None);
     let adaptive = format!("{line} --gvt-interval-control adaptive");
     let json = warpline(&format!("{adaptive} --json")).json();
-    let of = |name: &str| json["gvt_interval"][name].as_u64().unwrap_or_else(|| panic!("{name} in {json:?}"));
+    let of = |name: &str| {
+        json["gvt_interval"][name].as_u64().unwrap_or_else(|| panic!("{name} in {json:?}"))
+    };
     assert_eq!((&json["gvt_interval"]["unit"], of("first")), (&"events".into(), 8));
-    assert!(of("least") <= of("last") && of("last") <= of("greatest") && of("greatest") <= 64, "{json:?}");
+    assert!(
+        of("least") <= of("last") && of("last") <= of("greatest") && of("greatest") <= 64,
+        "{json:?}"
+    );
     assert_eq!(of("changes") == 0, of("least") == of("greatest"), "{json:?}");
     let told = warpline(&adaptive).stdout;
     assert!(told.contains("interval 8 events at first"), "{told}");
@@ -120,17 +146,29 @@ fn an_interval_of_gvt_that_is_adapted_is_told() {
 /// A barrier means synchronous GVT, and is refused beside any other.
 #[test]
 fn only_synchronous_gvt_has_a_barrier() {
-    let engine = |settings: &str| warpline(&format!("run phold --lps 64 --end 5 --json {settings}")).json()["engine"].clone();
+    let engine = |settings: &str| {
+        warpline(&format!("run phold --lps 64 --end 5 --json {settings}")).json()["engine"].clone()
+    };
     let met = engine("--barrier condvar --threads 2");
-    assert_eq!((&met["gvt"], &met["barrier"], &met["sync"]), (&"synchronous".into(), &"condvar".into(), &"optimistic".into()));
+    assert_eq!(
+        (&met["gvt"], &met["barrier"], &met["sync"]),
+        (&"synchronous".into(), &"condvar".into(), &"optimistic".into())
+    );
     assert_eq!(engine("--threads 2 --gvt synchronous")["barrier"], "tree");
     assert_eq!(engine("--threads 2 --gvt one-sided")["barrier"], Value::Null);
     let refused = ["`barrier` is `central`, but `gvt` is `gsu`", "set `gvt` to `synchronous`"];
-    warpline("run phold --lps 64 --end 5 --threads 2 --gvt gsu --barrier central").is_wrong_use(&refused);
+    warpline("run phold --lps 64 --end 5 --threads 2 --gvt gsu --barrier central")
+        .is_wrong_use(&refused);
     warpline("run phold --lps 64 --end 5 --sync sequential --barrier central")
         .is_wrong_use(&["`barrier` is `central`, but `sync` is `sequential`"]);
-    let refused = ["`barrier` is `all-reduce`, but no launcher", "mpirun -np N warpline", "use --barrier tree"];
-    for way in ["--barrier all-reduce", "--preset ross-mpi", "--barrier all-reduce --virtual-cluster 1"] {
+    let refused = [
+        "`barrier` is `all-reduce`, but no launcher",
+        "mpirun -np N warpline",
+        "use --barrier tree",
+    ];
+    for way in
+        ["--barrier all-reduce", "--preset ross-mpi", "--barrier all-reduce --virtual-cluster 1"]
+    {
         warpline(&format!("run phold --lps 64 --end 5 --threads 2 {way}")).is_wrong_use(&refused);
     }
 }
@@ -138,11 +176,18 @@ fn only_synchronous_gvt_has_a_barrier() {
 /// What was typed reaches the engine, whose record tells what it did, and the answer is the same.
 #[test]
 fn both_words_for_the_use_of_lookahead_are_heard() {
-    let run = |words: &str| warpline(&format!("run phold --lps 64 --end 5 --threads 2 --json {words}")).json();
+    let run = |words: &str| {
+        warpline(&format!("run phold --lps 64 --end 5 --threads 2 --json {words}")).json()
+    };
     let usual = run("");
-    for (words, used) in [("--use-lookahead yes", true), ("--use-lookahead no", false), ("", true)] {
+    for (words, used) in [("--use-lookahead yes", true), ("--use-lookahead no", false), ("", true)]
+    {
         let json = run(words);
-        assert_eq!((&json["engine"]["use_lookahead"], &json["digest"]), (&used.into(), &usual["digest"]), "`{words}`");
+        assert_eq!(
+            (&json["engine"]["use_lookahead"], &json["digest"]),
+            (&used.into(), &usual["digest"]),
+            "`{words}`"
+        );
     }
 }
 
@@ -161,7 +206,10 @@ fn a_thread_that_is_refused_is_told() {
     let output = output(&mut limited("run mm1 --sync optimistic --threads 1 --stack 4096"));
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{stderr}");
-    assert!(stderr.contains("refuses thread 1 of 1") && stderr.contains("fewer threads"), "{stderr}");
+    assert!(
+        stderr.contains("refuses thread 1 of 1") && stderr.contains("fewer threads"),
+        "{stderr}"
+    );
     assert!(output.stdout.is_empty() && !stderr.contains("panicked"), "{stderr}");
 }
 
@@ -173,12 +221,22 @@ fn json_tells_what_parallel_execution_cost() {
     let count = |key: &str| json[key].as_u64().unwrap();
     assert_eq!(count("processed_events"), count("committed_events") + count("rolled_back_events"));
     let efficiency = json["efficiency"].as_f64().unwrap();
-    assert!((efficiency - count("committed_events") as f64 / count("processed_events") as f64).abs() < 1e-9);
-    assert!(count("remote_events") > 0 && count("remote_events") < count("committed_events") && count("gvt_epochs") > 0);
+    assert!(
+        (efficiency - count("committed_events") as f64 / count("processed_events") as f64).abs()
+            < 1e-9
+    );
+    assert!(
+        count("remote_events") > 0
+            && count("remote_events") < count("committed_events")
+            && count("gvt_epochs") > 0
+    );
     for key in ["primary", "secondary", "max_per_pe"] {
         assert!(json["rollbacks"][key].is_u64(), "{key}");
     }
-    assert!(json["rollbacks"]["mean_per_pe"].is_number() && json["phase_seconds"]["event_processing"].is_number());
+    assert!(
+        json["rollbacks"]["mean_per_pe"].is_number()
+            && json["phase_seconds"]["event_processing"].is_number()
+    );
 }
 
 #[test]
@@ -205,10 +263,18 @@ fn people_get_what_it_cost_at_a_glance() {
 #[test]
 fn a_parallel_run_has_a_report() {
     let place = tempdir().unwrap();
-    let run = warpline_in(place.path(), &["run", "mm1", "--end", "100", "--threads", "2", "--report", "out", "--json"]);
+    let run = warpline_in(
+        place.path(),
+        &["run", "mm1", "--end", "100", "--threads", "2", "--report", "out", "--json"],
+    );
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
-    let record: Value = serde_json::from_str(&fs::read_to_string(place.path().join("out/run.json")).unwrap()).unwrap();
-    assert_eq!((&record["digest"], &record["processed_events"]), (&run.json()["digest"], &run.json()["processed_events"]));
+    let record: Value =
+        serde_json::from_str(&fs::read_to_string(place.path().join("out/run.json")).unwrap())
+            .unwrap();
+    assert_eq!(
+        (&record["digest"], &record["processed_events"]),
+        (&run.json()["digest"], &run.json()["processed_events"])
+    );
     assert_eq!(warpline_in(place.path(), &["report", "out"]).code, 0);
 }
 
@@ -218,33 +284,53 @@ fn a_parallel_run_has_a_trace_and_a_sequential_one_has_none() {
     let run = |line: &str| warpline_in(place.path(), &line.split(' ').collect::<Vec<_>>());
     let traced = run("run phold --lps 64 --end 5 --threads 3 --trace trace.json --json");
     assert_eq!((traced.code, traced.stderr.as_str()), (0, ""));
-    let trace: Value = serde_json::from_str(&fs::read_to_string(place.path().join("trace.json")).unwrap()).unwrap();
-    let events = trace["traceEvents"].as_array().unwrap().iter().filter(|event| event["name"] == "event");
+    let trace: Value =
+        serde_json::from_str(&fs::read_to_string(place.path().join("trace.json")).unwrap())
+            .unwrap();
+    let events =
+        trace["traceEvents"].as_array().unwrap().iter().filter(|event| event["name"] == "event");
     assert_eq!(events.count() as u64, traced.json()["committed_events"].as_u64().unwrap());
-    assert_eq!((&traced.json()["trace"]["spans_left_out"], traced.json()["trace"].get("note")), (&Value::from(0), None));
-    let long = run("run phold --lps 64 --end 200 --threads 2 --batch 1 --gvt-interval 1 --trace long.json --trace-limit 4 --quiet");
+    assert_eq!(
+        (&traced.json()["trace"]["spans_left_out"], traced.json()["trace"].get("note")),
+        (&Value::from(0), None)
+    );
+    let long = run(
+        "run phold --lps 64 --end 200 --threads 2 --batch 1 --gvt-interval 1 --trace long.json --trace-limit 4 --quiet",
+    );
     let size = fs::metadata(place.path().join("long.json")).unwrap().len();
     assert!(
-        size <= 4_000_000 && long.stdout.contains("trace: long.json, ") && long.stdout.contains("summed up as `left out`"),
+        size <= 4_000_000
+            && long.stdout.contains("trace: long.json, ")
+            && long.stdout.contains("summed up as `left out`"),
         "{}",
         long.stdout
     );
     run("run phold --lps 64 --end 5 --trace other.json").is_wrong_use(&["--sync optimistic"]);
     assert!(!place.path().join("other.json").exists());
-    run("run phold --lps 64 --end 5 --threads 2 --trace no/such/place.json").is_wrong_use(&["no/such/place.json"]);
-    run("run phold --lps 64 --end 5 --threads 2 --trace-limit 5").is_wrong_use(&["`trace-limit` limits a trace"]);
+    run("run phold --lps 64 --end 5 --threads 2 --trace no/such/place.json")
+        .is_wrong_use(&["no/such/place.json"]);
+    run("run phold --lps 64 --end 5 --threads 2 --trace-limit 5")
+        .is_wrong_use(&["`trace-limit` limits a trace"]);
     run("compare phold --lps 64 --end 5 --trace other.json").is_wrong_use(&["--trace"]);
 }
 
 #[test]
 fn a_scenario_may_be_a_parallel_run() {
     let place = tempdir().unwrap();
-    fs::write(place.path().join("a.toml"), "model = 'phold'\nend = 5\nthreads = 2\ngvt_interval = 100\n[parameters]\nlps = 64").unwrap();
-    let engine = |more: &[&str]| warpline_in(place.path(), &[&["run", "a.toml", "--json"], more].concat()).json()["engine"].clone();
+    fs::write(
+        place.path().join("a.toml"),
+        "model = 'phold'\nend = 5\nthreads = 2\ngvt_interval = 100\n[parameters]\nlps = 64",
+    )
+    .unwrap();
+    let engine = |more: &[&str]| {
+        warpline_in(place.path(), &[&["run", "a.toml", "--json"], more].concat()).json()["engine"]
+            .clone()
+    };
     assert_eq!((&engine(&[])["sync"], &engine(&[])["threads"]), (&"optimistic".into(), &2.into()));
     assert_eq!(engine(&["--threads", "3"])["threads"], 3);
     assert_eq!(engine(&["--sync", "sequential", "--threads", "1"])["sync"], "sequential");
-    warpline_in(place.path(), &["run", "a.toml", "--sync", "sequential"]).is_wrong_use(&["`threads` is `2`", "set it to 1"]);
+    warpline_in(place.path(), &["run", "a.toml", "--sync", "sequential"])
+        .is_wrong_use(&["`threads` is `2`", "set it to 1"]);
 }
 
 #[test]
@@ -254,7 +340,17 @@ fn engines_are_compared() {
         let comparison = warpline(&line);
         assert_eq!((comparison.code, comparison.stderr.as_str()), (0, ""), "{line}");
         let json = comparison.json();
-        let keys = ["end_time", "model", "order_of_text_varies", "parallel", "parameters", "runs", "same_answer", "seed", "sequential"];
+        let keys = [
+            "end_time",
+            "model",
+            "order_of_text_varies",
+            "parallel",
+            "parameters",
+            "runs",
+            "same_answer",
+            "seed",
+            "sequential",
+        ];
         // There are notes if others used the cores.
         assert_eq!(json.keys().filter(|key| *key != "notes").collect::<Vec<_>>(), keys);
         assert_eq!((&json["runs"], &json["same_answer"]), (&2.into(), &true.into()));
@@ -263,20 +359,48 @@ fn engines_are_compared() {
         let (sequential, engines) = (&json["sequential"], json["parallel"].as_array().unwrap());
         let of = |word: &str| engines.iter().find(|engine| engine["engine"]["sync"] == word);
         let parallel = of("optimistic").unwrap_or_else(|| panic!("{line}"));
-        assert_eq!(of("conservative").is_some(), expected["engine"]["lookahead"].as_f64().unwrap() > 0.0, "{line}");
+        assert_eq!(
+            of("conservative").is_some(),
+            expected["engine"]["lookahead"].as_f64().unwrap() > 0.0,
+            "{line}"
+        );
         for engine in engines.iter().chain([sequential]) {
-            assert_eq!((&engine["digest"], &engine["committed_events"]), (&expected["digest"], &expected["committed_events"]));
-            let rates: Vec<f64> = engine["rates"].as_array().unwrap().iter().map(|rate| rate.as_f64().unwrap()).collect();
+            assert_eq!(
+                (&engine["digest"], &engine["committed_events"]),
+                (&expected["digest"], &expected["committed_events"])
+            );
+            let rates: Vec<f64> = engine["rates"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|rate| rate.as_f64().unwrap())
+                .collect();
             let median = engine["median_rate"].as_f64().unwrap();
-            assert!(rates.len() == 2 && (median - (rates[0] + rates[1]) / 2.0).abs() <= 1e-9 * median, "{engine}");
-            assert!(!cfg!(target_os = "linux") || engine["peak_rss_bytes"].as_u64().unwrap() > 500_000, "{engine}");
+            assert!(
+                rates.len() == 2 && (median - (rates[0] + rates[1]) / 2.0).abs() <= 1e-9 * median,
+                "{engine}"
+            );
+            assert!(
+                !cfg!(target_os = "linux") || engine["peak_rss_bytes"].as_u64().unwrap() > 500_000,
+                "{engine}"
+            );
         }
-        assert_eq!((&sequential["engine"]["sync"], &sequential.get("efficiency")), (&"sequential".into(), &None));
-        assert_eq!((&parallel["engine"]["sync"], &parallel["engine"]["threads"]), (&"optimistic".into(), &2.into()));
+        assert_eq!(
+            (&sequential["engine"]["sync"], &sequential.get("efficiency")),
+            (&"sequential".into(), &None)
+        );
+        assert_eq!(
+            (&parallel["engine"]["sync"], &parallel["engine"]["threads"]),
+            (&"optimistic".into(), &2.into())
+        );
         assert!((0.0..=1.0).contains(&parallel["efficiency"].as_f64().unwrap()));
-        let speed_up = parallel["median_rate"].as_f64().unwrap() / sequential["median_rate"].as_f64().unwrap();
+        let speed_up =
+            parallel["median_rate"].as_f64().unwrap() / sequential["median_rate"].as_f64().unwrap();
         assert!((parallel["speed_up"].as_f64().unwrap() - speed_up).abs() <= 1e-9 * speed_up);
-        assert!(!cfg!(target_os = "linux") || parallel["memory_ratio"].as_f64().unwrap() > 0.1, "{parallel}");
+        assert!(
+            !cfg!(target_os = "linux") || parallel["memory_ratio"].as_f64().unwrap() > 0.1,
+            "{parallel}"
+        );
     }
 }
 
@@ -302,16 +426,26 @@ fn people_get_a_table() {
 #[test]
 fn a_comparison_has_defaults() {
     let json = warpline("compare mm1 --end 50 --json").json();
-    assert_eq!((&json["runs"], &json["parallel"][0]["engine"]["sync"]), (&3.into(), &"optimistic".into()));
+    assert_eq!(
+        (&json["runs"], &json["parallel"][0]["engine"]["sync"]),
+        (&3.into(), &"optimistic".into())
+    );
 }
 
 #[test]
 fn engines_are_named_in_a_list() {
     let compared = |with: &str| {
         let json = warpline(&format!("compare mm1 --end 50 --runs 1 --json {with}")).json();
-        let engines: Vec<String> =
-            json["parallel"].as_array().unwrap().iter().map(|engine| engine["engine"]["sync"].as_str().unwrap().to_owned()).collect();
-        assert_eq!((&json["sequential"]["engine"]["sync"], &json["same_answer"]), (&"sequential".into(), &true.into()));
+        let engines: Vec<String> = json["parallel"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|engine| engine["engine"]["sync"].as_str().unwrap().to_owned())
+            .collect();
+        assert_eq!(
+            (&json["sequential"]["engine"]["sync"], &json["same_answer"]),
+            (&"sequential".into(), &true.into())
+        );
         engines
     };
     assert_eq!(compared("--with optimistic"), ["optimistic"]);
@@ -324,19 +458,35 @@ fn engines_are_named_in_a_list() {
 fn an_engine_that_fails_is_shown_with_its_error() {
     // The sequential engine needs one such stack, and others need two.
     let compare = |more: &[&str]| {
-        let output = limited(&format!("compare mm1 --end 50 --runs 2 --threads 1 --stack 1024 {}", more.join(" "))).output().unwrap();
-        let [stdout, stderr] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+        let output = limited(&format!(
+            "compare mm1 --end 50 --runs 2 --threads 1 --stack 1024 {}",
+            more.join(" ")
+        ))
+        .output()
+        .unwrap();
+        let [stdout, stderr] =
+            [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
         assert_eq!(output.status.code(), Some(1), "{stderr}");
-        assert!(stderr.starts_with("error: optimistic failed: the system refuses thread 1 of 1"), "{stderr}");
+        assert!(
+            stderr.starts_with("error: optimistic failed: the system refuses thread 1 of 1"),
+            "{stderr}"
+        );
         stdout
     };
     let table = compare(&[]);
-    for words in ["optimistic failed: the system refuses thread 1 of 1", "\nsame answer: unknown\n"] {
+    for words in ["optimistic failed: the system refuses thread 1 of 1", "\nsame answer: unknown\n"]
+    {
         assert!(table.contains(words), "no `{words}` in: {table}");
     }
-    assert!(table.lines().any(|line| line.contains("median rate") && line.ends_with(" failed")), "{table}");
+    assert!(
+        table.lines().any(|line| line.contains("median rate") && line.ends_with(" failed")),
+        "{table}"
+    );
     let json: Value = serde_json::from_str(&compare(&["--json"])).unwrap();
-    assert_eq!((&json["exit_code"], &json["same_answer"], &json["runs"]), (&1.into(), &Value::Null, &2.into()));
+    assert_eq!(
+        (&json["exit_code"], &json["same_answer"], &json["runs"]),
+        (&1.into(), &Value::Null, &2.into())
+    );
     assert_eq!(json["sequential"]["rates"].as_array().unwrap().len(), 2);
     assert!(json["parallel"][0]["error"].as_str().unwrap().contains("refuses thread"), "{json}");
 }
@@ -344,10 +494,18 @@ fn an_engine_that_fails_is_shown_with_its_error() {
 #[test]
 fn a_scenario_is_compared_without_its_report() {
     let place = tempdir().unwrap();
-    fs::write(place.path().join("a.toml"), "model = 'phold'\nend = 5\nseed = 4\nreport = 'out'\n[parameters]\nlps = 64").unwrap();
-    let comparison = warpline_in(place.path(), &["compare", "--runs", "1", "a.toml", "--end", "6", "--json"]);
+    fs::write(
+        place.path().join("a.toml"),
+        "model = 'phold'\nend = 5\nseed = 4\nreport = 'out'\n[parameters]\nlps = 64",
+    )
+    .unwrap();
+    let comparison =
+        warpline_in(place.path(), &["compare", "--runs", "1", "a.toml", "--end", "6", "--json"]);
     let json = comparison.json();
-    assert_eq!((comparison.code, &json["end_time"], &json["seed"], &json["runs"]), (0, &6.0.into(), &4.into(), &1.into()));
+    assert_eq!(
+        (comparison.code, &json["end_time"], &json["seed"], &json["runs"]),
+        (0, &6.0.into(), &4.into(), &1.into())
+    );
     assert_eq!(json["parameters"]["lps"], 64);
     assert!(!place.path().join("out").exists());
 }

@@ -9,13 +9,24 @@ const RUN: &str = "run phold --end 0.5 --seed 3 --json";
 /// A preset stands for what it says, and what is typed overrides it, before and after it.
 #[test]
 fn a_preset_stands_for_what_it_sets() {
-    let typed = warpline(&format!("{RUN} --lps 800 --clusters 8 --population 100 --reach 1")).json();
+    let typed =
+        warpline(&format!("{RUN} --lps 800 --clusters 8 --population 100 --reach 1")).json();
     let preset = warpline(&format!("{RUN} --preset rcphold-100-100")).json();
-    assert_eq!((&preset["digest"], &preset["parameters"]), (&typed["digest"], &typed["parameters"]));
-    for line in ["--lps 160 --preset rcphold-10-1000 --population 5", "--preset=rcphold-10-1000 --lps=160 --population=5"] {
+    assert_eq!(
+        (&preset["digest"], &preset["parameters"]),
+        (&typed["digest"], &typed["parameters"])
+    );
+    for line in [
+        "--lps 160 --preset rcphold-10-1000 --population 5",
+        "--preset=rcphold-10-1000 --lps=160 --population=5",
+    ] {
         let parameters = warpline(&format!("{RUN} {line}")).json()["parameters"].clone();
         let of = |name: &str| parameters[name].to_string().replace('"', "");
-        assert_eq!(["lps", "clusters", "population", "reach"].map(of), ["160", "8", "5", "1"], "{line}");
+        assert_eq!(
+            ["lps", "clusters", "population", "reach"].map(of),
+            ["160", "8", "5", "1"],
+            "{line}"
+        );
     }
 }
 
@@ -24,7 +35,8 @@ fn a_preset_stands_for_what_it_sets() {
 fn engines_have_presets() {
     let plain = warpline(&format!("{RUN} --preset rcphold-100-100")).json();
     let engine = |presets: &str| {
-        let json = warpline(&format!("{RUN} --threads 2 --preset rcphold-100-100,{presets}")).json();
+        let json =
+            warpline(&format!("{RUN} --threads 2 --preset rcphold-100-100,{presets}")).json();
         assert_eq!(json["digest"], plain["digest"], "{presets}");
         ["gvt", "barrier"].map(|name| json["engine"][name].as_str().unwrap_or_default().to_owned())
     };
@@ -46,9 +58,18 @@ fn engines_of_several_processes_have_presets() {
     let plain = warpline(RUN).json();
     for (line, words) in [
         ("--preset gsu-zero-copy", ["conservative", "gsu", "true", "2", "1"]),
-        ("--preset ross-mpi --barrier tree --processes 3", ["optimistic", "synchronous", "false", "3", "1"]),
-        ("--preset ross-cmt --processes 2 --threads 2", ["optimistic", "synchronous", "false", "2", "2"]),
-        ("--preset ross-mc-cmt --processes 2 --threads 2", ["optimistic", "synchronous", "false", "2", "2"]),
+        (
+            "--preset ross-mpi --barrier tree --processes 3",
+            ["optimistic", "synchronous", "false", "3", "1"],
+        ),
+        (
+            "--preset ross-cmt --processes 2 --threads 2",
+            ["optimistic", "synchronous", "false", "2", "2"],
+        ),
+        (
+            "--preset ross-mc-cmt --processes 2 --threads 2",
+            ["optimistic", "synchronous", "false", "2", "2"],
+        ),
     ] {
         let json = warpline(&format!("{RUN} {line}")).json();
         assert_eq!(json["digest"], plain["digest"], "{line}");
@@ -67,9 +88,15 @@ fn presets_are_shown_and_misspelt_ones_get_a_suggestion() {
          ross-cmt, ross-mc-cmt",
     ]);
     let shown = warpline("models show phold --json").json();
-    let names: Vec<&Value> = shown["presets"].as_array().unwrap().iter().map(|preset| &preset["name"]).collect();
+    let names: Vec<&Value> =
+        shown["presets"].as_array().unwrap().iter().map(|preset| &preset["name"]).collect();
     assert_eq!(names, ["rcphold-10-1000", "rcphold-100-100"]);
     assert_eq!(shown["presets"][0]["values"]["population"], "1000");
     let help = warpline("run phold --help").stdout;
-    assert!(help.contains("--preset <NAME,...>") && help.contains("usik-1a") && help.contains("ross-mc-cmt"), "{help}");
+    assert!(
+        help.contains("--preset <NAME,...>")
+            && help.contains("usik-1a")
+            && help.contains("ross-mc-cmt"),
+        "{help}"
+    );
 }

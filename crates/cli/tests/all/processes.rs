@@ -47,7 +47,10 @@ fn assert_same(line: &str, alone: &Outcome, together: &Outcome) {
 
 #[test]
 fn several_processes_have_the_answer_of_one() {
-    for model in ["phold --lps 64 --population 4 --end 60 --state-digest yes", "phold --lps 24 --population 3 --payload 700 --end 40"] {
+    for model in [
+        "phold --lps 64 --population 4 --end 60 --state-digest yes",
+        "phold --lps 24 --population 3 --payload 700 --end 40",
+    ] {
         let alone = warpline(&format!("run {model} --sync sequential --json"));
         for way in WAYS {
             let line = format!("run {model} {way} --json");
@@ -86,7 +89,9 @@ fn all_carriers_bring_the_same_answer() {
     ];
     for model in models {
         let alone = warpline(&format!("run {model} --sync sequential --json"));
-        for carrier in ["rings", "boost"].into_iter().take(if cfg!(feature = "boost") { 2 } else { 1 }) {
+        for carrier in
+            ["rings", "boost"].into_iter().take(if cfg!(feature = "boost") { 2 } else { 1 })
+        {
             for way in [
                 "--processes 2 --use-lookahead no",
                 "--processes 3 --threads 2 --sync conservative",
@@ -97,13 +102,20 @@ fn all_carriers_bring_the_same_answer() {
                 let together = warpline(&line);
                 assert_same(&line, &alone, &together);
                 let record = together.json();
-                assert_eq!((&record["engine"]["carrier"], &record["engine"]["zero_copy"]), (&carrier.into(), &false.into()), "{line}");
+                assert_eq!(
+                    (&record["engine"]["carrier"], &record["engine"]["zero_copy"]),
+                    (&carrier.into(), &false.into()),
+                    "{line}"
+                );
                 let copied = &record["communication"];
                 assert!(copied["messages"].as_u64() > Some(0), "{line}: {copied}");
                 // Each message is a block of its own, unless something is said about batches.
                 if carrier == "boost" && !way.contains("batch") {
                     assert!(record["engine"]["communication_batch"].is_null(), "{line}");
-                    assert!(copied["batches"].as_u64() >= copied["messages"].as_u64(), "{line}: {copied}");
+                    assert!(
+                        copied["batches"].as_u64() >= copied["messages"].as_u64(),
+                        "{line}: {copied}"
+                    );
                 }
             }
         }
@@ -112,9 +124,12 @@ fn all_carriers_bring_the_same_answer() {
 
 #[test]
 fn carriers_that_cannot_be_are_refused() {
-    warpline("run phold --processes 2 --carrier mpi").is_wrong_use(&["`carrier` is `mpi`, but no launcher has started the processes"]);
-    warpline("run phold --processes 2 --carrier rings --zero-copy yes").is_wrong_use(&["`carrier` is `rings`, but `zero-copy` is `yes`"]);
-    warpline("run phold --carrier rings").is_wrong_use(&["`carrier` is `rings`", "`processes` is `1`"]);
+    warpline("run phold --processes 2 --carrier mpi")
+        .is_wrong_use(&["`carrier` is `mpi`, but no launcher has started the processes"]);
+    warpline("run phold --processes 2 --carrier rings --zero-copy yes")
+        .is_wrong_use(&["`carrier` is `rings`, but `zero-copy` is `yes`"]);
+    warpline("run phold --carrier rings")
+        .is_wrong_use(&["`carrier` is `rings`", "`processes` is `1`"]);
     if !cfg!(feature = "boost") {
         warpline("run phold --processes 2 --carrier boost")
             .is_wrong_use(&["`carrier` is `boost`, but this program was built without Boost"]);
@@ -123,25 +138,39 @@ fn carriers_that_cannot_be_are_refused() {
 
 #[test]
 fn what_cannot_be_shared_out_is_refused() {
-    warpline("run mm1 --processes 3").is_wrong_use(&["model `mm1` has 2 LPs, too few for 3 processes"]);
+    warpline("run mm1 --processes 3")
+        .is_wrong_use(&["model `mm1` has 2 LPs, too few for 3 processes"]);
     warpline("run phold --processes 0").is_wrong_use(&["`processes` cannot be `0`"]);
-    warpline("run phold --processes 2 --sync sequential").is_wrong_use(&["`processes` is `2`", "a sequential run has one thread"]);
-    warpline("run phold --processes 2 --virtual-cluster 1").is_wrong_use(&["a virtual cluster lives in one thread"]);
-    warpline("run phold --processes 2 --trace t.json").is_wrong_use(&["a trace shows the threads of one process"]);
-    warpline("run phold --processes 2 --replications 3").is_wrong_use(&["replications run in one process"]);
+    warpline("run phold --processes 2 --sync sequential")
+        .is_wrong_use(&["`processes` is `2`", "a sequential run has one thread"]);
+    warpline("run phold --processes 2 --virtual-cluster 1")
+        .is_wrong_use(&["a virtual cluster lives in one thread"]);
+    warpline("run phold --processes 2 --trace t.json")
+        .is_wrong_use(&["a trace shows the threads of one process"]);
+    warpline("run phold --processes 2 --replications 3")
+        .is_wrong_use(&["replications run in one process"]);
     let alone = "but `processes` is `1`: it is about messages between processes; set `processes`, have `mpirun` start the program";
     warpline("run phold --zero-copy no").is_wrong_use(&["`zero-copy` is `no`", alone]);
-    warpline("run phold --threads 2 --communication worker").is_wrong_use(&["`communication` is `worker`", alone]);
+    warpline("run phold --threads 2 --communication worker")
+        .is_wrong_use(&["`communication` is `worker`", alone]);
     let asked = warpline("run phold --end 5 --processes 1 --threads 2 --zero-copy no --json");
     assert_eq!(asked.digest(), warpline("run phold --end 5 --json").digest());
-    assert_eq!(warpline("run phold --end 5 --processes 1 --json").digest(), warpline("run phold --end 5 --json").digest());
+    assert_eq!(
+        warpline("run phold --end 5 --processes 1 --json").digest(),
+        warpline("run phold --end 5 --json").digest()
+    );
 }
 
 /// A run that takes hours, in three processes: the first, and the two that it has started.
 fn begun(directory: &Path, line: &str) -> (Child, Vec<u32>) {
     let mut command = command(directory);
-    let mut child =
-        command.args(line.split_whitespace()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command
+        .args(line.split_whitespace())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let since = Instant::now();
     while since.elapsed() < Duration::from_secs(60) {
         let mut children = descendants(child.id());
@@ -161,17 +190,34 @@ fn begun(directory: &Path, line: &str) -> (Child, Vec<u32>) {
 fn if_one_process_dies_all_others_end_and_say_which() {
     let directory = tempdir().unwrap();
     let boost = cfg!(feature = "boost").then_some("--carrier boost");
-    for (carrier, victim) in ["", "--carrier rings"].into_iter().chain(boost).flat_map(|carrier| [(carrier, 0), (carrier, 1)]) {
-        let line = format!("run phold --end 1e9 --processes 3 --threads 1 --json --report out {carrier}");
+    for (carrier, victim) in ["", "--carrier rings"]
+        .into_iter()
+        .chain(boost)
+        .flat_map(|carrier| [(carrier, 0), (carrier, 1)])
+    {
+        let line =
+            format!("run phold --end 1e9 --processes 3 --threads 1 --json --report out {carrier}");
         let (child, children) = begun(directory.path(), &line);
         signal(children[victim], "KILL");
         let Output { status, stdout, stderr } = ended(child, &children);
-        let (stdout, stderr) = (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
+        let (stdout, stderr) =
+            (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
         assert_eq!(status.code(), Some(1), "{stderr}");
         let json: Value = serde_json::from_str(&stdout).unwrap();
         let error = json["error"].as_str().unwrap();
-        assert!(error.starts_with(&format!("process {} of 3 was killed by signal 9; GVT had reached time ", victim + 1)), "{error}");
-        assert!(error.ends_with("there are no results; rows that were written to files before stay there"), "{error}");
+        assert!(
+            error.starts_with(&format!(
+                "process {} of 3 was killed by signal 9; GVT had reached time ",
+                victim + 1
+            )),
+            "{error}"
+        );
+        assert!(
+            error.ends_with(
+                "there are no results; rows that were written to files before stay there"
+            ),
+            "{error}"
+        );
         assert_eq!(stderr, format!("error: {error}\n"), "it is said once");
     }
 }
@@ -179,17 +225,23 @@ fn if_one_process_dies_all_others_end_and_say_which() {
 #[test]
 fn if_the_first_process_dies_the_others_end_and_one_says_so() {
     let directory = tempdir().unwrap();
-    let (child, children) = begun(directory.path(), "run phold --end 1e9 --processes 3 --threads 1");
+    let (child, children) =
+        begun(directory.path(), "run phold --end 1e9 --processes 3 --threads 1");
     signal(child.id(), "KILL");
     let Output { stderr, .. } = ended(child, &children);
     let stderr = String::from_utf8(stderr).unwrap();
-    assert_eq!(stderr.matches("error: process 0 of 3 is gone; GVT had reached time ").count(), 1, "{stderr}");
+    assert_eq!(
+        stderr.matches("error: process 0 of 3 is gone; GVT had reached time ").count(),
+        1,
+        "{stderr}"
+    );
 }
 
 #[test]
 fn a_signal_ends_all_processes_with_the_results_so_far() {
     let directory = tempdir().unwrap();
-    let (child, children) = begun(directory.path(), "run phold --end 1e9 --processes 3 --threads 1 --json");
+    let (child, children) =
+        begun(directory.path(), "run phold --end 1e9 --processes 3 --threads 1 --json");
     signal(child.id(), "INT");
     let Output { status, stdout, stderr } = ended(child, &children);
     let stderr = String::from_utf8(stderr).unwrap();
@@ -199,6 +251,9 @@ fn a_signal_ends_all_processes_with_the_results_so_far() {
     let end = json["end_time"].as_f64().unwrap();
     assert!(end > 0.0 && end < 1e9, "{json}");
     if end < 2e3 {
-        assert_eq!(warpline(&format!("run phold --end {end:?} --json")).digest(), json["digest"].as_str().unwrap());
+        assert_eq!(
+            warpline(&format!("run phold --end {end:?} --json")).digest(),
+            json["digest"].as_str().unwrap()
+        );
     }
 }

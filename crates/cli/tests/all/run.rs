@@ -35,7 +35,10 @@ fn json_is_one_object_with_all_keys() {
     let json = run.json();
     // How much of the cores it had is known only of runs that take a while.
     assert_eq!(json.keys().filter(|key| *key != "core_share").collect::<Vec<_>>(), KEYS);
-    assert_eq!((&json["model"], &json["seed"], &json["end_time"]), (&"mm1".into(), &7.into(), &100.0.into()));
+    assert_eq!(
+        (&json["model"], &json["seed"], &json["end_time"]),
+        (&"mm1".into(), &7.into(), &100.0.into())
+    );
     assert_eq!(json["parameters"]["arrival-rate"], 0.5);
     assert!(json["committed_events"].as_u64().unwrap() > 50);
     assert_eq!(json["digest"].as_str().unwrap().len(), 16);
@@ -45,8 +48,15 @@ fn json_is_one_object_with_all_keys() {
 fn people_get_the_main_results() {
     let run = warpline("run network --end 0.01");
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
-    for word in ["committed events  ", "event rate", "wall time", "memory", "digest", "max_utilisation", "entries (see --json or --report)"]
-    {
+    for word in [
+        "committed events  ",
+        "event rate",
+        "wall time",
+        "memory",
+        "digest",
+        "max_utilisation",
+        "entries (see --json or --report)",
+    ] {
         assert!(run.stdout.contains(word), "{word}: {}", run.stdout);
     }
 }
@@ -56,21 +66,38 @@ fn people_get_the_main_results() {
 fn results_come_with_unit_and_meaning() {
     let run = warpline("run mm1 --end 1000");
     let line = run.stdout.lines().find(|line| line.trim().starts_with("customers")).unwrap();
-    assert!(line.contains(" ± ") && line.contains("95 % confidence") && line.ends_with(" – customers waiting or in service"), "{line}");
+    assert!(
+        line.contains(" ± ")
+            && line.contains("95 % confidence")
+            && line.ends_with(" – customers waiting or in service"),
+        "{line}"
+    );
     let notes = &warpline("run mm1 --end 1000 --json").json()["result_notes"];
     assert_eq!(notes["stay"]["meaning"], "time from arrival to departure");
-    assert!(notes["mean_stay.ci95"]["meaning"].as_str().unwrap().contains("95 % confidence interval"), "{notes}");
+    assert!(
+        notes["mean_stay.ci95"]["meaning"].as_str().unwrap().contains("95 % confidence interval"),
+        "{notes}"
+    );
 
     let run = warpline("run network --end 0.01");
     let line = run.stdout.lines().find(|line| line.starts_with("    utilisation")).unwrap();
     let words = ["smallest ", ", largest ", ", mean ", " – share of time"];
     assert!(words.iter().all(|word| line.contains(word)), "{line}");
     let json = warpline("run network --end 0.01 --json").json();
-    for (name, unit) in [("delay", "s"), ("links.length_km", "km"), ("packets_offered", "packets"), ("demands.delay", "s")] {
+    for (name, unit) in [
+        ("delay", "s"),
+        ("links.length_km", "km"),
+        ("packets_offered", "packets"),
+        ("demands.delay", "s"),
+    ] {
         assert_eq!(json["result_notes"][name]["unit"], unit, "{name}");
     }
     let of_network = json["results"].as_object().unwrap().keys();
-    assert!(of_network.into_iter().all(|name| json["result_notes"].get(name).is_some()), "{}", json["result_notes"]);
+    assert!(
+        of_network.into_iter().all(|name| json["result_notes"].get(name).is_some()),
+        "{}",
+        json["result_notes"]
+    );
 }
 
 /// At a load of 0.95, customers of one batch still wait for those of the batch before.
@@ -78,8 +105,14 @@ fn results_come_with_unit_and_meaning() {
 fn short_runs_with_much_correlation_say_so() {
     let short = "run mm1 --arrival-rate 0.95 --end 3000";
     let run = warpline(short);
-    assert_eq!(run.stdout.matches("95 % confidence, probably too narrow: the run is short").count(), 2, "{}", run.stdout);
-    let note = |line: &str| warpline(line).json()["results"]["mean_stay"].get("ci95_note").is_some();
+    assert_eq!(
+        run.stdout.matches("95 % confidence, probably too narrow: the run is short").count(),
+        2,
+        "{}",
+        run.stdout
+    );
+    let note =
+        |line: &str| warpline(line).json()["results"]["mean_stay"].get("ci95_note").is_some();
     assert!(note(&format!("{short} --json")) && note(&format!("{short} --json --threads 2")));
     assert!(!note("run mm1 --arrival-rate 0.5 --end 100000 --seed 2 --json"));
 }
@@ -89,12 +122,18 @@ fn a_record_says_where_it_comes_from() {
     let of = |line: &str| warpline(line).json()["provenance"].clone();
     let alone = of("run mm1 --end 100 --json");
     assert_eq!((&alone["pes"], &alone["command_line"][2]), (&1.into(), &"mm1".into()));
-    assert!(alone["date"].as_str().unwrap().ends_with('Z') && alone["version"].is_string() && alone["cores"].is_number(), "{alone}");
+    assert!(
+        alone["date"].as_str().unwrap().ends_with('Z')
+            && alone["version"].is_string()
+            && alone["cores"].is_number(),
+        "{alone}"
+    );
     let together = of("run mm1 --end 100 --json --threads 2");
     assert_eq!((&together["pes"], &together["cores"]), (&2.into(), &alone["cores"]));
 }
 
-/// Of four PEs and destinations drawn from all LPs, three in four messages travel, which depends on no timing.
+/// Of four PEs and destinations drawn from all LPs, three in four messages travel, which depends on
+/// no timing.
 #[test]
 fn a_parallel_run_says_what_limits_it() {
     let line = "run phold --lps 64 --end 10000 --threads 4";
@@ -106,9 +145,16 @@ fn a_parallel_run_says_what_limits_it() {
     if limits.iter().any(|limit| limit["title"] == "Others used the cores as well") {
         return;
     }
-    let travel = limits.iter().find(|limit| limit["title"] == "Most messages travel").unwrap_or_else(|| panic!("{limits:?}"));
+    let travel = limits
+        .iter()
+        .find(|limit| limit["title"] == "Most messages travel")
+        .unwrap_or_else(|| panic!("{limits:?}"));
     let advice = travel["advice"].as_str().unwrap();
-    assert!(advice.contains("of the committed events came from another PE") && advice.contains("numbers side by side"), "{travel}");
+    assert!(
+        advice.contains("of the committed events came from another PE")
+            && advice.contains("numbers side by side"),
+        "{travel}"
+    );
     assert!(json["estimated_speedup"].as_f64().unwrap() > 0.0, "{}", json["estimated_speedup"]);
     assert!(warpline("run mm1 --end 100 --json").json().get("limits").is_none());
 }
@@ -116,7 +162,8 @@ fn a_parallel_run_says_what_limits_it() {
 #[test]
 fn all_settings_are_heard() {
     let base = warpline("run mm1 --end 100 --json").json();
-    let other = warpline("run mm1 --end 100 --json --warmup 50 --sync sequential --pending heap").json();
+    let other =
+        warpline("run mm1 --end 100 --json --warmup 50 --sync sequential --pending heap").json();
     assert_eq!(base["digest"], other["digest"]);
     assert_eq!(other["engine"]["warmup"], 50.0);
     assert_ne!(base["engine"]["pending"], other["engine"]["pending"]);
@@ -125,15 +172,32 @@ fn all_settings_are_heard() {
 
 #[test]
 fn settings_of_parallel_runs_mean_one() {
-    let expected = warpline("run phold --lps 64 --end 10 --json --sync sequential --threads 1").digest();
-    let settings =
-        ["batch 8", "undo reverse", "kps 2", "gvt synchronous", "gvt-interval 100", "window 0.5", "copy-interval 4", "virtual-cluster 3"];
+    let expected =
+        warpline("run phold --lps 64 --end 10 --json --sync sequential --threads 1").digest();
+    let settings = [
+        "batch 8",
+        "undo reverse",
+        "kps 2",
+        "gvt synchronous",
+        "gvt-interval 100",
+        "window 0.5",
+        "copy-interval 4",
+        "virtual-cluster 3",
+    ];
     for setting in settings {
         let run = warpline(&format!("run phold --lps 64 --end 10 --json --{setting}"));
-        assert_eq!((run.digest(), &run.json()["engine"]["sync"]), (expected.clone(), &"optimistic".into()), "{setting}");
+        assert_eq!(
+            (run.digest(), &run.json()["engine"]["sync"]),
+            (expected.clone(), &"optimistic".into()),
+            "{setting}"
+        );
         let name = setting.split(' ').next().unwrap();
-        let words = [&*format!("`{name}` is `"), "`sync` is `sequential`: a sequential run has no use for it; leave it out"];
-        warpline(&format!("run phold --lps 64 --end 10 --sync sequential --{setting}")).is_wrong_use(&words);
+        let words = [
+            &*format!("`{name}` is `"),
+            "`sync` is `sequential`: a sequential run has no use for it; leave it out",
+        ];
+        warpline(&format!("run phold --lps 64 --end 10 --sync sequential --{setting}"))
+            .is_wrong_use(&words);
     }
     let run = warpline("run phold --lps 64 --end 10 --lookahead 0.1 --json --conservative windows");
     assert_eq!(run.json()["engine"]["sync"], "conservative");
@@ -144,15 +208,21 @@ fn wrong_settings_of_parallel_runs_are_wrong_use() {
     for setting in ["threads", "batch", "kps", "gvt-interval", "copy-interval"] {
         for value in ["0", "-1", "1.5", "all", "1e99"] {
             let most = if setting == "threads" { 1024 } else { u32::MAX };
-            let words = [&*format!("`{setting}` cannot be `{value}`"), &format!("it takes a whole number from 1 to {most}")];
+            let words = [
+                &*format!("`{setting}` cannot be `{value}`"),
+                &format!("it takes a whole number from 1 to {most}"),
+            ];
             warpline(&format!("run mm1 --{setting} {value}")).is_wrong_use(&words);
         }
     }
     for value in ["0", "-1", "inf", "nan", "x"] {
-        warpline(&format!("run mm1 --window {value}")).is_wrong_use(&["`window` cannot be", "it takes a finite number greater than 0"]);
+        warpline(&format!("run mm1 --window {value}"))
+            .is_wrong_use(&["`window` cannot be", "it takes a finite number greater than 0"]);
     }
-    warpline("run mm1 --gvt sometimes").is_wrong_use(&["asynchronous, synchronous, one-sided, gsu"]);
-    warpline("run mm1 --sync optimist").is_wrong_use(&["auto, sequential, conservative, optimistic"]);
+    warpline("run mm1 --gvt sometimes")
+        .is_wrong_use(&["asynchronous, synchronous, one-sided, gsu"]);
+    warpline("run mm1 --sync optimist")
+        .is_wrong_use(&["auto, sequential, conservative, optimistic"]);
     warpline("run mm1 --threads").is_wrong_use(&["--threads"]);
 }
 
@@ -170,9 +240,15 @@ fn options_stand_anywhere_and_may_have_underscores() {
 
 #[test]
 fn wrong_settings_are_wrong_use() {
-    for (end, word) in
-        [("nan", "NaN"), ("-1", "-1"), ("-1e3", "-1000"), ("0", "greater than 0"), ("inf", "finite"), ("-inf", "finite"), ("x", "`x`")]
-    {
+    for (end, word) in [
+        ("nan", "NaN"),
+        ("-1", "-1"),
+        ("-1e3", "-1000"),
+        ("0", "greater than 0"),
+        ("inf", "finite"),
+        ("-inf", "finite"),
+        ("x", "`x`"),
+    ] {
         warpline(&format!("run mm1 --end {end}")).is_wrong_use(&["end", word]);
     }
     warpline("run mm1 --end").is_wrong_use(&["--end"]);
@@ -180,14 +256,23 @@ fn wrong_settings_are_wrong_use() {
     warpline("run mm1 --seed -1").is_wrong_use(&["whole number"]);
     warpline("run mm1 --end 10 --warmup 11").is_wrong_use(&["warm-up"]);
     warpline("run mm1 --undo magic").is_wrong_use(&["copy, reverse, journal"]);
-    warpline("run mm1 --sync conservative --threads 2").is_wrong_use(&["`mm1` has no lookahead", "--sync optimistic"]);
+    warpline("run mm1 --sync conservative --threads 2")
+        .is_wrong_use(&["`mm1` has no lookahead", "--sync optimistic"]);
     warpline("run mm1 --pending list").is_wrong_use(&["ladder, heap"]);
     warpline("run mm1 --end 1 --end 2").is_wrong_use(&["--end"]);
 }
 
 #[test]
 fn unknown_names_are_wrong_use_with_a_suggestion() {
-    warpline("run").is_wrong_use(&["mm1 ", "simplesim ", "phold ", "hypercube ", "pcs ", "network ", "SCENARIO.toml"]);
+    warpline("run").is_wrong_use(&[
+        "mm1 ",
+        "simplesim ",
+        "phold ",
+        "hypercube ",
+        "pcs ",
+        "network ",
+        "SCENARIO.toml",
+    ]);
     warpline("run netwrok").is_wrong_use(&["did you mean `network`?"]);
     warpline("run network --lod 0.5").is_wrong_use(&["'--load'"]);
     warpline("run network --demand unii").is_wrong_use(&["did you mean `uni`?"]);
@@ -203,36 +288,64 @@ fn unknown_names_are_wrong_use_with_a_suggestion() {
 #[test]
 fn parameters_without_effect_are_pointed_out() {
     let no_effect = |name: &str, why: &str| format!("note: model `{name}`: {why}\n");
-    let one_cluster =
-        |name: &str| no_effect("phold", &format!("`{name}` has no effect: there is one cluster; set `clusters` to 2 or more"));
+    let one_cluster = |name: &str| {
+        no_effect(
+            "phold",
+            &format!("`{name}` has no effect: there is one cluster; set `clusters` to 2 or more"),
+        )
+    };
     for (line, expected) in [
         ("phold --lps 64 --remote 0.5", one_cluster("remote")),
         ("phold --lps 64 --reach 1 --remote 0.1", one_cluster("remote") + &one_cluster("reach")),
         ("phold --lps 64 --clusters 4 --remote 0.5 --reach 1", String::new()),
         (
             "phold --lps 64 --clusters 4 --remote 0 --reach 1",
-            no_effect("phold", "`reach` has no effect: no message leaves its cluster; set `remote` to more than 0"),
+            no_effect(
+                "phold",
+                "`reach` has no effect: no message leaves its cluster; set `remote` to more than 0",
+            ),
         ),
         ("phold --lps 64 --payload 65", String::new()),
-        ("network --off 3", no_effect("network", "`off` has no effect: sources are not on-off; set `sources` to `onoff`")),
+        (
+            "network --off 3",
+            no_effect(
+                "network",
+                "`off` has no effect: sources are not on-off; set `sources` to `onoff`",
+            ),
+        ),
         ("network --on 3 --sources onoff", String::new()),
-        ("network --udp-size 100", no_effect("network", "`udp-size` has no effect: sources are not UDP; set `sources` to `udp`")),
+        (
+            "network --udp-size 100",
+            no_effect(
+                "network",
+                "`udp-size` has no effect: sources are not UDP; set `sources` to `udp`",
+            ),
+        ),
         ("network --topology star-clique:3 --udp-size 100 --on 3", String::new()),
         ("mm1 --discipline lifo", String::new()),
     ] {
         let run = warpline(&format!("run {line} --end 0.01 --json"));
         assert_eq!((run.code, &run.stderr), (0, &expected), "{line}");
-        let notes: Vec<_> = expected.lines().map(|line| line.trim_start_matches("note: ")).collect();
+        let notes: Vec<_> =
+            expected.lines().map(|line| line.trim_start_matches("note: ")).collect();
         let told = run.json().get("notes").cloned();
         assert_eq!(told, (!notes.is_empty()).then(|| notes.into()), "{line}");
     }
     let note = one_cluster("remote");
     for (verb, json) in [("verify", ""), ("compare", "--runs 1 --quiet --with optimistic")] {
         let told = warpline(&format!("{verb} phold --lps 64 --end 1 --remote 0.5 {json} --json"));
-        assert_eq!((told.code, &told.stderr, told.json()["notes"].as_array().unwrap().len()), (0, &note, 1), "{verb}");
+        assert_eq!(
+            (told.code, &told.stderr, told.json()["notes"].as_array().unwrap().len()),
+            (0, &note, 1),
+            "{verb}"
+        );
     }
     let place = tempdir().unwrap();
-    fs::write(place.path().join("a.toml"), "model = 'phold'\nend = 0.1\n[parameters]\nlps = 64\n\nremote = 0.5").unwrap();
+    fs::write(
+        place.path().join("a.toml"),
+        "model = 'phold'\nend = 0.1\n[parameters]\nlps = 64\n\nremote = 0.5",
+    )
+    .unwrap();
     let told = warpline_in(place.path(), &["run", "a.toml"]).stderr;
     assert!(told.starts_with("note: a.toml:6: model `phold`: `remote` has no effect"), "{told}");
 }
@@ -240,9 +353,13 @@ fn parameters_without_effect_are_pointed_out() {
 /// Settings that cannot act are pointed out by whatever takes them, and those of presets are not.
 #[test]
 fn settings_without_effect_are_pointed_out() {
-    let interval = "note: `copy-interval` has no effect: states are copied with `undo` set to `copy` alone\n";
+    let interval =
+        "note: `copy-interval` has no effect: states are copied with `undo` set to `copy` alone\n";
     for (line, expected) in [
-        ("run phold --lps 8 --end 1 --sync optimistic --threads 2 --undo reverse --copy-interval 4", interval),
+        (
+            "run phold --lps 8 --end 1 --sync optimistic --threads 2 --undo reverse --copy-interval 4",
+            interval,
+        ),
         ("run phold --lps 8 --end 1 --sync optimistic --threads 2 --copy-interval 4", ""),
         (
             "run phold --lps 8 --end 1 --sync optimistic --threads 1 --mailbox cas",
@@ -253,42 +370,62 @@ fn settings_without_effect_are_pointed_out() {
             "note: 2 of 4 threads have a PE, as a PE has at least one LP and the model has 2\n",
         ),
         ("run phold --preset ross-mt --lps 64 --end 1 --threads 1", ""),
-        ("compare phold --lps 8 --end 1 --with optimistic --threads 2 --runs 1 --quiet --undo reverse --copy-interval 4", interval),
+        (
+            "compare phold --lps 8 --end 1 --with optimistic --threads 2 --runs 1 --quiet --undo reverse --copy-interval 4",
+            interval,
+        ),
     ] {
         let run = warpline(&format!("{line} --json"));
         assert_eq!((run.code, run.stderr.as_str()), (0, expected), "{line}");
-        let notes: Vec<_> = expected.lines().map(|line| line.trim_start_matches("note: ")).collect();
-        assert_eq!(run.json().get("notes").cloned(), (!notes.is_empty()).then(|| notes.into()), "{line}");
+        let notes: Vec<_> =
+            expected.lines().map(|line| line.trim_start_matches("note: ")).collect();
+        assert_eq!(
+            run.json().get("notes").cloned(),
+            (!notes.is_empty()).then(|| notes.into()),
+            "{line}"
+        );
     }
 }
 
 #[test]
 fn options_that_are_not_there_are_pointed_to() {
-    warpline("run mm1 --runs 5").is_wrong_use(&["`warpline run` has no --runs, but `warpline compare` has: Runs of each engine"]);
-    warpline("run mm1 --topology x").is_wrong_use(&["model `mm1` has no parameter --topology, but `network` has"]);
+    warpline("run mm1 --runs 5").is_wrong_use(&[
+        "`warpline run` has no --runs, but `warpline compare` has: Runs of each engine",
+    ]);
+    warpline("run mm1 --topology x")
+        .is_wrong_use(&["model `mm1` has no parameter --topology, but `network` has"]);
     warpline("run mm1 -seed 3").is_wrong_use(&["`-seed` is not an option: did you mean `--seed`?"]);
 }
 
 #[test]
 fn limits_are_told_as_they_are() {
     let whole = |line: &str, name: &str, limits: &str| {
-        warpline(&format!("run {line}"))
-            .is_wrong_use(&[&format!("`{name}` cannot be `5000000000`: it takes a whole number from {limits}")]);
+        warpline(&format!("run {line}")).is_wrong_use(&[&format!(
+            "`{name}` cannot be `5000000000`: it takes a whole number from {limits}"
+        )]);
     };
     whole("mm1 --threads 5000000000", "threads", "1 to 1024, as every PE");
     whole("phold --population 5000000000", "population", "1 to 1000000;");
     whole("phold --lps 5000000000", "lps", "1 to 4294967295;");
     whole("phold --payload 5000000000", "payload", "0 to 65536;");
-    warpline("run phold --lps 0").is_wrong_use(&["`lps` cannot be 0: it must lie in [1, 4294967295]"]);
+    warpline("run phold --lps 0")
+        .is_wrong_use(&["`lps` cannot be 0: it must lie in [1, 4294967295]"]);
 }
 
 #[test]
 fn failures_are_objects_too() {
-    for (line, word) in [("run netwrok --json", "network"), ("run mm1 --json --end 0", "end time"), ("run mm1 --json --lod 1", "--lod")] {
+    for (line, word) in [
+        ("run netwrok --json", "network"),
+        ("run mm1 --json --end 0", "end time"),
+        ("run mm1 --json --lod 1", "--lod"),
+    ] {
         let failed = warpline(line);
         let json = failed.json();
         assert_eq!((failed.code, &json["exit_code"]), (2, &2.into()), "{line}");
-        assert!(json["error"].as_str().unwrap().contains(word) && failed.stderr.contains(word), "{line}");
+        assert!(
+            json["error"].as_str().unwrap().contains(word) && failed.stderr.contains(word),
+            "{line}"
+        );
     }
 }
 
@@ -333,7 +470,12 @@ fn an_impossible_report_is_refused_before_the_run() {
 fn results_outlive_a_failing_report() {
     let place = tempdir().unwrap();
     fs::create_dir_all(place.path().join("out/report.html/in the way")).unwrap();
-    let run = |more: &[&str]| warpline_in(place.path(), &[&["run", "mm1", "--end", "100", "--report", "out"], more].concat());
+    let run = |more: &[&str]| {
+        warpline_in(
+            place.path(),
+            &[&["run", "mm1", "--end", "100", "--report", "out"], more].concat(),
+        )
+    };
     let Outcome { code, stdout, stderr } = run(&[]);
     assert_eq!(code, 1);
     assert!(stdout.contains("digest") && !stdout.contains("report:"), "{stdout}");
@@ -341,19 +483,32 @@ fn results_outlive_a_failing_report() {
     let failed = run(&["--json"]);
     let json = failed.json();
     assert_eq!((failed.code, &json["exit_code"]), (1, &1.into()));
-    assert!(KEYS.iter().all(|key| json.contains_key(*key)) && json["error"].as_str().unwrap().contains("report.html"));
+    assert!(
+        KEYS.iter().all(|key| json.contains_key(*key))
+            && json["error"].as_str().unwrap().contains("report.html")
+    );
 }
 
 #[test]
 fn nobody_needs_to_read_to_the_end() {
-    for line in ["models", "run mm1 --end 100", "run mm1 --end 100 --json", "run network --help", "run nothing --json"] {
+    for line in [
+        "models",
+        "run mm1 --end 100",
+        "run mm1 --end 100 --json",
+        "run network --help",
+        "run nothing --json",
+    ] {
         let mut child = command(std::path::Path::new("."));
         let child = child.args(line.split(' ')).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = child.spawn().unwrap();
         drop(child.stdout.take());
         let left = child.wait_with_output().unwrap();
         let stderr = String::from_utf8(left.stderr).unwrap();
-        assert_eq!(left.status.code(), Some(if line.contains("nothing") { 2 } else { 0 }), "{line}: {stderr}");
+        assert_eq!(
+            left.status.code(),
+            Some(if line.contains("nothing") { 2 } else { 0 }),
+            "{line}: {stderr}"
+        );
         assert!(!stderr.contains("panicked"), "{stderr}");
     }
 }
@@ -362,7 +517,11 @@ fn nobody_needs_to_read_to_the_end() {
 #[cfg(target_os = "linux")]
 fn a_full_disk_is_told() {
     let full = fs::File::options().write(true).open("/dev/full").unwrap();
-    let output = command(std::path::Path::new(".")).args(["run", "mm1", "--end", "100"]).stdout(full).output().unwrap();
+    let output = command(std::path::Path::new("."))
+        .args(["run", "mm1", "--end", "100"])
+        .stdout(full)
+        .output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8(output.stderr).unwrap().contains("cannot write to stdout"));
 }

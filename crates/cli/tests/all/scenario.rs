@@ -20,9 +20,11 @@ fn run(text: &str, arguments: &[&str]) -> Outcome {
 
 #[test]
 fn a_scenario_is_a_command_line() {
-    let expected = warpline("run phold --end 20 --seed 5 --lps 64 --remote 0.5 --clusters 4 --json").digest();
+    let expected =
+        warpline("run phold --end 20 --seed 5 --lps 64 --remote 0.5 --clusters 4 --json").digest();
     assert_eq!(run(SCENARIO, &["--json"]).digest(), expected);
-    let with_underscores = SCENARIO.replace("lps = 64", "lps = 0x40\npayload = 8").replace("end = 20", "end = 2e1");
+    let with_underscores =
+        SCENARIO.replace("lps = 64", "lps = 0x40\npayload = 8").replace("end = 20", "end = 2e1");
     assert_eq!(run(&with_underscores, &["--json"]).digest(), expected);
 }
 
@@ -34,9 +36,15 @@ fn what_is_typed_overrides_the_scenario() {
         vec!["run", "--json", "--end", "10", "--seed=6", "a.toml", "--remote", "0.9"],
     ] {
         let json = warpline_in(place.path(), &arguments).json();
-        assert_eq!((&json["end_time"], &json["seed"], &json["engine"]["pending"]), (&10.0.into(), &6.into(), &"heap".into()));
+        assert_eq!(
+            (&json["end_time"], &json["seed"], &json["engine"]["pending"]),
+            (&10.0.into(), &6.into(), &"heap".into())
+        );
         let parameters = &json["parameters"];
-        assert_eq!((&parameters["lps"], &parameters["remote"], &parameters["clusters"]), (&64.into(), &0.9.into(), &4.into()));
+        assert_eq!(
+            (&parameters["lps"], &parameters["remote"], &parameters["clusters"]),
+            (&64.into(), &0.9.into(), &4.into())
+        );
     }
 }
 
@@ -53,9 +61,18 @@ fn mistakes_are_wrong_use_with_file_and_line() {
     wrong("model = 'mm1'\nsead = 3", &["a.toml:2: ", "did you mean `seed`?"]);
     wrong("model = 'nm1'", &["a.toml:1: ", "did you mean `mm1`?"]);
     wrong("seed = 3", &["a.toml: there is no `model`"]);
-    wrong("model = 'mm1'\n[parameters]\narival-rate = 3", &["a.toml:3: ", "did you mean `arrival-rate`?"]);
-    wrong("model = 'mm1'\n[parameters]\narrival-rate = -3", &["a.toml:3: ", "`arrival-rate` cannot be -3"]);
-    wrong("model = 'mm1'\n[parameters]\n\ndiscipline = 'fifi'", &["a.toml:4: ", "did you mean `fifo`?"]);
+    wrong(
+        "model = 'mm1'\n[parameters]\narival-rate = 3",
+        &["a.toml:3: ", "did you mean `arrival-rate`?"],
+    );
+    wrong(
+        "model = 'mm1'\n[parameters]\narrival-rate = -3",
+        &["a.toml:3: ", "`arrival-rate` cannot be -3"],
+    );
+    wrong(
+        "model = 'mm1'\n[parameters]\n\ndiscipline = 'fifi'",
+        &["a.toml:4: ", "did you mean `fifo`?"],
+    );
     wrong("model = 'mm1'\nend = 'soon'", &["a.toml:2: ", "`end` cannot be `soon`"]);
     wrong("model = 'mm1'\nundo = 'revers'", &["a.toml:2: ", "did you mean `reverse`?"]);
     wrong("model = 'mm1'\nend = nan", &["NaN"]);
@@ -73,15 +90,21 @@ fn a_scenario_has_the_settings_of_parallel_runs() {
     let expected = run(SCENARIO, &["--json"]).digest();
     let parallel = SCENARIO.replace("seed = 5\n", &format!("seed = 5\n{settings}"));
     let found = run(&parallel, &["--json"]);
-    assert_eq!((found.digest(), &found.json()["engine"]["sync"]), (expected.clone(), &"optimistic".into()));
+    assert_eq!(
+        (found.digest(), &found.json()["engine"]["sync"]),
+        (expected.clone(), &"optimistic".into())
+    );
     // Who chooses another engine on the command line need not take back what it has no use for.
     let found = run(&parallel, &["--json", "--sync", "sequential"]);
     assert_eq!((found.digest(), &found.json()["engine"]["sync"]), (expected, &"sequential".into()));
-    let both = SCENARIO.replace("seed = 5\n", &format!("seed = 5\nsync = 'sequential'\n{settings}"));
+    let both =
+        SCENARIO.replace("seed = 5\n", &format!("seed = 5\nsync = 'sequential'\n{settings}"));
     run(&both, &[]).is_wrong_use(&["`batch` is `16`, but `sync` is `sequential`: "]);
-    run("model = 'mm1'\nend = 5\nthreads = 0", &[]).is_wrong_use(&["a.toml:3: `threads` cannot be `0`: it takes a whole number from 1"]);
+    run("model = 'mm1'\nend = 5\nthreads = 0", &[])
+        .is_wrong_use(&["a.toml:3: `threads` cannot be `0`: it takes a whole number from 1"]);
     run("model = 'mm1'\nwindow = -0.5", &[]).is_wrong_use(&["a.toml:2: `window` cannot be `-0.5`"]);
-    run("model = 'mm1'\ngvt = 'synchronos'", &[]).is_wrong_use(&["a.toml:2: ", "did you mean `synchronous`?"]);
+    run("model = 'mm1'\ngvt = 'synchronos'", &[])
+        .is_wrong_use(&["a.toml:2: ", "did you mean `synchronous`?"]);
 }
 
 #[test]
@@ -97,6 +120,7 @@ fn verification_takes_model_seed_and_parameters() {
     let verified = warpline_in(place.path(), &["verify", "a.toml", "--end", "2", "--json"]).json();
     assert_eq!((&verified["model"], &verified["seed"]), (&"phold".into(), &5.into()));
     assert_eq!(verified["methods"].as_array().unwrap().len(), 3);
-    let expected = warpline("run phold --end 2 --seed 5 --lps 64 --remote 0.5 --clusters 4 --json").digest();
+    let expected =
+        warpline("run phold --end 2 --seed 5 --lps 64 --remote 0.5 --clusters 4 --json").digest();
     assert_eq!(verified["methods"][0]["digest"], expected.as_str());
 }

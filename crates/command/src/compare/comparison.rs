@@ -42,8 +42,11 @@ impl Comparison {
     pub(crate) fn disagreement(&self) -> Option<String> {
         let expected = self.expected();
         let all = || self.engines.iter().flat_map(|engine| &engine.runs);
-        let same_history = all().all(|run| run.digest == expected.digest && run.committed_events == expected.committed_events);
-        let mut different: Vec<String> = all().flat_map(|run| differences(&expected.results, &run.results)).collect();
+        let same_history = all().all(|run| {
+            run.digest == expected.digest && run.committed_events == expected.committed_events
+        });
+        let mut different: Vec<String> =
+            all().flat_map(|run| differences(&expected.results, &run.results)).collect();
         different.extend(all().flat_map(|run| different_series(expected, run)));
         different.extend(all().flat_map(|run| different_ends(expected, run)).map(str::to_owned));
         different.sort();
@@ -51,18 +54,26 @@ impl Comparison {
         if same_history && different.is_empty() {
             return None;
         }
-        let mut message = format!("WRONG ANSWER: runs of `{}` that must be equal differ\n", expected.model);
+        let mut message =
+            format!("WRONG ANSWER: runs of `{}` that must be equal differ\n", expected.model);
         for engine in &self.engines {
             for (digest, events, runs) in engine.answers() {
                 let runs = if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
-                let _ = writeln!(message, "  {}: digest {digest} with {events} events, in {runs}", engine.name());
+                let _ = writeln!(
+                    message,
+                    "  {}: digest {digest} with {events} events, in {runs}",
+                    engine.name()
+                );
             }
         }
         if !different.is_empty() {
             let _ = writeln!(message, "  results that differ: {}", different.join(", "));
         }
         if self.sequential().runs.iter().any(|run| !is_equal(expected, run)) {
-            let _ = write!(message, "  sequential runs differ from each other, so it is the model. {UNEQUAL_WHY}");
+            let _ = write!(
+                message,
+                "  sequential runs differ from each other, so it is the model. {UNEQUAL_WHY}"
+            );
             return Some(message);
         }
         let verify = &self.verify;
@@ -84,8 +95,13 @@ impl Comparison {
 
     /// Which engines failed, if any did.
     pub(super) fn failures(&self) -> Option<String> {
-        let failed: Vec<String> =
-            self.engines.iter().filter_map(|one| Some(format!("{} failed: {}", one.contender.name(), one.failure.as_ref()?))).collect();
+        let failed: Vec<String> = self
+            .engines
+            .iter()
+            .filter_map(|one| {
+                Some(format!("{} failed: {}", one.contender.name(), one.failure.as_ref()?))
+            })
+            .collect();
         (!failed.is_empty()).then(|| failed.join("\n"))
     }
 
@@ -108,8 +124,13 @@ impl Comparison {
 
     /// A note that other programs used the cores as well, if so much that rates say little.
     pub(super) fn contested(&self) -> Option<String> {
-        let taken: Vec<(String, f64)> = self.engines.iter().filter_map(|engine| Some((engine.name(), engine.taken()?))).collect();
-        let most = |(name, taken): &(String, f64)| format!("{name} up to {}", format::percent(*taken));
+        let taken: Vec<(String, f64)> = self
+            .engines
+            .iter()
+            .filter_map(|engine| Some((engine.name(), engine.taken()?)))
+            .collect();
+        let most =
+            |(name, taken): &(String, f64)| format!("{name} up to {}", format::percent(*taken));
         let all = taken.iter().map(most).collect::<Vec<_>>().join(", ");
         (!taken.is_empty()).then(|| {
             format!(
@@ -134,7 +155,8 @@ fn differences(one: &Value, other: &Value) -> Vec<String> {
 
 /// Whether two runs have the same answer, as far as their records tell.
 fn is_equal(one: &RunRecord, other: &RunRecord) -> bool {
-    (&one.digest, one.committed_events, &one.results, &one.series) == (&other.digest, other.committed_events, &other.results, &other.series)
+    (&one.digest, one.committed_events, &one.results, &one.series)
+        == (&other.digest, other.committed_events, &other.results, &other.series)
         && different_ends(one, other).next().is_none()
 }
 
@@ -142,17 +164,24 @@ fn is_equal(one: &RunRecord, other: &RunRecord) -> bool {
 fn different_ends(one: &RunRecord, other: &RunRecord) -> impl Iterator<Item = &'static str> {
     let none = StateDigestRecord::default();
     let [(one_text, one_statistics), (other_text, other_statistics)] = [one, other].map(|run| {
-        let StateDigestRecord { content, statistics, .. } = run.state_digest.as_ref().unwrap_or(&none);
+        let StateDigestRecord { content, statistics, .. } =
+            run.state_digest.as_ref().unwrap_or(&none);
         (content.clone(), statistics.clone())
     });
-    let all = [("final states", one_text != other_text), ("statistics", one_statistics != other_statistics)];
+    let all = [
+        ("final states", one_text != other_text),
+        ("statistics", one_statistics != other_statistics),
+    ];
     all.into_iter().filter(|(_, differ)| *differ).map(|(name, _)| name)
 }
 
 /// The names of the series that differ.
 fn different_series<'r>(one: &'r RunRecord, other: &'r RunRecord) -> impl Iterator<Item = String> {
-    let names = one.series.keys().chain(other.series.keys().filter(|name| !one.series.contains_key(*name)));
-    names.filter(|name| one.series.get(*name) != other.series.get(*name)).map(|name| format!("{name} over time"))
+    let names =
+        one.series.keys().chain(other.series.keys().filter(|name| !one.series.contains_key(*name)));
+    names
+        .filter(|name| one.series.get(*name) != other.series.get(*name))
+        .map(|name| format!("{name} over time"))
 }
 
 #[cfg(test)]

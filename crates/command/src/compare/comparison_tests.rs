@@ -10,8 +10,12 @@ use crate::process::ways::{Placement, Way};
 use crate::sample;
 
 fn engine(sync: Synchronisation, rates: &[f64]) -> EngineRuns {
-    let run = if sync == Synchronisation::Sequential { sample::sequential } else { sample::optimistic };
-    EngineRuns { runs: rates.iter().copied().map(run).collect(), ..EngineRuns::new(Contender::of(sync)) }
+    let run =
+        if sync == Synchronisation::Sequential { sample::sequential } else { sample::optimistic };
+    EngineRuns {
+        runs: rates.iter().copied().map(run).collect(),
+        ..EngineRuns::new(Contender::of(sync))
+    }
 }
 
 fn sequential() -> EngineRuns {
@@ -88,12 +92,16 @@ fn every_engine_has_a_column() {
         assert!(lines.iter().any(|one| one == line), "no `{line}` in: {text}");
     }
     let column = |name: &str| text.lines().nth(2).unwrap().find(name).unwrap();
-    assert_eq!(text.lines().find(|line| line.contains("speed-up")).unwrap().find('4'), Some(column("third")));
+    assert_eq!(
+        text.lines().find(|line| line.contains("speed-up")).unwrap().find('4'),
+        Some(column("third"))
+    );
 }
 
 #[test]
 fn one_run_each_has_no_range() {
-    let engines = [Synchronisation::Sequential, Synchronisation::Optimistic].map(|sync| engine(sync, &[1e6]));
+    let engines =
+        [Synchronisation::Sequential, Synchronisation::Optimistic].map(|sync| engine(sync, &[1e6]));
     let text = compared(engines.into()).text();
     assert!(text.contains("one run on each engine") && !text.contains("min"), "{text}");
 }
@@ -131,10 +139,16 @@ fn programs_get_one_object() {
 
 #[test]
 fn an_engine_that_fails_is_shown_with_its_error_beside_the_others() {
-    let failed = EngineRuns { failure: Some("no lookahead".into()), ..EngineRuns::new(Contender::of(Synchronisation::Optimistic)) };
+    let failed = EngineRuns {
+        failure: Some("no lookahead".into()),
+        ..EngineRuns::new(Contender::of(Synchronisation::Optimistic))
+    };
     let comparison = compared(vec![sequential(), failed, third(&[3.0e6, 4.0e6, 5.0e6])]);
     let failure = comparison.failure().unwrap();
-    assert_eq!((failure.message.as_str(), failure.code), ("optimistic failed: no lookahead", Failure::FAILED));
+    assert_eq!(
+        (failure.message.as_str(), failure.code),
+        ("optimistic failed: no lookahead", Failure::FAILED)
+    );
     let (text, json) = (comparison.text(), comparison.json(&[], Some(&failure)));
     let lines = squeezed(&text);
     for line in [
@@ -147,10 +161,21 @@ fn an_engine_that_fails_is_shown_with_its_error_beside_the_others() {
         assert!(lines.iter().any(|one| one == line), "no `{line}` in: {text}");
     }
     let [failed, third] = &json["parallel"].as_array().unwrap()[..] else { panic!("{json}") };
-    assert_eq!((&failed["engine"], &failed["error"]), (&json!({ "sync": "optimistic" }), &json!("no lookahead")));
-    assert!(["digest", "median_rate", "speed_up", "memory_ratio"].iter().all(|key| failed[*key].is_null()), "{failed}");
+    assert_eq!(
+        (&failed["engine"], &failed["error"]),
+        (&json!({ "sync": "optimistic" }), &json!("no lookahead"))
+    );
+    assert!(
+        ["digest", "median_rate", "speed_up", "memory_ratio"]
+            .iter()
+            .all(|key| failed[*key].is_null()),
+        "{failed}"
+    );
     assert_eq!((&third["speed_up"], third.get("error")), (&json!(4.0), None));
-    assert_eq!((&json["exit_code"], &json["error"], &json["same_answer"]), (&json!(1), &json!(failure.message), &json!(true)));
+    assert_eq!(
+        (&json["exit_code"], &json["error"], &json["same_answer"]),
+        (&json!(1), &json!(failure.message), &json!(true))
+    );
 }
 
 /// Threads, processes and ranks of one engine are told apart by name, also where the runs failed.
@@ -161,8 +186,15 @@ fn ways_have_columns_of_their_own() {
         let sync = Synchronisation::Optimistic;
         EngineRuns { contender: Contender { sync, placement }, ..engine(sync, &[2e6]) }
     };
-    let failed = EngineRuns { runs: Vec::new(), failure: Some("no launcher".into()), ..placed(Way::Mpi) };
-    let comparison = compared(vec![sequential(), optimistic(), placed(Way::Processes), placed(Way::MpiCopies), failed]);
+    let failed =
+        EngineRuns { runs: Vec::new(), failure: Some("no launcher".into()), ..placed(Way::Mpi) };
+    let comparison = compared(vec![
+        sequential(),
+        optimistic(),
+        placed(Way::Processes),
+        placed(Way::MpiCopies),
+        failed,
+    ]);
     let (text, json) = (comparison.text(), comparison.json(&[], None));
     let lines = squeezed(&text);
     for line in [
@@ -172,7 +204,12 @@ fn ways_have_columns_of_their_own() {
     ] {
         assert!(lines.iter().any(|one| one == line), "no `{line}` in: {text}");
     }
-    let ways: Vec<_> = json["parallel"].as_array().unwrap().iter().map(|engine| engine["way"].as_str().unwrap()).collect();
+    let ways: Vec<_> = json["parallel"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|engine| engine["way"].as_str().unwrap())
+        .collect();
     assert_eq!(ways, ["threads", "processes", "mpi-copies", "mpi"]);
     assert_eq!(comparison.failure().unwrap().code, Failure::FAILED);
 }
@@ -181,41 +218,76 @@ fn ways_have_columns_of_their_own() {
 #[test]
 fn cores_that_others_used_are_pointed_out() {
     let mut comparison = comparison();
-    comparison.engines.iter_mut().flat_map(|engine| &mut engine.runs).for_each(|run| run.loop_seconds = 2.0);
-    assert!(!comparison.text().contains("other programs") && comparison.json(&[], None).get("notes").is_none());
+    comparison
+        .engines
+        .iter_mut()
+        .flat_map(|engine| &mut engine.runs)
+        .for_each(|run| run.loop_seconds = 2.0);
+    assert!(
+        !comparison.text().contains("other programs")
+            && comparison.json(&[], None).get("notes").is_none()
+    );
     for (run, share) in comparison.engines[1].runs.iter_mut().zip([0.95, 0.52, 0.7]) {
         run.core_share = Some(share);
     }
-    let (text, json) = (comparison.text().replace('\n', " "), comparison.json(&["odd".to_owned()], None));
+    let (text, json) =
+        (comparison.text().replace('\n', " "), comparison.json(&["odd".to_owned()], None));
     assert!(text.contains("note: other programs used the cores as well"), "{text}");
-    assert!(text.contains(": optimistic, 2 threads up to 48.0 %; rates and speed-ups say little"), "{text}");
-    assert_eq!((json["notes"].as_array().map(Vec::len), &json["notes"][0]), (Some(2), &json!("odd")));
+    assert!(
+        text.contains(": optimistic, 2 threads up to 48.0 %; rates and speed-ups say little"),
+        "{text}"
+    );
+    assert_eq!(
+        (json["notes"].as_array().map(Vec::len), &json["notes"][0]),
+        (Some(2), &json!("odd"))
+    );
     assert_eq!(json["parallel"][0]["core_share"], 0.7);
     let study = comparison.study(json!({}), None, Default::default());
-    assert!(study.facts.iter().any(|fact| fact.name == "Cores" && fact.remark.contains("48.0 %")), "{:?}", study.facts);
+    assert!(
+        study.facts.iter().any(|fact| fact.name == "Cores" && fact.remark.contains("48.0 %")),
+        "{:?}",
+        study.facts
+    );
 }
 
 #[test]
 fn the_same_answer_is_unknown_if_nothing_was_compared() {
-    let failed = EngineRuns { failure: Some("oh no".into()), ..EngineRuns::new(Contender::of(Synchronisation::Optimistic)) };
+    let failed = EngineRuns {
+        failure: Some("oh no".into()),
+        ..EngineRuns::new(Contender::of(Synchronisation::Optimistic))
+    };
     let comparison = compared(vec![sequential(), failed]);
-    assert!(comparison.text().ends_with("optimistic failed: oh no\nsame answer: unknown\n"), "{}", comparison.text());
+    assert!(
+        comparison.text().ends_with("optimistic failed: oh no\nsame answer: unknown\n"),
+        "{}",
+        comparison.text()
+    );
     assert!(comparison.json(&[], None)["same_answer"].is_null());
     let mut late = optimistic();
     (late.runs[1].digest, late.failure) = ("00000000000000bb".into(), Some("oh no".into()));
     let comparison = compared(vec![sequential(), late]);
     let failure = comparison.failure().unwrap().message;
-    assert!(failure.starts_with("WRONG ANSWER") && failure.ends_with("\noptimistic failed: oh no"), "{failure}");
+    assert!(
+        failure.starts_with("WRONG ANSWER") && failure.ends_with("\noptimistic failed: oh no"),
+        "{failure}"
+    );
     assert!(comparison.text().ends_with("same answer: NO\n"));
 }
 
 #[test]
 fn unknown_values_are_null_or_called_unknown() {
     let mut comparison = comparison();
-    comparison.engines[0].runs.iter_mut().for_each(|run| (run.peak_rss_bytes, run.event_rate) = (None, 0.0));
+    comparison.engines[0]
+        .runs
+        .iter_mut()
+        .for_each(|run| (run.peak_rss_bytes, run.event_rate) = (None, 0.0));
     let json = comparison.json(&[], None);
     let parallel = &json["parallel"][0];
-    assert!(json["sequential"]["peak_rss_bytes"].is_null() && parallel["memory_ratio"].is_null() && parallel["speed_up"].is_null());
+    assert!(
+        json["sequential"]["peak_rss_bytes"].is_null()
+            && parallel["memory_ratio"].is_null()
+            && parallel["speed_up"].is_null()
+    );
     assert_eq!(comparison.text().matches("unknown").count(), 3, "{}", comparison.text());
 }
 
@@ -235,9 +307,15 @@ fn another_digest_is_a_wrong_answer() {
     }
     assert!(!wrong.contains("results that differ"));
     let text = comparison.text();
-    assert!(text.contains("DIFFERS FROM RUN TO RUN") && text.ends_with("same answer: NO\n"), "{text}");
+    assert!(
+        text.contains("DIFFERS FROM RUN TO RUN") && text.ends_with("same answer: NO\n"),
+        "{text}"
+    );
     let json = comparison.json(&[], comparison.failure().as_ref());
-    assert_eq!((&json["same_answer"], &json["exit_code"], &json["error"]), (&json!(false), &json!(1), &json!(wrong)));
+    assert_eq!(
+        (&json["same_answer"], &json["exit_code"], &json["error"]),
+        (&json!(false), &json!(1), &json!(wrong))
+    );
 }
 
 #[test]
@@ -245,7 +323,10 @@ fn another_digest_of_the_last_engine_is_a_wrong_answer() {
     let mut comparison = compared(vec![sequential(), optimistic(), third(&[1.0])]);
     comparison.engines[2].runs[0].digest = "00000000000000bb".into();
     let wrong = comparison.disagreement().unwrap();
-    assert!(wrong.contains("  third, 2 threads: digest 00000000000000bb with 1000 events, in 1 run\n"), "{wrong}");
+    assert!(
+        wrong.contains("  third, 2 threads: digest 00000000000000bb with 1000 events, in 1 run\n"),
+        "{wrong}"
+    );
 }
 
 #[test]
@@ -260,12 +341,20 @@ fn with_states() -> Comparison {
     let mut comparison = comparison();
     let [text, content, statistics] = ["0a", "0b", "0c"].map(str::to_owned);
     for run in comparison.engines.iter_mut().flat_map(|engine| &mut engine.runs) {
-        run.state_digest = Some(StateDigestRecord { text: text.clone(), content: content.clone(), statistics: statistics.clone() });
+        run.state_digest = Some(StateDigestRecord {
+            text: text.clone(),
+            content: content.clone(),
+            statistics: statistics.clone(),
+        });
     }
     comparison
 }
 
-fn change_states(comparison: &mut Comparison, engine: usize, change: impl FnOnce(&mut StateDigestRecord)) {
+fn change_states(
+    comparison: &mut Comparison,
+    engine: usize,
+    change: impl FnOnce(&mut StateDigestRecord),
+) {
     change(comparison.engines[engine].runs[1].state_digest.as_mut().unwrap());
 }
 
@@ -276,7 +365,11 @@ fn other_states_or_statistics_are_a_wrong_answer() {
     let mut states = with_states();
     change_states(&mut states, 1, |digest| digest.content = "0d".into());
     let wrong = states.disagreement().unwrap();
-    assert!(wrong.contains("results that differ: final states\n") && wrong.contains("`warpline verify clock`"), "{wrong}");
+    assert!(
+        wrong.contains("results that differ: final states\n")
+            && wrong.contains("`warpline verify clock`"),
+        "{wrong}"
+    );
     let mut statistics = with_states();
     change_states(&mut statistics, 1, |digest| digest.statistics = "0d".into());
     assert!(statistics.disagreement().unwrap().contains("results that differ: statistics\n"));
@@ -287,7 +380,11 @@ fn a_model_whose_sequential_runs_differ_is_to_blame() {
     let mut comparison = with_states();
     change_states(&mut comparison, 0, |digest| digest.content = "0d".into());
     let wrong = comparison.disagreement().unwrap();
-    assert!(wrong.contains("sequential runs differ from each other, so it is the model") && wrong.contains("HashMap"), "{wrong}");
+    assert!(
+        wrong.contains("sequential runs differ from each other, so it is the model")
+            && wrong.contains("HashMap"),
+        "{wrong}"
+    );
     assert!(!wrong.contains("report this"), "{wrong}");
 }
 
@@ -296,15 +393,28 @@ fn text_that_varies_is_reported_but_is_no_wrong_answer() {
     let mut comparison = with_states();
     change_states(&mut comparison, 1, |digest| digest.text = "0d".into());
     assert_eq!((comparison.disagreement(), comparison.same_answer()), (None, Some(true)));
-    assert!(comparison.text().contains("the texts of equal states differ from run to run"), "{}", comparison.text());
+    assert!(
+        comparison.text().contains("the texts of equal states differ from run to run"),
+        "{}",
+        comparison.text()
+    );
     assert_eq!(comparison.json(&[], None)["order_of_text_varies"], json!(true));
 }
 
 #[test]
 fn other_series_are_a_wrong_answer() {
     let mut comparison = comparison();
-    let series = |value: f64| [("ticks".to_owned(), Series { edges: vec![0.0, 10.0], values: vec![Some(value)], ..Series::default() })];
-    comparison.engines.iter_mut().flat_map(|engine| &mut engine.runs).for_each(|run| run.series = series(1000.0).into());
+    let series = |value: f64| {
+        [(
+            "ticks".to_owned(),
+            Series { edges: vec![0.0, 10.0], values: vec![Some(value)], ..Series::default() },
+        )]
+    };
+    comparison
+        .engines
+        .iter_mut()
+        .flat_map(|engine| &mut engine.runs)
+        .for_each(|run| run.series = series(1000.0).into());
     assert_eq!(comparison.disagreement(), None);
     comparison.engines[1].runs[2].series = series(999.0).into();
     assert!(comparison.disagreement().unwrap().contains("results that differ: ticks over time\n"));
@@ -318,8 +428,14 @@ fn other_results_are_a_wrong_answer() {
     comparison.engines[1].runs[2].results = json!({ "ticks": 1000, "tocks": 1 }).into();
     assert!(comparison.disagreement().unwrap().contains("results that differ: tocks\n"));
     assert!(comparison.text().ends_with("same answer: NO\n"));
-    assert_eq!(differences(&json!({ "a": 1, "b": [2] }), &json!({ "b": [3], "c": null })), ["a", "b", "c"]);
-    assert_eq!((differences(&json!(1), &json!(2)), differences(&Value::Null, &Value::Null)), (vec!["all".to_owned()], vec![]));
+    assert_eq!(
+        differences(&json!({ "a": 1, "b": [2] }), &json!({ "b": [3], "c": null })),
+        ["a", "b", "c"]
+    );
+    assert_eq!(
+        (differences(&json!(1), &json!(2)), differences(&Value::Null, &Value::Null)),
+        (vec!["all".to_owned()], vec![])
+    );
 }
 
 #[test]
@@ -330,15 +446,28 @@ fn a_report_says_loudly_that_answers_differ() {
     };
     let equal = study(&comparison());
     assert_eq!((equal.warning, equal.digest.as_deref()), (None, Some("00000000000000aa")));
-    assert_eq!((equal.facts[0].name.as_str(), equal.facts[0].value.as_str()), ("Same answer", "yes"));
-    assert_eq!((equal.facts[1].value.as_str(), equal.facts[1].remark.as_str()), ("2 ×", "optimistic, 2 threads, against sequential"));
+    assert_eq!(
+        (equal.facts[0].name.as_str(), equal.facts[0].value.as_str()),
+        ("Same answer", "yes")
+    );
+    assert_eq!(
+        (equal.facts[1].value.as_str(), equal.facts[1].remark.as_str()),
+        ("2 ×", "optimistic, 2 threads, against sequential")
+    );
     let warpline_record::View::Bars(rates) = &equal.views[0] else { panic!("bars come first") };
     assert_eq!(rates.groups, ["sequential", "optimistic, 2 threads"]);
-    assert_eq!(rates.series[0].1, [[1.0e6, 0.9e6, 1.1e6].map(Some), [1.9e6, 2.5e6, 2.0e6].map(Some)]);
+    assert_eq!(
+        rates.series[0].1,
+        [[1.0e6, 0.9e6, 1.1e6].map(Some), [1.9e6, 2.5e6, 2.0e6].map(Some)]
+    );
     let mut wrong = optimistic();
     wrong.runs[1].digest = "00000000000000ab".into();
     let wrong = study(&compared(vec![sequential(), wrong]));
-    assert!(wrong.warning.unwrap().starts_with("WRONG ANSWER") && wrong.digest.is_none() && wrong.facts[0].value == "NO");
+    assert!(
+        wrong.warning.unwrap().starts_with("WRONG ANSWER")
+            && wrong.digest.is_none()
+            && wrong.facts[0].value == "NO"
+    );
     let text = serde_json::to_string(&wrong.views).unwrap();
     assert!(text.contains("DIFFERS FROM RUN TO RUN – DIFFERENT"), "{text}");
 }

@@ -24,7 +24,8 @@ impl Contender {
     /// Its name, as far as it is known before it has run.
     pub(crate) fn name(&self) -> String {
         let sync = self.sync.name();
-        self.placement.map_or_else(|| sync.to_owned(), |placement| format!("{sync}, {}", placement.name()))
+        self.placement
+            .map_or_else(|| sync.to_owned(), |placement| format!("{sync}, {}", placement.name()))
     }
 }
 
@@ -64,23 +65,40 @@ impl EngineRuns {
 
     pub(super) fn rate_range(&self) -> String {
         let rates = self.rates();
-        format::event_rates(rates.iter().copied().fold(f64::INFINITY, f64::min), rates.iter().copied().fold(0.0, f64::max))
+        format::event_rates(
+            rates.iter().copied().fold(f64::INFINITY, f64::min),
+            rates.iter().copied().fold(0.0, f64::max),
+        )
     }
 
     pub(super) fn efficiency(&self) -> Option<f64> {
-        median(self.runs.iter().filter_map(|run| run.parallel.as_ref()).map(|parallel| parallel.efficiency).collect())
+        median(
+            self.runs
+                .iter()
+                .filter_map(|run| run.parallel.as_ref())
+                .map(|parallel| parallel.efficiency)
+                .collect(),
+        )
     }
 
     /// How many of the committed events were certain when they were executed; `None` if nothing was
     /// committed.
     pub(super) fn certain(&self) -> Option<f64> {
-        let of = |run: &RunRecord| ratio(run.parallel.as_ref()?.certain_events as f64, run.committed_events as f64);
+        let of = |run: &RunRecord| {
+            ratio(run.parallel.as_ref()?.certain_events as f64, run.committed_events as f64)
+        };
         median(self.runs.iter().filter_map(of).collect())
     }
 
     /// The peak memory, in bytes; `None` where the system does not report it.
     pub(super) fn memory(&self) -> Option<f64> {
-        median(self.runs.iter().filter_map(|run| run.peak_rss_bytes).map(|bytes| bytes as f64).collect())
+        median(
+            self.runs
+                .iter()
+                .filter_map(|run| run.peak_rss_bytes)
+                .map(|bytes| bytes as f64)
+                .collect(),
+        )
     }
 
     pub(super) fn speed_up(&self, reference: &EngineRuns) -> Option<f64> {
@@ -101,7 +119,9 @@ impl EngineRuns {
     pub(super) fn answers(&self) -> Vec<(&str, u64, usize)> {
         let mut answers: Vec<(&str, u64, usize)> = Vec::new();
         for run in &self.runs {
-            match answers.iter_mut().find(|(digest, events, _)| (*digest, *events) == (&run.digest, run.committed_events)) {
+            match answers.iter_mut().find(|(digest, events, _)| {
+                (*digest, *events) == (&run.digest, run.committed_events)
+            }) {
                 Some((_, _, runs)) => *runs += 1,
                 None => answers.push((&run.digest, run.committed_events, 1)),
             }
@@ -133,7 +153,8 @@ impl EngineRuns {
     /// As an object, compared with the sequential engine.
     pub(super) fn json_beside(&self, reference: &EngineRuns) -> Value {
         let mut all = self.json();
-        all["way"] = json!(self.contender.placement.map_or(Way::Threads, |placement| placement.way).name());
+        all["way"] =
+            json!(self.contender.placement.map_or(Way::Threads, |placement| placement.way).name());
         all["efficiency"] = json!(self.efficiency());
         all["certain"] = json!(self.certain());
         all["speed_up"] = json!(self.speed_up(reference));
@@ -148,7 +169,8 @@ impl EngineRuns {
 /// The median; `None` of nothing.
 pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
-    let (low, high) = (values.get(values.len().saturating_sub(1) / 2)?, values.get(values.len() / 2)?);
+    let (low, high) =
+        (values.get(values.len().saturating_sub(1) / 2)?, values.get(values.len() / 2)?);
     Some(f64::midpoint(*low, *high))
 }
 

@@ -25,13 +25,18 @@ use crate::output::progress::RunCounter;
 use crate::output::report_directory::prepare;
 use crate::process::child;
 use crate::process::ways::{Launcher, Placement, Way};
-use crate::settings::{Engines, PROCESSES, REPORT, RUNS, SYNC, Settings, THREADS, WITH, ZERO_COPY, serves};
+use crate::settings::{
+    Engines, PROCESSES, REPORT, RUNS, SYNC, Settings, THREADS, WITH, ZERO_COPY, serves,
+};
 use crate::verbs::{RUN, VERIFY};
 use warpline_record::RunRecord;
 use warpline_run::{Configure, Simulation, Synchronisation, provenance};
 
 /// Compares engines and prints the outcome.
-pub(crate) fn compare<C: Catalogue>(program: &Program<C>, request: &Request) -> Result<(), Failure> {
+pub(crate) fn compare<C: Catalogue>(
+    program: &Program<C>,
+    request: &Request,
+) -> Result<(), Failure> {
     let settings = Settings::read(&request.settings)?;
     // A refusal here names its place in the scenario.
     let suiting = with_model(program, request, Suiting(&settings.simulation))?;
@@ -41,7 +46,9 @@ pub(crate) fn compare<C: Catalogue>(program: &Program<C>, request: &Request) -> 
     directory.map_or(Ok(()), prepare)?;
     let started = Instant::now();
     let executable = std::env::current_exe();
-    let executable = executable.map_err(|cause| Failure::failed(format!("cannot find the executable of this command: {cause}")))?;
+    let executable = executable.map_err(|cause| {
+        Failure::failed(format!("cannot find the executable of this command: {cause}"))
+    })?;
     let times = settings.command.runs();
     let mut counter = RunCounter::new((1 + others.len() as u64) * u64::from(times), request.quiet);
     let launcher = Launcher::find();
@@ -87,9 +94,13 @@ impl Visitor for Suiting<'_> {
     type Output = Vec<Synchronisation>;
 
     fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Vec<Synchronisation> {
-        let simulation = Simulation::<M>::configured(&parameters).map(|simulation| simulation.settings(self.0.clone()));
+        let simulation = Simulation::<M>::configured(&parameters)
+            .map(|simulation| simulation.settings(self.0.clone()));
         let (delay, waiting) = match &simulation {
-            Ok(simulation) => (simulation.least_delay().unwrap_or_default(), simulation.conservative_count().unwrap_or_default()),
+            Ok(simulation) => (
+                simulation.least_delay().unwrap_or_default(),
+                simulation.conservative_count().unwrap_or_default(),
+            ),
             Err(_) => Default::default(),
         };
         suiting(delay > 0.0, waiting > 0)
@@ -112,7 +123,11 @@ fn suiting(has_lookahead: bool, has_conservative: bool) -> Vec<Synchronisation> 
 
 /// The engines to compare with the sequential one: those of `--with`, or the one of `--sync`, or
 /// all that suit the model; each in all ways that `--with` names.
-fn others(request: &Request, settings: &Settings, suiting: Vec<Synchronisation>) -> Result<Vec<Contender>, Failure> {
+fn others(
+    request: &Request,
+    settings: &Settings,
+    suiting: Vec<Synchronisation>,
+) -> Result<Vec<Contender>, Failure> {
     let Engines { engines, ways } = settings.command.with.clone().unwrap_or_default();
     let (name, chosen) = match settings.simulation.sync {
         _ if !engines.is_empty() => (WITH, engines),
@@ -121,11 +136,20 @@ fn others(request: &Request, settings: &Settings, suiting: Vec<Synchronisation>)
     };
     let placements = placements(&settings.simulation, &ways);
     let contenders = |sync| placements.iter().map(move |&placement| Contender { sync, placement });
-    let others: Vec<_> = chosen.into_iter().filter(|engine| *engine != Synchronisation::Sequential).flat_map(contenders).collect();
+    let others: Vec<_> = chosen
+        .into_iter()
+        .filter(|engine| *engine != Synchronisation::Sequential)
+        .flat_map(contenders)
+        .collect();
     if !others.is_empty() {
         return Ok(others);
     }
-    let place = request.settings.iter().rev().find(|given| given.name == name).and_then(|given| given.place.as_deref());
+    let place = request
+        .settings
+        .iter()
+        .rev()
+        .find(|given| given.name == name)
+        .and_then(|given| given.place.as_deref());
     let message = format!(
         "there is nothing to compare: `{name}` is `sequential`, the engine that others are compared with; \
          leave it out, or give --with optimistic"
@@ -185,7 +209,10 @@ fn with_turn(failure: Failure, turn: u64) -> Failure {
     if failure.code == Failure::USAGE_ERROR {
         return failure;
     }
-    Failure { message: format!("{}\n  in run {}, which was sequential", failure.message, turn + 1), ..failure }
+    Failure {
+        message: format!("{}\n  in run {}, which was sequential", failure.message, turn + 1),
+        ..failure
+    }
 }
 
 /// The command line of one run.
@@ -214,7 +241,9 @@ fn command(
             || !serves(name, *sync)
     };
     let settings = request.settings.iter().filter(|given| !left_out(&given.name));
-    command.args(settings.chain(&request.parameters).map(|given| format!("--{}={}", given.name, given.text)));
+    command.args(
+        settings.chain(&request.parameters).map(|given| format!("--{}={}", given.name, given.text)),
+    );
     command.args(placement.iter().flat_map(Placement::arguments));
     command.args(["--sync", sync.name(), "--state-digest=yes", "--json", "--quiet"]);
     Ok(command)

@@ -16,13 +16,19 @@ fn fact(name: &str, value: String, remark: String) -> Fact {
 impl Comparison {
     /// The comparison for a report, with the object that `--json` prints and what went wrong, if
     /// anything did.
-    pub(crate) fn study(&self, figures: Value, warning: Option<String>, provenance: Provenance) -> StudyRecord {
+    pub(crate) fn study(
+        &self,
+        figures: Value,
+        warning: Option<String>,
+        provenance: Provenance,
+    ) -> StudyRecord {
         let run = self.expected();
         let times = self.sequential().runs.len();
         let settings = json!({ "seed": run.seed, "end": run.end_time, "runs": times });
         let end = format::time(run.end_time, &run.time_unit);
         let about = run.about.trim_end_matches('.');
-        let mut views = vec![self.bars("Event rate", "event rate", "events/s", |run| Some(run.event_rate))];
+        let mut views =
+            vec![self.bars("Event rate", "event rate", "events/s", |run| Some(run.event_rate))];
         let memory = |run: &RunRecord| run.peak_rss_bytes.map(|bytes| bytes as f64);
         if self.runs().any(|(_, run)| memory(run).is_some()) {
             views.push(self.bars("Peak memory", "memory", "B", memory));
@@ -54,36 +60,74 @@ impl Comparison {
         let run = self.expected();
         let all = self.runs().count();
         let same = match self.same_answer() {
-            Some(true) => fact("Same answer", "yes".into(), format!("digests, events and results of all {all} runs are equal")),
-            Some(false) => fact("Same answer", "NO".into(), "runs that must be equal differ".into()),
-            None => fact("Same answer", "unknown".into(), "no other engine reached the end of a run".into()),
+            Some(true) => fact(
+                "Same answer",
+                "yes".into(),
+                format!("digests, events and results of all {all} runs are equal"),
+            ),
+            Some(false) => {
+                fact("Same answer", "NO".into(), "runs that must be equal differ".into())
+            }
+            None => fact(
+                "Same answer",
+                "unknown".into(),
+                "no other engine reached the end of a run".into(),
+            ),
         };
-        let fastest = self.others().iter().filter_map(|engine| Some((engine, engine.speed_up(sequential)?)));
+        let fastest =
+            self.others().iter().filter_map(|engine| Some((engine, engine.speed_up(sequential)?)));
         let fastest = fastest.max_by(|(_, one), (_, other)| one.total_cmp(other));
         let fastest = fastest.map(|(engine, speed_up)| {
-            fact("Best speed-up", format!("{} ×", format::significant(speed_up, 3)), format!("{}, against sequential", engine.name()))
+            fact(
+                "Best speed-up",
+                format!("{} ×", format::significant(speed_up, 3)),
+                format!("{}, against sequential", engine.name()),
+            )
         });
         let rate = sequential.rate().map_or_else(|| "unknown".to_owned(), format::event_rate);
         let times = sequential.runs.len();
         let others = [
             fact("Sequential event rate", rate, format!("median of {}", counted(times, "run"))),
-            fact("Runs", format!("{all}"), format!("{} on each engine in turn, each in a process of its own", counted(times, "run"))),
-            fact("Committed events", run.committed_events.to_string(), "of the sequential run".into()),
+            fact(
+                "Runs",
+                format!("{all}"),
+                format!(
+                    "{} on each engine in turn, each in a process of its own",
+                    counted(times, "run")
+                ),
+            ),
+            fact(
+                "Committed events",
+                run.committed_events.to_string(),
+                "of the sequential run".into(),
+            ),
         ];
         let contested = self.contested().map(|contested| fact("Cores", "shared".into(), contested));
         [Some(same), fastest, contested].into_iter().flatten().chain(others).collect()
     }
 
     /// A bar for each engine, and a value for each of its runs.
-    fn bars(&self, title: &str, quantity: &str, unit: &str, of: impl Fn(&RunRecord) -> Option<f64>) -> View {
+    fn bars(
+        &self,
+        title: &str,
+        quantity: &str,
+        unit: &str,
+        of: impl Fn(&RunRecord) -> Option<f64>,
+    ) -> View {
         let engines = || self.engines.iter().filter(|engine| !engine.runs.is_empty());
-        let values = engines().map(|engine| engine.runs.iter().map(|run| of(run).filter(|value| value.is_finite())).collect());
+        let values = engines().map(|engine| {
+            engine.runs.iter().map(|run| of(run).filter(|value| value.is_finite())).collect()
+        });
         let runs = self.sequential().runs.len();
         View::Bars(BarsView {
             title: title.to_owned(),
             quantity: quantity.to_owned(),
             unit: unit.to_owned(),
-            remark: if runs > 1 { format!("Bars are medians, and circles the {runs} runs.") } else { "One run on each engine.".into() },
+            remark: if runs > 1 {
+                format!("Bars are medians, and circles the {runs} runs.")
+            } else {
+                "One run on each engine.".into()
+            },
             logarithmic: false,
             groups: engines().map(EngineRuns::name).collect(),
             series: vec![(quantity.to_owned(), values.collect())],
@@ -96,8 +140,9 @@ impl Comparison {
         let row = |engine: &EngineRuns| {
             let rates = engine.rates();
             let others = |value: Option<f64>| value.filter(|_| !engine.is_sequential());
-            let equal =
-                engine.answers().iter().all(|(digest, events, _)| (*digest, *events) == (&expected.digest, expected.committed_events));
+            let equal = engine.answers().iter().all(|(digest, events, _)| {
+                (*digest, *events) == (&expected.digest, expected.committed_events)
+            });
             let digest = match (engine.runs.is_empty(), equal) {
                 (true, _) => "no run".to_owned(),
                 (_, true) => engine.common(|run| run.digest.clone()),
@@ -138,10 +183,19 @@ impl Comparison {
     }
 
     fn runs_table(&self) -> View {
-        let numbered = self.engines.iter().flat_map(|engine| engine.runs.iter().zip(1..).map(move |(run, number)| (engine, number, run)));
+        let numbered = self.engines.iter().flat_map(|engine| {
+            engine.runs.iter().zip(1..).map(move |(run, number)| (engine, number, run))
+        });
         let row = |(engine, number, run): (&EngineRuns, u32, &RunRecord)| {
             let speed_up = self.sequential().rate().and_then(|rate| ratio(run.event_rate, rate));
-            let figures = json!([run.event_rate, speed_up, run.wall_seconds, run.peak_rss_bytes, run.committed_events, run.digest]);
+            let figures = json!([
+                run.event_rate,
+                speed_up,
+                run.wall_seconds,
+                run.peak_rss_bytes,
+                run.committed_events,
+                run.digest
+            ]);
             let mut row = vec![json!(engine.name()), json!(number)];
             row.extend(figures.as_array().cloned().unwrap_or_default());
             row
@@ -162,7 +216,8 @@ impl Comparison {
     /// The settings in force, a row each, with the engines beside each other.
     fn settings_table(&self) -> View {
         let mut rows: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
-        let engines: Vec<&EngineRuns> = self.engines.iter().filter(|engine| !engine.runs.is_empty()).collect();
+        let engines: Vec<&EngineRuns> =
+            self.engines.iter().filter(|engine| !engine.runs.is_empty()).collect();
         for (column, run) in engines.iter().map(|engine| &engine.runs[0]).enumerate() {
             // Settings that an engine has no use for are null in its record.
             for (name, value) in run.engine.iter().filter(|(_, value)| !value.is_null()) {
@@ -170,15 +225,22 @@ impl Comparison {
                 // As typed, so that columns stay what they are.
                 let text = match value {
                     Value::String(text) => text.clone(),
-                    Value::Number(number) if number.is_f64() => format::number(value.as_f64().unwrap_or_default()),
+                    Value::Number(number) if number.is_f64() => {
+                        format::number(value.as_f64().unwrap_or_default())
+                    }
                     other => other.to_string(),
                 };
                 row[column] = json!(text);
             }
         }
         let names: Vec<String> = engines.iter().map(|engine| engine.name()).collect();
-        let columns: Vec<(&str, &str)> = [("setting", "")].into_iter().chain(names.iter().map(|name| (name.as_str(), ""))).collect();
-        let rows = rows.into_iter().map(|(name, values)| [json!(name)].into_iter().chain(values).collect());
+        let columns: Vec<(&str, &str)> = [("setting", "")]
+            .into_iter()
+            .chain(names.iter().map(|name| (name.as_str(), "")))
+            .collect();
+        let rows = rows
+            .into_iter()
+            .map(|(name, values)| [json!(name)].into_iter().chain(values).collect());
         table("Settings of each engine", &columns, rows.collect())
     }
 }
@@ -188,6 +250,7 @@ fn counted(count: usize, what: &str) -> String {
 }
 
 fn table(title: &str, columns: &[(&str, &str)], rows: Vec<Vec<Value>>) -> View {
-    let columns = columns.iter().map(|(name, unit)| ((*name).to_owned(), (*unit).to_owned())).collect();
+    let columns =
+        columns.iter().map(|(name, unit)| ((*name).to_owned(), (*unit).to_owned())).collect();
     View::Table(TableView { title: title.to_owned(), columns, rows })
 }

@@ -53,24 +53,36 @@ impl Comparison {
             row(name, &|engine| if engine.is_sequential() { String::new() } else { cell(engine) })
         };
         let ratio = |ratio: Option<f64>| known(ratio.map(|ratio| format::significant(ratio, 3)));
-        let rate = |engine: &EngineRuns| engine.rate().map_or_else(|| "failed".to_owned(), format::event_rate);
+        let rate = |engine: &EngineRuns| {
+            engine.rate().map_or_else(|| "failed".to_owned(), format::event_rate)
+        };
         let mut rows = vec![all("", &EngineRuns::name), all("median rate", &rate)];
         if sequential.runs.len() > 1 {
             rows.push(row("min – max", &EngineRuns::rate_range));
         }
         rows.push(beside("speed-up", &|engine| ratio(engine.speed_up(sequential))));
         if self.engines.iter().any(|engine| engine.efficiency().is_some()) {
-            rows.push(beside("efficiency", &|engine| engine.efficiency().map(format::percent).unwrap_or_default()));
+            rows.push(beside("efficiency", &|engine| {
+                engine.efficiency().map(format::percent).unwrap_or_default()
+            }));
         }
         if self.engines.iter().any(|engine| engine.certain().is_some()) {
-            rows.push(beside("certain events", &|engine| engine.certain().map(format::percent).unwrap_or_default()));
+            rows.push(beside("certain events", &|engine| {
+                engine.certain().map(format::percent).unwrap_or_default()
+            }));
         }
-        rows.push(row("peak memory", &|engine| known(engine.memory().map(|bytes| format::bytes(bytes as u64)))));
+        rows.push(row("peak memory", &|engine| {
+            known(engine.memory().map(|bytes| format::bytes(bytes as u64)))
+        }));
         rows.push(beside("memory ratio", &|engine| ratio(engine.memory_ratio(sequential))));
-        rows.push(row("committed events", &|engine| engine.common(|run| run.committed_events.to_string())));
+        rows.push(row("committed events", &|engine| {
+            engine.common(|run| run.committed_events.to_string())
+        }));
         rows.push(row("digest", &|engine| engine.common(|run| run.digest.clone())));
         if run.state_digest.is_some() {
-            let states = |run: &RunRecord| run.state_digest.as_ref().map(|digest| digest.content.clone()).unwrap_or_default();
+            let states = |run: &RunRecord| {
+                run.state_digest.as_ref().map(|digest| digest.content.clone()).unwrap_or_default()
+            };
             rows.push(row("final states", &|engine| engine.common(states)));
         }
         let same = match self.same_answer() {
@@ -79,7 +91,10 @@ impl Comparison {
             None => "unknown",
         };
         let contested = self.contested().map_or_else(String::new, |contested| {
-            format::wrapped(&format!("note: {contested}"), LINE).iter().map(|line| format!("{line}\n")).collect()
+            format::wrapped(&format!("note: {contested}"), LINE)
+                .iter()
+                .map(|line| format!("{line}\n"))
+                .collect()
         });
         let failures = self.failures().map_or_else(String::new, |failures| format!("{failures}\n"));
         let varies = if self.order_varies() && self.same_answer() != Some(false) {
@@ -90,7 +105,11 @@ impl Comparison {
         let end = format::time(run.end_time, &run.time_unit);
         let seed = run.seed;
         let runs = sequential.runs.len();
-        let turns = if runs == 1 { "one run on each engine".to_owned() } else { format!("{runs} runs on each engine in turn") };
+        let turns = if runs == 1 {
+            "one run on each engine".to_owned()
+        } else {
+            format!("{runs} runs on each engine in turn")
+        };
         let head = format!("{}: {}, to time {end} with seed {seed}\n", run.model, run.about);
         format!(
             "{head}{turns}, every run in a process of its own\n{}{contested}{failures}{varies}same answer: {same}\n",

@@ -18,10 +18,19 @@ struct Advice {
 
 /// What stands in the way, the gravest first.
 pub(super) fn advice(explanation: &Explanation, unit: &str, costs: Option<&Costs>) -> Vec<String> {
-    let Some(cores) = explanation.findings.cores.iter().find(|cores| cores.cores == CORES) else { return Vec::new() };
+    let Some(cores) = explanation.findings.cores.iter().find(|cores| cores.cores == CORES) else {
+        return Vec::new();
+    };
     let costs = costs.map(|costs| overhead(costs, cores, explanation.findings.events));
-    let all = [path(explanation), blocks(explanation, cores), order(cores), lookahead(explanation, cores, unit), costs];
-    let mut worth: Vec<Advice> = all.into_iter().flatten().filter(|advice| advice.factor >= SLIGHT).collect();
+    let all = [
+        path(explanation),
+        blocks(explanation, cores),
+        order(cores),
+        lookahead(explanation, cores, unit),
+        costs,
+    ];
+    let mut worth: Vec<Advice> =
+        all.into_iter().flatten().filter(|advice| advice.factor >= SLIGHT).collect();
     worth.sort_by(|a, b| b.factor.total_cmp(&a.factor));
     worth.into_iter().map(|advice| advice.text).collect()
 }
@@ -64,7 +73,8 @@ fn blocks(explanation: &Explanation, cores: &CoreFindings) -> Option<Advice> {
         cores.pes,
         times(cores.any_engine)
     );
-    (explanation.findings.work > 0).then(|| Advice { factor: cores.any_engine / cores.these_blocks, text })
+    (explanation.findings.work > 0)
+        .then(|| Advice { factor: cores.any_engine / cores.these_blocks, text })
 }
 
 /// PEs wait for each other's messages.
@@ -85,18 +95,25 @@ fn lookahead(explanation: &Explanation, cores: &CoreFindings, unit: &str) -> Opt
     let declared = format::time(cores.declared_delay, unit);
     let reach = times(cores.declared);
     let could = cores.seen?;
-    let begin =
-        format!("With the lookahead that is declared between {pes} PEs, {declared}, conservative PEs reach {reach} the speed of one core.");
+    let begin = format!(
+        "With the lookahead that is declared between {pes} PEs, {declared}, conservative PEs reach {reach} the speed of one core."
+    );
     let seen = format::time(seen, unit);
     let who = format!("the shortest delay from PE to PE was {seen}, from {from} to {to}");
     if could / cores.declared >= SLIGHT {
         let promise = "If the model can promise that, Model::lookahead, lookahead_of or links says so, and every run checks it";
-        let text = format!("{begin} In this run {who}. {promise}; conservative PEs could then reach {}.", times(could));
+        let text = format!(
+            "{begin} In this run {who}. {promise}; conservative PEs could then reach {}.",
+            times(could)
+        );
         return Some(Advice { factor: could / cores.declared, text });
     }
     let delays = &explanation.findings.delays;
     let factor = cores.in_order / cores.declared;
-    let usual = delays.get(delays.len() / 2).map(|delay| delay.seen).filter(|usual| *usual > 2.0 * cores.declared_delay);
+    let usual = delays
+        .get(delays.len() / 2)
+        .map(|delay| delay.seen)
+        .filter(|usual| *usual > 2.0 * cores.declared_delay);
     let holds = usual.map_or_else(String::new, |usual| {
         let usual = format::time(usual, unit);
         format!(" A few LPs hold it down: half of them never sent to another sooner than {usual}.")

@@ -44,7 +44,14 @@ impl Costs {
         let simulation = |sync, threads| {
             let mut short = Settings::default();
             short.seed = settings.seed;
-            Some(Simulation::<M>::configured(parameters).ok()?.settings(short).sync(sync).threads(threads).end(end))
+            Some(
+                Simulation::<M>::configured(parameters)
+                    .ok()?
+                    .settings(short)
+                    .sync(sync)
+                    .threads(threads)
+                    .end(end),
+            )
         };
         let two = simulation(Synchronisation::Optimistic, 2)?;
         let sync = match (two.least_delay().ok()? > 0.0, two.conservative_count().ok()? > 0) {
@@ -58,9 +65,16 @@ impl Costs {
 
     /// The costs according to the records of a sequential run, of a run on one PE, and of a run on
     /// two.
-    fn of(sync: Synchronisation, sequential: &RunRecord, one: &RunRecord, two: &RunRecord) -> Option<Costs> {
+    fn of(
+        sync: Synchronisation,
+        sequential: &RunRecord,
+        one: &RunRecord,
+        two: &RunRecord,
+    ) -> Option<Costs> {
         let parallel = |record: &'_ RunRecord| -> Option<ParallelRecord> {
-            record.parallel.clone().filter(|parallel| parallel.phase_samples.is_some_and(|samples| samples >= SAMPLES_LEAST))
+            record.parallel.clone().filter(|parallel| {
+                parallel.phase_samples.is_some_and(|samples| samples >= SAMPLES_LEAST)
+            })
         };
         let (alone, both) = (parallel(one)?, parallel(two)?);
         let events = |record: &RunRecord| record.committed_events as f64;
@@ -72,15 +86,18 @@ impl Costs {
         // If messages are few, looking for them costs more than they do, and counts as part of the
         // events.
         let tells = remote >= MESSAGES_LEAST * events(two);
-        let (message, messages) = if tells { (Some(handing_over / remote), handing_over) } else { (None, 0.0) };
+        let (message, messages) =
+            if tells { (Some(handing_over / remote), handing_over) } else { (None, 0.0) };
         let costs = Costs {
             sync,
-            sequential: sequential.loop_seconds * sequential.core_share.unwrap_or(1.0) / events(sequential),
+            sequential: sequential.loop_seconds * sequential.core_share.unwrap_or(1.0)
+                / events(sequential),
             event: (working - messages) / events(two),
             message,
         };
         let plausible = |seconds: f64| seconds.is_finite() && seconds > 0.0;
-        (both.pes.len() == 2 && plausible(costs.sequential) && plausible(costs.event)).then_some(costs)
+        (both.pes.len() == 2 && plausible(costs.sequential) && plausible(costs.event))
+            .then_some(costs)
     }
 
     /// What is left of an ideal speed-up at these costs.
@@ -88,7 +105,8 @@ impl Costs {
         let ideal = self.ideal(cores);
         let events = events as f64;
         let messages = cores.messages as f64 / f64::from(cores.pes);
-        events * self.sequential / (events / ideal * self.event + messages * self.message.unwrap_or_default())
+        events * self.sequential
+            / (events / ideal * self.event + messages * self.message.unwrap_or_default())
     }
 
     /// The speed-up of an ideal engine of the kind that was measured.
@@ -170,14 +188,30 @@ mod tests {
             pes: vec![PeRecord::default(); pes],
             ..ParallelRecord::default()
         };
-        RunRecord { committed_events: 1_000_000, loop_seconds: 0.25, parallel: Some(parallel), ..sample::sequential(1e6) }
+        RunRecord {
+            committed_events: 1_000_000,
+            loop_seconds: 0.25,
+            parallel: Some(parallel),
+            ..sample::sequential(1e6)
+        }
     }
 
     fn measured() -> Option<Costs> {
         let sequential = RunRecord { core_share: Some(0.8), ..record(0, Phases::default(), 0) };
-        let one = Phases { event_processing: 0.1, send: 0.05, pending_set: 0.05, idle: 0.1, ..Phases::default() };
+        let one = Phases {
+            event_processing: 0.1,
+            send: 0.05,
+            pending_set: 0.05,
+            idle: 0.1,
+            ..Phases::default()
+        };
         let two = Phases { send: 0.09, receive: 0.06, gvt: 0.02, off_core: 0.7, ..one };
-        Costs::of(Synchronisation::Conservative, &sequential, &record(1, one, 0), &record(2, two, 500_000))
+        Costs::of(
+            Synchronisation::Conservative,
+            &sequential,
+            &record(1, one, 0),
+            &record(2, two, 500_000),
+        )
     }
 
     fn near(a: f64, b: f64) -> bool {
@@ -187,8 +221,14 @@ mod tests {
     #[test]
     fn events_and_messages_are_told_apart() {
         let costs = measured().unwrap();
-        assert!(near(costs.sequential, 200e-9), "others had the core for a fifth of the time: {costs:?}");
-        assert!(near(costs.message.unwrap(), 200e-9), "0.06 s to receive and 0.04 s to send 500 000 of them: {costs:?}");
+        assert!(
+            near(costs.sequential, 200e-9),
+            "others had the core for a fifth of the time: {costs:?}"
+        );
+        assert!(
+            near(costs.message.unwrap(), 200e-9),
+            "0.06 s to receive and 0.04 s to send 500 000 of them: {costs:?}"
+        );
         assert!(near(costs.event, 220e-9), "0.32 s without those 0.1 s: {costs:?}");
         assert!(costs.text().contains("on one of 2 conservative PEs"), "{}", costs.text());
     }
@@ -196,23 +236,51 @@ mod tests {
     #[test]
     fn costs_lower_the_ideal_speed_up() {
         let costs = measured().unwrap();
-        let cores = CoreFindings { pes: 2, cores: 2, declared: 1.9, in_order: 2.0, messages: 500_000, ..sample::cores() };
+        let cores = CoreFindings {
+            pes: 2,
+            cores: 2,
+            declared: 1.9,
+            in_order: 2.0,
+            messages: 500_000,
+            ..sample::cores()
+        };
         let expected = 0.2 / (0.22 / 1.9 + 0.25 * 0.2);
-        assert!(near(costs.speed_up(&cores, 1_000_000), expected), "{}", costs.speed_up(&cores, 1_000_000));
+        assert!(
+            near(costs.speed_up(&cores, 1_000_000), expected),
+            "{}",
+            costs.speed_up(&cores, 1_000_000)
+        );
         let optimistic = Costs { sync: Synchronisation::Optimistic, ..costs };
-        assert!(near(optimistic.speed_up(&CoreFindings { messages: 0, ..cores }, 1_000_000), 0.2 / 0.11));
+        assert!(near(
+            optimistic.speed_up(&CoreFindings { messages: 0, ..cores }, 1_000_000),
+            0.2 / 0.11
+        ));
     }
 
     #[test]
     fn few_samples_give_no_costs() {
         let sequential = record(0, Phases::default(), 0);
         let phases = Phases { event_processing: 0.1, ..Phases::default() };
-        let of = |two: &RunRecord| Costs::of(Synchronisation::Optimistic, &sequential, &record(1, phases, 0), two);
-        assert_eq!(of(&record(2, phases, 0)).map(|costs| costs.message), Some(None), "nothing travels");
+        let of = |two: &RunRecord| {
+            Costs::of(Synchronisation::Optimistic, &sequential, &record(1, phases, 0), two)
+        };
+        assert_eq!(
+            of(&record(2, phases, 0)).map(|costs| costs.message),
+            Some(None),
+            "nothing travels"
+        );
         let hardly = of(&record(2, Phases { receive: 0.1, ..phases }, 49_000)).unwrap();
-        assert!(hardly.message.is_none() && near(hardly.event, 200e-9) && hardly.text().contains("too few to tell"), "{hardly:?}");
+        assert!(
+            hardly.message.is_none()
+                && near(hardly.event, 200e-9)
+                && hardly.text().contains("too few to tell"),
+            "{hardly:?}"
+        );
         let mut few = record(2, phases, 0);
         few.parallel.as_mut().unwrap().phase_samples = Some(9.0);
-        assert_eq!((of(&few), of(&record(1, phases, 0)), of(&record(2, Phases::default(), 0))), (None, None, None));
+        assert_eq!(
+            (of(&few), of(&record(1, phases, 0)), of(&record(2, Phases::default(), 0))),
+            (None, None, None)
+        );
     }
 }

@@ -27,8 +27,7 @@ impl Explained {
             })
         };
         let cores = |(one, groups): (&CoreFindings, &Option<DividedGroups>)| {
-            let busiest =
-                json!({ "pe": one.busiest.pe, "first_lp": one.busiest.first.0, "last_lp": one.busiest.last.0, "work": one.busiest.work });
+            let busiest = json!({ "pe": one.busiest.pe, "first_lp": one.busiest.first.0, "last_lp": one.busiest.last.0, "work": one.busiest.work });
             json!({
                 "cores": one.cores, "pes": one.pes, "any_engine": one.any_engine, "these_blocks": one.these_blocks, "in_order": one.in_order,
                 "declared": one.declared, "declared_delay": one.declared_delay.is_finite().then_some(one.declared_delay),

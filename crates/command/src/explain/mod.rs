@@ -27,17 +27,25 @@ use crate::settings::Settings;
 use warpline_run::{Configure, Parameters, Simulation, provenance};
 
 /// Explains a model and prints what was found.
-pub(crate) fn explain<C: Catalogue>(program: &Program<C>, request: &Request) -> Result<(), Failure> {
+pub(crate) fn explain<C: Catalogue>(
+    program: &Program<C>,
+    request: &Request,
+) -> Result<(), Failure> {
     let settings = Settings::read(&request.settings)?;
     let notes = tell_notes(program, request, &settings.simulation)?;
     let directory = settings.command.report.as_deref();
     directory.map_or(Ok(()), prepare)?;
     let started = Instant::now();
-    let found = with_model(program, request, ExplainModel { settings: &settings, quiet: request.quiet || request.json })??;
+    let found = with_model(
+        program,
+        request,
+        ExplainModel { settings: &settings, quiet: request.quiet || request.json },
+    )??;
     let mut figures = found.json(&notes);
     let mut text = found.text();
     let written = directory.map(|directory| {
-        let study = found.study(figures.clone(), found.parameters.clone(), provenance::of(started, 0));
+        let study =
+            found.study(figures.clone(), found.parameters.clone(), provenance::of(started, 0));
         warpline_report::write_study(directory, &study).map_err(Failure::from)
     });
     // The findings are printed even if the report fails.
@@ -75,7 +83,8 @@ impl Visitor for ExplainModel<'_> {
     fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Self::Output {
         let mut display = ProgressDisplay::new(M::TIME_UNIT, self.quiet);
         let mut show = |progress: &_| display.show(progress);
-        let simulation = Simulation::<M>::configured(&parameters)?.settings(self.settings.simulation.clone());
+        let simulation =
+            Simulation::<M>::configured(&parameters)?.settings(self.settings.simulation.clone());
         let began = Instant::now();
         let outcome = simulation.on_progress(&mut show).explain(self.settings.command.event_cost());
         display.finish();

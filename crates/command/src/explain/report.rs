@@ -19,14 +19,21 @@ fn fact(name: &str, value: String, remark: String) -> Fact {
 
 impl Explained {
     /// The explanation for a report, with the object that `--json` prints.
-    pub(super) fn study(&self, figures: Value, parameters: Map<String, Value>, provenance: Provenance) -> StudyRecord {
+    pub(super) fn study(
+        &self,
+        figures: Value,
+        parameters: Map<String, Value>,
+        provenance: Provenance,
+    ) -> StudyRecord {
         let Explained { unit, explanation, .. } = self;
         let settings = json!({ "seed": explanation.seed, "end": explanation.end, "event_cost": explanation.cost.name() });
         let end = format::time(explanation.end, unit);
         StudyRecord {
             study: "explanation".to_owned(),
             model: explanation.model.clone(),
-            about: format!("How fast the model could be on more cores, from one sequential run to time {end}."),
+            about: format!(
+                "How fast the model could be on more cores, from one sequential run to time {end}."
+            ),
             warning: None,
             facts: self.facts(),
             digest: Some(explanation.digest.clone()),
@@ -56,12 +63,30 @@ impl Explained {
                 "events at a time, on average: no engine can be faster by more".into(),
             ),
             fact("Events", findings.events.to_string(), counted),
-            fact("Critical path", amount(path.length, cost), "the longest chain of events that wait for each other".into()),
-            fact("Messages on the path", path.messages.to_string(), format!("of its {} events waited for a message", path.events)),
-            fact("LPs on the path", path.lps.len().to_string(), format!("of {} that have any work", findings.load.len())),
-            fact("Busiest tenth", tenth, "of all work is done by the busiest tenth of the LPs".into()),
+            fact(
+                "Critical path",
+                amount(path.length, cost),
+                "the longest chain of events that wait for each other".into(),
+            ),
+            fact(
+                "Messages on the path",
+                path.messages.to_string(),
+                format!("of its {} events waited for a message", path.events),
+            ),
+            fact(
+                "LPs on the path",
+                path.lps.len().to_string(),
+                format!("of {} that have any work", findings.load.len()),
+            ),
+            fact(
+                "Busiest tenth",
+                tenth,
+                "of all work is done by the busiest tenth of the LPs".into(),
+            ),
         ];
-        let divided = self.divided_groups().map(|(cores, text)| fact("Divided groups", format!("{cores} cores"), text));
+        let divided = self
+            .divided_groups()
+            .map(|(cores, text)| fact("Divided groups", format!("{cores} cores"), text));
         facts.extend(divided);
         facts
     }
@@ -69,7 +94,12 @@ impl Explained {
     fn views(&self) -> Vec<View> {
         let findings = &self.explanation.findings;
         let mut views = vec![self.over_virtual_time(), self.speed_ups(), self.load_curve()];
-        views.push(self.lps("LPs on the critical path", "share of the path", &findings.path.lps, findings.path.length));
+        views.push(self.lps(
+            "LPs on the critical path",
+            "share of the path",
+            &findings.path.lps,
+            findings.path.length,
+        ));
         views.push(self.lps("Work of the LPs", "share of all work", &findings.load, findings.work));
         views.push(self.cores_table());
         if !findings.delays.is_empty() {
@@ -94,7 +124,10 @@ impl Explained {
             title: "Parallelism over virtual time".to_owned(),
             x: format!("virtual time{unit}"),
             y: "events at a time".to_owned(),
-            lines: vec![("parallelism".to_owned(), points.collect()), ("of the whole run".to_owned(), mean)],
+            lines: vec![
+                ("parallelism".to_owned(), points.collect()),
+                ("of the whole run".to_owned(), mean),
+            ],
         })
     }
 
@@ -108,7 +141,9 @@ impl Explained {
             ("declared lookahead", |one| Some(one.declared)),
             ("seen lookahead", |one| one.seen),
         ];
-        let values = |of: SpeedUp| cores.iter().map(|one| vec![of(one).filter(|value| value.is_finite())]).collect();
+        let values = |of: SpeedUp| {
+            cores.iter().map(|one| vec![of(one).filter(|value| value.is_finite())]).collect()
+        };
         View::Bars(BarsView {
             title: "Best speed-up by cores".to_owned(),
             quantity: "speed-up".to_owned(),
@@ -131,36 +166,60 @@ impl Explained {
         for (index, one) in findings.load.iter().enumerate() {
             sum += one.work;
             if (index + 1).is_multiple_of(every) || index + 1 == lps {
-                points.push((100.0 * (index + 1) as f64 / lps as f64, 100.0 * sum as f64 / findings.work as f64));
+                points.push((
+                    100.0 * (index + 1) as f64 / lps as f64,
+                    100.0 * sum as f64 / findings.work as f64,
+                ));
             }
         }
         View::Lines(LinesView {
             title: "Evenness of the load".to_owned(),
             x: "share of the LPs, busiest first (%)".to_owned(),
             y: "share of the work (%)".to_owned(),
-            lines: vec![("this model".to_owned(), points), ("all LPs equal".to_owned(), vec![(0.0, 0.0), (100.0, 100.0)])],
+            lines: vec![
+                ("this model".to_owned(), points),
+                ("all LPs equal".to_owned(), vec![(0.0, 0.0), (100.0, 100.0)]),
+            ],
         })
     }
 
     fn lps(&self, title: &str, share: &str, lps: &[LpWork], all: u64) -> View {
         let unit = if self.explanation.cost == EventCost::Counted { "events" } else { "ns" };
-        let row = |one: &LpWork| vec![json!(one.lp.0), json!(one.work), json!(100.0 * one.work as f64 / all as f64)];
+        let row = |one: &LpWork| {
+            vec![json!(one.lp.0), json!(one.work), json!(100.0 * one.work as f64 / all as f64)]
+        };
         let title = match lps.len() {
             all if all > ROWS => format!("{title}: the {ROWS} with most of {all}"),
             _ => title.to_owned(),
         };
-        table(&title, &[("LP", ""), ("work", unit), (share, "%")], lps.iter().take(ROWS).map(row).collect())
+        table(
+            &title,
+            &[("LP", ""), ("work", unit), (share, "%")],
+            lps.iter().take(ROWS).map(row).collect(),
+        )
     }
 
     fn cores_table(&self) -> View {
         let row = |one: &CoreFindings| {
             let declared = one.declared_delay.is_finite().then_some(one.declared_delay);
             let seen = one.seen_delay.map(|delay| delay.seen);
-            let figures =
-                json!([one.cores, one.pes, one.any_engine, one.these_blocks, one.in_order, one.declared, declared, one.seen, seen]);
+            let figures = json!([
+                one.cores,
+                one.pes,
+                one.any_engine,
+                one.these_blocks,
+                one.in_order,
+                one.declared,
+                declared,
+                one.seen,
+                seen
+            ]);
             let mut row = figures.as_array().cloned().unwrap_or_default();
             let busiest = &one.busiest;
-            row.push(json!(format!("PE {} (LPs {} to {})", busiest.pe, busiest.first.0, busiest.last.0)));
+            row.push(json!(format!(
+                "PE {} (LPs {} to {})",
+                busiest.pe, busiest.first.0, busiest.last.0
+            )));
             row.push(json!(100.0 * busiest.work as f64 / self.explanation.findings.work as f64));
             row.push(json!(one.messages));
             row.push(json!(self.with_costs(one)));
@@ -181,18 +240,26 @@ impl Explained {
             ("messages between PEs", ""),
             ("with costs", ""),
         ];
-        table("Best speed-up, and the busiest PE", &columns, self.explanation.findings.cores.iter().map(row).collect())
+        table(
+            "Best speed-up, and the busiest PE",
+            &columns,
+            self.explanation.findings.cores.iter().map(row).collect(),
+        )
     }
 
     fn delays(&self) -> View {
         let delays = &self.explanation.findings.delays;
-        let rows = delays.iter().take(ROWS).map(|one| vec![json!(one.from.0), json!(one.to.0), json!(one.declared), json!(one.seen)]);
-        let columns = [("from LP", ""), ("to LP", ""), ("declared", self.unit), ("seen", self.unit)];
+        let rows = delays.iter().take(ROWS).map(|one| {
+            vec![json!(one.from.0), json!(one.to.0), json!(one.declared), json!(one.seen)]
+        });
+        let columns =
+            [("from LP", ""), ("to LP", ""), ("declared", self.unit), ("seen", self.unit)];
         table("Least delays between LPs, shortest first", &columns, rows.collect())
     }
 }
 
 fn table(title: &str, columns: &[(&str, &str)], rows: Vec<Vec<Value>>) -> View {
-    let columns = columns.iter().map(|(name, unit)| ((*name).to_owned(), (*unit).to_owned())).collect();
+    let columns =
+        columns.iter().map(|(name, unit)| ((*name).to_owned(), (*unit).to_owned())).collect();
     View::Table(TableView { title: title.to_owned(), columns, rows })
 }

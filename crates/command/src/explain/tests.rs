@@ -96,7 +96,11 @@ fn lookahead_that_was_seen_and_not_declared_is_advised() {
     );
     let promised = found(Clocks { lookahead: 0.5, ..Clocks::default() });
     assert!(promised.advice().is_empty(), "nothing stands in its way");
-    assert!(promised.text().ends_with("What stands in the way of 8 cores: nothing of note\n"), "{}", promised.text());
+    assert!(
+        promised.text().ends_with("What stands in the way of 8 cores: nothing of note\n"),
+        "{}",
+        promised.text()
+    );
 }
 
 #[test]
@@ -110,7 +114,10 @@ fn an_lp_with_most_of_the_work_comes_first() {
     // 16 clocks on 8 PEs: the first PE has 22 events in every unit of time, all others 2.
     let uneven = found(Clocks { clocks: 16, haste: 4, delay: 0.0, ..Clocks::default() });
     let advice = uneven.advice();
-    assert!(advice.iter().any(|text| text.contains("PE 0 (LPs 0 to 1) has 26.3 % of all work")), "{advice:?}");
+    assert!(
+        advice.iter().any(|text| text.contains("PE 0 (LPs 0 to 1) has 26.3 % of all work")),
+        "{advice:?}"
+    );
 }
 
 #[test]
@@ -126,12 +133,24 @@ fn text_and_json_say_the_same() {
     ] {
         assert!(text.contains(words), "{words}\n{text}");
     }
-    assert_eq!((&json["events"], &json["path"]["length"], &json["parallelism"]), (&960.into(), &120.into(), &8.0.into()));
-    assert_eq!((&json["cores"][1]["cores"], &json["cores"][1]["seen"]), (&8.into(), &(959.0 / 120.0).into()));
+    assert_eq!(
+        (&json["events"], &json["path"]["length"], &json["parallelism"]),
+        (&960.into(), &120.into(), &8.0.into())
+    );
+    assert_eq!(
+        (&json["cores"][1]["cores"], &json["cores"][1]["seen"]),
+        (&8.into(), &(959.0 / 120.0).into())
+    );
     assert_eq!(json["slices"].as_array().map(Vec::len), Some(60));
-    assert_eq!((json.get("notes"), &clocks.json(&["odd".to_owned()])["notes"][0]), (None, &"odd".into()));
+    assert_eq!(
+        (json.get("notes"), &clocks.json(&["odd".to_owned()])["notes"][0]),
+        (None, &"odd".into())
+    );
     for field in ["path", "parallelism", "slices", "cores", "load", "delays", "costs", "advice"] {
-        assert!(json.get(field).is_some() && EXPLANATION.contains(&format!("\n  {field} ")), "{field}");
+        assert!(
+            json.get(field).is_some() && EXPLANATION.contains(&format!("\n  {field} ")),
+            "{field}"
+        );
     }
 }
 
@@ -140,8 +159,17 @@ fn text_and_json_say_the_same() {
 #[test]
 fn costs_stand_beside_the_ideal() {
     let short = found(Clocks { lookahead: 0.5, ..Clocks::default() });
-    assert_eq!((short.costs, short.json(&[])["costs"].is_null()), (None, true), "960 events tell no costs");
-    let costs = Costs { sync: warpline_run::Synchronisation::Conservative, sequential: 100e-9, event: 150e-9, message: Some(200e-9) };
+    assert_eq!(
+        (short.costs, short.json(&[])["costs"].is_null()),
+        (None, true),
+        "960 events tell no costs"
+    );
+    let costs = Costs {
+        sync: warpline_run::Synchronisation::Conservative,
+        sequential: 100e-9,
+        event: 150e-9,
+        message: Some(200e-9),
+    };
     let clocks = Explained { costs: Some(costs), ..short };
     let (text, json) = (clocks.text(), clocks.json(&[]));
     let with_costs = json["cores"][0]["with_costs"].as_f64().unwrap();
@@ -161,25 +189,39 @@ fn costs_stand_beside_the_ideal() {
     ] {
         assert!(text.contains(words), "{words}\n{text}");
     }
-    assert_eq!((&json["costs"]["sync"], &json["costs"]["message_seconds"]), (&"conservative".into(), &200e-9.into()));
+    assert_eq!(
+        (&json["costs"]["sync"], &json["costs"]["message_seconds"]),
+        (&"conservative".into(), &200e-9.into())
+    );
 }
 
 #[test]
 fn divided_groups_are_named() {
     let whole = found(Clocks { clocks: 2000, group: 2, ..Clocks::default() });
-    assert_eq!((whole.explanation.divided, whole.text().contains("divide a group")), ([None; 4], false));
+    assert_eq!(
+        (whole.explanation.divided, whole.text().contains("divide a group")),
+        ([None; 4], false)
+    );
     let divided = found(Clocks { clocks: 20, group: 5, ..Clocks::default() });
     let (text, json) = (divided.text(), divided.json(&[]));
     let line = "\n  8 cores: 4 of 7 boundaries between PEs divide a group of LPs that the model wants on one PE; the first, between PE 0 and PE 1 \
                 at LP 2, divides group 0 (LP 0 to LP 4)\n";
     assert!(text.contains(line) && !text.contains("\n  2 cores:"), "{text}");
-    assert_eq!((&json["cores"][0]["divided_groups"], &json["cores"][1]["divided_groups"]["boundaries"]), (&Value::Null, &4.into()));
+    assert_eq!(
+        (&json["cores"][0]["divided_groups"], &json["cores"][1]["divided_groups"]["boundaries"]),
+        (&Value::Null, &4.into())
+    );
 }
 
 #[test]
 fn a_run_without_events_cannot_be_explained() {
     let settings = Settings::default();
-    let nothing = ExplainModel { settings: &settings, quiet: true }.visit::<Queue>(QueueParameters::default());
+    let nothing = ExplainModel { settings: &settings, quiet: true }
+        .visit::<Queue>(QueueParameters::default());
     let Err(failure) = nothing else { panic!("a success") };
-    assert!(failure.code == Failure::USAGE_ERROR && failure.message.contains("nothing to explain"), "{}", failure.message);
+    assert!(
+        failure.code == Failure::USAGE_ERROR && failure.message.contains("nothing to explain"),
+        "{}",
+        failure.message
+    );
 }

@@ -19,14 +19,26 @@ impl Explained {
         } else {
             "each counts 1".to_owned()
         };
-        let head = format!("{model}: {} events to time {}, with seed {seed}; {counted}\n", findings.events, format::time(*end, unit));
+        let head = format!(
+            "{model}: {} events to time {}, with seed {seed}; {counted}\n",
+            findings.events,
+            format::time(*end, unit)
+        );
         let advice = self.advice();
         let advice = match &advice[..] {
             [] => "nothing of note".to_owned(),
-            all => all.iter().zip(1..).map(|(text, number)| format!("\n  {number}. {text}")).collect(),
+            all => {
+                all.iter().zip(1..).map(|(text, number)| format!("\n  {number}. {text}")).collect()
+            }
         };
-        let sections =
-            [head, self.path(), self.load(), self.over_time(), self.cores(), format!("What stands in the way of 8 cores: {advice}\n")];
+        let sections = [
+            head,
+            self.path(),
+            self.load(),
+            self.over_time(),
+            self.cores(),
+            format!("What stands in the way of 8 cores: {advice}\n"),
+        ];
         sections.join("\n")
     }
 
@@ -53,7 +65,9 @@ impl Explained {
         let findings = &self.explanation.findings;
         let busiest = shares(&findings.load, findings.work);
         let tenth = format::percent(busiest_tenth(&findings.load, findings.work));
-        format!("Load: the busiest tenth of the LPs has {tenth} of the work; first come {busiest}\n")
+        format!(
+            "Load: the busiest tenth of the LPs has {tenth} of the work; first come {busiest}\n"
+        )
     }
 
     /// Parallelism as a line of bars.
@@ -72,19 +86,43 @@ impl Explained {
 
     fn cores(&self) -> String {
         let row = |one: &CoreFindings| -> Vec<String> {
-            let pes = if one.pes == one.cores { String::new() } else { format!(" ({} LPs)", one.pes) };
+            let pes =
+                if one.pes == one.cores { String::new() } else { format!(" ({} LPs)", one.pes) };
             let seen = one.seen.map_or_else(|| "unknown".to_owned(), ratio);
-            let delay = |delay: f64| if delay.is_finite() { format::time(delay, self.unit) } else { "no links".to_owned() };
-            let seen_delay = one.seen_delay.map_or_else(|| "no messages".to_owned(), |least| delay(least.seen));
+            let delay = |delay: f64| {
+                if delay.is_finite() {
+                    format::time(delay, self.unit)
+                } else {
+                    "no links".to_owned()
+                }
+            };
+            let seen_delay =
+                one.seen_delay.map_or_else(|| "no messages".to_owned(), |least| delay(least.seen));
             let speed_ups = [one.any_engine, one.these_blocks, one.in_order].map(ratio);
             let [any, blocks, order] = speed_ups;
             let declared = format!("{} ({})", ratio(one.declared), delay(one.declared_delay));
-            let ideal = [format!("{}{pes}", one.cores), any, blocks, order, declared, format!("{seen} ({seen_delay})")];
+            let ideal = [
+                format!("{}{pes}", one.cores),
+                any,
+                blocks,
+                order,
+                declared,
+                format!("{seen} ({seen_delay})"),
+            ];
             ideal.into_iter().chain(self.with_costs(one).map(ratio)).collect()
         };
-        let head = ["cores", "any engine", "these blocks", "in order", "declared lookahead", "seen lookahead"].map(str::to_owned);
+        let head = [
+            "cores",
+            "any engine",
+            "these blocks",
+            "in order",
+            "declared lookahead",
+            "seen lookahead",
+        ]
+        .map(str::to_owned);
         let head = head.into_iter().chain(self.costs.map(|_| "with costs".to_owned())).collect();
-        let rows: Vec<Vec<String>> = std::iter::once(head).chain(self.explanation.findings.cores.iter().map(row)).collect();
+        let rows: Vec<Vec<String>> =
+            std::iter::once(head).chain(self.explanation.findings.cores.iter().map(row)).collect();
         format!(
             "Best speed-up, if nothing costs anything but the events\n{}  \
              any engine, these blocks of LPs: bounds; in order: PEs that execute their events in the order of time;\n  \
@@ -102,6 +140,7 @@ impl Explained {
 
 /// The first LPs with their shares.
 fn shares(lps: &[LpWork], all: u64) -> String {
-    let share = |one: &LpWork| format!("{} {}", one.lp, format::percent(one.work as f64 / all as f64));
+    let share =
+        |one: &LpWork| format!("{} {}", one.lp, format::percent(one.work as f64 / all as f64));
     lps.iter().take(NAMED).map(share).collect::<Vec<_>>().join(", ")
 }

@@ -57,7 +57,9 @@ impl From<Error> for Failure {
         match &error {
             // A trace that cannot be created.
             Error::Setting(_) | Error::Trace { .. } => Self::wrong_use(error.to_string()),
-            Error::Share(share) => Failure { share: Some(share.clone()), ..Self::failed(share.to_string()) },
+            Error::Share(share) => {
+                Failure { share: Some(share.clone()), ..Self::failed(share.to_string()) }
+            }
             _ => Self::failed(error.to_string()),
         }
     }
@@ -66,7 +68,9 @@ impl From<Error> for Failure {
 impl From<ReportError> for Failure {
     fn from(error: ReportError) -> Self {
         match error {
-            ReportError::NoRecord { .. } | ReportError::Read { .. } | ReportError::Broken { .. } => Self::wrong_use(error.to_string()),
+            ReportError::NoRecord { .. }
+            | ReportError::Read { .. }
+            | ReportError::Broken { .. } => Self::wrong_use(error.to_string()),
             _ => Self::failed(error.to_string()),
         }
     }
@@ -76,7 +80,9 @@ impl From<clap::Error> for Failure {
     fn from(error: clap::Error) -> Self {
         let text = error.render().to_string();
         match error.kind() {
-            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Self::wrong_use(format!("a command is missing\n\n{}", text.trim_end())),
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+                Self::wrong_use(format!("a command is missing\n\n{}", text.trim_end()))
+            }
             _ => Self::wrong_use(text.trim_start_matches("error: ").trim_end()),
         }
     }

@@ -18,9 +18,13 @@ static LAST: Mutex<Option<PanicReport>> = Mutex::new(None);
 pub(crate) fn remember() {
     std::panic::set_hook(Box::new(|info| {
         let payload = info.payload();
-        let text = payload.downcast_ref::<String>().map(String::as_str).or_else(|| payload.downcast_ref::<&str>().copied());
+        let text = payload
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| payload.downcast_ref::<&str>().copied());
         let message = text.unwrap_or("without a message").to_owned();
-        let mut place = info.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
+        let mut place =
+            info.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
         let trace = Backtrace::capture();
         if trace.status() == BacktraceStatus::Captured {
             place = format!("{place}\n{trace}");

@@ -66,7 +66,12 @@ pub trait Catalogue {
     ///
     /// # Errors
     /// If there is no such model or parameter, or a value is refused.
-    fn with_model<V: Visitor>(&self, name: &str, given: &[(String, String)], visitor: V) -> Result<V::Output, CatalogueError>;
+    fn with_model<V: Visitor>(
+        &self,
+        name: &str,
+        given: &[(String, String)],
+        visitor: V,
+    ) -> Result<V::Output, CatalogueError>;
 
     /// The entry of this name.
     ///
@@ -74,10 +79,12 @@ pub trait Catalogue {
     /// If there is none; the message lists the models.
     fn find(&self, name: &str) -> Result<ModelEntry, CatalogueError> {
         let entries = self.entries();
-        entries.iter().find(|entry| entry.name == name).cloned().ok_or_else(|| CatalogueError::UnknownModel {
-            name: name.to_owned(),
-            nearest: nearest(name, entries.iter().map(|entry| entry.name)),
-            known: entries.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", "),
+        entries.iter().find(|entry| entry.name == name).cloned().ok_or_else(|| {
+            CatalogueError::UnknownModel {
+                name: name.to_owned(),
+                nearest: nearest(name, entries.iter().map(|entry| entry.name)),
+                known: entries.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", "),
+            }
         })
     }
 }
@@ -96,7 +103,12 @@ impl<M: Configure + 'static> Catalogue for Only<M> {
         vec![ModelEntry::of::<M>()]
     }
 
-    fn with_model<V: Visitor>(&self, name: &str, given: &[(String, String)], visitor: V) -> Result<V::Output, CatalogueError> {
+    fn with_model<V: Visitor>(
+        &self,
+        name: &str,
+        given: &[(String, String)],
+        visitor: V,
+    ) -> Result<V::Output, CatalogueError> {
         self.find(name)?;
         Ok(visitor.visit::<M>(read::<M>(given)?))
     }
@@ -149,7 +161,9 @@ impl std::error::Error for CatalogueError {}
 pub fn read<M: Configure>(given: &[(String, String)]) -> Result<M::Parameters, CatalogueError> {
     let mut parameters = M::Parameters::default();
     for (name, value) in given {
-        parameters.set(name, value).map_err(|cause| CatalogueError::Parameter { model: M::NAME, cause })?;
+        parameters
+            .set(name, value)
+            .map_err(|cause| CatalogueError::Parameter { model: M::NAME, cause })?;
     }
     Ok(parameters)
 }

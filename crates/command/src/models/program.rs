@@ -27,7 +27,12 @@ impl<'c, C: Catalogue> Program<'c, C> {
     /// If a model has a parameter that has the name of a setting.
     pub(crate) fn new(models: &'c C, path: Option<&OsString>) -> Result<Self, Failure> {
         let entries = models.entries();
-        let taken = [settings::of_run(), settings::of_compare(), settings::of_explain(), settings::of_verify()];
+        let taken = [
+            settings::of_run(),
+            settings::of_compare(),
+            settings::of_explain(),
+            settings::of_verify(),
+        ];
         let taken = taken.into_iter().flatten().map(|setting| setting.name);
         let taken: Vec<String> = taken.chain(RESERVED.map(str::to_owned)).collect();
         for entry in &entries {
@@ -38,8 +43,16 @@ impl<'c, C: Catalogue> Program<'c, C> {
                 )));
             }
         }
-        let name = path.and_then(|path| Path::new(path).file_stem()).map(|stem| stem.to_string_lossy().into_owned());
-        Ok(Program { name: name.unwrap_or_else(|| "warpline".to_owned()), models, entries, new: false, studies: &[] })
+        let name = path
+            .and_then(|path| Path::new(path).file_stem())
+            .map(|stem| stem.to_string_lossy().into_owned());
+        Ok(Program {
+            name: name.unwrap_or_else(|| "warpline".to_owned()),
+            models,
+            entries,
+            new: false,
+            studies: &[],
+        })
     }
 
     /// The only model, whose name need not be typed.
@@ -53,7 +66,11 @@ impl<'c, C: Catalogue> Program<'c, C> {
     /// The start of a command line: `warpline run mm1`, or `rumour run` if there is no other model.
     pub(crate) fn line(&self, verb: &str, model: &str) -> String {
         let name = &self.name;
-        if self.only().is_some() { format!("{name} {verb}") } else { format!("{name} {verb} {model}") }
+        if self.only().is_some() {
+            format!("{name} {verb}")
+        } else {
+            format!("{name} {verb} {model}")
+        }
     }
 
     /// The entry of this name.
@@ -79,7 +96,10 @@ mod tests {
 
     #[test]
     fn lines_name_a_model_where_there_are_several() {
-        assert_eq!((two().line("run", "mm1"), one().line("run", "mm1")), ("warpline run mm1".into(), "queue run".into()));
+        assert_eq!(
+            (two().line("run", "mm1"), one().line("run", "mm1")),
+            ("warpline run mm1".into(), "queue run".into())
+        );
     }
 
     /// A model with one parameter.
@@ -93,7 +113,12 @@ mod tests {
             entries
         }
 
-        fn with_model<V: Visitor>(&self, name: &str, _: &[(String, String)], _: V) -> Result<V::Output, CatalogueError> {
+        fn with_model<V: Visitor>(
+            &self,
+            name: &str,
+            _: &[(String, String)],
+            _: V,
+        ) -> Result<V::Output, CatalogueError> {
             Err(self.find(name).unwrap_err())
         }
     }
@@ -102,7 +127,9 @@ mod tests {
     fn parameters_must_not_be_called_like_settings() {
         for name in ["seed", "report", "runs", "json", "help"] {
             let refused = Program::new(&Odd(name), None).err().unwrap();
-            let expected = format!("model `mm1` calls a parameter `{name}`, which is the name of a setting or option, --{name}");
+            let expected = format!(
+                "model `mm1` calls a parameter `{name}`, which is the name of a setting or option, --{name}"
+            );
             assert!(refused.message.starts_with(&expected), "{}", refused.message);
         }
         assert!(Program::new(&Odd("seeds"), None).is_ok());

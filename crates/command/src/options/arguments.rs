@@ -19,18 +19,27 @@ use clap::ArgMatches;
 use warpline_run::settings::Setting;
 
 /// Reads a command line, the program's name first.
-pub(crate) fn parse<C: Catalogue>(program: &Program<C>, line: &[OsString]) -> Result<Action, Failure> {
+pub(crate) fn parse<C: Catalogue>(
+    program: &Program<C>,
+    line: &[OsString],
+) -> Result<Action, Failure> {
     let line: Vec<OsString> = line.iter().cloned().map(with_hyphens).collect();
     let matches = match command(program).try_get_matches_from(&line) {
         Ok(matches) => matches,
         Err(error) if !error.use_stderr() => return Ok(Action::Say(error.render().to_string())),
-        Err(error) => return Err(unknown::explain(program, &line, &error).map_or_else(|| error.into(), Failure::wrong_use)),
+        Err(error) => {
+            return Err(unknown::explain(program, &line, &error)
+                .map_or_else(|| error.into(), Failure::wrong_use));
+        }
     };
     match matches.subcommand() {
         Some(("models", models)) => Ok(match models.subcommand() {
             Some((_, show)) => {
                 let only = program.only().map(|entry| entry.name.to_owned());
-                Action::Model { name: text(show, "MODEL").or(only).unwrap_or_default(), json: show.get_flag("json") }
+                Action::Model {
+                    name: text(show, "MODEL").or(only).unwrap_or_default(),
+                    json: show.get_flag("json"),
+                }
             }
             None => Action::Models { json: models.get_flag("json") },
         }),
@@ -49,26 +58,40 @@ pub(crate) fn parse<C: Catalogue>(program: &Program<C>, line: &[OsString]) -> Re
 }
 
 /// Reads the arguments of a command that takes the only model, by name or not, or a scenario.
-fn request_of_only<C: Catalogue>(program: &Program<C>, verb: &str, matches: &ArgMatches, only: &ModelEntry) -> Result<Action, Failure> {
+fn request_of_only<C: Catalogue>(
+    program: &Program<C>,
+    verb: &str,
+    matches: &ArgMatches,
+    only: &ModelEntry,
+) -> Result<Action, Failure> {
     let named = text(matches, SCENARIO_FILE).filter(|name| name != only.name);
     let action = of_model(program, verb, matches, only)?;
     let Some(named) = named else { return Ok(action) };
     if !names_file(&named) {
         let only = only.name;
-        let message = format!("there is neither a model nor a scenario file `{named}`; `{only}`, the only model, need not be named");
+        let message = format!(
+            "there is neither a model nor a scenario file `{named}`; `{only}`, the only model, need not be named"
+        );
         return Err(Failure::wrong_use(message));
     }
     Ok(action.over(read_scenario(program, verb, &named)?))
 }
 
 /// Reads the arguments of a command that takes a model or a scenario.
-fn request<C: Catalogue>(program: &Program<C>, verb: &str, matches: &ArgMatches, line: &[OsString]) -> Result<Action, Failure> {
+fn request<C: Catalogue>(
+    program: &Program<C>,
+    verb: &str,
+    matches: &ArgMatches,
+    line: &[OsString],
+) -> Result<Action, Failure> {
     let Some((name, matches)) = matches.subcommand() else { return Err(no_model(program, verb)) };
     if let Some(entry) = program.entries.iter().find(|entry| entry.name == name) {
         return of_model(program, verb, matches, entry);
     }
     if !names_file(name) {
-        let Err(unknown) = program.find(name) else { unreachable!("`{name}` is not among the entries") };
+        let Err(unknown) = program.find(name) else {
+            unreachable!("`{name}` is not among the entries")
+        };
         return Err(Failure::wrong_use(format!("{unknown}, and no scenario file of that name")));
     }
     let scenario = read_scenario(program, verb, name)?;
@@ -77,12 +100,17 @@ fn request<C: Catalogue>(program: &Program<C>, verb: &str, matches: &ArgMatches,
     let typed_after = matches.get_many::<OsString>("").map_or(0, Iterator::count);
     let (before, after) = line.split_at(line.len() - typed_after);
     let model = [before[0].clone(), verb.into(), scenario.model.into()];
-    let line: Vec<OsString> = model.iter().chain(&before[2..before.len() - 1]).chain(after).cloned().collect();
+    let line: Vec<OsString> =
+        model.iter().chain(&before[2..before.len() - 1]).chain(after).cloned().collect();
     Ok(parse(program, &line)?.over(scenario))
 }
 
 /// Reads a scenario, without the settings that a command does not have.
-fn read_scenario<C: Catalogue>(program: &Program<C>, verb: &str, path: &str) -> Result<Scenario, Failure> {
+fn read_scenario<C: Catalogue>(
+    program: &Program<C>,
+    verb: &str,
+    path: &str,
+) -> Result<Scenario, Failure> {
     Ok(for_command(verb, Scenario::read(program, path)?))
 }
 
@@ -90,17 +118,26 @@ fn read_scenario<C: Catalogue>(program: &Program<C>, verb: &str, path: &str) -> 
 fn for_command(verb: &str, mut scenario: Scenario) -> Scenario {
     match verb {
         VERIFY => scenario.settings.retain(|given| given.name == "seed"),
-        EXPLAIN => scenario.settings.retain(|given| settings::EXPLAINED.contains(&given.name.as_str())),
-        COMPARE => {
-            scenario.settings.retain(|given| !settings::of_run().iter().any(|one| one.name == given.name && settings::is_of_one_run(one)))
+        EXPLAIN => {
+            scenario.settings.retain(|given| settings::EXPLAINED.contains(&given.name.as_str()))
         }
+        COMPARE => scenario.settings.retain(|given| {
+            !settings::of_run()
+                .iter()
+                .any(|one| one.name == given.name && settings::is_of_one_run(one))
+        }),
         _ => {}
     }
     scenario
 }
 
 /// Reads the arguments of such a command for one model.
-fn of_model<C: Catalogue>(program: &Program<C>, verb: &str, matches: &ArgMatches, entry: &ModelEntry) -> Result<Action, Failure> {
+fn of_model<C: Catalogue>(
+    program: &Program<C>,
+    verb: &str,
+    matches: &ArgMatches,
+    entry: &ModelEntry,
+) -> Result<Action, Failure> {
     let (settings, action): (_, fn(Request) -> Action) = match verb {
         VERIFY => (settings::of_verify(), Action::Verify),
         EXPLAIN => (settings::of_explain(), Action::Explain),
@@ -117,8 +154,14 @@ fn of_model<C: Catalogue>(program: &Program<C>, verb: &str, matches: &ArgMatches
         .collect::<Result<_, Failure>>()?;
     let request = Request {
         model: entry.name.to_owned(),
-        settings: typed(matches, settings.iter().map(|setting| (setting.name.as_str(), setting.name.clone())))?,
-        parameters: typed(matches, entry.parameters.iter().map(|spec| (spec.name.as_str(), parameter_id(spec))))?,
+        settings: typed(
+            matches,
+            settings.iter().map(|setting| (setting.name.as_str(), setting.name.clone())),
+        )?,
+        parameters: typed(
+            matches,
+            entry.parameters.iter().map(|spec| (spec.name.as_str(), parameter_id(spec))),
+        )?,
         json: matches.get_flag("json"),
         quiet: verb != VERIFY && matches.get_flag("quiet"),
     };
@@ -127,20 +170,40 @@ fn of_model<C: Catalogue>(program: &Program<C>, verb: &str, matches: &ArgMatches
 }
 
 /// A comparison consists of many runs, and keeps the output of none.
-fn refuse_output<C: Catalogue>(program: &Program<C>, matches: &ArgMatches, entry: &ModelEntry) -> Result<(), Failure> {
+fn refuse_output<C: Catalogue>(
+    program: &Program<C>,
+    matches: &ArgMatches,
+    entry: &ModelEntry,
+) -> Result<(), Failure> {
     let of_run = settings::of_run();
-    let given = of_run.iter().find(|setting| settings::is_of_one_engine(setting) && text(matches, &setting.name).is_some());
+    let given = of_run.iter().find(|setting| {
+        settings::is_of_one_engine(setting) && text(matches, &setting.name).is_some()
+    });
     given.map_or(Ok(()), |Setting { name, .. }| {
         let run = program.line(RUN, entry.name);
-        Err(Failure::wrong_use(format!("a comparison has no --{name}: give it to `{run}`, once for each engine")))
+        Err(Failure::wrong_use(format!(
+            "a comparison has no --{name}: give it to `{run}`, once for each engine"
+        )))
     })
 }
 
 /// The values typed for some names, each with its id in clap.
-fn typed<'a>(matches: &ArgMatches, names: impl Iterator<Item = (&'a str, String)>) -> Result<Vec<GivenSetting>, Failure> {
-    let given = names.filter_map(|(name, id)| Some(GivenSetting { name: name.to_owned(), text: text(matches, &id)?, place: None }));
-    let missing = |given: &GivenSetting| Failure::wrong_use(format!("`--{}` needs a value, but `{}` follows it", given.name, given.text));
-    given.map(|given| if given.text.starts_with("--") { Err(missing(&given)) } else { Ok(given) }).collect()
+fn typed<'a>(
+    matches: &ArgMatches,
+    names: impl Iterator<Item = (&'a str, String)>,
+) -> Result<Vec<GivenSetting>, Failure> {
+    let given = names.filter_map(|(name, id)| {
+        Some(GivenSetting { name: name.to_owned(), text: text(matches, &id)?, place: None })
+    });
+    let missing = |given: &GivenSetting| {
+        Failure::wrong_use(format!(
+            "`--{}` needs a value, but `{}` follows it",
+            given.name, given.text
+        ))
+    };
+    given
+        .map(|given| if given.text.starts_with("--") { Err(missing(&given)) } else { Ok(given) })
+        .collect()
 }
 
 fn text(matches: &ArgMatches, id: &str) -> Option<String> {
@@ -148,11 +211,17 @@ fn text(matches: &ArgMatches, id: &str) -> Option<String> {
 }
 
 fn names_file(name: &str) -> bool {
-    name.ends_with(".toml") || name.contains(std::path::MAIN_SEPARATOR) || std::path::Path::new(name).is_file()
+    name.ends_with(".toml")
+        || name.contains(std::path::MAIN_SEPARATOR)
+        || std::path::Path::new(name).is_file()
 }
 
 fn no_model<C: Catalogue>(program: &Program<C>, verb: &str) -> Failure {
-    let known: Vec<[String; 2]> = program.entries.iter().map(|entry| [entry.name.to_owned(), entry.about.to_owned()]).collect();
+    let known: Vec<[String; 2]> = program
+        .entries
+        .iter()
+        .map(|entry| [entry.name.to_owned(), entry.about.to_owned()])
+        .collect();
     let name = &program.name;
     Failure::wrong_use(format!(
         "a model or a scenario file is missing: `{name} {verb} MODEL` or `{name} {verb} SCENARIO.toml`\n\nModels:\n{}\n\
@@ -163,7 +232,9 @@ fn no_model<C: Catalogue>(program: &Program<C>, verb: &str) -> Failure {
 
 /// An option with `-` for every `_` in its name.
 fn with_hyphens(argument: OsString) -> OsString {
-    let Some(text) = argument.to_str().filter(|text| text.starts_with("--")) else { return argument };
+    let Some(text) = argument.to_str().filter(|text| text.starts_with("--")) else {
+        return argument;
+    };
     match text.split_once('=') {
         Some((name, value)) => format!("{}={value}", name.replace('_', "-")).into(),
         None => text.replace('_', "-").into(),

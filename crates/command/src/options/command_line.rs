@@ -23,7 +23,10 @@ pub(super) const SCENARIO_FILE: &str = "scenario:file";
 pub(super) fn command<C: Catalogue>(program: &Program<C>) -> Command {
     let Program { name, entries, .. } = program;
     let shown = entries.last().map_or("MODEL", |entry| entry.name);
-    let show = format!("{name} models show{}", if program.only().is_some() { String::new() } else { format!(" {shown}") });
+    let show = format!(
+        "{name} models show{}",
+        if program.only().is_some() { String::new() } else { format!(" {shown}") }
+    );
     let models = Command::new("models")
         .about("List the models, or show one with its parameters")
         .after_help(format!("Examples:\n  {name} models\n  {show}\n  {show} --json"))
@@ -37,15 +40,30 @@ pub(super) fn command<C: Catalogue>(program: &Program<C>) -> Command {
     let report = Command::new("report")
         .about("Render the report of a finished run again")
         .after_help(format!("Example:\n  {name} report out"))
-        .arg(Arg::new("DIR").required(true).value_parser(value_parser!(PathBuf)).help("The directory given to `run --report`"))
+        .arg(
+            Arg::new("DIR")
+                .required(true)
+                .value_parser(value_parser!(PathBuf))
+                .help("The directory given to `run --report`"),
+        )
         .arg(json());
     let root = Command::new(name.clone())
         .version(env!("CARGO_PKG_VERSION"))
         .arg_required_else_help(true)
         .subcommand_required(true)
-        .subcommands([models, run(program), verify(program), explain(program), compare(program), report])
+        .subcommands([
+            models,
+            run(program),
+            verify(program),
+            explain(program),
+            compare(program),
+            report,
+        ])
         .subcommands(program.new.then(|| new::command(name).arg(json())))
-        .subcommands((!program.studies.is_empty()).then(|| study::request::command(name, program.studies).arg(json()).arg(quiet())));
+        .subcommands(
+            (!program.studies.is_empty())
+                .then(|| study::request::command(name, program.studies).arg(json()).arg(quiet())),
+        );
     match program.only() {
         Some(entry) => root
             .about(format!("{}: {}\nA simulation on Warpline.", entry.name, entry.about))
@@ -63,7 +81,12 @@ const SCENARIO: &str = "A scenario is a TOML file with the same names: `model`, 
      What is typed after it overrides it. If an engine is typed, settings that it does not use are left out. Paths in it are relative to the current directory.";
 
 fn run<C: Catalogue>(program: &Program<C>) -> Command {
-    let examples = examples(program, RUN, &["--end 50 --report out", "--sync optimistic --json"], Some("--seed 2"));
+    let examples = examples(
+        program,
+        RUN,
+        &["--end 50 --report out", "--sync optimistic --json"],
+        Some("--seed 2"),
+    );
     of_models(program, RUN, &settings::of_run()).about("Run a model, or a scenario file").arg(json()).arg(quiet()).after_help(format!(
         "{SCENARIO}\n\n{examples}\n\n\
              Exit status: 0 done, 1 the simulation or its report failed, 2 usage error (nothing was simulated)."
@@ -71,7 +94,8 @@ fn run<C: Catalogue>(program: &Program<C>) -> Command {
 }
 
 fn verify<C: Catalogue>(program: &Program<C>) -> Command {
-    let examples = examples(program, VERIFY, &["", "--undo copy --end 10", "--time-limit 60"], None);
+    let examples =
+        examples(program, VERIFY, &["", "--undo copy --end 10", "--time-limit 60"], None);
     of_models(program, VERIFY, &settings::of_verify())
         .about("Try out a model: events forward, undone, compared, and forward again; and the same run in a second process")
         .arg(json())
@@ -85,7 +109,12 @@ fn verify<C: Catalogue>(program: &Program<C>) -> Command {
 }
 
 fn explain<C: Catalogue>(program: &Program<C>) -> Command {
-    let examples = examples(program, EXPLAIN, &["", "--end 10 --event-cost measured", "--end 50 --json"], None);
+    let examples = examples(
+        program,
+        EXPLAIN,
+        &["", "--end 10 --event-cost measured", "--end 50 --json"],
+        None,
+    );
     of_models(program, EXPLAIN, &settings::of_explain())
         .about("How fast could the model be on more cores, and what stands in the way? One sequential run finds out")
         .arg(json())
@@ -95,7 +124,12 @@ fn explain<C: Catalogue>(program: &Program<C>) -> Command {
 
 fn compare<C: Catalogue>(program: &Program<C>) -> Command {
     let outputs = settings::of_run().into_iter().filter(settings::is_of_one_engine);
-    let examples = examples(program, COMPARE, &["--end 20 --threads 4 --runs 5 --json", "--with optimistic --runs 9"], Some("--undo copy"));
+    let examples = examples(
+        program,
+        COMPARE,
+        &["--end 20 --threads 4 --runs 5 --json", "--with optimistic --runs 9"],
+        Some("--undo copy"),
+    );
     of_models(program, COMPARE, &settings::of_compare())
         .about("Run a model on several engines in turn: is the answer the same, how much faster are they, how much memory do they take?")
         .arg(json())
@@ -113,11 +147,21 @@ fn compare<C: Catalogue>(program: &Program<C>) -> Command {
 }
 
 /// Example lines: each model in turn with one of these options, and a scenario.
-fn examples<C: Catalogue>(program: &Program<C>, verb: &str, options: &[&str], scenario: Option<&str>) -> String {
+fn examples<C: Catalogue>(
+    program: &Program<C>,
+    verb: &str,
+    options: &[&str],
+    scenario: Option<&str>,
+) -> String {
     let models = program.entries.iter().rev().cycle();
-    let lines = options.iter().zip(models).map(|(options, entry)| format!("{} {options}", program.line(verb, entry.name)));
-    let scenario = scenario.map(|options| format!("{} {verb} scenario.toml {options}", program.name));
-    let lines: Vec<String> = lines.chain(scenario).map(|line| format!("  {}", line.trim_end())).collect();
+    let lines = options
+        .iter()
+        .zip(models)
+        .map(|(options, entry)| format!("{} {options}", program.line(verb, entry.name)));
+    let scenario =
+        scenario.map(|options| format!("{} {verb} scenario.toml {options}", program.name));
+    let lines: Vec<String> =
+        lines.chain(scenario).map(|line| format!("  {}", line.trim_end())).collect();
     format!("Examples:\n{}", lines.join("\n"))
 }
 
@@ -135,7 +179,10 @@ fn flag(name: &'static str, help: &'static str) -> Arg {
 
 fn preset() -> Arg {
     let names: Vec<&str> = presets::OF_ENGINES.iter().map(|preset| preset.name).collect();
-    let help = format!("Settings or parameters under one name; what else is typed overrides them [of engines: {}]", names.join(", "));
+    let help = format!(
+        "Settings or parameters under one name; what else is typed overrides them [of engines: {}]",
+        names.join(", ")
+    );
     let about = page::presets(presets::OF_ENGINES, Some(100));
     Arg::new(PRESET)
         .long(PRESET)
@@ -144,21 +191,35 @@ fn preset() -> Arg {
         .value_delimiter(',')
         .help_heading(RUN_HEADING)
         .global(true)
-        .long_help(format!("{help}.\nThe last one named counts. `models show` lists those of a model.\n\n{about}"))
+        .long_help(format!(
+            "{help}.\nThe last one named counts. `models show` lists those of a model.\n\n{about}"
+        ))
         .help(help)
 }
 
 /// A subcommand that takes a model or a scenario.
-fn of_models<C: Catalogue>(program: &Program<C>, verb: &'static str, settings: &[Setting]) -> Command {
-    let all = Command::new(verb).args(settings.iter().map(setting)).arg(preset()).disable_help_subcommand(true);
+fn of_models<C: Catalogue>(
+    program: &Program<C>,
+    verb: &'static str,
+    settings: &[Setting],
+) -> Command {
+    let all = Command::new(verb)
+        .args(settings.iter().map(setting))
+        .arg(preset())
+        .disable_help_subcommand(true);
     let name = &program.name;
     if let Some(only) = program.only() {
-        let scenario = Arg::new(SCENARIO_FILE).value_name("SCENARIO.toml").help("A scenario file (default: none)");
+        let scenario = Arg::new(SCENARIO_FILE)
+            .value_name("SCENARIO.toml")
+            .help("A scenario file (default: none)");
         let usage = format!("{name} {verb} [SCENARIO.toml] [--PARAMETER VALUE]... [OPTIONS]");
         return all.args(only.parameters.iter().map(parameter)).arg(scenario).override_usage(usage);
     }
     let models = program.entries.iter().map(|entry| {
-        let end = format!("By default, a run ends at model time {}.", format::time(entry.default_end, entry.time_unit));
+        let end = format!(
+            "By default, a run ends at model time {}.",
+            format::time(entry.default_end, entry.time_unit)
+        );
         let examples = page::examples(program, entry);
         Command::new(entry.name)
             .about(entry.about)
@@ -169,12 +230,19 @@ fn of_models<C: Catalogue>(program: &Program<C>, verb: &'static str, settings: &
         .allow_external_subcommands(true)
         .subcommand_help_heading("Models")
         .subcommand_value_name("MODEL | SCENARIO.toml")
-        .override_usage(format!("{name} {verb} <MODEL | SCENARIO.toml> [--PARAMETER VALUE]... [OPTIONS]"))
+        .override_usage(format!(
+            "{name} {verb} <MODEL | SCENARIO.toml> [--PARAMETER VALUE]... [OPTIONS]"
+        ))
 }
 
 fn parameter(spec: &ParameterSpec) -> Arg {
-    let default = if spec.default.is_empty() { "none".to_owned() } else { format!("{} {}", spec.default, spec.unit) };
-    let takes = if spec.range.starts_with('[') { format!("in {}", spec.range) } else { spec.range.clone() };
+    let default = if spec.default.is_empty() {
+        "none".to_owned()
+    } else {
+        format!("{} {}", spec.default, spec.unit)
+    };
+    let takes =
+        if spec.range.starts_with('[') { format!("in {}", spec.range) } else { spec.range.clone() };
     Arg::new(parameter_id(spec))
         .long(spec.name.clone())
         .value_name(if spec.range.starts_with("one of ") { "WORD" } else { "VALUE" })
@@ -191,10 +259,18 @@ pub(super) fn parameter_id(spec: &ParameterSpec) -> String {
 fn setting(setting: &Setting) -> Arg {
     let Setting { name, placeholder, words, range, default, meaning, hurts, .. } = setting;
     let default = if default.is_empty() { String::new() } else { format!(" [default: {default}]") };
-    let possible = if words.is_empty() { String::new() } else { format!(" [possible values: {}]", words.join(", ")) };
+    let possible = if words.is_empty() {
+        String::new()
+    } else {
+        format!(" [possible values: {}]", words.join(", "))
+    };
     let takes = if words.is_empty() { format!("\nTakes {range}.") } else { String::new() };
     let help = format!("{meaning}{default}{possible}");
-    let arg = Arg::new(name.clone()).long(name.clone()).value_name(*placeholder).help_heading(setting.heading).global(true);
+    let arg = Arg::new(name.clone())
+        .long(name.clone())
+        .value_name(*placeholder)
+        .help_heading(setting.heading)
+        .global(true);
     let arg = arg.long_help(format!("{help}{takes}\nWhen it hurts: {hurts}.")).help(help);
     match words {
         [] => arg.allow_hyphen_values(true),

@@ -33,8 +33,10 @@ pub(crate) fn tell(notes: &mut Vec<String>, more: impl IntoIterator<Item = Strin
 
 /// The settings that were given, by the user and not by a preset, and have no effect.
 fn idle_settings(settings: &warpline_run::Settings, request: &Request) -> Vec<String> {
-    let is_typed = |given: &GivenSetting| !given.place.as_ref().is_some_and(|place| place.starts_with(PRESET));
-    let typed = |name: &str| request.settings.iter().any(|given| given.name == name && is_typed(given));
+    let is_typed =
+        |given: &GivenSetting| !given.place.as_ref().is_some_and(|place| place.starts_with(PRESET));
+    let typed =
+        |name: &str| request.settings.iter().any(|given| given.name == name && is_typed(given));
     let idle = settings.without_effect().into_iter().filter(|(name, _)| typed(name));
     idle.map(|(name, why)| format!("`{name}` has no effect: {why}")).collect()
 }

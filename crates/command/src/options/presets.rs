@@ -17,7 +17,11 @@ pub(crate) const OF_ENGINES: &[Preset] = &[
         about: "synchronous GVT by messages: mode 2S of Perumalla, Park and Tipparaju, ACM TOMACS 24(3), 2014, §2.5",
         values: &[("gvt", "synchronous"), ("barrier", "tree")],
     },
-    Preset { name: "usik-2a", about: "asynchronous GVT by messages: their mode 2A, §2.6", values: &[("gvt", "asynchronous")] },
+    Preset {
+        name: "usik-2a",
+        about: "asynchronous GVT by messages: their mode 2A, §2.6",
+        values: &[("gvt", "asynchronous")],
+    },
     Preset {
         name: "usik-1a",
         about: "asynchronous GVT by writing into each other's memory: their mode 1A, §2.7",
@@ -33,7 +37,13 @@ pub(crate) const OF_ENGINES: &[Preset] = &[
         about: "conservative processes with a PE each, whose messages lie in shared memory, and GVT from such registers: Riley, Hardware \
                 Supported Multi-Core Communications, final technical report, Georgia Institute of Technology; two, unless --processes says \
                 how many",
-        values: &[("sync", "conservative"), ("processes", "2"), ("threads", "1"), ("zero-copy", "yes"), ("gvt", "gsu")],
+        values: &[
+            ("sync", "conservative"),
+            ("processes", "2"),
+            ("threads", "1"),
+            ("zero-copy", "yes"),
+            ("gvt", "gsu"),
+        ],
     },
     Preset {
         name: "ross-mt-baseline",
@@ -183,9 +193,15 @@ pub(crate) fn find(name: &str, entry: &ModelEntry) -> Result<Scenario, Failure> 
     if let Some(settings) = of(OF_ENGINES) {
         return Ok(scenario(settings, Vec::new()));
     }
-    let known: Vec<&str> = entry.presets.iter().chain(OF_ENGINES).map(|preset| preset.name).collect();
-    let hint = nearest(name, known.iter().copied()).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-    Err(Failure::wrong_use(format!("there is no preset `{name}` for `{}`{hint} (there are: {})", entry.name, known.join(", "))))
+    let known: Vec<&str> =
+        entry.presets.iter().chain(OF_ENGINES).map(|preset| preset.name).collect();
+    let hint = nearest(name, known.iter().copied())
+        .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+    Err(Failure::wrong_use(format!(
+        "there is no preset `{name}` for `{}`{hint} (there are: {})",
+        entry.name,
+        known.join(", ")
+    )))
 }
 
 #[cfg(test)]
@@ -200,7 +216,9 @@ mod tests {
         for preset in OF_ENGINES {
             let mut settings = Settings::default();
             for (name, value) in preset.values {
-                settings.set(name, value).unwrap_or_else(|error| panic!("{}: {error}", preset.name));
+                settings
+                    .set(name, value)
+                    .unwrap_or_else(|error| panic!("{}: {error}", preset.name));
             }
             assert!(settings.synchronisation().is_ok(), "{}", preset.name);
         }
@@ -212,6 +230,11 @@ mod tests {
         let found = find("usik-1a", entry).map(|scenario| scenario.settings[0].text.clone());
         assert_eq!(found, Ok("one-sided".to_owned()));
         let refused = find("usik-3s", entry).unwrap_err().message;
-        assert!(refused.starts_with("there is no preset `usik-3s` for `mm1`; did you mean `usik-2s`? (there are: "), "{refused}");
+        assert!(
+            refused.starts_with(
+                "there is no preset `usik-3s` for `mm1`; did you mean `usik-2s`? (there are: "
+            ),
+            "{refused}"
+        );
     }
 }

@@ -63,26 +63,43 @@ impl Request {
     /// This request, with whatever it leaves open taken from a scenario. If it chooses an engine,
     /// settings that this engine does not use are not taken.
     pub(super) fn over(self, mut scenario: Scenario) -> Self {
-        let typed = self.settings.iter().rev().find(|given| given.name == SYNC).and_then(|given| Synchronisation::parse(&given.text));
+        let typed = self
+            .settings
+            .iter()
+            .rev()
+            .find(|given| given.name == SYNC)
+            .and_then(|given| Synchronisation::parse(&given.text));
         if let Some(engine) = typed {
             // Presets and scenarios for several processes leave the sequential engine to whoever
             // types it.
             let alone = engine == Synchronisation::Sequential;
-            scenario.settings.retain(|given| settings::serves(&given.name, engine) && !(alone && given.name == PROCESSES));
+            scenario.settings.retain(|given| {
+                settings::serves(&given.name, engine) && !(alone && given.name == PROCESSES)
+            });
         }
         let merged = |below: Vec<GivenSetting>, above: Vec<GivenSetting>| {
-            let open = below.into_iter().filter(|given| above.iter().all(|typed| typed.name != given.name));
+            let open = below
+                .into_iter()
+                .filter(|given| above.iter().all(|typed| typed.name != given.name));
             open.collect::<Vec<_>>().into_iter().chain(above.iter().cloned()).collect()
         };
-        let (settings, parameters) = (merged(scenario.settings, self.settings), merged(scenario.parameters, self.parameters));
+        let (settings, parameters) = (
+            merged(scenario.settings, self.settings),
+            merged(scenario.parameters, self.parameters),
+        );
         Request { settings, parameters, ..self }
     }
 }
 
 /// Passes the model of a request to a visitor; a refused value is reported with its place in a
 /// scenario.
-pub(crate) fn with_model<C: Catalogue, V: Visitor>(program: &Program<C>, request: &Request, visitor: V) -> Result<V::Output, Failure> {
-    let given: Vec<(String, String)> = request.parameters.iter().map(|given| (given.name.clone(), given.text.clone())).collect();
+pub(crate) fn with_model<C: Catalogue, V: Visitor>(
+    program: &Program<C>,
+    request: &Request,
+    visitor: V,
+) -> Result<V::Output, Failure> {
+    let given: Vec<(String, String)> =
+        request.parameters.iter().map(|given| (given.name.clone(), given.text.clone())).collect();
     program.models.with_model(&request.model, &given, visitor).map_err(|error| {
         let place = place(&error, &request.parameters);
         let show = program.line("models show", &request.model);
@@ -92,7 +109,11 @@ pub(crate) fn with_model<C: Catalogue, V: Visitor>(program: &Program<C>, request
 
 fn place(error: &CatalogueError, given: &[GivenSetting]) -> Option<String> {
     use warpline_run::ParameterError::{Range, Unknown, Value};
-    let CatalogueError::Parameter { cause: Unknown { name, .. } | Value { name, .. } | Range { name, .. }, .. } = error else {
+    let CatalogueError::Parameter {
+        cause: Unknown { name, .. } | Value { name, .. } | Range { name, .. },
+        ..
+    } = error
+    else {
         return None;
     };
     given.iter().find(|given| given.name == *name).and_then(|given| given.place.clone())

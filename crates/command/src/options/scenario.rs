@@ -28,13 +28,15 @@ pub(crate) struct Scenario {
 impl Scenario {
     /// Reads a file.
     pub(crate) fn read<C: Catalogue>(program: &Program<C>, path: &str) -> Result<Self, Failure> {
-        let text =
-            std::fs::read_to_string(path).map_err(|cause| Failure::wrong_use(format!("cannot read the scenario {path}: {cause}")))?;
+        let text = std::fs::read_to_string(path).map_err(|cause| {
+            Failure::wrong_use(format!("cannot read the scenario {path}: {cause}"))
+        })?;
         Self::parse(program, &Source { path, text: &text })
     }
 
     fn parse<C: Catalogue>(program: &Program<C>, source: &Source) -> Result<Self, Failure> {
-        let file = DeTable::parse(source.text).map_err(|cause| source.fail(&cause.span().unwrap_or(0..0), cause.message()))?;
+        let file = DeTable::parse(source.text)
+            .map_err(|cause| source.fail(&cause.span().unwrap_or(0..0), cause.message()))?;
         let mut model = None;
         let mut parameters = None;
         let mut settings = Vec::new();
@@ -46,23 +48,42 @@ impl Scenario {
             }
         }
         let entry = match (model, program.only()) {
-            (Some((model, place)), _) => program.find(&model.text).map_err(|cause| source.fail(&place, &cause.to_string()))?,
+            (Some((model, place)), _) => program
+                .find(&model.text)
+                .map_err(|cause| source.fail(&place, &cause.to_string()))?,
             (None, Some(only)) => only.clone(),
             (None, None) => {
                 let known: Vec<_> = program.entries.iter().map(|entry| entry.name).collect();
-                return Err(Failure::wrong_use(format!("{}: there is no `model`; name one of {}", source.path, known.join(", "))));
+                return Err(Failure::wrong_use(format!(
+                    "{}: there is no `model`; name one of {}",
+                    source.path,
+                    known.join(", ")
+                )));
             }
         };
         let names: Vec<&str> = entry.parameters.iter().map(|spec| spec.name.as_str()).collect();
         let settings_known = settings::of_run();
-        let known: Vec<&str> = [MODEL, PARAMETERS].into_iter().chain(settings_known.iter().map(|setting| setting.name.as_str())).collect();
+        let known: Vec<&str> = [MODEL, PARAMETERS]
+            .into_iter()
+            .chain(settings_known.iter().map(|setting| setting.name.as_str()))
+            .collect();
         let parameters = match parameters {
             None => Vec::new(),
-            Some((_, DeValue::Table(table))) => source.all_given(source.entries(table), |name| {
-                let misplaced = format!("`{name}` is a setting of the run; it belongs above [parameters]");
-                unknown(name, &names, &format!("model `{}` has no parameter", entry.name), (&known, misplaced))
-            })?,
-            Some((place, _)) => return Err(source.fail(&place, "`parameters` must be a table: [parameters]")),
+            Some((_, DeValue::Table(table))) => {
+                source.all_given(source.entries(table), |name| {
+                    let misplaced =
+                        format!("`{name}` is a setting of the run; it belongs above [parameters]");
+                    unknown(
+                        name,
+                        &names,
+                        &format!("model `{}` has no parameter", entry.name),
+                        (&known, misplaced),
+                    )
+                })?
+            }
+            Some((place, _)) => {
+                return Err(source.fail(&place, "`parameters` must be a table: [parameters]"));
+            }
         };
         let settings = source.all_given(settings, |name| {
             let elsewhere = [
@@ -81,7 +102,12 @@ impl Scenario {
 }
 
 /// What is wrong with `name`, if it is not one of `names`; some names belong elsewhere.
-fn unknown(name: &str, names: &[&str], no: &str, (elsewhere, misplaced): (&[&str], String)) -> Option<String> {
+fn unknown(
+    name: &str,
+    names: &[&str],
+    no: &str,
+    (elsewhere, misplaced): (&[&str], String),
+) -> Option<String> {
     if names.contains(&name) {
         return None;
     }
@@ -89,7 +115,10 @@ fn unknown(name: &str, names: &[&str], no: &str, (elsewhere, misplaced): (&[&str
         return Some(misplaced);
     }
     let near = nearest(name, names.iter().copied());
-    let hint = near.map_or_else(|| format!(" (there are: {})", names.join(", ")), |near| format!("; did you mean `{near}`?"));
+    let hint = near.map_or_else(
+        || format!(" (there are: {})", names.join(", ")),
+        |near| format!("; did you mean `{near}`?"),
+    );
     Some(format!("{no} `{name}`{hint}"))
 }
 
@@ -117,7 +146,10 @@ impl Source<'_> {
     }
 
     /// The entries of a table as they stand in the file.
-    fn entries<'t, 'a>(&self, table: &'t DeTable<'a>) -> Vec<(&'t Key<'a>, &'t Spanned<DeValue<'a>>)> {
+    fn entries<'t, 'a>(
+        &self,
+        table: &'t DeTable<'a>,
+    ) -> Vec<(&'t Key<'a>, &'t Spanned<DeValue<'a>>)> {
         let mut entries: Vec<_> = table.iter().collect();
         entries.sort_by_key(|(key, _)| key.span().start);
         entries
@@ -147,14 +179,23 @@ impl Source<'_> {
         let name = typed(key);
         let text = match value.get_ref() {
             DeValue::String(text) => Some(text.clone().into_owned()),
-            DeValue::Integer(digits) if digits.radix() == 10 => Some(digits.as_str().replace('_', "")),
-            DeValue::Integer(digits) => u64::from_str_radix(&digits.as_str().replace('_', ""), digits.radix()).ok().map(|n| n.to_string()),
+            DeValue::Integer(digits) if digits.radix() == 10 => {
+                Some(digits.as_str().replace('_', ""))
+            }
+            DeValue::Integer(digits) => {
+                u64::from_str_radix(&digits.as_str().replace('_', ""), digits.radix())
+                    .ok()
+                    .map(|n| n.to_string())
+            }
             DeValue::Float(digits) => Some(digits.as_str().replace('_', "")),
             DeValue::Boolean(value) => Some(value.to_string()),
             DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => None,
         };
         let Some(text) = text else {
-            return Err(self.fail(&value.span(), &format!("`{name}` must be a text, a number, true or false")));
+            return Err(self.fail(
+                &value.span(),
+                &format!("`{name}` must be a text, a number, true or false"),
+            ));
         };
         Ok(GivenSetting { name, text, place: Some(self.place(&key.span())) })
     }
@@ -172,9 +213,16 @@ mod tests {
     #[test]
     fn the_only_model_need_not_be_named() {
         for text in ["arrival_rate = 0.5", "model = 'mm1'\n[parameters]"] {
-            let text = format!("end = 5\n{}", if text.starts_with('a') { "[parameters]\narrival_rate = 0.5" } else { text });
+            let text = format!(
+                "end = 5\n{}",
+                if text.starts_with('a') { "[parameters]\narrival_rate = 0.5" } else { text }
+            );
             let scenario = Scenario::parse(&one(), &Source { path: "a.toml", text: &text });
-            assert_eq!(scenario.map(|scenario| (scenario.model, scenario.settings.len())), Ok(("mm1", 1)), "{text}");
+            assert_eq!(
+                scenario.map(|scenario| (scenario.model, scenario.settings.len())),
+                Ok(("mm1", 1)),
+                "{text}"
+            );
         }
     }
 
@@ -183,30 +231,52 @@ mod tests {
         let text = "# a queue\nmodel = 'mm1'\nend = 1_000\nseed = 0x10\n\n[parameters]\narrival_rate = 0.5\ndiscipline = \"lifo\"\n";
         let scenario = parse(text).unwrap();
         let short = |given: &[GivenSetting]| {
-            given.iter().map(|g| format!("{} {}={}", g.place.as_deref().unwrap(), g.name, g.text)).collect::<Vec<_>>()
+            given
+                .iter()
+                .map(|g| format!("{} {}={}", g.place.as_deref().unwrap(), g.name, g.text))
+                .collect::<Vec<_>>()
         };
         assert_eq!(scenario.model, "mm1");
         assert_eq!(short(&scenario.settings), ["a.toml:3 end=1000", "a.toml:4 seed=16"]);
-        assert_eq!(short(&scenario.parameters), ["a.toml:7 arrival-rate=0.5", "a.toml:8 discipline=lifo"]);
+        assert_eq!(
+            short(&scenario.parameters),
+            ["a.toml:7 arrival-rate=0.5", "a.toml:8 discipline=lifo"]
+        );
     }
 
     #[test]
     fn mistakes_have_a_line_and_a_remedy() {
         let wrong = |text: &str| parse(text).unwrap_err();
         assert!(wrong("model = 'mm1'\nend = = 1").starts_with("a.toml:2: "));
-        assert!(wrong("model = 'mm1'\nsead = 1").starts_with("a.toml:2: there is no setting `sead`; did you mean `seed`?"));
-        assert!(wrong("model = 'mm1'\nruns = 1").ends_with("no setting `runs` in a scenario; give it to `warpline compare`, as --runs"));
+        assert!(
+            wrong("model = 'mm1'\nsead = 1")
+                .starts_with("a.toml:2: there is no setting `sead`; did you mean `seed`?")
+        );
+        assert!(wrong("model = 'mm1'\nruns = 1").ends_with(
+            "no setting `runs` in a scenario; give it to `warpline compare`, as --runs"
+        ));
         let cost = wrong("model = 'mm1'\nevent-cost = 'measured'");
         assert!(cost.ends_with("no setting `event-cost` in a scenario; give it to `warpline explain`, as --event-cost"), "{cost}");
-        assert!(wrong("model = 'mm2'").starts_with("a.toml:1: there is no model `mm2`; did you mean `mm1`?"));
+        assert!(
+            wrong("model = 'mm2'")
+                .starts_with("a.toml:1: there is no model `mm2`; did you mean `mm1`?")
+        );
         assert!(wrong("end = 1").starts_with("a.toml: there is no `model`; name one of mm1, "));
         assert!(wrong("").contains("there is no `model`"));
         let below = |entry: &str| wrong(&format!("model = 'mm1'\n[parameters]\n\n{entry}"));
-        assert_eq!(below("arival-rate = 1"), "a.toml:4: model `mm1` has no parameter `arival-rate`; did you mean `arrival-rate`?");
+        assert_eq!(
+            below("arival-rate = 1"),
+            "a.toml:4: model `mm1` has no parameter `arival-rate`; did you mean `arrival-rate`?"
+        );
         assert!(below("end = 1").contains("belongs above [parameters]"));
         assert!(wrong("model = 'mm1'\nservice_rate = 1").contains("belongs below [parameters]"));
-        assert!(below("arrival-rate = [1]").contains("a.toml:4: `arrival-rate` must be a text, a number"));
-        assert!(below("arrival-rate = 1\narrival_rate = 1").ends_with("`arrival-rate` is given twice"));
+        assert!(
+            below("arrival-rate = [1]")
+                .contains("a.toml:4: `arrival-rate` must be a text, a number")
+        );
+        assert!(
+            below("arrival-rate = 1\narrival_rate = 1").ends_with("`arrival-rate` is given twice")
+        );
         assert!(wrong("parameters = 1\nmodel = 'mm1'").contains("must be a table"));
     }
 }

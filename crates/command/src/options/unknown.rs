@@ -17,14 +17,21 @@ const VERBS: [&str; 4] = [RUN, VERIFY, EXPLAIN, COMPARE];
 const OTHERS: [&str; 3] = ["models", "report", NEW];
 
 /// A better message than clap's for an option that it does not know, if there is one.
-pub(crate) fn explain<C: Catalogue>(program: &Program<C>, line: &[OsString], error: &clap::Error) -> Option<String> {
-    let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidArg) else { return None };
+pub(crate) fn explain<C: Catalogue>(
+    program: &Program<C>,
+    line: &[OsString],
+    error: &clap::Error,
+) -> Option<String> {
+    let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
     if error.kind() != ErrorKind::UnknownArgument {
         return None;
     }
     let words: Vec<&str> = line.iter().skip(1).filter_map(|word| word.to_str()).collect();
     let verb = *words.iter().find(|word| VERBS.contains(word) || OTHERS.contains(word))?;
-    let model = program.only().or_else(|| program.entries.iter().find(|entry| words.contains(&entry.name)));
+    let model =
+        program.only().or_else(|| program.entries.iter().find(|entry| words.contains(&entry.name)));
     let known = Known { program, verb, model };
     match unknown.strip_prefix("--") {
         Some(name) => {
@@ -58,22 +65,32 @@ impl<C: Catalogue> Known<'_, '_, C> {
             // It is here, but stands where it may not.
             return None;
         }
-        let near = suggested.map(str::to_owned).or_else(|| nearest(name, own.iter().map(String::as_str)));
-        let or = near.as_deref().map_or_else(String::new, |near| format!("; did you mean `--{near}`?"));
+        let near =
+            suggested.map(str::to_owned).or_else(|| nearest(name, own.iter().map(String::as_str)));
+        let or =
+            near.as_deref().map_or_else(String::new, |near| format!("; did you mean `--{near}`?"));
         if let Some((verb, setting)) = elsewhere(self.verb, name) {
             let meaning = setting.meaning.trim_end_matches('.');
-            return Some(format!("`{line}` has no --{name}, but `{} {verb}` has: {meaning}{or}", self.program.name));
+            return Some(format!(
+                "`{line}` has no --{name}, but `{} {verb}` has: {meaning}{or}",
+                self.program.name
+            ));
         }
         let model = self.model.filter(|_| VERBS.contains(&self.verb));
         let other = self.program.entries.iter().find(|entry| has(entry, name));
         if let (Some(model), Some(other)) = (model, other) {
-            return Some(format!("model `{}` has no parameter --{name}, but `{}` has{or}", model.name, other.name));
+            return Some(format!(
+                "model `{}` has no parameter --{name}, but `{}` has{or}",
+                model.name, other.name
+            ));
         }
         // Clap's own suggestion says it well.
         if suggested.is_some() {
             return None;
         }
-        let help = model.filter(|_| self.program.only().is_none()).map_or(line.clone(), |model| format!("{line} {}", model.name));
+        let help = model
+            .filter(|_| self.program.only().is_none())
+            .map_or(line.clone(), |model| format!("{line} {}", model.name));
         Some(if or.is_empty() {
             format!("there is no option --{name}; `{help} --help` lists all")
         } else {
@@ -92,8 +109,15 @@ impl<C: Catalogue> Known<'_, '_, C> {
     /// The options that there are here.
     fn names(&self) -> Vec<String> {
         let settings = settings_of(self.verb).into_iter().map(|setting| setting.name);
-        let parameters = self.model.filter(|_| VERBS.contains(&self.verb)).into_iter().flat_map(|entry| &entry.parameters);
-        settings.chain(parameters.map(|spec| spec.name.clone())).chain(RESERVED.map(str::to_owned)).collect()
+        let parameters = self
+            .model
+            .filter(|_| VERBS.contains(&self.verb))
+            .into_iter()
+            .flat_map(|entry| &entry.parameters);
+        settings
+            .chain(parameters.map(|spec| spec.name.clone()))
+            .chain(RESERVED.map(str::to_owned))
+            .collect()
     }
 }
 
@@ -115,7 +139,9 @@ fn settings_of(verb: &str) -> Vec<Setting> {
 /// Another command that has this setting.
 fn elsewhere(verb: &str, name: &str) -> Option<(&'static str, Setting)> {
     let others = VERBS.into_iter().filter(|other| *other != verb);
-    let mut found = others.filter_map(|other| Some((other, settings_of(other).into_iter().find(|setting| setting.name == name)?)));
+    let mut found = others.filter_map(|other| {
+        Some((other, settings_of(other).into_iter().find(|setting| setting.name == name)?))
+    });
     found.next()
 }
 
@@ -135,25 +161,48 @@ mod tests {
     #[test]
     fn an_option_of_another_command_is_said_to_be_there() {
         let compare = "`warpline run` has no --runs, but `warpline compare` has: Runs of each engine, in turn";
-        for line in ["warpline run mm1 --runs 5", "warpline run --runs 5 mm1", "warpline run mm1 --runs=5"] {
+        for line in
+            ["warpline run mm1 --runs 5", "warpline run --runs 5 mm1", "warpline run mm1 --runs=5"]
+        {
             assert!(refused(line).starts_with(compare), "{}", refused(line));
         }
-        assert!(refused("warpline run phold --with optimistic").contains("`warpline compare` has: Engines"));
-        assert!(refused("warpline verify mm1 --threads 2").starts_with("`warpline verify` has no --threads, but `warpline run` has: PEs"));
-        assert!(refused("warpline report out --end 5").starts_with("`warpline report` has no --end, but `warpline run` has: "));
         assert!(
-            refused("warpline explain mm1 --threads 2").starts_with("`warpline explain` has no --threads, but `warpline run` has: PEs")
+            refused("warpline run phold --with optimistic")
+                .contains("`warpline compare` has: Engines")
         );
-        assert!(refused("warpline run mm1 --event-cost counted").contains("but `warpline explain` has: What an event costs"));
-        assert!(refused("queue run --runs 5").starts_with("`queue run` has no --runs, but `queue compare` has: "));
+        assert!(
+            refused("warpline verify mm1 --threads 2")
+                .starts_with("`warpline verify` has no --threads, but `warpline run` has: PEs")
+        );
+        assert!(
+            refused("warpline report out --end 5")
+                .starts_with("`warpline report` has no --end, but `warpline run` has: ")
+        );
+        assert!(
+            refused("warpline explain mm1 --threads 2")
+                .starts_with("`warpline explain` has no --threads, but `warpline run` has: PEs")
+        );
+        assert!(
+            refused("warpline run mm1 --event-cost counted")
+                .contains("but `warpline explain` has: What an event costs")
+        );
+        assert!(
+            refused("queue run --runs 5")
+                .starts_with("`queue run` has no --runs, but `queue compare` has: ")
+        );
     }
 
     #[test]
     fn a_parameter_of_another_model_is_said_to_be_there() {
         let message = "model `mm1` has no parameter --lps, but `phold` has";
-        assert!(refused("warpline run mm1 --lps 5").starts_with(message), "{}", refused("warpline run mm1 --lps 5"));
         assert!(
-            refused("warpline compare phold --arrival_rate 5").starts_with("model `phold` has no parameter --arrival-rate, but `mm1` has")
+            refused("warpline run mm1 --lps 5").starts_with(message),
+            "{}",
+            refused("warpline run mm1 --lps 5")
+        );
+        assert!(
+            refused("warpline compare phold --arrival_rate 5")
+                .starts_with("model `phold` has no parameter --arrival-rate, but `mm1` has")
         );
     }
 
@@ -172,10 +221,24 @@ mod tests {
             ("run mm1 --jason", "--json"),
         ] {
             let message = refused(&format!("warpline {line}"));
-            assert!(message.contains(&format!("'{meant}'")) || message.ends_with(&format!("did you mean `{meant}`?")), "{line}: {message}");
+            assert!(
+                message.contains(&format!("'{meant}'"))
+                    || message.ends_with(&format!("did you mean `{meant}`?")),
+                "{line}: {message}"
+            );
         }
-        assert!(refused("warpline --end 5 run mm1").contains("'run --end' exists"), "{}", refused("warpline --end 5 run mm1"));
-        assert_eq!(refused("warpline run mm1 --xyz 4"), "there is no option --xyz; `warpline run mm1 --help` lists all");
-        assert_eq!(refused("queue run --xyz 4"), "there is no option --xyz; `queue run --help` lists all");
+        assert!(
+            refused("warpline --end 5 run mm1").contains("'run --end' exists"),
+            "{}",
+            refused("warpline --end 5 run mm1")
+        );
+        assert_eq!(
+            refused("warpline run mm1 --xyz 4"),
+            "there is no option --xyz; `warpline run mm1 --help` lists all"
+        );
+        assert_eq!(
+            refused("queue run --xyz 4"),
+            "there is no option --xyz; `queue run --help` lists all"
+        );
     }
 }

@@ -16,7 +16,11 @@ pub(crate) fn significant(value: f64, digits: i32) -> String {
     }
     let decimals = (digits - 1 - magnitude).max(0) as usize;
     let text = format!("{value:.decimals$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
 }
 
 /// A number with three digits and a prefix for thousands: `12.3 M`, followed by a space if there is
@@ -78,11 +82,15 @@ pub(crate) fn columns(rows: &[impl AsRef<[String]>], indent: usize) -> String {
     let mut widths: Vec<usize> = Vec::new();
     for row in rows.iter().map(AsRef::as_ref) {
         widths.resize(widths.len().max(row.len()), 0);
-        widths.iter_mut().zip(row).for_each(|(width, cell)| *width = (*width).max(cell.chars().count()));
+        widths
+            .iter_mut()
+            .zip(row)
+            .for_each(|(width, cell)| *width = (*width).max(cell.chars().count()));
     }
     let line = |row: &[String]| {
         let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
-        format!("{:indent$}{}", "", cells.collect::<Vec<_>>().join("  ")).trim_end().to_owned() + "\n"
+        format!("{:indent$}{}", "", cells.collect::<Vec<_>>().join("  ")).trim_end().to_owned()
+            + "\n"
     };
     rows.iter().map(|row| line(row.as_ref())).collect()
 }
@@ -111,19 +119,36 @@ mod tests {
 
     #[test]
     fn numbers_are_short_and_true() {
-        let cases = [(0.0, "0"), (1.0, "1"), (0.1 + 0.2, "0.3"), (-1234567.0, "-1234567"), (2.345678912, "2.34568"), (1e-7, "1.00000e-7")];
+        let cases = [
+            (0.0, "0"),
+            (1.0, "1"),
+            (0.1 + 0.2, "0.3"),
+            (-1234567.0, "-1234567"),
+            (2.345678912, "2.34568"),
+            (1e-7, "1.00000e-7"),
+        ];
         for (value, text) in cases {
             assert_eq!(number(value), text);
         }
         assert_eq!(number(f64::NAN), "NaN");
         assert_eq!(number(100.0), "100");
-        assert_eq!((significant(12_000.6, 4), significant(2.34567, 4)), ("12001".into(), "2.346".into()));
+        assert_eq!(
+            (significant(12_000.6, 4), significant(2.34567, 4)),
+            ("12001".into(), "2.346".into())
+        );
         assert_eq!((time(2.5, "s"), time(2.5, "")), ("2.5 s".into(), "2.5".into()));
     }
 
     #[test]
     fn prefixes_stand_for_thousands() {
-        let cases = [(0.0, "0 "), (999.0, "999 "), (999.6, "1.00 k"), (12_345.0, "12.3 k"), (999_999.0, "1.00 M"), (8.311e6, "8.31 M")];
+        let cases = [
+            (0.0, "0 "),
+            (999.0, "999 "),
+            (999.6, "1.00 k"),
+            (12_345.0, "12.3 k"),
+            (999_999.0, "1.00 M"),
+            (8.311e6, "8.31 M"),
+        ];
         for (value, text) in cases {
             assert_eq!(scaled(value), text);
         }

@@ -25,7 +25,9 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     }
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(cause) if cause.kind() != ErrorKind::BrokenPipe => Err(Failure::failed(format!("cannot write to stdout: {cause}"))),
+        Err(cause) if cause.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::failed(format!("cannot write to stdout: {cause}")))
+        }
         _ => Ok(()),
     }
 }
@@ -39,7 +41,9 @@ pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let mut stdout = BufWriter::new(std::io::stdout().lock());
     let written = serde_json::to_writer(&mut stdout, value).map_err(std::io::Error::from);
     match written.and_then(|()| stdout.write_all(b"\n")).and_then(|()| stdout.flush()) {
-        Err(cause) if cause.kind() != ErrorKind::BrokenPipe => Err(Failure::failed(format!("cannot write to stdout: {cause}"))),
+        Err(cause) if cause.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::failed(format!("cannot write to stdout: {cause}")))
+        }
         _ => Ok(()),
     }
 }

@@ -55,13 +55,19 @@ impl ProgressDisplay {
         if progress.elapsed < SILENT {
             return;
         }
-        let warnings = if matches!(self.channel, Channel::Nobody) { Vec::new() } else { warnings(progress, self.unit, &mut self.told) };
+        let warnings = if matches!(self.channel, Channel::Nobody) {
+            Vec::new()
+        } else {
+            warnings(progress, self.unit, &mut self.told)
+        };
         match &mut self.channel {
             Channel::Nobody => {}
             Channel::Terminal(bar) => {
                 let bar = bar.get_or_insert_with(|| new_bar(STEPS));
                 warnings.into_iter().for_each(|warning| bar.println(warning));
-                let width = console::Term::stderr().size_checked().map_or(WIDTH, |(_, width)| usize::from(width));
+                let width = console::Term::stderr()
+                    .size_checked()
+                    .map_or(WIDTH, |(_, width)| usize::from(width));
                 bar.set_message(line(progress, self.unit, width.saturating_sub(BAR)));
                 bar.set_position((share(progress) * STEPS as f64) as u64);
             }
@@ -95,7 +101,12 @@ pub(crate) struct RunCounter {
 impl RunCounter {
     /// A counter for this many runs, the first of which begins now.
     pub(crate) fn new(runs: u64, quiet: bool) -> Self {
-        RunCounter { runs, begun: Instant::now(), shown: !quiet && std::io::stderr().is_terminal(), bar: None }
+        RunCounter {
+            runs,
+            begun: Instant::now(),
+            shown: !quiet && std::io::stderr().is_terminal(),
+            bar: None,
+        }
     }
 
     /// Shows which run, counted from 0, is under way and what it runs.
@@ -103,7 +114,12 @@ impl RunCounter {
         let elapsed = self.begun.elapsed();
         if self.shown && elapsed >= SILENT {
             let bar = self.bar.get_or_insert_with(|| new_bar(self.runs));
-            bar.set_message(format!("run {} of {}: {what} | {} so far", run + 1, self.runs, format::duration(elapsed.as_secs_f64())));
+            bar.set_message(format!(
+                "run {} of {}: {what} | {} so far",
+                run + 1,
+                self.runs,
+                format::duration(elapsed.as_secs_f64())
+            ));
             bar.set_position(run);
         }
     }
@@ -117,7 +133,8 @@ impl RunCounter {
 }
 
 fn new_bar(steps: u64) -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:6} {wide_msg}").map(|style| style.progress_chars("━╸─"));
+    let style =
+        ProgressStyle::with_template("{bar:6} {wide_msg}").map(|style| style.progress_chars("━╸─"));
     let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr());
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
@@ -136,17 +153,34 @@ fn share(progress: &Progress) -> f64 {
 fn line(progress: &Progress, unit: &str, width: usize) -> String {
     let share = share(progress);
     let elapsed = progress.elapsed.as_secs_f64();
-    let left = if share > 0.0 { format::duration(elapsed * (1.0 - share) / share) } else { "unknown".into() };
-    let memory = progress.rss_bytes.map(|bytes| format!(" | {}", format::bytes(bytes))).unwrap_or_default();
+    let left = if share > 0.0 {
+        format::duration(elapsed * (1.0 - share) / share)
+    } else {
+        "unknown".into()
+    };
+    let memory =
+        progress.rss_bytes.map(|bytes| format!(" | {}", format::bytes(bytes))).unwrap_or_default();
     if progress.committed_events == 0 {
         return format!("starting: making LPs and their first events{memory}");
     }
-    let head = format!("{:.1} % | {left} left | {}", share * 100.0, format::event_rate(progress.event_rate));
-    let time = format!(" | time {} of {}", format::significant(progress.virtual_time, 4), format::time(progress.end, unit));
-    let efficiency = efficiency(progress).map(|share| format!(" | efficiency {:.0} %", share * 100.0)).unwrap_or_default();
+    let head = format!(
+        "{:.1} % | {left} left | {}",
+        share * 100.0,
+        format::event_rate(progress.event_rate)
+    );
+    let time = format!(
+        " | time {} of {}",
+        format::significant(progress.virtual_time, 4),
+        format::time(progress.end, unit)
+    );
+    let efficiency = efficiency(progress)
+        .map(|share| format!(" | efficiency {:.0} %", share * 100.0))
+        .unwrap_or_default();
     // The time may be left out, as the percentage says much the same.
-    let lines = [format!("{head}{time}{memory}{efficiency}"), format!("{head}{memory}{efficiency}")];
-    let fitting = lines.into_iter().find(|line| efficiency.is_empty() || line.chars().count() <= width);
+    let lines =
+        [format!("{head}{time}{memory}{efficiency}"), format!("{head}{memory}{efficiency}")];
+    let fitting =
+        lines.into_iter().find(|line| efficiency.is_empty() || line.chars().count() <= width);
     fitting.unwrap_or_else(|| format!("{head}{time}{memory}"))
 }
 
@@ -190,7 +224,15 @@ mod tests {
     fn progress(virtual_time: f64) -> Progress {
         let elapsed = Duration::from_secs(20);
         let rss_bytes = Some(35_200_000);
-        Progress { virtual_time, end: 80.0, committed_events: 1_000_000, elapsed, event_rate: 8.311e6, rss_bytes, speculation: None }
+        Progress {
+            virtual_time,
+            end: 80.0,
+            committed_events: 1_000_000,
+            elapsed,
+            event_rate: 8.311e6,
+            rss_bytes,
+            speculation: None,
+        }
     }
 
     #[test]
@@ -203,10 +245,22 @@ mod tests {
     fn efficiency_is_shown_where_there_is_room() {
         let plain = "25.0 % | 1:00 min left | 8.31 M events/s | time 20 of 80 s | 35.2 MB";
         let short = "25.0 % | 1:00 min left | 8.31 M events/s | 35.2 MB | efficiency 93 %";
-        let sample = SpeculationSample { processed_events: 1000, rolled_back_events: 70, ..SpeculationSample::default() };
+        let sample = SpeculationSample {
+            processed_events: 1000,
+            rolled_back_events: 70,
+            ..SpeculationSample::default()
+        };
         let progress = Progress { speculation: Some(sample), ..progress(20.0) };
         let whole = format!("{plain} | efficiency 93 %");
-        for (width, expected) in [(86, &*whole), (85, short), (WIDTH, short), (WIDTH - BAR, short), (68, short), (67, plain), (9, plain)] {
+        for (width, expected) in [
+            (86, &*whole),
+            (85, short),
+            (WIDTH, short),
+            (WIDTH - BAR, short),
+            (68, short),
+            (67, plain),
+            (9, plain),
+        ] {
             assert_eq!(line(&progress, "s", width), expected, "{width}");
         }
         let nothing = Progress { speculation: Some(SpeculationSample::default()), ..progress };
@@ -216,18 +270,32 @@ mod tests {
     #[test]
     fn each_kind_of_thrashing_is_warned_of_once() {
         let mut told = Thrashing::default();
-        let sample = SpeculationSample { processed_events: 100_000, rolled_back_events: 97_000, window: 0.5, ..Default::default() };
+        let sample = SpeculationSample {
+            processed_events: 100_000,
+            rolled_back_events: 97_000,
+            window: 0.5,
+            ..Default::default()
+        };
         let at = |sample| Progress { speculation: Some(sample), ..progress(1.0) };
-        assert!(warnings(&progress(1.0), "s", &mut told).is_empty() && warnings(&at(sample), "s", &mut told).is_empty());
+        assert!(
+            warnings(&progress(1.0), "s", &mut told).is_empty()
+                && warnings(&at(sample), "s", &mut told).is_empty()
+        );
         let narrowed = SpeculationSample { throttled_epochs: 3, gvt_epochs: 500_000, ..sample };
         let [undoes] = &warnings(&at(narrowed), "s", &mut told)[..] else { panic!("one warning") };
         assert!(
             undoes.starts_with("warning: PEs undo most of what they execute ahead (97.0 % so far). They now stay within 0.5 s"),
             "{undoes}"
         );
-        let [waits] = &warnings(&at(SpeculationSample { gathered: 1, ..narrowed }), "s", &mut told)[..] else { panic!("one warning") };
+        let [waits] =
+            &warnings(&at(SpeculationSample { gathered: 1, ..narrowed }), "s", &mut told)[..]
+        else {
+            panic!("one warning")
+        };
         assert!(waits.starts_with("warning: PEs wait for GVT every 2.0 events"), "{waits}");
-        assert!(warnings(&at(SpeculationSample { gathered: 2, ..narrowed }), "s", &mut told).is_empty());
+        assert!(
+            warnings(&at(SpeculationSample { gathered: 2, ..narrowed }), "s", &mut told).is_empty()
+        );
     }
 
     #[test]
@@ -249,20 +317,31 @@ mod tests {
         counter.begun -= SILENT;
         counter.show(1, "sequential");
         let bar = counter.bar.as_ref().unwrap();
-        assert_eq!((bar.message().as_str(), bar.position(), bar.length()), ("run 2 of 6: sequential | 2.0 s so far", 1, Some(6)));
+        assert_eq!(
+            (bar.message().as_str(), bar.position(), bar.length()),
+            ("run 2 of 6: sequential | 2.0 s so far", 1, Some(6))
+        );
         counter.finish();
     }
 
     #[test]
     fn lines_keep_their_distance() {
         let seconds = Duration::from_secs;
-        assert!(is_due(None, seconds(2)) && is_due(Some(seconds(2)), seconds(5)) && !is_due(Some(seconds(2)), seconds(4)));
+        assert!(
+            is_due(None, seconds(2))
+                && is_due(Some(seconds(2)), seconds(5))
+                && !is_due(Some(seconds(2)), seconds(4))
+        );
         assert!(is_due(Some(seconds(9)), seconds(2)), "the event loop has begun since");
     }
 
     #[test]
     fn a_short_run_shows_no_progress() {
-        let mut display = ProgressDisplay { unit: "s", channel: Channel::Lines { last: None }, told: Thrashing::default() };
+        let mut display = ProgressDisplay {
+            unit: "s",
+            channel: Channel::Lines { last: None },
+            told: Thrashing::default(),
+        };
         display.show(&Progress { elapsed: Duration::from_millis(1999), ..progress(1.0) });
         assert!(matches!(display.channel, Channel::Lines { last: None }));
     }

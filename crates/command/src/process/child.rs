@@ -21,13 +21,17 @@ const STACK: usize = 1 << 18;
 pub(crate) fn run(command: &mut Command, meanwhile: impl FnMut()) -> Result<RunRecord, Failure> {
     let program = command.get_program().to_owned();
     let output = output(command, meanwhile);
-    let output = output.map_err(|cause| Failure::failed(format!("cannot start {}: {cause}", program.display())))?;
+    let output = output
+        .map_err(|cause| Failure::failed(format!("cannot start {}: {cause}", program.display())))?;
     let object = object(&output.stdout);
     if !output.status.success() {
         return Err(failure(&output, object.as_ref()));
     }
     object.and_then(record).ok_or_else(|| {
-        Failure::failed(format!("{} succeeded, but did not print a run; has the program been replaced meanwhile?", program.display()))
+        Failure::failed(format!(
+            "{} succeeded, but did not print a run; has the program been replaced meanwhile?",
+            program.display()
+        ))
     })
 }
 
@@ -63,15 +67,28 @@ fn record(mut object: Map<String, Value>) -> Option<RunRecord> {
 fn failure(output: &Output, object: Option<&Map<String, Value>>) -> Failure {
     let Some(code) = output.status.code() else {
         let status = output.status;
-        return Failure::failed(format!("a run was killed ({status}): if not by you, then perhaps by the system, because memory ran out"));
+        return Failure::failed(format!(
+            "a run was killed ({status}): if not by you, then perhaps by the system, because memory ran out"
+        ));
     };
     let said = String::from_utf8_lossy(&output.stderr);
     // Launchers draw lines around what they say.
-    let said: Vec<&str> = said.trim().trim_start_matches("error: ").lines().filter(|line| !line.starts_with("-----")).collect();
+    let said: Vec<&str> = said
+        .trim()
+        .trim_start_matches("error: ")
+        .lines()
+        .filter(|line| !line.starts_with("-----"))
+        .collect();
     let said = said.join("\n");
-    let reported = object.and_then(|object| object.get("error")).and_then(Value::as_str).unwrap_or(said.trim());
-    let message =
-        if reported.is_empty() { format!("a run failed with exit status {code}, without a message") } else { reported.to_owned() };
+    let reported = object
+        .and_then(|object| object.get("error"))
+        .and_then(Value::as_str)
+        .unwrap_or(said.trim());
+    let message = if reported.is_empty() {
+        format!("a run failed with exit status {code}, without a message")
+    } else {
+        reported.to_owned()
+    };
     Failure { code: u8::try_from(code).unwrap_or(Failure::FAILED), ..Failure::failed(message) }
 }
 
@@ -94,14 +111,21 @@ mod tests {
 
     #[test]
     fn a_failure_is_passed_on_in_its_own_words() {
-        let failed = |script| shell(script).map_err(|failure| (failure.message, failure.code)).unwrap_err();
+        let failed =
+            |script| shell(script).map_err(|failure| (failure.message, failure.code)).unwrap_err();
         let both = r#"echo 'error: oh no' >&2; echo '{"error":"oh no","exit_code":2}'; exit 2"#;
         assert_eq!(failed(both), ("oh no".into(), 2));
         assert_eq!(failed("echo 'error: oh no' >&2; exit 1"), ("oh no".into(), 1));
         let launched = r#"echo Begun.; echo '{"error":"oh no","exit_code":2}'; echo -----; exit 2"#;
         assert_eq!(failed(launched), ("oh no".into(), 2));
-        assert_eq!(failed("echo -------- >&2; echo no slots >&2; echo -------- >&2; exit 1"), ("no slots".into(), 1));
-        assert_eq!(failed("exit 7"), ("a run failed with exit status 7, without a message".into(), 7));
+        assert_eq!(
+            failed("echo -------- >&2; echo no slots >&2; echo -------- >&2; exit 1"),
+            ("no slots".into(), 1)
+        );
+        assert_eq!(
+            failed("exit 7"),
+            ("a run failed with exit status 7, without a message".into(), 7)
+        );
     }
 
     #[test]
@@ -114,10 +138,19 @@ mod tests {
     #[test]
     fn other_output_and_missing_programs_are_reported() {
         for script in ["true", "echo '{}'", "echo no"] {
-            assert!(shell(script).unwrap_err().message.starts_with("sh succeeded, but did not print a run"));
+            assert!(
+                shell(script)
+                    .unwrap_err()
+                    .message
+                    .starts_with("sh succeeded, but did not print a run")
+            );
         }
         let failure = run(&mut Command::new("no/such/program"), || {}).unwrap_err();
-        assert!(failure.message.starts_with("cannot start no/such/program: "), "{}", failure.message);
+        assert!(
+            failure.message.starts_with("cannot start no/such/program: "),
+            "{}",
+            failure.message
+        );
     }
 
     #[test]

@@ -35,14 +35,18 @@ impl Signals {
         let switch = self.switch.clone();
         let received = self.received.clone();
         let listen = move || {
-            let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) else { return };
+            let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) else {
+                return;
+            };
             let mut requests = Requests::default();
             for signal in signals.forever() {
                 match requests.heed(Instant::now()) {
                     Request::EndEarly => {
                         received.store(signal, Ordering::Relaxed);
                         switch.stop();
-                        output::remark("ending early, with the results so far; once more ends the program at once");
+                        output::remark(
+                            "ending early, with the results so far; once more ends the program at once",
+                        );
                     }
                     Request::Same => {}
                     Request::EndAtOnce => std::process::exit(128 + signal),
@@ -60,7 +64,10 @@ impl Signals {
         {
             // With any handler, the system no longer forgets them. If it refuses, each run still
             // notices its own.
-            let _ = signal_hook::flag::register(signal_hook::consts::SIGCHLD, Arc::<AtomicBool>::default());
+            let _ = signal_hook::flag::register(
+                signal_hook::consts::SIGCHLD,
+                Arc::<AtomicBool>::default(),
+            );
         }
     }
 
@@ -71,7 +78,10 @@ impl Signals {
             15 => ("SIGTERM", 143),
             _ => ("SIGINT", 130),
         };
-        Some(Failure { code, ..Failure::failed(format!("ended early by {name}: the results are partial")) })
+        Some(Failure {
+            code,
+            ..Failure::failed(format!("ended early by {name}: the results are partial"))
+        })
     }
 }
 

@@ -60,20 +60,25 @@ impl Placement {
 
     /// In words, such as `2 ranks by MPI`.
     pub(crate) fn name(&self) -> String {
-        let counted = |count: u32, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
+        let counted = |count: u32, one: &str, many: &str| {
+            format!("{count} {}", if count == 1 { one } else { many })
+        };
         let threads = counted(self.threads, "thread", "threads");
         let each = if self.threads > 1 { format!(" with {threads} each") } else { String::new() };
         match self.way {
             Way::Threads => threads,
             Way::Processes => counted(self.processes, "process", "processes") + &each,
             Way::Mpi => format!("{} by MPI{each}", counted(self.processes, "rank", "ranks")),
-            Way::MpiCopies => format!("{} by MPI{each}, copies", counted(self.processes, "rank", "ranks")),
+            Way::MpiCopies => {
+                format!("{} by MPI{each}, copies", counted(self.processes, "rank", "ranks"))
+            }
         }
     }
 
     /// The arguments by which a run learns of it.
     pub(crate) fn arguments(&self) -> Vec<String> {
-        let mut arguments = vec![format!("--processes={}", self.processes), format!("--threads={}", self.threads)];
+        let mut arguments =
+            vec![format!("--processes={}", self.processes), format!("--threads={}", self.threads)];
         arguments.extend((self.way == Way::MpiCopies).then(|| "--zero-copy=no".to_owned()));
         arguments
     }
@@ -82,8 +87,16 @@ impl Placement {
     ///
     /// # Errors
     /// Where it takes a launcher and there is none: why.
-    pub(crate) fn command(&self, program: &Path, launcher: &Result<Launcher, String>) -> Result<Command, String> {
-        if self.way.takes_launcher() { Ok(launcher.as_ref()?.command(program, self.processes)) } else { Ok(Command::new(program)) }
+    pub(crate) fn command(
+        &self,
+        program: &Path,
+        launcher: &Result<Launcher, String>,
+    ) -> Result<Command, String> {
+        if self.way.takes_launcher() {
+            Ok(launcher.as_ref()?.command(program, self.processes))
+        } else {
+            Ok(Command::new(program))
+        }
     }
 }
 
@@ -105,7 +118,11 @@ impl Launcher {
         if !cfg!(feature = "mpi") {
             return Err("this program was built without MPI; its feature `mpi` adds it, which takes an MPI library".to_owned());
         }
-        let launcher = Self::of(std::env::var_os("MPIRUN").filter(|name| !name.is_empty()).unwrap_or_else(|| "mpirun".into()))?;
+        let launcher = Self::of(
+            std::env::var_os("MPIRUN")
+                .filter(|name| !name.is_empty())
+                .unwrap_or_else(|| "mpirun".into()),
+        )?;
         launcher.probe()?;
         Ok(launcher)
     }
@@ -114,12 +131,17 @@ impl Launcher {
     /// as which containers often run.
     fn probe(&self) -> Result<(), String> {
         let outcome = self.command(Path::new("true"), 1).stdin(Stdio::null()).output();
-        let outcome = outcome.map_err(|cause| format!("cannot start `{}`: {cause}", self.program.display()))?;
+        let outcome = outcome
+            .map_err(|cause| format!("cannot start `{}`: {cause}", self.program.display()))?;
         if outcome.status.success() {
             return Ok(());
         }
         let said = String::from_utf8_lossy(&outcome.stderr);
-        let first = said.lines().map(str::trim).find(|line| line.contains(char::is_alphabetic)).unwrap_or("it does not say why");
+        let first = said
+            .lines()
+            .map(str::trim)
+            .find(|line| line.contains(char::is_alphabetic))
+            .unwrap_or("it does not say why");
         Err(format!("`{}` starts no program here: {first}", self.program.display()))
     }
 
@@ -166,21 +188,46 @@ pub(crate) mod tests {
     #[test]
     fn ways_have_names_and_arguments() {
         let of = |placement: Placement| (placement.name(), placement.arguments().join(" "));
-        assert_eq!(of(Placement::threads(1)), ("1 thread".into(), "--processes=1 --threads=1".into()));
-        assert_eq!(of(Placement::threads(4)), ("4 threads".into(), "--processes=1 --threads=4".into()));
-        assert_eq!(of(placed(Way::Processes, 2, 1)), ("2 processes".into(), "--processes=2 --threads=1".into()));
-        assert_eq!(of(placed(Way::Processes, 2, 3)), ("2 processes with 3 threads each".into(), "--processes=2 --threads=3".into()));
-        assert_eq!(of(placed(Way::Mpi, 2, 1)), ("2 ranks by MPI".into(), "--processes=2 --threads=1".into()));
-        let copies = ("2 ranks by MPI with 4 threads each, copies".into(), "--processes=2 --threads=4 --zero-copy=no".into());
+        assert_eq!(
+            of(Placement::threads(1)),
+            ("1 thread".into(), "--processes=1 --threads=1".into())
+        );
+        assert_eq!(
+            of(Placement::threads(4)),
+            ("4 threads".into(), "--processes=1 --threads=4".into())
+        );
+        assert_eq!(
+            of(placed(Way::Processes, 2, 1)),
+            ("2 processes".into(), "--processes=2 --threads=1".into())
+        );
+        assert_eq!(
+            of(placed(Way::Processes, 2, 3)),
+            ("2 processes with 3 threads each".into(), "--processes=2 --threads=3".into())
+        );
+        assert_eq!(
+            of(placed(Way::Mpi, 2, 1)),
+            ("2 ranks by MPI".into(), "--processes=2 --threads=1".into())
+        );
+        let copies = (
+            "2 ranks by MPI with 4 threads each, copies".into(),
+            "--processes=2 --threads=4 --zero-copy=no".into(),
+        );
         assert_eq!(of(placed(Way::MpiCopies, 2, 4)), copies);
     }
 
     #[test]
     fn ranks_are_started_by_the_launcher() {
-        let of = |way, launcher| placed(way, 3, 1).command(Path::new("warpline"), &launcher).map(|command| typed(&command));
+        let of = |way, launcher| {
+            placed(way, 3, 1)
+                .command(Path::new("warpline"), &launcher)
+                .map(|command| typed(&command))
+        };
         assert_eq!(of(Way::Processes, Err("none".into())), Ok("warpline".into()));
         assert_eq!(of(Way::Mpi, Err("none".into())), Err("none".into()));
-        assert_eq!(of(Way::MpiCopies, launcher()), Ok("mpirun --oversubscribe --bind-to none -np 3 warpline".into()));
+        assert_eq!(
+            of(Way::MpiCopies, launcher()),
+            Ok("mpirun --oversubscribe --bind-to none -np 3 warpline".into())
+        );
         let other = Launcher { program: "mpiexec".into(), is_open_mpi: false };
         assert_eq!(of(Way::Mpi, Ok(other)), Ok("mpiexec -np 3 warpline".into()));
     }
@@ -188,7 +235,10 @@ pub(crate) mod tests {
     #[test]
     fn a_launcher_that_starts_nothing_counts_as_none() {
         let of = |program: &str| Launcher { program: program.into(), is_open_mpi: false }.probe();
-        assert_eq!((of("true"), of("false")), (Ok(()), Err("`false` starts no program here: it does not say why".into())));
+        assert_eq!(
+            (of("true"), of("false")),
+            (Ok(()), Err("`false` starts no program here: it does not say why".into()))
+        );
         let said = of("sh").unwrap_err();
         assert!(said.starts_with("`sh` starts no program here: ") && said.len() > 40, "{said}");
     }
@@ -196,9 +246,15 @@ pub(crate) mod tests {
     #[test]
     fn a_missing_launcher_says_what_to_do() {
         let why = Launcher::of("no/such/mpirun".into()).unwrap_err();
-        assert!(why.starts_with("cannot start `no/such/mpirun`: ") && why.ends_with("MPIRUN name its launcher"), "{why}");
+        assert!(
+            why.starts_with("cannot start `no/such/mpirun`: ")
+                && why.ends_with("MPIRUN name its launcher"),
+            "{why}"
+        );
         if !cfg!(feature = "mpi") {
-            assert!(Launcher::find().unwrap_err().starts_with("this program was built without MPI"));
+            assert!(
+                Launcher::find().unwrap_err().starts_with("this program was built without MPI")
+            );
         }
     }
 }

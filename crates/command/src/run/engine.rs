@@ -8,7 +8,9 @@ use crate::output::format;
 /// The engine of a run, for people.
 pub(crate) fn engine(record: &RunRecord) -> String {
     let sync = record.engine.get("sync").and_then(Value::as_str).unwrap_or("unknown engine");
-    let number = |name| record.engine.get(name).and_then(Value::as_u64).filter(|_| record.parallel.is_some());
+    let number = |name| {
+        record.engine.get(name).and_then(Value::as_u64).filter(|_| record.parallel.is_some())
+    };
     let threads = match number("threads") {
         Some(1) => "1 thread".to_owned(),
         Some(threads) => format!("{threads} threads"),
@@ -24,10 +26,13 @@ pub(crate) fn engine(record: &RunRecord) -> String {
 pub(super) fn chosen(record: &RunRecord) -> Option<String> {
     let first = record.engines.first()?;
     let all = |one: &EngineStretch| {
-        let same = record.engines.iter().filter(|other| (&other.sync, other.pes) == (&one.sync, one.pes));
+        let same =
+            record.engines.iter().filter(|other| (&other.sync, other.pes) == (&one.sync, one.pes));
         same.map(|stretch| stretch.seconds).sum::<f64>()
     };
-    let name = |one: &EngineStretch| if one.pes == 1 { one.sync.clone() } else { format!("{} with {} PEs", one.sync, one.pes) };
+    let name = |one: &EngineStretch| {
+        if one.pes == 1 { one.sync.clone() } else { format!("{} with {} PEs", one.sync, one.pes) }
+    };
     let main = record.engines.iter().max_by(|a, b| all(a).total_cmp(&all(b)))?;
     let is_main = |one: &&EngineStretch| (&one.sync, one.pes) == (&main.sync, main.pes);
     let rate = |one: &EngineStretch| one.event_rate.unwrap_or_default();
@@ -35,11 +40,17 @@ pub(super) fn chosen(record: &RunRecord) -> Option<String> {
     let Some(rival) = others.max_by(|a, b| rate(a).total_cmp(&rate(b))) else {
         return Some(format!("auto: {}, as {}", name(main), first.why));
     };
-    let longest = record.engines.iter().filter(is_main).max_by(|a, b| a.seconds.total_cmp(&b.seconds))?;
+    let longest =
+        record.engines.iter().filter(is_main).max_by(|a, b| a.seconds.total_cmp(&b.seconds))?;
     let share = all(main) / record.engines.iter().map(|one| one.seconds).sum::<f64>();
-    let when = format!("{} of the time, longest from {} on", format::percent(share), format::duration(longest.began_seconds));
+    let when = format!(
+        "{} of the time, longest from {} on",
+        format::percent(share),
+        format::duration(longest.began_seconds)
+    );
     // Why the run came to it last, unless it only began so.
-    let came_to_it = record.engines.iter().skip(1).rfind(is_main).filter(|stretch| !stretch.why.is_empty());
+    let came_to_it =
+        record.engines.iter().skip(1).rfind(is_main).filter(|stretch| !stretch.why.is_empty());
     let ratio = rate(longest) / rate(rival);
     let why = match came_to_it {
         Some(stretch) => format!(": {}", stretch.why),

@@ -31,7 +31,11 @@ pub(crate) fn run<C: Catalogue>(program: &Program<C>, request: &Request) -> Resu
     let FinishedRun { record, tables, incomplete, trace } = with_model(program, request, job)??;
     tell(&mut notes, unused_threads(&settings.simulation, &record));
     // The results are printed even if rows or report fail.
-    let report = settings.command.report.as_deref().map(|directory| warpline_report::write(directory, &record).map_err(Failure::from));
+    let report = settings
+        .command
+        .report
+        .as_deref()
+        .map(|directory| warpline_report::write(directory, &record).map_err(Failure::from));
     let (report, failed) = match report.transpose() {
         Ok(report) => (report, incomplete),
         Err(Failure { message, .. }) => (None, Some(Failure::failed(message))),
@@ -88,7 +92,9 @@ impl Visitor for RunModel<'_> {
 
     fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Self::Output {
         let Settings { simulation: settings, command } = self.settings;
-        let simulation = Simulation::<M>::configured(&parameters)?.settings(settings.clone()).stop_with(&self.signals.switch);
+        let simulation = Simulation::<M>::configured(&parameters)?
+            .settings(settings.clone())
+            .stop_with(&self.signals.switch);
         if let Some(directory) = &command.report {
             prepare(directory)?;
         }
@@ -98,11 +104,15 @@ impl Visitor for RunModel<'_> {
         let mut tell_long_event = |long: &LongEvent| output::notify(long_event(long, limit));
         let simulation = simulation.on_progress(&mut show).on_long_event(&mut tell_long_event);
         let outcome = match command.replications() {
-            1 => simulation.records(command.report.clone().map_or(Records::Drop, Records::Write)).run().map(|run| {
-                let tables = run.statistics.tables().iter().map(|table| table.name.clone()).collect();
-                let incomplete = run.incomplete.map(|error| Failure::failed(error.to_string()));
-                FinishedRun { record: run.record, tables, incomplete, trace: run.trace }
-            }),
+            1 => simulation
+                .records(command.report.clone().map_or(Records::Drop, Records::Write))
+                .run()
+                .map(|run| {
+                    let tables =
+                        run.statistics.tables().iter().map(|table| table.name.clone()).collect();
+                    let incomplete = run.incomplete.map(|error| Failure::failed(error.to_string()));
+                    FinishedRun { record: run.record, tables, incomplete, trace: run.trace }
+                }),
             runs => simulation.replicate(runs).map(|all| {
                 let (tables, incomplete, trace) = Default::default();
                 FinishedRun { record: all.record, tables, incomplete, trace }
@@ -115,5 +125,8 @@ impl Visitor for RunModel<'_> {
 
 /// The warning about an event that takes long.
 fn long_event(long: &LongEvent, limit: f64) -> String {
-    format!("warning: {long}; after {} it counts as a failure (--event-limit)", format::duration(limit))
+    format!(
+        "warning: {long}; after {} it counts as a failure (--event-limit)",
+        format::duration(limit)
+    )
 }

@@ -20,7 +20,9 @@ type ResultNotes = BTreeMap<String, ResultNote>;
 pub(crate) fn lines(results: &ResultTree, notes: &ResultNotes) -> Vec<[String; 2]> {
     let field = |(name, field): (&str, ResultField<'_>)| match field {
         ResultField::Value(Value::Array(list)) => listed(name, Entries::Kept(list), notes),
-        ResultField::Value(value) => vec![[name.to_owned(), explained(text(name, value, notes), notes.get(name))]],
+        ResultField::Value(value) => {
+            vec![[name.to_owned(), explained(text(name, value, notes), notes.get(name))]]
+        }
         ResultField::List(list) => listed(name, Entries::Made(list), notes),
     };
     match results.short() {
@@ -34,7 +36,10 @@ pub(crate) fn lines(results: &ResultTree, notes: &ResultNotes) -> Vec<[String; 2
 fn listed(name: &str, list: Entries<'_>, notes: &ResultNotes) -> Vec<[String; 2]> {
     let unit = notes.get(name).map_or("", |note| &note.unit);
     let overview = ListOverview::of(list, name);
-    let mut lines = vec![[name.to_owned(), explained(list_text((name, list, &overview), unit, notes), notes.get(name))]];
+    let mut lines = vec![[
+        name.to_owned(),
+        explained(list_text((name, list, &overview), unit, notes), notes.get(name)),
+    ]];
     if overview.summary(notes).is_some() {
         if list.len() <= LIST_MOST {
             let items = list.iter().enumerate().filter(|(_, item)| item.is_object());
@@ -47,7 +52,9 @@ fn listed(name: &str, list: Entries<'_>, notes: &ResultNotes) -> Vec<[String; 2]
     }
     for (key, summary, _) in overview.fields(notes) {
         let note = notes.get(&format!("{name}.{key}"));
-        let mut text = summed_up(&summary, note.map_or("", |note| &note.unit), |entry| lists::name_of(list, name, notes, entry));
+        let mut text = summed_up(&summary, note.map_or("", |note| &note.unit), |entry| {
+            lists::name_of(list, name, notes, entry)
+        });
         if key == "ci95" {
             text += &narrow(overview.cautions);
         }
@@ -75,9 +82,16 @@ fn text(name: &str, value: &Value, notes: &ResultNotes) -> String {
     }
 }
 
-fn list_text((name, list, overview): (&str, Entries<'_>, &ListOverview<'_>), unit: &str, notes: &ResultNotes) -> String {
+fn list_text(
+    (name, list, overview): (&str, Entries<'_>, &ListOverview<'_>),
+    unit: &str,
+    notes: &ResultNotes,
+) -> String {
     if list.len() <= LIST_MOST && overview.is_plain {
-        return with_unit(list.iter().map(|value| scalar(&value)).collect::<Vec<_>>().join(", "), unit);
+        return with_unit(
+            list.iter().map(|value| scalar(&value)).collect::<Vec<_>>().join(", "),
+            unit,
+        );
     }
     let count = format!("{} {}", list.len(), if list.len() == 1 { "entry" } else { "entries" });
     match overview.summary(notes) {
@@ -101,12 +115,16 @@ fn summed_up(summary: &ListSummary, unit: &str, called: impl Fn(usize) -> String
         format!("{}{half} ({})", format::number(*value), called(*entry))
     };
     let mean = mean.map(|mean| match values {
-        Some(values) => format!(", mean {} of all {values} values", with_unit(format::number(mean), unit)),
+        Some(values) => {
+            format!(", mean {} of all {values} values", with_unit(format::number(mean), unit))
+        }
         None => format!(", mean {} of the entries", with_unit(format::number(mean), unit)),
     });
-    let others = if known < entries { format!(", {} none", entries - known) } else { String::new() };
+    let others =
+        if known < entries { format!(", {} none", entries - known) } else { String::new() };
     let least_and_most = format!("smallest {}, largest {}", extreme(least), extreme(most));
-    let least_and_most = if mean.is_none() { with_unit(least_and_most, unit) } else { least_and_most };
+    let least_and_most =
+        if mean.is_none() { with_unit(least_and_most, unit) } else { least_and_most };
     format!("{least_and_most}{}{others}", mean.unwrap_or_default())
 }
 
@@ -121,13 +139,19 @@ fn narrow(intervals: usize) -> String {
 
 /// An estimate as `mean ± half-width`; any other object field by field.
 fn object(fields: &Map<String, Value>, unit: &str) -> String {
-    const ORDER: [&str; 9] = ["count", "mean", "min", "p50", "p90", "p95", "p99", "max", "deviation"];
+    const ORDER: [&str; 9] =
+        ["count", "mean", "min", "p50", "p90", "p95", "p99", "max", "deviation"];
     if fields.contains_key("ci95") {
         let mean = fields.get("mean").map_or_else(|| "none".into(), scalar);
         let half = fields.get("ci95").filter(|half| half.is_number());
-        let note = fields.get("ci95_note").and_then(Value::as_str).map(|note| format!(", {note}")).unwrap_or_default();
+        let note = fields
+            .get("ci95_note")
+            .and_then(Value::as_str)
+            .map(|note| format!(", {note}"))
+            .unwrap_or_default();
         let confidence = half.map(|_| format!("95 % confidence{note}"));
-        let remarks: Vec<String> = [confidence, sum(fields), missing(fields)].into_iter().flatten().collect();
+        let remarks: Vec<String> =
+            [confidence, sum(fields), missing(fields)].into_iter().flatten().collect();
         let mean = match half {
             Some(half) => with_unit(format!("{mean} ± {}", scalar(half)), unit),
             None => with_unit(mean, unit),
@@ -138,11 +162,19 @@ fn object(fields: &Map<String, Value>, unit: &str) -> String {
         return format!("{} fields ({ELSEWHERE})", fields.len());
     }
     let mut fields: Vec<_> = fields.iter().collect();
-    fields.sort_by_key(|(name, _)| ORDER.iter().position(|known| known == name).unwrap_or(ORDER.len()));
+    fields.sort_by_key(|(name, _)| {
+        ORDER.iter().position(|known| known == name).unwrap_or(ORDER.len())
+    });
     // A count has no part in the unit.
-    let counted = fields.first().filter(|(name, _)| *name == "count" && !unit.is_empty()).map(|(_, count)| scalar(count));
+    let counted = fields
+        .first()
+        .filter(|(name, _)| *name == "count" && !unit.is_empty())
+        .map(|(_, count)| scalar(count));
     let fields = fields.into_iter().skip(usize::from(counted.is_some()));
-    let figures = fields.map(|(name, value)| format!("{name} {}", scalar(value))).collect::<Vec<_>>().join(", ");
+    let figures = fields
+        .map(|(name, value)| format!("{name} {}", scalar(value)))
+        .collect::<Vec<_>>()
+        .join(", ");
     match counted {
         Some(count) => format!("{count} values in {unit}: {figures}"),
         None if unit.is_empty() => figures,
@@ -153,8 +185,14 @@ fn object(fields: &Map<String, Value>, unit: &str) -> String {
 /// What a mean over time is the mean of, if that is a sum.
 fn sum(fields: &Map<String, Value>) -> Option<String> {
     let (least, most) = (fields.get("single_min")?, fields.get("single_max")?);
-    let of = fields.get("levels").map_or_else(|| "spans".to_owned(), |levels| format!("{levels} levels"));
-    let each = if least == most { scalar(least) } else { format!("{} to {}", scalar(least), scalar(most)) };
+    let of = fields
+        .get("levels")
+        .map_or_else(|| "spans".to_owned(), |levels| format!("{levels} levels"));
+    let each = if least == most {
+        scalar(least)
+    } else {
+        format!("{} to {}", scalar(least), scalar(most))
+    };
     Some(format!("sum of {of}, each {each}"))
 }
 
@@ -185,9 +223,15 @@ mod tests {
 
     fn shown(values: &Value, notes: &[(&str, &str, &str)]) -> Vec<String> {
         let note = |(name, unit, meaning): &(&str, &str, &str)| {
-            ((*name).to_owned(), ResultNote { unit: (*unit).into(), meaning: (*meaning).into(), label: false })
+            (
+                (*name).to_owned(),
+                ResultNote { unit: (*unit).into(), meaning: (*meaning).into(), label: false },
+            )
         };
-        lines(&values.clone().into(), &notes.iter().map(note).collect()).into_iter().map(|line| line.join(": ")).collect()
+        lines(&values.clone().into(), &notes.iter().map(note).collect())
+            .into_iter()
+            .map(|line| line.join(": "))
+            .collect()
     }
 
     #[test]
@@ -210,7 +254,10 @@ mod tests {
         assert_eq!(shown(&values, &[]), expected);
         assert_eq!(shown(&json!(4), &[]), ["result: 4"]);
         assert_eq!(shown(&Value::Null, &[]), [""; 0]);
-        assert_eq!(shown(&json!({ "names": vec!["a"; 312] }), &[]), ["names: 312 entries (see --json or --report)"]);
+        assert_eq!(
+            shown(&json!({ "names": vec!["a"; 312] }), &[]),
+            ["names: 312 entries (see --json or --report)"]
+        );
     }
 
     #[test]
@@ -219,8 +266,13 @@ mod tests {
             "inside": { "mean": 4.0, "ci95": 0.5 }, "lost": 3, "pair": [1, 2], "stay": { "count": 7, "mean": 2.5, "max": 9 },
             "times": { "mean": 1 },
         });
-        let notes =
-            [("inside", "people", "people inside"), ("lost", "", "calls lost"), ("pair", "km", ""), ("stay", "h", ""), ("times", "s", "")];
+        let notes = [
+            ("inside", "people", "people inside"),
+            ("lost", "", "calls lost"),
+            ("pair", "km", ""),
+            ("stay", "h", ""),
+            ("times", "s", ""),
+        ];
         let expected = [
             "inside: 4 ± 0.5 people (95 % confidence) – people inside",
             "lost: 3 – calls lost",
@@ -251,7 +303,10 @@ mod tests {
             "odd: 9 entries: smallest 1.5 (item 0), largest 9 (item 8), mean 5.78571 of the entries, 2 none (see --json or --report)",
             "order: 9 entries (see --json or --report)",
         ];
-        assert_eq!(shown(&values, &[("links.load", "km", "how full"), ("long", "s", "")]), expected);
+        assert_eq!(
+            shown(&values, &[("links.load", "km", "how full"), ("long", "s", "")]),
+            expected
+        );
     }
 
     /// A sum of levels shows the extremes of single levels. Several runs show how many have no
@@ -276,6 +331,9 @@ mod tests {
     #[test]
     fn an_interval_that_is_too_narrow_says_so() {
         let values = json!({ "stay": { "mean": 2, "ci95": 0.1, "ci95_note": "probably too narrow: simulate longer" } });
-        assert_eq!(shown(&values, &[]), ["stay: 2 ± 0.1 (95 % confidence, probably too narrow: simulate longer)"]);
+        assert_eq!(
+            shown(&values, &[]),
+            ["stay: 2 ± 0.1 (95 % confidence, probably too narrow: simulate longer)"]
+        );
     }
 }

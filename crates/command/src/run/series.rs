@@ -13,7 +13,9 @@ pub(crate) fn text(record: &RunRecord) -> String {
     if record.series.is_empty() {
         return String::new();
     }
-    let line = |(name, series): (&String, &Series)| [name.clone(), picture(series), figures(series, &record.time_unit)];
+    let line = |(name, series): (&String, &Series)| {
+        [name.clone(), picture(series), figures(series, &record.time_unit)]
+    };
     let lines: Vec<[String; 3]> = record.series.iter().map(line).collect();
     format!("over virtual time\n{}", format::columns(&lines, 2))
 }
@@ -22,15 +24,18 @@ pub(crate) fn text(record: &RunRecord) -> String {
 fn figures(series: &Series, time_unit: &str) -> String {
     let values: Vec<f64> = series.shown().iter().filter_map(|value| *value).collect();
     let slice = format::time(series.width(), time_unit);
-    let (Some(least), Some(most), Some(last)) =
-        (values.iter().copied().reduce(f64::min), values.iter().copied().reduce(f64::max), values.last())
-    else {
+    let (Some(least), Some(most), Some(last)) = (
+        values.iter().copied().reduce(f64::min),
+        values.iter().copied().reduce(f64::max),
+        values.last(),
+    ) else {
         return format!("none in slices of {slice}");
     };
     let [least, most, last] = [least, most, *last].map(format::number);
     let unit = if series.unit.is_empty() { String::new() } else { format!(" {}", series.unit) };
     let each = if series.kind == SeriesKind::Count { "counted" } else { "mean" };
-    let meaning = if series.meaning.is_empty() { String::new() } else { format!(" – {}", series.meaning) };
+    let meaning =
+        if series.meaning.is_empty() { String::new() } else { format!(" – {}", series.meaning) };
     let runs = runs(series);
     format!("{least} to {most}, last {last}{unit}, {each} in slices of {slice}{runs}{meaning}")
 }
@@ -57,10 +62,14 @@ fn picture(series: &Series) -> String {
         (known > 0.0).then_some(mean)
     };
     let means: Vec<Option<f64>> = (0..places).map(mean).collect();
-    let (low, high) = means.iter().flatten().fold((0.0f64, 0.0f64), |(low, high), mean| (low.min(*mean), high.max(*mean)));
+    let (low, high) = means
+        .iter()
+        .flatten()
+        .fold((0.0f64, 0.0f64), |(low, high), mean| (low.min(*mean), high.max(*mean)));
     // Halved first, as the greatest numbers are too far apart.
     let share = |mean: f64| (mean / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0);
-    let height = |mean: f64| HEIGHTS[((share(mean) * HEIGHTS.len() as f64) as usize).min(HEIGHTS.len() - 1)];
+    let height =
+        |mean: f64| HEIGHTS[((share(mean) * HEIGHTS.len() as f64) as usize).min(HEIGHTS.len() - 1)];
     means.into_iter().map(|mean| mean.map_or(' ', height)).collect()
 }
 
@@ -76,8 +85,10 @@ mod tests {
 
     #[test]
     fn a_series_is_one_line() {
-        let busy =
-            Series { meaning: "people inside".into(), ..series(SeriesKind::Level, "people", &[Some(0.0), None, Some(8.0), Some(4.0)]) };
+        let busy = Series {
+            meaning: "people inside".into(),
+            ..series(SeriesKind::Level, "people", &[Some(0.0), None, Some(8.0), Some(4.0)])
+        };
         let all = [
             ("busy", busy),
             ("heat", series(SeriesKind::Mean, "", &[Some(-4.0), Some(4.0)])),
@@ -99,9 +110,13 @@ mod tests {
 
     #[test]
     fn a_long_series_is_pooled() {
-        let rising: Vec<Option<f64>> = (0..100).map(|value| (value % 10 != 9).then_some(f64::from(value))).collect();
+        let rising: Vec<Option<f64>> =
+            (0..100).map(|value| (value % 10 != 9).then_some(f64::from(value))).collect();
         let picture = picture(&series(SeriesKind::Count, "", &rising));
         assert_eq!(picture.chars().count(), MOST);
-        assert!(picture.starts_with('▁') && picture.ends_with('█') && picture.chars().is_sorted(), "{picture}");
+        assert!(
+            picture.starts_with('▁') && picture.ends_with('█') && picture.chars().is_sorted(),
+            "{picture}"
+        );
     }
 }

@@ -1,6 +1,8 @@
 //! What parallel execution cost, in words.
 
-use warpline_record::{CommunicationRecord, GvtIntervalRecord, MemoryRecord, ParallelRecord, RunRecord, ThrottleRecord};
+use warpline_record::{
+    CommunicationRecord, GvtIntervalRecord, MemoryRecord, ParallelRecord, RunRecord, ThrottleRecord,
+};
 
 use super::engine::engine;
 use crate::output::format;
@@ -14,11 +16,20 @@ pub(super) fn speculation(record: &RunRecord, parallel: &ParallelRecord) -> Vec<
     let of_committed = parallel.remote_events as f64 / committed.max(1) as f64;
     let (processed, undone) = (parallel.processed_events, parallel.rolled_back_events);
     let rollbacks = &parallel.rollbacks;
-    let lanes = format!("{} certain when executed, {} executed ahead", parallel.certain_events, parallel.ahead_events);
+    let lanes = format!(
+        "{} certain when executed, {} executed ahead",
+        parallel.certain_events, parallel.ahead_events
+    );
     let facts = [
         ("engine", engine(record)),
         ("events", lanes),
-        ("efficiency", format!("{}: {processed} events processed, {undone} rolled back", format::percent(parallel.efficiency))),
+        (
+            "efficiency",
+            format!(
+                "{}: {processed} events processed, {undone} rolled back",
+                format::percent(parallel.efficiency)
+            ),
+        ),
         ("rollbacks", format!("{} primary, {} secondary", rollbacks.primary, rollbacks.secondary)),
         ("GVT computations", gvt_computations(parallel)),
         ("remote events", format!("{} of those committed", format::percent(of_committed))),
@@ -26,14 +37,25 @@ pub(super) fn speculation(record: &RunRecord, parallel: &ParallelRecord) -> Vec<
     // An engine that the run has chosen itself has been named already.
     let facts = facts.into_iter().skip(usize::from(!record.engines.is_empty()));
     let mut facts: Vec<_> = facts.map(|(name, fact)| [name.to_owned(), fact]).collect();
-    let window = record.progress.last().and_then(|sample| sample.speculation).map(|sample| sample.window);
+    let window =
+        record.progress.last().and_then(|sample| sample.speculation).map(|sample| sample.window);
     // A wider window limits nothing.
     if let Some(window) = window.filter(|window| *window < record.end_time) {
-        facts.push(["window".to_owned(), format!("{} beyond GVT, at the end", format::time(window, &record.time_unit))]);
+        facts.push([
+            "window".to_owned(),
+            format!("{} beyond GVT, at the end", format::time(window, &record.time_unit)),
+        ]);
     }
-    facts.extend(parallel.memory.as_ref().map(|memory| ["memory was short".to_owned(), shortage(memory)]));
+    facts.extend(
+        parallel.memory.as_ref().map(|memory| ["memory was short".to_owned(), shortage(memory)]),
+    );
     facts.extend(parallel.throttle.as_ref().map(|done| ["throttled".to_owned(), throttle(done)]));
-    facts.extend(parallel.communication.as_ref().map(|copied| ["copied messages".to_owned(), communication(copied)]));
+    facts.extend(
+        parallel
+            .communication
+            .as_ref()
+            .map(|copied| ["copied messages".to_owned(), communication(copied)]),
+    );
     facts.extend(phases(record, parallel).map(|phases| ["time went to".to_owned(), phases]));
     facts
 }
@@ -49,7 +71,15 @@ fn gvt_computations(parallel: &ParallelRecord) -> String {
 
 /// What PEs did to keep within the memory budget.
 fn shortage(memory: &MemoryRecord) -> String {
-    let MemoryRecord { taken_most_bytes, stops, artificial_rollbacks, sent_back, taken_back, artificial_events, .. } = *memory;
+    let MemoryRecord {
+        taken_most_bytes,
+        stops,
+        artificial_rollbacks,
+        sent_back,
+        taken_back,
+        artificial_events,
+        ..
+    } = *memory;
     let most = format::bytes(taken_most_bytes);
     format!(
         "PEs had {most} at most; {stops} batches waited for GVT; {artificial_events} events were undone, by {artificial_rollbacks} artificial \
@@ -76,7 +106,10 @@ fn communication(copied: &CommunicationRecord) -> String {
     };
     let why = if copied.why.is_empty() { String::new() } else { format!(", as {}", copied.why) };
     let size = format::bytes(bytes as u64);
-    format!("{} in {} batches, of {messages:.0} messages and {size} on average; by {who}{why}", copied.messages, copied.batches)
+    format!(
+        "{} in {} batches, of {messages:.0} messages and {size} on average; by {who}{why}",
+        copied.messages, copied.batches
+    )
 }
 
 /// The phases that took most of the time, the largest first; `None` if none took any.
@@ -90,7 +123,11 @@ pub(super) fn phases(record: &RunRecord, parallel: &ParallelRecord) -> Option<St
         phases.push(("work", work));
     }
     phases.sort_by(|(_, one), (_, other)| other.total_cmp(one));
-    let shares = phases.iter().map(|(name, seconds)| (name, (100.0 * seconds / total).round())).filter(|(_, share)| *share >= 1.0);
-    let texts: Vec<_> = shares.take(PHASES_MOST).map(|(name, share)| format!("{name} {share} %")).collect();
+    let shares = phases
+        .iter()
+        .map(|(name, seconds)| (name, (100.0 * seconds / total).round()))
+        .filter(|(_, share)| *share >= 1.0);
+    let texts: Vec<_> =
+        shares.take(PHASES_MOST).map(|(name, share)| format!("{name} {share} %")).collect();
     (!texts.is_empty()).then(|| texts.join(", "))
 }

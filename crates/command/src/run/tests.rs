@@ -80,7 +80,11 @@ fn a_fault_of_the_model_is_a_failure() {
     assert!(failure.message.contains("delay -1"), "{}", failure.message);
     let failure = job(Way { panic: 3, ..Way::default() }, Settings::default()).unwrap_err();
     assert_eq!(failure.code, Failure::FAILED);
-    assert!(failure.message.contains("no tick") && failure.message.contains("at time 3"), "{}", failure.message);
+    assert!(
+        failure.message.contains("no tick") && failure.message.contains("at time 3"),
+        "{}",
+        failure.message
+    );
 }
 
 /// In a process of its own, whose panic hook it changes.
@@ -97,13 +101,19 @@ fn a_panic_of_the_model_is_reported_once() {
     child.env(CHILD, "1").env_remove("RUST_BACKTRACE");
     let printed = String::from_utf8(child.output().unwrap().stderr).unwrap();
     assert_eq!(printed.matches("no tick").count(), 1, "{printed}");
-    assert!(printed.contains("event 3 of LP 0 at time 3 (())") && printed.contains("run_tests.rs:"), "{printed}");
+    assert!(
+        printed.contains("event 3 of LP 0 at time 3 (())") && printed.contains("run_tests.rs:"),
+        "{printed}"
+    );
 }
 
 #[test]
 fn senseless_settings_are_wrong_use() {
     let code = |way, settings| job(way, settings).unwrap_err().code;
-    assert_eq!(code(Way { impossible: true, ..Way::default() }, Settings::default()), Failure::USAGE_ERROR);
+    assert_eq!(
+        code(Way { impossible: true, ..Way::default() }, Settings::default()),
+        Failure::USAGE_ERROR
+    );
     assert_eq!(code(Way::default(), Settings::typed(&[("warmup", "11")])), Failure::USAGE_ERROR);
     assert_eq!(code(Way::default(), Settings::typed(&[("undo", "reverse")])), Failure::USAGE_ERROR);
 }
@@ -122,7 +132,9 @@ fn rows_become_files_of_the_report() {
 fn rows_that_cannot_be_written_are_a_failure() {
     let directory = tempfile::tempdir().unwrap();
     fs::create_dir(directory.path().join("ticks.csv")).unwrap();
-    let failure = job(Way::default(), Settings::typed(&[("report", directory.path().to_str().unwrap())])).unwrap_err();
+    let failure =
+        job(Way::default(), Settings::typed(&[("report", directory.path().to_str().unwrap())]))
+            .unwrap_err();
     assert_eq!(failure.code, Failure::FAILED);
     assert!(failure.message.contains("ticks.csv"), "{}", failure.message);
 }

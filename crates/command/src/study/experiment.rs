@@ -56,9 +56,19 @@ pub struct StudyCase {
 
 impl StudyCase {
     /// A case of this name, with these arguments.
-    pub fn new(name: impl Into<String>, arguments: impl IntoIterator<Item = impl Into<String>>) -> Self {
+    pub fn new(
+        name: impl Into<String>,
+        arguments: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Self {
         let arguments = arguments.into_iter().map(Into::into).collect();
-        StudyCase { name: name.into(), model: None, arguments, way: None, pes: None, processes: None }
+        StudyCase {
+            name: name.into(),
+            model: None,
+            arguments,
+            way: None,
+            pes: None,
+            processes: None,
+        }
     }
 
     /// The same, with a model that is not that of the study.
@@ -126,13 +136,19 @@ impl Measured {
     pub fn share(&self, condition: usize, variant: usize, names: &[&str]) -> Option<f64> {
         let phases = self.phases.get(condition)?.get(variant)?.as_ref()?.list();
         let all: f64 = phases.iter().map(|(_, seconds)| seconds).sum();
-        let some: f64 = phases.iter().filter(|(name, _)| names.contains(name)).map(|(_, seconds)| seconds).sum();
+        let some: f64 = phases
+            .iter()
+            .filter(|(name, _)| names.contains(name))
+            .map(|(_, seconds)| seconds)
+            .sum();
         (all > 0.0).then(|| some / all)
     }
 
     /// The least and the greatest gain of one variant over another, of all conditions.
     pub fn gains(&self, variant: usize, other: usize) -> Option<[f64; 2]> {
-        let gains = || (0..self.conditions.len()).filter_map(|condition| self.gain(condition, variant, other));
+        let gains = || {
+            (0..self.conditions.len()).filter_map(|condition| self.gain(condition, variant, other))
+        };
         Some([gains().reduce(f64::min)?, gains().reduce(f64::max)?])
     }
 }
@@ -159,6 +175,8 @@ impl Study {
 
     /// About how long it takes, in words.
     pub(crate) fn time(&self, pes: u32, times: u32, quick: bool) -> String {
-        format::duration((self.runs(pes, times) as f64 * self.seconds[usize::from(quick)]).round().max(1.0))
+        format::duration(
+            (self.runs(pes, times) as f64 * self.seconds[usize::from(quick)]).round().max(1.0),
+        )
     }
 }

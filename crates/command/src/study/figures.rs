@@ -37,10 +37,13 @@ pub(super) fn rollbacks_mean(run: &RunRecord) -> f64 {
 
 /// What the PEs of all runs spent their time on, if there were any.
 pub(super) fn phases(runs: &[RunRecord]) -> Option<Phases> {
-    runs.iter().filter_map(|run| run.parallel.as_ref()).map(|parallel| parallel.phase_seconds).reduce(|mut all, more| {
-        all.add(&more);
-        all
-    })
+    runs.iter()
+        .filter_map(|run| run.parallel.as_ref())
+        .map(|parallel| parallel.phase_seconds)
+        .reduce(|mut all, more| {
+            all.add(&more);
+            all
+        })
 }
 
 /// The share of time that PEs spent on some phases; 0 for a sequential run.
@@ -48,7 +51,8 @@ fn share(run: &RunRecord, names: &[&str]) -> f64 {
     let Some(parallel) = &run.parallel else { return 0.0 };
     let phases = parallel.phase_seconds.list();
     let all: f64 = phases.iter().map(|(_, seconds)| seconds).sum();
-    phases.iter().filter(|(name, _)| names.contains(name)).map(|(_, seconds)| seconds).sum::<f64>() / all.max(f64::MIN_POSITIVE)
+    phases.iter().filter(|(name, _)| names.contains(name)).map(|(_, seconds)| seconds).sum::<f64>()
+        / all.max(f64::MIN_POSITIVE)
 }
 
 /// The share of time that went to sending and receiving.

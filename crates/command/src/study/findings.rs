@@ -31,10 +31,20 @@ impl<'s> Findings<'s> {
     /// Findings without any runs. `no_launcher` says why cases that take a launcher will have none.
     pub(super) fn of(study: &'s Study, pes: u32, no_launcher: Option<&str>) -> Self {
         let (conditions, variants) = ((study.conditions)(pes), (study.variants)(pes));
-        let runs: Vec<Vec<Runs>> = conditions.iter().map(|_| variants.iter().map(|_| Vec::new()).collect()).collect();
+        let runs: Vec<Vec<Runs>> =
+            conditions.iter().map(|_| variants.iter().map(|_| Vec::new()).collect()).collect();
         let alone = conditions.iter().map(|_| Vec::new()).collect();
         let before = runs.clone();
-        Findings { study, pes, conditions, variants, runs, alone, before, no_launcher: no_launcher.map(str::to_owned) }
+        Findings {
+            study,
+            pes,
+            conditions,
+            variants,
+            runs,
+            alone,
+            before,
+            no_launcher: no_launcher.map(str::to_owned),
+        }
     }
 
     pub(super) fn placement(&self, condition: usize, variant: usize) -> Placement {
@@ -50,10 +60,13 @@ impl<'s> Findings<'s> {
     ) -> Result<(), Failure> {
         let first = &self.variants[0];
         let in_pairs = self.study.in_pairs;
-        let of_conditions = self.conditions.iter().zip(&mut self.runs).zip(&mut self.before).zip(&mut self.alone);
+        let of_conditions =
+            self.conditions.iter().zip(&mut self.runs).zip(&mut self.before).zip(&mut self.alone);
         for (((condition, of_condition), before), alone) in of_conditions {
             alone.push(run(condition, first, Placement::threads(1))?);
-            for (number, ((variant, runs), before)) in self.variants.iter().zip(of_condition).zip(before).enumerate() {
+            for (number, ((variant, runs), before)) in
+                self.variants.iter().zip(of_condition).zip(before).enumerate()
+            {
                 let placement = variant.placement(condition, self.pes);
                 if !placement.way.takes_launcher() || self.no_launcher.is_none() {
                     if in_pairs && number > 0 {
@@ -68,22 +81,30 @@ impl<'s> Findings<'s> {
 
     /// Why nothing at all can be measured, if so.
     pub(super) fn nothing_left(&self) -> Option<&str> {
-        let all = self.cases().all(|(condition, variant)| self.placement(condition, variant).way.takes_launcher());
+        let all = self
+            .cases()
+            .all(|(condition, variant)| self.placement(condition, variant).way.takes_launcher());
         self.no_launcher.as_deref().filter(|_| all)
     }
 
     /// Which variants are left out, and why, in a sentence.
     pub(super) fn skipped(&self) -> Option<String> {
         let why = self.no_launcher.as_ref()?;
-        let launched = |variant: usize| (0..self.conditions.len()).any(|condition| self.placement(condition, variant).way.takes_launcher());
-        let names: Vec<&str> =
-            (0..self.variants.len()).filter(|variant| launched(*variant)).map(|variant| self.variants[variant].name.as_str()).collect();
+        let launched = |variant: usize| {
+            (0..self.conditions.len())
+                .any(|condition| self.placement(condition, variant).way.takes_launcher())
+        };
+        let names: Vec<&str> = (0..self.variants.len())
+            .filter(|variant| launched(*variant))
+            .map(|variant| self.variants[variant].name.as_str())
+            .collect();
         (!names.is_empty()).then(|| format!("Left out: {}; {why}.", names.join(", ")))
     }
 
     /// The least and the greatest number of PEs.
     pub(super) fn pes(&self) -> [u32; 2] {
-        let all = || self.cases().map(|(condition, variant)| self.placement(condition, variant).pes());
+        let all =
+            || self.cases().map(|(condition, variant)| self.placement(condition, variant).pes());
         [all().min().unwrap_or(self.pes), all().max().unwrap_or(self.pes)]
     }
 
@@ -104,18 +125,39 @@ impl<'s> Findings<'s> {
     /// Figures of the source beside those of this machine.
     pub(super) fn figures(&self) -> Vec<StudyFigure> {
         let of = |figure: fn(&RunRecord) -> f64| {
-            let by_variant = |condition| (0..self.variants.len()).map(|variant| self.median(condition, variant, figure)).collect();
+            let by_variant = |condition| {
+                (0..self.variants.len())
+                    .map(|variant| self.median(condition, variant, figure))
+                    .collect()
+            };
             (0..self.conditions.len()).map(by_variant).collect()
         };
         let conditions = self.conditions.iter().map(|condition| condition.name.clone()).collect();
-        let phases = self.runs.iter().map(|variants| variants.iter().map(|runs| phases(runs)).collect()).collect();
-        let gains_of = |condition| (0..self.variants.len()).map(|variant| self.gain(condition, variant)).collect();
+        let phases = self
+            .runs
+            .iter()
+            .map(|variants| variants.iter().map(|runs| phases(runs)).collect())
+            .collect();
+        let gains_of = |condition| {
+            (0..self.variants.len()).map(|variant| self.gain(condition, variant)).collect()
+        };
         let gains = (0..self.conditions.len()).map(gains_of).collect();
-        (self.study.figures)(&Measured { conditions, rates: of(|run| run.event_rate), gains, seconds: of(seconds), phases })
+        (self.study.figures)(&Measured {
+            conditions,
+            rates: of(|run| run.event_rate),
+            gains,
+            seconds: of(seconds),
+            phases,
+        })
     }
 
     /// The median of a figure of a variant under a condition.
-    pub(super) fn median(&self, condition: usize, variant: usize, of: impl Fn(&RunRecord) -> f64) -> Option<f64> {
+    pub(super) fn median(
+        &self,
+        condition: usize,
+        variant: usize,
+        of: impl Fn(&RunRecord) -> f64,
+    ) -> Option<f64> {
         median(self.runs[condition][variant].iter().map(of).collect())
     }
 
@@ -139,7 +181,9 @@ impl<'s> Findings<'s> {
 
     /// The gains of a variant, the least first.
     pub(super) fn gains(&self, variant: usize) -> Vec<f64> {
-        let mut gains: Vec<f64> = (0..self.conditions.len()).filter_map(|condition| self.gain(condition, variant)).collect();
+        let mut gains: Vec<f64> = (0..self.conditions.len())
+            .filter_map(|condition| self.gain(condition, variant))
+            .collect();
         gains.sort_unstable_by(f64::total_cmp);
         gains
     }
@@ -147,11 +191,15 @@ impl<'s> Findings<'s> {
     /// The first condition under which two runs gave different answers.
     pub(super) fn failure(&self) -> Option<Failure> {
         let differs = |((runs, before), alone): ((&Vec<Runs>, &Vec<Runs>), &Runs)| {
-            let mut digests = runs.iter().chain(before).flatten().chain(alone).map(|run| &run.digest);
+            let mut digests =
+                runs.iter().chain(before).flatten().chain(alone).map(|run| &run.digest);
             digests.next().is_some_and(|first| digests.any(|digest| digest != first))
         };
         let found = self.runs.iter().zip(&self.before).zip(&self.alone).position(differs)?;
-        Some(Failure::failed(format!("runs under the condition `{}` gave different answers", self.conditions[found].name)))
+        Some(Failure::failed(format!(
+            "runs under the condition `{}` gave different answers",
+            self.conditions[found].name
+        )))
     }
 
     /// What was measured, in a sentence for each variant but the first.
@@ -177,7 +225,8 @@ impl<'s> Findings<'s> {
     /// All pairs of condition and variant.
     pub(super) fn cases(&self) -> impl Iterator<Item = (usize, usize)> {
         let variants = self.variants.len();
-        (0..self.conditions.len()).flat_map(move |condition| (0..variants).map(move |variant| (condition, variant)))
+        (0..self.conditions.len())
+            .flat_map(move |condition| (0..variants).map(move |variant| (condition, variant)))
     }
 }
 

@@ -14,11 +14,19 @@ pub(in super::super) const STUDY: Study = Study {
     claim: "pendulums are twice as fast",
     differs: "there is no pendulum",
     model: "clock",
-    conditions: |pes| (0..pes).map(|number| StudyCase::new(format!("room {number}"), ["--room"])).collect(),
-    variants: |_| ["spring", "pendulum"].map(|name| StudyCase::new(name, [format!("--by={name}")])).into(),
+    conditions: |pes| {
+        (0..pes).map(|number| StudyCase::new(format!("room {number}"), ["--room"])).collect()
+    },
+    variants: |_| {
+        ["spring", "pendulum"].map(|name| StudyCase::new(name, [format!("--by={name}")])).into()
+    },
     figures: |measured| {
         let here = measured.gains(1, 0).map(|[least, most]| format!("{least} to {most} times"));
-        vec![StudyFigure { what: "how much faster pendulums are".into(), source: "2 times".into(), here }]
+        vec![StudyFigure {
+            what: "how much faster pendulums are".into(),
+            source: "2 times".into(),
+            here,
+        }]
     },
     ends: [100.0, 1.0],
     seconds: [2.0, 0.1],
@@ -31,7 +39,8 @@ fn findings() -> Findings<'static> {
     let mut findings = Findings::of(&STUDY, 2, None);
     for rate in [1e6, 3e6, 2e6] {
         let run = |condition: &StudyCase, variant: &StudyCase, placement: Placement| {
-            let faster = if variant.name == "pendulum" && condition.name == "room 0" { 2.0 } else { 1.0 };
+            let faster =
+                if variant.name == "pendulum" && condition.name == "room 0" { 2.0 } else { 1.0 };
             Ok(sample::optimistic(if placement.pes() == 1 { 0.5 } else { faster } * rate))
         };
         findings.each(run).unwrap();
@@ -41,14 +50,32 @@ fn findings() -> Findings<'static> {
 
 #[test]
 fn medians_are_compared() {
-    assert_eq!([vec![], vec![3.0], vec![4.0, 1.0], vec![5.0, 1.0, 2.0]].map(median), [None, Some(3.0), Some(2.5), Some(2.0)]);
+    assert_eq!(
+        [vec![], vec![3.0], vec![4.0, 1.0], vec![5.0, 1.0, 2.0]].map(median),
+        [None, Some(3.0), Some(2.5), Some(2.0)]
+    );
     let findings = findings();
-    assert_eq!((findings.gain(0, 1), findings.gain(1, 1), findings.gain(0, 0)), (Some(2.0), Some(1.0), Some(1.0)));
+    assert_eq!(
+        (findings.gain(0, 1), findings.gain(1, 1), findings.gain(0, 0)),
+        (Some(2.0), Some(1.0), Some(1.0))
+    );
     assert_eq!(findings.gains(1), [1.0, 2.0]);
     assert_eq!((findings.speedup(0, 1), findings.speedup(1, 0)), (Some(4.0), Some(2.0)));
-    assert_eq!(findings.sentences(), ["pendulum was 1.5 times as fast as spring in the median over 2 conditions, 1 to 2 times."]);
+    assert_eq!(
+        findings.sentences(),
+        ["pendulum was 1.5 times as fast as spring in the median over 2 conditions, 1 to 2 times."]
+    );
     let text = findings.text(false, 2);
-    for words in ["clocks/speed, 2 PEs", "room 1", "pendulums are twice", "(Huygens, 1657)", "there is no pendulum", "17", "30", "21"] {
+    for words in [
+        "clocks/speed, 2 PEs",
+        "room 1",
+        "pendulums are twice",
+        "(Huygens, 1657)",
+        "there is no pendulum",
+        "17",
+        "30",
+        "21",
+    ] {
         assert!(text.contains(words), "no `{words}` in {text}");
     }
     assert!(!text.contains(TOO_SHORT) && findings.text(true, 2).contains(TOO_SHORT));
@@ -97,7 +124,10 @@ fn another_answer_is_a_failure() {
     assert_eq!(findings.failure(), None);
     findings.runs[1][1][2].digest = "00000000000000bb".into();
     let failure = findings.failure().unwrap();
-    assert_eq!((failure.message.as_str(), failure.code), ("runs under the condition `room 1` gave different answers", 1));
+    assert_eq!(
+        (failure.message.as_str(), failure.code),
+        ("runs under the condition `room 1` gave different answers", 1)
+    );
 }
 
 /// Figures of the source stand beside those of this machine.
@@ -112,7 +142,15 @@ fn figures_are_compared() {
 /// Without a launcher, what takes one is left out with a note, and the rest is done.
 #[test]
 fn cases_that_take_a_launcher_are_left_out_without_one() {
-    let study = Study { variants: |_| vec![StudyCase::new("spring", ["--a"]), StudyCase::new("pendulum", ["--b"]).by(Way::Mpi)], ..STUDY };
+    let study = Study {
+        variants: |_| {
+            vec![
+                StudyCase::new("spring", ["--a"]),
+                StudyCase::new("pendulum", ["--b"]).by(Way::Mpi),
+            ]
+        },
+        ..STUDY
+    };
     let mut findings = Findings::of(&study, 3, Some("there is no launcher"));
     let mut placements = Vec::new();
     let run = |_: &StudyCase, _: &StudyCase, placement: Placement| {
@@ -122,7 +160,10 @@ fn cases_that_take_a_launcher_are_left_out_without_one() {
     assert_eq!(findings.nothing_left(), None);
     findings.each(run).unwrap();
     assert_eq!(placements, ["1 thread", "3 threads"].repeat(3));
-    assert_eq!((findings.failure(), findings.gain(0, 1), findings.gain(0, 0)), (None, None, Some(1.0)));
+    assert_eq!(
+        (findings.failure(), findings.gain(0, 1), findings.gain(0, 0)),
+        (None, None, Some(1.0))
+    );
     let notes = findings.notes(2);
     assert_eq!(notes[0], "Left out: pendulum; there is no launcher.");
     assert!(notes[1].starts_with("Up to 3 PEs share 2 cores here."), "{notes:?}");
@@ -130,13 +171,26 @@ fn cases_that_take_a_launcher_are_left_out_without_one() {
     let text = findings.text(false, 2);
     assert!(text.contains("here left out.") && text.contains("Left out: pendulum"), "{text}");
     let json = findings.json(false, 2);
-    assert_eq!((&json["notes"][0], &json["cases"][1]["way"]), (&notes[0].clone().into(), &"mpi".into()));
+    assert_eq!(
+        (&json["notes"][0], &json["cases"][1]["way"]),
+        (&notes[0].clone().into(), &"mpi".into())
+    );
     assert!(json["cases"][1]["event_rate"].is_null());
-    let page = warpline_report::render_study(&findings.record(json, None, Default::default(), false, 2));
-    let ranks = Study { variants: |_| vec![StudyCase::new("pendulum", ["--b"]).by(Way::MpiCopies)], ..STUDY };
-    assert_eq!(Findings::of(&ranks, 3, Some("there is no launcher")).nothing_left(), Some("there is no launcher"));
+    let page =
+        warpline_report::render_study(&findings.record(json, None, Default::default(), false, 2));
+    let ranks = Study {
+        variants: |_| vec![StudyCase::new("pendulum", ["--b"]).by(Way::MpiCopies)],
+        ..STUDY
+    };
+    assert_eq!(
+        Findings::of(&ranks, 3, Some("there is no launcher")).nothing_left(),
+        Some("there is no launcher")
+    );
     assert_eq!(Findings::of(&ranks, 3, None).nothing_left(), None);
-    assert!(page.contains("Left out: pendulum") && page.contains("Run time"), "the report lacks something");
+    assert!(
+        page.contains("Left out: pendulum") && page.contains("Run time"),
+        "the report lacks something"
+    );
 }
 
 /// The report has a picture of each figure, and claim and measurement in words.
@@ -157,5 +211,8 @@ fn a_report_shows_what_was_found() {
     ] {
         assert!(page.contains(words), "no `{words}`");
     }
-    assert_eq!((record.settings["end"].as_f64(), record.settings["runs"].as_u64()), (Some(1.0), Some(3)));
+    assert_eq!(
+        (record.settings["end"].as_f64(), record.settings["runs"].as_u64()),
+        (Some(1.0), Some(3))
+    );
 }

@@ -27,12 +27,20 @@ use crate::verbs::{RUN, STUDY};
 use warpline_run::{nearest, provenance};
 
 /// Lists the studies, or does one of them.
-pub(crate) fn study(program: &str, studies: &[Study], request: &StudyRequest) -> Result<(), Failure> {
+pub(crate) fn study(
+    program: &str,
+    studies: &[Study],
+    request: &StudyRequest,
+) -> Result<(), Failure> {
     let Some(name) = &request.name else { return list(program, studies, request) };
     let Some(study) = studies.iter().find(|study| study.name == name) else {
         let names: Vec<&str> = studies.iter().map(|study| study.name).collect();
-        let hint = nearest(name, names.iter().copied()).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-        return Err(Failure::wrong_use(format!("there is no study `{name}`{hint} (there are: {})", names.join(", "))));
+        let hint = nearest(name, names.iter().copied())
+            .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        return Err(Failure::wrong_use(format!(
+            "there is no study `{name}`{hint} (there are: {})",
+            names.join(", ")
+        )));
     };
     conduct(study, request)
 }
@@ -46,7 +54,9 @@ fn list(program: &str, studies: &[Study], request: &StudyRequest) -> Result<(), 
                 "runs": study.runs(threads, 3), "seconds": study.runs(threads, 3) as f64 * study.seconds[0],
             })
         };
-        return output::print_json(&json!({ "studies": studies.iter().map(entry).collect::<Vec<_>>() }));
+        return output::print_json(
+            &json!({ "studies": studies.iter().map(entry).collect::<Vec<_>>() }),
+        );
     }
     let row = |study: &Study| {
         let (full, quick) = (study.time(threads, 3, false), study.time(threads, 1, true));
@@ -54,7 +64,10 @@ fn list(program: &str, studies: &[Study], request: &StudyRequest) -> Result<(), 
     };
     let head = ["study", "takes about", "what"].map(str::to_owned);
     let rows: Vec<[String; 3]> = std::iter::once(head).chain(studies.iter().map(row)).collect();
-    output::print(&format!("{}\n`{program} {STUDY} NAME` does one of them.\n", format::columns(&rows, 0)))
+    output::print(&format!(
+        "{}\n`{program} {STUDY} NAME` does one of them.\n",
+        format::columns(&rows, 0)
+    ))
 }
 
 /// Runs all variants under all conditions, in turn.
@@ -62,30 +75,44 @@ fn conduct(study: &Study, request: &StudyRequest) -> Result<(), Failure> {
     request.report.as_deref().map_or(Ok(()), prepare)?;
     let started = Instant::now();
     let executable = std::env::current_exe();
-    let executable = executable.map_err(|cause| Failure::failed(format!("cannot find the executable of this command: {cause}")))?;
+    let executable = executable.map_err(|cause| {
+        Failure::failed(format!("cannot find the executable of this command: {cause}"))
+    })?;
     let &StudyRequest { quick, threads, runs, quiet, .. } = request;
     let launcher = Launcher::find();
     let mut findings = Findings::of(study, threads, launcher.as_ref().err().map(String::as_str));
     if let Some(why) = findings.nothing_left() {
-        return Err(Failure::failed(format!("all of the study `{}` is about ranks: {why}", study.name)));
+        return Err(Failure::failed(format!(
+            "all of the study `{}` is about ranks: {why}",
+            study.name
+        )));
     }
     if !quiet {
         let all = study.runs(threads, runs);
         let time = study.time(threads, runs, quick);
         output::notify(format_args!("{}: {all} runs, about {time}", study.name));
-        findings.skipped().iter().for_each(|skipped| output::notify(format_args!("note: {skipped}")));
+        findings
+            .skipped()
+            .iter()
+            .for_each(|skipped| output::notify(format_args!("note: {skipped}")));
     }
     let mut counter = RunCounter::new(study.runs(threads, runs), quiet);
     let mut turn = 0;
     for _ in 0..runs {
         let measured = findings.each(|condition, variant, placement| {
-            let command = command_of(&executable, study, request, [condition, variant], placement, &launcher);
+            let command =
+                command_of(&executable, study, request, [condition, variant], placement, &launcher);
             let alone = if placement.pes() == 1 { ", one PE" } else { "" };
             let run = command.and_then(|mut command| {
-                child::run(&mut command, || counter.show(turn, &format!("{}, {}{alone}", condition.name, variant.name)))
+                child::run(&mut command, || {
+                    counter.show(turn, &format!("{}, {}{alone}", condition.name, variant.name))
+                })
             });
             turn += 1;
-            run.map_err(|failure| Failure { message: format!("{}, {}: {}", condition.name, variant.name, failure.message), ..failure })
+            run.map_err(|failure| Failure {
+                message: format!("{}, {}: {}", condition.name, variant.name, failure.message),
+                ..failure
+            })
         });
         measured?;
     }
@@ -95,7 +122,13 @@ fn conduct(study: &Study, request: &StudyRequest) -> Result<(), Failure> {
     let mut figures = findings.json(request.quick, cores);
     let report = request.report.as_deref().map(|directory| {
         let warning = failed.as_ref().map(|failure| failure.message.clone());
-        let record = findings.record(figures.clone(), warning, provenance::of(started, threads as usize), quick, cores);
+        let record = findings.record(
+            figures.clone(),
+            warning,
+            provenance::of(started, threads as usize),
+            quick,
+            cores,
+        );
         warpline_report::write_study(directory, &record).map_err(Failure::from)
     });
     let mut text = findings.text(quick, cores);
@@ -133,8 +166,10 @@ fn command_of(
     command.args([RUN, model, "--json", "--quiet"]);
     command.args(placement.arguments());
     // A case may have an end of its own, but for runs that are to be short.
-    let (ends, others): (Vec<&String>, Vec<&String>) =
-        cases.into_iter().flat_map(|case| &case.arguments).partition(|argument| argument.starts_with("--end="));
+    let (ends, others): (Vec<&String>, Vec<&String>) = cases
+        .into_iter()
+        .flat_map(|case| &case.arguments)
+        .partition(|argument| argument.starts_with("--end="));
     match ends.first().filter(|_| !request.quick) {
         Some(end) => command.arg(end),
         None => command.arg(format!("--end={}", study.ends[usize::from(request.quick)])),
@@ -152,23 +187,51 @@ mod tests {
 
     #[test]
     fn cases_say_how_they_are_launched() {
-        let request = StudyRequest { name: None, quick: true, threads: 4, runs: 1, report: None, json: true, quiet: true };
-        let line = |condition: &StudyCase, variant: &StudyCase, launcher: Result<Launcher, String>| {
-            let placement = variant.placement(condition, 4);
-            let command = command_of(Path::new("warpline"), &STUDY, &request, [condition, variant], placement, &launcher);
-            command.map(|command| typed(&command)).map_err(|failure| failure.message)
+        let request = StudyRequest {
+            name: None,
+            quick: true,
+            threads: 4,
+            runs: 1,
+            report: None,
+            json: true,
+            quiet: true,
         };
+        let line =
+            |condition: &StudyCase, variant: &StudyCase, launcher: Result<Launcher, String>| {
+                let placement = variant.placement(condition, 4);
+                let command = command_of(
+                    Path::new("warpline"),
+                    &STUDY,
+                    &request,
+                    [condition, variant],
+                    placement,
+                    &launcher,
+                );
+                command.map(|command| typed(&command)).map_err(|failure| failure.message)
+            };
         let room = StudyCase::new("room", ["--room"]);
         let spring = StudyCase::new("spring", ["--by=spring"]);
         let rest = "--end=1 --room --by=spring";
         let run = "run clock --json --quiet";
-        assert_eq!(line(&room, &spring, launcher()), Ok(format!("warpline {run} --processes=1 --threads=4 {rest}")));
+        assert_eq!(
+            line(&room, &spring, launcher()),
+            Ok(format!("warpline {run} --processes=1 --threads=4 {rest}"))
+        );
         let processes = spring.clone().by(Way::Processes);
-        assert_eq!(line(&room, &processes, launcher()), Ok(format!("warpline {run} --processes=4 --threads=1 {rest}")));
-        assert_eq!(line(&room.clone().pes(8), &processes, launcher()), Ok(format!("warpline {run} --processes=8 --threads=1 {rest}")));
+        assert_eq!(
+            line(&room, &processes, launcher()),
+            Ok(format!("warpline {run} --processes=4 --threads=1 {rest}"))
+        );
+        assert_eq!(
+            line(&room.clone().pes(8), &processes, launcher()),
+            Ok(format!("warpline {run} --processes=8 --threads=1 {rest}"))
+        );
         let ranks = spring.clone().by(Way::MpiCopies).processes(2);
         let launched = "mpirun --oversubscribe --bind-to none -np 2 warpline";
-        assert_eq!(line(&room, &ranks, launcher()), Ok(format!("{launched} {run} --processes=2 --threads=2 --zero-copy=no {rest}")));
+        assert_eq!(
+            line(&room, &ranks, launcher()),
+            Ok(format!("{launched} {run} --processes=2 --threads=2 --zero-copy=no {rest}"))
+        );
         assert_eq!(line(&room, &ranks, Err("no launcher".into())), Err("no launcher".into()));
         // A variant has precedence over its condition.
         let condition = room.by(Way::Mpi).pes(3);

@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use super::experiment::StudyFigure;
-use super::figures::{epochs, gvt_share, median, memory, messages_share, rollbacks_mean, rollbacks_most, seconds};
+use super::figures::{
+    epochs, gvt_share, median, memory, messages_share, rollbacks_mean, rollbacks_most, seconds,
+};
 use super::findings::Findings;
 use super::text::TOO_SHORT;
 use crate::output::format;
@@ -12,7 +14,14 @@ use warpline_record::{BarsView, Fact, Provenance, RunRecord, StudyRecord, TableV
 impl Findings<'_> {
     /// The study for a report, with the object that `--json` prints and what went wrong, if
     /// anything did.
-    pub(super) fn record(&self, figures: Value, warning: Option<String>, provenance: Provenance, quick: bool, cores: usize) -> StudyRecord {
+    pub(super) fn record(
+        &self,
+        figures: Value,
+        warning: Option<String>,
+        provenance: Provenance,
+        quick: bool,
+        cores: usize,
+    ) -> StudyRecord {
         let study = self.study;
         let too_short = quick.then(|| TOO_SHORT.to_owned());
         let settings = json!({ "pes": self.pes()[1], "end": study.ends[usize::from(quick)], "runs": self.alone[0].len() });
@@ -29,12 +38,20 @@ impl Findings<'_> {
             provenance,
             views: vec![
                 self.claims(cores),
-                self.bars("Committed event rate (ε)", "event rate", "events/s", false, |run| run.event_rate),
+                self.bars("Committed event rate (ε)", "event rate", "events/s", false, |run| {
+                    run.event_rate
+                }),
                 self.bars("Run time", "time", "s", true, seconds),
                 self.bars("Peak memory", "memory", "bytes", false, memory),
                 self.gain_bars(),
                 self.speedup_bars(),
-                self.bars("Sending and receiving", "share of the time of PEs", "", false, messages_share),
+                self.bars(
+                    "Sending and receiving",
+                    "share of the time of PEs",
+                    "",
+                    false,
+                    messages_share,
+                ),
                 self.bars("Finding GVT", "share of the time of PEs", "", false, gvt_share),
                 self.bars("GVT epochs (λ)", "epochs", "", true, epochs),
                 self.bars("Mean rollbacks per PE (α)", "rollbacks", "", false, rollbacks_mean),
@@ -50,7 +67,11 @@ impl Findings<'_> {
             let middle = median(self.gains(variant))?;
             let name = format!("Gain of {}", self.variants[variant].name);
             let value = format!("{} ×", format::significant(middle, 3));
-            Some(Fact { name, value, remark: format!("against {first}, in the median over all conditions") })
+            Some(Fact {
+                name,
+                value,
+                remark: format!("against {first}, in the median over all conditions"),
+            })
         };
         (1..self.variants.len()).filter_map(gain).collect()
     }
@@ -59,7 +80,11 @@ impl Findings<'_> {
     fn claims(&self, cores: usize) -> View {
         let study = self.study;
         let mut rows = vec![vec![json!("claim"), json!(study.claim)]];
-        rows.extend(self.sentences().into_iter().map(|sentence| vec![json!("measured here"), json!(sentence)]));
+        rows.extend(
+            self.sentences()
+                .into_iter()
+                .map(|sentence| vec![json!("measured here"), json!(sentence)]),
+        );
         rows.extend(self.figures().into_iter().map(|StudyFigure { what, source, here }| {
             let here = here.unwrap_or_else(|| "left out".to_owned());
             vec![json!(what), json!(format!("source: {source}; here: {here}"))]
@@ -69,27 +94,54 @@ impl Findings<'_> {
         table("Claim and measurement", &[("", ""), ("in words", "")], rows)
     }
 
-    fn bars(&self, title: &str, quantity: &str, unit: &str, logarithmic: bool, of: impl Fn(&RunRecord) -> f64) -> View {
-        let values =
-            |variant: usize| self.runs.iter().map(|runs| runs[variant].iter().map(|run| Some(of(run))).collect()).collect::<Vec<Vec<_>>>();
+    fn bars(
+        &self,
+        title: &str,
+        quantity: &str,
+        unit: &str,
+        logarithmic: bool,
+        of: impl Fn(&RunRecord) -> f64,
+    ) -> View {
+        let values = |variant: usize| {
+            self.runs
+                .iter()
+                .map(|runs| runs[variant].iter().map(|run| Some(of(run))).collect())
+                .collect::<Vec<Vec<_>>>()
+        };
         self.bars_of(title, quantity, unit, logarithmic, values)
     }
 
     fn gain_bars(&self) -> View {
-        let gains = |variant: usize| (0..self.conditions.len()).map(|condition| vec![self.gain(condition, variant)]).collect();
+        let gains = |variant: usize| {
+            (0..self.conditions.len())
+                .map(|condition| vec![self.gain(condition, variant)])
+                .collect()
+        };
         let title = format!("Gain against {} (F)", self.variants[0].name);
         self.bars_of(&title, "gain", "", false, gains)
     }
 
     fn speedup_bars(&self) -> View {
-        let speedups = |variant: usize| (0..self.conditions.len()).map(|condition| vec![self.speedup(condition, variant)]).collect();
+        let speedups = |variant: usize| {
+            (0..self.conditions.len())
+                .map(|condition| vec![self.speedup(condition, variant)])
+                .collect()
+        };
         let title = format!("Self-relative speed-up, against {} on one PE", self.variants[0].name);
         self.bars_of(&title, "speed-up", "", false, speedups)
     }
 
     /// A group for each condition, and in it a bar for each variant.
-    fn bars_of(&self, title: &str, quantity: &str, unit: &str, logarithmic: bool, values: impl Fn(usize) -> Vec<Vec<Option<f64>>>) -> View {
-        let series = (0..self.variants.len()).map(|variant| (self.variants[variant].name.clone(), values(variant)));
+    fn bars_of(
+        &self,
+        title: &str,
+        quantity: &str,
+        unit: &str,
+        logarithmic: bool,
+        values: impl Fn(usize) -> Vec<Vec<Option<f64>>>,
+    ) -> View {
+        let series = (0..self.variants.len())
+            .map(|variant| (self.variants[variant].name.clone(), values(variant)));
         View::Bars(BarsView {
             title: title.to_owned(),
             quantity: quantity.to_owned(),
@@ -138,6 +190,7 @@ impl Findings<'_> {
 }
 
 fn table(title: &str, columns: &[(&str, &str)], rows: Vec<Vec<Value>>) -> View {
-    let columns = columns.iter().map(|(name, unit)| ((*name).to_owned(), (*unit).to_owned())).collect();
+    let columns =
+        columns.iter().map(|(name, unit)| ((*name).to_owned(), (*unit).to_owned())).collect();
     View::Table(TableView { title: title.to_owned(), columns, rows })
 }

@@ -72,5 +72,7 @@ pub(crate) fn request(matches: &ArgMatches) -> StudyRequest {
 }
 
 fn cores() -> u32 {
-    std::thread::available_parallelism().map_or(2, |cores| cores.get() as u32).clamp(2, THREADS_MOST)
+    std::thread::available_parallelism()
+        .map_or(2, |cores| cores.get() as u32)
+        .clamp(2, THREADS_MOST)
 }

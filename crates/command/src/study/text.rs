@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 use warpline_record::RunRecord;
 
 use super::experiment::{Study, StudyFigure};
-use super::figures::{epochs, gvt_share, memory, messages_share, rollbacks_mean, rollbacks_most, seconds};
+use super::figures::{
+    epochs, gvt_share, memory, messages_share, rollbacks_mean, rollbacks_most, seconds,
+};
 use super::findings::Findings;
 use crate::output::format;
 
@@ -70,17 +72,40 @@ impl Findings<'_> {
         .map(str::to_owned);
         let row = |(condition, variant): (usize, usize)| {
             let of = |figure: fn(&RunRecord) -> f64| {
-                self.median(condition, variant, figure).map_or_else(String::new, |value| format::significant(value, 4))
+                self.median(condition, variant, figure)
+                    .map_or_else(String::new, |value| format::significant(value, 4))
             };
-            let times = |times: Option<f64>| times.map_or_else(String::new, |times| format::significant(times, 3));
-            let (gain, speedup) = (times(self.gain(condition, variant)), times(self.speedup(condition, variant)));
-            let name = if variant == 0 { self.conditions[condition].name.clone() } else { String::new() };
-            let rate = self.median(condition, variant, |run| run.event_rate).map_or_else(String::new, format::event_rate);
-            let time = self.median(condition, variant, seconds).map_or_else(|| "left out".to_owned(), format::duration);
+            let times = |times: Option<f64>| {
+                times.map_or_else(String::new, |times| format::significant(times, 3))
+            };
+            let (gain, speedup) =
+                (times(self.gain(condition, variant)), times(self.speedup(condition, variant)));
+            let name =
+                if variant == 0 { self.conditions[condition].name.clone() } else { String::new() };
+            let rate = self
+                .median(condition, variant, |run| run.event_rate)
+                .map_or_else(String::new, format::event_rate);
+            let time = self
+                .median(condition, variant, seconds)
+                .map_or_else(|| "left out".to_owned(), format::duration);
             let pes = self.placement(condition, variant).name();
-            let memory = self.median(condition, variant, memory).map_or_else(String::new, |bytes| format::bytes(bytes as u64));
+            let memory = self
+                .median(condition, variant, memory)
+                .map_or_else(String::new, |bytes| format::bytes(bytes as u64));
             let variant = self.variants[variant].name.clone();
-            [name, variant, pes, rate, time, gain, speedup, memory, of(epochs), of(rollbacks_most), of(rollbacks_mean)]
+            [
+                name,
+                variant,
+                pes,
+                rate,
+                time,
+                gain,
+                speedup,
+                memory,
+                of(epochs),
+                of(rollbacks_most),
+                of(rollbacks_mean),
+            ]
         };
         let rows: Vec<[String; 11]> = std::iter::once(head).chain(self.cases().map(row)).collect();
         let Study { name, source, claim, differs, .. } = self.study;
@@ -97,16 +122,24 @@ impl Findings<'_> {
         say("Claim", claim);
         say("", &format!("({source})"));
         say("Speed-up", &format!("relative to {} on one PE", self.variants[0].name));
-        self.sentences().iter().enumerate().for_each(|(number, sentence)| say(if number == 0 { "Measured" } else { "" }, sentence));
+        self.sentences().iter().enumerate().for_each(|(number, sentence)| {
+            say(if number == 0 { "Measured" } else { "" }, sentence)
+        });
         if quick {
             say("", TOO_SHORT);
         }
         for (number, StudyFigure { what, source, here }) in self.figures().iter().enumerate() {
             let here = here.as_deref().unwrap_or("left out");
-            say(if number == 0 { "Figures" } else { "" }, &format!("{what}: {source}; here {here}."));
+            say(
+                if number == 0 { "Figures" } else { "" },
+                &format!("{what}: {source}; here {here}."),
+            );
         }
         say("What differs", differs);
-        self.notes(cores).iter().enumerate().for_each(|(number, note)| say(if number == 0 { "Note" } else { "" }, note));
+        self.notes(cores)
+            .iter()
+            .enumerate()
+            .for_each(|(number, note)| say(if number == 0 { "Note" } else { "" }, note));
         text
     }
 }

@@ -1,4 +1,5 @@
-//! The memory of events, as far as other parts of a PE have to do with it: an event's status, what the same event sent next, and buffers.
+//! The memory of events, as far as other parts of a PE have to do with it: an event's status, what
+//! the same event sent next, and buffers.
 
 use warpline_memory::{Books, CancelOutcome, Handle};
 
@@ -12,16 +13,21 @@ impl<E, Q> Agenda<E, Q> {
         self.store.event(handle)
     }
 
-    /// The event, unless it has been cancelled; for a caller that knows that nobody can cancel it from now on.
+    /// The event, unless it has been cancelled; for a caller that knows that nobody can cancel it
+    /// from now on.
     #[inline(always)]
     pub(crate) fn begin_for_good(&self, handle: Handle) -> Option<&Event<E>> {
         self.store.begin_safe(handle)
     }
 
-    /// Marks a pending event as processed and returns it, unless it has been cancelled. `sure` decides by the buffer's mark whether the
-    /// sender can no longer cancel it.
+    /// Marks a pending event as processed and returns it, unless it has been cancelled. `sure`
+    /// decides by the buffer's mark whether the sender can no longer cancel it.
     #[inline(always)]
-    pub(crate) fn begin_ahead(&mut self, handle: Handle, sure: impl FnOnce(u32) -> bool) -> Option<&Event<E>> {
+    pub(crate) fn begin_ahead(
+        &mut self,
+        handle: Handle,
+        sure: impl FnOnce(u32) -> bool,
+    ) -> Option<&Event<E>> {
         self.store.begin(handle, sure)
     }
 
@@ -31,20 +37,22 @@ impl<E, Q> Agenda<E, Q> {
         self.store.retire(handle, place);
     }
 
-    /// The event recorded at this place is undone. Returns whether it is pending again; otherwise it has been cancelled.
+    /// The event recorded at this place is undone. Returns whether it is pending again; otherwise
+    /// it has been cancelled.
     #[inline]
     pub(crate) fn undo_recorded(&mut self, handle: Handle, place: u64) -> bool {
         self.store.withdraw(handle, place);
         self.store.undo(handle)
     }
 
-    /// An event whose record is gone, or that never had one, is undone. Returns whether it may become pending again; otherwise it has been
-    /// cancelled.
+    /// An event whose record is gone, or that never had one, is undone. Returns whether it may
+    /// become pending again; otherwise it has been cancelled.
     pub(crate) fn undo(&mut self, handle: Handle) -> bool {
         self.store.undo(handle)
     }
 
-    /// Cancels an event that this PE has sent, whichever PE has it now, and returns how far it had come.
+    /// Cancels an event that this PE has sent, whichever PE has it now, and returns how far it had
+    /// come.
     #[inline]
     pub(crate) fn cancel(&mut self, handle: Handle) -> CancelOutcome {
         self.store.cancel(handle)
@@ -71,14 +79,21 @@ impl<E, Q> Agenda<E, Q> {
         self.store.set_next(handle, next);
     }
 
-    /// The PE that an event was sent to, and the buffer that it lies in; `None` for an event that stayed on this PE.
+    /// The PE that an event was sent to, and the buffer that it lies in; `None` for an event that
+    /// stayed on this PE.
     pub(crate) fn receiver(&self, handle: Handle) -> Option<(u32, Handle)> {
         self.store.receiver(handle)
     }
 
     /// Writes an event into a buffer for PE `to`. Returns its handle here, and the buffer's own.
     #[inline]
-    pub(crate) fn share(&mut self, to: u32, mark: u32, next: OptionalHandle, event: Event<E>) -> (Handle, Handle) {
+    pub(crate) fn share(
+        &mut self,
+        to: u32,
+        mark: u32,
+        next: OptionalHandle,
+        event: Event<E>,
+    ) -> (Handle, Handle) {
         self.store.share(to, mark, next, event)
     }
 
@@ -111,7 +126,8 @@ impl<E, Q> Agenda<E, Q> {
         self.store.prefetch_buffer(buffer);
     }
 
-    /// Notes that an event wants to send this many messages to another PE. Returns whether there are buffers for them.
+    /// Notes that an event wants to send this many messages to another PE. Returns whether there
+    /// are buffers for them.
     pub(crate) fn want(&mut self, to: u32, messages: u32) -> bool {
         self.store.want(to, messages);
         self.store.has_room(to, messages)
@@ -132,7 +148,8 @@ impl<E, Q> Agenda<E, Q> {
         self.store.accept_empty(buffer);
     }
 
-    /// Evens out the pools, and lets buffers of events be reused that were recorded at places before this one.
+    /// Evens out the pools, and lets buffers of events be reused that were recorded at places
+    /// before this one.
     pub(crate) fn tidy(&mut self, reclaimed: u64) {
         self.store.tidy(reclaimed);
     }

@@ -10,7 +10,8 @@ use warpline_model::Model;
 
 /// How many events ahead an event is fetched.
 const EVENT_AHEAD: usize = 12;
-/// How many events ahead its LP is fetched, and its bytes. The event itself must have arrived by then.
+/// How many events ahead its LP is fetched, and its bytes. The event itself must have arrived by
+/// then.
 const LP_AHEAD: usize = 6;
 /// A working set of at most this many bytes stays in the nearest cache without being fetched ahead.
 const CACHED_BYTES: usize = 32 << 10;
@@ -21,9 +22,14 @@ pub(crate) fn pays(bytes: usize) -> bool {
     bytes > CACHED_BYTES
 }
 
-/// Fetches an event, and of another one what it is about, given the event at a distance behind the first, and how to fetch either.
+/// Fetches an event, and of another one what it is about, given the event at a distance behind the
+/// first, and how to fetch either.
 #[inline(always)]
-pub(crate) fn fetch_ahead(upcoming: impl Fn(usize) -> Option<Handle>, event: impl FnOnce(Handle), rest_of: impl FnOnce(Handle)) {
+pub(crate) fn fetch_ahead(
+    upcoming: impl Fn(usize) -> Option<Handle>,
+    event: impl FnOnce(Handle),
+    rest_of: impl FnOnce(Handle),
+) {
     if let Some(handle) = upcoming(EVENT_AHEAD) {
         event(handle);
     }

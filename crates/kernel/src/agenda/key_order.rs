@@ -27,7 +27,8 @@ pub(crate) struct KeyOrder<'a, S> {
 impl<S: Keyed> Ties for KeyOrder<'_, S> {
     #[cold]
     fn order(&self, a: Handle, b: Handle) -> Ordering {
-        // Keys are equal only for a cancelled event and its replacement; their order does not matter.
+        // Keys are equal only for a cancelled event and its replacement; their order does not
+        // matter.
         self.ties.compare(&self.events.key(a), &self.events.key(b))
     }
 }

@@ -1,9 +1,10 @@
-/// Decides where a PE keeps the events that it sends to itself, if those of other PEs arrive in buffers: in buffers as well, or in its
-/// pool.
+/// Decides where a PE keeps the events that it sends to itself, if those of other PEs arrive in
+/// buffers: in buffers as well, or in its pool.
 ///
-/// A pool is leaner. But if many events come from other PEs, the core often mispredicts in which of the two the next event lies, which
-/// costs more. So the pool is for PEs that hear little from others. Events that are in buffers stay there, and their buffers are lost to the
-/// pool: so it is chosen only while they take little memory.
+/// A pool is leaner. But if many events come from other PEs, the core often mispredicts in which of
+/// the two the next event lies, which costs more. So the pool is for PEs that hear little from
+/// others. Events that are in buffers stay there, and their buffers are lost to the pool: so it is
+/// chosen only while they take little memory.
 #[derive(Debug, Default)]
 pub(crate) struct Locality {
     /// What had committed at the last decision: all events, and those from other PEs.
@@ -14,20 +15,32 @@ pub(crate) struct Locality {
 impl Locality {
     /// A decision takes so many events.
     const EVENTS: u64 = 4096;
-    /// With at most one remote event among so many, the pool is chosen; with twice the share, it is left again.
+    /// With at most one remote event among so many, the pool is chosen; with twice the share, it is
+    /// left again.
     const FEW: u64 = 32;
     /// Buffers that take more memory than this, in bytes, are not left behind for a pool.
     pub(crate) const LITTLE: u64 = 8 << 20;
 
-    /// Whether to keep local events in the pool from now on. `pooled` says whether they are kept there now; `committed` and `remote` count
-    /// what has committed, and `little` says whether events take little memory.
-    pub(crate) fn pools(&mut self, pooled: bool, committed: u64, remote: u64, little: bool) -> bool {
+    /// Whether to keep local events in the pool from now on. `pooled` says whether they are kept
+    /// there now; `committed` and `remote` count what has committed, and `little` says whether
+    /// events take little memory.
+    pub(crate) fn pools(
+        &mut self,
+        pooled: bool,
+        committed: u64,
+        remote: u64,
+        little: bool,
+    ) -> bool {
         let (events, from_others) = (committed - self.committed, remote - self.remote);
         if events < Self::EVENTS {
             return pooled;
         }
         (self.committed, self.remote) = (committed, remote);
-        if pooled { from_others * Self::FEW <= 2 * events } else { little && from_others * Self::FEW <= events }
+        if pooled {
+            from_others * Self::FEW <= 2 * events
+        } else {
+            little && from_others * Self::FEW <= events
+        }
     }
 }
 

@@ -34,8 +34,9 @@ impl<E> Keyed for Store<E> {
     }
 }
 
-/// What distinguishes an event sent by value from all others: the sender's LP and sequence number, and, as an LP that has rolled back
-/// reuses its sequence numbers, the incarnation of the sender's PE.
+/// What distinguishes an event sent by value from all others: the sender's LP and sequence number,
+/// and, as an LP that has rolled back reuses its sequence numbers, the incarnation of the sender's
+/// PE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Identity {
     pub(crate) sender: LpId,
@@ -45,8 +46,9 @@ pub(crate) struct Identity {
 
 /// The pending event set and the memory of events.
 ///
-/// Invariant: every event sent or received has one handle and is in exactly one place: pending here, set aside or not, executed and
-/// recorded in the past, or held back because it failed. All of them stay in the store until they are released.
+/// Invariant: every event sent or received has one handle and is in exactly one place: pending
+/// here, set aside or not, executed and recorded in the past, or held back because it failed. All
+/// of them stay in the store until they are released.
 pub(crate) struct Agenda<E, Q> {
     pending: Q,
     /// Pending events of conservative LPs, set aside so that others need not wait for them.
@@ -57,7 +59,8 @@ pub(crate) struct Agenda<E, Q> {
     by_identity: HashMap<Identity, Handle>,
     /// Events whose anti-messages overtook them.
     cancelled_early: HashSet<Identity>,
-    /// How many events all PEs have undone since cancelled ones were last swept out here, and how many were left then.
+    /// How many events all PEs have undone since cancelled ones were last swept out here, and how
+    /// many were left then.
     undone: u64,
     swept: usize,
     /// Decides where local events are kept, if nothing else does.
@@ -97,8 +100,8 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         self.prefetches
     }
 
-    /// GVT has been found, and so many events have committed, some of them sent by other PEs. All PEs could take so much more memory, in
-    /// bytes. Where local events are kept is decided anew.
+    /// GVT has been found, and so many events have committed, some of them sent by other PEs. All
+    /// PEs could take so much more memory, in bytes. Where local events are kept is decided anew.
     pub(crate) fn on_gvt(&mut self, committed: u64, remote: u64, left: u64) {
         let bytes = self.locality.as_ref().map(|_| self.bytes_held() as u64);
         if let (Some(locality), Some(bytes)) = (&mut self.locality, bytes) {
@@ -128,7 +131,11 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
     pub(crate) fn first_time(&mut self) -> Option<VirtualTime> {
         let order = KeyOrder { events: &self.store, ties: &self.ties };
         let first = self.pending.first(&order).map(|entry| entry.time());
-        if self.aside.is_empty() { first } else { first.into_iter().chain(self.aside.first(&order).map(|entry| entry.time())).min() }
+        if self.aside.is_empty() {
+            first
+        } else {
+            first.into_iter().chain(self.aside.first(&order).map(|entry| entry.time())).min()
+        }
     }
 
     /// Puts an event aside until it is taken back.
@@ -171,7 +178,8 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         self.push(entry);
     }
 
-    /// Adds an event that this PE sends to itself. `next` is what the sending event sent next, if that event may be undone.
+    /// Adds an event that this PE sends to itself. `next` is what the sending event sent next, if
+    /// that event may be undone.
     #[inline(always)]
     pub(crate) fn insert(&mut self, event: Event<E>, next: OptionalHandle) -> Handle {
         let (time, tie) = (event.time, self.ties.prefix(&event.key()));
@@ -180,7 +188,8 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         handle
     }
 
-    /// Adds an event that this PE sends to itself and that nothing can cancel, in place of one that is over.
+    /// Adds an event that this PE sends to itself and that nothing can cancel, in place of one that
+    /// is over.
     #[inline(always)]
     pub(crate) fn replace(&mut self, spent: Handle, event: Event<E>) {
         let (time, tie) = (event.time, self.ties.prefix(&event.key()));
@@ -198,10 +207,14 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         (handle, key)
     }
 
-    /// Adds an event that has arrived by value, with an incarnation if it may be cancelled. Returns whether it was dropped because its
-    /// anti-message had arrived before it.
+    /// Adds an event that has arrived by value, with an incarnation if it may be cancelled. Returns
+    /// whether it was dropped because its anti-message had arrived before it.
     #[inline(always)]
-    pub(crate) fn receive_value(&mut self, event: Event<E>, incarnation: Option<Incarnation>) -> bool {
+    pub(crate) fn receive_value(
+        &mut self,
+        event: Event<E>,
+        incarnation: Option<Incarnation>,
+    ) -> bool {
         let key = event.key();
         if self.was_cancelled_early(&key, incarnation) {
             // A panic is ignored, as in `discard`.
@@ -212,21 +225,33 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         self.push(Entry::new(key.time, self.ties.prefix(&key), handle));
         if let Some(incarnation) = incarnation {
             self.by_identity.make_room(1, "the table of events sent by value");
-            self.by_identity.insert(Identity { sender: key.sender, sequence: key.sequence, incarnation }, handle);
+            self.by_identity.insert(
+                Identity { sender: key.sender, sequence: key.sequence, incarnation },
+                handle,
+            );
         }
         false
     }
 
-    /// Whether the anti-message of an event that is arriving, with an incarnation if it may be cancelled, has overtaken it. It is forgotten
-    /// then.
+    /// Whether the anti-message of an event that is arriving, with an incarnation if it may be
+    /// cancelled, has overtaken it. It is forgotten then.
     #[inline(always)]
-    pub(crate) fn was_cancelled_early(&mut self, key: &EventKey, incarnation: Option<Incarnation>) -> bool {
-        incarnation
-            .is_some_and(|incarnation| self.cancelled_early.remove(&Identity { sender: key.sender, sequence: key.sequence, incarnation }))
+    pub(crate) fn was_cancelled_early(
+        &mut self,
+        key: &EventKey,
+        incarnation: Option<Incarnation>,
+    ) -> bool {
+        incarnation.is_some_and(|incarnation| {
+            self.cancelled_early.remove(&Identity {
+                sender: key.sender,
+                sequence: key.sequence,
+                incarnation,
+            })
+        })
     }
 
-    /// Cancels an event that has arrived by value or will. Returns its handle if it has been processed and has to be undone, and whether it
-    /// was still pending.
+    /// Cancels an event that has arrived by value or will. Returns its handle if it has been
+    /// processed and has to be undone, and whether it was still pending.
     pub(crate) fn cancel_value(&mut self, identity: Identity) -> (Option<Handle>, bool) {
         match self.by_identity.get(&identity) {
             None => {
@@ -250,7 +275,8 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         self.store.release(handle);
     }
 
-    /// Drops an event that has been executed and is over, and frees its memory, if that has not been retired.
+    /// Drops an event that has been executed and is over, and frees its memory, if that has not
+    /// been retired.
     #[inline(always)]
     pub(crate) fn release_executed(&mut self, handle: Handle) {
         if !self.by_identity.is_empty() {
@@ -261,7 +287,9 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
 
     /// The first event that has not been set aside.
     pub(crate) fn first(&mut self) -> Option<Handle> {
-        self.pending.first(&KeyOrder { events: &self.store, ties: &self.ties }).map(|entry| entry.handle())
+        self.pending
+            .first(&KeyOrder { events: &self.store, ties: &self.ties })
+            .map(|entry| entry.handle())
     }
 
     /// Drops a cancelled event. As it never happened, a panic in doing so is ignored.
@@ -278,7 +306,11 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
     pub(crate) fn forget_identity(&mut self, handle: Handle) {
         if let Some(incarnation) = self.store.incarnation(handle) {
             let event = self.store.event(handle);
-            self.by_identity.remove(&Identity { sender: event.sender, sequence: event.sequence, incarnation });
+            self.by_identity.remove(&Identity {
+                sender: event.sender,
+                sequence: event.sequence,
+                incarnation,
+            });
         }
     }
 
@@ -306,15 +338,23 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         self.cancelled_early.len()
     }
 
-    /// The earliest pending event before `end` that has not been cancelled, or that still counts though cancelled, as `keeps` says.
-    /// Cancelled ones before it are dropped; the number says how many.
-    pub(crate) fn least(&mut self, end: VirtualTime, keeps: impl Fn(&Event<E>, Handle) -> bool) -> (Moment, u64) {
+    /// The earliest pending event before `end` that has not been cancelled, or that still counts
+    /// though cancelled, as `keeps` says. Cancelled ones before it are dropped; the number says how
+    /// many.
+    pub(crate) fn least(
+        &mut self,
+        end: VirtualTime,
+        keeps: impl Fn(&Event<E>, Handle) -> bool,
+    ) -> (Moment, u64) {
         let mut dropped = 0;
         loop {
             let order = KeyOrder { events: &self.store, ties: &self.ties };
             let (first, aside) = (self.pending.first(&order), self.aside.first(&order));
-            let from_aside = aside.is_some_and(|aside| first.is_none_or(|first| order.before(&aside, &first)));
-            let Some(first) = (if from_aside { aside } else { first }).filter(|first| first.time() < end) else {
+            let from_aside =
+                aside.is_some_and(|aside| first.is_none_or(|first| order.before(&aside, &first)));
+            let Some(first) =
+                (if from_aside { aside } else { first }).filter(|first| first.time() < end)
+            else {
                 return (Moment::Never, dropped);
             };
             let (handle, event) = (first.handle(), self.store.event(first.handle()));
@@ -331,7 +371,8 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         }
     }
 
-    /// The event that is `distance` places behind the first, as far as the pending set knows. For prefetching.
+    /// The event that is `distance` places behind the first, as far as the pending set knows. For
+    /// prefetching.
     #[inline(always)]
     pub(crate) fn upcoming(&self, distance: usize) -> Option<Handle> {
         self.pending.upcoming(distance)
@@ -349,20 +390,23 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         self.store.bytes() + self.pending.bytes() + self.aside.bytes() + identities + early
     }
 
-    /// Whether the pending set has much more memory than its entries need; it has less once it has been
-    /// [gone through](Self::drop_cancelled).
+    /// Whether the pending set has much more memory than its entries need; it has less once it has
+    /// been [gone through](Self::drop_cancelled).
     pub(crate) fn is_roomy(&self) -> bool {
         const LITTLE: usize = 1 << 16;
         self.pending.bytes() > LITTLE + 4 * size_of::<Entry>() * self.pending.len()
     }
 
-    /// Drops cancelled pending events before their turn comes, and returns how many. Passes all others to `see`.
+    /// Drops cancelled pending events before their turn comes, and returns how many. Passes all
+    /// others to `see`.
     #[cold]
     pub(crate) fn drop_cancelled(&mut self, mut see: impl FnMut(&Event<E>)) -> u64 {
         let mut dropped = 0;
         let mut all = std::mem::take(&mut self.pending);
         // Events at the very last time are pending, too: it is a usual way to say "never".
-        while let Some(entry) = all.pop_before(VirtualTime::AFTER_ALL, &KeyOrder { events: &self.store, ties: &self.ties }) {
+        while let Some(entry) = all
+            .pop_before(VirtualTime::AFTER_ALL, &KeyOrder { events: &self.store, ties: &self.ties })
+        {
             if self.store.is_cancelled(entry.handle()) {
                 self.discard(entry.handle());
                 dropped += 1;
@@ -374,28 +418,36 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         dropped
     }
 
-    /// Notes that all PEs have undone so many events. Returns whether most of what is pending may have been cancelled: there is twice as much
-    /// as after the last sweep, and a sweep costs no more than undoing did.
+    /// Notes that all PEs have undone so many events. Returns whether most of what is pending may
+    /// have been cancelled: there is twice as much as after the last sweep, and a sweep costs no
+    /// more than undoing did.
     pub(crate) fn should_sweep(&mut self, undone: u64) -> bool {
         self.undone += undone;
         let pending = self.len();
         self.undone >= pending as u64 && pending >= SWEEP_LEAST.max(2 * self.swept)
     }
 
-    /// Drops cancelled events before their turn comes, set aside or not, and returns how many; except those that still count though
-    /// cancelled, as `keeps` says.
+    /// Drops cancelled events before their turn comes, set aside or not, and returns how many;
+    /// except those that still count though cancelled, as `keeps` says.
     pub(crate) fn sweep_cancelled(&mut self, keeps: impl Fn(&Event<E>, Handle) -> bool) -> u64 {
-        let (mut pending, mut aside) = (std::mem::take(&mut self.pending), std::mem::take(&mut self.aside));
+        let (mut pending, mut aside) =
+            (std::mem::take(&mut self.pending), std::mem::take(&mut self.aside));
         let dropped = self.sweep(&mut pending, &keeps) + self.sweep(&mut aside, &keeps);
         (self.pending, self.aside) = (pending, aside);
         (self.undone, self.swept) = (0, self.len());
         dropped
     }
 
-    fn sweep<S: PendingSet>(&mut self, set: &mut S, keeps: &impl Fn(&Event<E>, Handle) -> bool) -> u64 {
+    fn sweep<S: PendingSet>(
+        &mut self,
+        set: &mut S,
+        keeps: &impl Fn(&Event<E>, Handle) -> bool,
+    ) -> u64 {
         let (mut stay, mut dropped) = (Vec::new(), 0);
         stay.make_room(set.len(), "pending events");
-        while let Some(entry) = set.pop_before(VirtualTime::MAX, &KeyOrder { events: &self.store, ties: &self.ties }) {
+        while let Some(entry) =
+            set.pop_before(VirtualTime::MAX, &KeyOrder { events: &self.store, ties: &self.ties })
+        {
             let handle = entry.handle();
             if self.store.is_cancelled(handle) && !keeps(self.store.event(handle), handle) {
                 self.discard(handle);
@@ -424,22 +476,34 @@ mod tests {
     #[test]
     fn going_through_what_is_pending_drops_what_is_cancelled_and_nothing_else() {
         let store = Store::new(buffers(1).remove(0), true);
-        let mut agenda: Agenda<u32, Heap> = Agenda::new(Heap::default(), store, TieBreak::BySender, false);
+        let mut agenda: Agenda<u32, Heap> =
+            Agenda::new(Heap::default(), store, TieBreak::BySender, false);
         // Some of them say "never" by the last time that there is.
         let times = [0.0, 2.5, f64::MAX, f64::MAX, f64::MAX.next_down()];
         let insert = |agenda: &mut Agenda<u32, Heap>, (number, time)| {
-            let (time, sequence) = (VirtualTime::new(time).unwrap(), Sequence::first_of(1).nth(number));
-            let event = Event { time, sequence, sender: LpId(0), receiver: LpId(0), step: 0, priority: Priority::NORMAL, payload: number };
+            let (time, sequence) =
+                (VirtualTime::new(time).unwrap(), Sequence::first_of(1).nth(number));
+            let event = Event {
+                time,
+                sequence,
+                sender: LpId(0),
+                receiver: LpId(0),
+                step: 0,
+                priority: Priority::NORMAL,
+                payload: number,
+            };
             agenda.insert(event, OptionalHandle::default())
         };
-        let handles: Vec<Handle> = (0..).zip(times).map(|event| insert(&mut agenda, event)).collect();
+        let handles: Vec<Handle> =
+            (0..).zip(times).map(|event| insert(&mut agenda, event)).collect();
         for cancelled in [1, 3] {
             agenda.cancel(handles[cancelled]);
         }
         let mut seen = Vec::new();
         let dropped = agenda.drop_cancelled(|event| seen.push(event.payload));
         assert_eq!((dropped, seen, agenda.len()), (2, vec![0, 4, 2], 3));
-        let left = std::iter::from_fn(|| agenda.pop_before(VirtualTime::AFTER_ALL)).map(|entry| entry.time().get());
+        let left = std::iter::from_fn(|| agenda.pop_before(VirtualTime::AFTER_ALL))
+            .map(|entry| entry.time().get());
         assert!(left.eq([0.0, f64::MAX.next_down(), f64::MAX]));
     }
 }

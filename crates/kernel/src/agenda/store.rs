@@ -1,5 +1,6 @@
-//! The memory of a PE's events: a pool of its own, and, for events that travel between PEs in buffers, memory that sender and receiver
-//! share. Where most events may be undone, all of them lie in buffers.
+//! The memory of a PE's events: a pool of its own, and, for events that travel between PEs in
+//! buffers, memory that sender and receiver share. Where most events may be undone, all of them lie
+//! in buffers.
 
 use std::mem::needs_drop;
 use std::num::NonZeroU32;
@@ -20,7 +21,11 @@ enum Location {
 #[inline(always)]
 fn locate(handle: Handle) -> Location {
     let bits = handle.bits();
-    if bits & SHARED == 0 { Location::Local(handle) } else { Location::Shared(Handle::from_bits(bits ^ SHARED)) }
+    if bits & SHARED == 0 {
+        Location::Local(handle)
+    } else {
+        Location::Shared(Handle::from_bits(bits ^ SHARED))
+    }
 }
 
 /// The handle in a store of a shared buffer.
@@ -47,7 +52,8 @@ impl OptionalHandle {
     }
 }
 
-/// How often the sending PE had rolled back when it sent a message: distinguishes the message from one that replaces it.
+/// How often the sending PE had rolled back when it sent a message: distinguishes the message from
+/// one that replaces it.
 pub(crate) type Incarnation = NonZeroU32;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,8 +84,9 @@ pub(crate) struct Store<E> {
 }
 
 impl<E> Store<E> {
-    /// `pooled`: whether events that this PE sends to itself lie in its pool, or in buffers as well. A pool is leaner, and best where
-    /// hardly any events arrive in buffers. Otherwise the core keeps mispredicting in which of the two the next event lies.
+    /// `pooled`: whether events that this PE sends to itself lie in its pool, or in buffers as
+    /// well. A pool is leaner, and best where hardly any events arrive in buffers. Otherwise the
+    /// core keeps mispredicting in which of the two the next event lies.
     pub(crate) fn new(shared: Buffers<Event<E>>, pooled: bool) -> Self {
         Store { own: Pool::default(), shared, pooled }
     }
@@ -89,29 +96,44 @@ impl<E> Store<E> {
         self.pooled
     }
 
-    /// Chooses between the pool and buffers for the events to come. Those that there are stay where they are.
+    /// Chooses between the pool and buffers for the events to come. Those that there are stay where
+    /// they are.
     pub(crate) fn pool(&mut self, pooled: bool) {
         self.pooled = pooled;
     }
 
     /// Adds an event that this PE has sent to itself, or that has arrived by value.
     #[inline(always)]
-    pub(crate) fn insert(&mut self, event: Event<E>, next: OptionalHandle, incarnation: Option<Incarnation>) -> Handle {
+    pub(crate) fn insert(
+        &mut self,
+        event: Event<E>,
+        next: OptionalHandle,
+        incarnation: Option<Incarnation>,
+    ) -> Handle {
         if !self.pooled && incarnation.is_none() {
             let me = self.shared.me();
             return shared_handle(self.shared.insert_with(me, 0, next.handle(), || event));
         }
-        let handle = self.own.insert(LocalEvent { event, next, incarnation, status: Status::Pending });
+        let handle =
+            self.own.insert(LocalEvent { event, next, incarnation, status: Status::Pending });
         if handle.bits() & SHARED == 0 { handle } else { Exhausted::Numbers.unwind() }
     }
 
-    /// Puts an event that nobody will cancel in place of one that is over. If the latter lies in a shared buffer, the buffer is released
-    /// and the new event goes into the pool.
+    /// Puts an event that nobody will cancel in place of one that is over. If the latter lies in a
+    /// shared buffer, the buffer is released and the new event goes into the pool.
     #[inline(always)]
     pub(crate) fn replace(&mut self, spent: Handle, event: Event<E>) -> Handle {
         match locate(spent) {
             Location::Local(handle) => {
-                self.own.replace(handle, LocalEvent { event, next: OptionalHandle::default(), incarnation: None, status: Status::Pending });
+                self.own.replace(
+                    handle,
+                    LocalEvent {
+                        event,
+                        next: OptionalHandle::default(),
+                        incarnation: None,
+                        status: Status::Pending,
+                    },
+                );
                 spent
             }
             Location::Shared(_) => {
@@ -131,10 +153,16 @@ impl<E> Store<E> {
         }
     }
 
-    /// Writes an event into a buffer for PE `to`. Returns its handle here, and the buffer's own, by which that PE [receives](Self::receive)
-    /// it.
+    /// Writes an event into a buffer for PE `to`. Returns its handle here, and the buffer's own, by
+    /// which that PE [receives](Self::receive) it.
     #[inline]
-    pub(crate) fn share(&mut self, to: u32, mark: u32, next: OptionalHandle, event: Event<E>) -> (Handle, Handle) {
+    pub(crate) fn share(
+        &mut self,
+        to: u32,
+        mark: u32,
+        next: OptionalHandle,
+        event: Event<E>,
+    ) -> (Handle, Handle) {
         let buffer = self.shared.insert_with(to, mark, next.handle(), || event);
         (shared_handle(buffer), buffer)
     }
@@ -158,7 +186,8 @@ impl<E> Store<E> {
         }
     }
 
-    /// The event, unless it has been cancelled; for a caller that knows that nobody can cancel it from now on.
+    /// The event, unless it has been cancelled; for a caller that knows that nobody can cancel it
+    /// from now on.
     #[inline(always)]
     pub(crate) fn begin_safe(&self, handle: Handle) -> Option<&Event<E>> {
         match locate(handle) {
@@ -170,10 +199,14 @@ impl<E> Store<E> {
         }
     }
 
-    /// Marks a pending event as processed and returns it, unless it has been cancelled. `sure` decides by the buffer's mark whether the
-    /// sender can no longer cancel it.
+    /// Marks a pending event as processed and returns it, unless it has been cancelled. `sure`
+    /// decides by the buffer's mark whether the sender can no longer cancel it.
     #[inline(always)]
-    pub(crate) fn begin(&mut self, handle: Handle, sure: impl FnOnce(u32) -> bool) -> Option<&Event<E>> {
+    pub(crate) fn begin(
+        &mut self,
+        handle: Handle,
+        sure: impl FnOnce(u32) -> bool,
+    ) -> Option<&Event<E>> {
         match locate(handle) {
             Location::Local(handle) => {
                 let own = self.own.get_mut(handle);
@@ -188,7 +221,8 @@ impl<E> Store<E> {
         }
     }
 
-    /// Marks a processed event as pending again. Returns false if it has been cancelled; it is [undone](Self::is_undone) then.
+    /// Marks a processed event as pending again. Returns false if it has been cancelled; it is
+    /// [undone](Self::is_undone) then.
     #[inline]
     pub(crate) fn undo(&mut self, handle: Handle) -> bool {
         match locate(handle) {
@@ -216,12 +250,15 @@ impl<E> Store<E> {
     #[inline]
     pub(crate) fn is_cancelled(&self, handle: Handle) -> bool {
         match locate(handle) {
-            Location::Local(handle) => matches!(self.own.get(handle).status, Status::Cancelled | Status::Undone),
+            Location::Local(handle) => {
+                matches!(self.own.get(handle).status, Status::Cancelled | Status::Undone)
+            }
             Location::Shared(buffer) => self.shared.is_cancelled(buffer),
         }
     }
 
-    /// Cancels an event that this PE has sent, whichever PE has it now, and returns how far it had come.
+    /// Cancels an event that this PE has sent, whichever PE has it now, and returns how far it had
+    /// come.
     #[inline]
     pub(crate) fn cancel(&mut self, handle: Handle) -> CancelOutcome {
         match locate(handle) {
@@ -242,7 +279,9 @@ impl<E> Store<E> {
     pub(crate) fn next(&self, handle: Handle) -> OptionalHandle {
         match locate(handle) {
             Location::Local(handle) => self.own.get(handle).next,
-            Location::Shared(buffer) => self.shared.next(buffer).map_or_else(OptionalHandle::default, OptionalHandle::some),
+            Location::Shared(buffer) => {
+                self.shared.next(buffer).map_or_else(OptionalHandle::default, OptionalHandle::some)
+            }
         }
     }
 
@@ -254,15 +293,18 @@ impl<E> Store<E> {
         }
     }
 
-    /// The PE that an event was sent to, and the buffer that it lies in; `None` for an event that stayed on this PE.
+    /// The PE that an event was sent to, and the buffer that it lies in; `None` for an event that
+    /// stayed on this PE.
     pub(crate) fn receiver(&self, handle: Handle) -> Option<(u32, Handle)> {
         match locate(handle) {
             Location::Local(_) => None,
-            Location::Shared(buffer) => Some((self.shared.owner(buffer), buffer)).filter(|(owner, _)| *owner != self.shared.me()),
+            Location::Shared(buffer) => Some((self.shared.owner(buffer), buffer))
+                .filter(|(owner, _)| *owner != self.shared.me()),
         }
     }
 
-    /// The incarnation of the PE that sent an event, if the event came by value and may be cancelled.
+    /// The incarnation of the PE that sent an event, if the event came by value and may be
+    /// cancelled.
     #[inline]
     pub(crate) fn incarnation(&self, handle: Handle) -> Option<Incarnation> {
         match locate(handle) {
@@ -304,8 +346,8 @@ impl<E> Store<E> {
         self.shared.prefetch_write(buffer);
     }
 
-    /// Notes that the event recorded at this place has been executed: where buffers are reclaimed on the fly, its buffer may be reused once
-    /// the place has been reclaimed.
+    /// Notes that the event recorded at this place has been executed: where buffers are reclaimed
+    /// on the fly, its buffer may be reused once the place has been reclaimed.
     #[inline(always)]
     pub(crate) fn retire(&mut self, handle: Handle, place: u64) {
         if self.shared.retires()
@@ -325,7 +367,8 @@ impl<E> Store<E> {
         }
     }
 
-    /// Drops an event that has been executed and is over. If its buffer has been retired, that is left for whoever needs one.
+    /// Drops an event that has been executed and is over. If its buffer has been retired, that is
+    /// left for whoever needs one.
     #[inline(always)]
     pub(crate) fn release_executed(&mut self, handle: Handle) {
         match locate(handle) {
@@ -371,7 +414,11 @@ impl<E> Store<E> {
 
     /// How many events could be added without taking more memory.
     pub(crate) fn free(&self) -> usize {
-        if self.pooled { self.own.places() - self.own.len() } else { self.shared.available() as usize }
+        if self.pooled {
+            self.own.places() - self.own.len()
+        } else {
+            self.shared.available() as usize
+        }
     }
 
     /// Sets whether free buffers are used for whatever is sent, whichever PE they are kept for.
@@ -384,7 +431,8 @@ impl<E> Store<E> {
         self.own.give_back_room();
     }
 
-    /// Drops all events, also those in buffers on their way here, when no PE does anything any more.
+    /// Drops all events, also those in buffers on their way here, when no PE does anything any
+    /// more.
     pub(crate) fn drop_rest(self) {
         drop(self.own);
         self.shared.drop_rest();

@@ -1,8 +1,8 @@
 use warpline_base::{EventKey, Moment, TieBreak, VirtualTime};
 use warpline_memory::MakeRoom;
 
-/// The keys of the events that a PE committed most recently. Certain events commit ahead of GVT, so a failure on another PE may turn out to
-/// precede some of them.
+/// The keys of the events that a PE committed most recently. Certain events commit ahead of GVT, so
+/// a failure on another PE may turn out to precede some of them.
 ///
 /// A failure is reported with the verdict after the one that made it certain, and by then PEs may
 /// have committed events beyond it. Each PE subtracts those from its count. So the number of
@@ -23,7 +23,8 @@ struct Generation {
 }
 
 impl CommitLog {
-    /// A PE with more keys than this waits for the others. The nearer caches hold this many, and a span of lookahead has fewer.
+    /// A PE with more keys than this waits for the others. The nearer caches hold this many, and a
+    /// span of lookahead has fewer.
     pub(crate) const MOST: usize = 1 << 16;
     /// The same where memory is short.
     pub(crate) const MOST_WHERE_SHORT: usize = 1 << 12;
@@ -52,7 +53,8 @@ impl CommitLog {
         self.recent.keys.push(key);
     }
 
-    /// Forgets the older generation once all of its keys come before `time`. So repeated calls get rid of every key before `time`.
+    /// Forgets the older generation once all of its keys come before `time`. So repeated calls get
+    /// rid of every key before `time`.
     #[inline]
     pub(crate) fn forget_before(&mut self, time: VirtualTime) {
         if self.older.latest < time && self.len() > 0 {
@@ -60,7 +62,8 @@ impl CommitLog {
         }
     }
 
-    /// Forgets the older generation. What has been added since the last time is the older one from now on.
+    /// Forgets the older generation. What has been added since the last time is the older one from
+    /// now on.
     pub(crate) fn forget_older(&mut self) {
         self.older.keys.clear();
         self.older.latest = VirtualTime::ZERO;
@@ -89,7 +92,13 @@ mod tests {
 
     fn key(time: f64) -> EventKey {
         let time = VirtualTime::new(time).expect("a time");
-        EventKey { time, step: 0, priority: Priority::NORMAL, sender: LpId(0), sequence: Sequence::first_of(1) }
+        EventKey {
+            time,
+            step: 0,
+            priority: Priority::NORMAL,
+            sender: LpId(0),
+            sequence: Sequence::first_of(1),
+        }
     }
 
     /// A PE that waits for others adds nothing, and must not wait for ever.
@@ -139,8 +148,15 @@ mod tests {
             [12.0, 10.0, 11.0].into_iter().for_each(|ahead| committed.push(key(now + ahead)));
             for after in 0..15 {
                 let from = now + f64::from(after);
-                let expected = (0..=n).flat_map(|n| [12, 10, 11].map(|ahead| f64::from(n + ahead))).filter(|time| *time >= from).count();
-                assert_eq!(committed.count_from(&Moment::Event(key(from)), ties), expected as u64, "{from} at {now}");
+                let expected = (0..=n)
+                    .flat_map(|n| [12, 10, 11].map(|ahead| f64::from(n + ahead)))
+                    .filter(|time| *time >= from)
+                    .count();
+                assert_eq!(
+                    committed.count_from(&Moment::Event(key(from)), ties),
+                    expected as u64,
+                    "{from} at {now}"
+                );
             }
             most = most.max(committed.recent.keys.len() + committed.older.keys.len());
         }

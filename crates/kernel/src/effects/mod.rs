@@ -15,7 +15,8 @@ use crate::effects::rows::RowsOf;
 pub(crate) struct Effects {
     statistics: Statistics,
     rows: Vec<MomentRow>,
-    /// The most recent commits: all those that a failure of another PE may still turn out to precede.
+    /// The most recent commits: all those that a failure of another PE may still turn out to
+    /// precede.
     committed: CommitLog,
 }
 
@@ -25,7 +26,13 @@ impl Effects {
     }
 
     /// Adds what LP `lp` observed at `moment` to the statistics and rows.
-    pub(crate) fn observe(&mut self, notes: &mut Notes, moment: Moment, lp: LpId, time: VirtualTime) -> Result<(), Fault> {
+    pub(crate) fn observe(
+        &mut self,
+        notes: &mut Notes,
+        moment: Moment,
+        lp: LpId,
+        time: VirtualTime,
+    ) -> Result<(), Fault> {
         let mut rows = RowsOf { moment, rows: &mut self.rows };
         let outcome = self.statistics.apply(notes, time.get(), lp, &mut rows);
         notes.clear();
@@ -34,7 +41,12 @@ impl Effects {
 
     /// Adds what LP `lp` observed at `time` to the statistics: figures, and neither rows nor acts.
     #[inline]
-    pub(crate) fn observe_figures(&mut self, notes: &[Note], lp: LpId, time: VirtualTime) -> Result<(), Fault> {
+    pub(crate) fn observe_figures(
+        &mut self,
+        notes: &[Note],
+        lp: LpId,
+        time: VirtualTime,
+    ) -> Result<(), Fault> {
         self.statistics.apply_plain(notes, time.get(), lp)
     }
 
@@ -55,14 +67,22 @@ impl Effects {
         self.committed.forget_before(time);
     }
 
-    /// GVT has been found, and everything before the `settled` moment is settled. What no failure can come before any more is forgotten.
-    /// `by_gvt`: nothing commits but by GVT. `short`: memory is short.
-    pub(crate) fn on_gvt(&mut self, settled: Option<&Moment>, ties: TieBreak, by_gvt: bool, short: bool) {
+    /// GVT has been found, and everything before the `settled` moment is settled. What no failure
+    /// can come before any more is forgotten. `by_gvt`: nothing commits but by GVT. `short`: memory
+    /// is short.
+    pub(crate) fn on_gvt(
+        &mut self,
+        settled: Option<&Moment>,
+        ties: TieBreak,
+        by_gvt: bool,
+        short: bool,
+    ) {
         if by_gvt {
             // A failure reported now was found in the last commit at the earliest.
             self.committed.forget_older();
         }
-        // Bounds are times, and so keep the commits of the present instant. This looks at each of them.
+        // Bounds are times, and so keep the commits of the present instant. This looks at each of
+        // them.
         if short
             && self.must_wait_for_others(true)
             && let Some(settled) = settled
@@ -76,7 +96,8 @@ impl Effects {
         self.committed.count_from(moment, ties)
     }
 
-    /// Whether the other PEs have yet to pass too many of this PE's commits, so that it must wait; `short` says whether memory is short.
+    /// Whether the other PEs have yet to pass too many of this PE's commits, so that it must wait;
+    /// `short` says whether memory is short.
     #[inline]
     pub(crate) fn must_wait_for_others(&self, short: bool) -> bool {
         self.committed.len() > if short { CommitLog::MOST_WHERE_SHORT } else { CommitLog::MOST }

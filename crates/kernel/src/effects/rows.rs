@@ -60,6 +60,11 @@ impl RowSink for RowsOf<'_> {
 
     fn act(&mut self, act: &Act, time: f64, lp: LpId) {
         self.rows.make_room(1, ROWS);
-        self.rows.push(MomentRow { moment: self.moment, time, lp, content: RowContent::Act(act.clone()) });
+        self.rows.push(MomentRow {
+            moment: self.moment,
+            time,
+            lp,
+            content: RowContent::Act(act.clone()),
+        });
     }
 }

@@ -26,7 +26,8 @@ pub struct CommittedFault {
 /// An event that failed, in so far as its LP and time do not name it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FailedEvent {
-    /// Which event of its LP it is, counted from 1; `None` if its payload is gone, as others may have followed since it was over.
+    /// Which event of its LP it is, counted from 1; `None` if its payload is gone, as others may
+    /// have followed since it was over.
     pub number: Option<u64>,
     /// Its payload, as text.
     pub payload: String,
@@ -47,7 +48,8 @@ pub fn drop_fault(panic: Box<dyn Any + Send>) -> Fault {
     Fault::Panic(panic_message_with(panic, ", when its payload was dropped"))
 }
 
-/// A panic while the state of an LP was copied, or worked out from a copy. This cannot happen in a sequential run.
+/// A panic while the state of an LP was copied, or worked out from a copy. This cannot happen in a
+/// sequential run.
 pub(crate) fn copy_fault(panic: Box<dyn Any + Send>) -> Fault {
     Fault::Panic(format!(
         "{}, as optimistic runs do to undo events; see to it that State::clone does not panic, or use \
@@ -56,12 +58,16 @@ pub(crate) fn copy_fault(panic: Box<dyn Any + Send>) -> Fault {
     ))
 }
 
-/// A panic of an event that was executed again, to work out a state from a copy, after it had been executed once without a panic.
+/// A panic of an event that was executed again, to work out a state from a copy, after it had been
+/// executed once without a panic.
 pub(crate) fn repeat_fault(panic: Box<dyn Any + Send>) -> Fault {
     Fault::Panic(format!(
         "{}, and not when they were executed first; \
          an event must do the same each time",
-        panic_message_with(panic, ", when earlier events of the LP were executed again to work out its state from a copy")
+        panic_message_with(
+            panic,
+            ", when earlier events of the LP were executed again to work out its state from a copy"
+        )
     ))
 }
 
@@ -84,7 +90,8 @@ pub(crate) fn journal_panic(panic: Box<dyn Any + Send>) -> Fault {
 pub fn event_text(event: &impl fmt::Debug) -> String {
     const MOST: usize = 200;
     // Debug is the model's code, and may panic.
-    let text = catch_unwind(AssertUnwindSafe(|| format!("{event:?}"))).unwrap_or_else(|_| "its Debug panics".into());
+    let text = catch_unwind(AssertUnwindSafe(|| format!("{event:?}")))
+        .unwrap_or_else(|_| "its Debug panics".into());
     match text.char_indices().nth(MOST) {
         Some((cut, _)) => format!("{}…", &text[..cut]),
         None => text,

@@ -16,8 +16,8 @@ use crate::agenda::store::Incarnation;
 use crate::faults::failure::{CommittedFault, FailedEvent, UNREADABLE_EVENT};
 use crate::mail::wires::UnreadableEvent;
 
-/// An event that failed. It waits until GVT reaches it, as it may still turn out not to happen, or another PE may fail before it. All later
-/// events of the PE wait with it.
+/// An event that failed. It waits until GVT reaches it, as it may still turn out not to happen, or
+/// another PE may fail before it. All later events of the PE wait with it.
 #[derive(Debug)]
 pub(crate) struct DeferredFault {
     pub(crate) key: EventKey,
@@ -37,8 +37,8 @@ impl DeferredFault {
     }
 }
 
-/// An LP whose state could not be worked out from an earlier copy. None of its events can be executed until a rollback reaches a copy that
-/// is earlier still.
+/// An LP whose state could not be worked out from an earlier copy. None of its events can be
+/// executed until a rollback reaches a copy that is earlier still.
 ///
 /// Its next event is held with that fault, and fails when GVT reaches it. If no event follows, the
 /// run fails when the LP finishes. No sequential run has this failure, as it copies nothing.
@@ -69,9 +69,11 @@ impl Unreadable {
 ///
 /// Invariant: no mistake is the failure of this PE before GVT has reached it.
 ///
-/// A mistake is *held* from when its event fails. It is *dropped* if that event is cancelled or tried again, and becomes *the failure* of
-/// this PE when GVT reaches it. Of several that GVT has reached, the earliest counts. The fault of a *lost* LP is held for its next event.
-/// An *unreadable* event is one that cannot even be tried: it is held from when it arrives, and happens only before the end of the run.
+/// A mistake is *held* from when its event fails. It is *dropped* if that event is cancelled or
+/// tried again, and becomes *the failure* of this PE when GVT reaches it. Of several that GVT has
+/// reached, the earliest counts. The fault of a *lost* LP is held for its next event. An
+/// *unreadable* event is one that cannot even be tried: it is held from when it arrives, and
+/// happens only before the end of the run.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
     /// Whether any of the next five but `init` is set: checked before every event.
@@ -92,7 +94,10 @@ impl Faults {
     }
 
     fn changed(&mut self) {
-        self.any = !(self.held.is_empty() && self.unreadable.is_empty() && self.lost.is_empty() && self.failure.is_none());
+        self.any = !(self.held.is_empty()
+            && self.unreadable.is_empty()
+            && self.lost.is_empty()
+            && self.failure.is_none());
     }
 
     /// The code of the model runs for an event.
@@ -136,7 +141,11 @@ impl Faults {
 
     /// The time of the first event that is held back, unreadable or has failed.
     pub(crate) fn first_time(&self) -> Option<VirtualTime> {
-        let waiting = self.held.iter().map(|held| held.key.time).chain(self.unreadable.iter().map(|event| event.key.time));
+        let waiting = self
+            .held
+            .iter()
+            .map(|held| held.key.time)
+            .chain(self.unreadable.iter().map(|event| event.key.time));
         waiting.chain(self.failure.as_ref().map(|failed| failed.time)).min()
     }
 
@@ -148,9 +157,16 @@ impl Faults {
     }
 
     /// Drops an unreadable event that is cancelled. Returns whether there was one.
-    pub(crate) fn cancel_unreadable(&mut self, Identity { sender, sequence, incarnation }: Identity) -> bool {
-        let is_it = |event: &Unreadable| (event.key.sender, event.key.sequence, event.incarnation) == (sender, sequence, Some(incarnation));
-        let found = self.unreadable.iter().position(is_it).map(|index| self.unreadable.swap_remove(index));
+    pub(crate) fn cancel_unreadable(
+        &mut self,
+        Identity { sender, sequence, incarnation }: Identity,
+    ) -> bool {
+        let is_it = |event: &Unreadable| {
+            (event.key.sender, event.key.sequence, event.incarnation)
+                == (sender, sequence, Some(incarnation))
+        };
+        let found =
+            self.unreadable.iter().position(is_it).map(|index| self.unreadable.swap_remove(index));
         self.changed();
         found.is_some()
     }
@@ -162,31 +178,53 @@ impl Faults {
 
     /// The earliest unreadable event before the end: one that comes later never happens.
     fn first_unreadable(&self, end: VirtualTime, ties: TieBreak) -> Option<usize> {
-        let before = (0..self.unreadable.len()).filter(|&index| self.unreadable[index].key.time < end);
+        let before =
+            (0..self.unreadable.len()).filter(|&index| self.unreadable[index].key.time < end);
         before.min_by(|&a, &b| ties.compare(&self.unreadable[a].key, &self.unreadable[b].key))
     }
 
-    /// The earliest moment of what is held back or unreadable before the end, and has not been cancelled.
-    pub(crate) fn least(&self, end: VirtualTime, ties: TieBreak, is_cancelled: impl Fn(Handle) -> bool) -> Moment {
+    /// The earliest moment of what is held back or unreadable before the end, and has not been
+    /// cancelled.
+    pub(crate) fn least(
+        &self,
+        end: VirtualTime,
+        ties: TieBreak,
+        is_cancelled: impl Fn(Handle) -> bool,
+    ) -> Moment {
         let held = self.held.iter().filter(|held| !held.is_cancelled(&is_cancelled));
-        let held = held.fold(Moment::Never, |least, held| least.earlier(Moment::Event(held.key), ties));
-        self.first_unreadable(end, ties).map_or(held, |index| held.earlier(self.unreadable[index].moment(), ties))
+        let held =
+            held.fold(Moment::Never, |least, held| least.earlier(Moment::Event(held.key), ties));
+        self.first_unreadable(end, ties)
+            .map_or(held, |index| held.earlier(self.unreadable[index].moment(), ties))
     }
 
-    /// GVT has reached `until`: the first unreadable event up to then happens, and fails, if it comes before the end.
+    /// GVT has reached `until`: the first unreadable event up to then happens, and fails, if it
+    /// comes before the end.
     pub(crate) fn raise_unreadable(&mut self, until: &Moment, end: VirtualTime, ties: TieBreak) {
-        let Some(index) = self.first_unreadable(end, ties).filter(|&index| self.unreadable[index].moment().compare(until, ties).is_le())
+        let Some(index) = self
+            .first_unreadable(end, ties)
+            .filter(|&index| self.unreadable[index].moment().compare(until, ties).is_le())
         else {
             return;
         };
         let event = self.unreadable.swap_remove(index);
         let (moment, time) = (event.moment(), event.key.time);
         let text = Some(FailedEvent { number: None, payload: UNREADABLE_EVENT.to_owned() });
-        self.fail(CommittedFault { moment, lp: event.lp, time, event: text, fault: Fault::Unreadable(event.why) }, ties);
+        self.fail(
+            CommittedFault {
+                moment,
+                lp: event.lp,
+                time,
+                event: text,
+                fault: Fault::Unreadable(event.why),
+            },
+            ties,
+        );
     }
 
-    /// Whether an event must wait: for an earlier one that is held back, or for the end, after a failure. Of two events with the same key,
-    /// one has been cancelled, and its anti-message may still be in transit.
+    /// Whether an event must wait: for an earlier one that is held back, or for the end, after a
+    /// failure. Of two events with the same key, one has been cancelled, and its anti-message may
+    /// still be in transit.
     pub(crate) fn waits(&self, key: &EventKey, ties: TieBreak) -> bool {
         let comes_first = |held: &EventKey| ties.compare(held, key).is_le();
         self.failure.is_some()
@@ -196,7 +234,8 @@ impl Faults {
 
     /// Releases the events that may still turn out differently, to be tried again.
     pub(crate) fn release(&mut self) -> Vec<Entry> {
-        let entries = self.held.extract_if(.., |held| !held.certain).filter_map(|held| held.entry).collect();
+        let entries =
+            self.held.extract_if(.., |held| !held.certain).filter_map(|held| held.entry).collect();
         self.changed();
         entries
     }
@@ -241,14 +280,21 @@ impl Faults {
     pub(crate) fn raise_init(&mut self, lp: LpId) {
         if let Some(fault) = &self.init {
             let (moment, fault) = (Moment::Init(lp), fault.clone());
-            self.failure = Some(CommittedFault { moment, lp, time: VirtualTime::ZERO, event: None, fault });
+            self.failure =
+                Some(CommittedFault { moment, lp, time: VirtualTime::ZERO, event: None, fault });
             self.changed();
         }
     }
 
-    /// Takes out a held event that GVT has reached, unless it has been cancelled. GVT may already have passed an event that was executed
-    /// when GVT was computed, and failed at its commit before the verdict came.
-    pub(crate) fn take_held_at(&mut self, gvt: &Moment, ties: TieBreak, is_cancelled: impl Fn(Handle) -> bool) -> Option<DeferredFault> {
+    /// Takes out a held event that GVT has reached, unless it has been cancelled. GVT may already
+    /// have passed an event that was executed when GVT was computed, and failed at its commit
+    /// before the verdict came.
+    pub(crate) fn take_held_at(
+        &mut self,
+        gvt: &Moment,
+        ties: TieBreak,
+        is_cancelled: impl Fn(Handle) -> bool,
+    ) -> Option<DeferredFault> {
         let found = |held: &DeferredFault| match Moment::Event(held.key).compare(gvt, ties) {
             Ordering::Less => held.certain,
             Ordering::Equal => !held.is_cancelled(&is_cancelled),
@@ -261,7 +307,11 @@ impl Faults {
 
     /// Notes a failure; only the earliest counts.
     pub(crate) fn fail(&mut self, failed: CommittedFault, ties: TieBreak) {
-        if self.failure.as_ref().is_none_or(|earlier| failed.moment.is_before(&earlier.moment, ties)) {
+        if self
+            .failure
+            .as_ref()
+            .is_none_or(|earlier| failed.moment.is_before(&earlier.moment, ties))
+        {
             self.failure = Some(failed);
             self.changed();
         }

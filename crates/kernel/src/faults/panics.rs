@@ -26,8 +26,8 @@ thread_local! {
     static LAST: RefCell<Option<LastPanic>> = const { RefCell::new(None) };
 }
 
-/// From now on every thread of this process remembers where it panicked last. The program's own hook still handles all panics, but for those
-/// that are [silenced](PanicSilencer).
+/// From now on every thread of this process remembers where it panicked last. The program's own
+/// hook still handles all panics, but for those that are [silenced](PanicSilencer).
 pub fn remember_panics() {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -72,7 +72,8 @@ impl Drop for PanicSilencer {
     }
 }
 
-/// What a panic of this thread that was caught just now said, and where it happened, if panics are [remembered](remember_panics).
+/// What a panic of this thread that was caught just now said, and where it happened, if panics are
+/// [remembered](remember_panics).
 pub fn panic_message(payload: Box<dyn Any + Send>) -> String {
     panic_message_with(payload, "")
 }
@@ -81,7 +82,9 @@ pub fn panic_message(payload: Box<dyn Any + Send>) -> String {
 pub(crate) fn panic_message_with(payload: Box<dyn Any + Send>, more: &str) -> String {
     let message = match payload.downcast::<String>() {
         Ok(message) => *message,
-        Err(payload) => payload.downcast_ref::<&str>().map_or_else(|| "without a message".into(), |text| (*text).to_owned()),
+        Err(payload) => payload
+            .downcast_ref::<&str>()
+            .map_or_else(|| "without a message".into(), |text| (*text).to_owned()),
     };
     match LAST.take() {
         Some(LastPanic { place, .. }) if !place.is_empty() => format!("{message}{more} ({place})"),
@@ -116,17 +119,25 @@ mod tests {
         let planned = || panic!("as {}", "planned");
         let said = |panic, more| {
             let text = panic_message_with(panic, more);
-            text.split_once(" (").map(|(message, place)| (message.to_owned(), place.contains("panics.rs:") && place.ends_with(')')))
+            text.split_once(" (").map(|(message, place)| {
+                (message.to_owned(), place.contains("panics.rs:") && place.ends_with(')'))
+            })
         };
-        for (panic, expected) in [(planned as fn(), "as planned"), (|| panic!("a text"), "a text"), (|| panic_any(7), "without a message")]
-        {
+        for (panic, expected) in [
+            (planned as fn(), "as planned"),
+            (|| panic!("a text"), "a text"),
+            (|| panic_any(7), "without a message"),
+        ] {
             assert_eq!(said(caught(panic), ", then"), Some((format!("{expected}, then"), true)));
         }
         let panic = caught(planned);
         let printed = last_panic();
         assert!(printed.contains("panics.rs:") && printed.ends_with("as planned"), "{printed}");
         // What has been printed is forgotten.
-        assert_eq!((&panic_message(panic)[..], &last_panic()[..], PRINTED.get()), ("as planned", "", 0));
+        assert_eq!(
+            (&panic_message(panic)[..], &last_panic()[..], PRINTED.get()),
+            ("as planned", "", 0)
+        );
         drop(silencer);
         assert_eq!(panic_message(caught(planned)).find(" ("), Some("as planned".len()));
         assert_eq!(PRINTED.get(), 1);

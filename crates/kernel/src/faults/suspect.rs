@@ -39,6 +39,9 @@ impl Suspect {
     }
 
     pub(super) fn take(&mut self) -> Option<Blamed> {
-        self.dropping.take().map(Blamed::Dropped).or_else(|| self.running.take().map(Blamed::Running))
+        self.dropping
+            .take()
+            .map(Blamed::Dropped)
+            .or_else(|| self.running.take().map(Blamed::Running))
     }
 }

@@ -2,7 +2,8 @@
 
 use warpline_base::VirtualTime;
 
-/// The number that stands for a bound. It is never 0, which PEs publish while LPs are still being initialised.
+/// The number that stands for a bound. It is never 0, which PEs publish while LPs are still being
+/// initialised.
 #[inline]
 pub(crate) fn bits(bound: VirtualTime) -> u64 {
     bound.bits() + 1

@@ -46,8 +46,8 @@ use crate::step::Step;
 #[derive(Debug)]
 pub(crate) struct Frontier {
     end: VirtualTime,
-    /// Nothing beyond GVT is done for good from this time on: the end, or an earlier time while PEs look for an earlier end, which lies
-    /// after any GVT that they may still find.
+    /// Nothing beyond GVT is done for good from this time on: the end, or an earlier time while PEs
+    /// look for an earlier end, which lies after any GVT that they may still find.
     cap: VirtualTime,
     /// While PEs look for an earlier end, and until all have it: GVT must not reach this time.
     held_back: Option<VirtualTime>,
@@ -60,13 +60,15 @@ pub(crate) struct Frontier {
     window: Window,
     /// Nothing can arrive from another PE before this time.
     horizon: VirtualTime,
-    /// The next horizon, once every message that had arrived when the bounds were read is in the pending set.
+    /// The next horizon, once every message that had arrived when the bounds were read is in the
+    /// pending set.
     coming: VirtualTime,
     /// The least of all bounds read: no PE has anything left to do before it.
     floor: VirtualTime,
     /// The bound published last.
     published: VirtualTime,
-    /// What it contributed to GVT last, if anything: the next verdict is no later, unless it has contributed again by then.
+    /// What it contributed to GVT last, if anything: the next verdict is no later, unless it has
+    /// contributed again by then.
     contributed: Moment,
     /// The work that this PE has reported for GVT so far.
     reported: Work,
@@ -102,18 +104,23 @@ impl Frontier {
         self.horizon.min(self.cap)
     }
 
-    /// From now on nothing is done for good from a time on, which is returned. It is the first for which that is still possible, if
-    /// `first` is the time of the first pending event. The other time lies after the GVT that this PE has last contributed to, whether or
-    /// not the verdict is there.
+    /// From now on nothing is done for good from a time on, which is returned. It is the first for
+    /// which that is still possible, if `first` is the time of the first pending event. The other
+    /// time lies after the GVT that this PE has last contributed to, whether or not the verdict is
+    /// there.
     pub(crate) fn propose_end(&mut self, first: VirtualTime) -> (VirtualTime, VirtualTime) {
         // Another event at that time may have committed already.
         let after = |time: VirtualTime| VirtualTime::from_bits(time.bits() + 1).min(self.end);
-        let (from, contributed) = (self.horizon.max(self.due()).min(after(first)), after(self.contributed.time(self.end)));
+        let (from, contributed) = (
+            self.horizon.max(self.due()).min(after(first)),
+            after(self.contributed.time(self.end)),
+        );
         (self.cap, self.held_back) = (from, Some(from));
         (from, contributed)
     }
 
-    /// GVT must not pass this moment: while a PE holds back, it may still have to undo what it has executed from then on.
+    /// GVT must not pass this moment: while a PE holds back, it may still have to undo what it has
+    /// executed from then on.
     pub(crate) fn held_back_at(&self, ties: TieBreak) -> Moment {
         let Some(held_back) = self.held_back else { return Moment::Never };
         // Before every event from then on, whatever decides between simultaneous ones.
@@ -139,19 +146,22 @@ impl Frontier {
         self.floor
     }
 
-    /// The earliest time at which anything can still arrive, by horizon and GVT, whether or not the PE makes use of the horizon.
+    /// The earliest time at which anything can still arrive, by horizon and GVT, whether or not the
+    /// PE makes use of the horizon.
     #[inline]
     pub(crate) fn earliest_arrival(&self) -> VirtualTime {
         match self.verdict {
             // Of what is beyond the end of a run that was cut short, anything may still arrive.
-            Some(Verdict { gvt: Moment::Event(key), .. }) => self.horizon.max(key.time).min(self.end),
+            Some(Verdict { gvt: Moment::Event(key), .. }) => {
+                self.horizon.max(key.time).min(self.end)
+            }
             Some(Verdict { gvt: Moment::Never, .. }) => self.end,
             _ => self.horizon.min(self.end),
         }
     }
 
-    /// Whether the horizon cannot pass GVT, because the least delay is lost in rounding when it is added. Then the event at GVT alone is
-    /// certain.
+    /// Whether the horizon cannot pass GVT, because the least delay is lost in rounding when it is
+    /// added. Then the event at GVT alone is certain.
     #[inline]
     pub(crate) fn is_held_up(&self) -> bool {
         matches!(self.gvt(), Moment::Event(key) if self.horizon <= key.time)
@@ -184,7 +194,8 @@ impl Frontier {
         Window::due(&self.gvt(), self.end)
     }
 
-    /// Everything before this moment is settled: this PE has committed it, and no PE has failed before it.
+    /// Everything before this moment is settled: this PE has committed it, and no PE has failed
+    /// before it.
     pub(crate) fn settled(&self) -> Option<Moment> {
         self.settled
     }
@@ -193,10 +204,15 @@ impl Frontier {
         self.window.width()
     }
 
-    /// Reads the bounds of the PEs other than `me`: `bounds` gives the bound of a PE, `delays` the least delay from each PE to this one.
-    /// Returns whether the horizon will move.
+    /// Reads the bounds of the PEs other than `me`: `bounds` gives the bound of a PE, `delays` the
+    /// least delay from each PE to this one. Returns whether the horizon will move.
     #[inline]
-    pub(crate) fn read_bounds(&mut self, me: u32, delays: &[f64], mut bounds: impl FnMut(u32) -> u64) -> bool {
+    pub(crate) fn read_bounds(
+        &mut self,
+        me: u32,
+        delays: &[f64],
+        mut bounds: impl FnMut(u32) -> u64,
+    ) -> bool {
         let (mut horizon, mut floor) = (f64::INFINITY, f64::INFINITY);
         for (pe, &delay) in (0..).zip(delays) {
             if pe != me {
@@ -212,11 +228,18 @@ impl Frontier {
         moved
     }
 
-    /// In windows: looks for the other PEs' bounds for the round; `delay` is the least delay from any of them to this PE. Returns whether
-    /// the next window opens, which it does once everything in the mailbox now is in the pending set.
+    /// In windows: looks for the other PEs' bounds for the round; `delay` is the least delay from
+    /// any of them to this PE. Returns whether the next window opens, which it does once everything
+    /// in the mailbox now is in the pending set.
     #[inline]
-    pub(crate) fn find_round(&mut self, delay: f64, bounds: impl FnMut(u32, u64) -> Option<u64>) -> bool {
-        let Some(floor) = self.rounds.as_mut().and_then(|rounds| rounds.find(bounds)) else { return false };
+    pub(crate) fn find_round(
+        &mut self,
+        delay: f64,
+        bounds: impl FnMut(u32, u64) -> Option<u64>,
+    ) -> bool {
+        let Some(floor) = self.rounds.as_mut().and_then(|rounds| rounds.find(bounds)) else {
+            return false;
+        };
         self.coming = self.coming.max(self.clamp(floor.get() + delay));
         self.floor = self.floor.max(floor.min(self.end));
         true
@@ -228,7 +251,8 @@ impl Frontier {
         self.floor < self.end && self.rounds.as_ref().is_some_and(Rounds::is_open)
     }
 
-    /// Ends the window of a PE that has nothing to do before `least`. Returns the round and the bound to publish for it.
+    /// Ends the window of a PE that has nothing to do before `least`. Returns the round and the
+    /// bound to publish for it.
     pub(crate) fn end_window(&mut self, least: VirtualTime) -> Option<(u64, u64)> {
         self.rounds.as_mut().map(|rounds| rounds.end_window(least.min(self.end)))
     }
@@ -239,7 +263,8 @@ impl Frontier {
         VirtualTime::new(time).map_or(self.end, |time| time.min(self.end))
     }
 
-    /// Raises the horizon, as everything that had arrived when the bounds were read is in the pending set now. Returns whether it moved.
+    /// Raises the horizon, as everything that had arrived when the bounds were read is in the
+    /// pending set now. Returns whether it moved.
     #[inline]
     pub(crate) fn raise_horizon(&mut self) -> bool {
         let raised = self.coming > self.horizon;
@@ -247,12 +272,14 @@ impl Frontier {
         raised
     }
 
-    /// The bound to publish: that of a PE whose first pending event is at `first` and that has committed everything before `committed`.
+    /// The bound to publish: that of a PE whose first pending event is at `first` and that has
+    /// committed everything before `committed`.
     #[inline]
     pub(crate) fn own_bound(&mut self, first: VirtualTime, committed: VirtualTime) -> u64 {
         let bound = first.min(self.horizon).min(committed);
-        // Whatever arrives comes at or after the horizon, so no bound has to be taken back; nor is one for a fault that is found out of
-        // order, when the payload of an event that committed before is dropped.
+        // Whatever arrives comes at or after the horizon, so no bound has to be taken back; nor is
+        // one for a fault that is found out of order, when the payload of an event that committed
+        // before is dropped.
         self.published = self.published.max(bound);
         bits(self.published)
     }
@@ -287,8 +314,9 @@ impl Frontier {
         self.over
     }
 
-    /// GVT has been found: the horizon rises, and the window is adapted. `least` is the least delay between any two PEs; without a safe lane
-    /// there is no horizon to raise, and it is `None`. After a failure nothing changes any more.
+    /// GVT has been found: the horizon rises, and the window is adapted. `least` is the least delay
+    /// between any two PEs; without a safe lane there is no horizon to raise, and it is `None`.
+    /// After a failure nothing changes any more.
     pub(crate) fn on_gvt(&mut self, verdict: Verdict, least: Option<f64>) {
         let last = self.verdict.replace(verdict).map(|last| last.gvt);
         if verdict.failure != Moment::Never {
@@ -303,10 +331,13 @@ impl Frontier {
         if let Some(delay) = least {
             let horizon = match verdict.gvt {
                 Moment::Init(_) => VirtualTime::ZERO,
-                Moment::Event(key) => self.clamp(key.time.get() + delay).min(verdict.in_transit.time(self.end)),
+                Moment::Event(key) => {
+                    self.clamp(key.time.get() + delay).min(verdict.in_transit.time(self.end))
+                }
                 Moment::Finish(_) | Moment::Never => self.end,
             };
-            // What was sent before GVT has arrived, or is in transit; and whatever is sent from GVT on arrives at least the delay later.
+            // What was sent before GVT has arrived, or is in transit; and whatever is sent from GVT
+            // on arrives at least the delay later.
             self.coming = self.coming.max(horizon);
             self.horizon = self.horizon.max(horizon);
         }
@@ -337,7 +368,13 @@ mod tests {
     }
 
     fn event(at: f64) -> Moment {
-        Moment::Event(EventKey { time: time(at), step: 0, priority: Priority::NORMAL, sender: LpId(0), sequence: Sequence::first_of(1) })
+        Moment::Event(EventKey {
+            time: time(at),
+            step: 0,
+            priority: Priority::NORMAL,
+            sender: LpId(0),
+            sequence: Sequence::first_of(1),
+        })
     }
 
     /// In a run to 100, with a window of this width.
@@ -353,12 +390,20 @@ mod tests {
     }
 
     fn verdict(gvt: Moment, failure: Moment) -> Verdict {
-        Verdict { epoch: 0, rounds: 1, gvt, in_transit: Moment::Never, failure, work: Work::default() }
+        Verdict {
+            epoch: 0,
+            rounds: 1,
+            gvt,
+            in_transit: Moment::Never,
+            failure,
+            work: Work::default(),
+        }
     }
 
     /// Lets PE 1 of three read bounds, with least delays of 5 and 7 to it.
     fn read(frontier: &mut Frontier, bounds: [Option<f64>; 2]) -> bool {
-        let bounds = [bounds[0], Some(0.0), bounds[1]].map(|bound| bound.map_or(0, |bound| bits(time(bound))));
+        let bounds = [bounds[0], Some(0.0), bounds[1]]
+            .map(|bound| bound.map_or(0, |bound| bits(time(bound))));
         frontier.read_bounds(1, &[5.0, f64::NAN, 7.0], |pe| bounds[pe as usize])
     }
 
@@ -375,20 +420,31 @@ mod tests {
     fn the_window_begins_at_gvt_or_at_the_floor() {
         assert_eq!(frontier(10.0).limit(), time(10.0));
         assert_eq!(at(event(25.0), 10.0, None).limit(), time(35.0));
-        assert_eq!([at(event(95.0), 10.0, None).limit(), at(NEVER, 10.0, None).limit()], [time(100.0); 2]);
+        assert_eq!(
+            [at(event(95.0), 10.0, None).limit(), at(NEVER, 10.0, None).limit()],
+            [time(100.0); 2]
+        );
         let mut further = at(event(25.0), 10.0, Some(20.0));
         assert!(read(&mut further, [Some(60.0), Some(50.0)]));
-        assert_eq!((further.floor(), further.limit()), (VirtualTime::ZERO, time(45.0)), "no floor lies beyond the PE's own bound");
+        assert_eq!(
+            (further.floor(), further.limit()),
+            (VirtualTime::ZERO, time(45.0)),
+            "no floor lies beyond the PE's own bound"
+        );
         further.own_bound(time(40.0), time(100.0));
         read(&mut further, [Some(60.0), Some(50.0)]);
         assert_eq!((further.floor(), further.limit()), (time(40.0), time(50.0)));
     }
 
-    /// However narrow the window, all that happens at the time of GVT may be executed, and all that is certain.
+    /// However narrow the window, all that happens at the time of GVT may be executed, and all that
+    /// is certain.
     #[test]
     fn a_window_without_width_leaves_what_is_due_and_what_is_certain() {
         let due = at(event(25.0), 0.0, None);
-        assert_eq!((due.due(), due.limit()), (VirtualTime::from_bits(time(25.0).bits() + 1), due.due()));
+        assert_eq!(
+            (due.due(), due.limit()),
+            (VirtualTime::from_bits(time(25.0).bits() + 1), due.due())
+        );
         assert_eq!(at(event(25.0), 0.0, Some(4.0)).limit(), time(29.0));
     }
 
@@ -403,23 +459,33 @@ mod tests {
             (NEVER, 10.0, 100.0),
         ] {
             let frontier = at(gvt, 1.0, Some(least));
-            assert_eq!((frontier.horizon(), frontier.earliest_arrival()), (time(expected), time(expected)), "GVT {gvt:?}");
+            assert_eq!(
+                (frontier.horizon(), frontier.earliest_arrival()),
+                (time(expected), time(expected)),
+                "GVT {gvt:?}"
+            );
         }
         // Without a safe lane, GVT alone says what may still arrive.
         for (gvt, expected) in [(event(25.0), 25.0), (NEVER, 100.0)] {
             let frontier = at(gvt, 1.0, None);
-            assert_eq!((frontier.horizon(), frontier.earliest_arrival()), (VirtualTime::ZERO, time(expected)));
+            assert_eq!(
+                (frontier.horizon(), frontier.earliest_arrival()),
+                (VirtualTime::ZERO, time(expected))
+            );
         }
     }
 
     #[test]
     fn a_horizon_at_gvt_is_held_up() {
         assert!(!frontier(1.0).is_held_up() && !at(NEVER, 1.0, Some(0.0)).is_held_up());
-        assert!(at(event(25.0), 1.0, Some(0.0)).is_held_up() && at(event(25.0), 1.0, None).is_held_up());
+        assert!(
+            at(event(25.0), 1.0, Some(0.0)).is_held_up() && at(event(25.0), 1.0, None).is_held_up()
+        );
         assert!(!at(event(25.0), 1.0, Some(1.0)).is_held_up());
     }
 
-    /// What comes before the GVT before the last is settled, unless the last verdict was a failure: then nothing changes any more.
+    /// What comes before the GVT before the last is settled, unless the last verdict was a failure:
+    /// then nothing changes any more.
     #[test]
     fn everything_before_the_last_gvt_but_one_is_settled() {
         let mut frontier = at(event(10.0), 1.0, Some(5.0));
@@ -444,12 +510,21 @@ mod tests {
             ([Some(99.0), Some(98.0)], true, 100.0),
         ] {
             let before = frontier.horizon();
-            assert_eq!((read(&mut frontier, bounds), frontier.horizon()), (moves, before), "{bounds:?}");
-            assert_eq!((frontier.raise_horizon(), frontier.horizon()), (moves, time(raised)), "{bounds:?}");
+            assert_eq!(
+                (read(&mut frontier, bounds), frontier.horizon()),
+                (moves, before),
+                "{bounds:?}"
+            );
+            assert_eq!(
+                (frontier.raise_horizon(), frontier.horizon()),
+                (moves, time(raised)),
+                "{bounds:?}"
+            );
         }
     }
 
-    /// While it holds back, a PE does nothing for good from some time on, whatever becomes of GVT and horizon, and keeps GVT from passing it.
+    /// While it holds back, a PE does nothing for good from some time on, whatever becomes of GVT
+    /// and horizon, and keeps GVT from passing it.
     #[test]
     fn a_pe_that_holds_back_stays_where_it_is() {
         let after = |time: VirtualTime| VirtualTime::from_bits(time.bits() + 1);
@@ -465,21 +540,32 @@ mod tests {
         frontier.contributed = event(31.0);
         assert_eq!(frontier.propose_end(time(30.0)), (after(time(30.0)), after(time(31.0))));
         let Moment::Event(key) = frontier.held_back_at(ties) else { panic!("GVT could pass it") };
-        assert!(key.time == time(30.0) && Moment::Event(key).is_before(&event(30.0), ties), "{key:?}");
+        assert!(
+            key.time == time(30.0) && Moment::Event(key).is_before(&event(30.0), ties),
+            "{key:?}"
+        );
         frontier.on_gvt(verdict(event(31.0), NEVER), Some(10.0));
         // What GVT has passed is done for good all the same: the new end lies after it.
-        assert_eq!((frontier.horizon(), frontier.due(), frontier.held_back_at(ties)), (after(time(30.0)), after(time(31.0)), event(31.0)));
+        assert_eq!(
+            (frontier.horizon(), frontier.due(), frontier.held_back_at(ties)),
+            (after(time(30.0)), after(time(31.0)), event(31.0))
+        );
         frontier.end_at(time(40.0));
         assert_eq!((frontier.horizon(), frontier.limit()), (time(40.0), time(40.0)));
         let held_back = frontier.held_back_at(ties);
-        assert!(held_back.time(time(100.0)) < time(40.0), "GVT could pass the new end before all PEs know it: {held_back:?}");
+        assert!(
+            held_back.time(time(100.0)) < time(40.0),
+            "GVT could pass the new end before all PEs know it: {held_back:?}"
+        );
         frontier.let_go();
         assert_eq!(frontier.held_back_at(ties), NEVER);
     }
 
     #[test]
     fn a_pe_publishes_the_least_of_what_holds_it_and_takes_nothing_back() {
-        let bound = |frontier: &mut Frontier, first, committed| time_of(frontier.own_bound(time(first), time(committed)));
+        let bound = |frontier: &mut Frontier, first, committed| {
+            time_of(frontier.own_bound(time(first), time(committed)))
+        };
         let mut frontier = at(event(15.0), 1.0, Some(5.0));
         assert_eq!(bound(&mut frontier, 12.0, 14.0), Some(time(12.0)));
         assert_eq!(bound(&mut frontier, 17.0, 14.0), Some(time(14.0)));

@@ -13,17 +13,17 @@
 //! *Why it is right.* Consider the moments at which the PEs publish for one round. Everything that
 //! has yet to happen then comes at or after the floor: what is pending at a PE is covered by its
 //! own bound, and a message in transit by its sender's bound, as it was sent after the sender's
-//! previous bound. (A message sent before that bound was also handed over before it, and its receiver
-//! filed it on finding the bound.) So whatever a PE sends after it has published comes at or after
-//! the floor plus a delay, and whatever it sent before is in the mailbox of any PE that has found
-//! its bound. A window may end at any time, even with events left before the horizon, as the bound
-//! covers them. Events that GVT makes certain in the meantime may be executed before the next
-//! window opens, as they come at or after the floor.
+//! previous bound. (A message sent before that bound was also handed over before it, and its
+//! receiver filed it on finding the bound.) So whatever a PE sends after it has published comes at
+//! or after the floor plus a delay, and whatever it sent before is in the mailbox of any PE that
+//! has found its bound. A window may end at any time, even with events left before the horizon, as
+//! the bound covers them. Events that GVT makes certain in the meantime may be executed before the
+//! next window opens, as they come at or after the floor.
 //!
 //! *Why two registers are enough.* A PE that publishes for round k + 1 has found the bounds of all
 //! others for round k. So each of them had published for round k, and before that had found all
-//! bounds for round k − 1. Nobody needs the register of round k − 1 any more, and round k + 1 reuses
-//! it.
+//! bounds for round k − 1. Nobody needs the register of round k − 1 any more, and round k + 1
+//! reuses it.
 //!
 //! *When windows pay.* Free-running PEs profit from long delays between some of them, and from work
 //! that moves about. But they read all bounds at every step, and execute only a few events at a
@@ -64,16 +64,20 @@ impl Rounds {
         !self.published
     }
 
-    /// Ends the window of a PE that has nothing to do before `least`. Returns the round and the bound to publish for it.
+    /// Ends the window of a PE that has nothing to do before `least`. Returns the round and the
+    /// bound to publish for it.
     pub(crate) fn end_window(&mut self, least: VirtualTime) -> (u64, u64) {
         (self.published, self.next, self.least) = (true, 0, least);
         (self.round, bits(least))
     }
 
-    /// Looks for the bounds of the other PEs; `find` looks one up by PE and round. Returns the floor once all are found and the next window
-    /// opens.
+    /// Looks for the bounds of the other PEs; `find` looks one up by PE and round. Returns the
+    /// floor once all are found and the next window opens.
     #[inline]
-    pub(crate) fn find(&mut self, mut find: impl FnMut(u32, u64) -> Option<u64>) -> Option<VirtualTime> {
+    pub(crate) fn find(
+        &mut self,
+        mut find: impl FnMut(u32, u64) -> Option<u64>,
+    ) -> Option<VirtualTime> {
         if !self.published {
             return None;
         }

@@ -10,8 +10,9 @@ use crate::gvt::Work;
 pub enum Rule {
     /// Undoing may cost as much as waiting, but no more; see [`Window`].
     Adaptive,
-    /// The rule of Devastator, another simulator, for comparison: ÷ 4 at an efficiency below 0.33, ÷ 2 below 0.66, × 2 above 0.95;
-    /// otherwise by 1 % in the direction that last raised the rate of commits, here measured per step.
+    /// The rule of Devastator, another simulator, for comparison: ÷ 4 at an efficiency below 0.33,
+    /// ÷ 2 below 0.66, × 2 above 0.95; otherwise by 1 % in the direction that last raised the rate
+    /// of commits, here measured per step.
     Devastator,
     /// The width is fixed, in model time.
     Fixed(f64),
@@ -19,20 +20,23 @@ pub enum Rule {
 
 /// How far beyond GVT, or the floor if that is further, events may be executed ahead.
 ///
-/// A wide window makes PEs undo events, a narrow one makes them wait for each other and for GVT. Under [`Rule::Adaptive`] the window
-/// balances the two costs, counted in events. As one rises with the width and the other falls, their sum at the balance is at most twice
-/// the minimum: at any other width, one of the two is at least what it is there. Waiting shows in how often GVT is computed, as a PE that
-/// may not execute anything asks for it.
+/// A wide window makes PEs undo events, a narrow one makes them wait for each other and for GVT.
+/// Under [`Rule::Adaptive`] the window balances the two costs, counted in events. As one rises with
+/// the width and the other falls, their sum at the balance is at most twice the minimum: at any
+/// other width, one of the two is at least what it is there. Waiting shows in how often GVT is
+/// computed, as a PE that may not execute anything asks for it.
 ///
-/// The width scales with the model's own unit of time: it stays within a factor of what GVT gains from one epoch to the next. So it may
-/// start at the lookahead, or next to zero without one, adapts to any unit, stops growing where growth gains nothing, and shrinks quickly
-/// when conditions turn bad.
+/// The width scales with the model's own unit of time: it stays within a factor of what GVT gains
+/// from one epoch to the next. So it may start at the lookahead, or next to zero without one,
+/// adapts to any unit, stops growing where growth gains nothing, and shrinks quickly when
+/// conditions turn bad.
 ///
 /// Events less than the lookahead beyond GVT can always be executed.
 ///
 /// *Thrashing.* No rule may waste a run's time: where PEs undo far more than they commit, a window gets narrower, whatever its rule. An
-/// adaptive one does not widen then. Others, also those of a fixed width, are limits from then on, and below them the window is adaptive.
-/// Without that, PEs that go far ahead of each other can execute hundreds of events for each that commits.
+/// adaptive one does not widen then. Others, also those of a fixed width, are limits from then on,
+/// and below them the window is adaptive. Without that, PEs that go far ahead of each other can
+/// execute hundreds of events for each that commits.
 ///
 /// A window is a function of the verdicts that it has seen, so it is the same on all PEs.
 #[derive(Clone, Debug)]
@@ -69,7 +73,8 @@ struct Waste {
 impl Waste {
     /// So many events may be undone for each that commits.
     const PER_COMMITTED: f64 = 2.0;
-    /// What is undone in so many verdicts from the first that finds PEs thrashing is not held against narrower windows.
+    /// What is undone in so many verdicts from the first that finds PEs thrashing is not held
+    /// against narrower windows.
     const FORGIVEN: u32 = 8;
     /// So many more may be undone for each PE, as runs may begin badly.
     const PER_PE: f64 = 256.0;
@@ -102,10 +107,22 @@ impl Window {
         let least = lookahead.max(f64::MIN_POSITIVE);
         let (width, method) = match rule {
             Rule::Adaptive => (least, Method::Adaptive(Balance::new(pes, least, 0.0))),
-            Rule::Devastator => (end.get() * 1e-6, Method::Devastator(Climb { rate: 0.0, factor: 1.01 })),
+            Rule::Devastator => {
+                (end.get() * 1e-6, Method::Devastator(Climb { rate: 0.0, factor: 1.01 }))
+            }
             Rule::Fixed(width) => (width, Method::Fixed),
         };
-        Window { width, end, method, pes, least, waste: Waste::new(pes), brake: None, throttled: 0, forgiving: Waste::FORGIVEN }
+        Window {
+            width,
+            end,
+            method,
+            pes,
+            least,
+            waste: Waste::new(pes),
+            brake: None,
+            throttled: 0,
+            forgiving: Waste::FORGIVEN,
+        }
     }
 
     /// The current width, in model time.
@@ -120,7 +137,8 @@ impl Window {
         self.waste.exceeds()
     }
 
-    /// How many verdicts have found that PEs undo far more than they commit, so that the window was kept narrow.
+    /// How many verdicts have found that PEs undo far more than they commit, so that the window was
+    /// kept narrow.
     pub fn throttled(&self) -> u64 {
         self.throttled
     }
@@ -130,7 +148,8 @@ impl Window {
         VirtualTime::new(now + self.width()).unwrap_or(self.end)
     }
 
-    /// Events before this time may be executed, however narrow the window: those that are due at GVT itself.
+    /// Events before this time may be executed, however narrow the window: those that are due at
+    /// GVT itself.
     pub fn due(gvt: &Moment, end: VirtualTime) -> VirtualTime {
         VirtualTime::from_bits(gvt.time(end).bits() + 1).min(end)
     }
@@ -147,13 +166,19 @@ impl Window {
         }
         self.throttled += u64::from(thrashes);
         match &mut self.method {
-            Method::Adaptive(balance) => return self.width = balance.adapt(self.width, now, work, thrashes),
+            Method::Adaptive(balance) => {
+                return self.width = balance.adapt(self.width, now, work, thrashes);
+            }
             Method::Devastator(climb) => self.width = climb.adapt(self.width, work),
             Method::Fixed => {}
         }
         match &mut self.brake {
-            Some((most, balance)) => *most = balance.adapt(most.min(self.width), now, work, thrashes),
-            None if thrashes => self.brake = Some((self.least, Balance::new(self.pes, self.least, now))),
+            Some((most, balance)) => {
+                *most = balance.adapt(most.min(self.width), now, work, thrashes)
+            }
+            None if thrashes => {
+                self.brake = Some((self.least, Balance::new(self.pes, self.least, now)))
+            }
             None => {}
         }
     }
@@ -183,8 +208,8 @@ impl Balance {
     const UNDOING_MOST: f64 = 0.45;
     /// Undoing less than this counts as undoing nothing.
     const UNDOING_LEAST: f64 = 0.005;
-    /// Epochs between changes, unless rollbacks are very frequent or hardly anything is done: the effect of a change shows an epoch or two
-    /// later.
+    /// Epochs between changes, unless rollbacks are very frequent or hardly anything is done: the
+    /// effect of a change shows an epoch or two later.
     const EPOCHS: u32 = 4;
     /// Events per PE that suffice to recognise frequent rollbacks before then.
     const EVENTS: f64 = 32.0;
@@ -196,11 +221,18 @@ impl Balance {
 
     /// From this GVT on.
     fn new(pes: u32, least: f64, since: f64) -> Self {
-        Balance { pes: f64::from(pes), least, since, epochs: 0, work: Work::default(), wider_most: Self::WIDER_MOST }
+        Balance {
+            pes: f64::from(pes),
+            least,
+            since,
+            epochs: 0,
+            work: Work::default(),
+            wider_most: Self::WIDER_MOST,
+        }
     }
 
-    /// The next width after this one. It is no wider if PEs are found `thrashing`: what a wide window costs may show long after it was
-    /// widened, as few rollbacks may undo very much.
+    /// The next width after this one. It is no wider if PEs are found `thrashing`: what a wide
+    /// window costs may show long after it was widened, as few rollbacks may undo very much.
     fn adapt(&mut self, width: f64, now: f64, work: &Work, thrashing: bool) -> f64 {
         self.work = self.work + *work;
         self.epochs += 1;
@@ -214,17 +246,23 @@ impl Balance {
             return width;
         }
         let epochs = f64::from(std::mem::take(&mut self.epochs));
-        // Events may be undone in a later epoch than they were executed in, so the count can exceed it.
+        // Events may be undone in a later epoch than they were executed in, so the count can exceed
+        // it.
         let committed = (processed - undone).max(1.0);
         let undoing = (Self::UNDOING * undone / committed).max(Self::UNDOING_LEAST);
         let waiting = Self::EPOCH * self.pes * epochs / committed;
-        let allowed = if undoing > Self::UNDOING_LEAST { waiting.min(Self::UNDOING_MOST) } else { waiting };
+        let allowed =
+            if undoing > Self::UNDOING_LEAST { waiting.min(Self::UNDOING_MOST) } else { waiting };
         // The ratio of undoing to waiting grows about as the cube of the width.
         let wider_most = if thrashing { 1.0 } else { self.wider_most };
         let width = width * (allowed / undoing).cbrt().clamp(0.25, wider_most);
         let gained = (now - std::mem::replace(&mut self.since, now)) / epochs;
         self.work = Work::default();
-        let width = if gained > 0.0 { width.clamp(gained / Self::REACH, gained * Self::REACH) } else { width };
+        let width = if gained > 0.0 {
+            width.clamp(gained / Self::REACH, gained * Self::REACH)
+        } else {
+            width
+        };
         // There is no upper bound on the lookahead.
         width.clamp(self.least, self.least.max(f64::MAX / 4.0))
     }

@@ -9,8 +9,9 @@ macro_rules! declare_counts {
         $(, pe($pe:ident, $label:literal, $unit:literal))? $(, run($run:ident))?
         $(, rollbacks($rollbacks:ident))? $(, memory($memory:ident))? $(, throttle($throttle:ident))?;
     )*) => {
-        /// What a PE has done, for the record and the books: the [table of counters](warpline_record::counters!) as
-        /// plain fields, which the PE increments, and two lists.
+        /// What a PE has done, for the record and the books: the [table of
+        /// counters](warpline_record::counters!) as plain fields, which the PE increments, and two
+        /// lists.
         #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
         pub struct Counts {
             $(#[doc = $meaning] pub $field: $type,)*
@@ -38,8 +39,8 @@ macro_rules! declare_counts {
                 }
             }
 
-            /// Those that the record has of the run, if these are the counts of all of its PEs, and what follows
-            /// from them.
+            /// Those that the record has of the run, if these are the counts of all of its PEs, and
+            /// what follows from them.
             pub fn of_run(&self) -> ParallelRecord {
                 ParallelRecord {
                     $($($run: self.$field,)?)*
@@ -69,7 +70,8 @@ macro_rules! declare_counts {
 warpline_record::counters!(declare_counts);
 
 impl Counts {
-    /// Events executed ahead, while others could still come before them, including those undone again.
+    /// Events executed ahead, while others could still come before them, including those undone
+    /// again.
     pub fn ahead(&self) -> u64 {
         self.processed - self.certain
     }
@@ -87,31 +89,53 @@ impl Counts {
     }
 }
 
-/// Closes the books of a run that has ended, given each PE's counts, buffers and number of pending events: over all PEs, no message, event
-/// or buffer may be lost or unaccounted for.
+/// Closes the books of a run that has ended, given each PE's counts, buffers and number of pending
+/// events: over all PEs, no message, event or buffer may be lost or unaccounted for.
 ///
 /// # Panics
 /// If the books do not balance.
 pub fn balance<'a>(pes: impl Iterator<Item = (&'a Counts, Books, usize)>) {
     let pes: Vec<_> = pes.map(|(counts, books, pending)| (counts, books, pending as u64)).collect();
     for (counts, books, pending) in &pes {
-        assert_eq!(counts.side_records_kept, 0, "what events observed and saved is kept until they commit or are undone");
+        assert_eq!(
+            counts.side_records_kept, 0,
+            "what events observed and saved is kept until they commit or are undone"
+        );
         let settled = counts.sent_again + counts.cancelled_late;
         assert_eq!(counts.kept, settled, "every message that was kept was sent again or cancelled");
         assert_eq!(books.live, *pending, "every buffer in use holds a pending event");
     }
-    let sum = |of: fn(&Counts, &Books, u64) -> u64| pes.iter().map(|(counts, books, pending)| of(counts, books, *pending)).sum::<u64>();
+    let sum = |of: fn(&Counts, &Books, u64) -> u64| {
+        pes.iter().map(|(counts, books, pending)| of(counts, books, *pending)).sum::<u64>()
+    };
     let kept = sum(|counts, _, _| counts.committed + counts.rolled_back);
-    assert_eq!(sum(|counts, _, _| counts.processed), kept, "every event processed was committed or rolled back");
-    let over = sum(|counts, _, pending| counts.committed + counts.annihilated + counts.handed_over + counts.unreadable + pending);
+    assert_eq!(
+        sum(|counts, _, _| counts.processed),
+        kept,
+        "every event processed was committed or rolled back"
+    );
+    let over = sum(|counts, _, pending| {
+        counts.committed + counts.annihilated + counts.handed_over + counts.unreadable + pending
+    });
     let all = sum(|counts, _, _| counts.sent + counts.taken_over);
     assert_eq!(all, over, "every event sent was committed, annihilated or is pending");
-    let sent = [sum(|counts, _, _| counts.messages_sent), sum(|counts, _, _| counts.anti_sent), sum(|_, books, _| books.returned)];
-    let received =
-        [sum(|counts, _, _| counts.messages_received), sum(|counts, _, _| counts.anti_received), sum(|_, books, _| books.taken_back)];
+    let sent = [
+        sum(|counts, _, _| counts.messages_sent),
+        sum(|counts, _, _| counts.anti_sent),
+        sum(|_, books, _| books.returned),
+    ];
+    let received = [
+        sum(|counts, _, _| counts.messages_received),
+        sum(|counts, _, _| counts.anti_received),
+        sum(|_, books, _| books.taken_back),
+    ];
     assert_eq!(sent, received, "every message between PEs arrived");
     let kept = sum(|_, books, _| books.free + books.live + books.deposited);
-    assert_eq!(sum(|_, books, _| books.places + books.withdrawn), kept, "every buffer is in use or free");
+    assert_eq!(
+        sum(|_, books, _| books.places + books.withdrawn),
+        kept,
+        "every buffer is in use or free"
+    );
 }
 
 #[cfg(test)]
@@ -151,7 +175,8 @@ mod tests {
         let mut counts = json!(Counts::default());
         for (index, counter) in TABLE.iter().enumerate() {
             let number = number(index);
-            counts[counter.field] = if counter.kind == "bool" { json!(number % 2 == 1) } else { json!(number) };
+            counts[counter.field] =
+                if counter.kind == "bool" { json!(number % 2 == 1) } else { json!(number) };
         }
         let read = serde_json::from_value(counts.clone()).expect("all fields are given");
         (counts, read)
@@ -178,7 +203,8 @@ mod tests {
 
     #[test]
     fn counters_of_pes_merge_as_the_table_says() {
-        // In the first half of the table the first PE has more, and in the second half the other one.
+        // In the first half of the table the first PE has more, and in the second half the other
+        // one.
         let (one, mut all) = numbered(|index| 1000 + index);
         let (two, mut other) = numbered(|index| 901 + 5 * index);
         all.rollback(2);
@@ -206,7 +232,8 @@ mod tests {
     /// Something that went wrong on one PE.
     type Slip = fn(&mut Left);
 
-    /// Two PEs that have sent each other messages, anti-messages and free buffers. Only together do their books balance.
+    /// Two PEs that have sent each other messages, anti-messages and free buffers. Only together do
+    /// their books balance.
     fn two_pes() -> [Left; 2] {
         let zero = Counts {
             processed: 10,
@@ -237,7 +264,14 @@ mod tests {
             anti_received: 2,
             ..Counts::default()
         };
-        let books = |places, free, live, returned, taken_back| Books { places, free, live, returned, taken_back, ..Books::default() };
+        let books = |places, free, live, returned, taken_back| Books {
+            places,
+            free,
+            live,
+            returned,
+            taken_back,
+            ..Books::default()
+        };
         [(zero, books(7, 5, 3, 8, 2), 3), (one, books(9, 6, 2, 2, 8), 2)]
     }
 
@@ -254,7 +288,10 @@ mod tests {
     #[test]
     fn books_that_are_out_by_one_do_not_balance() {
         let executed = "every event processed was committed or rolled back";
-        let (over, arrived) = ("every event sent was committed, annihilated or is pending", "every message between PEs arrived");
+        let (over, arrived) = (
+            "every event sent was committed, annihilated or is pending",
+            "every message between PEs arrived",
+        );
         let kept = "every message that was kept was sent again or cancelled";
         let faults: [(Slip, &str); 20] = [
             (|pe| pe.0.processed += 1, executed),
@@ -282,7 +319,8 @@ mod tests {
             for pe in 0..2 {
                 let mut pes = two_pes();
                 fault(&mut pes[pe]);
-                let panic = catch_unwind(AssertUnwindSafe(|| close(&pes))).expect_err("the books do not balance");
+                let panic = catch_unwind(AssertUnwindSafe(|| close(&pes)))
+                    .expect_err("the books do not balance");
                 let text = panic.downcast_ref::<String>().expect("it is a text");
                 assert!(text.contains(expected), "fault {number} on PE {pe}: {text}");
             }
@@ -299,7 +337,14 @@ mod tests {
 
     #[test]
     fn events_ahead_and_the_depth_of_the_mailbox_are_worked_out() {
-        let counts = Counts { processed: 10, certain: 4, messages_received: 5, anti_received: 1, receipts: 4, ..Counts::default() };
+        let counts = Counts {
+            processed: 10,
+            certain: 4,
+            messages_received: 5,
+            anti_received: 1,
+            receipts: 4,
+            ..Counts::default()
+        };
         assert_eq!((counts.ahead(), counts.mailbox_depth_mean()), (6, 1.5));
         assert_eq!(Counts::default().mailbox_depth_mean(), 0.0);
     }

@@ -14,7 +14,8 @@ use crate::lps::roles::{Role, RoleCounts};
 
 /// What a PE has measured.
 ///
-/// Invariant: it decides nothing. Others may decide by what it has counted, never by how long something took.
+/// Invariant: it decides nothing. Others may decide by what it has counted, never by how long
+/// something took.
 pub(crate) struct Gauge {
     counts: Counts,
     /// By role of the LP; empty if there is but one.
@@ -40,7 +41,8 @@ impl Gauge {
         }
     }
 
-    /// From now on `on_core` tells how long the current thread has been on a core; `alone`: it does nothing else.
+    /// From now on `on_core` tells how long the current thread has been on a core; `alone`: it does
+    /// nothing else.
     pub(crate) fn begin_thread(&mut self, on_core: fn() -> Duration, alone: bool) {
         self.meter.tell_by(|clock| clock.on_core = Some(on_core));
         if alone {
@@ -71,7 +73,11 @@ impl Gauge {
     }
 
     fn done(&self) -> Totals {
-        Totals { made: self.initialised, executed: self.counts.processed, committed: self.counts.committed }
+        Totals {
+            made: self.initialised,
+            executed: self.counts.processed,
+            committed: self.counts.committed,
+        }
     }
 
     /// A step begins. Returns whether it is watched event by event: it is a sample, or traced.
@@ -139,7 +145,8 @@ impl Gauge {
         &self.counts
     }
 
-    /// Counts what only one place in the code can tell. What several places can tell has a method of its own.
+    /// Counts what only one place in the code can tell. What several places can tell has a method
+    /// of its own.
     #[inline(always)]
     pub(crate) fn count(&mut self, count: impl FnOnce(&mut Counts)) {
         count(&mut self.counts);
@@ -267,7 +274,12 @@ impl Gauge {
         let (stretch, after) = (self.meter.end_commit(since), self.done());
         if let Some(trace) = &mut self.trace {
             let committed = after.committed - before;
-            trace.stretch(stretch, Totals { committed: before, ..after }, after, Activity::Commit { committed });
+            trace.stretch(
+                stretch,
+                Totals { committed: before, ..after },
+                after,
+                Activity::Commit { committed },
+            );
         }
     }
 

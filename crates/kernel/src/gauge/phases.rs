@@ -1,27 +1,35 @@
-//! Measures how long a PE spends on what. It goes into the record of the run only; nothing is decided by it.
+//! Measures how long a PE spends on what. It goes into the record of the run only; nothing is
+//! decided by it.
 //!
-//! Reading a clock takes a quarter as long as executing an event, so most steps are not timed. One in [`EVERY`] of those that execute
-//! something is a *sample*: the clock is read at its start and end and, within its batch, three times per event. Commits are rare and all
-//! timed, and so are rollbacks up to some number, and waiting, since a PE that waits has time to read a clock.
+//! Reading a clock takes a quarter as long as executing an event, so most steps are not timed. One
+//! in [`EVERY`] of those that execute something is a *sample*: the clock is read at its start and
+//! end and, within its batch, three times per event. Commits are rare and all timed, and so are
+//! rollbacks up to some number, and waiting, since a PE that waits has time to read a clock.
 //!
-//! Samples never say how long a PE with a thread of its own was at work: that is the thread's time less what it waited, and less the time
-//! for which others had its core, by the time that the system has counted for the thread. Only this is divided in the proportions of the
-//! samples. Steps that wait are counted apart from those that work, as one may take a thousand times as long as the other. A sample in which
-//! the thread lost its core is left out. The cost of reading the clock is itself measured and taken off the samples.
+//! Samples never say how long a PE with a thread of its own was at work: that is the thread's time
+//! less what it waited, and less the time for which others had its core, by the time that the
+//! system has counted for the thread. Only this is divided in the proportions of the samples. Steps
+//! that wait are counted apart from those that work, as one may take a thousand times as long as
+//! the other. A sample in which the thread lost its core is left out. The cost of reading the clock
+//! is itself measured and taken off the samples.
 
 use std::fmt::Debug;
 use std::time::{Duration, Instant};
 
 use warpline_record::Phases;
 
-/// One working step in this many is a sample: a prime, so that samples do not fall into step with GVT.
+/// One working step in this many is a sample: a prime, so that samples do not fall into step with
+/// GVT.
 const EVERY: u32 = 509;
-/// At the start of a run samples are closer together: none stands for more than this share of the steps so far.
+/// At the start of a run samples are closer together: none stands for more than this share of the
+/// steps so far.
 const EVENLY: u64 = 16;
-/// All of the first rollbacks up to this number are timed, and one in [`ROLLBACK_EVERY`] after that.
+/// All of the first rollbacks up to this number are timed, and one in [`ROLLBACK_EVERY`] after
+/// that.
 const ROLLBACKS_ALL: u64 = 4096;
 const ROLLBACK_EVERY: u64 = 16;
-/// A sample is left out if its thread was off its core for longer than this, in nanoseconds, and than this share of the sample.
+/// A sample is left out if its thread was off its core for longer than this, in nanoseconds, and
+/// than this share of the sample.
 const LOST: i64 = 20_000;
 const LOST_SHARE: i64 = 4;
 /// A thread that waits looks again sooner than this, in nanoseconds, unless it is off its core.
@@ -32,7 +40,8 @@ pub(crate) trait Clock: Debug {
     /// Nanoseconds since an arbitrary moment.
     fn now(&self) -> u64;
 
-    /// For how many nanoseconds the current thread has been on a core, if that can be told. It takes longer than [`now`](Self::now).
+    /// For how many nanoseconds the current thread has been on a core, if that can be told. It
+    /// takes longer than [`now`](Self::now).
     fn on_core(&self) -> Option<u64>;
 }
 
@@ -117,10 +126,15 @@ impl Samples {
         let positive = |laps: &[i64; 5]| laps.map(|time| time.max(0) as f64);
         let (laps, scale) = (positive(&self.laps), self.steps as f64 / self.weight.max(1) as f64);
         // Samples that were left out still say something of what there was, if there are no others.
-        if laps.iter().any(|time| *time > 0.0) { laps.map(|time| time * scale) } else { positive(&self.lost) }
+        if laps.iter().any(|time| *time > 0.0) {
+            laps.map(|time| time * scale)
+        } else {
+            positive(&self.lost)
+        }
     }
 
-    /// How many samples of equal length would say as much: one that took longer than all others together counts hardly more than 1.
+    /// How many samples of equal length would say as much: one that took longer than all others
+    /// together counts hardly more than 1.
     fn effective(&self) -> f64 {
         let sum = self.laps.iter().sum::<i64>() as f64;
         if self.squares > 0.0 { sum * sum / self.squares } else { 0.0 }
@@ -137,13 +151,15 @@ struct OwnThread {
     stopped: Option<(u64, Option<u64>)>,
 }
 
-/// Measures the phases of a PE. Times are in nanoseconds, and signed wherever the cost of reading the clock is subtracted.
+/// Measures the phases of a PE. Times are in nanoseconds, and signed wherever the cost of reading
+/// the clock is subtracted.
 #[derive(Debug)]
 pub(crate) struct Meter<C> {
     clock: C,
     /// The cost of reading the clock.
     cost: i64,
-    /// Steps that executed something, and all others; the time of those is measured anyway if the PE has a thread of its own.
+    /// Steps that executed something, and all others; the time of those is measured anyway if the
+    /// PE has a thread of its own.
     working: Samples,
     idle: Samples,
     /// Whether the current step is a sample, and of which steps one was due.
@@ -158,7 +174,8 @@ pub(crate) struct Meter<C> {
     rollbacks: u64,
     rollback: i64,
     thread: Option<OwnThread>,
-    /// For a PE with a thread: the time waited so far, the part of it off the core, and since when it has been waiting.
+    /// For a PE with a thread: the time waited so far, the part of it off the core, and since when
+    /// it has been waiting.
     waited: u64,
     waited_off_core: u64,
     waits_since: Option<u64>,
@@ -208,10 +225,15 @@ impl<C: Clock> Meter<C> {
 
     /// From now on, all time of the current thread counts as the PE's own.
     pub(crate) fn start(&mut self) {
-        self.thread = Some(OwnThread { started: self.clock.now(), on_core: self.clock.on_core(), stopped: None });
+        self.thread = Some(OwnThread {
+            started: self.clock.now(),
+            on_core: self.clock.on_core(),
+            stopped: None,
+        });
     }
 
-    /// From now on, only the time in steps counts as the PE's own, and for the time before, what samples say.
+    /// From now on, only the time in steps counts as the PE's own, and for the time before, what
+    /// samples say.
     pub(crate) fn leave_thread(&mut self) {
         (self.thread, self.waits_since) = (None, None);
     }
@@ -294,7 +316,9 @@ impl<C: Clock> Meter<C> {
         }
         let (began, on_core) = self.since;
         let passed = (self.last - began) as i64;
-        let on_core = on_core.zip(self.clock.on_core()).map_or(passed, |(since, until)| (until - since) as i64);
+        let on_core = on_core
+            .zip(self.clock.on_core())
+            .map_or(passed, |(since, until)| (until - since) as i64);
         let off_core = passed - on_core;
         let is_lost = off_core > LOST && off_core * LOST_SHARE > passed;
         match (idle, self.due) {
@@ -360,7 +384,8 @@ impl<C: Clock> Meter<C> {
 
     pub(crate) fn end_rollback(&mut self, since: Option<u64>) -> Option<Stretch> {
         let stretch = self.resume(since?);
-        self.rollback += self.rollback_weight() * ((stretch.until - stretch.since) as i64 - self.cost);
+        self.rollback +=
+            self.rollback_weight() * ((stretch.until - stretch.since) as i64 - self.cost);
         Some(stretch)
     }
 
@@ -378,8 +403,8 @@ impl<C: Clock> Meter<C> {
         self.working.times()[Phase::Execute as usize] * 1e-9
     }
 
-    /// Seconds in each phase so far. They add up to the time of the PE's thread; for a PE that shares a thread, to the time spent in its
-    /// steps, as estimated from the samples.
+    /// Seconds in each phase so far. They add up to the time of the PE's thread; for a PE that
+    /// shares a thread, to the time spent in its steps, as estimated from the samples.
     pub(crate) fn phases(&self) -> Measured {
         let sampled = self.working.times();
         let all = sampled.iter().sum::<f64>();
@@ -392,18 +417,23 @@ impl<C: Clock> Meter<C> {
         let time = (stopped - thread.started) as f64;
         let idle = (self.waited as f64).min(time);
         let work = time - idle;
-        let on_core = thread.on_core.zip(on_core).map_or(time, |(since, until)| (until - since) as f64);
+        let on_core =
+            thread.on_core.zip(on_core).map_or(time, |(since, until)| (until - since) as f64);
         // While it waits, it needs no core.
         let off_core = (time - on_core - self.waited_off_core as f64).clamp(0.0, work);
         // Others may have had the core at any moment of its work.
         let share = if work > 0.0 { (work - off_core) / work } else { 0.0 };
         let commits = commits.min(work);
-        // Only some of many rollbacks were timed, so extrapolation may yield more time than there is.
+        // Only some of many rollbacks were timed, so extrapolation may yield more time than there
+        // is.
         let rollback = rollback.min(work - commits);
         let rest = share * (work - commits - rollback);
         // Without anything executed, all of it was waiting.
         let (scale, idle) = if all > 0.0 { (rest / all, idle) } else { (0.0, idle + rest) };
-        let phases = seconds(sampled.map(|time| time * scale), [share * rollback, share * commits, idle, off_core]);
+        let phases = seconds(
+            sampled.map(|time| time * scale),
+            [share * rollback, share * commits, idle, off_core],
+        );
         Measured { phases, samples: if agrees(scale) { self.working.effective() } else { 0.0 } }
     }
 }
@@ -413,8 +443,9 @@ impl<C: Clock> Meter<C> {
 pub struct Measured {
     /// Seconds in each phase.
     pub phases: Phases,
-    /// How many samples of equal length would say as much of the phases as those there were: little more than 1 if one of them took longer than
-    /// all others together, and 0 if the samples and the time of the thread contradict each other.
+    /// How many samples of equal length would say as much of the phases as those there were: little
+    /// more than 1 if one of them took longer than all others together, and 0 if the samples and
+    /// the time of the thread contradict each other.
     pub samples: f64,
 }
 

@@ -100,7 +100,10 @@ impl Bench {
 
 fn assert_near(phases: &Phases, expected: &Phases, within: f64) {
     for ((name, found), (_, expected)) in phases.list().into_iter().zip(expected.list()) {
-        assert!(found >= 0.0 && (found - expected).abs() <= within * expected, "{name}: {found} instead of {expected}");
+        assert!(
+            found >= 0.0 && (found - expected).abs() <= within * expected,
+            "{name}: {found} instead of {expected}"
+        );
     }
 }
 
@@ -110,14 +113,22 @@ fn sum(phases: &Phases) -> f64 {
 
 const STEPS: u64 = 100_000;
 
-/// Steps of 10 to 73 events, every 16th followed by idle ones; a commit in every eighth, a rollback in every tenth.
+/// Steps of 10 to 73 events, every 16th followed by idle ones; a commit in every eighth, a rollback
+/// in every tenth.
 fn drive(bench: &mut Bench, thread: bool) -> Phases {
     let mut expected = [0u64; 8];
     for step in 0..STEPS {
         let events = 10 + step * 37 % 64;
         let rolls = u64::from(step % 10 == 0);
         bench.step(events as u32, rolls as u32, step % 8 == 0);
-        let parts = [RECEIVE, events * POP, events * HANDLE, events * SEND + HAND_OVER, rolls * ROLLBACK, GVT];
+        let parts = [
+            RECEIVE,
+            events * POP,
+            events * HANDLE,
+            events * SEND + HAND_OVER,
+            rolls * ROLLBACK,
+            GVT,
+        ];
         parts.iter().zip(&mut expected).for_each(|(part, sum)| *sum += part);
         expected[6] += if step % 8 == 0 { COMMIT } else { 0 };
         for _ in 0..if step % 16 == 0 { 5 } else { 0 } {
@@ -126,8 +137,19 @@ fn drive(bench: &mut Bench, thread: bool) -> Phases {
             expected[7] += IDLE + if thread { YIELD } else { 0 };
         }
     }
-    let [receive, pending_set, event_processing, send, rollback, gvt, fossil_collection, idle] = expected.map(|time| time as f64 * 1e-9);
-    Phases { event_processing, send, receive, pending_set, rollback, gvt, fossil_collection, idle, off_core: 0.0 }
+    let [receive, pending_set, event_processing, send, rollback, gvt, fossil_collection, idle] =
+        expected.map(|time| time as f64 * 1e-9);
+    Phases {
+        event_processing,
+        send,
+        receive,
+        pending_set,
+        rollback,
+        gvt,
+        fossil_collection,
+        idle,
+        off_core: 0.0,
+    }
 }
 
 #[test]
@@ -184,11 +206,16 @@ fn a_thread_that_loses_its_core_in_a_sample_does_not_skew_the_others() {
     assert!(samples > 150);
     bench.meter.stop();
     let phases = bench.meter.phases().phases;
-    assert!((phases.receive / phases.event_processing - RECEIVE as f64 / (20 * HANDLE) as f64).abs() < 0.02, "{phases:?}");
+    assert!(
+        (phases.receive / phases.event_processing - RECEIVE as f64 / (20 * HANDLE) as f64).abs()
+            < 0.02,
+        "{phases:?}"
+    );
     assert!((phases.off_core - 4e-3 * f64::from(samples / 50)).abs() < 1e-4, "{phases:?}");
 }
 
-/// A PE that looks for messages a hundred times between two long steps, as most do whose events are few and take long.
+/// A PE that looks for messages a hundred times between two long steps, as most do whose events are
+/// few and take long.
 #[test]
 fn steps_that_wait_do_not_hide_those_that_work() {
     for thread in [true, false] {
@@ -204,7 +231,10 @@ fn steps_that_wait_do_not_hide_those_that_work() {
         bench.meter.stop();
         let Measured { phases, samples } = bench.meter.phases();
         assert!((phases.event_processing / 20e-3 - 1.0).abs() < 0.02, "{phases:?}");
-        assert!(phases.idle > 0.99 * 3e-3 && phases.idle < 8e-3 && samples > 20.0, "{phases:?}, {samples}");
+        assert!(
+            phases.idle > 0.99 * 3e-3 && phases.idle < 8e-3 && samples > 20.0,
+            "{phases:?}, {samples}"
+        );
     }
 }
 
@@ -235,7 +265,8 @@ fn time_without_a_core_is_told_apart() {
     assert!((event_processing / expected - 1.0).abs() < 0.03, "{event_processing}, not {expected}");
 }
 
-/// Where one step takes longer than all others together, no sample of them says where the time went, whether it is in the sample or not.
+/// Where one step takes longer than all others together, no sample of them says where the time
+/// went, whether it is in the sample or not.
 #[test]
 fn a_few_samples_do_not_decide_over_a_whole_run() {
     let run = |heavy: u64| {
@@ -268,7 +299,10 @@ fn short_and_empty_runs() {
     let none = ["rollback", "idle", "without a core"];
     // The clock of the thread's own time is read before the other.
     let takes_time = |seconds: f64| seconds > READING as f64 * 1e-9;
-    assert!(phases.list().iter().all(|(name, seconds)| takes_time(*seconds) != none.contains(name)), "{phases:?}");
+    assert!(
+        phases.list().iter().all(|(name, seconds)| takes_time(*seconds) != none.contains(name)),
+        "{phases:?}"
+    );
     assert_eq!(sum(&Bench::new(false).meter.phases().phases), 0.0);
     let mut idle = Bench::new(true);
     (0..100).for_each(|_| idle.step(0, 0, false));
@@ -296,5 +330,8 @@ fn the_wall_clock_tells_nanoseconds_since_its_origin() {
     let before = clock.origin.elapsed();
     std::thread::sleep(std::time::Duration::from_millis(2));
     let (now, after) = (u128::from(clock.now()), clock.origin.elapsed().as_nanos());
-    assert!(before.as_nanos() + 2_000_000 <= now && now <= after, "{now} is not between {before:?} and {after} ns");
+    assert!(
+        before.as_nanos() + 2_000_000 <= now && now <= after,
+        "{now} is not between {before:?} and {after} ns"
+    );
 }

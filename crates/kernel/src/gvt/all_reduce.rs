@@ -1,5 +1,6 @@
-//! A collective reduction over ranks: processes that share no memory. The kernel knows what is reduced, and in which order moments come; who
-//! brings it to the other ranks is behind [`AllReduce`].
+//! A collective reduction over ranks: processes that share no memory. The kernel knows what is
+//! reduced, and in which order moments come; who brings it to the other ranks is behind
+//! [`AllReduce`].
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
@@ -16,10 +17,12 @@ pub const ALL_REDUCE_KEY: usize = 6;
 /// How many words a share has: sums, and the keys of two moments.
 pub const ALL_REDUCE_WORDS: usize = ALL_REDUCE_SUMS + 2 * ALL_REDUCE_KEY;
 
-/// Reduces words over all ranks, one reduction after another, without ever waiting: MPI_Iallreduce and MPI_Test.
+/// Reduces words over all ranks, one reduction after another, without ever waiting: MPI_Iallreduce
+/// and MPI_Test.
 ///
-/// The first [`ALL_REDUCE_SUMS`] words are added up, modulo 2^64. The others are keys of [`ALL_REDUCE_KEY`] words each, the first of which
-/// counts most; at each place the least key is found.
+/// The first [`ALL_REDUCE_SUMS`] words are added up, modulo 2^64. The others are keys of
+/// [`ALL_REDUCE_KEY`] words each, the first of which counts most; at each place the least key is
+/// found.
 ///
 /// Errors are those of the system, in words; none can be recovered from.
 pub trait AllReduce: Send {
@@ -43,7 +46,8 @@ pub struct RankPlaces {
     pub rank: u32,
     /// By rank: its first PE; and the number of PEs.
     pub first_pes: Vec<u32>,
-    /// Whether PEs go on with reductions in their steps. Otherwise another thread does, as they may not or should not.
+    /// Whether PEs go on with reductions in their steps. Otherwise another thread does, as they may
+    /// not or should not.
     pub pes_drive: bool,
 }
 
@@ -86,18 +90,25 @@ impl RankReduction {
         self.0.places.pes_drive
     }
 
-    /// The first PEs of other ranks that PE `me` calls when its rank begins: none unless it is the first of its own.
+    /// The first PEs of other ranks that PE `me` calls when its rank begins: none unless it is the
+    /// first of its own.
     pub(super) fn called_by(&self, me: u32) -> Vec<u32> {
         let first_pes = &self.0.places.first_pes;
         let ranks = first_pes.len() as u32 - 1;
         let rank = first_pes[..ranks as usize].iter().position(|first| *first == me);
-        let neighbours = rank.map_or_else(Vec::new, |rank| Hierarchy::new(ranks, 1).neighbours(rank as u32));
+        let neighbours =
+            rank.map_or_else(Vec::new, |rank| Hierarchy::new(ranks, 1).neighbours(rank as u32));
         neighbours.into_iter().map(|rank| first_pes[rank as usize]).collect()
     }
 
-    /// Starts the reduction of the rank's `share`, if none is in progress, or looks whether it is over, and passes the share of all ranks on
-    /// then, before anybody can start the next. If another thread is at it, it does nothing. Returns whether it did anything.
-    pub(super) fn go_on(&self, share: impl FnOnce() -> Option<Share>, pass_on: impl FnOnce(Share)) -> bool {
+    /// Starts the reduction of the rank's `share`, if none is in progress, or looks whether it is
+    /// over, and passes the share of all ranks on then, before anybody can start the next. If
+    /// another thread is at it, it does nothing. Returns whether it did anything.
+    pub(super) fn go_on(
+        &self,
+        share: impl FnOnce() -> Option<Share>,
+        pass_on: impl FnOnce(Share),
+    ) -> bool {
         let mut wire = match self.0.wire.try_lock() {
             Ok(wire) => wire,
             Err(TryLockError::Poisoned(wire)) => wire.into_inner(),
@@ -134,7 +145,10 @@ impl RankReduction {
 }
 
 impl Wire {
-    fn go_on(&mut self, words: impl FnOnce() -> Option<[u64; ALL_REDUCE_WORDS]>) -> Result<Option<[u64; ALL_REDUCE_WORDS]>, String> {
+    fn go_on(
+        &mut self,
+        words: impl FnOnce() -> Option<[u64; ALL_REDUCE_WORDS]>,
+    ) -> Result<Option<[u64; ALL_REDUCE_WORDS]>, String> {
         let Some(all_reduce) = &mut self.all_reduce else { return Ok(None) };
         if !self.is_in_progress {
             let Some(words) = words() else { return Ok(None) };
@@ -152,7 +166,15 @@ fn words_of(share: &Share, ties: TieBreak) -> [u64; ALL_REDUCE_WORDS] {
     let Share { sent, received, least, failure, work } = *share;
     let mut words = [0; ALL_REDUCE_WORDS];
     let (sums, keys) = words.split_at_mut(ALL_REDUCE_SUMS);
-    sums.copy_from_slice(&[sent, received, work.processed, work.rolled_back, work.steps, work.idle_steps, work.waiting_steps]);
+    sums.copy_from_slice(&[
+        sent,
+        received,
+        work.processed,
+        work.rolled_back,
+        work.steps,
+        work.idle_steps,
+        work.waiting_steps,
+    ]);
     let (first, second) = keys.split_at_mut(ALL_REDUCE_KEY);
     first.copy_from_slice(&key_of(least, ties));
     second.copy_from_slice(&key_of(failure, ties));
@@ -160,8 +182,10 @@ fn words_of(share: &Share, ties: TieBreak) -> [u64; ALL_REDUCE_WORDS] {
 }
 
 fn share_of(words: &[u64; ALL_REDUCE_WORDS]) -> Share {
-    let [sent, received, processed, rolled_back, steps, idle_steps, waiting_steps, keys @ ..] = *words;
-    let moment = |place: usize| moment_of(std::array::from_fn(|word| keys[place * ALL_REDUCE_KEY + word]));
+    let [sent, received, processed, rolled_back, steps, idle_steps, waiting_steps, keys @ ..] =
+        *words;
+    let moment =
+        |place: usize| moment_of(std::array::from_fn(|word| keys[place * ALL_REDUCE_KEY + word]));
     let work = Work { processed, rolled_back, steps, idle_steps, waiting_steps };
     Share { sent, received, least: moment(0), failure: moment(1), work }
 }
@@ -178,7 +202,14 @@ fn key_of(moment: Moment, ties: TieBreak) -> [u64; ALL_REDUCE_KEY] {
         Moment::Event(key) => {
             let EventKey { time, step, priority, sender, sequence } = key;
             let level = (i64::from(priority.level()) + 128) as u64;
-            [EVENT, time.bits(), u64::from(step) << 8 | level, ties.luck(&key), u64::from(sender.0), sequence.bits()]
+            [
+                EVENT,
+                time.bits(),
+                u64::from(step) << 8 | level,
+                ties.luck(&key),
+                u64::from(sender.0),
+                sequence.bits(),
+            ]
         }
         Moment::Finish(lp) => [FINISH, u64::from(lp.0), 0, 0, 0, 0],
         Moment::Never => [NEVER, 0, 0, 0, 0, 0],
@@ -207,13 +238,27 @@ mod tests {
     fn moments() -> Vec<Moment> {
         let key = |time, step, level, sender, event| {
             let (time, sequence) = (VirtualTime::from_bits(time), Sequence::first_of(event).nth(3));
-            Moment::Event(EventKey { time, step, priority: Priority::new(level), sender: LpId(sender), sequence })
+            Moment::Event(EventKey {
+                time,
+                step,
+                priority: Priority::new(level),
+                sender: LpId(sender),
+                sequence,
+            })
         };
-        let mut all =
-            vec![Moment::Init(LpId(0)), Moment::Init(LpId(u32::MAX)), Moment::Finish(LpId(0)), Moment::Finish(LpId(7)), Moment::Never];
+        let mut all = vec![
+            Moment::Init(LpId(0)),
+            Moment::Init(LpId(u32::MAX)),
+            Moment::Finish(LpId(0)),
+            Moment::Finish(LpId(7)),
+            Moment::Never,
+        ];
         for (time, step) in [(0, 0), (5, 0), (5, 1), (5, u32::MAX), (VirtualTime::MAX.bits(), 0)] {
             for (level, sender) in [(-127, 3), (0, 0), (0, 3), (127, u32::MAX)] {
-                all.extend([key(time, step, level, sender, 0), key(time, step, level, sender, Sequence::EVENT_LIMIT - 1)]);
+                all.extend([
+                    key(time, step, level, sender, 0),
+                    key(time, step, level, sender, Sequence::EVENT_LIMIT - 1),
+                ]);
             }
         }
         all
@@ -226,7 +271,11 @@ mod tests {
             for a in moments() {
                 assert_eq!(moment_of(key_of(a, ties)), a);
                 for b in moments() {
-                    assert_eq!(key_of(a, ties).cmp(&key_of(b, ties)), a.compare(&b, ties), "{a:?} and {b:?}, {ties:?}");
+                    assert_eq!(
+                        key_of(a, ties).cmp(&key_of(b, ties)),
+                        a.compare(&b, ties),
+                        "{a:?} and {b:?}, {ties:?}"
+                    );
                 }
             }
         }
@@ -236,7 +285,13 @@ mod tests {
     fn a_share_comes_back_from_its_words() {
         let moments = moments();
         for (&least, &failure) in moments.iter().zip(moments.iter().rev()) {
-            let work = Work { processed: 1, rolled_back: u64::MAX, steps: 3, idle_steps: 4, waiting_steps: 5 };
+            let work = Work {
+                processed: 1,
+                rolled_back: u64::MAX,
+                steps: 3,
+                idle_steps: 4,
+                waiting_steps: 5,
+            };
             let share = Share { sent: 5, received: u64::MAX - 1, least, failure, work };
             assert_eq!(share_of(&words_of(&share, TieBreak::BySender)), share);
         }
@@ -260,8 +315,15 @@ mod tests {
     fn a_failure_is_told_and_ends_it() {
         let asked = Arc::new(Mutex::new(0));
         let places = RankPlaces { rank: 0, first_pes: vec![0, 1, 2], pes_drive: true };
-        let reduction = RankReduction::new(places, Box::new(Failing(asked.clone())), TieBreak::BySender);
-        let share = Share { sent: 0, received: 0, least: Moment::Never, failure: Moment::Never, work: Work::default() };
+        let reduction =
+            RankReduction::new(places, Box::new(Failing(asked.clone())), TieBreak::BySender);
+        let share = Share {
+            sent: 0,
+            received: 0,
+            least: Moment::Never,
+            failure: Moment::Never,
+            work: Work::default(),
+        };
         assert_eq!(reduction.trouble(), None);
         for _ in 0..3 {
             reduction.go_on(|| Some(share), |_| panic!("there is no result"));

@@ -43,14 +43,31 @@ pub enum AnyGvt {
 
 impl AnyGvt {
     /// The parts of all PEs, with what they share in a region.
-    pub fn all(region: &Region, algorithm: Algorithm, hierarchy: Hierarchy, ties: TieBreak) -> Vec<Self> {
+    pub fn all(
+        region: &Region,
+        algorithm: Algorithm,
+        hierarchy: Hierarchy,
+        ties: TieBreak,
+    ) -> Vec<Self> {
         let pes = 0..hierarchy.pes();
         match algorithm {
-            Algorithm::Asynchronous => pes.map(|me| AnyGvt::Asynchronous(Asynchronous::new(me, hierarchy, ties))).collect(),
-            Algorithm::Synchronous => pes.map(|me| AnyGvt::Synchronous(Synchronous::new(me, hierarchy, ties))).collect(),
-            Algorithm::AtBarrier { sleeps } => AnyGvt::all_at(&Barrier::new(region, hierarchy.pes(), sleeps), hierarchy.pes(), ties),
-            Algorithm::OneSided => pes.map(|me| AnyGvt::OneSided(OneSided::new(me, hierarchy, ties))).collect(),
-            Algorithm::Gsu => Gsu::all(region, hierarchy.pes(), ties).into_iter().map(AnyGvt::Gsu).collect(),
+            Algorithm::Asynchronous => {
+                pes.map(|me| AnyGvt::Asynchronous(Asynchronous::new(me, hierarchy, ties))).collect()
+            }
+            Algorithm::Synchronous => {
+                pes.map(|me| AnyGvt::Synchronous(Synchronous::new(me, hierarchy, ties))).collect()
+            }
+            Algorithm::AtBarrier { sleeps } => AnyGvt::all_at(
+                &Barrier::new(region, hierarchy.pes(), sleeps),
+                hierarchy.pes(),
+                ties,
+            ),
+            Algorithm::OneSided => {
+                pes.map(|me| AnyGvt::OneSided(OneSided::new(me, hierarchy, ties))).collect()
+            }
+            Algorithm::Gsu => {
+                Gsu::all(region, hierarchy.pes(), ties).into_iter().map(AnyGvt::Gsu).collect()
+            }
         }
     }
 
@@ -64,7 +81,8 @@ impl AnyGvt {
         matches!(self, AnyGvt::Synchronous(_))
     }
 
-    /// The barrier and the round for which this PE waits there, if it does. Until all others have arrived, it has nothing to do.
+    /// The barrier and the round for which this PE waits there, if it does. Until all others have
+    /// arrived, it has nothing to do.
     pub fn waits_at_barrier(&self) -> Option<(&Barrier, u64)> {
         match self {
             AnyGvt::Synchronous(gvt) => gvt.waits(),

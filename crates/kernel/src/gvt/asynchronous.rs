@@ -5,22 +5,27 @@ use super::messages::{Control, Share, Tag, Work};
 use super::protocol::{Action, Gvt, Local};
 use super::reduction::Reduction;
 
-/// GVT by epochs, while execution goes on: K. Perumalla, A. Park and V. Tipparaju, "Discrete event execution with
-/// one-sided and two-sided GVT algorithms on 216,000 processor cores", ACM TOMACS 24(3), 2014, Algorithm 1 in its
-/// two-sided asynchronous mode (§2.6); after F. Mattern, "Efficient algorithms for distributed snapshots and global
-/// virtual time approximation", J. Parallel and Distributed Computing 18, 1993.
+/// GVT by epochs, while execution goes on: K. Perumalla, A. Park and V. Tipparaju, "Discrete event
+/// execution with one-sided and two-sided GVT algorithms on 216,000 processor cores", ACM TOMACS
+/// 24(3), 2014, Algorithm 1 in its two-sided asynchronous mode (§2.6); after F. Mattern, "Efficient
+/// algorithms for distributed snapshots and global virtual time approximation", J. Parallel and
+/// Distributed Computing 18, 1993.
 ///
-/// To close epoch d, each PE makes a cut: from then on it sends in epoch d + 1. It contributes its least moment at the
-/// cut, lowered by every message of epoch d that arrives after it. Reductions are repeated until as many messages
-/// of epoch d have been received as were sent. One or two are usually enough, as a PE contributes only when its parent in the hierarchy, or
-/// its first partner, has made its cut and its children have contributed.
+/// To close epoch d, each PE makes a cut: from then on it sends in epoch d + 1. It contributes its
+/// least moment at the cut, lowered by every message of epoch d that arrives after it. Reductions
+/// are repeated until as many messages of epoch d have been received as were sent. One or two are
+/// usually enough, as a PE contributes only when its parent in the hierarchy, or its first partner,
+/// has made its cut and its children have contributed.
 ///
-/// Why the result is a bound. A PE contributes after its cut, when it sends nothing more in epoch d, so the sums are equal only if
-/// every message of epoch d had been received by the time its receiver contributed. So the minimum, G, comes at or before everything
-/// that was pending at any cut, and every message of epoch d received after a cut. By induction over what happens after the cuts:
-/// whatever a PE then executes, undoes or sends was pending at its cut, arrived in a message of epoch d, was caused by either on the
-/// same PE, or arrived in a message of epoch d + 1 that its sender sent after its own cut. In each case it comes at or after G. No
-/// message of epoch d is left. A message of epoch d + 1 may arrive before its receiver's cut, but is pending at that cut then.
+/// Why the result is a bound. A PE contributes after its cut, when it sends nothing more in epoch
+/// d, so the sums are equal only if every message of epoch d had been received by the time its
+/// receiver contributed. So the minimum, G, comes at or before everything that was pending at any
+/// cut, and every message of epoch d received after a cut. By induction over what happens after the
+/// cuts: whatever a PE then executes, undoes or sends was pending at its cut, arrived in a message
+/// of epoch d, was caused by either on the same PE, or arrived in a message of epoch d + 1 that its
+/// sender sent after its own cut. In each case it comes at or after G. No message of epoch d is
+/// left. A message of epoch d + 1 may arrive before its receiver's cut, but is pending at that cut
+/// then.
 ///
 /// One bit distinguishes the epochs: a PE makes the cut of d + 1 only after the verdict on d, for which all PEs have made the cut of d
 /// and all messages of d have been received. So a message is of the epoch in which its receiver sends, or of the one before or after
@@ -33,8 +38,8 @@ pub struct Asynchronous {
     tag: Tag,
     sent: [u64; 2],
     received: [u64; 2],
-    /// The least moment of the epoch being closed. That of the next epoch is found at its cut, and covers everything that has arrived by
-    /// then.
+    /// The least moment of the epoch being closed. That of the next epoch is found at its cut, and
+    /// covers everything that has arrived by then.
     least: Moment,
     /// What was done up to the cut.
     work: Work,
@@ -47,7 +52,14 @@ impl Asynchronous {
     /// If there is no such PE.
     pub fn new(me: u32, hierarchy: Hierarchy, ties: TieBreak) -> Self {
         let (least, work) = (Moment::Never, Work::default());
-        Asynchronous { reduction: Reduction::new(me, hierarchy, ties), tag: Tag::default(), sent: [0; 2], received: [0; 2], least, work }
+        Asynchronous {
+            reduction: Reduction::new(me, hierarchy, ties),
+            tag: Tag::default(),
+            sent: [0; 2],
+            received: [0; 2],
+            least,
+            work,
+        }
     }
 
     /// The epoch being closed is the one before that in which this PE sends.
@@ -63,12 +75,18 @@ impl Asynchronous {
 
     fn contribute(&mut self, local: &impl Local) {
         let (sent, received) = (self.sent[self.closing()], self.received[self.closing()]);
-        let own = Share { sent, received, least: self.least, failure: local.failure(), work: self.work };
+        let own =
+            Share { sent, received, least: self.least, failure: local.failure(), work: self.work };
         self.reduction.give(own);
     }
 
     fn judge(&mut self, sum: Share) {
-        assert!(sum.in_flight() >= 0, "{} messages received, but only {} sent", sum.received, sum.sent);
+        assert!(
+            sum.in_flight() >= 0,
+            "{} messages received, but only {} sent",
+            sum.received,
+            sum.sent
+        );
         if sum.in_flight() == 0 { self.reduction.decide(sum) } else { self.reduction.again() }
     }
 }

@@ -14,10 +14,11 @@ use super::reduction::check_advance;
 
 /// A barrier with a reduction between PEs that share memory: one counter and one sum for all.
 ///
-/// No PE blocks in it. It arrives, and asks at its next steps whether all others have; whoever steps it may [sleep](Barrier::sleep) until then
-/// if there is nothing else to do.
+/// No PE blocks in it. It arrives, and asks at its next steps whether all others have; whoever
+/// steps it may [sleep](Barrier::sleep) until then if there is nothing else to do.
 ///
-/// Where PEs belong to several ranks, there is one barrier in each, and the sum of each is reduced over all ranks before the barrier opens.
+/// Where PEs belong to several ranks, there is one barrier in each, and the sum of each is reduced
+/// over all ranks before the barrier opens.
 #[derive(Clone, Debug)]
 pub struct Barrier {
     /// How many PEs meet at it.
@@ -45,12 +46,14 @@ struct BarrierWords {
 struct Round {
     arrived: u32,
     sum: Option<Share>,
-    /// The sum of the round before: all PEs read it before they arrive for the next one, so that it is not overwritten too early.
+    /// The sum of the round before: all PEs read it before they arrive for the next one, so that it
+    /// is not overwritten too early.
     result: Option<Share>,
 }
 
 impl Barrier {
-    /// A barrier for this many PEs. With `sleeps`, those who wait at it give up their core until it opens.
+    /// A barrier for this many PEs. With `sleeps`, those who wait at it give up their core until it
+    /// opens.
     pub fn new(region: &Region, pes: u32, sleeps: bool) -> Self {
         Barrier { pes, sleeps, common: region.place(BarrierWords::default()), ranks: None }
     }
@@ -59,7 +62,10 @@ impl Barrier {
     pub fn of_rank(places: RankPlaces, all_reduce: Box<dyn AllReduce>, ties: TieBreak) -> Self {
         let rank = places.rank as usize;
         let pes = places.first_pes[rank + 1] - places.first_pes[rank];
-        Barrier { ranks: Some(RankReduction::new(places, all_reduce, ties)), ..Barrier::new(&Region::own(), pes, false) }
+        Barrier {
+            ranks: Some(RankReduction::new(places, all_reduce, ties)),
+            ..Barrier::new(&Region::own(), pes, false)
+        }
     }
 
     /// How many PEs meet at it, and at those of other ranks.
@@ -67,12 +73,15 @@ impl Barrier {
         self.ranks.as_ref().map_or(self.pes, RankReduction::pes)
     }
 
-    /// Goes on with the reduction over all ranks, if this rank has arrived for one. To be called again and again by the thread that drives it.
-    /// Returns whether there was anything to do.
+    /// Goes on with the reduction over all ranks, if this rank has arrived for one. To be called
+    /// again and again by the thread that drives it. Returns whether there was anything to do.
     pub fn go_on(&self) -> bool {
         let Some(ranks) = &self.ranks else { return false };
-        // Acquire pairs with the Release of `arrive`. Relaxed: what was passed matters only to those who wait for it.
-        if self.common.complete.load(Ordering::Acquire) == self.common.passed.load(Ordering::Relaxed) {
+        // Acquire pairs with the Release of `arrive`. Relaxed: what was passed matters only to
+        // those who wait for it.
+        if self.common.complete.load(Ordering::Acquire)
+            == self.common.passed.load(Ordering::Relaxed)
+        {
             return false;
         }
         // Whoever was at it may have ended the round since: then there is no sum.
@@ -90,7 +99,8 @@ impl Barrier {
         self.ranks.as_ref().and_then(RankReduction::trouble)
     }
 
-    /// Ends reductions over all ranks. If one is in progress, its memory is leaked, as the system may still write into it.
+    /// Ends reductions over all ranks. If one is in progress, its memory is leaked, as the system
+    /// may still write into it.
     pub fn close(&self) {
         self.ranks.iter().for_each(RankReduction::close);
     }
@@ -131,7 +141,8 @@ impl Barrier {
         self.sleeps
     }
 
-    /// Sleeps until all PEs have arrived for a round, but no longer than `most`. If it takes longer, whoever waits looks again.
+    /// Sleeps until all PEs have arrived for a round, but no longer than `most`. If it takes
+    /// longer, whoever waits looks again.
     pub fn sleep(&self, round: u64, most: Duration) {
         let rung = self.common.all_arrived.rung();
         if !self.has_passed(round) {
@@ -179,7 +190,18 @@ impl BarrierReduction {
     pub(super) fn new(me: u32, barrier: Barrier, ties: TieBreak) -> Self {
         let called = barrier.ranks.as_ref().map_or_else(Vec::new, |ranks| ranks.called_by(me));
         let (state, outbox) = (State::Off, VecDeque::new());
-        BarrierReduction { me, barrier, called, ties, epoch: 0, round: 0, rounds: 0, state, gvt: None, outbox }
+        BarrierReduction {
+            me,
+            barrier,
+            called,
+            ties,
+            epoch: 0,
+            round: 0,
+            rounds: 0,
+            state,
+            gvt: None,
+            outbox,
+        }
     }
 
     pub(super) fn pes(&self) -> u32 {
@@ -193,11 +215,15 @@ impl BarrierReduction {
     /// A call from another rank.
     pub(super) fn receive_control(&mut self, control: Control) {
         match control {
-            // Relaxed: it publishes nothing else. A late call for an epoch that is closed already has no effect.
+            // Relaxed: it publishes nothing else. A late call for an epoch that is closed already
+            // has no effect.
             Control::Begin { from, epoch } if self.called.contains(&from) => {
                 self.barrier.common.asked.fetch_max(epoch + 1, Ordering::Relaxed);
             }
-            other => panic!("PE {} meets others at a barrier, and got a control message: {other:?}", self.me),
+            other => panic!(
+                "PE {} meets others at a barrier, and got a control message: {other:?}",
+                self.me
+            ),
         }
     }
 
@@ -245,7 +271,8 @@ impl BarrierReduction {
 
     /// The round for whose barrier the PE waits.
     pub(super) fn waits(&self) -> Option<(&Barrier, u64)> {
-        (self.state == State::Arrived && !self.barrier.has_passed(self.rounds)).then_some((&self.barrier, self.rounds))
+        (self.state == State::Arrived && !self.barrier.has_passed(self.rounds))
+            .then_some((&self.barrier, self.rounds))
     }
 
     pub(super) fn exchange(&mut self) -> Option<Share> {
@@ -268,7 +295,14 @@ impl BarrierReduction {
 
     pub(super) fn decide(&mut self, sum: Share) {
         let Share { least: gvt, failure, work, .. } = sum;
-        let verdict = Verdict { epoch: self.epoch, rounds: self.round + 1, gvt, in_transit: Moment::Never, failure, work };
+        let verdict = Verdict {
+            epoch: self.epoch,
+            rounds: self.round + 1,
+            gvt,
+            in_transit: Moment::Never,
+            failure,
+            work,
+        };
         check_advance(&mut self.gvt, &verdict, self.ties);
         (self.state, self.epoch, self.round) = (State::Off, self.epoch + 1, 0);
         self.outbox.push_back(Action::Adopt(verdict));

@@ -12,16 +12,20 @@ use super::reduction::check_advance;
 /// How many steps a PE makes at most before it sets its registers again.
 const SETTLE_EVERY: u32 = 16;
 
-/// GVT from the registers of a Global Synchronization Unit in software: E. Lynch and G. Riley, "Hardware supported time synchronization in
-/// multi-core architectures", PADS 2009. No PE sends a message for it, and none has to stop.
+/// GVT from the registers of a Global Synchronization Unit in software: E. Lynch and G. Riley,
+/// "Hardware supported time synchronization in multi-core architectures", PADS 2009. No PE sends a
+/// message for it, and none has to stop.
 ///
-/// Each PE has three kinds of [register](Registers). MOE, the minimum outstanding event, is its least moment. TMC, the transient message
-/// count, says how many messages are on their way to it, and MOM, the minimum outstanding message, the least of their moments. A PE
-/// announces what it sends in the receivers' registers before it hands anything over, and sets its own MOE after that. So whatever has yet
-/// to happen is covered by some register all the time, and the least of all registers at one instant, LBTS, is a lower bound for it.
+/// Each PE has three kinds of [register](Registers). MOE, the minimum outstanding event, is its
+/// least moment. TMC, the transient message count, says how many messages are on their way to it,
+/// and MOM, the minimum outstanding message, the least of their moments. A PE announces what it
+/// sends in the receivers' registers before it hands anything over, and sets its own MOE after
+/// that. So whatever has yet to happen is covered by some register all the time, and the least of
+/// all registers at one instant, LBTS, is a lower bound for it.
 ///
-/// The registers alone tell LBTS to whoever reads them. For all that PEs must agree on, such as failures, one of them turns LBTS into a
-/// verdict: an epoch is closed once all PEs have adopted the verdict before and have set their registers since some PE asked for GVT.
+/// The registers alone tell LBTS to whoever reads them. For all that PEs must agree on, such as
+/// failures, one of them turns LBTS into a verdict: an epoch is closed once all PEs have adopted
+/// the verdict before and have set their registers since some PE asked for GVT.
 #[derive(Debug)]
 pub struct Gsu {
     me: u32,
@@ -105,7 +109,8 @@ impl Gsu {
     /// The parts of this many PEs, with their registers in a region.
     pub fn all(region: &Region, pes: u32, ties: TieBreak) -> Vec<Self> {
         let part = |_| Apart(SpinLock::new(Part { failure: Moment::Never, work: Work::default() }));
-        let (agreement, parts) = (region.place(Agreement::default()), region.place_list(pes as usize, part));
+        let (agreement, parts) =
+            (region.place(Agreement::default()), region.place_list(pes as usize, part));
         let gsu = |(me, registers)| Gsu {
             me,
             ties,
@@ -125,7 +130,8 @@ impl Gsu {
         (0..).zip(registers(region, pes, Moment::Init(LpId(0)), Moment::Never)).map(gsu).collect()
     }
 
-    /// LBTS, from the registers as they are now. `None` if some register fell while they were being read; then it is worth trying again.
+    /// LBTS, from the registers as they are now. `None` if some register fell while they were being
+    /// read; then it is worth trying again.
     pub fn lbts(&self) -> Option<Moment> {
         self.read().map(|(event, message)| event.earlier(message, self.ties))
     }
@@ -139,7 +145,8 @@ impl Gsu {
     fn settle(&mut self, least: Moment) {
         let ties = self.ties;
         self.since_settled = 0;
-        self.registers.settle(std::mem::take(&mut self.received), least, |a, b| a.is_before(b, ties));
+        self.registers
+            .settle(std::mem::take(&mut self.received), least, |a, b| a.is_before(b, ties));
     }
 
     fn announce_all(&mut self) {
@@ -165,7 +172,8 @@ impl Gsu {
         self.agreement.joined.load(Ordering::Acquire) >= (self.epoch + 1) * self.parts.len() as u64
     }
 
-    /// Closes the epoch, which all PEs have joined, if LBTS can be read. Only one PE at a time tries.
+    /// Closes the epoch, which all PEs have joined, if LBTS can be read. Only one PE at a time
+    /// tries.
     fn close(&self) {
         let Some(mut verdict) = self.agreement.verdict.try_lock() else { return };
         // Another PE may have closed it just now. Relaxed: the lock has shown all that it did.

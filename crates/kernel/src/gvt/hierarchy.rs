@@ -1,11 +1,12 @@
-/// How many PEs report to one of the same group. A group of up to one more is centralised, as the nodes of Perumalla, Park and Tipparaju
-/// are (§2.6); the PEs of a larger one form a tree.
+/// How many PEs report to one of the same group. A group of up to one more is centralised, as the
+/// nodes of Perumalla, Park and Tipparaju are (§2.6); the PEs of a larger one form a tree.
 const FAN_IN: u32 = 8;
 
-/// How PEs share in a reduction. PEs that are close to each other, as they take turns in one thread or live in one address space, form a
-/// group of consecutive numbers; within it, shares go up a tree to its first PE, the leader, and leaders exchange theirs in a butterfly:
-/// in stage s, the leader of group i with that of group i XOR 2^s, until all know the sum of all. Groups beyond the largest power of two
-/// report to the leader of a group within it.
+/// How PEs share in a reduction. PEs that are close to each other, as they take turns in one thread
+/// or live in one address space, form a group of consecutive numbers; within it, shares go up a
+/// tree to its first PE, the leader, and leaders exchange theirs in a butterfly: in stage s, the
+/// leader of group i with that of group i XOR 2^s, until all know the sum of all. Groups beyond the
+/// largest power of two report to the leader of a group within it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hierarchy {
     pes: u32,
@@ -44,10 +45,12 @@ impl Hierarchy {
     pub(super) fn children(&self, me: u32) -> Vec<u32> {
         let (group, place) = (me / self.group, me % self.group);
         let end = (group * self.group).saturating_add(self.group).min(self.pes);
-        let first = (group * self.group).saturating_add(place.saturating_mul(FAN_IN)).saturating_add(1);
+        let first =
+            (group * self.group).saturating_add(place.saturating_mul(FAN_IN)).saturating_add(1);
         let within = first..first.saturating_add(FAN_IN).min(end);
         let other = (u64::from(group) + u64::from(self.exchanging())) * u64::from(self.group);
-        let beyond = (place == 0 && group < self.exchanging() && other < u64::from(self.pes)).then_some(other as u32);
+        let beyond = (place == 0 && group < self.exchanging() && other < u64::from(self.pes))
+            .then_some(other as u32);
         within.chain(beyond).collect()
     }
 
@@ -89,10 +92,16 @@ mod tests {
                     assert_eq!(hierarchy.parent(child), Some(me), "{hierarchy:?}");
                 }
                 if let Some(parent) = hierarchy.parent(me) {
-                    assert!(parent < me && hierarchy.children(parent).contains(&me), "{hierarchy:?}: PE {me} reports to {parent}");
+                    assert!(
+                        parent < me && hierarchy.children(parent).contains(&me),
+                        "{hierarchy:?}: PE {me} reports to {parent}"
+                    );
                 }
                 for (stage, &partner) in hierarchy.partners(me).iter().enumerate() {
-                    assert!(partner < hierarchy.pes && hierarchy.partners(partner)[stage] == me, "{hierarchy:?}: {me} and {partner}");
+                    assert!(
+                        partner < hierarchy.pes && hierarchy.partners(partner)[stage] == me,
+                        "{hierarchy:?}: {me} and {partner}"
+                    );
                 }
             }
         }
@@ -102,12 +111,15 @@ mod tests {
     #[test]
     fn every_share_arrives_once() {
         fn gather(hierarchy: &Hierarchy, pe: u32) -> Vec<u32> {
-            let below = hierarchy.children(pe).into_iter().flat_map(|child| gather(hierarchy, child));
+            let below =
+                hierarchy.children(pe).into_iter().flat_map(|child| gather(hierarchy, child));
             std::iter::once(pe).chain(below).collect()
         }
         for hierarchy in hierarchies() {
-            let mut sums: Vec<Vec<u32>> = (0..hierarchy.pes).map(|pe| gather(&hierarchy, pe)).collect();
-            let leaders: Vec<u32> = (0..hierarchy.pes).filter(|&pe| hierarchy.parent(pe).is_none()).collect();
+            let mut sums: Vec<Vec<u32>> =
+                (0..hierarchy.pes).map(|pe| gather(&hierarchy, pe)).collect();
+            let leaders: Vec<u32> =
+                (0..hierarchy.pes).filter(|&pe| hierarchy.parent(pe).is_none()).collect();
             for stage in 0..hierarchy.exchanging().ilog2() as usize {
                 let before = sums.clone();
                 for &leader in &leaders {
@@ -118,7 +130,11 @@ mod tests {
             for leader in leaders {
                 let sum = &sums[leader as usize];
                 let different: BTreeSet<u32> = sum.iter().copied().collect();
-                assert_eq!((sum.len(), different.len()), (hierarchy.pes as usize, hierarchy.pes as usize), "{hierarchy:?}");
+                assert_eq!(
+                    (sum.len(), different.len()),
+                    (hierarchy.pes as usize, hierarchy.pes as usize),
+                    "{hierarchy:?}"
+                );
             }
         }
     }
@@ -126,8 +142,14 @@ mod tests {
     #[test]
     fn a_small_group_is_centralised_and_a_pair_is_a_butterfly() {
         assert_eq!(Hierarchy::new(9, 9).children(0), [1, 2, 3, 4, 5, 6, 7, 8]);
-        assert_eq!((Hierarchy::new(2, 1).partners(0), Hierarchy::new(2, 1).parent(1)), (vec![1], None));
+        assert_eq!(
+            (Hierarchy::new(2, 1).partners(0), Hierarchy::new(2, 1).parent(1)),
+            (vec![1], None)
+        );
         assert_eq!(Hierarchy::new(16, 4).partners(4), [0, 12]);
-        assert_eq!((Hierarchy::new(12, 4).parent(8), Hierarchy::new(12, 4).children(0)), (Some(0), vec![1, 2, 3, 8]));
+        assert_eq!(
+            (Hierarchy::new(12, 4).parent(8), Hierarchy::new(12, 4).children(0)),
+            (Some(0), vec![1, 2, 3, 8])
+        );
     }
 }

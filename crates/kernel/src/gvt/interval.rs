@@ -1,5 +1,6 @@
-//! The GVT interval, adapted during the run: the third optimisation of B. Williams, A. Eker, K. Chiu and D. Ponomarev, "High-performance PDES on
-//! manycore clusters", SIGSIM-PADS 2021. The README beside this file says what the paper does, and what differs here.
+//! The GVT interval, adapted during the run: the third optimisation of B. Williams, A. Eker, K.
+//! Chiu and D. Ponomarev, "High-performance PDES on manycore clusters", SIGSIM-PADS 2021. The
+//! README beside this file says what the paper does, and what differs here.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,14 +11,16 @@ use super::messages::{Verdict, Work};
 
 /// Computations of GVT between two decisions.
 const ROUNDS: u32 = 4;
-/// PEs wait too much above this share, and little below that one, in percent. Doubling or halving the interval changes the share by a factor
-/// of about 2, so what was too much is not little afterwards.
+/// PEs wait too much above this share, and little below that one, in percent. Doubling or halving
+/// the interval changes the share by a factor of about 2, so what was too much is not little
+/// afterwards.
 const MUCH: u64 = 20;
 const LITTLE: u64 = 5;
 /// The interval lies between this fraction of the given one and a multiple of it.
 const SHORTER: u32 = 8;
 const LONGER: u32 = 8;
-/// The same of an interval in passes of a thread, of which there are thousands where a PE executes some events.
+/// The same of an interval in passes of a thread, of which there are thousands where a PE executes
+/// some events.
 const LONGER_IN_PASSES: u32 = 1 << 10;
 
 /// What the interval counts.
@@ -48,10 +51,11 @@ pub struct IntervalHistory {
 
 /// Adapts the interval to how busy PEs are while GVT is computed.
 ///
-/// Their utilisation is taken from counts alone: a step in which nothing is executed because GVT is being computed costs about what an event
-/// does. Where PEs stop for GVT, they wait in every computation, so if they wait much there should be fewer, and if they wait little there
-/// may be more, as then less waits to be committed. Where PEs go on meanwhile, they wait only if GVT was asked for too late, so then there
-/// should be more of them.
+/// Their utilisation is taken from counts alone: a step in which nothing is executed because GVT is
+/// being computed costs about what an event does. Where PEs stop for GVT, they wait in every
+/// computation, so if they wait much there should be fewer, and if they wait little there may be
+/// more, as then less waits to be committed. Where PEs go on meanwhile, they wait only if GVT was
+/// asked for too late, so then there should be more of them.
 ///
 /// It decides by verdicts, which are the same on all PEs: so all of them have the same interval.
 #[derive(Clone, Debug)]
@@ -74,7 +78,8 @@ impl IntervalControl {
             IntervalUnit::Passes => LONGER_IN_PASSES,
         };
         let (shortest, longest) = ((first / SHORTER).max(1), first.saturating_mul(factor));
-        let history = IntervalHistory { unit, first, least: first, last: first, greatest: first, changes: 0 };
+        let history =
+            IntervalHistory { unit, first, least: first, last: first, greatest: first, changes: 0 };
         IntervalControl { stops, shortest, longest, history, rounds: 0, work: Work::default() }
     }
 
@@ -103,8 +108,10 @@ impl IntervalControl {
         }
         let Work { processed, waiting_steps, .. } = std::mem::take(&mut self.work);
         let rounds = u64::from(std::mem::take(&mut self.rounds));
-        // If no PE can have come near the end of an interval, idle ones have asked, and will again whatever it is.
-        let asked_by_idle = self.history.unit == IntervalUnit::Events && processed < u64::from(self.interval()) * rounds / 2;
+        // If no PE can have come near the end of an interval, idle ones have asked, and will again
+        // whatever it is.
+        let asked_by_idle = self.history.unit == IntervalUnit::Events
+            && processed < u64::from(self.interval()) * rounds / 2;
         let waited = 100 * u128::from(waiting_steps);
         let all = u128::from(processed) + u128::from(waiting_steps);
         let (much, little) = (waited > u128::from(MUCH) * all, waited < u128::from(LITTLE) * all);
@@ -126,8 +133,9 @@ impl IntervalControl {
     }
 }
 
-/// Lets a thread that does nothing but send and receive say when GVT is to be found, by an interval of its own, which the PEs of its process
-/// find from their verdicts. It takes no part in finding it: no PE waits for it.
+/// Lets a thread that does nothing but send and receive say when GVT is to be found, by an interval
+/// of its own, which the PEs of its process find from their verdicts. It takes no part in finding
+/// it: no PE waits for it.
 #[derive(Clone, Debug)]
 pub struct Pacer(Arc<PacerWords>);
 
@@ -144,7 +152,11 @@ struct PacerWords {
 impl Pacer {
     /// One whose first interval this is.
     pub fn new(interval: u32) -> Self {
-        Pacer(Arc::new(PacerWords { asked: AtomicU64::new(0), joined: AtomicU64::new(0), closed: AtomicU64::new(interval.into()) }))
+        Pacer(Arc::new(PacerWords {
+            asked: AtomicU64::new(0),
+            joined: AtomicU64::new(0),
+            closed: AtomicU64::new(interval.into()),
+        }))
     }
 
     /// Whether a PE that has joined so many epochs is to ask for GVT.
@@ -187,7 +199,8 @@ impl PacerDriver {
         PacerDriver { pacer, closed: 0, passes: 0 }
     }
 
-    /// The thread has done all there was to do once more. When it has done so as often as the interval says since GVT was last found, it asks.
+    /// The thread has done all there was to do once more. When it has done so as often as the
+    /// interval says since GVT was last found, it asks.
     pub fn pass(&mut self) {
         let words = &self.pacer.0;
         let word = words.closed.load(Ordering::Relaxed);
@@ -208,7 +221,8 @@ mod tests {
 
     use super::*;
 
-    /// Four PEs execute so many events each, and wait so many steps each, in each of so many computations.
+    /// Four PEs execute so many events each, and wait so many steps each, in each of so many
+    /// computations.
     fn adapt(control: &mut IntervalControl, rounds: u32, events: u64, waits: u64) {
         let work = Work { processed: 4 * events, waiting_steps: 4 * waits, ..Work::default() };
         (0..rounds).for_each(|_| control.adapt(&work));
@@ -234,7 +248,14 @@ mod tests {
         adapt(&mut control, 4, 512, 10);
         assert_eq!(control.interval(), 256);
         let history = control.history();
-        let expected = IntervalHistory { unit: IntervalUnit::Events, first: 128, least: 128, last: 256, greatest: 512, changes: 3 };
+        let expected = IntervalHistory {
+            unit: IntervalUnit::Events,
+            first: 128,
+            least: 128,
+            last: 256,
+            greatest: 512,
+            changes: 3,
+        };
         assert_eq!(history, expected);
     }
 
@@ -249,8 +270,9 @@ mod tests {
 
     #[test]
     fn it_is_bounded() {
-        for (unit, stops) in
-            [IntervalUnit::Events, IntervalUnit::Passes].into_iter().flat_map(|unit| [true, false].map(|stops| (unit, stops)))
+        for (unit, stops) in [IntervalUnit::Events, IntervalUnit::Passes]
+            .into_iter()
+            .flat_map(|unit| [true, false].map(|stops| (unit, stops)))
         {
             let mut control = control(unit, stops);
             adapt(&mut control, 100, 1 << 40, 0);
@@ -258,7 +280,11 @@ mod tests {
             adapt(&mut control, 100, 1 << 40, 1 << 40);
             let with = control.interval();
             let longest = if unit == IntervalUnit::Events { 1024 } else { 128 << 10 };
-            assert_eq!(if stops { (without_waiting, with) } else { (with, without_waiting) }, (16, longest), "{unit:?} {stops}");
+            assert_eq!(
+                if stops { (without_waiting, with) } else { (with, without_waiting) },
+                (16, longest),
+                "{unit:?} {stops}"
+            );
         }
         let mut least = IntervalControl::new(1, IntervalUnit::Events, true);
         adapt(&mut least, 8, 100, 0);
@@ -280,9 +306,14 @@ mod tests {
 
     #[test]
     fn the_same_verdicts_lead_to_the_same_intervals() {
-        let (mut one, mut other) = (control(IntervalUnit::Passes, true), control(IntervalUnit::Passes, true));
+        let (mut one, mut other) =
+            (control(IntervalUnit::Passes, true), control(IntervalUnit::Passes, true));
         for round in 0..200u64 {
-            let work = Work { processed: round * 37 % 101, waiting_steps: round * 53 % 97, ..Work::default() };
+            let work = Work {
+                processed: round * 37 % 101,
+                waiting_steps: round * 53 % 97,
+                ..Work::default()
+            };
             one.adapt(&work);
             other.adapt(&work);
             assert_eq!(one.history(), other.history());

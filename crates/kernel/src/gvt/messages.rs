@@ -74,9 +74,11 @@ pub struct Verdict {
     pub epoch: u64,
     /// How many reductions it took.
     pub rounds: u32,
-    /// Nothing that is pending or in flight, now or later, comes before this moment. It never decreases.
+    /// Nothing that is pending or in flight, now or later, comes before this moment. It never
+    /// decreases.
     pub gvt: Moment,
-    /// Nothing that was sent before this verdict arrives for an earlier moment: [`Moment::Never`] if all of that has arrived.
+    /// Nothing that was sent before this verdict arrives for an earlier moment: [`Moment::Never`]
+    /// if all of that has arrived.
     pub in_transit: Moment,
     /// The earliest fault that any PE knew of, or [`Moment::Never`].
     pub failure: Moment,
@@ -94,7 +96,8 @@ pub enum Control {
         /// The epoch to close.
         epoch: u64,
     },
-    /// The reduced share of a child and all its descendants, or of a partner and all with whom it has exchanged shares already.
+    /// The reduced share of a child and all its descendants, or of a partner and all with whom it
+    /// has exchanged shares already.
     Share {
         /// Which child or partner.
         from: u32,
@@ -116,7 +119,8 @@ pub enum Control {
     Verdict(Verdict),
 }
 
-/// The epoch in which a message was sent, as far as its receiver needs to know it: one bit, which travels with the message.
+/// The epoch in which a message was sent, as far as its receiver needs to know it: one bit, which
+/// travels with the message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Portable)]
 pub struct Tag(bool);
 

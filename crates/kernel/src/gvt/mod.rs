@@ -1,20 +1,24 @@
-//! Global virtual time (GVT): a moment before which nothing can be undone any more, found by all PEs together.
+//! Global virtual time (GVT): a moment before which nothing can be undone any more, found by all
+//! PEs together.
 //!
-//! The algorithms are state machines, one per PE: a PE reports messages to its machine, which answers with control messages to send to
-//! other PEs or to write into their memory and, in the end, with a [`Verdict`] to adopt. They know nothing of clocks, threads or wires, and
-//! rely on no order among messages of any kind; every control message must arrive exactly once.
+//! The algorithms are state machines, one per PE: a PE reports messages to its machine, which
+//! answers with control messages to send to other PEs or to write into their memory and, in the
+//! end, with a [`Verdict`] to adopt. They know nothing of clocks, threads or wires, and rely on no
+//! order among messages of any kind; every control message must arrive exactly once.
 //!
 //! * [`Asynchronous`]: PEs go on executing while GVT is computed (epochs and colours).
 //! * [`OneSided`]: the same, but PEs write straight into each other's memory.
-//! * [`Synchronous`]: PEs hold until nothing is in flight (four counters); simpler, slower, and a check on the others. They reduce by messages
-//!   or at a [`Barrier`], and from there over all ranks by [`AllReduce`].
+//! * [`Synchronous`]: PEs hold until nothing is in flight (four counters); simpler, slower, and a
+//!   check on the others. They reduce by messages or at a [`Barrier`], and from there over all
+//!   ranks by [`AllReduce`].
 //! * [`Gsu`]: registers in shared memory tell GVT without any control message.
 //!
 //! The README beside this file tells how each of them works, step by step.
 //!
-//! Reductions go over a [`Hierarchy`] of the PEs. Messages that still wait at their sender count as in flight, so PEs should
-//! hand over often while [`Gvt::is_on`]. Fewer reductions are needed if a PE hands messages over before it sends control messages, and
-//! takes control messages before it receives other messages.
+//! Reductions go over a [`Hierarchy`] of the PEs. Messages that still wait at their sender count as
+//! in flight, so PEs should hand over often while [`Gvt::is_on`]. Fewer reductions are needed if a
+//! PE hands messages over before it sends control messages, and takes control messages before it
+//! receives other messages.
 
 mod all_reduce;
 mod any;

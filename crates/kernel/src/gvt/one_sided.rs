@@ -5,12 +5,14 @@ use super::hierarchy::Hierarchy;
 use super::messages::{Control, Tag};
 use super::protocol::{Action, Gvt, Local};
 
-/// GVT as [`Asynchronous`], but PEs write what they have to say straight into each other's memory: K. Perumalla, A. Park and V. Tipparaju,
-/// ACM TOMACS 24(3), 2014, §2.7 (mode 1A). What is written does not queue up with messages, and nobody has to take part in receiving it.
+/// GVT as [`Asynchronous`], but PEs write what they have to say straight into each other's memory:
+/// K. Perumalla, A. Park and V. Tipparaju, ACM TOMACS 24(3), 2014, §2.7 (mode 1A). What is written
+/// does not queue up with messages, and nobody has to take part in receiving it.
 ///
-/// For each neighbour, a PE has four receive blocks, as a neighbour may be a round or an epoch ahead: (d, r), (d, r+1), (d+1, r) and
-/// (d+1, r+1). A block is free again in time. Whoever writes for (d, r+2) has found an outcome of (d, r+1); that takes the share of the
-/// block's owner for (d, r+1), which the owner gives only after reading all blocks of (d, r). Likewise for (d+2, r).
+/// For each neighbour, a PE has four receive blocks, as a neighbour may be a round or an epoch
+/// ahead: (d, r), (d, r+1), (d+1, r) and (d+1, r+1). A block is free again in time. Whoever writes
+/// for (d, r+2) has found an outcome of (d, r+1); that takes the share of the block's owner for (d,
+/// r+1), which the owner gives only after reading all blocks of (d, r). Likewise for (d+2, r).
 #[derive(Debug)]
 pub struct OneSided(Asynchronous);
 

@@ -15,7 +15,8 @@ pub enum Action {
         /// The message.
         control: Control,
     },
-    /// Writes into the memory of another PE, which [receives](Gvt::receive_control) what it [reads](Put::read) there.
+    /// Writes into the memory of another PE, which [receives](Gvt::receive_control) what it
+    /// [reads](Put::read) there.
     Write {
         /// Whose memory.
         to: u32,
@@ -28,9 +29,11 @@ pub enum Action {
 
 /// What an algorithm needs to know of its PE. It asks only when it has to.
 pub trait Local {
-    /// The earliest moment of anything that has yet to be done: of pending events, and of rollbacks and anti-messages that were put off.
+    /// The earliest moment of anything that has yet to be done: of pending events, and of rollbacks
+    /// and anti-messages that were put off.
     ///
-    /// It covers every message reported as [received](Gvt::received) that has not been dealt with yet.
+    /// It covers every message reported as [received](Gvt::received) that has not been dealt with
+    /// yet.
     fn least(&mut self) -> Moment;
 
     /// The earliest committed fault, or [`Moment::Never`].
@@ -42,24 +45,28 @@ pub trait Local {
 
 /// One PE's part in computing GVT.
 ///
-/// All that algorithms rely on is that whatever a PE executes or undoes causes nothing before its own moment.
+/// All that algorithms rely on is that whatever a PE executes or undoes causes nothing before its
+/// own moment.
 pub trait Gvt: Send {
     /// The name of the algorithm.
     fn name(&self) -> &'static str;
 
-    /// Counts a message to PE `to`, positive or anti, for an event at the moment `at` or later, and returns its tag. To be called when the
-    /// message is made, even if it still has to wait before it is handed over.
+    /// Counts a message to PE `to`, positive or anti, for an event at the moment `at` or later, and
+    /// returns its tag. To be called when the message is made, even if it still has to wait before
+    /// it is handed over.
     fn sent(&mut self, to: u32, at: impl FnOnce() -> Moment) -> Tag;
 
-    /// Announces all messages counted since the last call. To be called before any of them is handed over.
+    /// Announces all messages counted since the last call. To be called before any of them is
+    /// handed over.
     fn announce(&mut self) {}
 
-    /// Counts a message that has arrived, positive or anti, for an event at the moment `at`. Before the PE calls
-    /// [`advance`](Self::advance), it must put the message where [`Local::least`] covers it.
+    /// Counts a message that has arrived, positive or anti, for an event at the moment `at`. Before
+    /// the PE calls [`advance`](Self::advance), it must put the message where [`Local::least`]
+    /// covers it.
     fn received(&mut self, tag: Tag, at: impl FnOnce() -> Moment);
 
-    /// Asks for a new GVT, because the interval has passed or the PE is idle. Idempotent. Ignored while a computation is under way, as its
-    /// verdict may be enough.
+    /// Asks for a new GVT, because the interval has passed or the PE is idle. Idempotent. Ignored
+    /// while a computation is under way, as its verdict may be enough.
     fn wish(&mut self);
 
     /// Takes a control message that has arrived.
@@ -68,7 +75,8 @@ pub trait Gvt: Send {
     /// If the message was not meant for this PE, or arrived twice.
     fn receive_control(&mut self, control: Control);
 
-    /// The next action for the PE, if any. To be called until there is none, after every `wish` and `receive_control`.
+    /// The next action for the PE, if any. To be called until there is none, after every `wish` and
+    /// `receive_control`.
     ///
     /// # Panics
     /// If GVT would decrease, or more messages were received than sent: some were not counted.

@@ -11,7 +11,8 @@ pub const BLOCK_WORDS: usize = 16;
 /// What is written into the memory of another PE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Portable)]
 pub enum Put {
-    /// A word of its own, so that an idle PE joins: the writer has begun to close all epochs below this.
+    /// A word of its own, so that an idle PE joins: the writer has begun to close all epochs below
+    /// this.
     JumpStart(u64),
     /// A block.
     Block {
@@ -22,7 +23,8 @@ pub enum Put {
     },
 }
 
-/// Which of the four blocks belongs to a round: two-element arrays are enough for epochs as well as for rounds (§2.3).
+/// Which of the four blocks belongs to a round: two-element arrays are enough for epochs as well as
+/// for rounds (§2.3).
 pub(super) fn block(epoch: u64, round: u32) -> usize {
     (2 * (epoch % 2) + u64::from(round % 2)) as usize
 }
@@ -32,7 +34,8 @@ const SHARE: u64 = 0;
 const AGAIN: u64 = 1;
 const VERDICT: u64 = 2;
 
-/// Where the codes of both moments lie in the first word, beside the round and the kind; each has ten bits.
+/// Where the codes of both moments lie in the first word, beside the round and the kind; each has
+/// ten bits.
 const FIRST_CODE: u32 = 40;
 const SECOND_CODE: u32 = 50;
 const CODE: u64 = 0x3FF;
@@ -41,11 +44,16 @@ impl From<Control> for Put {
     fn from(control: Control) -> Put {
         match control {
             Control::Begin { epoch, .. } => Put::JumpStart(epoch + 1),
-            Control::Share { epoch, round, share: Share { sent, received, least, failure, work }, .. } => {
-                Put::block(SHARE, epoch, round, [sent, received], [least, failure], work)
-            }
+            Control::Share {
+                epoch,
+                round,
+                share: Share { sent, received, least, failure, work },
+                ..
+            } => Put::block(SHARE, epoch, round, [sent, received], [least, failure], work),
             // The outcome of the round before.
-            Control::Again { epoch, round } => Put::block(AGAIN, epoch, round - 1, [0; 2], [Moment::Never; 2], Work::default()),
+            Control::Again { epoch, round } => {
+                Put::block(AGAIN, epoch, round - 1, [0; 2], [Moment::Never; 2], Work::default())
+            }
             Control::Verdict(Verdict { epoch, rounds, gvt, failure, work, .. }) => {
                 Put::block(VERDICT, epoch, rounds - 1, [0; 2], [gvt, failure], work)
             }
@@ -54,14 +62,30 @@ impl From<Control> for Put {
 }
 
 impl Put {
-    fn block(kind: u64, epoch: u64, round: u32, counts: [u64; 2], moments: [Moment; 2], work: Work) -> Put {
+    fn block(
+        kind: u64,
+        epoch: u64,
+        round: u32,
+        counts: [u64; 2],
+        moments: [Moment; 2],
+        work: Work,
+    ) -> Put {
         let mut words = [0; BLOCK_WORDS];
         let [(first, first_code), (second, second_code)] = moments.map(words_of);
-        (words[0], words[1]) = (u64::from(round) | kind << 32 | first_code << FIRST_CODE | second_code << SECOND_CODE, epoch);
+        (words[0], words[1]) = (
+            u64::from(round) | kind << 32 | first_code << FIRST_CODE | second_code << SECOND_CODE,
+            epoch,
+        );
         words[2..4].copy_from_slice(&counts);
         words[4..7].copy_from_slice(&first);
         words[7..10].copy_from_slice(&second);
-        words[10..15].copy_from_slice(&[work.processed, work.rolled_back, work.steps, work.idle_steps, work.waiting_steps]);
+        words[10..15].copy_from_slice(&[
+            work.processed,
+            work.rolled_back,
+            work.steps,
+            work.idle_steps,
+            work.waiting_steps,
+        ]);
         Put::Block { place: block(epoch, round), words }
     }
 
@@ -75,9 +99,12 @@ impl Put {
             Put::Block { words, .. } => words,
         };
         let (round, epoch) = (words[0] as u32, words[1]);
-        let moment = |at: usize, code: u32| moment_of([words[at], words[at + 1], words[at + 2]], words[0] >> code & CODE);
+        let moment = |at: usize, code: u32| {
+            moment_of([words[at], words[at + 1], words[at + 2]], words[0] >> code & CODE)
+        };
         let (least, failure) = (moment(4, FIRST_CODE), moment(7, SECOND_CODE));
-        let [processed, rolled_back, steps, idle_steps, waiting_steps] = std::array::from_fn(|place| words[10 + place]);
+        let [processed, rolled_back, steps, idle_steps, waiting_steps] =
+            std::array::from_fn(|place| words[10 + place]);
         let work = Work { processed, rolled_back, steps, idle_steps, waiting_steps };
         match words[0] >> 32 & 0xFF {
             SHARE => {
@@ -85,13 +112,21 @@ impl Put {
                 Control::Share { from, epoch, round, share }
             }
             AGAIN => Control::Again { epoch, round: round + 1 },
-            VERDICT => Control::Verdict(Verdict { epoch, rounds: round + 1, gvt: least, in_transit: Moment::Never, failure, work }),
+            VERDICT => Control::Verdict(Verdict {
+                epoch,
+                rounds: round + 1,
+                gvt: least,
+                in_transit: Moment::Never,
+                failure,
+                work,
+            }),
             kind => panic!("PE {from} wrote a block of an unknown kind, {kind}"),
         }
     }
 }
 
-/// A moment in three words and a code: its step and its LP, its time, its sequence number; and its kind with its priority.
+/// A moment in three words and a code: its step and its LP, its time, its sequence number; and its
+/// kind with its priority.
 fn words_of(moment: Moment) -> ([u64; 3], u64) {
     match moment {
         Moment::Init(lp) => ([u64::from(lp.0), 0, 0], 0),
@@ -143,10 +178,23 @@ mod tests {
         ];
         for (number, &least) in (0u64..).zip(&moments) {
             for &failure in &moments {
-                let work = Work { processed: 1 + number, rolled_back: u64::MAX, steps: 3, idle_steps: 4, waiting_steps: 5 + number };
+                let work = Work {
+                    processed: 1 + number,
+                    rolled_back: u64::MAX,
+                    steps: 3,
+                    idle_steps: 4,
+                    waiting_steps: 5 + number,
+                };
                 let (epoch, round) = (number << 40, 1 << 31 | number as u32);
                 let share = Share { sent: u64::MAX - number, received: 5, least, failure, work };
-                let verdict = Verdict { epoch, rounds: round, gvt: least, in_transit: Moment::Never, failure, work };
+                let verdict = Verdict {
+                    epoch,
+                    rounds: round,
+                    gvt: least,
+                    in_transit: Moment::Never,
+                    failure,
+                    work,
+                };
                 for control in [
                     Control::Begin { from: 6, epoch },
                     Control::Share { from: 6, epoch, round, share },
@@ -162,12 +210,18 @@ mod tests {
     /// Rounds that can be on their way at the same time have blocks of their own.
     #[test]
     fn neighbouring_trials_have_different_blocks() {
-        let place = |epoch, round: u32| match Put::from(Control::Again { epoch, round: round + 1 }) {
+        let place = |epoch, round: u32| match Put::from(Control::Again { epoch, round: round + 1 })
+        {
             Put::Block { place, .. } => place,
             Put::JumpStart(_) => panic!("no block"),
         };
         for (epoch, round) in [(0, 0), (1, 0), (6, 3), (7, 4)] {
-            let mut places = [place(epoch, round), place(epoch, round + 1), place(epoch + 1, round), place(epoch + 1, round + 1)];
+            let mut places = [
+                place(epoch, round),
+                place(epoch, round + 1),
+                place(epoch + 1, round),
+                place(epoch + 1, round + 1),
+            ];
             places.sort_unstable();
             assert_eq!(places, [0, 1, 2, 3]);
         }

@@ -16,7 +16,8 @@ enum Stage {
     Due,
     /// It has given its share and waits for the outcome from its parent.
     Given,
-    /// It has given its share and exchanges sums with its partners; this is the sum so far, and the stage that comes next.
+    /// It has given its share and exchanges sums with its partners; this is the sum so far, and the
+    /// stage that comes next.
     Exchanging(Share, usize),
 }
 
@@ -26,8 +27,9 @@ struct Neighbour {
     pe: u32,
     /// It has begun to close all epochs below this, as far as this PE knows.
     begun: u64,
-    /// The shares that have arrived from it: the four receive blocks (d, r), (d, r+1), (d+1, r), (d+1, r+1) of Perumalla, Park and Tipparaju
-    /// (§2.7), for two epochs and two rounds of each. A neighbour may be one round ahead, or in the next epoch already.
+    /// The shares that have arrived from it: the four receive blocks (d, r), (d, r+1), (d+1, r),
+    /// (d+1, r+1) of Perumalla, Park and Tipparaju (§2.7), for two epochs and two rounds of each. A
+    /// neighbour may be one round ahead, or in the next epoch already.
     blocks: [Option<(u64, u32, Share)>; 4],
 }
 
@@ -42,16 +44,22 @@ impl Neighbour {
 
     fn take(&mut self, epoch: u64, round: u32) -> Option<Share> {
         let (of_epoch, of_trial, share) = self.blocks[block(epoch, round)].take()?;
-        assert_eq!((of_epoch, of_trial), (epoch, round), "PE {} gave a share of another (epoch, round)", self.pe);
+        assert_eq!(
+            (of_epoch, of_trial),
+            (epoch, round),
+            "PE {} gave a share of another (epoch, round)",
+            self.pe
+        );
         Some(share)
     }
 }
 
 /// One PE's place in the [`Hierarchy`], and its part in the reductions over it.
 ///
-/// What the shares mean, and when their sum is accepted, is up to the algorithm. All PEs of the butterfly find the same sum, and so decide
-/// alike; they tell those that report to them. Any PE can begin to close an epoch; this spreads to all neighbours at once (the jump start of
-/// §2.7), so that all PEs have joined after one traversal of the hierarchy.
+/// What the shares mean, and when their sum is accepted, is up to the algorithm. All PEs of the
+/// butterfly find the same sum, and so decide alike; they tell those that report to them. Any PE
+/// can begin to close an epoch; this spreads to all neighbours at once (the jump start of §2.7), so
+/// that all PEs have joined after one traversal of the hierarchy.
 #[derive(Debug)]
 pub(super) struct Reduction {
     me: u32,
@@ -138,13 +146,17 @@ impl Reduction {
                 neighbour.begun = neighbour.begun.max(epoch + 1);
             }
             Control::Share { from, epoch, round, share } => {
-                let ahead = epoch == self.epoch && round == self.round + 1 || epoch == self.epoch + 1 && round == 0;
+                let ahead = epoch == self.epoch && round == self.round + 1
+                    || epoch == self.epoch + 1 && round == 0;
                 if !ahead {
                     self.expect(epoch, round);
                 }
                 self.asked = self.asked.max(epoch + 1);
                 let block = &mut self.neighbour(from).blocks[block(epoch, round)];
-                assert!(block.replace((epoch, round, share)).is_none(), "two shares of PE {from} in epoch {epoch}, round {round}");
+                assert!(
+                    block.replace((epoch, round, share)).is_none(),
+                    "two shares of PE {from} in epoch {epoch}, round {round}"
+                );
             }
             Control::Again { epoch, round } => {
                 self.expect(epoch, round - 1);
@@ -159,7 +171,12 @@ impl Reduction {
 
     fn expect(&self, epoch: u64, round: u32) {
         let now = (self.epoch, self.round);
-        assert_eq!((epoch, round), now, "PE {} received a control message of another (epoch, round) than its own", self.me);
+        assert_eq!(
+            (epoch, round),
+            now,
+            "PE {} received a control message of another (epoch, round) than its own",
+            self.me
+        );
     }
 
     pub(super) fn next_action(&mut self) -> Option<Action> {
@@ -181,8 +198,9 @@ impl Reduction {
         self.outbox.extend(called.map(|neighbour| Action::Send { to: neighbour.pe, control }));
     }
 
-    /// Whether it is time to [`give`](Self::give) this PE's share: once its parent, or its partner of the first stage, has begun, and all
-    /// children have given theirs. A share given before would not include what that PE sent in between, and so would often be useless.
+    /// Whether it is time to [`give`](Self::give) this PE's share: once its parent, or its partner
+    /// of the first stage, has begun, and all children have given theirs. A share given before
+    /// would not include what that PE sent in between, and so would often be useless.
     pub(super) fn is_due(&self) -> bool {
         let mut above = self.parent.iter().chain(self.partners.first());
         self.stage == Stage::Due
@@ -218,8 +236,9 @@ impl Reduction {
         self.outbox.push_back(Action::Send { to, control });
     }
 
-    /// Exchanges sums as far as those of the partners have arrived. Returns the sum of all shares when it is known, at a PE of the
-    /// butterfly, which is then to [`decide`](Self::decide) or to try [`again`](Self::again).
+    /// Exchanges sums as far as those of the partners have arrived. Returns the sum of all shares
+    /// when it is known, at a PE of the butterfly, which is then to [`decide`](Self::decide) or to
+    /// try [`again`](Self::again).
     pub(super) fn exchange(&mut self) -> Option<Share> {
         while let Stage::Exchanging(sum, stage) = self.stage {
             let (epoch, round, ties) = (self.epoch, self.round, self.ties);
@@ -240,7 +259,14 @@ impl Reduction {
     /// At a PE of the butterfly: the sum of this round is the answer.
     pub(super) fn decide(&mut self, sum: Share) {
         let Share { least: gvt, failure, work, .. } = sum;
-        self.conclude(Verdict { epoch: self.epoch, rounds: self.round + 1, gvt, in_transit: Moment::Never, failure, work });
+        self.conclude(Verdict {
+            epoch: self.epoch,
+            rounds: self.round + 1,
+            gvt,
+            in_transit: Moment::Never,
+            failure,
+            work,
+        });
     }
 
     fn has_given(&self) -> bool {
@@ -256,7 +282,8 @@ impl Reduction {
     }
 
     fn send_to_children(&mut self, control: Control) {
-        self.outbox.extend(self.children.iter().map(|child| Action::Send { to: child.pe, control }));
+        self.outbox
+            .extend(self.children.iter().map(|child| Action::Send { to: child.pe, control }));
     }
 }
 
@@ -266,7 +293,11 @@ impl Reduction {
 /// If it does.
 pub(super) fn check_advance(last: &mut Option<Moment>, verdict: &Verdict, ties: TieBreak) {
     if let Some(last) = last {
-        assert!(!verdict.gvt.is_before(last, ties), "GVT regresses from {last:?} to {:?}", verdict.gvt);
+        assert!(
+            !verdict.gvt.is_before(last, ties),
+            "GVT regresses from {last:?} to {:?}",
+            verdict.gvt
+        );
     }
     *last = Some(verdict.gvt);
 }

@@ -6,17 +6,21 @@ use super::messages::{Control, Share, Tag, Work};
 use super::protocol::{Action, Gvt, Local};
 use super::reduction::Reduction;
 
-/// GVT while all PEs hold: they receive, but execute nothing, until nothing is in flight. This is detected by the four-counter
-/// method of F. Mattern, "Algorithms for distributed termination detection", Distributed Computing 2, 1987; the mode of operation is
-/// 2S of K. Perumalla, A. Park and V. Tipparaju, ACM TOMACS 24(3), 2014, §2.5.
+/// GVT while all PEs hold: they receive, but execute nothing, until nothing is in flight. This is
+/// detected by the four-counter method of F. Mattern, "Algorithms for distributed termination
+/// detection", Distributed Computing 2, 1987; the mode of operation is 2S of K. Perumalla, A. Park
+/// and V. Tipparaju, ACM TOMACS 24(3), 2014, §2.5.
 ///
-/// All messages ever sent and received are counted, and the counts are summed in rounds. A single round proves nothing: counts are taken at
-/// different times, and a message that arrives may cause a rollback and with it anti-messages. But counts only grow, and a round begins
-/// after the previous one has ended, at time t. So if the number received as of the first round, R1, equals the number sent as of the
-/// second, S2, then R1 ≤ R(t) ≤ S(t) ≤ S2 makes R(t) equal S(t): nothing was in flight at t, and nothing has been since, as PEs that hold
-/// send only because of what they receive. The least moment of the second round is GVT.
+/// All messages ever sent and received are counted, and the counts are summed in rounds. A single
+/// round proves nothing: counts are taken at different times, and a message that arrives may cause
+/// a rollback and with it anti-messages. But counts only grow, and a round begins after the
+/// previous one has ended, at time t. So if the number received as of the first round, R1, equals
+/// the number sent as of the second, S2, then R1 ≤ R(t) ≤ S(t) ≤ S2 makes R(t) equal S(t): nothing
+/// was in flight at t, and nothing has been since, as PEs that hold send only because of what they
+/// receive. The least moment of the second round is GVT.
 ///
-/// Counts are summed by messages over the hierarchy, or at a [`Barrier`] in shared memory, or at one of each rank and then over all ranks.
+/// Counts are summed by messages over the hierarchy, or at a [`Barrier`] in shared memory, or at
+/// one of each rank and then over all ranks.
 #[derive(Debug)]
 pub struct Synchronous {
     reducer: Reducer,
@@ -94,7 +98,10 @@ impl Gvt for Synchronous {
 
     #[inline(always)]
     fn sent(&mut self, _: u32, _: impl FnOnce() -> Moment) -> Tag {
-        debug_assert!(with!(&self.reducer, reducer => reducer.pes()) > 1, "a message to another PE, but there is only one");
+        debug_assert!(
+            with!(&self.reducer, reducer => reducer.pes()) > 1,
+            "a message to another PE, but there is only one"
+        );
         self.sent += 1;
         Tag::default()
     }

@@ -1,6 +1,7 @@
 //! What every way to execute an event shares.
 //!
-//! There are three ways, in three loops. They run the same handler and count the event in the same way. What they do around that differs:
+//! There are three ways, in three loops. They run the same handler and count the event in the same
+//! way. What they do around that differs:
 //!
 //! | | sequential loop | safe lane | speculative lane |
 //! |---|---|---|---|
@@ -10,8 +11,9 @@
 //! | what it sent | takes over its memory | takes over its memory; goes to other PEs for good | is linked to its record, and may be cancelled |
 //! | if it fails | the run ends | it is held back until GVT has reached it | it is undone, held back, and tried again |
 //!
-//! So one function for all would ask at every event what each way knows beforehand. The sequential loop is the measure of every speed-up, and
-//! the safe lane should come near it: neither pays for what only the speculative lane needs.
+//! So one function for all would ask at every event what each way knows beforehand. The sequential
+//! loop is the measure of every speed-up, and the safe lane should come near it: neither pays for
+//! what only the speculative lane needs.
 
 use warpline_base::{EventKey, LpId, Sequence, VirtualTime};
 use warpline_model::Model;
@@ -43,11 +45,16 @@ impl<S> Lp<S> {
     }
 }
 
-/// Takes the last event out of what LP `sender` has sent; `first` is the sequence number of the first. Last first is all the same to the
-/// pending set: the order is in the key.
+/// Takes the last event out of what LP `sender` has sent; `first` is the sequence number of the
+/// first. Last first is all the same to the pending set: the order is in the key.
 #[inline(always)]
-pub(crate) fn take_last<M: Model>(executor: &mut Executor<M>, sender: LpId, first: Sequence) -> Option<Event<M::Event>> {
-    let Outgoing { time, to: receiver, step, priority, event: payload } = executor.outbox_mut().pop()?;
+pub(crate) fn take_last<M: Model>(
+    executor: &mut Executor<M>,
+    sender: LpId,
+    first: Sequence,
+) -> Option<Event<M::Event>> {
+    let Outgoing { time, to: receiver, step, priority, event: payload } =
+        executor.outbox_mut().pop()?;
     let sequence = first.nth(executor.outbox_mut().len() as u32);
     Some(Event { time, sequence, sender, receiver, step, priority, payload })
 }

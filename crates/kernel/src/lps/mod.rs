@@ -11,8 +11,8 @@ use crate::lps::roles::{Role, Roles};
 /// What LPs are to whoever runs a model.
 pub(crate) const STATES: &str = "the states of LPs";
 
-/// An LP in an engine: its state, and the 16 bytes that the engine needs to keep for it. Its random numbers and the sequence numbers of its
-/// sends follow from its event count.
+/// An LP in an engine: its state, and the 16 bytes that the engine needs to keep for it. Its random
+/// numbers and the sequence numbers of its sends follow from its event count.
 #[derive(Debug)]
 pub struct Lp<S> {
     /// Events executed and not undone.
@@ -36,7 +36,8 @@ impl<S> Lp<S> {
         }
     }
 
-    /// Restores an earlier state. The current one belongs to events that were undone, so a panic on dropping it is swallowed.
+    /// Restores an earlier state. The current one belongs to events that were undone, so a panic on
+    /// dropping it is swallowed.
     pub(crate) fn bring_back(&mut self, state: S) {
         _ = try_drop(std::mem::replace(&mut self.state, state));
     }
@@ -78,7 +79,11 @@ impl<S> Lps<S> {
 
     /// Takes over all of them, already initialised.
     pub(crate) fn take_over(&mut self, lps: DropEach<Lp<S>>) {
-        assert_eq!((self.initialised.len(), lps.len()), (0, self.count as usize), "the LPs of a PE are taken over together");
+        assert_eq!(
+            (self.initialised.len(), lps.len()),
+            (0, self.count as usize),
+            "the LPs of a PE are taken over together"
+        );
         self.initialised = lps;
     }
 

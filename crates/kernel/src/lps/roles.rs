@@ -3,7 +3,8 @@ use std::sync::Arc;
 
 use warpline_base::LpId;
 
-/// What an LP is among others: its kind, and whether it is conservative. One number, as every LP has one.
+/// What an LP is among others: its kind, and whether it is conservative. One number, as every LP
+/// has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Role(u16);
 

@@ -39,19 +39,26 @@ struct SendQueue<E> {
     messages: Vec<Message>,
     /// How many of them have been handed over.
     sent: usize,
-    /// Messages by value that found no room: the first of them, in reverse order, and those behind them.
+    /// Messages by value that found no room: the first of them, in reverse order, and those behind
+    /// them.
     first_values: DropEach<ValueMessage<E>>,
     values: DropEach<ValueMessage<E>>,
 }
 
 impl<E> SendQueue<E> {
     fn new() -> Self {
-        SendQueue { messages: Vec::new(), sent: 0, first_values: DropEach::default(), values: DropEach::default() }
+        SendQueue {
+            messages: Vec::new(),
+            sent: 0,
+            first_values: DropEach::default(),
+            values: DropEach::default(),
+        }
     }
 
     /// Hands over as many messages as there is room for, and returns how many.
     fn hand_over(&mut self, to: u32, port: &mut impl Port<E>) -> usize {
-        let taken = if self.messages.is_empty() { 0 } else { port.send(to, &self.messages[self.sent..]) };
+        let taken =
+            if self.messages.is_empty() { 0 } else { port.send(to, &self.messages[self.sent..]) };
         self.sent += taken;
         // However many wait, each is moved only once or twice.
         if 2 * self.sent >= self.messages.len() {
@@ -91,12 +98,14 @@ pub(crate) struct SentByValue {
     pub(crate) copy: OptionalHandle,
 }
 
-/// With more messages waiting for room than this, a PE executes nothing: it would only make more of them.
+/// With more messages waiting for room than this, a PE executes nothing: it would only make more of
+/// them.
 const BACKLOG_MOST: usize = 1 << 14;
 
 /// A PE's mail.
 ///
-/// Invariant: GVT counts every message, control messages aside, once when it is sent, wherever it waits then, and once when it is received.
+/// Invariant: GVT counts every message, control messages aside, once when it is sent, wherever it
+/// waits then, and once when it is received.
 pub(crate) struct Mail<E, P> {
     port: P,
     /// Received, but not yet in the pending set.
@@ -113,7 +122,8 @@ pub(crate) struct Mail<E, P> {
     bytes: usize,
     /// The bound published last.
     published: u64,
-    /// The earliest time of the certain events sent since it was last taken; `VirtualTime::MAX` if there were none.
+    /// The earliest time of the certain events sent since it was last taken; `VirtualTime::MAX` if
+    /// there were none.
     earliest_sent: VirtualTime,
 }
 
@@ -133,7 +143,8 @@ impl<E, P: Port<E>> Mail<E, P> {
         }
     }
 
-    /// Drops what has arrived by value and waits where several processes may share it, when no PE sends any more.
+    /// Drops what has arrived by value and waits where several processes may share it, when no PE
+    /// sends any more.
     pub(crate) fn drop_values(&mut self) {
         self.port.look_for_values();
         self.port.receive_values(&mut |message| _ = try_drop(message));
@@ -144,7 +155,8 @@ impl<E, P: Port<E>> Mail<E, P> {
         self.port.prefetch();
     }
 
-    /// Takes the messages out of the mailbox, and returns them so that their buffers can be prefetched.
+    /// Takes the messages out of the mailbox, and returns them so that their buffers can be
+    /// prefetched.
     #[inline]
     pub(crate) fn receive(&mut self) -> &[Message] {
         self.port.receive(&mut self.incoming);
@@ -152,7 +164,8 @@ impl<E, P: Port<E>> Mail<E, P> {
         &self.incoming
     }
 
-    /// The messages received. The emptied list is to be [given back](Self::give_back), so that its memory is reused.
+    /// The messages received. The emptied list is to be [given back](Self::give_back), so that its
+    /// memory is reused.
     #[inline]
     pub(crate) fn take_received(&mut self) -> Vec<Message> {
         std::mem::take(&mut self.incoming)
@@ -176,7 +189,13 @@ impl<E, P: Port<E>> Mail<E, P> {
 
     /// Sends an event by value; with this PE's incarnation if the event may still be cancelled.
     #[inline(always)]
-    pub(crate) fn send_value(&mut self, to: u32, event: Event<E>, incarnation: Option<Incarnation>, gvt: &mut AnyGvt) {
+    pub(crate) fn send_value(
+        &mut self,
+        to: u32,
+        event: Event<E>,
+        incarnation: Option<Incarnation>,
+        gvt: &mut AnyGvt,
+    ) {
         let tag = gvt.sent(to, || Moment::Event(event.key()));
         let message = ValueMessage { tag, incarnation, content: Content::Event(event) };
         self.unflushed = true;
@@ -185,7 +204,8 @@ impl<E, P: Port<E>> Mail<E, P> {
         }
     }
 
-    /// Keeps a copy of an event that is about to be sent by value, until it [cannot be cancelled](Self::drop_copy) any more.
+    /// Keeps a copy of an event that is about to be sent by value, until it [cannot be
+    /// cancelled](Self::drop_copy) any more.
     pub(crate) fn keep_copy(&mut self, event: &Event<E>) -> OptionalHandle {
         OptionalHandle::some(self.copies.insert(Image::of(event)))
     }
@@ -212,7 +232,11 @@ impl<E, P: Port<E>> Mail<E, P> {
     pub(crate) fn send_value_anti(&mut self, sent: &SentByValue, at: Moment, gvt: &mut AnyGvt) {
         let SentByValue { to, receiver, key, incarnation, .. } = *sent;
         let tag = gvt.sent(to, || at);
-        let message = ValueMessage { tag, incarnation: Some(incarnation), content: Content::Anti { receiver, key } };
+        let message = ValueMessage {
+            tag,
+            incarnation: Some(incarnation),
+            content: Content::Anti { receiver, key },
+        };
         self.unflushed = true;
         if let Err(message) = self.port.send_value(to, message) {
             self.keep_value(to, message);
@@ -222,7 +246,8 @@ impl<E, P: Port<E>> Mail<E, P> {
     /// Asks PE `to` to undo what sent an event.
     pub(crate) fn send_back(&mut self, to: u32, receiver: LpId, key: EventKey, gvt: &mut AnyGvt) {
         let tag = gvt.sent(to, || Moment::Never);
-        let message = ValueMessage { tag, incarnation: None, content: Content::Return { receiver, key } };
+        let message =
+            ValueMessage { tag, incarnation: None, content: Content::Return { receiver, key } };
         self.unflushed = true;
         if let Err(message) = self.port.send_value(to, message) {
             self.keep_value(to, message);
@@ -238,7 +263,8 @@ impl<E, P: Port<E>> Mail<E, P> {
         messages.push(Message { event, tag, kind });
     }
 
-    /// Hands over what was sent to other PEs, as far as there is room. Returns whether all of it was.
+    /// Hands over what was sent to other PEs, as far as there is room. Returns whether all of it
+    /// was.
     #[inline]
     pub(crate) fn hand_over(&mut self, gvt: &mut AnyGvt) -> bool {
         gvt.announce();
@@ -252,8 +278,8 @@ impl<E, P: Port<E>> Mail<E, P> {
         self.waiting == 0
     }
 
-    /// The same for a PE that does nothing else any more: what found no room may also wait in the port, such as the last control messages,
-    /// without which other PEs wait for ever.
+    /// The same for a PE that does nothing else any more: what found no room may also wait in the
+    /// port, such as the last control messages, without which other PEs wait for ever.
     pub(crate) fn hand_over_rest(&mut self, gvt: &mut AnyGvt) {
         self.unflushed = true;
         self.hand_over(gvt);
@@ -285,8 +311,12 @@ impl<E, P: Port<E>> Mail<E, P> {
     /// Looks at how much memory the messages waiting here take.
     pub(crate) fn measure(&mut self) {
         let values = |queue: &SendQueue<E>| queue.first_values.capacity() + queue.values.capacity();
-        let of = |queue: &SendQueue<E>| size_of::<Message>() * queue.messages.capacity() + size_of::<ValueMessage<E>>() * values(queue);
-        self.bytes = size_of::<Message>() * self.incoming.capacity() + self.outgoing.iter().map(of).sum::<usize>();
+        let of = |queue: &SendQueue<E>| {
+            size_of::<Message>() * queue.messages.capacity()
+                + size_of::<ValueMessage<E>>() * values(queue)
+        };
+        self.bytes = size_of::<Message>() * self.incoming.capacity()
+            + self.outgoing.iter().map(of).sum::<usize>();
     }
 
     /// Gives back memory that is not in use.
@@ -300,7 +330,8 @@ impl<E, P: Port<E>> Mail<E, P> {
         self.measure();
     }
 
-    /// The run is over. Everything sent before the last epoch was closed has arrived, and nothing has been sent since.
+    /// The run is over. Everything sent before the last epoch was closed has arrived, and nothing
+    /// has been sent since.
     ///
     /// # Panics
     /// If something still waits to be handed over.
@@ -328,7 +359,8 @@ impl<E, P: Port<E>> Mail<E, P> {
         self.earliest_sent = self.earliest_sent.min(time);
     }
 
-    /// Takes the earliest time of the certain events sent since the last call; `VirtualTime::MAX` if there were none.
+    /// Takes the earliest time of the certain events sent since the last call; `VirtualTime::MAX`
+    /// if there were none.
     pub(crate) fn take_earliest_sent(&mut self) -> VirtualTime {
         std::mem::replace(&mut self.earliest_sent, VirtualTime::MAX)
     }
@@ -362,6 +394,8 @@ impl<E, P: Port<E>> Mail<E, P> {
     /// The next control message that has arrived, or that another PE has written here.
     #[inline]
     pub(crate) fn receive_control(&mut self) -> Option<Control> {
-        self.port.receive_control().or_else(|| self.port.written().map(|(from, put)| put.read(from)))
+        self.port
+            .receive_control()
+            .or_else(|| self.port.written().map(|(from, put)| put.read(from)))
     }
 }

@@ -27,7 +27,8 @@ pub enum MessageKind {
     Event,
     /// An anti-message: the event, which was sent before, is cancelled.
     Anti,
-    /// The buffer is free and returns to a PE that sends more than it receives. To GVT this is a message that brings nothing to do.
+    /// The buffer is free and returns to a PE that sends more than it receives. To GVT this is a
+    /// message that brings nothing to do.
     Empty,
 }
 
@@ -36,7 +37,8 @@ pub enum MessageKind {
 pub struct ValueMessage<E> {
     /// For GVT: when it was sent.
     pub tag: Tag,
-    /// How often the sending PE had rolled back when it sent the event; `None` for an event that nothing can cancel.
+    /// How often the sending PE had rolled back when it sent the event; `None` for an event that
+    /// nothing can cancel.
     pub incarnation: Option<Incarnation>,
     /// What it says.
     pub content: Content<E>,
@@ -54,9 +56,11 @@ pub enum Content<E> {
         /// The event's key.
         key: EventKey,
     },
-    /// The event with this key is sent back to the PE that sent it, which has less far to go ahead of the others than memory allows: it is to
-    /// undo what sent the event, unless that has committed (cancelback: D. Jefferson, "Virtual time II", PODC 1990). To GVT this is a message
-    /// that brings nothing to do: the event stays where it is until it is cancelled, and the PE that is asked chooses when to undo anything.
+    /// The event with this key is sent back to the PE that sent it, which has less far to go ahead
+    /// of the others than memory allows: it is to undo what sent the event, unless that has
+    /// committed (cancelback: D. Jefferson, "Virtual time II", PODC 1990). To GVT this is a message
+    /// that brings nothing to do: the event stays where it is until it is cancelled, and the PE
+    /// that is asked chooses when to undo anything.
     Return {
         /// The LP that the event was sent to.
         receiver: LpId,
@@ -65,8 +69,8 @@ pub enum Content<E> {
     },
 }
 
-/// An event that has arrived without what it carries, which could not be written as bytes or not be read back. It is a mistake of the model
-/// only if the event happens.
+/// An event that has arrived without what it carries, which could not be written as bytes or not be
+/// read back. It is a mistake of the model only if the event happens.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnreadableEvent {
     /// For GVT: when it was sent.
@@ -93,7 +97,8 @@ pub(crate) fn make_common<M: Model>(event: &mut M::Event) {
 ///
 /// Messages between two PEs may overtake each other.
 pub trait MessagePort {
-    /// Sends as many of the messages to PE `to` as there is room for, starting with the first, and returns how many.
+    /// Sends as many of the messages to PE `to` as there is room for, starting with the first, and
+    /// returns how many.
     fn send(&mut self, to: u32, messages: &[Message]) -> usize;
 
     /// Appends messages that have arrived.
@@ -102,23 +107,28 @@ pub trait MessagePort {
 
 /// Messages by value.
 ///
-/// They may overtake each other. None may arrive before it is [flushed](Port::flush), whatever else the PE does meanwhile: registers that
-/// tell GVT have yet to announce it. Only bounds, of rounds too, wait for messages, and only for those that were flushed before it.
+/// They may overtake each other. None may arrive before it is [flushed](Port::flush), whatever else
+/// the PE does meanwhile: registers that tell GVT have yet to announce it. Only bounds, of rounds
+/// too, wait for messages, and only for those that were flushed before it.
 pub trait ValuePort<E> {
-    /// Sends a message by value to PE `to`. The port keeps it back until the next [`flush`](Port::flush).
+    /// Sends a message by value to PE `to`. The port keeps it back until the next
+    /// [`flush`](Port::flush).
     ///
     /// # Errors
     /// The message, if there is no room for it.
     fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>>;
 
-    /// Notes which messages by value have arrived, and prefetches them for [`receive_values`](Self::receive_values).
+    /// Notes which messages by value have arrived, and prefetches them for
+    /// [`receive_values`](Self::receive_values).
     #[inline(always)]
     fn look_for_values(&mut self) {}
 
-    /// Passes to `take` the messages by value that had arrived at the last look, and perhaps some more.
+    /// Passes to `take` the messages by value that had arrived at the last look, and perhaps some
+    /// more.
     fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>));
 
-    /// The next event that has arrived by the last look without what it carries. Only ports that write events as bytes have any.
+    /// The next event that has arrived by the last look without what it carries. Only ports that
+    /// write events as bytes have any.
     #[inline(always)]
     fn receive_unreadable(&mut self) -> Option<UnreadableEvent> {
         None
@@ -127,8 +137,9 @@ pub trait ValuePort<E> {
 
 /// Bounds that each PE publishes to all others.
 ///
-/// They must not overtake messages: a PE that has seen a bound in [`bound`](Self::bound), and then looks for messages, finds all that were
-/// handed over before the bound was published. The same holds for bounds [of rounds](Self::publish_round).
+/// They must not overtake messages: a PE that has seen a bound in [`bound`](Self::bound), and then
+/// looks for messages, finds all that were handed over before the bound was published. The same
+/// holds for bounds [of rounds](Self::publish_round).
 pub trait BoundPort {
     /// Publishes a bound of this PE's, which never decreases, to all others.
     fn publish(&mut self, bound: u64);
@@ -136,17 +147,20 @@ pub trait BoundPort {
     /// The last bound of PE `pe` that has become visible here; 0 before the first.
     fn bound(&mut self, pe: u32) -> u64;
 
-    /// Publishes this PE's bound for a round to all others. Rounds are numbered from 1 without gaps, and a PE publishes for a round only
-    /// once it has found the bounds of all others for the one before.
+    /// Publishes this PE's bound for a round to all others. Rounds are numbered from 1 without
+    /// gaps, and a PE publishes for a round only once it has found the bounds of all others for the
+    /// one before.
     fn publish_round(&mut self, round: u64, bound: u64);
 
-    /// The bound of PE `pe` for a round, if it has become visible here. A PE asks only for the last round that it has published for itself.
+    /// The bound of PE `pe` for a round, if it has become visible here. A PE asks only for the last
+    /// round that it has published for itself.
     fn bound_of_round(&mut self, pe: u32, round: u64) -> Option<u64>;
 }
 
 /// What PEs tell each other about GVT: in control messages, or by writing into each other's memory.
 ///
-/// Control messages between two PEs do not overtake each other. What is written may overtake messages, and other writes.
+/// Control messages between two PEs do not overtake each other. What is written may overtake
+/// messages, and other writes.
 pub trait ControlPort {
     /// Sends a control message.
     fn send_control(&mut self, to: u32, control: Control);
@@ -157,23 +171,27 @@ pub trait ControlPort {
     /// Writes into the memory of PE `to`, which does not take part in it.
     fn write(&mut self, to: u32, put: Put);
 
-    /// What another PE has written into this PE's memory, and which one. The last jump start stands for those before.
+    /// What another PE has written into this PE's memory, and which one. The last jump start stands
+    /// for those before.
     fn written(&mut self) -> Option<(u32, Put)>;
 }
 
 /// A PE's end of the wires to the others. No method blocks.
 ///
-/// What finds no room waits in the port, and leaves as there is room, in whatever the PE does next: where it goes on receiving, control
-/// messages included, or where it does nothing but flush, as it does when its own part of the run is over.
+/// What finds no room waits in the port, and leaves as there is room, in whatever the PE does next:
+/// where it goes on receiving, control messages included, or where it does nothing but flush, as it
+/// does when its own part of the run is over.
 pub trait Port<E>: MessagePort + ValuePort<E> + BoundPort + ControlPort {
     /// Prefetches what the next sends and receives will touch. It affects only speed.
     #[inline(always)]
     fn prefetch(&self) {}
 
-    /// Sends all messages by value that were kept back, and whatever else waits here, as far as there is room.
+    /// Sends all messages by value that were kept back, and whatever else waits here, as far as
+    /// there is room.
     fn flush(&mut self);
 
-    /// What became of the messages that this PE has put into mailboxes for which it competes with others, if there are any such.
+    /// What became of the messages that this PE has put into mailboxes for which it competes with
+    /// others, if there are any such.
     fn refusals(&self) -> CasCounts {
         CasCounts::default()
     }

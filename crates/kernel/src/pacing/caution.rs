@@ -1,8 +1,11 @@
-/// Decides whether a PE whose next event is not certain yet waits until it is, or executes it ahead.
+/// Decides whether a PE whose next event is not certain yet waits until it is, or executes it
+/// ahead.
 ///
-/// An event executed ahead costs more than a certain one, as it is recorded and may be undone. But a wait costs as much as several events,
-/// as it takes a while until the bound of another PE becomes visible. So a PE waits as long as it executes enough events between waits.
-/// Otherwise it goes ahead for a stretch of events before it tries waiting again; the stretches grow as long as waiting does not pay.
+/// An event executed ahead costs more than a certain one, as it is recorded and may be undone. But
+/// a wait costs as much as several events, as it takes a while until the bound of another PE
+/// becomes visible. So a PE waits as long as it executes enough events between waits. Otherwise it
+/// goes ahead for a stretch of events before it tries waiting again; the stretches grow as long as
+/// waiting does not pay.
 ///
 /// Invariant: the decision follows from counts alone.
 #[derive(Debug)]
@@ -51,7 +54,8 @@ impl Caution {
             self.waits += u64::from(self.idle_steps.is_multiple_of(Self::LONG_WAIT));
             self.idle_steps = self.idle_steps.wrapping_add(1);
         }
-        let over = if self.waiting { self.waits >= Self::WAITS } else { self.executed >= self.ahead };
+        let over =
+            if self.waiting { self.waits >= Self::WAITS } else { self.executed >= self.ahead };
         if over {
             self.begin_stretch();
         }
@@ -75,7 +79,8 @@ impl Caution {
 mod tests {
     use super::*;
 
-    /// Alternates between `events` events and `idle` idle steps, until the PE goes ahead or has done so a thousand times.
+    /// Alternates between `events` events and `idle` idle steps, until the PE goes ahead or has
+    /// done so a thousand times.
     fn alternate(caution: &mut Caution, events: u32, idle: u32) {
         for _ in 0..1000 {
             caution.on_step(events);
@@ -109,8 +114,13 @@ mod tests {
                     caution.waits()
                 }));
             }
-            let stretches: Vec<u32> = stretches.into_iter().flatten().map(|steps| 64 * steps).collect();
-            assert_eq!(stretches, [4096, 8192, 16_384, 32_768, 65_536, 131_072, 131_072, 131_072], "{events} events, {idle} idle steps");
+            let stretches: Vec<u32> =
+                stretches.into_iter().flatten().map(|steps| 64 * steps).collect();
+            assert_eq!(
+                stretches,
+                [4096, 8192, 16_384, 32_768, 65_536, 131_072, 131_072, 131_072],
+                "{events} events, {idle} idle steps"
+            );
             // Once waiting has paid again, stretches ahead start from the shortest.
             alternate(&mut caution, 100, 1);
             assert!(caution.waits());

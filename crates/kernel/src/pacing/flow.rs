@@ -1,14 +1,18 @@
-//! Flow control by the sizes of sub-pools: what may be sent ahead to another PE is limited by the buffers for messages to it (R. Fujimoto
-//! and K. Panesar, "Buffer management in shared-memory Time Warp systems", PADS 1995, §5 and §6). So a source that is never rolled back
-//! cannot fill memory with messages that its receivers have yet to process.
+//! Flow control by the sizes of sub-pools: what may be sent ahead to another PE is limited by the
+//! buffers for messages to it (R. Fujimoto and K. Panesar, "Buffer management in shared-memory Time
+//! Warp systems", PADS 1995, §5 and §6). So a source that is never rolled back cannot fill memory
+//! with messages that its receivers have yet to process.
 //!
-//! An event whose messages find no buffers is undone right after it was executed, and parked: its PE executes nothing ahead, but goes on
-//! receiving, sending and finding GVT, until buffers have come back or something earlier has arrived. The paper retries it again and again.
+//! An event whose messages find no buffers is undone right after it was executed, and parked: its
+//! PE executes nothing ahead, but goes on receiving, sending and finding GVT, until buffers have
+//! come back or something earlier has arrived. The paper retries it again and again.
 //!
 //! **No deadlock.** Certain events may take buffers beyond the size, and so may the event at GVT. Assume that no PE executes anything. Then
-//! all that was sent arrives, as no PE stops receiving or handing over, and PEs without anything to execute ask for GVT. With nothing on
-//! its way, GVT is the first of all pending events. It is the first on its PE, so no parked event keeps it waiting, unless it is itself the
-//! parked one; and as it is at GVT it is executed, buffers or not. So after every computation of GVT at least one event is executed.
+//! all that was sent arrives, as no PE stops receiving or handing over, and PEs without anything to
+//! execute ask for GVT. With nothing on its way, GVT is the first of all pending events. It is the
+//! first on its PE, so no parked event keeps it waiting, unless it is itself the parked one; and as
+//! it is at GVT it is executed, buffers or not. So after every computation of GVT at least one
+//! event is executed.
 
 use warpline_memory::Handle;
 
@@ -94,7 +98,12 @@ impl SizedPools {
     fn new(pes: u32) -> Self {
         // Room for all PEs, so that noting one never allocates.
         let receivers = Vec::with_capacity(pes as usize);
-        SizedPools { parked: None, wanted: vec![0; pes as usize].into_boxed_slice(), receivers, lacking: None }
+        SizedPools {
+            parked: None,
+            wanted: vec![0; pes as usize].into_boxed_slice(),
+            receivers,
+            lacking: None,
+        }
     }
 
     #[inline]
@@ -134,7 +143,10 @@ mod tests {
         assert_eq!(asked, [(2, 3), (1, 1), (3, 1)]);
         let event = Handle::from_bits(7);
         flow.park(event);
-        assert!(flow.parked().is_some_and(|parked| (parked.event, parked.to, parked.messages) == (event, 2, 3)));
+        assert!(
+            flow.parked()
+                .is_some_and(|parked| (parked.event, parked.to, parked.messages) == (event, 2, 3))
+        );
         flow.go_on();
         assert!(flow.parked().is_none());
         // The next event starts anew.

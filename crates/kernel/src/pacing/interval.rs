@@ -1,10 +1,12 @@
 //! How often a PE asks for GVT.
 //!
-//! Without lookahead nothing commits but by GVT, so a PE asks after a GVT interval of events, or when it has nothing to execute. With
-//! lookahead, events commit as bounds rise. So a PE asks after 32 times as many events ([`GVT_SELDOM`]), or after one interval if as many events
-//! are executed and uncommitted. It also asks when it has been idle while its horizon has not moved (`Tuning::patience` steps), or, if its
-//! next event is so far away that bounds would have to creep up to it, after an eighth as many idle steps. Where memory is short or much was
-//! undone, it asks at once.
+//! Without lookahead nothing commits but by GVT, so a PE asks after a GVT interval of events, or
+//! when it has nothing to execute. With lookahead, events commit as bounds rise. So a PE asks after
+//! 32 times as many events ([`GVT_SELDOM`]), or after one interval if as many events are executed
+//! and uncommitted. It also asks when it has been idle while its horizon has not moved
+//! (`Tuning::patience` steps), or, if its next event is so far away that bounds would have to creep
+//! up to it, after an eighth as many idle steps. Where memory is short or much was undone, it asks
+//! at once.
 
 use crate::Tuning;
 use crate::gvt::{IntervalControl, IntervalHistory, IntervalUnit, Pacer, Verdict};
@@ -89,11 +91,13 @@ impl GvtCalls {
         self.executed >= self.interval.events()
     }
 
-    /// Whether it is time although events commit as bounds rise: of those executed, so many are `open`.
+    /// Whether it is time although events commit as bounds rise: of those executed, so many are
+    /// `open`.
     #[inline]
     pub(crate) fn is_due_with_bounds(&self, open: u64) -> bool {
         let interval = self.interval.events();
-        self.executed >= interval.saturating_mul(GVT_SELDOM) || open >= interval && self.executed >= interval
+        self.executed >= interval.saturating_mul(GVT_SELDOM)
+            || open >= interval && self.executed >= interval
     }
 
     /// Whether the PE has been idle for long, and its horizon has not moved.
@@ -134,7 +138,11 @@ impl GvtInterval {
     fn new(tuning: &Tuning, stops: bool) -> Self {
         match tuning.adapts_interval {
             false => GvtInterval::Fixed(tuning.gvt_interval),
-            true => GvtInterval::Adaptive(IntervalControl::new(tuning.gvt_interval, IntervalUnit::Events, stops)),
+            true => GvtInterval::Adaptive(IntervalControl::new(
+                tuning.gvt_interval,
+                IntervalUnit::Events,
+                stops,
+            )),
         }
     }
 
@@ -143,7 +151,9 @@ impl GvtInterval {
     /// # Panics
     /// If the interval is not adapted.
     fn follow(&mut self, pacer: Pacer) {
-        let GvtInterval::Adaptive(control) = self else { panic!("only an interval that is adapted can be that of another thread") };
+        let GvtInterval::Adaptive(control) = self else {
+            panic!("only an interval that is adapted can be that of another thread")
+        };
         *self = GvtInterval::Paced { control: control.in_passes(), pacer, joined: 0 };
     }
 
@@ -192,7 +202,9 @@ impl GvtInterval {
     fn history(&self) -> Option<IntervalHistory> {
         match self {
             GvtInterval::Fixed(_) => None,
-            GvtInterval::Adaptive(control) | GvtInterval::Paced { control, .. } => Some(control.history()),
+            GvtInterval::Adaptive(control) | GvtInterval::Paced { control, .. } => {
+                Some(control.history())
+            }
         }
     }
 }

@@ -1,16 +1,19 @@
 //! What a PE knows of the memory budget of its machine.
 //!
-//! Whatever has not committed can be undone, which frees its memory: with nothing executed beyond GVT, the PEs together hold what a
-//! sequential engine would, plus their fixed parts. (D. Jefferson, "Virtual time II: storage management in conservative and optimistic
-//! systems", PODC 1990; S. Das and R. Fujimoto, "Adaptive memory management and optimism control in Time Warp", ACM TOMACS 7(2), 1997.)
+//! Whatever has not committed can be undone, which frees its memory: with nothing executed beyond
+//! GVT, the PEs together hold what a sequential engine would, plus their fixed parts. (D.
+//! Jefferson, "Virtual time II: storage management in conservative and optimistic systems", PODC
+//! 1990; S. Das and R. Fujimoto, "Adaptive memory management and optimism control in Time Warp",
+//! ACM TOMACS 7(2), 1997.)
 
 use warpline_base::{LpId, Sequence};
 use warpline_memory::{Account, Exhausted, MakeRoom};
 
-/// Memory is short when less than one part in this many of the budget is left: that is reserved for certain events.
+/// Memory is short when less than one part in this many of the budget is left: that is reserved for
+/// certain events.
 const SPARE: u64 = 8;
-/// How many verdicts in a row may find the budget exceeded before the run gives up: it takes some until all PEs have undone what they can,
-/// and others have dropped what that cancels.
+/// How many verdicts in a row may find the budget exceeded before the run gives up: it takes some
+/// until all PEs have undone what they can, and others have dropped what that cancels.
 const PATIENCE: u32 = 16;
 
 /// Keeps a PE within the budget of its machine, if there is one.
@@ -25,7 +28,8 @@ pub(crate) struct MemoryControl {
     short: bool,
     /// The PE had to stop because of that, and waits for GVT.
     waits: bool,
-    /// Events that have come back, by sender and sequence number: the events that sent them are to be undone.
+    /// Events that have come back, by sender and sequence number: the events that sent them are to
+    /// be undone.
     returned: Vec<(LpId, Sequence)>,
     /// How many verdicts in a row have found the PE waiting with nothing left to undo.
     lean: u32,
@@ -86,7 +90,8 @@ impl MemoryControl {
         std::mem::take(&mut self.waits)
     }
 
-    /// Whether events have been undone since cancelled ones were last dropped, so that it may pay to drop them now; `undone` counts all.
+    /// Whether events have been undone since cancelled ones were last dropped, so that it may pay
+    /// to drop them now; `undone` counts all.
     pub(crate) fn may_drop(&self, undone: u64) -> bool {
         undone > self.undone
     }
@@ -107,8 +112,9 @@ impl MemoryControl {
         self.account.as_ref().is_some_and(|account| self.taken > account.budget().limit())
     }
 
-    /// Whether the budget has been exceeded since the last verdict, if only for a moment. It may be so at the looks of one PE and just not at
-    /// those of another, and all have to give back what they can.
+    /// Whether the budget has been exceeded since the last verdict, if only for a moment. It may be
+    /// so at the looks of one PE and just not at those of another, and all have to give back what
+    /// they can.
     pub(crate) fn is_overdrawn(&self) -> bool {
         self.overdrawn
     }
@@ -129,8 +135,9 @@ impl MemoryControl {
         std::mem::take(&mut self.returned)
     }
 
-    /// Notes a verdict, and whether the PE waits for memory with nothing left to undo. Returns whether to send events back now. As that
-    /// looks through all pending events, it is done less and less often.
+    /// Notes a verdict, and whether the PE waits for memory with nothing left to undo. Returns
+    /// whether to send events back now. As that looks through all pending events, it is done less
+    /// and less often.
     pub(crate) fn sends_back(&mut self, waits: bool) -> bool {
         self.lean = if waits { self.lean.saturating_add(1) } else { 0 };
         self.lean.is_power_of_two()
@@ -173,15 +180,30 @@ mod tests {
         let budget = Budget::new(&Region::own(), 800, 0);
         let mut memory_control = MemoryControl::default();
         memory_control.settle(900);
-        assert!(!memory_control.is_on() && !memory_control.is_short() && !memory_control.is_exceeded(), "without a budget");
+        assert!(
+            !memory_control.is_on() && !memory_control.is_short() && !memory_control.is_exceeded(),
+            "without a budget"
+        );
         memory_control.begin(budget.account());
-        for (bytes, short, exceeded) in [(700, false, false), (701, true, false), (800, true, false), (801, true, true), (10, false, false)]
-        {
+        for (bytes, short, exceeded) in [
+            (700, false, false),
+            (701, true, false),
+            (800, true, false),
+            (801, true, true),
+            (10, false, false),
+        ] {
             memory_control.settle(bytes);
-            assert_eq!((memory_control.is_short(), memory_control.is_exceeded()), (short, exceeded), "{bytes}");
+            assert_eq!(
+                (memory_control.is_short(), memory_control.is_exceeded()),
+                (short, exceeded),
+                "{bytes}"
+            );
         }
         assert!(memory_control.is_overdrawn(), "it was");
-        assert_eq!((memory_control.judge(), memory_control.is_overdrawn(), memory_control.was_exceeded()), (Ok(()), false, false));
+        assert_eq!(
+            (memory_control.judge(), memory_control.is_overdrawn(), memory_control.was_exceeded()),
+            (Ok(()), false, false)
+        );
     }
 
     #[test]

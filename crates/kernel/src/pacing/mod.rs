@@ -1,4 +1,5 @@
-//! How far a PE goes, how much it does at a time, and how much memory it takes. No answer depends on any of it.
+//! How far a PE goes, how much it does at a time, and how much memory it takes. No answer depends
+//! on any of it.
 
 pub(crate) mod caution;
 pub(crate) mod flow;

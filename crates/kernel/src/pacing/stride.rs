@@ -1,8 +1,10 @@
-/// Decides how many certain events a PE executes in a step, at the end of which it publishes its bound and files what has arrived.
+/// Decides how many certain events a PE executes in a step, at the end of which it publishes its
+/// bound and files what has arrived.
 ///
-/// A step has a cost of its own, so it should execute many events. But others may be waiting for the bound: if each PE published it only on
-/// reaching its horizon, all would wait for the slowest every time. So a PE goes up to its horizon in a few steps: after one that reached
-/// it, the next may execute half as many events; after two in a row that did not, twice as many.
+/// A step has a cost of its own, so it should execute many events. But others may be waiting for
+/// the bound: if each PE published it only on reaching its horizon, all would wait for the slowest
+/// every time. So a PE goes up to its horizon in a few steps: after one that reached it, the next
+/// may execute half as many events; after two in a row that did not, twice as many.
 ///
 /// Invariant: the decision follows from counts alone.
 ///
@@ -12,7 +14,8 @@ pub(crate) struct Stride {
     events: u32,
     least: u32,
     most: u32,
-    /// Steps in a row that executed as many events as they might, since the stride was last changed.
+    /// Steps in a row that executed as many events as they might, since the stride was last
+    /// changed.
     full: u32,
 }
 
@@ -52,7 +55,8 @@ impl Stride {
 mod tests {
     use super::*;
 
-    /// How many steps it takes on average from one horizon to the next, with so many events in between.
+    /// How many steps it takes on average from one horizon to the next, with so many events in
+    /// between.
     fn steps_per_horizon(stride: &mut Stride, events: u32) -> f64 {
         let mut steps = 0;
         for _ in 0..1000 {
@@ -71,7 +75,13 @@ mod tests {
     #[test]
     fn a_horizon_takes_a_few_steps() {
         let mut stride = Stride::new(128, true);
-        for (events, least, most) in [(100_000, 781.0, 783.0), (300, 3.0, 6.0), (100, 2.0, 4.0), (40, 1.5, 3.0), (10, 1.0, 1.0)] {
+        for (events, least, most) in [
+            (100_000, 781.0, 783.0),
+            (300, 3.0, 6.0),
+            (100, 2.0, 4.0),
+            (40, 1.5, 3.0),
+            (10, 1.0, 1.0),
+        ] {
             let steps = steps_per_horizon(&mut stride, events);
             assert!((least..=most).contains(&steps), "{steps} steps for {events} events");
         }

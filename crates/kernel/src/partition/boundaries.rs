@@ -1,11 +1,13 @@
-//! Where blocks of LPs may begin so that links between PEs are long: the longer they are, the further PEs can go independently.
+//! Where blocks of LPs may begin so that links between PEs are long: the longer they are, the
+//! further PEs can go independently.
 
 use warpline_base::LpId;
 use warpline_model::engine::{Lookahead, Reach};
 
 /// How far a boundary may be moved for the sake of links, as a share of a PE's weight.
 const SLACK: f64 = 0.1;
-/// The boundary closest to equal weights is preferred unless the shortest link across it is this many times shorter than it could be.
+/// The boundary closest to equal weights is preferred unless the shortest link across it is this
+/// many times shorter than it could be.
 const WORTH: f64 = 2.0;
 
 /// For every LP, the least lookahead of what crosses a boundary before it, in either direction.
@@ -16,7 +18,11 @@ pub(super) fn shortest_across(lookahead: &Lookahead, lps: u32) -> Vec<f64> {
         match lookahead.reach(LpId(from)) {
             Reach::Any(delay) => anywhere = anywhere.min(delay),
             Reach::Links { to, lookahead } => {
-                links.extend(to.iter().zip(lookahead).map(|(to, delay)| (*delay, from.min(to.0) + 1, from.max(to.0))));
+                links.extend(
+                    to.iter()
+                        .zip(lookahead)
+                        .map(|(to, delay)| (*delay, from.min(to.0) + 1, from.max(to.0))),
+                );
             }
         }
     }
@@ -36,7 +42,8 @@ pub(super) fn shortest_across(lookahead: &Lookahead, lps: u32) -> Vec<f64> {
     across
 }
 
-/// A union-find: for every number, itself if it has not been seen, or else a later one before which all have been.
+/// A union-find: for every number, itself if it has not been seen, or else a later one before which
+/// all have been.
 struct Unseen(Vec<u32>);
 
 impl Unseen {
@@ -62,8 +69,8 @@ pub(super) struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// Of these LPs, those before which a boundary does least harm: it divides no group, if possible, and no link across it is much
-    /// shorter than it could be.
+    /// Of these LPs, those before which a boundary does least harm: it divides no group, if
+    /// possible, and no link across it is much shorter than it could be.
     fn best(&self, near: impl Iterator<Item = u32> + Clone) -> Vec<u32> {
         let whole: Vec<u32> = near.clone().filter(|lp| !(self.divides)(*lp)).collect();
         let mut best = if whole.is_empty() { near.collect() } else { whole };
@@ -89,10 +96,17 @@ pub(super) fn boundaries(pes: u32, places: &Places<'_>) -> Vec<u32> {
         let beyond = before.partition_point(|sum| *sum <= ideal + SLACK * share) as u32;
         let near = at_least(ideal - SLACK * share).max(first)..beyond.min(last + 1);
         let away = |lp: &u32| (before[*lp as usize] - ideal).abs();
-        let nearest = |lps: &mut dyn Iterator<Item = u32>| lps.min_by(|a, b| away(a).total_cmp(&away(b)));
+        let nearest =
+            |lps: &mut dyn Iterator<Item = u32>| lps.min_by(|a, b| away(a).total_cmp(&away(b)));
         let after = at_least(ideal);
         let start = nearest(&mut places.best(near).into_iter());
-        let start = start.or_else(|| nearest(&mut [after.saturating_sub(1), after].into_iter().filter(|lp| (first..=last).contains(lp))));
+        let start = start.or_else(|| {
+            nearest(
+                &mut [after.saturating_sub(1), after]
+                    .into_iter()
+                    .filter(|lp| (first..=last).contains(lp)),
+            )
+        });
         starts.push(start.unwrap_or(after.clamp(first, last)));
     }
     starts
@@ -116,14 +130,21 @@ mod tests {
     }
 
     fn lookahead_of(declared: &[Result<f64, Vec<(u32, f64)>>]) -> Lookahead {
-        let all: Vec<Declared<'_>> = declared.iter().map(|lp| lp.as_ref().map(|delay| *delay).map_err(|links| &links[..])).collect();
+        let all: Vec<Declared<'_>> = declared
+            .iter()
+            .map(|lp| lp.as_ref().map(|delay| *delay).map_err(|links| &links[..]))
+            .collect();
         lookahead(&all)
     }
 
-    /// The least delay of anything that crosses the boundary before LP `at`, by comparing every pair of LPs.
+    /// The least delay of anything that crosses the boundary before LP `at`, by comparing every
+    /// pair of LPs.
     fn least_across(lookahead: &Lookahead, lps: u32, at: u32) -> f64 {
-        let pairs = (0..at).flat_map(|low| (at..lps).flat_map(move |high| [(low, high), (high, low)]));
-        pairs.filter_map(|(from, to)| lookahead.between(LpId(from), LpId(to))).fold(f64::INFINITY, f64::min)
+        let pairs =
+            (0..at).flat_map(|low| (at..lps).flat_map(move |high| [(low, high), (high, low)]));
+        pairs
+            .filter_map(|(from, to)| lookahead.between(LpId(from), LpId(to)))
+            .fold(f64::INFINITY, f64::min)
     }
 
     proptest! {
@@ -136,8 +157,8 @@ mod tests {
             }
         }
 
-        /// The shortest link across a boundary is at least half as long as it could be within reach, and no closer boundary has that
-        /// property.
+        /// The shortest link across a boundary is at least half as long as it could be within
+        /// reach, and no closer boundary has that property.
         #[test]
         fn boundaries_avoid_short_links(
             across in prop::collection::vec((0u32..8).prop_map(f64::from), 2..200), pes in 2u32..6, heavy in prop::collection::vec(0u32..4, 200),
@@ -173,20 +194,28 @@ mod tests {
         }
     }
 
-    /// Groups of ten LPs with short links within and long ones between them: groups stay whole as far as weights allow.
+    /// Groups of ten LPs with short links within and long ones between them: groups stay whole as
+    /// far as weights allow.
     #[test]
     fn groups_stay_whole() {
         let links = |lp: u32| {
-            vec![((lp + 1) % 200, if lp % 10 == 9 { 4.0 } else { 0.5 }), ((lp + 199) % 200, if lp.is_multiple_of(10) { 5.0 } else { 0.25 })]
+            vec![
+                ((lp + 1) % 200, if lp % 10 == 9 { 4.0 } else { 0.5 }),
+                ((lp + 199) % 200, if lp.is_multiple_of(10) { 5.0 } else { 0.25 }),
+            ]
         };
         let lookahead = lookahead_of(&(0..200).map(|lp| Err(links(lp))).collect::<Vec<_>>());
         let starts = |pes, weight: fn(LpId) -> f64| {
-            let partition = Partition::weighted(200, pes, &lookahead, &Groups::default(), weight).expect("they are weights");
+            let partition = Partition::weighted(200, pes, &lookahead, &Groups::default(), weight)
+                .expect("they are weights");
             (0..pes).map(|pe| partition.lps(pe).start).collect::<Vec<_>>()
         };
         assert_eq!(starts(3, |_| 1.0), [0, 70, 130]);
         // Weights that cannot be balanced are ignored.
-        assert_eq!((starts(3, |_| 0.0), starts(3, |_| f64::MAX)), (vec![0, 70, 130], vec![0, 70, 130]));
+        assert_eq!(
+            (starts(3, |_| 0.0), starts(3, |_| f64::MAX)),
+            (vec![0, 70, 130], vec![0, 70, 130])
+        );
         // The middle of all weight is within LP 141.
         assert_eq!(starts(2, |lp| f64::from(lp.0)), [0, 140]);
         // A tenth of a share does not reach the next group.

@@ -32,7 +32,8 @@ pub struct ScatteredGroup {
 }
 
 impl Groups {
-    /// The groups of a model of `lps` LPs, of which `group` returns the group of one LP, if it is in any.
+    /// The groups of a model of `lps` LPs, of which `group` returns the group of one LP, if it is
+    /// in any.
     ///
     /// # Errors
     /// The first group, by its number, whose LPs are not consecutive.
@@ -48,7 +49,8 @@ impl Groups {
         let mut by_number: Vec<&LpGroup> = ranges.iter().collect();
         by_number.sort_by_key(|group| (group.number, group.lps.start));
         if let Some(pair) = by_number.windows(2).find(|pair| pair[0].number == pair[1].number) {
-            let (number, before, after) = (pair[0].number, LpId(pair[0].lps.end - 1), LpId(pair[1].lps.start));
+            let (number, before, after) =
+                (pair[0].number, LpId(pair[0].lps.end - 1), LpId(pair[1].lps.start));
             return Err(ScatteredGroup { number, before, after });
         }
         ranges.retain(|group| group.lps.len() > 1);
@@ -62,7 +64,8 @@ impl Groups {
 
     /// The group that a boundary before `lp` divides.
     pub fn divided_at(&self, lp: u32) -> Option<&LpGroup> {
-        let group = self.ranges[..self.ranges.partition_point(|group| group.lps.start < lp)].last()?;
+        let group =
+            self.ranges[..self.ranges.partition_point(|group| group.lps.start < lp)].last()?;
         group.lps.contains(&lp).then_some(group)
     }
 
@@ -87,9 +90,13 @@ mod tests {
     fn a_group_is_a_range_of_consecutive_lps() {
         let numbers = [None, Some(7), Some(7), Some(7), Some(2), None, None, Some(9), Some(9)];
         let groups = Groups::of(9, |lp| numbers[lp.index()]).expect("no group has gaps");
-        assert_eq!(groups.ranges, [LpGroup { number: 7, lps: 1..4 }, LpGroup { number: 9, lps: 7..9 }]);
+        assert_eq!(
+            groups.ranges,
+            [LpGroup { number: 7, lps: 1..4 }, LpGroup { number: 9, lps: 7..9 }]
+        );
         assert_eq!(groups.starts(9), [0, 1, 4, 5, 6, 7]);
-        let divided: Vec<Option<u32>> = (0..9).map(|lp| groups.divided_at(lp).map(|group| group.number)).collect();
+        let divided: Vec<Option<u32>> =
+            (0..9).map(|lp| groups.divided_at(lp).map(|group| group.number)).collect();
         assert_eq!(divided, [None, None, Some(7), Some(7), None, None, None, None, Some(9)]);
         assert!(Groups::of(9, |_| None).expect("there are none").is_empty());
         assert!(Groups::of(9, |lp| Some(lp.0)).expect("each has one LP").is_empty());
@@ -97,9 +104,17 @@ mod tests {
 
     #[test]
     fn scattered_groups_are_refused() {
-        let scattered = |numbers: &[u32]| Groups::of(numbers.len() as u32, |lp| Some(numbers[lp.index()])).map(|_| ());
-        assert_eq!(scattered(&[1, 1, 0, 0, 1]), Err(ScatteredGroup { number: 1, before: LpId(1), after: LpId(4) }));
-        assert_eq!(scattered(&[5, 3, 5, 3]), Err(ScatteredGroup { number: 3, before: LpId(1), after: LpId(3) }));
+        let scattered = |numbers: &[u32]| {
+            Groups::of(numbers.len() as u32, |lp| Some(numbers[lp.index()])).map(|_| ())
+        };
+        assert_eq!(
+            scattered(&[1, 1, 0, 0, 1]),
+            Err(ScatteredGroup { number: 1, before: LpId(1), after: LpId(4) })
+        );
+        assert_eq!(
+            scattered(&[5, 3, 5, 3]),
+            Err(ScatteredGroup { number: 3, before: LpId(1), after: LpId(3) })
+        );
         assert_eq!(scattered(&[4, 4, 1, 1, 0]), Ok(()));
     }
 }

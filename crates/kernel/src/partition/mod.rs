@@ -22,12 +22,14 @@ use warpline_model::engine::Lookahead;
 use self::boundaries::{Places, boundaries, shortest_across};
 pub use self::groups::{Groups, LpGroup, ScatteredGroup};
 
-/// Which PE has which LPs: blocks of consecutive ids, of equal size to within one LP, or of nearly equal weight.
+/// Which PE has which LPs: blocks of consecutive ids, of equal size to within one LP, or of nearly
+/// equal weight.
 #[derive(Clone, Debug)]
 pub struct Partition {
     lps: u32,
     pes: u32,
-    /// PEs per LP in units of 2⁻⁶⁴, a little less than exactly: multiplying is faster than dividing.
+    /// PEs per LP in units of 2⁻⁶⁴, a little less than exactly: multiplying is faster than
+    /// dividing.
     share: u64,
     /// If blocks differ in size.
     blocks: Option<Arc<Blocks>>,
@@ -53,21 +55,33 @@ impl Partition {
     /// If there are fewer LPs than PEs, or no PE.
     pub fn new(lps: u32, pes: u32) -> Self {
         assert!(pes >= 1 && lps >= pes, "{lps} LPs cannot be shared out over {pes} PEs");
-        Partition { lps, pes, share: (((u128::from(pes) << 64) - 1) / u128::from(lps)) as u64, blocks: None }
+        Partition {
+            lps,
+            pes,
+            share: (((u128::from(pes) << 64) - 1) / u128::from(lps)) as u64,
+            blocks: None,
+        }
     }
 
-    /// Divides `lps` LPs among `pes` PEs so that each PE gets about the same weight, and at least one LP. Where the lookahead of LPs
-    /// differs, a boundary may be moved some way to where the links between PEs are longer.
+    /// Divides `lps` LPs among `pes` PEs so that each PE gets about the same weight, and at least
+    /// one LP. Where the lookahead of LPs differs, a boundary may be moved some way to where the
+    /// links between PEs are longer.
     ///
-    /// No boundary divides a group as long as there are enough groups and other LPs for all PEs. With more PEs, a boundary is moved some
-    /// way to where it divides none.
+    /// No boundary divides a group as long as there are enough groups and other LPs for all PEs.
+    /// With more PEs, a boundary is moved some way to where it divides none.
     ///
     /// # Errors
     /// The first LP whose weight is not a finite number, zero or more.
     ///
     /// # Panics
     /// If there are fewer LPs than PEs, or no PE.
-    pub fn weighted(lps: u32, pes: u32, lookahead: &Lookahead, groups: &Groups, weight: impl Fn(LpId) -> f64) -> Result<Self, (LpId, f64)> {
+    pub fn weighted(
+        lps: u32,
+        pes: u32,
+        lookahead: &Lookahead,
+        groups: &Groups,
+        weight: impl Fn(LpId) -> f64,
+    ) -> Result<Self, (LpId, f64)> {
         let even = Self::new(lps, pes);
         let (mut total, mut differ, first) = (0.0, false, weight(LpId(0)));
         for lp in (0..lps).map(LpId) {
@@ -89,7 +103,11 @@ impl Partition {
                 sum
             };
             let before: Vec<f64> = [0.0].into_iter().chain((0..lps).map(add)).collect();
-            let across = if lookahead.is_uniform() { vec![lookahead.least(); lps as usize] } else { shortest_across(lookahead, lps) };
+            let across = if lookahead.is_uniform() {
+                vec![lookahead.least(); lps as usize]
+            } else {
+                shortest_across(lookahead, lps)
+            };
             return Ok(even.with_blocks(starts_of_blocks(pes, before, across, groups)));
         }
         if all_alike {
@@ -98,7 +116,8 @@ impl Partition {
         let (mut starts, mut sum) = (vec![0], 0.0);
         for lp in 0..lps {
             let block = starts.len() as u32;
-            // An LP goes to the PE that most of its weight falls to; enough LPs must be left for the remaining PEs, and no block is empty.
+            // An LP goes to the PE that most of its weight falls to; enough LPs must be left for
+            // the remaining PEs, and no block is empty.
             let full = sum + weight(LpId(lp)) / 2.0 >= total * f64::from(block) / f64::from(pes);
             let scarce = lps - lp == pes - block;
             if block < pes && lp > starts[starts.len() - 1] && (full || scarce) {
@@ -125,8 +144,9 @@ impl Partition {
     #[inline]
     pub fn pe(&self, lp: LpId) -> u32 {
         match &self.blocks {
-            // Block k begins at LP ⌊k·lps/pes⌋, so an LP's is the last k below (lp + 1)·pes/lps. That number is whole, or at least 1/lps above
-            // a whole one. The product is less by more than 0 and by at most 2⁻³², so rounding it down gives k.
+            // Block k begins at LP ⌊k·lps/pes⌋, so an LP's is the last k below (lp + 1)·pes/lps.
+            // That number is whole, or at least 1/lps above a whole one. The product is less by
+            // more than 0 and by at most 2⁻³², so rounding it down gives k.
             None => (((u128::from(lp.0) + 1) * u128::from(self.share)) >> 64) as u32,
             Some(blocks) => blocks.pe(lp),
         }
@@ -147,13 +167,20 @@ impl Partition {
     }
 }
 
-/// The first LPs of `pes` blocks, where neither links nor groups leave the choice to weights alone. For `before` and `across`, see
-/// [`Places`].
+/// The first LPs of `pes` blocks, where neither links nor groups leave the choice to weights alone.
+/// For `before` and `across`, see [`Places`].
 fn starts_of_blocks(pes: u32, before: Vec<f64>, across: Vec<f64>, groups: &Groups) -> Vec<u32> {
     let lps = across.len() as u32;
     let whole = if groups.is_empty() { Vec::new() } else { groups.starts(lps) };
     if whole.len() < pes as usize {
-        return boundaries(pes, &Places { before: &before, across: &across, divides: &|lp| groups.divided_at(lp).is_some() });
+        return boundaries(
+            pes,
+            &Places {
+                before: &before,
+                across: &across,
+                divides: &|lp| groups.divided_at(lp).is_some(),
+            },
+        );
     }
     // Groups, and LPs outside of them, take the place of LPs.
     let across: Vec<f64> = whole.iter().map(|lp| across[*lp as usize]).collect();
@@ -177,7 +204,16 @@ impl Blocks {
 mod tests {
     use super::*;
 
-    const SIZES: [(u32, u32); 8] = [(1, 1), (8192, 2), (10, 3), (7, 7), (1_000_003, 64), (u32::MAX, 1), (u32::MAX, 7), (100, 99)];
+    const SIZES: [(u32, u32); 8] = [
+        (1, 1),
+        (8192, 2),
+        (10, 3),
+        (7, 7),
+        (1_000_003, 64),
+        (u32::MAX, 1),
+        (u32::MAX, 7),
+        (100, 99),
+    ];
 
     /// Every LP has one PE, every PE an LP.
     fn check(partition: &Partition, lps: u32, pes: u32) {
@@ -201,7 +237,10 @@ mod tests {
             check(&partition, lps, pes);
             for pe in 0..pes {
                 let size = partition.lps(pe).len() as u32;
-                assert!((lps / pes..=lps.div_ceil(pes)).contains(&size), "{lps} LPs, {pes} PEs: PE {pe} has {size}");
+                assert!(
+                    (lps / pes..=lps.div_ceil(pes)).contains(&size),
+                    "{lps} LPs, {pes} PEs: PE {pe} has {size}"
+                );
             }
         }
     }
@@ -209,17 +248,33 @@ mod tests {
     /// Where a model has as many clusters of equal size as there are PEs, each is a PE.
     #[test]
     fn blocks_of_divisible_numbers_are_equal() {
-        for (lps, pes) in [(20, 2), (2000, 2), (8000, 8), (24, 3), (7000, 7), (60, 12), (u32::MAX, 3), (u32::MAX, 65_537), (1024, 1024)] {
+        for (lps, pes) in [
+            (20, 2),
+            (2000, 2),
+            (8000, 8),
+            (24, 3),
+            (7000, 7),
+            (60, 12),
+            (u32::MAX, 3),
+            (u32::MAX, 65_537),
+            (1024, 1024),
+        ] {
             let partition = Partition::new(lps, pes);
             check(&partition, lps, pes);
-            assert!((0..pes).all(|pe| partition.lps(pe).len() as u32 == lps / pes), "{lps} LPs, {pes} PEs");
+            assert!(
+                (0..pes).all(|pe| partition.lps(pe).len() as u32 == lps / pes),
+                "{lps} LPs, {pes} PEs"
+            );
         }
         // By comparing every LP with the definition.
         for lps in 1..70 {
             for pes in 1..=lps {
                 let partition = Partition::new(lps, pes);
                 let block = |lp| (0..pes).rfind(|pe| pe * lps / pes <= lp);
-                assert!((0..lps).all(|lp| Some(partition.pe(LpId(lp))) == block(lp)), "{lps} LPs, {pes} PEs");
+                assert!(
+                    (0..lps).all(|lp| Some(partition.pe(LpId(lp))) == block(lp)),
+                    "{lps} LPs, {pes} PEs"
+                );
             }
         }
     }
@@ -235,13 +290,25 @@ mod tests {
         ];
         for (lps, pes) in SIZES.into_iter().filter(|(lps, _)| *lps < u32::MAX) {
             for weight in weights {
-                let partition =
-                    Partition::weighted(lps, pes, &Lookahead::uniform(0.0), &Groups::default(), weight).expect("they are weights");
+                let partition = Partition::weighted(
+                    lps,
+                    pes,
+                    &Lookahead::uniform(0.0),
+                    &Groups::default(),
+                    weight,
+                )
+                .expect("they are weights");
                 check(&partition, lps, pes);
                 let sum = |pe| partition.lps(pe).map(|lp| weight(LpId(lp))).sum::<f64>();
-                let (total, heaviest) = ((0..pes).map(sum).sum::<f64>(), (0..lps).map(|lp| weight(LpId(lp))).fold(0.0, f64::max));
+                let (total, heaviest) = (
+                    (0..pes).map(sum).sum::<f64>(),
+                    (0..lps).map(|lp| weight(LpId(lp))).fold(0.0, f64::max),
+                );
                 let most = (0..pes).map(sum).fold(0.0, f64::max);
-                assert!(most <= (total / f64::from(pes) + heaviest) * 1.001, "{lps} LPs, {pes} PEs: {most} of {total}");
+                assert!(
+                    most <= (total / f64::from(pes) + heaviest) * 1.001,
+                    "{lps} LPs, {pes} PEs: {most} of {total}"
+                );
             }
         }
     }
@@ -250,7 +317,9 @@ mod tests {
     #[test]
     fn without_links_only_weights_decide() {
         let shared = |pes, weight: fn(LpId) -> f64| {
-            let partition = Partition::weighted(40, pes, &Lookahead::uniform(0.5), &Groups::default(), weight).expect("they are weights");
+            let partition =
+                Partition::weighted(40, pes, &Lookahead::uniform(0.5), &Groups::default(), weight)
+                    .expect("they are weights");
             (0..pes).map(|pe| partition.lps(pe).start).collect::<Vec<_>>()
         };
         assert_eq!(shared(4, |_| 1.0), [0, 10, 20, 30]);
@@ -263,7 +332,10 @@ mod tests {
         for weight in [0.0, 1.0, 1e-300] {
             let even = Partition::new(1000, 7);
             let weighted =
-                Partition::weighted(1000, 7, &Lookahead::uniform(0.5), &Groups::default(), |_| weight).expect("they are weights");
+                Partition::weighted(1000, 7, &Lookahead::uniform(0.5), &Groups::default(), |_| {
+                    weight
+                })
+                .expect("they are weights");
             assert!((0..7).all(|pe| weighted.lps(pe) == even.lps(pe)));
         }
     }
@@ -272,7 +344,8 @@ mod tests {
     fn an_invalid_weight_is_reported() {
         for wrong in [f64::NAN, f64::INFINITY, -1.0] {
             let weight = |lp: LpId| if lp.0 == 4 { wrong } else { 1.0 };
-            let refused = Partition::weighted(10, 2, &Lookahead::uniform(0.0), &Groups::default(), weight);
+            let refused =
+                Partition::weighted(10, 2, &Lookahead::uniform(0.0), &Groups::default(), weight);
             let (lp, weight) = refused.expect_err("it is no weight");
             assert_eq!((lp, weight.to_bits()), (LpId(4), wrong.to_bits()));
         }
@@ -280,10 +353,12 @@ mod tests {
 
     /// The first LPs of PEs, where groups have this many LPs each, in turn.
     fn grouped(pes: u32, sizes: &[u32], weight: fn(LpId) -> f64) -> Vec<u32> {
-        let numbers: Vec<u32> = (0..).zip(sizes).flat_map(|(number, size)| vec![number; *size as usize]).collect();
+        let numbers: Vec<u32> =
+            (0..).zip(sizes).flat_map(|(number, size)| vec![number; *size as usize]).collect();
         let lps = numbers.len() as u32;
         let groups = Groups::of(lps, |lp| Some(numbers[lp.index()])).expect("they are consecutive");
-        let partition = Partition::weighted(lps, pes, &Lookahead::uniform(0.5), &groups, weight).expect("they are weights");
+        let partition = Partition::weighted(lps, pes, &Lookahead::uniform(0.5), &groups, weight)
+            .expect("they are weights");
         check(&partition, lps, pes);
         (0..pes).map(|pe| partition.lps(pe).start).collect()
     }
@@ -299,8 +374,16 @@ mod tests {
         assert_eq!(grouped(3, &[1, 1, 1, 1, 6, 1, 1], |_| 1.0), [0, 4, 10]);
         for pes in 1..=13 {
             let sizes = [3, 1, 1, 9, 2, 2, 30, 1, 4, 4, 4, 8, 1];
-            let starts: Vec<u32> = sizes.iter().scan(0, |next, size| Some(std::mem::replace(next, *next + size))).collect();
-            assert!(grouped(pes, &sizes, |lp| f64::from(lp.0 % 5)).iter().all(|start| starts.contains(start)), "{pes} PEs");
+            let starts: Vec<u32> = sizes
+                .iter()
+                .scan(0, |next, size| Some(std::mem::replace(next, *next + size)))
+                .collect();
+            assert!(
+                grouped(pes, &sizes, |lp| f64::from(lp.0 % 5))
+                    .iter()
+                    .all(|start| starts.contains(start)),
+                "{pes} PEs"
+            );
         }
     }
 

@@ -12,14 +12,17 @@ use std::collections::VecDeque;
 
 use warpline_memory::MakeRoom;
 
-/// A place in the log, counted from the start of the run. It fills a word: a record holds it where others hold the copy of a state, and what
-/// is aligned otherwise is copied in pieces that a core has to wait for.
+/// A place in the log, counted from the start of the run. It fills a word: a record holds it where
+/// others hold the copy of a state, and what is aligned otherwise is copied in pieces that a core
+/// has to wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LogPlace(u64);
 
-/// What the events of a history have changed, in the order of execution, in words that mean something to the context alone.
+/// What the events of a history have changed, in the order of execution, in words that mean
+/// something to the context alone.
 ///
-/// Those of an event begin at the place that its record holds, and end where those of the next record begin.
+/// Those of an event begin at the place that its record holds, and end where those of the next
+/// record begin.
 #[derive(Debug, Default)]
 pub(crate) struct ChangeLog {
     words: VecDeque<u64>,
@@ -93,7 +96,10 @@ mod tests {
             places.push(log.end());
         }
         assert_eq!(places[4], LogPlace(6));
-        assert_eq!((read(&log, places[0], places[1]), read(&log, places[3], places[4])), (vec![], vec![3, 3, 3]));
+        assert_eq!(
+            (read(&log, places[0], places[1]), read(&log, places[3], places[4])),
+            (vec![], vec![3, 3, 3])
+        );
         log.reclaim_before(places[2]);
         assert_eq!((log.words.len(), read(&log, places[2], places[3])), (5, vec![2, 2]));
         log.truncate(places[3]);

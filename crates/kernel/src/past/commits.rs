@@ -34,7 +34,8 @@ impl CommitScan {
 }
 
 impl<S, E> Past<S, E> {
-    /// Everything before this time has committed. With nothing open, that is everything before the `horizon`.
+    /// Everything before this time has committed. With nothing open, that is everything before the
+    /// `horizon`.
     #[inline]
     pub(crate) fn committed_to(&mut self, horizon: VirtualTime) -> VirtualTime {
         if !self.has_open() {
@@ -49,14 +50,16 @@ impl<S, E> Past<S, E> {
         self.left_open = self.open_len();
     }
 
-    /// Whether enough has been executed since the last commit to make looking through all of it cheap per event.
+    /// Whether enough has been executed since the last commit to make looking through all of it
+    /// cheap per event.
     #[inline]
     pub(crate) fn is_worth_a_commit(&self) -> bool {
         const FEW: u64 = 64;
         self.open_len() >= FEW + 2 * self.left_open
     }
 
-    /// Looks through the history for events up to a time. KPs roll back by themselves, so what is left to commit may lie anywhere.
+    /// Looks through the history for events up to a time. KPs roll back by themselves, so what is
+    /// left to commit may lie anywhere.
     #[inline(always)]
     pub(crate) fn scan(&self, until: VirtualTime) -> CommitScan {
         let closed = self.history.open();
@@ -101,8 +104,8 @@ impl<S, E> Past<S, E> {
         self.history.open_event_at(place)
     }
 
-    /// Takes out what the event of the record at `place` has left behind, if the event is open and due, as `is_due` finds out. Also returns
-    /// what that has found.
+    /// Takes out what the event of the record at `place` has left behind, if the event is open and
+    /// due, as `is_due` finds out. Also returns what that has found.
     ///
     /// # Errors
     /// The status of the record, if its event does not commit now.
@@ -138,11 +141,18 @@ impl<S, E> Past<S, E> {
     }
 
     /// The copies that are kept of what an event sent by value.
-    pub(crate) fn copies_of_sent(&mut self, extra: SideRecordId) -> impl Iterator<Item = OptionalHandle> {
-        self.side_records.get(extra).into_iter().flat_map(|extra| extra.sent.iter().map(|sent| sent.copy))
+    pub(crate) fn copies_of_sent(
+        &mut self,
+        extra: SideRecordId,
+    ) -> impl Iterator<Item = OptionalHandle> {
+        self.side_records
+            .get(extra)
+            .into_iter()
+            .flat_map(|extra| extra.sent.iter().map(|sent| sent.copy))
     }
 
-    /// Whether committed records stay for a while, as later states may have to be worked out from their copies.
+    /// Whether committed records stay for a while, as later states may have to be worked out from
+    /// their copies.
     #[inline(always)]
     pub(crate) fn keeps_committed(&self) -> bool {
         self.undoing.lag() > 0
@@ -164,7 +174,8 @@ impl<S, E> Past<S, E> {
         self.history.take_first()
     }
 
-    /// Reclaims all records before the first that may be open. Their events were released when they committed.
+    /// Reclaims all records before the first that may be open. Their events were released when they
+    /// committed.
     pub(crate) fn reclaim_closed(&mut self) {
         self.history.reclaim_closed();
     }

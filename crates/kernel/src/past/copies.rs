@@ -24,10 +24,11 @@ const LONGEST: u32 = 256;
 const PERIOD: u64 = 1024;
 /// What a copy costs until that is known: as much as an event.
 const COST: f64 = 1.0;
-/// With copies before every event, nothing shows how often events would have to be executed again. So one period in this many has fewer
-/// copies.
+/// With copies before every event, nothing shows how often events would have to be executed again.
+/// So one period in this many has fewer copies.
 const LOOK_EVERY: u32 = 16;
-/// With reverse code, the state of an LP is copied once in this many of its events, in case one fails.
+/// With reverse code, the state of an LP is copied once in this many of its events, in case one
+/// fails.
 const RARELY: u32 = 64;
 
 /// Decides when states are copied, for PEs that do not copy before every event.
@@ -60,11 +61,16 @@ impl Copies {
             Undoing::Journal => 0,
         };
         let none = LastCopy { place: 0, since: u32::MAX };
-        let last = list_of(none, if undoing.lag() == 0 { 0 } else { lps }, "what is noted about copies of states");
+        let last = list_of(
+            none,
+            if undoing.lag() == 0 { 0 } else { lps },
+            "what is noted about copies of states",
+        );
         Copies { every, control, last }
     }
 
-    /// The present number of events of an LP between copies. With reverse code, copies serve only events that fail.
+    /// The present number of events of an LP between copies. With reverse code, copies serve only
+    /// events that fail.
     pub(crate) fn interval(&self) -> u32 {
         self.every
     }
@@ -94,10 +100,12 @@ impl Copies {
         size_of::<LastCopy>() * self.last.capacity()
     }
 
-    /// Whether the state of an LP is copied before an event whose place in the history will be `place`.
+    /// Whether the state of an LP is copied before an event whose place in the history will be
+    /// `place`.
     #[inline]
     pub(crate) fn is_due(&self, lp: usize, place: u64) -> bool {
-        let is_due_since = |last: LastCopy| last.since >= self.every - 1 || place - last.place >= LAG;
+        let is_due_since =
+            |last: LastCopy| last.since >= self.every - 1 || place - last.place >= LAG;
         self.every == 1 || self.every > 1 && is_due_since(self.last[lp])
     }
 
@@ -108,11 +116,16 @@ impl Copies {
         if self.every != 1
             && let Some(last) = self.last.get_mut(lp)
         {
-            *last = if copied { LastCopy { place, since: 0 } } else { LastCopy { since: last.since + 1, ..*last } };
+            *last = if copied {
+                LastCopy { place, since: 0 }
+            } else {
+                LastCopy { since: last.since + 1, ..*last }
+            };
         }
     }
 
-    /// Notes that the state of an LP was worked out from a copy, and makes sure that it is copied before its next event.
+    /// Notes that the state of an LP was worked out from a copy, and makes sure that it is copied
+    /// before its next event.
     pub(crate) fn worked_out(&mut self, lp: usize) {
         if let Some(control) = &mut self.control {
             control.worked_out += 1.0;
@@ -130,9 +143,9 @@ impl Copies {
 
 /// Finds the interval at which copying and executing events again cost least together.
 ///
-/// With a copy before every `n`-th event, a copy that costs as much as `c` events, and a share `r` of events after which a rollback ends
-/// with the LP, an event costs `c / n` for copies, and on average `r (n - 1) / 2` for being executed again. The sum is least at
-/// `n = sqrt(2 c / r)`.
+/// With a copy before every `n`-th event, a copy that costs as much as `c` events, and a share `r`
+/// of events after which a rollback ends with the LP, an event costs `c / n` for copies, and on
+/// average `r (n - 1) / 2` for being executed again. The sum is least at `n = sqrt(2 c / r)`.
 #[derive(Debug)]
 struct Control {
     /// How many events cost as much as a copy.
@@ -149,7 +162,14 @@ struct Control {
 
 impl Default for Control {
     fn default() -> Self {
-        Control { cost: COST, events: 0.0, worked_out: 0.0, rollbacks: 0.0, processed: 0, periods: 0 }
+        Control {
+            cost: COST,
+            events: 0.0,
+            worked_out: 0.0,
+            rollbacks: 0.0,
+            processed: 0,
+            periods: 0,
+        }
     }
 }
 
@@ -168,7 +188,8 @@ impl Control {
         }
         // One rollback in `every` ends at an event with a copy of its own.
         let rollbacks = worked_out * f64::from(every) / f64::from(every - 1);
-        (self.events, self.rollbacks) = (self.events / 2.0 + events as f64, self.rollbacks / 2.0 + rollbacks);
+        (self.events, self.rollbacks) =
+            (self.events / 2.0 + events as f64, self.rollbacks / 2.0 + rollbacks);
         // Without any rollback, count half of one.
         let share = self.rollbacks.max(0.5) / self.events;
         let best = (2.0 * self.cost / share).sqrt().round();
@@ -191,10 +212,16 @@ mod tests {
 
     #[test]
     fn states_are_copied_at_intervals() {
-        for (undoing, every) in [(Undoing::Copy { interval: 1 }, 1), (INTERVAL, 3), (Undoing::Reverse, 64)] {
+        for (undoing, every) in
+            [(Undoing::Copy { interval: 1 }, 1), (INTERVAL, 3), (Undoing::Reverse, 64)]
+        {
             let mut copies = Copies::new(undoing, 2);
             for number in 0..200 {
-                assert_eq!(execute(&mut copies, 1 + number), number.is_multiple_of(every), "{undoing:?}, event {number}");
+                assert_eq!(
+                    execute(&mut copies, 1 + number),
+                    number.is_multiple_of(every),
+                    "{undoing:?}, event {number}"
+                );
             }
             // Each LP has a count of its own.
             assert!(copies.is_due(1, 201));
@@ -232,17 +259,22 @@ mod tests {
     #[test]
     fn copies_are_kept_only_where_a_state_may_be_worked_out_from_them() {
         assert_eq!((Undoing::Copy { interval: 1 }).lag(), 0);
-        assert!([Undoing::Copy { interval: 2 }, Undoing::CopyAdaptively, Undoing::Reverse].into_iter().all(|undoing| undoing.lag() == LAG));
+        assert!(
+            [Undoing::Copy { interval: 2 }, Undoing::CopyAdaptively, Undoing::Reverse]
+                .into_iter()
+                .all(|undoing| undoing.lag() == LAG)
+        );
     }
 
-    /// The interval after a run of `periods`, in each of which this many states are worked out from copies per 1000 events, were there a
-    /// copy before each second event.
+    /// The interval after a run of `periods`, in each of which this many states are worked out from
+    /// copies per 1000 events, were there a copy before each second event.
     fn adapted(cost: f64, per_1000: f64, periods: u64) -> u32 {
         let mut copies = Copies::new(Undoing::CopyAdaptively, 1);
         copies.set_cost(cost);
         for period in 1..=periods {
             let every = f64::from(copies.interval());
-            copies.control.as_mut().unwrap().worked_out = PERIOD as f64 / 1000.0 * per_1000 * (every - 1.0) / every;
+            copies.control.as_mut().unwrap().worked_out =
+                PERIOD as f64 / 1000.0 * per_1000 * (every - 1.0) / every;
             copies.adapt(period * PERIOD);
         }
         copies.interval()
@@ -250,10 +282,20 @@ mod tests {
 
     #[test]
     fn the_interval_is_where_copies_and_events_executed_again_cost_least() {
-        for (cost, per_1000) in [(1.0, 10.0), (10.0, 10.0), (0.5, 10.0), (3.0, 200.0), (50.0, 100.0)] {
-            let total = |every: u32| cost / f64::from(every) + per_1000 / 1000.0 * f64::from(every - 1) / 2.0;
-            let (found, best) = (adapted(cost, per_1000, 30), (1..=LONGEST).min_by(|a, b| total(*a).total_cmp(&total(*b))).unwrap());
-            assert!(found.abs_diff(best) <= 1, "{found} and {best}, if a copy costs {cost}, with {per_1000} of 1000");
+        for (cost, per_1000) in
+            [(1.0, 10.0), (10.0, 10.0), (0.5, 10.0), (3.0, 200.0), (50.0, 100.0)]
+        {
+            let total = |every: u32| {
+                cost / f64::from(every) + per_1000 / 1000.0 * f64::from(every - 1) / 2.0
+            };
+            let (found, best) = (
+                adapted(cost, per_1000, 30),
+                (1..=LONGEST).min_by(|a, b| total(*a).total_cmp(&total(*b))).unwrap(),
+            );
+            assert!(
+                found.abs_diff(best) <= 1,
+                "{found} and {best}, if a copy costs {cost}, with {per_1000} of 1000"
+            );
         }
         // Cheap copies, and many rollbacks; and none.
         assert_eq!((adapted(0.01, 300.0, 30), adapted(1.0, 0.0, 30)), (1, 91));
@@ -267,7 +309,8 @@ mod tests {
         let mut run = |copies: &mut Copies, share: f64, periods| {
             for _ in 0..periods {
                 processed += PERIOD;
-                copies.control.as_mut().unwrap().worked_out += if copies.interval() > 1 { share * PERIOD as f64 } else { 0.0 };
+                copies.control.as_mut().unwrap().worked_out +=
+                    if copies.interval() > 1 { share * PERIOD as f64 } else { 0.0 };
                 copies.adapt(processed);
             }
             copies.interval()

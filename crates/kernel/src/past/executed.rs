@@ -27,10 +27,17 @@ impl<S, E> Past<S, E> {
         self.kps.may_straggle(k, time)
     }
 
-    /// Begins the record of an event of KP `k`, which is about to be executed at `time` on an LP with this index, and copies the state of
-    /// the LP if that is due.
+    /// Begins the record of an event of KP `k`, which is about to be executed at `time` on an LP
+    /// with this index, and copies the state of the LP if that is due.
     #[inline(always)]
-    pub(crate) fn begin(&mut self, k: usize, index: usize, event: Handle, lp: &Lp<S>, time: VirtualTime) -> Begun
+    pub(crate) fn begin(
+        &mut self,
+        k: usize,
+        index: usize,
+        event: Handle,
+        lp: &Lp<S>,
+        time: VirtualTime,
+    ) -> Begun
     where
         S: Clone,
     {
@@ -41,7 +48,8 @@ impl<S, E> Past<S, E> {
         let fate = Fate::Undone;
         let (sent, extra) = (OptionalHandle::default(), SideRecordId::NONE);
         let state = StateBefore::WorkedOut;
-        let record = self.history.push(Record { event, sent, before, digest, extra, fate, state }, time);
+        let record =
+            self.history.push(Record { event, sent, before, digest, extra, fate, state }, time);
         if copied {
             record.state = StateBefore::Copied(lp.state.clone());
         }
@@ -86,7 +94,11 @@ impl<S, E> Past<S, E> {
     }
 
     /// Keeps what it takes to cancel an event that was sent by value.
-    pub(crate) fn keep_sent_by_value(&mut self, extra: SideRecordId, sent: SentByValue) -> SideRecordId {
+    pub(crate) fn keep_sent_by_value(
+        &mut self,
+        extra: SideRecordId,
+        sent: SentByValue,
+    ) -> SideRecordId {
         let (id, kept) = self.side_records.get_or_take(extra);
         kept.sent.make_room(1, "what may have to be cancelled");
         kept.sent.push(sent);
@@ -94,7 +106,11 @@ impl<S, E> Past<S, E> {
     }
 
     /// Keeps an event that was sent to another PE, to compare it with what is sent again.
-    pub(crate) fn keep_sent_away(&mut self, extra: SideRecordId, sent: SentAway<E>) -> SideRecordId {
+    pub(crate) fn keep_sent_away(
+        &mut self,
+        extra: SideRecordId,
+        sent: SentAway<E>,
+    ) -> SideRecordId {
         let (id, kept) = self.side_records.get_or_take(extra);
         kept.away.make_room(1, "what undone events may send again");
         kept.away.push(sent);
@@ -108,20 +124,28 @@ impl<S, E> Past<S, E> {
         (record.sent, record.extra) = (sent, extra);
     }
 
-    /// Whether the state before this event was being copied when the model panicked, so that the event was not executed.
+    /// Whether the state before this event was being copied when the model panicked, so that the
+    /// event was not executed.
     pub(crate) fn was_being_copied(&self, event: Handle) -> bool {
         // Records that a rollback has emptied are never the last while others are open.
-        self.has_open() && self.history.last().is_some_and(|record| record.event == event && record.fate == Fate::Undone)
+        self.has_open()
+            && self
+                .history
+                .last()
+                .is_some_and(|record| record.event == event && record.fate == Fate::Undone)
     }
 
-    /// Removes the last record if it is that of this event, which has failed or waits for buffers. Returns how the state before it is to be
-    /// had again, if the event has touched the state.
+    /// Removes the last record if it is that of this event, which has failed or waits for buffers.
+    /// Returns how the state before it is to be had again, if the event has touched the state.
     pub(crate) fn retract(&mut self, event: Handle) -> Option<StateBefore<S>> {
         if self.was_being_copied(event) {
             self.history.pop();
             return None;
         }
-        let is_it = self.history.last().is_some_and(|record| record.event == event && record.fate == Fate::Open);
+        let is_it = self
+            .history
+            .last()
+            .is_some_and(|record| record.event == event && record.fate == Fate::Open);
         if is_it { self.history.pop().map(|record| record.state) } else { None }
     }
 }

@@ -60,12 +60,13 @@ pub(crate) struct Record<S> {
     pub(crate) state: StateBefore<S>,
 }
 
-/// The executed events of a PE that may still be undone, in the order of execution, preceded by those that are kept a little longer because
-/// later states are worked out from their copies.
+/// The executed events of a PE that may still be undone, in the order of execution, preceded by
+/// those that are kept a little longer because later states are worked out from their copies.
 ///
-/// A *place* numbers records from the start of the run. Rollback empties and commit closes records at any place; memory is reclaimed from
-/// the front. The records of a KP form a chain, from the last to the first, in the order of their keys. The records of the PE as a whole
-/// need not be in that order, as KPs roll back separately.
+/// A *place* numbers records from the start of the run. Rollback empties and commit closes records
+/// at any place; memory is reclaimed from the front. The records of a KP form a chain, from the
+/// last to the first, in the order of their keys. The records of the PE as a whole need not be in
+/// that order, as KPs roll back separately.
 ///
 /// Execution appends, so there is no list per LP or KP to manage.
 #[derive(Debug)]
@@ -75,7 +76,8 @@ pub(crate) struct History<S> {
     first: u64,
     /// No record before this place is open.
     open: u64,
-    /// For each block of places, from that of the first record on: a lower bound on the times of its records.
+    /// For each block of places, from that of the first record on: a lower bound on the times of
+    /// its records.
     earliest: VecDeque<VirtualTime>,
     /// What they have changed, where that is logged. Undone records still hold their places in it.
     log: ChangeLog,
@@ -90,13 +92,20 @@ impl<S> Drop for History<S> {
 impl<S> Default for History<S> {
     fn default() -> Self {
         // Place 0 stands for "none".
-        History { records: VecDeque::new(), first: 1, open: 1, earliest: VecDeque::new(), log: ChangeLog::default() }
+        History {
+            records: VecDeque::new(),
+            first: 1,
+            open: 1,
+            earliest: VecDeque::new(),
+            log: ChangeLog::default(),
+        }
     }
 }
 
 impl<S> History<S> {
-    /// Adds the record of an event that is about to be executed at `time`. Inlined, so that its fields are written straight into their
-    /// place: copied there as a whole, they would have to be read back right after they were written, which stalls the core.
+    /// Adds the record of an event that is about to be executed at `time`. Inlined, so that its
+    /// fields are written straight into their place: copied there as a whole, they would have to be
+    /// read back right after they were written, which stalls the core.
     #[inline(always)]
     pub(crate) fn push(&mut self, record: Record<S>, time: VirtualTime) -> &mut Record<S> {
         self.note_time(self.end(), time);
@@ -109,7 +118,8 @@ impl<S> History<S> {
     #[inline(always)]
     fn note_time(&mut self, place: u64, time: VirtualTime) {
         let block = (place / BLOCK - self.first / BLOCK) as usize;
-        // Records removed from the end leave their times behind: that of a whole block is replaced when the block is begun again.
+        // Records removed from the end leave their times behind: that of a whole block is replaced
+        // when the block is begun again.
         match self.earliest.get_mut(block) {
             Some(earliest) if !place.is_multiple_of(BLOCK) => *earliest = time.min(*earliest),
             Some(earliest) => *earliest = time,
@@ -120,10 +130,15 @@ impl<S> History<S> {
         }
     }
 
-    /// The first place at or after `place` that is not in a block whose records all come after `time`.
+    /// The first place at or after `place` that is not in a block whose records all come after
+    /// `time`.
     #[inline]
     pub(crate) fn skip_later_than(&self, mut place: u64, time: VirtualTime) -> u64 {
-        while self.earliest.get((place / BLOCK - self.first / BLOCK) as usize).is_some_and(|earliest| *earliest > time) {
+        while self
+            .earliest
+            .get((place / BLOCK - self.first / BLOCK) as usize)
+            .is_some_and(|earliest| *earliest > time)
+        {
             place = (place / BLOCK + 1) * BLOCK;
         }
         place.min(self.end())
@@ -207,7 +222,10 @@ impl<S> History<S> {
     /// The same if the event may still be undone.
     #[inline]
     pub(crate) fn open_event_at(&self, place: u64) -> Option<Handle> {
-        self.records.get((place - self.first) as usize).filter(|record| record.fate == Fate::Open).map(|record| record.event)
+        self.records
+            .get((place - self.first) as usize)
+            .filter(|record| record.fate == Fate::Open)
+            .map(|record| record.event)
     }
 
     #[inline]
@@ -218,7 +236,9 @@ impl<S> History<S> {
     /// Drops undone records at the end.
     #[inline]
     pub(crate) fn trim(&mut self) {
-        while self.end() > self.open && self.records.back().is_some_and(|record| record.fate == Fate::Undone) {
+        while self.end() > self.open
+            && self.records.back().is_some_and(|record| record.fate == Fate::Undone)
+        {
             if let Some(Record { state: StateBefore::Logged(from), .. }) = self.records.pop_back() {
                 self.log.truncate(from);
             }
@@ -237,8 +257,8 @@ impl<S> History<S> {
         }
     }
 
-    /// Reclaims all records before the first that may be open. Panics of dropping copies of states are ignored, as no run depends on
-    /// copies.
+    /// Reclaims all records before the first that may be open. Panics of dropping copies of states
+    /// are ignored, as no run depends on copies.
     pub(crate) fn reclaim_closed(&mut self) {
         drop_each(self.records.drain(..(self.open - self.first) as usize));
         self.set_first(self.open);
@@ -249,7 +269,8 @@ impl<S> History<S> {
         }
     }
 
-    /// Takes out the first record, if it is at least `lag` places before every record that may be open.
+    /// Takes out the first record, if it is at least `lag` places before every record that may be
+    /// open.
     #[inline]
     pub(crate) fn reclaim(&mut self, lag: u64) -> Option<Record<S>> {
         if self.first + lag >= self.open {
@@ -278,7 +299,8 @@ impl<S> History<S> {
         self.records.capacity() - self.records.len()
     }
 
-    /// How much more memory the records take, in bytes, if there is no room for this many more: their list doubles.
+    /// How much more memory the records take, in bytes, if there is no room for this many more:
+    /// their list doubles.
     pub(crate) fn growth(&self, records: usize) -> usize {
         if self.room() < records { size_of::<Record<S>>() * self.records.capacity() } else { 0 }
     }
@@ -290,7 +312,8 @@ impl<S> History<S> {
 
     /// How much memory the records and the log take, in bytes, in use or free.
     pub(crate) fn bytes(&self) -> usize {
-        let records = size_of::<Record<S>>() * self.records.capacity() + size_of::<VirtualTime>() * self.earliest.capacity();
+        let records = size_of::<Record<S>>() * self.records.capacity()
+            + size_of::<VirtualTime>() * self.earliest.capacity();
         records + self.log.bytes()
     }
 
@@ -392,7 +415,8 @@ mod tests {
         assert_eq!(history.skip_later_than(2 * BLOCK, at(2 * BLOCK - 2)), history.end());
     }
 
-    /// Records removed from the end leave their times behind, which say nothing of those that take their places.
+    /// Records removed from the end leave their times behind, which say nothing of those that take
+    /// their places.
     #[test]
     fn a_block_that_is_begun_again_forgets_its_times() {
         let mut history = History::<()>::default();
@@ -419,7 +443,10 @@ mod tests {
             changes
         };
         (0..4).for_each(|event| push(&mut history, &mut vec![event; event as usize]));
-        assert_eq!((1..5).map(|place| changes(&history, place).len()).collect::<Vec<_>>(), [0, 1, 2, 3]);
+        assert_eq!(
+            (1..5).map(|place| changes(&history, place).len()).collect::<Vec<_>>(),
+            [0, 1, 2, 3]
+        );
         // An event in the middle is undone, and then the last.
         history.get_mut(3).fate = Fate::Undone;
         history.trim();

@@ -12,7 +12,8 @@ struct Kp {
 
 /// The KPs of a PE.
 ///
-/// Invariant: the number of an LP's KP is the LP's own number without some low bits, the same number of bits for all.
+/// Invariant: the number of an LP's KP is the LP's own number without some low bits, the same
+/// number of bits for all.
 #[derive(Debug)]
 pub(super) struct Kps {
     table: Vec<Kp>,

@@ -30,13 +30,15 @@ impl<S, E> Past<S, E> {
         self.cancellations.is_any()
     }
 
-    /// Whether an event of the LP with this index, which is the next of the pending set, had sent anything of that kind.
+    /// Whether an event of the LP with this index, which is the next of the pending set, had sent
+    /// anything of that kind.
     #[inline]
     pub(crate) fn is_sent_before(&self, index: usize, event: Handle, time: VirtualTime) -> bool {
         self.cancellations.has(self.kps.of(index), event, time)
     }
 
-    /// Whether what is sent now to other PEs is copied, so that it can be compared with what is sent again.
+    /// Whether what is sent now to other PEs is copied, so that it can be compared with what is
+    /// sent again.
     #[inline(always)]
     pub(crate) fn copies_sent(&mut self) -> bool {
         self.cancellations.copies()
@@ -49,16 +51,27 @@ impl<S, E> Past<S, E> {
         self.cancellations.keeps(copied)
     }
 
-    /// Begins to keep what an undone event had sent. Returns its side record, and an empty list for what it had sent to its own PE.
-    pub(crate) fn begin_keeping_sent(&mut self, extra: SideRecordId) -> (SideRecordId, Vec<Handle>) {
+    /// Begins to keep what an undone event had sent. Returns its side record, and an empty list for
+    /// what it had sent to its own PE.
+    pub(crate) fn begin_keeping_sent(
+        &mut self,
+        extra: SideRecordId,
+    ) -> (SideRecordId, Vec<Handle>) {
         let (id, kept) = self.side_records.get_or_take(extra);
         kept.saved.clear();
         (id, mem::take(&mut kept.here))
     }
 
-    /// Keeps what an undone event had sent, until the event [is executed again](Self::take_sent) or leaves the pending set. Returns how many
-    /// messages these are.
-    pub(crate) fn keep_sent(&mut self, index: usize, event: Handle, time: VirtualTime, extra: SideRecordId, here: Vec<Handle>) -> u64 {
+    /// Keeps what an undone event had sent, until the event [is executed again](Self::take_sent) or
+    /// leaves the pending set. Returns how many messages these are.
+    pub(crate) fn keep_sent(
+        &mut self,
+        index: usize,
+        event: Handle,
+        time: VirtualTime,
+        extra: SideRecordId,
+        here: Vec<Handle>,
+    ) -> u64 {
         self.side_records.forget_observed(extra);
         let Some(kept) = self.side_records.get(extra) else { return 0 };
         kept.here = here;
@@ -72,18 +85,30 @@ impl<S, E> Past<S, E> {
     }
 
     /// Takes out what an event had sent, if anything, as it is the next of the pending set.
-    pub(crate) fn take_sent(&mut self, index: usize, event: Handle, time: VirtualTime) -> Option<SentBefore<E>> {
+    pub(crate) fn take_sent(
+        &mut self,
+        index: usize,
+        event: Handle,
+        time: VirtualTime,
+    ) -> Option<SentBefore<E>> {
         let kept = self.cancellations.take(self.kps.of(index), event, time)?;
         Some(self.sent_before(kept))
     }
 
     /// The undone events of a KP from a time on, which had sent something.
-    pub(crate) fn take_senders_from(&mut self, k: usize, time: VirtualTime) -> Vec<PendingCancellation> {
+    pub(crate) fn take_senders_from(
+        &mut self,
+        k: usize,
+        time: VirtualTime,
+    ) -> Vec<PendingCancellation> {
         self.cancellations.take_from(k, time)
     }
 
     /// Takes out what one of them had sent.
-    pub(crate) fn sent_before(&mut self, PendingCancellation { event, extra, .. }: PendingCancellation) -> SentBefore<E> {
+    pub(crate) fn sent_before(
+        &mut self,
+        PendingCancellation { event, extra, .. }: PendingCancellation,
+    ) -> SentBefore<E> {
         let (mut here, mut away) = (Vec::new(), Vec::new());
         if let Some(extra) = self.side_records.get(extra) {
             (here, away) = (mem::take(&mut extra.here), extra.away.take());

@@ -1,9 +1,10 @@
 //! What a PE has executed and may have to undo.
 //!
-//! The records of executed events lie in the [history](history::History). What an event leaves behind beside its record lies in a
-//! [side record](side_records::SideRecords): observations, what it saved for its reverse code, and what it sent and may have to cancel.
-//! [`Copies`] says when states are copied, the [change log](change_log) holds what events have changed where that is logged, and
-//! [`PendingCancellations`] what undone events had sent, under lazy cancellation.
+//! The records of executed events lie in the [history](history::History). What an event leaves
+//! behind beside its record lies in a [side record](side_records::SideRecords): observations, what
+//! it saved for its reverse code, and what it sent and may have to cancel. [`Copies`] says when
+//! states are copied, the [change log](change_log) holds what events have changed where that is
+//! logged, and [`PendingCancellations`] what undone events had sent, under lazy cancellation.
 
 mod change_log;
 mod commits;
@@ -38,7 +39,8 @@ pub(crate) use self::undone::Undone;
 
 /// What a PE has executed and may have to undo.
 ///
-/// Invariant: the open records of a KP are a chain in the order of their keys, and no open record comes before one that has been closed.
+/// Invariant: the open records of a KP are a chain in the order of their keys, and no open record
+/// comes before one that has been closed.
 #[derive(Debug)]
 pub(crate) struct Past<S, E> {
     undoing: Undoing,
@@ -89,7 +91,8 @@ impl<S, E> Past<S, E> {
         }
     }
 
-    /// GVT has been found, and so many events have been executed in all: the interval between copies is chosen anew.
+    /// GVT has been found, and so many events have been executed in all: the interval between
+    /// copies is chosen anew.
     pub(crate) fn on_gvt(&mut self, processed: u64) {
         self.copies.adapt(processed);
     }
@@ -99,10 +102,16 @@ impl<S, E> Past<S, E> {
         self.side_records.in_use()
     }
 
-    /// How much memory the past has, in bytes, in use or free, without what states and observations allocate themselves.
+    /// How much memory the past has, in bytes, in use or free, without what states and observations
+    /// allocate themselves.
     pub(crate) fn bytes(&self) -> usize {
-        let lists = self.cancelled.capacity() * size_of::<Handle>() + self.stale.capacity() * size_of::<usize>();
-        self.history.bytes() + self.side_records.bytes() + self.copies.bytes() + self.kps.bytes() + lists
+        let lists = self.cancelled.capacity() * size_of::<Handle>()
+            + self.stale.capacity() * size_of::<usize>();
+        self.history.bytes()
+            + self.side_records.bytes()
+            + self.copies.bytes()
+            + self.kps.bytes()
+            + lists
     }
 
     /// How much more memory the longest lists take, in bytes, if this many events do not fit.
@@ -177,7 +186,8 @@ impl<S, E> Past<S, E> {
         self.copies.set_cost(events);
     }
 
-    /// Makes sure that the state of an LP is copied before its next event ahead: it cannot be worked out from an earlier copy.
+    /// Makes sure that the state of an LP is copied before its next event ahead: it cannot be
+    /// worked out from an earlier copy.
     #[inline(always)]
     pub(crate) fn copy_soon(&mut self, index: usize) {
         self.copies.soon(index);
@@ -191,7 +201,8 @@ impl<S, E> Past<S, E> {
 
     /// The events that may still be undone, in the order of execution.
     pub(crate) fn open_events(&self) -> impl Iterator<Item = Handle> {
-        (self.history.open()..self.history.end()).filter_map(|place| self.history.open_event_at(place))
+        (self.history.open()..self.history.end())
+            .filter_map(|place| self.history.open_event_at(place))
     }
 
     /// The places of the events of a KP that may be undone, the last first.

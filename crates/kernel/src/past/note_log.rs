@@ -46,11 +46,11 @@ struct Chunk {
     lens: [u8; CHUNK],
 }
 
-/// The observations of events that may be undone. They stay where the model wrote them, in the list of the context, which is exchanged for
-/// another one when it is long enough.
+/// The observations of events that may be undone. They stay where the model wrote them, in the list
+/// of the context, which is exchanged for another one when it is long enough.
 ///
-/// Invariant: a chunk counts the events whose observations are in it, and is used again once there are none. The list of the current chunk is
-/// that of the context, and no other part has one.
+/// Invariant: a chunk counts the events whose observations are in it, and is used again once there
+/// are none. The list of the current chunk is that of the context, and no other part has one.
 ///
 /// They commit hundreds of events later, and copying them on the way would cost more than adding
 /// them up. Rows, acts and what reverse code saves are rarer, and go into a side record.
@@ -76,7 +76,8 @@ impl Default for NoteLog {
 }
 
 impl NoteLog {
-    /// Keeps what the event at hand observed, which is not nothing. More than there may be in the log is left alone.
+    /// Keeps what the event at hand observed, which is not nothing. More than there may be in the
+    /// log is left alone.
     #[inline]
     pub(crate) fn keep(&mut self, notes: &mut Notes) -> Option<NotePlace> {
         let len = u8::try_from(notes.current().len()).ok()?;
@@ -193,7 +194,9 @@ mod tests {
     #[test]
     fn what_events_observed_stays_as_it_is_until_they_are_over() {
         let (mut log, mut lp) = (NoteLog::default(), Lp(Notes::default()));
-        let places: Vec<NotePlace> = (0..1000).map(|event| observe(&mut log, &mut lp, event, 1 + event as usize % 3)).collect();
+        let places: Vec<NotePlace> = (0..1000)
+            .map(|event| observe(&mut log, &mut lp, event, 1 + event as usize % 3))
+            .collect();
         for (event, place) in (0..).zip(&places) {
             assert_eq!(counts(&log, &lp, *place), vec![event; 1 + event as usize % 3]);
         }
@@ -206,7 +209,8 @@ mod tests {
     fn chunks_are_used_again_once_none_of_their_events_is_left() {
         let (mut log, mut lp) = (NoteLog::default(), Lp(Notes::default()));
         for round in 0..20 {
-            let places: Vec<NotePlace> = (0..CHUNK as u64).map(|event| observe(&mut log, &mut lp, event, 2)).collect();
+            let places: Vec<NotePlace> =
+                (0..CHUNK as u64).map(|event| observe(&mut log, &mut lp, event, 2)).collect();
             // In another order than they were executed in, and the first of all last.
             places[1..].iter().rev().for_each(|place| log.release(*place));
             assert_eq!(counts(&log, &lp, places[0]), [0, 0], "round {round}");

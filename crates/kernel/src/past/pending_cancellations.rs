@@ -4,7 +4,8 @@ use warpline_memory::{Handle, MakeRoom};
 use crate::Cancellation;
 use crate::past::side_records::SideRecordId;
 
-/// What an undone event had sent: it lies in the side record until the event is executed again, or is dropped.
+/// What an undone event had sent: it lies in the side record until the event is executed again, or
+/// is dropped.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PendingCancellation {
     /// The event, which is pending.
@@ -15,10 +16,12 @@ pub(crate) struct PendingCancellation {
 
 /// What undone events had sent and has not been cancelled.
 ///
-/// Invariant: the events are pending, and the earliest of each KP is the last of its stack. For a KP undoes events from the last to the
-/// first; a PE executes pending events in order, so those left of a KP are no earlier than any that it has executed; and an event that
-/// leaves the pending set for any other reason leaves the stack as well. So for the next event of the pending set, the stack is searched
-/// only up to its time, and not just at the top: of two events with one key, one of which is about to be cancelled, either may come first.
+/// Invariant: the events are pending, and the earliest of each KP is the last of its stack. For a
+/// KP undoes events from the last to the first; a PE executes pending events in order, so those
+/// left of a KP are no earlier than any that it has executed; and an event that leaves the pending
+/// set for any other reason leaves the stack as well. So for the next event of the pending set, the
+/// stack is searched only up to its time, and not just at the top: of two events with one key, one
+/// of which is about to be cancelled, either may come first.
 #[derive(Debug)]
 pub(crate) struct PendingCancellations {
     /// By KP; none under aggressive cancellation.
@@ -52,23 +55,30 @@ impl PendingCancellations {
         self.chooser.mode != Mode::Never && self.chooser.takes(Turn::Send)
     }
 
-    /// Whether what an event had sent is kept when the event is undone; `copied` if some of it has been copied for that.
+    /// Whether what an event had sent is kept when the event is undone; `copied` if some of it has
+    /// been copied for that.
     #[inline]
     pub(crate) fn keeps(&mut self, copied: bool) -> bool {
         self.chooser.mode != Mode::Never && (copied || self.chooser.takes(Turn::Undo))
     }
 
-    /// Keeps what an event of a KP had sent. The event comes before all others that are kept for that KP.
+    /// Keeps what an event of a KP had sent. The event comes before all others that are kept for
+    /// that KP.
     pub(crate) fn push(&mut self, k: usize, kept: PendingCancellation) {
         self.stacks[k].make_room(1, KEPT);
         self.stacks[k].push(kept);
         self.len += 1;
     }
 
-    /// Where in its KP's stack an event lies, if anything is kept for it. The event is the next of the pending set.
+    /// Where in its KP's stack an event lies, if anything is kept for it. The event is the next of
+    /// the pending set.
     fn find(&self, k: usize, event: Handle, time: VirtualTime) -> Option<usize> {
         let stack = self.stacks.get(k)?;
-        let soon = stack.iter().rev().take_while(|kept| kept.time <= time).position(|kept| kept.event == event)?;
+        let soon = stack
+            .iter()
+            .rev()
+            .take_while(|kept| kept.time <= time)
+            .position(|kept| kept.event == event)?;
         Some(stack.len() - 1 - soon)
     }
 
@@ -79,7 +89,12 @@ impl PendingCancellations {
     }
 
     /// Takes what is kept for it, if anything.
-    pub(crate) fn take(&mut self, k: usize, event: Handle, time: VirtualTime) -> Option<PendingCancellation> {
+    pub(crate) fn take(
+        &mut self,
+        k: usize,
+        event: Handle,
+        time: VirtualTime,
+    ) -> Option<PendingCancellation> {
         let place = self.find(k, event, time)?;
         self.len -= 1;
         Some(self.stacks[k].remove(place))
@@ -102,9 +117,10 @@ impl PendingCancellations {
 
 /// Whether it pays to keep what undone events had sent.
 ///
-/// The two thresholds, which differ so that the mode does not flip back and forth, are those of R. Rajan, R. Radhakrishnan and P. Wilsey,
-/// "Dynamic cancellation: selecting Time Warp cancellation strategies at runtime", Int. J. Simulation Practice and Theory, 1999. There, PEs
-/// still compare everything while they cancel at once; here they keep what a sample of events had sent.
+/// The two thresholds, which differ so that the mode does not flip back and forth, are those of R.
+/// Rajan, R. Radhakrishnan and P. Wilsey, "Dynamic cancellation: selecting Time Warp cancellation
+/// strategies at runtime", Int. J. Simulation Practice and Theory, 1999. There, PEs still compare
+/// everything while they cancel at once; here they keep what a sample of events had sent.
 #[derive(Debug)]
 struct Chooser {
     mode: Mode,
@@ -143,7 +159,13 @@ impl Chooser {
             Cancellation::Lazy => Mode::Always,
             Cancellation::Dynamic => Mode::Samples,
         };
-        Chooser { mode, adapts: cancellation == Cancellation::Dynamic, turns: [0; 2], sent_again: 0, cancelled: 0 }
+        Chooser {
+            mode,
+            adapts: cancellation == Cancellation::Dynamic,
+            turns: [0; 2],
+            sent_again: 0,
+            cancelled: 0,
+        }
     }
 
     fn takes(&mut self, turn: Turn) -> bool {
@@ -181,19 +203,40 @@ mod tests {
     }
 
     fn kept(event: u32, at: f64) -> PendingCancellation {
-        PendingCancellation { event: Handle::from_bits(event), time: time(at), extra: SideRecordId::NONE }
+        PendingCancellation {
+            event: Handle::from_bits(event),
+            time: time(at),
+            extra: SideRecordId::NONE,
+        }
     }
 
     #[test]
     fn what_is_kept_is_found_when_the_turn_of_its_event_comes() {
         let mut stacks = PendingCancellations::new(Cancellation::Lazy, 2);
-        [(0, kept(9, 4.0)), (1, kept(8, 3.0)), (0, kept(7, 2.0)), (0, kept(6, 2.0))].into_iter().for_each(|(k, kept)| stacks.push(k, kept));
-        let found = |stacks: &PendingCancellations, k, event, at| stacks.has(k, Handle::from_bits(event), time(at));
-        assert!(found(&stacks, 0, 6, 2.0) && found(&stacks, 0, 7, 2.0), "both are at the same time");
-        assert!(!found(&stacks, 0, 9, 2.0) && !found(&stacks, 1, 7, 3.0) && !found(&stacks, 0, 5, 2.0));
-        let mut take = |k, event, at| stacks.take(k, Handle::from_bits(event), time(at)).map(|kept| kept.event.bits());
-        assert_eq!([take(0, 7, 2.0), take(0, 7, 2.0), take(0, 6, 2.0), take(0, 9, 3.0)], [Some(7), None, Some(6), None]);
-        assert_eq!((stacks.take_from(0, time(4.5)).len(), stacks.take_from(0, time(4.0)).len()), (0, 1));
+        [(0, kept(9, 4.0)), (1, kept(8, 3.0)), (0, kept(7, 2.0)), (0, kept(6, 2.0))]
+            .into_iter()
+            .for_each(|(k, kept)| stacks.push(k, kept));
+        let found = |stacks: &PendingCancellations, k, event, at| {
+            stacks.has(k, Handle::from_bits(event), time(at))
+        };
+        assert!(
+            found(&stacks, 0, 6, 2.0) && found(&stacks, 0, 7, 2.0),
+            "both are at the same time"
+        );
+        assert!(
+            !found(&stacks, 0, 9, 2.0) && !found(&stacks, 1, 7, 3.0) && !found(&stacks, 0, 5, 2.0)
+        );
+        let mut take = |k, event, at| {
+            stacks.take(k, Handle::from_bits(event), time(at)).map(|kept| kept.event.bits())
+        };
+        assert_eq!(
+            [take(0, 7, 2.0), take(0, 7, 2.0), take(0, 6, 2.0), take(0, 9, 3.0)],
+            [Some(7), None, Some(6), None]
+        );
+        assert_eq!(
+            (stacks.take_from(0, time(4.5)).len(), stacks.take_from(0, time(4.0)).len()),
+            (0, 1)
+        );
         assert!(stacks.is_any());
         assert!(stacks.take_from(1, time(0.0)).len() == 1 && !stacks.is_any());
     }
@@ -202,7 +245,8 @@ mod tests {
     fn the_latest_are_taken_from_a_time_on() {
         let mut stacks = PendingCancellations::new(Cancellation::Lazy, 1);
         (1..=5).rev().for_each(|event| stacks.push(0, kept(event, event.into())));
-        let taken: Vec<_> = stacks.take_from(0, time(3.0)).iter().map(|kept| kept.event.bits()).collect();
+        let taken: Vec<_> =
+            stacks.take_from(0, time(3.0)).iter().map(|kept| kept.event.bits()).collect();
         assert_eq!((taken, stacks.len), (vec![5, 4, 3], 2));
         assert!(stacks.has(0, kept(1, 1.0).event, time(1.0)));
     }
@@ -213,7 +257,9 @@ mod tests {
         assert!((0..100).all(|_| !stacks.copies() && !stacks.keeps(false)));
         let event = kept(1, 1.0).event;
         assert!(
-            !stacks.has(3, event, time(1.0)) && stacks.take(3, event, time(1.0)).is_none() && stacks.take_from(3, time(0.0)).is_empty()
+            !stacks.has(3, event, time(1.0))
+                && stacks.take(3, event, time(1.0)).is_none()
+                && stacks.take_from(3, time(0.0)).is_empty()
         );
         stacks.note(1000, 0);
         assert!(!stacks.keeps(false));
@@ -222,8 +268,13 @@ mod tests {
     #[test]
     fn a_pe_does_what_has_paid() {
         let mut stacks = PendingCancellations::new(Cancellation::Dynamic, 1);
-        let share = |stacks: &mut PendingCancellations| (0..160).filter(|_| stacks.keeps(false)).count();
-        assert_eq!((share(&mut stacks), (0..160).filter(|_| stacks.copies()).count()), (10, 10), "samples");
+        let share =
+            |stacks: &mut PendingCancellations| (0..160).filter(|_| stacks.keeps(false)).count();
+        assert_eq!(
+            (share(&mut stacks), (0..160).filter(|_| stacks.copies()).count()),
+            (10, 10),
+            "samples"
+        );
         assert!(stacks.keeps(true), "what has been copied is compared");
         stacks.note(63, 0);
         assert_eq!(share(&mut stacks), 10, "too few to tell");

@@ -6,7 +6,8 @@ use crate::agenda::store::Incarnation;
 use crate::mail::SentByValue;
 use crate::past::note_log::{NoteLog, NotePlace};
 
-/// An event that was sent to another PE, with a copy of it that this PE can compare with what is sent again.
+/// An event that was sent to another PE, with a copy of it that this PE can compare with what is
+/// sent again.
 #[derive(Debug)]
 pub(crate) struct SentAway<E> {
     pub(crate) way: Way,
@@ -63,7 +64,8 @@ impl<E> SideRecord<E> {
     }
 }
 
-/// What a record says of what its event left behind beside it: nothing; observations in the log; or a side record, by its number.
+/// What a record says of what its event left behind beside it: nothing; observations in the log; or
+/// a side record, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SideRecordId(u32);
 
@@ -98,7 +100,9 @@ impl SideRecordId {
     fn kind(self) -> Kind {
         match self {
             SideRecordId::NONE => Kind::Nothing,
-            SideRecordId(bits) if bits < NotePlace::LIMIT => Kind::Observed(NotePlace::from_bits(bits)),
+            SideRecordId(bits) if bits < NotePlace::LIMIT => {
+                Kind::Observed(NotePlace::from_bits(bits))
+            }
             SideRecordId(bits) => Kind::SideRecord((bits - NotePlace::LIMIT) as usize),
         }
     }
@@ -107,8 +111,9 @@ impl SideRecordId {
 /// What side_records are to whoever runs a model.
 const EXTRAS: &str = "what events that may be undone have observed and saved";
 
-/// What executed events left behind beside their records. Most observe a few figures and nothing else: for these the log suffices. Others have an
-/// extra, out of a pool whose lists are used again.
+/// What executed events left behind beside their records. Most observe a few figures and nothing
+/// else: for these the log suffices. Others have an extra, out of a pool whose lists are used
+/// again.
 #[derive(Debug)]
 pub(crate) struct SideRecords<E> {
     log: NoteLog,
@@ -182,7 +187,9 @@ impl<E> SideRecords<E> {
     pub(crate) fn figures<'a>(&'a self, id: SideRecordId, notes: &'a Notes) -> &'a [Note] {
         match id.kind() {
             Kind::Observed(place) => self.log.read(place, notes),
-            Kind::SideRecord(number) => self.all[number].observed.map_or(&[], |place| self.log.read(place, notes)),
+            Kind::SideRecord(number) => {
+                self.all[number].observed.map_or(&[], |place| self.log.read(place, notes))
+            }
             Kind::Nothing => &[],
         }
     }
@@ -196,12 +203,16 @@ impl<E> SideRecords<E> {
         }
     }
 
-    /// How much memory they take, in bytes, in use or free, without that of what is in side_records.
+    /// How much memory they take, in bytes, in use or free, without that of what is in
+    /// side_records.
     pub(crate) fn bytes(&self) -> usize {
-        size_of::<SideRecord<E>>() * self.all.capacity() + size_of::<usize>() * self.free.capacity() + self.log.bytes()
+        size_of::<SideRecord<E>>() * self.all.capacity()
+            + size_of::<usize>() * self.free.capacity()
+            + self.log.bytes()
     }
 
-    /// How much more memory side_records take, in bytes, if there is no room for this many more: their list doubles. Figures take little.
+    /// How much more memory side_records take, in bytes, if there is no room for this many more:
+    /// their list doubles. Figures take little.
     pub(crate) fn growth(&self, more: usize) -> usize {
         let room = self.all.capacity() - self.all.len() + self.free.len();
         if room < more { size_of::<SideRecord<E>>() * self.all.capacity() } else { 0 }
@@ -265,17 +276,32 @@ mod tests {
     fn memory_that_is_not_in_use_is_given_back_and_the_rest_stays_in_its_place() {
         let mut side_records = SideRecords::<()>::default();
         let ids: Vec<SideRecordId> = (0..100).map(|word| keep(&mut side_records, word)).collect();
-        ids.iter().enumerate().filter(|(n, _)| ![2, 5].contains(n)).for_each(|(_, id)| side_records.give_back(*id));
+        ids.iter()
+            .enumerate()
+            .filter(|(n, _)| ![2, 5].contains(n))
+            .for_each(|(_, id)| side_records.give_back(*id));
         side_records.give_back_room();
-        assert_eq!((side_records.all.len(), side_records.all.capacity(), side_records.in_use()), (6, 6, 2));
-        assert_eq!([2, 5].map(|n| side_records.get(ids[n]).map(|extra| extra.saved.clone())), [Some(vec![2]), Some(vec![5])]);
+        assert_eq!(
+            (side_records.all.len(), side_records.all.capacity(), side_records.in_use()),
+            (6, 6, 2)
+        );
+        assert_eq!(
+            [2, 5].map(|n| side_records.get(ids[n]).map(|extra| extra.saved.clone())),
+            [Some(vec![2]), Some(vec![5])]
+        );
         // The four free ones are used again first.
         let more: Vec<SideRecordId> = (0..4).map(|word| keep(&mut side_records, word)).collect();
         assert_eq!((side_records.all.len(), side_records.in_use()), (6, 6));
-        ids.iter().enumerate().filter(|(n, _)| [2, 5].contains(n)).for_each(|(_, id)| side_records.give_back(*id));
+        ids.iter()
+            .enumerate()
+            .filter(|(n, _)| [2, 5].contains(n))
+            .for_each(|(_, id)| side_records.give_back(*id));
         more.into_iter().for_each(|id| side_records.give_back(id));
         side_records.give_back_room();
-        assert_eq!((side_records.bytes(), side_records.in_use()), (SideRecords::<()>::default().bytes(), 0));
+        assert_eq!(
+            (side_records.bytes(), side_records.in_use()),
+            (SideRecords::<()>::default().bytes(), 0)
+        );
     }
 
     #[test]

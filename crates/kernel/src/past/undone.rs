@@ -24,7 +24,8 @@ pub(crate) struct Undone<S> {
 }
 
 impl<S, E> Past<S, E> {
-    /// A KP rolls back. What is sent from now on may reuse the sequence numbers of what is cancelled.
+    /// A KP rolls back. What is sent from now on may reuse the sequence numbers of what is
+    /// cancelled.
     pub(crate) fn begin_rollback(&mut self) {
         self.incarnation = self.incarnation.checked_add(1).unwrap_or(NonZeroU32::MIN);
     }
@@ -34,18 +35,21 @@ impl<S, E> Past<S, E> {
     pub(crate) fn undo_last(&mut self, k: usize, place: u64) -> Undone<S> {
         let record = self.history.get_mut(place);
         record.fate = Fate::Undone;
-        let (event, digest, extra, sent) = (record.event, record.digest, record.extra, mem::take(&mut record.sent));
+        let (event, digest, extra, sent) =
+            (record.event, record.digest, record.extra, mem::take(&mut record.sent));
         let (state, before) = (record.state.take(), record.before);
         self.kps.step_back(k, before);
         Undone { event, sent, digest, extra, state }
     }
 
-    /// The last event of a KP that has rolled back is now at this time, if any is left that may be undone.
+    /// The last event of a KP that has rolled back is now at this time, if any is left that may be
+    /// undone.
     pub(crate) fn rolled_back_to(&mut self, k: usize, time: Option<VirtualTime>) {
         self.kps.set_last_time(k, time);
     }
 
-    /// The rollback is over, and all states have been worked out: undone records at the end are dropped.
+    /// The rollback is over, and all states have been worked out: undone records at the end are
+    /// dropped.
     pub(crate) fn end_rollback(&mut self) {
         self.history.trim();
     }
@@ -69,7 +73,10 @@ impl<S, E> Past<S, E> {
     }
 
     /// Takes out what an event sent by value.
-    pub(crate) fn take_sent_by_value(&mut self, extra: SideRecordId) -> impl Iterator<Item = SentByValue> {
+    pub(crate) fn take_sent_by_value(
+        &mut self,
+        extra: SideRecordId,
+    ) -> impl Iterator<Item = SentByValue> {
         self.side_records.get(extra).into_iter().flat_map(|extra| extra.sent.drain(..))
     }
 
@@ -84,14 +91,15 @@ impl<S, E> Past<S, E> {
         self.side_records.give_back(extra);
     }
 
-    /// The executed events of a KP, from the last to the first that is still recorded, each with the copy of the state before it, if there
-    /// is one.
+    /// The executed events of a KP, from the last to the first that is still recorded, each with
+    /// the copy of the state before it, if there is one.
     pub(crate) fn executed_of(&self, k: usize) -> impl Iterator<Item = (Handle, Option<&S>)> {
         let mut place = self.kps.last(k);
         std::iter::from_fn(move || {
             let record = self.history.holds(place).then(|| self.history.get(place))?;
             place = record.before;
-            let copy = if let StateBefore::Copied(state) = &record.state { Some(state) } else { None };
+            let copy =
+                if let StateBefore::Copied(state) = &record.state { Some(state) } else { None };
             Some((record.event, copy))
         })
     }

@@ -36,12 +36,16 @@ const COMMIT_AHEAD: u64 = 8;
 const PAYLOAD_AHEAD: u64 = 4;
 
 impl<T: PeTypes> Pe<'_, T> {
-    /// Raises the horizon, as all that had arrived when bounds were read has been filed, and commits what has become certain: at once if
-    /// there is nothing else to do, and otherwise when it is worth it.
+    /// Raises the horizon, as all that had arrived when bounds were read has been filed, and
+    /// commits what has become certain: at once if there is nothing else to do, and otherwise when
+    /// it is worth it.
     pub(super) fn commit_if_horizon_moved(&mut self, executed: u32) {
         if self.world.tuning().lanes.has_safe() {
             self.frontier.raise_horizon();
-            if self.past.has_open() && self.lps.all_initialised() && (executed == 0 || self.past.is_worth_a_commit()) {
+            if self.past.has_open()
+                && self.lps.all_initialised()
+                && (executed == 0 || self.past.is_worth_a_commit())
+            {
                 let timed = self.gauge.begin_commit();
                 self.commit_certain_and_before(Moment::Init(LpId(0)));
                 self.gauge.end_commit(timed);
@@ -50,8 +54,8 @@ impl<T: PeTypes> Pe<'_, T> {
         self.gauge.lap(Phase::Receive);
     }
 
-    /// Commits all events before `gvt`, and those before the horizon that nothing pending here comes before, whatever the order in which
-    /// they were executed; and reclaims their memory.
+    /// Commits all events before `gvt`, and those before the horizon that nothing pending here
+    /// comes before, whatever the order in which they were executed; and reclaims their memory.
     pub(super) fn commit_on_gvt(&mut self, gvt: Moment) {
         let timed = self.gauge.begin_commit();
         self.raise(gvt);
@@ -90,7 +94,8 @@ impl<T: PeTypes> Pe<'_, T> {
         self.collect_fossils();
     }
 
-    /// Commits what a KP has executed ahead, in order: all of it, as what comes next in the KP is certain.
+    /// Commits what a KP has executed ahead, in order: all of it, as what comes next in the KP is
+    /// certain.
     pub(super) fn commit_kp(&mut self, k: usize) {
         let mut places = Vec::new();
         for place in self.past.open_of(k) {
@@ -98,7 +103,9 @@ impl<T: PeTypes> Pe<'_, T> {
             places.push(place);
         }
         for place in places.into_iter().rev() {
-            match catch_panic(|| self.commit_record::<true>(place, &Moment::Never, self.world.end())) {
+            match catch_panic(|| {
+                self.commit_record::<true>(place, &Moment::Never, self.world.end())
+            }) {
                 Ok(Ok(_)) => {}
                 Ok(Err((entry, fault))) => return self.fail(entry, fault),
                 Err(panic) => return self.fail_panicked(panic),
@@ -116,7 +123,10 @@ impl<T: PeTypes> Pe<'_, T> {
         self.collect(Past::reclaim_at_end);
     }
 
-    fn collect(&mut self, next: impl FnMut(&mut Past<StateOf<T>, EventOf<T>>) -> Option<Record<StateOf<T>>>) {
+    fn collect(
+        &mut self,
+        next: impl FnMut(&mut Past<StateOf<T>, EventOf<T>>) -> Option<Record<StateOf<T>>>,
+    ) {
         if self.past.keeps_committed() {
             self.release_committed(next);
         } else {
@@ -125,21 +135,28 @@ impl<T: PeTypes> Pe<'_, T> {
         self.agenda.tidy(self.past.first());
     }
 
-    /// Drops what is left of committed events when the run has failed: one of them may fail over that, and come before.
+    /// Drops what is left of committed events when the run has failed: one of them may fail over
+    /// that, and come before.
     pub(super) fn release_all(&mut self) {
         if self.past.keeps_committed() {
             self.release_committed(Past::take_first);
         }
     }
 
-    fn release_committed(&mut self, mut next: impl FnMut(&mut Past<StateOf<T>, EventOf<T>>) -> Option<Record<StateOf<T>>>) {
+    fn release_committed(
+        &mut self,
+        mut next: impl FnMut(&mut Past<StateOf<T>, EventOf<T>>) -> Option<Record<StateOf<T>>>,
+    ) {
         // Panics are caught once for many events.
         while let Err(panic) = catch_panic(|| self.release_each(&mut next)) {
             self.fail_panicked(panic);
         }
     }
 
-    fn release_each(&mut self, next: &mut impl FnMut(&mut Past<StateOf<T>, EventOf<T>>) -> Option<Record<StateOf<T>>>) {
+    fn release_each(
+        &mut self,
+        next: &mut impl FnMut(&mut Past<StateOf<T>, EventOf<T>>) -> Option<Record<StateOf<T>>>,
+    ) {
         while let Some(Record { event, fate, state, .. }) = next(&mut self.past) {
             if let StateBefore::Copied(state) = state {
                 // A copy of a state is the engine's doing: no run depends on how it is dropped.
@@ -153,7 +170,11 @@ impl<T: PeTypes> Pe<'_, T> {
 
     /// Commits what comes before both `limit` and `end`.
     fn commit_all_before(&mut self, limit: Moment, end: VirtualTime) -> Result<(), (Entry, Fault)> {
-        if self.gauge.is_traced() { self.commit_traced(limit, end) } else { self.commit_before::<false>(limit, end) }
+        if self.gauge.is_traced() {
+            self.commit_traced(limit, end)
+        } else {
+            self.commit_before::<false>(limit, end)
+        }
     }
 
     #[cold]
@@ -163,7 +184,11 @@ impl<T: PeTypes> Pe<'_, T> {
     }
 
     #[inline]
-    fn commit_before<const TRACED: bool>(&mut self, limit: Moment, end: VirtualTime) -> Result<(), (Entry, Fault)> {
+    fn commit_before<const TRACED: bool>(
+        &mut self,
+        limit: Moment,
+        end: VirtualTime,
+    ) -> Result<(), (Entry, Fault)> {
         let mut scan = self.past.scan(limit.time(self.world.end()).min(end));
         while let Some(place) = self.past.next(&mut scan) {
             if let Some(coming) = self.past.event_at(place + COMMIT_AHEAD) {
@@ -182,13 +207,20 @@ impl<T: PeTypes> Pe<'_, T> {
         Ok(())
     }
 
-    /// Commits the event whose record is at `place`, if it is open and comes before both `limit` and `end`.
+    /// Commits the event whose record is at `place`, if it is open and comes before both `limit`
+    /// and `end`.
     #[inline(always)]
-    fn commit_record<const TRACED: bool>(&mut self, place: u64, limit: &Moment, end: VirtualTime) -> Result<RecordStatus, (Entry, Fault)> {
+    fn commit_record<const TRACED: bool>(
+        &mut self,
+        place: u64,
+        limit: &Moment,
+        end: VirtualTime,
+    ) -> Result<RecordStatus, (Entry, Fault)> {
         let begun = self.past.begin_commit(place, |handle| {
             let event = self.agenda.event(handle);
             let key = event.key();
-            (key.time < end && Moment::Event(key).is_before(limit, self.world.ties())).then_some((handle, key, event))
+            (key.time < end && Moment::Event(key).is_before(limit, self.world.ties()))
+                .then_some((handle, key, event))
         });
         let ((handle, key, event), extra) = match begun {
             Ok(begun) => begun,
@@ -208,7 +240,9 @@ impl<T: PeTypes> Pe<'_, T> {
             self.apply_extra(extra, at, id, key.time).map_err(|fault| (entry, fault))?;
         }
         if !self.executor.notes().is_empty() {
-            self.effects.observe(self.executor.notes_mut(), at, id, key.time).map_err(|fault| (entry, fault))?;
+            self.effects
+                .observe(self.executor.notes_mut(), at, id, key.time)
+                .map_err(|fault| (entry, fault))?;
         }
         self.past.end_commit(place);
         if !self.past.keeps_committed() {
@@ -221,7 +255,13 @@ impl<T: PeTypes> Pe<'_, T> {
 
     /// Applies what the event of a side record, which commits, had observed.
     #[inline(never)]
-    fn apply_extra(&mut self, extra: SideRecordId, at: Moment, lp: LpId, time: VirtualTime) -> Result<(), Fault> {
+    fn apply_extra(
+        &mut self,
+        extra: SideRecordId,
+        at: Moment,
+        lp: LpId,
+        time: VirtualTime,
+    ) -> Result<(), Fault> {
         let Pe { past, effects, executor, mail, world, .. } = self;
         if world.tuning().messages == Messages::Copy {
             past.copies_of_sent(extra).for_each(|copy| mail.drop_copy(copy));
@@ -240,7 +280,10 @@ impl<T: PeTypes> Pe<'_, T> {
         if gvt == Moment::Init(next) {
             self.faults.raise_init(next);
         }
-        while let Some(held) = self.faults.take_held_at(&gvt, self.world.ties(), |event| self.agenda.is_cancelled(event)) {
+        while let Some(held) = self
+            .faults
+            .take_held_at(&gvt, self.world.ties(), |event| self.agenda.is_cancelled(event))
+        {
             self.fail_held(held);
         }
         self.faults.raise_unreadable(&gvt, self.world.end(), self.world.ties());
@@ -248,7 +291,10 @@ impl<T: PeTypes> Pe<'_, T> {
             // No event is left that these faults could be held for.
             for (index, fault) in self.faults.take_lost() {
                 let (lp, time) = (self.lps.id(index), self.world.end());
-                self.faults.fail(CommittedFault { moment: Moment::Finish(lp), lp, time, event: None, fault }, self.world.ties());
+                self.faults.fail(
+                    CommittedFault { moment: Moment::Finish(lp), lp, time, event: None, fault },
+                    self.world.ties(),
+                );
             }
         }
     }
@@ -264,9 +310,19 @@ impl<T: PeTypes> Pe<'_, T> {
 
     /// Notes that the payload of an event that is over panicked when it was dropped.
     #[cold]
-    pub(super) fn fail_dropped(&mut self, ExecutedEvent { key, lp }: ExecutedEvent, panic: Box<dyn Any + Send>) {
+    pub(super) fn fail_dropped(
+        &mut self,
+        ExecutedEvent { key, lp }: ExecutedEvent,
+        panic: Box<dyn Any + Send>,
+    ) {
         self.executor.forget();
-        self.fail_held(DeferredFault { key, lp, entry: None, fault: drop_fault(panic), certain: true });
+        self.fail_held(DeferredFault {
+            key,
+            lp,
+            entry: None,
+            fault: drop_fault(panic),
+            certain: true,
+        });
     }
 
     fn fail(&mut self, entry: Entry, fault: Fault) {
@@ -277,19 +333,28 @@ impl<T: PeTypes> Pe<'_, T> {
         self.fail_held(DeferredFault { key, lp, entry: Some(entry), fault, certain: true });
     }
 
-    /// Which event of its LP an event is that has failed, counted from 1. Of its LP, nothing but later events may be open beside it.
+    /// Which event of its LP an event is that has failed, counted from 1. Of its LP, nothing but
+    /// later events may be open beside it.
     fn number_of(&self, key: &EventKey, lp: LpId) -> u64 {
         let this = Moment::Event(*key);
         let open = self.past.open_events().map(|handle| self.agenda.event(handle));
-        let undone = open.filter(|event| event.receiver == lp && !Moment::Event(event.key()).is_before(&this, self.world.ties())).count();
+        let undone = open
+            .filter(|event| {
+                event.receiver == lp
+                    && !Moment::Event(event.key()).is_before(&this, self.world.ties())
+            })
+            .count();
         self.lps.get(self.lps.index(lp)).events - undone as u64 + 1
     }
 
-    /// Notes a fault that is certain: it is a failure if GVT has reached it, of which only the earliest counts, and held back otherwise, as
-    /// there may be earlier ones elsewhere. When the run is over, all that has committed came before any failure.
+    /// Notes a fault that is certain: it is a failure if GVT has reached it, of which only the
+    /// earliest counts, and held back otherwise, as there may be earlier ones elsewhere. When the
+    /// run is over, all that has committed came before any failure.
     fn fail_held(&mut self, held: DeferredFault) {
         let moment = Moment::Event(held.key);
-        if self.frontier.over().is_none() && self.frontier.gvt().is_before(&moment, self.world.ties()) {
+        if self.frontier.over().is_none()
+            && self.frontier.gvt().is_before(&moment, self.world.ties())
+        {
             return self.faults.hold(held);
         }
         let DeferredFault { key, lp, entry, fault, .. } = held;
@@ -297,6 +362,9 @@ impl<T: PeTypes> Pe<'_, T> {
             number: Some(self.number_of(&key, lp)),
             payload: event_text(&self.agenda.event(entry.handle()).payload),
         });
-        self.faults.fail(CommittedFault { moment, lp, time: key.time, event: Some(event), fault }, self.world.ties());
+        self.faults.fail(
+            CommittedFault { moment, lp, time: key.time, event: Some(event), fault },
+            self.world.ties(),
+        );
     }
 }

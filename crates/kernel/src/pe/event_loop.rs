@@ -7,11 +7,13 @@ use crate::pe::types::PeTypes;
 use crate::step::Step;
 
 impl<T: PeTypes> Pe<'_, T> {
-    /// The loop, once: receive, execute a batch, file what was received, commit what has become certain, publish how far the PE has come, and
-    /// do what there is to do for GVT. When the run is over, it only hands over what is left.
+    /// The loop, once: receive, execute a batch, file what was received, commit what has become
+    /// certain, publish how far the PE has come, and do what there is to do for GVT. When the run
+    /// is over, it only hands over what is left.
     ///
     /// # Errors
-    /// If memory runs out. The run cannot go on then; [`position`](Self::position) says where it was.
+    /// If memory runs out. The run cannot go on then; [`position`](Self::position) says where it
+    /// was.
     ///
     /// # Panics
     /// If the engine finds a mistake of its own. Panics of the model are caught.

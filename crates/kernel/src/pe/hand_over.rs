@@ -1,5 +1,5 @@
-//! From one engine to another: when everything before some time has committed, and nothing from then on is executed, a run is its LPs and
-//! its pending events.
+//! From one engine to another: when everything before some time has committed, and nothing from
+//! then on is executed, a run is its LPs and its pending events.
 
 use warpline_base::{Moment, VirtualTime};
 use warpline_memory::{DropEach, Pool};
@@ -11,11 +11,17 @@ use crate::step::Step;
 use crate::{Event, Lp};
 
 impl<T: PeTypes> Pe<'_, T> {
-    /// Takes over its LPs from another engine, initialised and by id, with their pending events. To be called before its first step.
+    /// Takes over its LPs from another engine, initialised and by id, with their pending events. To
+    /// be called before its first step.
     ///
     /// # Panics
-    /// If these are not as many LPs as it has. If there is no memory for the events, it [unwinds](warpline_memory::Exhausted::unwind).
-    pub fn take_over(&mut self, lps: DropEach<Lp<StateOf<T>>>, pending: impl IntoIterator<Item = Event<EventOf<T>>>) {
+    /// If these are not as many LPs as it has. If there is no memory for the events, it
+    /// [unwinds](warpline_memory::Exhausted::unwind).
+    pub fn take_over(
+        &mut self,
+        lps: DropEach<Lp<StateOf<T>>>,
+        pending: impl IntoIterator<Item = Event<EventOf<T>>>,
+    ) {
         self.lps.take_over(lps);
         for event in pending {
             self.agenda.insert(event, OptionalHandle::default());
@@ -23,19 +29,25 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// No engine can be given an event that has arrived without what it carries: the first of those before `end` fails, as it is certain to
-    /// happen when all PEs have [finished](Step::Finished) before.
+    /// No engine can be given an event that has arrived without what it carries: the first of those
+    /// before `end` fails, as it is certain to happen when all PEs have [finished](Step::Finished)
+    /// before.
     pub fn fail_unreadable(&mut self, end: VirtualTime) {
         self.faults.raise_unreadable(&Moment::Never, end, self.world.ties());
     }
 
-    /// Takes out the events that are pending beyond the end, when all PEs have [finished](Step::Finished): everything that they have sent
-    /// has arrived then, and nothing else is open.
+    /// Takes out the events that are pending beyond the end, when all PEs have
+    /// [finished](Step::Finished): everything that they have sent has arrived then, and nothing
+    /// else is open.
     ///
     /// # Panics
     /// If the PE has not finished.
     pub fn hand_over(&mut self) -> Pool<Event<EventOf<T>>> {
-        assert_eq!(self.frontier.over(), Some(Step::Finished), "a run is handed over when everything before the end has committed");
+        assert_eq!(
+            self.frontier.over(),
+            Some(Step::Finished),
+            "a run is handed over when everything before the end has committed"
+        );
         let mut pending = Pool::default();
         self.agenda.take_back_before(VirtualTime::AFTER_ALL);
         while let Some(entry) = self.agenda.pop_before(VirtualTime::AFTER_ALL) {

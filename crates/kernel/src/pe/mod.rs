@@ -1,6 +1,7 @@
-//! One processing element (PE): the event loop of Time Warp, after D. Jefferson, "Virtual time", ACM TOPLAS 7(3), 1985, with the
-//! kernel processes (KPs) of C. Carothers, D. Bauer and S. Pearce, "ROSS: a high-performance, low-memory, modular Time Warp
-//! system", J. Parallel and Distributed Computing 62(11), 2002; and, as far as lookahead goes, a conservative one.
+//! One processing element (PE): the event loop of Time Warp, after D. Jefferson, "Virtual time",
+//! ACM TOPLAS 7(3), 1985, with the kernel processes (KPs) of C. Carothers, D. Bauer and S. Pearce,
+//! "ROSS: a high-performance, low-memory, modular Time Warp system", J. Parallel and Distributed
+//! Computing 62(11), 2002; and, as far as lookahead goes, a conservative one.
 
 mod commit;
 mod cut_short;
@@ -54,8 +55,9 @@ use crate::{Event, GoAhead, MomentRow, RoleCounts, Tuning, Window};
 ///
 /// It is on cache lines of its own, as its neighbours in memory are other threads' business.
 ///
-/// A PE is stepped: [`step`](Self::step) does a bounded amount of work, and never blocks or sleeps, nor decides anything by a clock, which
-/// it only reads now and then to tell how long things took. Whoever steps it decides what to do when there is nothing to do.
+/// A PE is stepped: [`step`](Self::step) does a bounded amount of work, and never blocks or sleeps,
+/// nor decides anything by a clock, which it only reads now and then to tell how long things took.
+/// Whoever steps it decides what to do when there is nothing to do.
 #[repr(align(128))]
 pub struct Pe<'m, T: PeTypes> {
     /// What never changes, but for an earlier end.
@@ -66,8 +68,8 @@ pub struct Pe<'m, T: PeTypes> {
     mail: Mail<EventOf<T>, T::Port>,
     gvt: AnyGvt,
     frontier: Frontier,
-    /// Pacing: whether it goes ahead of its horizon, how many events it executes in a step, when it asks for GVT, what it does where buffers
-    /// or memory are short.
+    /// Pacing: whether it goes ahead of its horizon, how many events it executes in a step, when it
+    /// asks for GVT, what it does where buffers or memory are short.
     caution: Caution,
     stride: Stride,
     calls: GvtCalls,
@@ -81,11 +83,12 @@ pub struct Pe<'m, T: PeTypes> {
 }
 
 impl<'m, T: PeTypes> Pe<'m, T> {
-    /// The PE whose buffers these are, with its end of the wires and an empty pending set. Its LPs are initialised by its first steps.
+    /// The PE whose buffers these are, with its end of the wires and an empty pending set. Its LPs
+    /// are initialised by its first steps.
     ///
     /// # Panics
-    /// If `tuning` allows no KP at all, or has events executed ahead in windows. If there is no memory for its LPs, it
-    /// [unwinds](warpline_memory::Exhausted::unwind).
+    /// If `tuning` allows no KP at all, or has events executed ahead in windows. If there is no
+    /// memory for its LPs, it [unwinds](warpline_memory::Exhausted::unwind).
     pub fn new(
         task: &Task<'m, T::Model>,
         tuning: Tuning,
@@ -95,7 +98,10 @@ impl<'m, T: PeTypes> Pe<'m, T> {
         executor: Executor<T::Model>,
         statistics: Statistics,
     ) -> Self {
-        assert!(!(tuning.windows && tuning.lanes.has_speculative()), "in windows nothing is executed ahead");
+        assert!(
+            !(tuning.windows && tuning.lanes.has_speculative()),
+            "in windows nothing is executed ahead"
+        );
         let world = World::new(task, buffers.me(), tuning);
         let rounds = tuning.windows.then(|| Rounds::new(world.me(), world.pes()));
         let ids = world.partition().lps(world.me());
@@ -122,9 +128,10 @@ impl<'m, T: PeTypes> Pe<'m, T> {
         }
     }
 
-    /// From now on `on_core` tells for how long the thread that steps it has been on a core. `alone`: the thread does nothing else until
-    /// [`end_thread`](Self::end_thread), so all time between its steps counts as its own, and it waits then. Otherwise only the time in its
-    /// steps does.
+    /// From now on `on_core` tells for how long the thread that steps it has been on a core.
+    /// `alone`: the thread does nothing else until [`end_thread`](Self::end_thread), so all time
+    /// between its steps counts as its own, and it waits then. Otherwise only the time in its steps
+    /// does.
     pub fn begin_thread(&mut self, on_core: fn() -> Duration, alone: bool) {
         self.gauge.begin_thread(on_core, alone);
     }
@@ -139,7 +146,8 @@ impl<'m, T: PeTypes> Pe<'m, T> {
         self.gauge.slept(time);
     }
 
-    /// From now on its thread steps all PEs of its process: only the time in its steps counts as its own.
+    /// From now on its thread steps all PEs of its process: only the time in its steps counts as
+    /// its own.
     pub fn begin_sharing(&mut self) {
         self.gauge.begin_sharing();
     }
@@ -149,29 +157,34 @@ impl<'m, T: PeTypes> Pe<'m, T> {
         self.gauge.trace(limits);
     }
 
-    /// A thread that does nothing but send and receive says when GVT is to be found: from now on the PE asks for it only if it is idle. To be
-    /// called before its first step, of PEs that adapt the interval.
+    /// A thread that does nothing but send and receive says when GVT is to be found: from now on
+    /// the PE asks for it only if it is idle. To be called before its first step, of PEs that adapt
+    /// the interval.
     pub fn follow(&mut self, pacer: Pacer) {
         self.calls.follow(pacer);
     }
 
-    /// Whatever memory it takes it draws on this account, and keeps within the budget by going less far ahead. To be called before its first
-    /// step.
+    /// Whatever memory it takes it draws on this account, and keeps within the budget by going less
+    /// far ahead. To be called before its first step.
     pub fn draw_on(&mut self, account: Account) {
         self.memory.begin(account);
     }
 
-    /// Whether it chooses the interval between copies of states, for which it matters how many events cost as much as a copy.
+    /// Whether it chooses the interval between copies of states, for which it matters how many
+    /// events cost as much as a copy.
     pub fn weighs_copies(&self) -> bool {
         self.past.adapts_copies()
     }
 
-    /// Copies the states of some LPs, up to this number and others each time, and drops the copies: whoever steps the PE can find out
-    /// what that costs. Returns how many were copied; fewer if copying or dropping one panics.
+    /// Copies the states of some LPs, up to this number and others each time, and drops the copies:
+    /// whoever steps the PE can find out what that costs. Returns how many were copied; fewer if
+    /// copying or dropping one panics.
     pub fn copy_states(&mut self, most: u32) -> u32 {
         let (lps, first) = (self.lps.initialised(), self.gauge.counts().processed as usize);
         let copy = |index: usize| catch_panic(|| drop(self.lps.get(index % lps).state.clone()));
-        (0..lps.min(most as usize)).take_while(|more| copy(first.wrapping_add(*more)).is_ok()).count() as u32
+        (0..lps.min(most as usize))
+            .take_while(|more| copy(first.wrapping_add(*more)).is_ok())
+            .count() as u32
     }
 
     /// Says how many events cost as much as a copy of a state. Unless told, it assumes one.
@@ -179,7 +192,8 @@ impl<'m, T: PeTypes> Pe<'m, T> {
         self.past.set_copy_cost(events);
     }
 
-    /// How long its model's code has taken so far, per event, in seconds: an estimate, with copies of states and the like.
+    /// How long its model's code has taken so far, per event, in seconds: an estimate, with copies
+    /// of states and the like.
     pub fn event_seconds(&self) -> f64 {
         self.gauge.event_seconds()
     }
@@ -189,7 +203,8 @@ impl<'m, T: PeTypes> Pe<'m, T> {
         self.executor.beat()
     }
 
-    /// The barrier and the round for which it waits there, if it does: until all other PEs have arrived, steps do nothing.
+    /// The barrier and the round for which it waits there, if it does: until all other PEs have
+    /// arrived, steps do nothing.
     pub fn waits_at_barrier(&self) -> Option<(&Barrier, u64)> {
         self.gvt.waits_at_barrier()
     }
@@ -209,13 +224,15 @@ impl<'m, T: PeTypes> Pe<'m, T> {
         self.frontier.verdict()
     }
 
-    /// Everything before this moment is settled: this PE has committed it, and no PE has failed before it. It lags behind GVT, as a
-    /// failure that is found while events commit becomes known with the next verdict.
+    /// Everything before this moment is settled: this PE has committed it, and no PE has failed
+    /// before it. It lags behind GVT, as a failure that is found while events commit becomes known
+    /// with the next verdict.
     pub fn settled(&self) -> Option<Moment> {
         self.frontier.settled()
     }
 
-    /// Where the run failed, as far as this PE knows: from the last verdict, or from its own failures since.
+    /// Where the run failed, as far as this PE knows: from the last verdict, or from its own
+    /// failures since.
     pub fn failure(&self) -> Moment {
         let known = self.frontier.verdict().map_or(Moment::Never, |verdict| verdict.failure);
         known.earlier(self.faults.failure_moment(), self.world.ties())
@@ -231,8 +248,8 @@ impl<'m, T: PeTypes> Pe<'m, T> {
         self.frontier.window()
     }
 
-    /// The rows that have committed since this was last asked, in no particular order. All of its rows before GVT have been given out
-    /// then, and perhaps some after it.
+    /// The rows that have committed since this was last asked, in no particular order. All of its
+    /// rows before GVT have been given out then, and perhaps some after it.
     pub fn take_rows(&mut self) -> Vec<MomentRow> {
         self.effects.take_rows()
     }
@@ -242,17 +259,35 @@ impl<'m, T: PeTypes> Pe<'m, T> {
         self.gauge.counts().committed - self.effects.count_from(moment, self.world.ties())
     }
 
-    /// Where it was when memory ran out: the LP, the time in model units, and how many events it holds.
+    /// Where it was when memory ran out: the LP, the time in model units, and how many events it
+    /// holds.
     pub fn position(&self) -> Position {
-        Position { lp: self.executor.id(), time: self.executor.now(), pending: self.agenda.books().live }
+        Position {
+            lp: self.executor.id(),
+            time: self.executor.now(),
+            pending: self.agenda.books().live,
+        }
     }
 
     /// What is left when the run is over, and no PE does anything any more, in whatever process.
     ///
     /// # Panics
-    /// If an anti-message has come for a message that never did, or an event that is over could still be cancelled.
+    /// If an anti-message has come for a message that never did, or an event that is over could
+    /// still be cancelled.
     pub fn into_parts(self) -> Parts<T::Model> {
-        let Pe { world, lps, effects, faults, mut gauge, agenda, past, mut mail, calls, frontier, .. } = self;
+        let Pe {
+            world,
+            lps,
+            effects,
+            faults,
+            mut gauge,
+            agenda,
+            past,
+            mut mail,
+            calls,
+            frontier,
+            ..
+        } = self;
         let over = frontier.over();
         let books = agenda.books();
         gauge.count(|counts| {
@@ -266,11 +301,22 @@ impl<'m, T: PeTypes> Pe<'m, T> {
                 counts.copy_interval = past.copy_interval();
             }
         });
-        // A run that failed, on whatever PE, ends with messages still on their way, and with events that were executed and not committed.
+        // A run that failed, on whatever PE, ends with messages still on their way, and with events
+        // that were executed and not committed.
         if over == Some(Step::Finished) {
-            assert_eq!(agenda.cancelled_early(), 0, "an anti-message came for a message that never did");
-            assert!(!past.has_pending_cancellations(), "what an undone event had sent was neither sent again nor cancelled");
-            assert!(agenda.identities() <= agenda.len(), "an event that is over is still known by identity");
+            assert_eq!(
+                agenda.cancelled_early(),
+                0,
+                "an anti-message came for a message that never did"
+            );
+            assert!(
+                !past.has_pending_cancellations(),
+                "what an undone event had sent was neither sent again nor cancelled"
+            );
+            assert!(
+                agenda.identities() <= agenda.len(),
+                "an event that is over is still known by identity"
+            );
         }
         let (first_lp, lps) = lps.into_parts();
         let (statistics, rows) = effects.into_parts();
@@ -281,7 +327,20 @@ impl<'m, T: PeTypes> Pe<'m, T> {
             mail.drop_values();
         }
         agenda.drop_rest();
-        Parts { first_lp, lps, statistics, rows, failure, counts, by_role, interval, books, pending, measured, trace }
+        Parts {
+            first_lp,
+            lps,
+            statistics,
+            rows,
+            failure,
+            counts,
+            by_role,
+            interval,
+            books,
+            pending,
+            measured,
+            trace,
+        }
     }
 }
 

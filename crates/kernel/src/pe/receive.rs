@@ -13,10 +13,12 @@ use crate::pe::types::{EventOf, PeTypes};
 const SURPLUS_MOST: usize = 8192;
 
 impl<T: PeTypes> Pe<'_, T> {
-    /// The first stage: takes control messages, reads what others have published, empties the mailbox and prefetches the buffers of the
-    /// messages, which takes a while. If a window opens, the second stage follows at once, as there is nothing to execute before it.
+    /// The first stage: takes control messages, reads what others have published, empties the
+    /// mailbox and prefetches the buffers of the messages, which takes a while. If a window opens,
+    /// the second stage follows at once, as there is nothing to execute before it.
     pub(super) fn receive(&mut self) {
-        // Control messages, bounds and words come first, so that everything sent before them is found in the mailbox.
+        // Control messages, bounds and words come first, so that everything sent before them is
+        // found in the mailbox.
         while let Some(control) = self.mail.receive_control() {
             self.gvt.receive_control(control);
         }
@@ -24,7 +26,9 @@ impl<T: PeTypes> Pe<'_, T> {
         let opens = windows && self.find_round();
         if !windows
             && self.world.tuning().lanes.has_safe()
-            && self.frontier.read_bounds(self.world.me(), self.world.delays(), |pe| self.mail.bound(pe))
+            && self
+                .frontier
+                .read_bounds(self.world.me(), self.world.delays(), |pe| self.mail.bound(pe))
         {
             self.calls.on_horizon();
         }
@@ -40,8 +44,8 @@ impl<T: PeTypes> Pe<'_, T> {
         self.gauge.lap(Phase::Receive);
     }
 
-    /// The second stage, after a batch of events: moves the messages into the pending set. Stragglers among them are noticed when their
-    /// turn comes; anti-messages take effect at once.
+    /// The second stage, after a batch of events: moves the messages into the pending set.
+    /// Stragglers among them are noticed when their turn comes; anti-messages take effect at once.
     pub(super) fn file_received(&mut self) {
         let mut received = self.mail.take_received();
         for message in received.drain(..) {
@@ -100,7 +104,14 @@ impl<T: PeTypes> Pe<'_, T> {
                     let key = event.key();
                     gvt.received(message.tag, || world.moment(key));
                     if key.time < earliest {
-                        arrived_too_early("an event", &key, event.receiver, me, earliest, gvt_moment);
+                        arrived_too_early(
+                            "an event",
+                            &key,
+                            event.receiver,
+                            me,
+                            earliest,
+                            gvt_moment,
+                        );
                     }
                     gauge.message_received();
                     gauge.annihilated(u64::from(agenda.receive_value(event, incarnation)));
@@ -108,10 +119,18 @@ impl<T: PeTypes> Pe<'_, T> {
                 (Content::Anti { key, receiver }, Some(incarnation)) => {
                     gvt.received(message.tag, || world.moment(key));
                     if key.time < earliest {
-                        arrived_too_early("an anti-message", &key, receiver, me, earliest, gvt_moment);
+                        arrived_too_early(
+                            "an anti-message",
+                            &key,
+                            receiver,
+                            me,
+                            earliest,
+                            gvt_moment,
+                        );
                     }
                     gauge.anti_received();
-                    let identity = Identity { sender: key.sender, sequence: key.sequence, incarnation };
+                    let identity =
+                        Identity { sender: key.sender, sequence: key.sequence, incarnation };
                     if !faults.are_none() && faults.cancel_unreadable(identity) {
                         gauge.annihilated(1);
                         return;
@@ -126,7 +145,9 @@ impl<T: PeTypes> Pe<'_, T> {
                     gvt.received(message.tag, || Moment::Never);
                     memory.comes_back(key.sender, key.sequence);
                 }
-                (Content::Anti { key, .. }, None) => panic!("a certain event is cancelled: {key:?}"),
+                (Content::Anti { key, .. }, None) => {
+                    panic!("a certain event is cancelled: {key:?}")
+                }
             }
         });
         gauge.found_waiting(received);
@@ -135,13 +156,21 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Holds an event that has arrived without what it carries, until it is cancelled or GVT reaches it.
+    /// Holds an event that has arrived without what it carries, until it is cancelled or GVT
+    /// reaches it.
     #[cold]
     fn file_unreadable(&mut self, event: UnreadableEvent) {
         let (key, earliest) = (event.key, self.frontier.earliest_arrival());
         self.gvt.received(event.tag, || self.world.moment(key));
         if key.time < earliest {
-            arrived_too_early("an event", &key, event.receiver, self.world.me(), earliest, self.frontier.gvt());
+            arrived_too_early(
+                "an event",
+                &key,
+                event.receiver,
+                self.world.me(),
+                earliest,
+                self.frontier.gvt(),
+            );
         }
         self.gauge.message_received();
         if self.agenda.was_cancelled_early(&key, event.incarnation) {
@@ -157,7 +186,8 @@ impl<T: PeTypes> Pe<'_, T> {
         processed.into_iter().for_each(|handle| self.undo_received(handle));
     }
 
-    /// Checks that a message does not come before the earliest time at which anything can still arrive.
+    /// Checks that a message does not come before the earliest time at which anything can still
+    /// arrive.
     #[inline(always)]
     fn check_arrival(&self, what: &str, buffer: Handle, key: &EventKey) {
         let earliest = self.frontier.earliest_arrival();
@@ -167,10 +197,14 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Sends free buffers back to PEs that send more than they receive, which would otherwise keep making new ones. (Fujimoto and Panesar
-    /// let such a PE wait instead.)
+    /// Sends free buffers back to PEs that send more than they receive, which would otherwise keep
+    /// making new ones. (Fujimoto and Panesar let such a PE wait instead.)
     pub(super) fn return_surplus(&mut self) {
-        let most = if self.memory.is_short() { 0 } else { SURPLUS_MOST.div_ceil(self.world.pes() as usize) };
+        let most = if self.memory.is_short() {
+            0
+        } else {
+            SURPLUS_MOST.div_ceil(self.world.pes() as usize)
+        };
         for to in 0..self.world.pes() {
             while let Some(buffer) = self.agenda.give_surplus(to, most) {
                 let tag = self.gvt.sent(to, || Moment::Never);
@@ -183,7 +217,16 @@ impl<T: PeTypes> Pe<'_, T> {
 /// It is too late to put this right, as events before the horizon have been executed for good.
 #[cold]
 #[inline(never)]
-fn arrived_too_early(what: &str, key: &EventKey, receiver: LpId, me: u32, horizon: VirtualTime, gvt: Moment) -> ! {
+fn arrived_too_early(
+    what: &str,
+    key: &EventKey,
+    receiver: LpId,
+    me: u32,
+    horizon: VirtualTime,
+    gvt: Moment,
+) -> ! {
     let (sender, time) = (key.sender, key.time);
-    panic!("PE {me} received {what} from {sender} for {receiver} at time {time}, before its horizon, {horizon}, with GVT at {gvt:?}")
+    panic!(
+        "PE {me} received {what} from {sender} for {receiver} at time {time}, before its horizon, {horizon}, with GVT at {gvt:?}"
+    )
 }

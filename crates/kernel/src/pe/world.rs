@@ -20,7 +20,8 @@ pub struct Task<'m, M: Model> {
     pub delays: Delays,
     /// The roles of LPs. They matter only where events are executed ahead.
     pub roles: Roles,
-    /// The PEs that share memory with those of this process, themselves among them. To all others, messages go by value.
+    /// The PEs that share memory with those of this process, themselves among them. To all others,
+    /// messages go by value.
     pub near: Range<u32>,
 }
 
@@ -57,7 +58,9 @@ impl<'m, M: Model> World<'m, M> {
             tuning,
             near: task.near.clone(),
             delays: (0..pes).map(|from| task.delays.between(from, me)).collect(),
-            least_delay_here: others.map(|from| task.delays.between(from, me)).fold(f64::INFINITY, f64::min),
+            least_delay_here: others
+                .map(|from| task.delays.between(from, me))
+                .fold(f64::INFINITY, f64::min),
             least_delay: task.delays.least(),
         }
     }
@@ -116,7 +119,8 @@ impl<'m, M: Model> World<'m, M> {
         self.least_delay
     }
 
-    /// The moment of an event, for GVT: beyond the end, which may have come nearer, nothing is left to do.
+    /// The moment of an event, for GVT: beyond the end, which may have come nearer, nothing is left
+    /// to do.
     #[inline]
     pub(super) fn moment(&self, key: EventKey) -> Moment {
         if key.time < self.end { Moment::Event(key) } else { Moment::Never }
@@ -139,14 +143,15 @@ impl<'m, M: Model> World<'m, M> {
         self.tuning.lanes.has_safe().then_some(least)
     }
 
-    /// Whether the bounds of PEs raise each other. Without any lookahead they may all wait for each other at one instant, and only GVT
-    /// resolves that.
+    /// Whether the bounds of PEs raise each other. Without any lookahead they may all wait for each
+    /// other at one instant, and only GVT resolves that.
     #[inline]
     pub(super) fn bounds_advance(&self) -> bool {
         self.tuning.lanes.has_safe() && self.least_delay > 0.0
     }
 
-    /// Whether hardly any events are received in buffers, so that those that stay here had better lie in a pool.
+    /// Whether hardly any events are received in buffers, so that those that stay here had better
+    /// lie in a pool.
     pub(super) fn pools_events(&self) -> bool {
         self.pes() == 1 || self.bounds_advance() || self.tuning.messages == Messages::Copy
     }

@@ -1,5 +1,6 @@
-//! The sequential engine: the reference for the answer and for every speed-up. It shares LPs, events, the order of keys and fetching ahead
-//! with [`Pe`](crate::Pe), and has a loop of its own, in which nothing is undone and nothing arrives from elsewhere.
+//! The sequential engine: the reference for the answer and for every speed-up. It shares LPs,
+//! events, the order of keys and fetching ahead with [`Pe`](crate::Pe), and has a loop of its own,
+//! in which nothing is undone and nothing arrives from elsewhere.
 
 pub(crate) mod watcher;
 
@@ -7,7 +8,9 @@ use std::mem::needs_drop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpline_base::{LpId, RunDigest, Sequence, TieBreak, VirtualTime};
-use warpline_memory::{Account, Allocator, DropEach, Exhausted, Handle, Pool, list_for, prefer_huge_pages, prefetch};
+use warpline_memory::{
+    Account, Allocator, DropEach, Exhausted, Handle, Pool, list_for, prefer_huge_pages, prefetch,
+};
 use warpline_model::engine::Executor;
 use warpline_model::statistics::RowSink;
 use warpline_model::{Fault, Model, Statistics};
@@ -24,7 +27,8 @@ use crate::{Event, Lp, Step};
 
 /// A whole simulation, and the loop over its events.
 ///
-/// Invariant: every event that was sent is either pending, or committed with its memory freed, except for the one that is being executed.
+/// Invariant: every event that was sent is either pending, or committed with its memory freed,
+/// except for the one that is being executed.
 pub struct Sequential<'m, M: Model, Q, R> {
     model: &'m M,
     ties: TieBreak,
@@ -54,7 +58,8 @@ pub enum Stop {
     Exhausted(Exhausted),
 }
 
-/// An event that is to be tried out before it is executed, its LP, and the context in which its code runs.
+/// An event that is to be tried out before it is executed, its LP, and the context in which its
+/// code runs.
 pub struct Attempt<'e, M: Model> {
     /// The model.
     pub model: &'e M,
@@ -96,7 +101,14 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     ///
     /// # Panics
     /// If there is no memory for its LPs, it [unwinds](Exhausted::unwind).
-    pub fn new(model: &'m M, executor: Executor<M>, ties: TieBreak, end: VirtualTime, statistics: Statistics, rows: R) -> Self {
+    pub fn new(
+        model: &'m M,
+        executor: Executor<M>,
+        ties: TieBreak,
+        end: VirtualTime,
+        statistics: Statistics,
+        rows: R,
+    ) -> Self {
         let mut lps = list_for(executor.limits().lps as usize, STATES);
         prefer_huge_pages(&mut lps);
         Sequential {
@@ -118,27 +130,37 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         }
     }
 
-    /// Whatever memory it takes it draws on this account. To be called before anything is simulated.
+    /// Whatever memory it takes it draws on this account. To be called before anything is
+    /// simulated.
     pub fn draw_on(&mut self, account: Account) {
         self.account = Some(account);
     }
 
-    /// Takes over LPs that have been initialised, by id, with their pending events, from another engine that has committed this many events.
-    /// To be called before anything is simulated.
+    /// Takes over LPs that have been initialised, by id, with their pending events, from another
+    /// engine that has committed this many events. To be called before anything is simulated.
     ///
     /// # Panics
     /// If there is no memory for the events, it [unwinds](Exhausted::unwind).
-    pub fn take_over(&mut self, lps: DropEach<Lp<M::State>>, pending: impl IntoIterator<Item = Event<M::Event>>, committed: u64) {
+    pub fn take_over(
+        &mut self,
+        lps: DropEach<Lp<M::State>>,
+        pending: impl IntoIterator<Item = Event<M::Event>>,
+        committed: u64,
+    ) {
         (self.lps, self.committed) = (lps, committed);
         for event in pending {
             let (time, tie) = (event.time, self.ties.prefix(&event.key()));
             let handle = self.events.insert(event);
-            self.pending.push(Entry::new(time, tie, handle), &KeyOrder { events: &self.events, ties: &self.ties });
+            self.pending.push(
+                Entry::new(time, tie, handle),
+                &KeyOrder { events: &self.events, ties: &self.ties },
+            );
         }
         self.sent = committed + self.events.len() as u64;
     }
 
-    /// The LP to be initialised next, or the one whose initialisation failed; `None` once all are initialised.
+    /// The LP to be initialised next, or the one whose initialisation failed; `None` once all are
+    /// initialised.
     pub fn next_lp(&self) -> Option<LpId> {
         let next = LpId(self.lps.len() as u32);
         (next.0 < self.executor.limits().lps).then_some(next)
@@ -173,7 +195,8 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     /// Executes up to `most` events.
     ///
     /// # Errors
-    /// If the model made a mistake, or there is no memory for what it sent. [`running`](Self::running) says where.
+    /// If the model made a mistake, or there is no memory for what it sent.
+    /// [`running`](Self::running) says where.
     pub fn step(&mut self, most: u32) -> Result<Step, Stop> {
         self.step_watched(most, &mut Unwatched)
     }
@@ -183,7 +206,8 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     /// # Errors
     /// The same.
     pub fn step_watched(&mut self, most: u32, watcher: &mut impl Watcher) -> Result<Step, Stop> {
-        let bytes = self.lps.len() * size_of::<Lp<M::State>>() + self.events.places() * size_of::<Event<M::Event>>();
+        let bytes = self.lps.len() * size_of::<Lp<M::State>>()
+            + self.events.places() * size_of::<Event<M::Event>>();
         self.prefetching = fetch::pays(bytes);
         Allocator::check().map_err(Stop::Exhausted)?;
         // Panics are caught once per batch, not per event.
@@ -198,15 +222,23 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     /// If that is more than there may be.
     fn account_memory(&mut self) -> Result<(), Stop> {
         let Some(account) = &mut self.account else { return Ok(()) };
-        let bytes = self.lps.capacity() * size_of::<Lp<M::State>>() + self.events.bytes() + self.pending.bytes();
+        let bytes = self.lps.capacity() * size_of::<Lp<M::State>>()
+            + self.events.bytes()
+            + self.pending.bytes();
         let needed = account.settle(bytes as u64);
-        if needed > account.budget().limit() { Err(Stop::Exhausted(account.budget().exceeded(needed))) } else { Ok(()) }
+        if needed > account.budget().limit() {
+            Err(Stop::Exhausted(account.budget().exceeded(needed)))
+        } else {
+            Ok(())
+        }
     }
 
-    /// Ends the run early, and returns its end: just after the time of the next event, as another at that time may have been executed.
+    /// Ends the run early, and returns its end: just after the time of the next event, as another
+    /// at that time may have been executed.
     pub fn end_soon(&mut self) -> VirtualTime {
         let order = KeyOrder { events: &self.events, ties: &self.ties };
-        let next = self.pending.first(&order).map(|entry| VirtualTime::from_bits(entry.time().bits() + 1));
+        let next =
+            self.pending.first(&order).map(|entry| VirtualTime::from_bits(entry.time().bits() + 1));
         self.end = next.map_or(self.end, |next| next.min(self.end));
         self.end
     }
@@ -215,7 +247,9 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     fn execute_batch(&mut self, most: u32, watcher: &mut impl Watcher) -> Result<Step, Stop> {
         for _ in 0..most {
             let order = KeyOrder { events: &self.events, ties: &self.ties };
-            let Some(entry) = self.pending.pop_before(self.end, &order) else { return Ok(Step::Finished) };
+            let Some(entry) = self.pending.pop_before(self.end, &order) else {
+                return Ok(Step::Finished);
+            };
             if self.prefetching {
                 self.fetch_ahead();
             }
@@ -266,10 +300,16 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         self.deliver(None, sender, number, watcher);
     }
 
-    /// Puts what LP `sender` sent in its `number`-th event into the pending set. That event itself, at `spent`, is finished: its memory
-    /// goes to one that it sent.
+    /// Puts what LP `sender` sent in its `number`-th event into the pending set. That event itself,
+    /// at `spent`, is finished: its memory goes to one that it sent.
     #[inline(always)]
-    fn deliver(&mut self, mut spent: Option<Handle>, sender: LpId, number: u64, watcher: &mut impl Watcher) {
+    fn deliver(
+        &mut self,
+        mut spent: Option<Handle>,
+        sender: LpId,
+        number: u64,
+        watcher: &mut impl Watcher,
+    ) {
         let first = Sequence::first_of(number);
         self.sent += self.executor.outbox_mut().len() as u64;
         while let Some(event) = take_last(&mut self.executor, sender, first) {
@@ -284,7 +324,10 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
                 }
                 None => self.events.insert(event),
             };
-            self.pending.push(Entry::new(time, tie, handle), &KeyOrder { events: &self.events, ties: &self.ties });
+            self.pending.push(
+                Entry::new(time, tie, handle),
+                &KeyOrder { events: &self.events, ties: &self.ties },
+            );
             watcher.sent(handle, sender, receiver, time);
         }
         if let Some(handle) = spent {
@@ -322,7 +365,8 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         outcome.map_err(Stop::Fault)
     }
 
-    /// Fetches the memory of coming events, of the LPs that they reach and of the bytes that they bring.
+    /// Fetches the memory of coming events, of the LPs that they reach and of the bytes that they
+    /// bring.
     #[inline]
     fn fetch_ahead(&self) {
         fetch_ahead(
@@ -346,7 +390,13 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
             Ok(why) => Stop::Exhausted(why),
             Err(panic) => {
                 // A fault before the panic takes precedence.
-                let fault = || if self.dropping { drop_fault(panic) } else { Fault::Panic(panic_message(panic)) };
+                let fault = || {
+                    if self.dropping {
+                        drop_fault(panic)
+                    } else {
+                        Fault::Panic(panic_message(panic))
+                    }
+                };
                 Stop::Fault(self.executor.take_fault().unwrap_or_else(fault))
             }
         })
@@ -360,12 +410,15 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         self.guarded(|engine| run(engine.model, &mut engine.executor))
     }
 
-    /// Offers the next event to `attempt`, and then executes it, unless the attempt says otherwise. Returns `None` if there is no next
-    /// event.
+    /// Offers the next event to `attempt`, and then executes it, unless the attempt says otherwise.
+    /// Returns `None` if there is no next event.
     ///
     /// # Errors
     /// As [`step`](Self::step).
-    pub fn step_after<T>(&mut self, attempt: impl FnOnce(Attempt<'_, M>) -> Result<(), T>) -> Result<Option<Result<(), T>>, Stop> {
+    pub fn step_after<T>(
+        &mut self,
+        attempt: impl FnOnce(Attempt<'_, M>) -> Result<(), T>,
+    ) -> Result<Option<Result<(), T>>, Stop> {
         let order = KeyOrder { events: &self.events, ties: &self.ties };
         let Some(entry) = self.pending.pop_before(self.end, &order) else { return Ok(None) };
         self.current = Some(entry.handle());
@@ -381,7 +434,8 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         Ok(Some(tried))
     }
 
-    /// The event executed last, unless its memory has been freed or its payload panicked on being dropped.
+    /// The event executed last, unless its memory has been freed or its payload panicked on being
+    /// dropped.
     pub fn running(&self) -> Option<&Event<M::Event>> {
         self.current.filter(|_| !self.dropping).map(|handle| self.events.get(handle))
     }
@@ -418,8 +472,16 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     /// # Panics
     /// If one is not.
     pub fn balance(&self) {
-        assert_eq!(self.events.len(), self.pending.len(), "every event is pending, or its memory is free");
-        assert_eq!(self.sent, self.committed + self.pending.len() as u64, "every event sent is committed or pending");
+        assert_eq!(
+            self.events.len(),
+            self.pending.len(),
+            "every event is pending, or its memory is free"
+        );
+        assert_eq!(
+            self.sent,
+            self.committed + self.pending.len() as u64,
+            "every event sent is committed or pending"
+        );
     }
 
     /// The parts of an engine that is done.
@@ -466,11 +528,21 @@ mod tests {
         let statistics = Statistics::new(Declarations::default(), 0.0, 10.0);
         let executor = Executor::new(&Clock, 1, Limits::ZERO_DELAY_HOPS, false);
         let end = VirtualTime::new(10.0).unwrap();
-        let mut engine = Sequential::<_, Heap, _>::new(&Clock, executor, TieBreak::BySender, end, statistics, NoRows);
+        let mut engine = Sequential::<_, Heap, _>::new(
+            &Clock,
+            executor,
+            TieBreak::BySender,
+            end,
+            statistics,
+            NoRows,
+        );
         engine.initialise_next().unwrap();
         assert_eq!(engine.next_lp(), None);
         engine.lps[0].events = Sequence::EVENT_LIMIT - 3;
-        assert_eq!(engine.step(10), Err(Stop::Fault(Fault::TooManyEvents { limit: Sequence::EVENT_LIMIT })));
+        assert_eq!(
+            engine.step(10),
+            Err(Stop::Fault(Fault::TooManyEvents { limit: Sequence::EVENT_LIMIT }))
+        );
         assert_eq!((engine.committed(), engine.now()), (2, 3.0));
         assert!(engine.running().is_some());
     }

@@ -1,7 +1,8 @@
 use warpline_base::{LpId, VirtualTime};
 use warpline_memory::Handle;
 
-/// Somebody who looks on while a sequential engine works. What a method leaves undone costs nothing.
+/// Somebody who looks on while a sequential engine works. What a method leaves undone costs
+/// nothing.
 pub trait Watcher {
     /// An event is about to be executed.
     #[inline(always)]
@@ -11,7 +12,8 @@ pub trait Watcher {
     #[inline(always)]
     fn executed(&mut self, _event: Handle, _lp: LpId, _time: VirtualTime) {}
 
-    /// The event executed last, or the initialisation of `from`, has sent the event that now has this handle, to `to`, to happen at `time`.
+    /// The event executed last, or the initialisation of `from`, has sent the event that now has
+    /// this handle, to `to`, to happen at `time`.
     #[inline(always)]
     fn sent(&mut self, _event: Handle, _from: LpId, _to: LpId, _time: VirtualTime) {}
 }

@@ -1,10 +1,12 @@
-//! Lazy cancellation, by hand: what is sent again stands, and everything else is cancelled in the end.
+//! Lazy cancellation, by hand: what is sent again stands, and everything else is cancelled in the
+//! end.
 
 use crate::by_hand::{Play, Sent, Setting, Stage};
 use warpline_kernel::{Cancellation, Counts, Lanes, Messages, Tuning};
 
-/// LPs 0 and 1 are on PE 0; 2 and 3 on PE 1, in one KP. There, `sends` sends one event to each PE, and both are executed before the straggler
-/// comes that undoes `sends`. If it comes for LP 2, `sends` does the same again; if for LP 3, it is another event of its LP.
+/// LPs 0 and 1 are on PE 0; 2 and 3 on PE 1, in one KP. There, `sends` sends one event to each PE,
+/// and both are executed before the straggler comes that undoes `sends`. If it comes for LP 2,
+/// `sends` does the same again; if for LP 3, it is another event of its LP.
 fn undo_what_sends(
     straggler: fn(&[&'static str]) -> Vec<Sent>,
     cancellation: Cancellation,
@@ -21,7 +23,13 @@ fn undo_what_sends(
     }
     let play = Play { first, then: straggler, ..Play::default() };
     let setting = Setting::default();
-    let mut stage = Stage::new(&play, Setting { tuning: Tuning { kps: 1, cancellation, messages, lanes, ..setting.tuning }, ..setting });
+    let mut stage = Stage::new(
+        &play,
+        Setting {
+            tuning: Tuning { kps: 1, cancellation, messages, lanes, ..setting.tuning },
+            ..setting
+        },
+    );
     stage.exhaust(1);
     assert_eq!(stage.pes[1].counts().processed, 3, "`own`, `sends` and what it sent to its own PE");
     assert_eq!(stage.deliver(0), 1);
@@ -57,11 +65,23 @@ fn what_is_sent_again_stands() {
     for messages in [Messages::Shared, Messages::Copy, Messages::Value] {
         for lanes in [Lanes::Speculative, Lanes::Both] {
             let [zero, one] = undo_what_sends(again, Cancellation::Lazy, messages, lanes);
-            assert_eq!((one.kept, one.sent_again, one.cancelled_late), (2, 2, 0), "{messages:?}, {lanes:?}");
-            assert_eq!((zero.rolled_back, one.anti_sent, zero.annihilated + one.annihilated), (0, 0, 0), "{messages:?}, {lanes:?}");
+            assert_eq!(
+                (one.kept, one.sent_again, one.cancelled_late),
+                (2, 2, 0),
+                "{messages:?}, {lanes:?}"
+            );
+            assert_eq!(
+                (zero.rolled_back, one.anti_sent, zero.annihilated + one.annihilated),
+                (0, 0, 0),
+                "{messages:?}, {lanes:?}"
+            );
             assert_eq!((one.sent, one.messages_sent), (4, 1), "nothing is sent twice");
             let [zero, one] = undo_what_sends(again, Cancellation::Aggressive, messages, lanes);
-            assert_eq!((one.kept, one.anti_sent, zero.rolled_back), (0, 1, 1), "{messages:?}, {lanes:?}");
+            assert_eq!(
+                (one.kept, one.anti_sent, zero.rolled_back),
+                (0, 1, 1),
+                "{messages:?}, {lanes:?}"
+            );
         }
     }
 }
@@ -69,13 +89,19 @@ fn what_is_sent_again_stands() {
 #[test]
 fn what_is_not_sent_again_is_cancelled() {
     for messages in [Messages::Shared, Messages::Copy, Messages::Value] {
-        let [zero, one] = undo_what_sends(not_again, Cancellation::Lazy, messages, Lanes::Speculative);
+        let [zero, one] =
+            undo_what_sends(not_again, Cancellation::Lazy, messages, Lanes::Speculative);
         assert_eq!((one.kept, one.sent_again, one.cancelled_late), (2, 0, 2), "{messages:?}");
-        assert_eq!((zero.rolled_back, one.anti_sent, zero.annihilated, one.annihilated), (1, 1, 1, 1), "{messages:?}");
+        assert_eq!(
+            (zero.rolled_back, one.anti_sent, zero.annihilated, one.annihilated),
+            (1, 1, 1, 1),
+            "{messages:?}"
+        );
     }
 }
 
-/// What a cancelled event had sent is cancelled, too, though the event was undone, and kept it, before: PE 0 sends `asked` and takes it back.
+/// What a cancelled event had sent is cancelled, too, though the event was undone, and kept it,
+/// before: PE 0 sends `asked` and takes it back.
 #[test]
 fn what_a_cancelled_event_had_sent_is_cancelled() {
     fn first(lp: u32) -> Vec<Sent> {
@@ -104,10 +130,12 @@ fn what_a_cancelled_event_had_sent_is_cancelled() {
     stage.exhaust(1);
     assert_eq!(stage.pes[1].counts().processed, 3, "`start`, `asked` and `here`");
     assert_eq!(stage.deliver(1), 1);
-    // To receive the straggler, and to execute it. What `asked` had sent is kept, and it is pending.
+    // To receive the straggler, and to execute it. What `asked` had sent is kept, and it is
+    // pending.
     stage.step(1, 2);
     assert_eq!((stage.pes[1].counts().rolled_back, stage.pes[1].counts().kept), (2, 2));
-    // To receive `before` and `answer`, and to execute `before`, `asks`, which does not ask again, and the rest.
+    // To receive `before` and `answer`, and to execute `before`, `asks`, which does not ask again,
+    // and the rest.
     assert_eq!(stage.deliver(0), 2);
     stage.step(0, 6);
     stage.exhaust(1);

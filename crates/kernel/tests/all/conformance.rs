@@ -1,4 +1,5 @@
-//! One suite for every pending event set: it must return what a sorted set returns, whatever is inserted and when.
+//! One suite for every pending event set: it must return what a sorted set returns, whatever is
+//! inserted and when.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -10,10 +11,12 @@ use warpline_base::{LpId, VirtualTime};
 use warpline_kernel::pending::{Entry, Heap, Ladder, PendingSet, Ties};
 use warpline_memory::Handle;
 
-/// What determines an event's place in the order: its time, its tie, and what decides between equal ties.
+/// What determines an event's place in the order: its time, its tie, and what decides between equal
+/// ties.
 type Key = (VirtualTime, u32, u64);
 
-/// Where events lie. Freed places are reused at once, so that a stale handle soon means another event.
+/// Where events lie. Freed places are reused at once, so that a stale handle soon means another
+/// event.
 #[derive(Default)]
 struct Places {
     keys: Vec<Option<Key>>,
@@ -31,7 +34,10 @@ impl Places {
     }
 
     fn remove(&mut self, handle: Handle) {
-        assert!(self.keys[handle.bits() as usize].take().is_some(), "{handle:?} was returned twice");
+        assert!(
+            self.keys[handle.bits() as usize].take().is_some(),
+            "{handle:?} was returned twice"
+        );
         self.free.push(handle.bits());
     }
 
@@ -40,14 +46,19 @@ impl Places {
     }
 
     fn key(&self, handle: Handle) -> Key {
-        self.keys[handle.bits() as usize].unwrap_or_else(|| panic!("the set looked at {handle:?}, which is not pending"))
+        self.keys[handle.bits() as usize]
+            .unwrap_or_else(|| panic!("the set looked at {handle:?}, which is not pending"))
     }
 }
 
 impl Ties for Places {
     fn order(&self, a: Handle, b: Handle) -> Ordering {
         let (a, b) = (self.key(a), self.key(b));
-        assert_eq!((a.0, a.1), (b.0, b.1), "the set asked for the order of entries of different rank");
+        assert_eq!(
+            (a.0, a.1),
+            (b.0, b.1),
+            "the set asked for the order of entries of different rank"
+        );
         a.2.cmp(&b.2)
     }
 }
@@ -101,10 +112,14 @@ impl Times {
             Times::Exponential => now + random.exponential(1.0),
             Times::Integers => now.floor() + f64::from(random.below(5)),
             Times::Narrow => now + 1.0 + 1e-9 * random.uniform(),
-            Times::Bimodal => now + random.uniform() * if random.bernoulli(0.9) { 1e-3 } else { 1e3 },
+            Times::Bimodal => {
+                now + random.uniform() * if random.bernoulli(0.9) { 1e-3 } else { 1e3 }
+            }
             Times::Now => now,
             Times::Same => 17.25,
-            Times::Ulps => f64::from_bits((now.to_bits() + u64::from(random.below(4))).min(f64::MAX.to_bits())),
+            Times::Ulps => {
+                f64::from_bits((now.to_bits() + u64::from(random.below(4))).min(f64::MAX.to_bits()))
+            }
             Times::Huge => 10f64.powi(random.below(601) as i32 - 300),
             Times::Subnormal => f64::from_bits(u64::from(random.below(1000))),
             Times::Past => now * random.uniform(),
@@ -149,8 +164,19 @@ struct Pair<Q> {
 
 impl<Q: PendingSet> Pair<Q> {
     fn new(seed: u64, prefixes: u32) -> Self {
-        let (set, model, places, random) = (Q::default(), BTreeSet::new(), Places::default(), Random::new(seed, LpId(0), 0));
-        Pair { set, model, places, random, pushed: 0, now: 0.0, prefixes, look_every: 1, operations: 0 }
+        let (set, model, places, random) =
+            (Q::default(), BTreeSet::new(), Places::default(), Random::new(seed, LpId(0), 0));
+        Pair {
+            set,
+            model,
+            places,
+            random,
+            pushed: 0,
+            now: 0.0,
+            prefixes,
+            look_every: 1,
+            operations: 0,
+        }
     }
 
     fn push(&mut self, times: Times) {
@@ -169,8 +195,14 @@ impl<Q: PendingSet> Pair<Q> {
     fn pop_before(&mut self, end: VirtualTime) -> bool {
         let expected = self.model.first().copied().filter(|((time, ..), _)| *time < end);
         let found = self.set.pop_before(end, &self.places);
-        let found = found.map(|entry| (entry.time(), entry.handle().bits(), self.places.key(entry.handle())));
-        assert_eq!(found, expected.map(|(key, handle)| (key.0, handle, key)), "the first entry before {end} of {}", self.model.len());
+        let found = found
+            .map(|entry| (entry.time(), entry.handle().bits(), self.places.key(entry.handle())));
+        assert_eq!(
+            found,
+            expected.map(|(key, handle)| (key.0, handle, key)),
+            "the first entry before {end} of {}",
+            self.model.len()
+        );
         if let Some(((time, ..), handle)) = expected {
             self.model.pop_first();
             self.places.remove(Handle::from_bits(handle));
@@ -191,14 +223,20 @@ impl<Q: PendingSet> Pair<Q> {
         if !self.operations.is_multiple_of(self.look_every) {
             return;
         }
-        assert_eq!((self.set.len(), self.set.is_empty()), (self.model.len(), self.model.is_empty()));
+        assert_eq!(
+            (self.set.len(), self.set.is_empty()),
+            (self.model.len(), self.model.is_empty())
+        );
     }
 
     /// `upcoming` is a hint, but must never return an entry that is gone.
     fn look_ahead(&self) {
         for distance in 0..20 {
             if let Some(handle) = self.set.upcoming(distance) {
-                assert!(self.places.is_pending(handle), "upcoming({distance}) returned {handle:?}, which is not pending");
+                assert!(
+                    self.places.is_pending(handle),
+                    "upcoming({distance}) returned {handle:?}, which is not pending"
+                );
             }
         }
     }
@@ -242,7 +280,8 @@ impl<Q: PendingSet> Pair<Q> {
 
 fn phase() -> impl Strategy<Value = Phase> {
     let times = || prop::sample::select(&TIMES[..]);
-    // Small sets, sets about as large as those at which a ladder is built or dismantled, and larger ones.
+    // Small sets, sets about as large as those at which a ladder is built or dismantled, and larger
+    // ones.
     let count = || prop_oneof![1u32..20, 50u32..300, 900u32..1200, 1u32..4000].prop_map(scaled);
     prop_oneof![
         3 => (count(), times()).prop_map(|(count, times)| Phase::Push(count, times)),
@@ -282,7 +321,12 @@ const fn scaled(count: u32) -> u32 {
 
 fn config() -> Config {
     let wanted = std::env::var("WARPLINE_CASES").ok().and_then(|text| text.parse().ok());
-    Config { cases: wanted.unwrap_or(scaled(800)), failure_persistence: None, max_shrink_iters: 3000, ..Config::default() }
+    Config {
+        cases: wanted.unwrap_or(scaled(800)),
+        failure_persistence: None,
+        max_shrink_iters: 3000,
+        ..Config::default()
+    }
 }
 
 macro_rules! conformance {
@@ -371,7 +415,8 @@ macro_rules! conformance {
                 pair.run(&Phase::Drain);
             }
 
-            /// Entries that are not due are neither returned nor lost, and an entry at the end is not before the end.
+            /// Entries that are not due are neither returned nor lost, and an entry at the end is
+            /// not before the end.
             #[test]
             fn leaves_entries_that_are_not_due() {
                 for times in [Times::Integers, Times::Exponential, Times::Huge] {

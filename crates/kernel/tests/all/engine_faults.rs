@@ -1,4 +1,5 @@
-//! Tests of the engine's own checks: wires that lose or repeat messages, or corrupt GVT, must not go unnoticed.
+//! Tests of the engine's own checks: wires that lose or repeat messages, or corrupt GVT, must not
+//! go unnoticed.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -7,7 +8,8 @@ use warpline_base::{RunDigest, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{Algorithm, AnyGvt, Hierarchy};
 use warpline_kernel::pending::Heap;
 use warpline_kernel::{
-    Delays, Event, GoAhead, Lanes, Messages, Partition, Parts, Pe, Port, Roles, Rule, Step, Task, Tuning, Undoing, Window, balance,
+    Delays, Event, GoAhead, Lanes, Messages, Partition, Parts, Pe, Port, Roles, Rule, Step, Task,
+    Tuning, Undoing, Window, balance,
 };
 use warpline_memory::{Books, Buffers, Region, buffers};
 use warpline_model::engine::Executor;
@@ -31,7 +33,8 @@ struct Chain {
 
 const NEAR: Chain = Chain { lookahead: 0.0, later: 1.0, starters: LPS };
 const FAR: Chain = Chain { lookahead: 0.4, later: 1.0, starters: LPS };
-/// With little to do, so that PEs depend on each other for what comes next, and with messages that hardly come later than they must.
+/// With little to do, so that PEs depend on each other for what comes next, and with messages that
+/// hardly come later than they must.
 const SPARSE: Chain = Chain { lookahead: 0.4, later: 0.05, starters: 1 };
 
 impl Model for Chain {
@@ -63,7 +66,8 @@ impl Model for Chain {
     }
 }
 
-/// LP 0 sends LP 1 far more at once than a PE keeps of free buffers, in the middle of the run and right before its end.
+/// LP 0 sends LP 1 far more at once than a PE keeps of free buffers, in the middle of the run and
+/// right before its end.
 struct Bursts;
 
 impl Model for Bursts {
@@ -122,15 +126,18 @@ fn messages(seed: u64) -> Messages {
 
 /// Which lanes are executed, and whether PEs go in step.
 fn way(seed: u64) -> (Lanes, bool) {
-    let lanes = [Lanes::Both, Lanes::Speculative, Lanes::Both, Lanes::Safe, Lanes::Safe][seed as usize % 5];
+    let lanes =
+        [Lanes::Both, Lanes::Speculative, Lanes::Both, Lanes::Safe, Lanes::Safe][seed as usize % 5];
     (lanes, seed % 5 == 4)
 }
 
 fn algorithm(seed: u64) -> Algorithm {
-    [Algorithm::Synchronous, Algorithm::Asynchronous, Algorithm::OneSided, Algorithm::Gsu][seed as usize % 4]
+    [Algorithm::Synchronous, Algorithm::Asynchronous, Algorithm::OneSided, Algorithm::Gsu]
+        [seed as usize % 4]
 }
 
-/// Every way to synchronise that the model allows, with every kind of messages and every way to find GVT.
+/// Every way to synchronise that the model allows, with every kind of messages and every way to
+/// find GVT.
 fn pe<M: Model, P: Port<M::Event>>(
     model: &M,
     port: P,
@@ -150,7 +157,8 @@ fn pe<M: Model, P: Port<M::Event>>(
         roles: Roles::default(),
         near: 0..pes,
     };
-    let (lanes, windows) = if model.lookahead() > 0.0 { way(seed) } else { (Lanes::Speculative, false) };
+    let (lanes, windows) =
+        if model.lookahead() > 0.0 { way(seed) } else { (Lanes::Speculative, false) };
     let messages = messages(seed);
     let undoing = Undoing::Copy { interval: 1 };
     let tuning = Tuning {
@@ -167,16 +175,27 @@ fn pe<M: Model, P: Port<M::Event>>(
         messages,
         windows,
     };
-    let statistics = Statistics::new(Declarations::default().checked().expect("there are none"), 0.0, END);
+    let statistics =
+        Statistics::new(Declarations::default().checked().expect("there are none"), 0.0, END);
     let executor = Executor::new(model, 1, 1000, false);
     let window = Window::new(Rule::Fixed(END), end, model.lookahead(), pes);
     Pe::new(&task, tuning, (buffers, port, Heap::default()), gvt, window, executor, statistics)
 }
 
 /// Steps PEs at random until all are done.
-fn run<M: Model<State = u64, Event: Clone>>(model: &M, pes: u32, seed: u64, fault: Fault) -> Outcome {
+fn run<M: Model<State = u64, Event: Clone>>(
+    model: &M,
+    pes: u32,
+    seed: u64,
+    fault: Fault,
+) -> Outcome {
     let (network, ports) = wires(pes, seed, fault);
-    let gvts = AnyGvt::all(&Region::own(), algorithm(seed), Hierarchy::new(pes, 1 + (seed / 4 % 3) as u32), TieBreak::BySender);
+    let gvts = AnyGvt::all(
+        &Region::own(),
+        algorithm(seed),
+        Hierarchy::new(pes, 1 + (seed / 4 % 3) as u32),
+        TieBreak::BySender,
+    );
     let make = |((buffers, port), gvt)| pe(model, port, gvt, buffers, pes, seed);
     let mut all: Vec<_> = buffers(pes).into_iter().zip(ports).zip(gvts).map(make).collect();
     let (mut steps, mut rolled_back, mut returned, mut left) = (0, 0, 0, vec![true; pes as usize]);
@@ -184,7 +203,8 @@ fn run<M: Model<State = u64, Event: Clone>>(model: &M, pes: u32, seed: u64, faul
         while left.contains(&true) && steps < STEPS {
             let chosen = network.borrow_mut().below(u64::from(pes)) as usize;
             network.borrow_mut().tick();
-            left[chosen] &= matches!(all[chosen].step().expect("there is memory"), Step::Worked | Step::Idle);
+            left[chosen] &=
+                matches!(all[chosen].step().expect("there is memory"), Step::Worked | Step::Idle);
             steps += 1;
         }
         rolled_back = all.iter().map(|pe| pe.counts().rolled_back).sum();
@@ -196,7 +216,10 @@ fn run<M: Model<State = u64, Event: Clone>>(model: &M, pes: u32, seed: u64, faul
         End::Answer(answer(parts))
     }));
     let end = end.unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<String>().cloned().or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+        let text = panic
+            .downcast_ref::<String>()
+            .cloned()
+            .or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
         End::Assertion(text.unwrap_or_default())
     });
     let done = network.borrow().done;
@@ -225,13 +248,18 @@ fn expected(model: &impl Model<State = u64, Event: Clone>) -> End {
 
 const SEEDS: u64 = 40;
 
-/// Injects a fault at several places and under several seeds. Returns in how many runs it occurred, and in how many it was noticed.
+/// Injects a fault at several places and under several seeds. Returns in how many runs it occurred,
+/// and in how many it was noticed.
 fn noticed(model: &Chain, fault: fn(u32) -> Fault) -> (u32, u32) {
     noticed_under(model, fault, 0..SEEDS)
 }
 
 /// The same, only on some wires.
-fn noticed_on(model: &Chain, fault: fn(u32) -> Fault, chosen: impl Fn(Messages) -> bool) -> (u32, u32) {
+fn noticed_on(
+    model: &Chain,
+    fault: fn(u32) -> Fault,
+    chosen: impl Fn(Messages) -> bool,
+) -> (u32, u32) {
     noticed_under(model, fault, (0..SEEDS).filter(|seed| chosen(messages(*seed))))
 }
 
@@ -240,7 +268,11 @@ fn noticed_in_windows(fault: fn(u32) -> Fault) -> (u32, u32) {
     noticed_under(&SPARSE, fault, (0..5 * SEEDS).filter(|seed| way(*seed).1))
 }
 
-fn noticed_under(model: &Chain, fault: fn(u32) -> Fault, seeds: impl Iterator<Item = u64>) -> (u32, u32) {
+fn noticed_under(
+    model: &Chain,
+    fault: fn(u32) -> Fault,
+    seeds: impl Iterator<Item = u64>,
+) -> (u32, u32) {
     let (expected, mut done, mut noticed) = (expected(model), 0, 0);
     for seed in seeds {
         let outcome = run(model, PES, seed, fault(1 + (seed % 7) as u32));
@@ -260,7 +292,11 @@ fn faultless_wires_give_the_answer() {
         for seed in 0..SEEDS {
             for pes in [2, PES, 5] {
                 let outcome = run(&model, pes, seed, Fault::None);
-                assert_eq!(outcome.end, expected, "{pes} PEs, seed {seed}, lookahead {}", model.lookahead);
+                assert_eq!(
+                    outcome.end, expected,
+                    "{pes} PEs, seed {seed}, lookahead {}",
+                    model.lookahead
+                );
                 rolled_back += outcome.rolled_back;
                 longest = longest.max(outcome.steps);
             }
@@ -270,7 +306,8 @@ fn faultless_wires_give_the_answer() {
     assert!(rolled_back > 1000, "{rolled_back} events were rolled back");
 }
 
-/// These faults upset the message counts by which GVT is found, or the books, or keep GVT from being found: every one of them is noticed.
+/// These faults upset the message counts by which GVT is found, or the books, or keep GVT from
+/// being found: every one of them is noticed.
 #[test]
 fn every_lost_or_repeated_message_is_noticed() {
     for (name, fault) in [
@@ -285,7 +322,11 @@ fn every_lost_or_repeated_message_is_noticed() {
             for messages in [Messages::Shared, Messages::Copy, Messages::Value] {
                 let (done, noticed) = noticed_on(&model, fault, |chosen| chosen == messages);
                 assert!(done > 3, "a {name} happened in {done} runs with {messages:?}");
-                assert_eq!(noticed, done, "a {name} went unnoticed with {messages:?} and the lookahead {}", model.lookahead);
+                assert_eq!(
+                    noticed, done,
+                    "a {name} went unnoticed with {messages:?} and the lookahead {}",
+                    model.lookahead
+                );
                 sum += done;
             }
             assert!(sum > SEEDS as u32 / 4, "a {name} happened in {sum} runs of {SEEDS}");
@@ -293,20 +334,29 @@ fn every_lost_or_repeated_message_is_noticed() {
     }
 }
 
-/// An anti-message by value may overtake its message: it waits for the message, and the answer is the same.
+/// An anti-message by value may overtake its message: it waits for the message, and the answer is
+/// the same.
 #[test]
 fn an_anti_message_that_overtakes_its_message_changes_nothing() {
     for model in [NEAR, FAR] {
-        let (done, noticed) = noticed_on(&model, Fault::HastyAnti, |messages| messages == Messages::Copy);
+        let (done, noticed) =
+            noticed_on(&model, Fault::HastyAnti, |messages| messages == Messages::Copy);
         assert!(done > 3, "an anti-message overtook its message in {done} runs");
-        assert_eq!(noticed, 0, "an anti-message that overtook its message led to another answer with the lookahead {}", model.lookahead);
+        assert_eq!(
+            noticed, 0,
+            "an anti-message that overtook its message led to another answer with the lookahead {}",
+            model.lookahead
+        );
     }
 }
 
-/// Bounds that arrive late, or never, say less than they could: PEs ask for GVT instead, and the answer is the same.
+/// Bounds that arrive late, or never, say less than they could: PEs ask for GVT instead, and the
+/// answer is the same.
 #[test]
 fn bounds_that_come_late_or_never_change_nothing() {
-    for (name, fault) in [("late", Fault::LateBound as fn(u32) -> Fault), ("lost", Fault::LostBound)] {
+    for (name, fault) in
+        [("late", Fault::LateBound as fn(u32) -> Fault), ("lost", Fault::LostBound)]
+    {
         let (done, noticed) = noticed(&FAR, fault);
         assert!(done > SEEDS as u32 / 2, "bounds were {name} in {done} runs of {SEEDS}");
         assert_eq!(noticed, 0, "bounds that were {name} led to another answer, or to none");
@@ -330,8 +380,8 @@ fn a_run_waits_for_free_buffers_in_flight() {
     }
 }
 
-/// A GVT that is too late is a mistake only if something comes before it: so most of these faults are noticed, or many if only one PE
-/// reports a wrong share.
+/// A GVT that is too late is a mistake only if something comes before it: so most of these faults
+/// are noticed, or many if only one PE reports a wrong share.
 #[test]
 fn a_wrong_gvt_is_noticed() {
     for (name, fault, share) in [
@@ -345,13 +395,17 @@ fn a_wrong_gvt_is_noticed() {
         for model in models {
             let (done, noticed) = noticed(model, fault);
             assert!(done > SEEDS as u32 / 4, "a {name} happened in {done} runs of {SEEDS}");
-            assert!(f64::from(noticed) > share * f64::from(done), "a {name} was noticed in {noticed} runs of {done}");
+            assert!(
+                f64::from(noticed) > share * f64::from(done),
+                "a {name} was noticed in {noticed} runs of {done}"
+            );
         }
     }
 }
 
-/// In windows, everything depends on the words of the round: a word that is too high, overtakes the messages it covers, or is that of
-/// another round is usually noticed. One that is late or lost only makes other PEs wait for GVT.
+/// In windows, everything depends on the words of the round: a word that is too high, overtakes the
+/// messages it covers, or is that of another round is usually noticed. One that is late or lost
+/// only makes other PEs wait for GVT.
 #[test]
 fn wrong_words_of_rounds_are_noticed() {
     for (name, fault, least, most) in [
@@ -364,12 +418,15 @@ fn wrong_words_of_rounds_are_noticed() {
         let (done, noticed) = noticed_in_windows(fault);
         assert!(done > SEEDS as u32 / 2, "words were {name} in {done} runs of {SEEDS}");
         let share = f64::from(noticed) / f64::from(done);
-        assert!((least..=most).contains(&share), "words that were {name} were noticed in {noticed} runs of {done}");
+        assert!(
+            (least..=most).contains(&share),
+            "words that were {name} were noticed in {noticed} runs of {done}"
+        );
     }
 }
 
-/// A message that arrives for a time before the horizon cannot be put right, as events there are executed for good: it is noticed at once,
-/// and the panic says where.
+/// A message that arrives for a time before the horizon cannot be put right, as events there are
+/// executed for good: it is noticed at once, and the panic says where.
 #[test]
 fn arrivals_before_the_horizon_are_noticed() {
     for model in [NEAR, FAR] {
@@ -380,11 +437,23 @@ fn arrivals_before_the_horizon_are_noticed() {
             done += 1;
             if text.contains("horizon") {
                 noticed += 1;
-                let words = ["PE ", " received ", " from LP ", " for LP ", " at time ", "before its horizon", "GVT"];
+                let words = [
+                    "PE ",
+                    " received ",
+                    " from LP ",
+                    " for LP ",
+                    " at time ",
+                    "before its horizon",
+                    "GVT",
+                ];
                 assert!(words.iter().all(|word| text.contains(word)), "{text}");
             }
         }
-        assert!(2 * noticed > done && done > SEEDS / 2, "noticed in {noticed} runs of {done} with the lookahead {}", model.lookahead);
+        assert!(
+            2 * noticed > done && done > SEEDS / 2,
+            "noticed in {noticed} runs of {done} with the lookahead {}",
+            model.lookahead
+        );
     }
 }
 
@@ -395,7 +464,9 @@ fn stale_handles_are_noticed() {
     let (mut receiver, mut sender) = (views.pop().expect("two"), views.pop().expect("two"));
     let handle = sender.insert(1, "word".to_owned());
     receiver.accept(handle);
-    let fails = |name: &str, act: &mut dyn FnMut()| assert!(catch_unwind(AssertUnwindSafe(act)).is_err(), "{name} went unnoticed");
+    let fails = |name: &str, act: &mut dyn FnMut()| {
+        assert!(catch_unwind(AssertUnwindSafe(act)).is_err(), "{name} went unnoticed")
+    };
     fails("a second accept", &mut || _ = receiver.accept(handle));
     fails("a release by the sender", &mut || _ = sender.release(handle));
     assert!(receiver.begin(handle));

@@ -1,4 +1,5 @@
-//! Mistakes of a model in unlikely circumstances: which one is reported, and how many events committed before it.
+//! Mistakes of a model in unlikely circumstances: which one is reported, and how many events
+//! committed before it.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -8,14 +9,20 @@ use warpline_kernel::gvt::Algorithm;
 use warpline_kernel::{Lanes, Tuning, Undoing};
 
 fn failure(time: f64, event: &str, fault: &str, committed: u64) -> Option<Failure> {
-    Some(Failure { time, event: format!("{event:?}"), fault: format!("panicked: {fault}"), committed })
+    Some(Failure {
+        time,
+        event: format!("{event:?}"),
+        fault: format!("panicked: {fault}"),
+        committed,
+    })
 }
 
 fn last(handled: &[&'static str]) -> &'static str {
     handled[handled.len() - 1]
 }
 
-/// Both events fail when they commit, which they do at once, in the order in which they were executed.
+/// Both events fail when they commit, which they do at once, in the order in which they were
+/// executed.
 #[test]
 fn of_two_failures_at_commit_the_earlier_is_reported() {
     fn first(lp: u32) -> Vec<Sent> {
@@ -31,30 +38,44 @@ fn of_two_failures_at_commit_the_earlier_is_reported() {
     fn commit(label: &'static str) {
         assert!(label == "start", "{label} must not commit");
     }
-    for undoing in [Undoing::Copy { interval: 1 }, Undoing::Copy { interval: 5 }, Undoing::Reverse, Undoing::Journal] {
+    for undoing in [
+        Undoing::Copy { interval: 1 },
+        Undoing::Copy { interval: 5 },
+        Undoing::Reverse,
+        Undoing::Journal,
+    ] {
         in_time(move || {
             let play = Play { first, then, commit, ..Play::default() };
             let setting = Setting::default();
-            let mut stage = Stage::new(&play, Setting { tuning: Tuning { undoing, ..setting.tuning }, ..setting });
+            let mut stage = Stage::new(
+                &play,
+                Setting { tuning: Tuning { undoing, ..setting.tuning }, ..setting },
+            );
             stage.step(1, 1);
             stage.step(0, 1);
             assert_eq!(stage.deliver(1), 1);
             stage.step(1, 2);
-            let executed: Vec<_> = stage.pes.iter().map(|pe| (pe.counts().processed, pe.counts().committed)).collect();
+            let executed: Vec<_> =
+                stage.pes.iter().map(|pe| (pe.counts().processed, pe.counts().committed)).collect();
             assert_eq!(executed, [(1, 0), (2, 0)], "all is executed before anything commits");
-            assert_eq!(stage.finish().failure, failure(2.0, "earlier", "earlier must not commit", 1));
+            assert_eq!(
+                stage.finish().failure,
+                failure(2.0, "earlier", "earlier must not commit", 1)
+            );
         });
     }
 }
 
-/// LP 2 receives what LP 4 sends in its first event. That event is `x` as long as `y` has not arrived; then what `x` sent is cancelled, and
-/// replaced by other contents under the same key.
+/// LP 2 receives what LP 4 sends in its first event. That event is `x` as long as `y` has not
+/// arrived; then what `x` sent is cancelled, and replaced by other contents under the same key.
 fn sent_again(again: fn(&[&'static str]) -> Vec<Sent>) -> Play {
     fn first(lp: u32) -> Vec<Sent> {
         match lp {
             1 => vec![(1, 0.5, "start"), (1, 0.625, "fills a step")],
             4 => vec![(4, 2.0, "x")],
-            6 => vec![(6, 3.0, "fills a step"), (6, 4.0, "fills another"), (6, 5.0, "fills another")],
+            6 => {
+                vec![(6, 3.0, "fills a step"), (6, 4.0, "fills another"), (6, 5.0, "fills another")]
+            }
             _ => vec![],
         }
     }
@@ -79,10 +100,14 @@ fn again_and_worse(handled: &[&'static str]) -> Vec<Sent> {
     }
 }
 
-/// Lets `wrong` fail and be held back, and then be cancelled and replaced, before PE 0 executes anything else.
+/// Lets `wrong` fail and be held back, and then be cancelled and replaced, before PE 0 executes
+/// anything else.
 fn cancel_what_is_held_back(play: &Play, algorithm: Algorithm) -> Stage<'_> {
     let setting = Setting::default();
-    let mut stage = Stage::new(play, Setting { algorithm, tuning: Tuning { batch: 2, ..setting.tuning }, ..setting });
+    let mut stage = Stage::new(
+        play,
+        Setting { algorithm, tuning: Tuning { batch: 2, ..setting.tuning }, ..setting },
+    );
     stage.step(1, 1);
     assert_eq!(stage.deliver(0), 1);
     // To execute `start` and to receive `wrong`.
@@ -91,7 +116,8 @@ fn cancel_what_is_held_back(play: &Play, algorithm: Algorithm) -> Stage<'_> {
     stage.step(1, 1);
     stage.step(0, 1);
     assert_eq!(stage.pes[0].counts().held_back, 1);
-    // By now PE 0 has asked for GVT, and under the synchronous algorithm it holds. PE 1 executes `y`, and `x` again.
+    // By now PE 0 has asked for GVT, and under the synchronous algorithm it holds. PE 1 executes
+    // `y`, and `x` again.
     stage.step(1, 1);
     assert_eq!((stage.pes[1].counts().primary, stage.pes[1].counts().cancelled_in_place), (1, 1));
     assert_eq!(stage.deliver(0), 1);
@@ -105,10 +131,16 @@ fn an_event_held_back_and_replaced_by_a_good_one_is_no_failure() {
             let play = sent_again(again_and_right);
             let mut stage = cancel_what_is_held_back(&play, algorithm);
             stage.gvt();
-            assert!(algorithm != Algorithm::Synchronous || stage.gvt_time(0) == 10.0, "GVT is at the held event, which is pending again");
+            assert!(
+                algorithm != Algorithm::Synchronous || stage.gvt_time(0) == 10.0,
+                "GVT is at the held event, which is pending again"
+            );
             let ended = stage.finish();
             assert_eq!(ended.failure, None);
-            assert_eq!((&ended.handled[2][..], &ended.handled[4][..]), (&["right"][..], &["y", "x"][..]));
+            assert_eq!(
+                (&ended.handled[2][..], &ended.handled[4][..]),
+                (&["right"][..], &["y", "x"][..])
+            );
             assert_eq!(ended.counts[0].annihilated, 1);
         });
     }
@@ -126,7 +158,8 @@ fn an_event_held_back_and_replaced_by_a_bad_one_is_another_failure() {
     }
 }
 
-/// PE 0 commits events within the lookahead of GVT, and is two GVTs ahead when PE 1 commits an earlier event, which fails.
+/// PE 0 commits events within the lookahead of GVT, and is two GVTs ahead when PE 1 commits an
+/// earlier event, which fails.
 #[test]
 fn events_that_committed_after_a_failure_do_not_count() {
     fn first(lp: u32) -> Vec<Sent> {
@@ -137,7 +170,8 @@ fn events_that_committed_after_a_failure_do_not_count() {
             _ => vec![],
         }
     }
-    // One is executed when a PE joins in GVT, and one when it receives the verdict. So there is one left for every commit but the last.
+    // One is executed when a PE joins in GVT, and one when it receives the verdict. So there is one
+    // left for every commit but the last.
     fn then(handled: &[&'static str]) -> Vec<Sent> {
         match last(handled) {
             "1st" => vec![(5, 15.0, "2nd")],
@@ -154,7 +188,10 @@ fn events_that_committed_after_a_failure_do_not_count() {
     in_time(|| {
         let play = Play { lps: 8, lookahead: 10.0, first, then, commit, ..Play::default() };
         let setting = Setting { algorithm: Algorithm::Synchronous, ..Setting::default() };
-        let mut stage = Stage::new(&play, Setting { tuning: Tuning { lanes: Lanes::Both, ..setting.tuning }, ..setting });
+        let mut stage = Stage::new(
+            &play,
+            Setting { tuning: Tuning { lanes: Lanes::Both, ..setting.tuning }, ..setting },
+        );
         stage.step(1, 1);
         stage.exhaust(0);
         assert_eq!(stage.deliver(1), 1);
@@ -163,7 +200,8 @@ fn events_that_committed_after_a_failure_do_not_count() {
         assert_eq!((stage.gvt_time(0), committed(&stage)), (11.0, [2, 1]));
         stage.gvt();
         assert_eq!((stage.gvt_time(0), committed(&stage)), (16.0, [2, 3]));
-        // Rows after this moment must not come out: the failure, which is not known yet, comes before the next GVT.
+        // Rows after this moment must not come out: the failure, which is not known yet, comes
+        // before the next GVT.
         let settled = stage.pes[0].settled().map(|moment| moment.time(time(END)));
         assert_eq!(settled, Some(time(11.0)));
         assert_eq!(stage.finish().failure, failure(18.0, "fails", "as planned", 4));
@@ -171,7 +209,11 @@ fn events_that_committed_after_a_failure_do_not_count() {
 }
 
 /// Lets an event of PE 1 fail for certain, and then a later one be undone.
-fn undo_after_a_certain_failure(then: fn(&[&'static str]) -> Vec<Sent>, commit: fn(&'static str), expected: Option<Failure>) {
+fn undo_after_a_certain_failure(
+    then: fn(&[&'static str]) -> Vec<Sent>,
+    commit: fn(&'static str),
+    expected: Option<Failure>,
+) {
     fn first(lp: u32) -> Vec<Sent> {
         match lp {
             0 => vec![(0, 20.0, "undone")],
@@ -183,7 +225,10 @@ fn undo_after_a_certain_failure(then: fn(&[&'static str]) -> Vec<Sent>, commit: 
     }
     let play = Play { lps: 8, lookahead: 1.0, first, then, commit, ..Play::default() };
     let setting = Setting { algorithm: Algorithm::Synchronous, ..Setting::default() };
-    let mut stage = Stage::new(&play, Setting { tuning: Tuning { lanes: Lanes::Both, ..setting.tuning }, ..setting });
+    let mut stage = Stage::new(
+        &play,
+        Setting { tuning: Tuning { lanes: Lanes::Both, ..setting.tuning }, ..setting },
+    );
     stage.step(1, 1);
     stage.step(0, 1);
     stage.deliver_last(1);
@@ -200,7 +245,11 @@ fn undo_after_a_certain_failure(then: fn(&[&'static str]) -> Vec<Sent>, commit: 
     assert_eq!((stage.pes[0].counts().primary, stage.pes[0].counts().anti_sent), (1, 1));
     assert_eq!(stage.deliver(1), 1);
     stage.step(1, 1);
-    assert_eq!((stage.pes[1].counts().secondary, stage.pes[1].counts().held_back), (1, 0), "the failed event was never undone");
+    assert_eq!(
+        (stage.pes[1].counts().secondary, stage.pes[1].counts().held_back),
+        (1, 0),
+        "the failed event was never undone"
+    );
     assert_eq!(stage.finish().failure, expected);
 }
 
@@ -212,14 +261,21 @@ fn straggler_and_undone(handled: &[&'static str]) -> Vec<Sent> {
     }
 }
 
-/// An event that failed for certain is not tried again when later ones are undone: it would find its own changes.
+/// An event that failed for certain is not tried again when later ones are undone: it would find
+/// its own changes.
 #[test]
 fn a_certain_event_fails_only_once() {
     fn then(handled: &[&'static str]) -> Vec<Sent> {
         assert!(last(handled) != "certain", "number {} of its LP", handled.len());
         straggler_and_undone(handled)
     }
-    in_time(|| undo_after_a_certain_failure(then, |_| {}, failure(15.5, "certain", "number 2 of its LP", 3)));
+    in_time(|| {
+        undo_after_a_certain_failure(
+            then,
+            |_| {},
+            failure(15.5, "certain", "number 2 of its LP", 3),
+        )
+    });
 }
 
 /// Nor is an event that was executed speculatively and failed when it committed.
@@ -228,7 +284,13 @@ fn an_event_that_fails_at_commit_is_not_executed_again() {
     fn commit(label: &'static str) {
         assert!(label != "speculative", "as planned");
     }
-    in_time(|| undo_after_a_certain_failure(straggler_and_undone, commit, failure(15.25, "speculative", "as planned", 2)));
+    in_time(|| {
+        undo_after_a_certain_failure(
+            straggler_and_undone,
+            commit,
+            failure(15.25, "speculative", "as planned", 2),
+        )
+    });
 }
 
 /// No PE may believe that all before a failure is done as long as it is not known to all.
@@ -248,7 +310,13 @@ fn a_failure_that_is_held_back_bounds_what_its_pe_publishes() {
     in_time(|| {
         let play = Play { lookahead: 10.0, first, then, ..Play::default() };
         let setting = Setting::default();
-        let mut stage = Stage::new(&play, Setting { tuning: Tuning { lanes: Lanes::Safe, patience: 1000, ..setting.tuning }, ..setting });
+        let mut stage = Stage::new(
+            &play,
+            Setting {
+                tuning: Tuning { lanes: Lanes::Safe, patience: 1000, ..setting.tuning },
+                ..setting
+            },
+        );
         stage.let_bounds_arrive();
         for _ in 0..5 {
             stage.step(0, 1);
@@ -260,7 +328,8 @@ fn a_failure_that_is_held_back_bounds_what_its_pe_publishes() {
     });
 }
 
-/// PE 1 finds at once that one of its LPs cannot be initialised. But PE 0, which is slow, fails at an earlier LP.
+/// PE 1 finds at once that one of its LPs cannot be initialised. But PE 0, which is slow, fails at
+/// an earlier LP.
 #[test]
 fn of_two_failures_at_initialisation_the_earlier_is_reported() {
     fn first(lp: u32) -> Vec<Sent> {
@@ -277,14 +346,19 @@ fn of_two_failures_at_initialisation_the_earlier_is_reported() {
                 stage.gvt();
             }
             assert_eq!(stage.pes[1].verdict().map(|verdict| verdict.failure), Some(Moment::Never));
-            let expected = Failure { time: 0.0, event: String::new(), fault: "panicked: LP 90 cannot be initialised".into(), committed: 0 };
+            let expected = Failure {
+                time: 0.0,
+                event: String::new(),
+                fault: "panicked: LP 90 cannot be initialised".into(),
+                committed: 0,
+            };
             assert_eq!(stage.finish().failure, Some(expected));
         });
     }
 }
 
-/// The panic of a state that cannot be copied is not the model's own, and its text says so. A straggler that comes before the event makes
-/// no difference.
+/// The panic of a state that cannot be copied is not the model's own, and its text says so. A
+/// straggler that comes before the event makes no difference.
 #[test]
 fn a_state_that_cannot_be_copied_is_a_failure_of_its_own() {
     fn first(lp: u32) -> Vec<Sent> {
@@ -303,18 +377,24 @@ fn a_state_that_cannot_be_copied_is_a_failure_of_its_own() {
             let mut stage = Stage::new(&play, Setting::default());
             if arrives_late {
                 stage.step(1, 2);
-                assert_eq!((stage.pes[1].counts().processed, stage.pes[1].counts().held_back), (1, 1));
+                assert_eq!(
+                    (stage.pes[1].counts().processed, stage.pes[1].counts().held_back),
+                    (1, 1)
+                );
             }
             let failure = stage.finish().failure.expect("the run fails");
-            assert_eq!((failure.time, &failure.event[..], failure.committed), (3.0, "\"straggler\"", 2));
+            assert_eq!(
+                (failure.time, &failure.event[..], failure.committed),
+                (3.0, "\"straggler\"", 2)
+            );
             let expected = "panicked: this state cannot be copied, when the state was copied";
             assert!(failure.fault.starts_with(expected), "{}", failure.fault);
         });
     }
 }
 
-/// LP 2 executes `twice` once more when the first straggler calls for the state after it, and panics over that. The second straggler, if
-/// there is one, comes before that event.
+/// LP 2 executes `twice` once more when the first straggler calls for the state after it, and
+/// panics over that. The second straggler, if there is one, comes before that event.
 fn lose_an_lp(then: fn(&[&'static str]) -> Vec<Sent>) -> Stage<'static> {
     fn first(lp: u32) -> Vec<Sent> {
         match lp {
@@ -326,7 +406,13 @@ fn lose_an_lp(then: fn(&[&'static str]) -> Vec<Sent>) -> Stage<'static> {
     }
     let play: &'static Play = Box::leak(Box::new(Play { first, then, ..Play::default() }));
     let setting = Setting::default();
-    let mut stage = Stage::new(play, Setting { tuning: Tuning { undoing: Undoing::Copy { interval: 10 }, ..setting.tuning }, ..setting });
+    let mut stage = Stage::new(
+        play,
+        Setting {
+            tuning: Tuning { undoing: Undoing::Copy { interval: 10 }, ..setting.tuning },
+            ..setting
+        },
+    );
     stage.exhaust(1);
     assert_eq!(stage.pes[1].counts().processed, 5);
     stage.step(0, 1);
@@ -338,7 +424,8 @@ fn lose_an_lp(then: fn(&[&'static str]) -> Vec<Sent>) -> Stage<'static> {
     stage
 }
 
-/// The first straggler of all. That of LP 3 lets another LP roll back, which is none of the business of LP 2.
+/// The first straggler of all. That of LP 3 lets another LP roll back, which is none of the
+/// business of LP 2.
 fn stragglers(handled: &[&'static str], again: fn() -> Vec<Sent>) -> Vec<Sent> {
     match last(handled) {
         "start" => vec![(2, 4.0, "straggler"), (3, 2.0, "other straggler")],
@@ -363,7 +450,10 @@ fn an_event_that_does_not_do_the_same_again_is_a_failure() {
     }
     in_time(|| {
         let failure = lose_an_lp(then).finish().failure.expect("the run fails");
-        assert_eq!((failure.time, &failure.event[..], failure.committed), (4.0, "\"straggler\"", 7));
+        assert_eq!(
+            (failure.time, &failure.event[..], failure.committed),
+            (4.0, "\"straggler\"", 7)
+        );
         let expected = "panicked: as planned, when earlier events of the LP were executed again to work out its state from a copy";
         assert!(failure.fault.starts_with(expected), "{}", failure.fault);
     });
@@ -380,7 +470,10 @@ fn a_lost_lp_is_found_again_by_undoing_more() {
     in_time(|| {
         let ended = lose_an_lp(then).finish();
         assert_eq!(ended.failure, None);
-        assert_eq!(ended.handled[2], ["copied", "earlier straggler", "twice", "straggler", "later"]);
+        assert_eq!(
+            ended.handled[2],
+            ["copied", "earlier straggler", "twice", "straggler", "later"]
+        );
         assert_eq!(ended.handled[3], ["copied", "other straggler", "undone as well"]);
     });
 }

@@ -1,5 +1,6 @@
-//! GVT among PEs that do random, but legal, Time Warp over a network that delays and reorders messages. Whenever a PE adopts a
-//! GVT, it must be at or before everything pending or in flight, and in the end it must be [`Moment::Never`].
+//! GVT among PEs that do random, but legal, Time Warp over a network that delays and reorders
+//! messages. Whenever a PE adopts a GVT, it must be at or before everything pending or in flight,
+//! and in the end it must be [`Moment::Never`].
 
 mod mistakes;
 mod ranks;
@@ -8,7 +9,9 @@ use std::collections::{BTreeMap, VecDeque};
 
 use warpline_base::random::mix64;
 use warpline_base::{EventKey, LpId, Moment, Priority, Sequence, TieBreak, VirtualTime};
-use warpline_kernel::gvt::{Action, Algorithm, AnyGvt, Control, Gvt, Hierarchy, Local, Put, Tag, Verdict, Work};
+use warpline_kernel::gvt::{
+    Action, Algorithm, AnyGvt, Control, Gvt, Hierarchy, Local, Put, Tag, Verdict, Work,
+};
 use warpline_memory::Region;
 
 use self::ranks::ranks;
@@ -89,7 +92,8 @@ struct Habits {
     /// PEs execute the least event, rather than any.
     careful: u64,
     wish: u64,
-    /// Relative frequencies of executing, delivering a message, delivering a control message and advancing.
+    /// Relative frequencies of executing, delivering a message, delivering a control message and
+    /// advancing.
     weights: [u64; 4],
 }
 
@@ -101,7 +105,8 @@ struct World<G> {
     gvts: Vec<G>,
     network: Vec<Message>,
     wires: BTreeMap<(u32, u32), VecDeque<Control>>,
-    /// What has been written into a PE's memory and not been read yet, by its owner, the writer and the place.
+    /// What has been written into a PE's memory and not been read yet, by its owner, the writer and
+    /// the place.
     written: BTreeMap<(u32, u32, usize), Put>,
     /// Which place a block is written to: it differs only in a faulty memory.
     place: fn(usize) -> usize,
@@ -144,7 +149,8 @@ impl<G: Gvt> World<G> {
             Way::Ranks => ranks(&mut dice, count as u32, ties),
         };
         let gvts = gvts.into_iter().map(make).collect();
-        let (network, wires, sent_controls, verdicts) = (Vec::new(), BTreeMap::new(), BTreeMap::new(), Vec::new());
+        let (network, wires, sent_controls, verdicts) =
+            (Vec::new(), BTreeMap::new(), BTreeMap::new(), Vec::new());
         let written = BTreeMap::new();
         let failures = (Moment::Never, Moment::Never);
         let mut world = World {
@@ -176,7 +182,16 @@ impl<G: Gvt> World<G> {
         let time = VirtualTime::from_bits(now + 1 + self.dice.below(8));
         self.made += 1;
         let (step, priority, sequence) = (0, Priority::NORMAL, Sequence::first_of(self.made));
-        Event { key: EventKey { time, step, priority, sender: LpId(self.dice.below(5) as u32), sequence }, fuel }
+        Event {
+            key: EventKey {
+                time,
+                step,
+                priority,
+                sender: LpId(self.dice.below(5) as u32),
+                sequence,
+            },
+            fuel,
+        }
     }
 
     fn send(&mut self, from: usize, to: usize, event: Event, anti: bool) {
@@ -189,28 +204,37 @@ impl<G: Gvt> World<G> {
         if self.gvts[pe].is_paused() || self.pes[pe].pending.is_empty() {
             let waits = u64::from(self.gvts[pe].is_on());
             for work in [&mut self.pes[pe].work, &mut self.total] {
-                (work.idle_steps, work.waiting_steps) = (work.idle_steps + 1, work.waiting_steps + waits);
+                (work.idle_steps, work.waiting_steps) =
+                    (work.idle_steps + 1, work.waiting_steps + waits);
             }
             return;
         }
         let pending = &self.pes[pe].pending;
-        let least = (0..pending.len()).min_by(|&a, &b| self.ties.compare(&pending[a].key, &pending[b].key));
+        let least =
+            (0..pending.len()).min_by(|&a, &b| self.ties.compare(&pending[a].key, &pending[b].key));
         let any = self.dice.index(pending.len());
-        let chosen = if self.dice.percent(self.habits.careful) { least.unwrap_or(any) } else { any };
+        let chosen =
+            if self.dice.percent(self.habits.careful) { least.unwrap_or(any) } else { any };
         let event = self.pes[pe].pending.swap_remove(chosen);
         let mut sent = Vec::new();
         for _ in 0..if event.fuel > 0 { self.dice.below(3) } else { 0 } {
             let caused = self.event(event.key.time.bits(), event.fuel - 1);
             let to = self.dice.index(self.pes.len());
             sent.push((to, caused));
-            if to == pe { self.pes[pe].pending.push(caused) } else { self.send(pe, to, caused, false) }
+            if to == pe {
+                self.pes[pe].pending.push(caused)
+            } else {
+                self.send(pe, to, caused, false)
+            }
         }
         self.pes[pe].executed.push((event, sent));
         self.pes[pe].work.processed += 1;
         self.total.processed += 1;
         if self.dice.percent(1) {
             let failure = self.pes[pe].failure().earlier(event.at(), self.ties);
-            let Moment::Event(key) = failure else { unreachable!("an event is no later than itself") };
+            let Moment::Event(key) = failure else {
+                unreachable!("an event is no later than itself")
+            };
             self.pes[pe].failure = Some(key);
             self.failures.0 = self.failures.0.earlier(failure, self.ties);
         }
@@ -218,7 +242,10 @@ impl<G: Gvt> World<G> {
 
     fn receive(&mut self, Message { to, event, anti, tag }: Message) {
         if let Some(verdict) = self.verdicts.last() {
-            assert!(!event.at().is_before(&verdict.gvt, self.ties), "a message arrived for a moment before GVT");
+            assert!(
+                !event.at().is_before(&verdict.gvt, self.ties),
+                "a message arrived for a moment before GVT"
+            );
         }
         self.gvts[to].received(tag, || event.at());
         if anti {
@@ -243,7 +270,8 @@ impl<G: Gvt> World<G> {
         }
     }
 
-    /// Undoes what was executed at or after `to`, by all LPs or only by that of `to`, and cancels what that sent.
+    /// Undoes what was executed at or after `to`, by all LPs or only by that of `to`, and cancels
+    /// what that sent.
     fn roll_back(&mut self, pe: usize, to: Moment) {
         let Moment::Event(straggler) = to else { return };
         let all = self.dice.percent(50);
@@ -256,7 +284,11 @@ impl<G: Gvt> World<G> {
             self.total.rolled_back += 1;
             self.pes[pe].pending.push(event);
             for (receiver, caused) in sent {
-                if receiver == pe { self.cancel(pe, caused) } else { self.send(pe, receiver, caused, true) }
+                if receiver == pe {
+                    self.cancel(pe, caused)
+                } else {
+                    self.send(pe, receiver, caused, true)
+                }
             }
         }
     }
@@ -265,22 +297,33 @@ impl<G: Gvt> World<G> {
         let Some(action) = self.gvts[pe].advance(&mut self.pes[pe]) else { return false };
         match action {
             Action::Send { to, control } => {
-                assert!(to != pe as u32 && to < self.pes.len() as u32, "PE {pe} sends PE {to} a control message");
+                assert!(
+                    to != pe as u32 && to < self.pes.len() as u32,
+                    "PE {pe} sends PE {to} a control message"
+                );
                 let epoch = match control {
-                    Control::Begin { epoch, .. } | Control::Share { epoch, .. } | Control::Again { epoch, .. } => epoch,
+                    Control::Begin { epoch, .. }
+                    | Control::Share { epoch, .. }
+                    | Control::Again { epoch, .. } => epoch,
                     Control::Verdict(verdict) => verdict.epoch,
                 };
                 *self.sent_controls.entry(epoch).or_default() += 1;
                 self.wires.entry((pe as u32, to)).or_default().push_back(control);
             }
             Action::Write { to, put } => {
-                assert!(to != pe as u32 && to < self.pes.len() as u32, "PE {pe} writes into the memory of PE {to}");
+                assert!(
+                    to != pe as u32 && to < self.pes.len() as u32,
+                    "PE {pe} writes into the memory of PE {to}"
+                );
                 let place = match put {
                     Put::JumpStart(_) => JUMP_START,
                     Put::Block { place, .. } => (self.place)(place),
                 };
                 let unread = self.written.insert((to, pe as u32, place), put);
-                assert!(place == JUMP_START || unread.is_none(), "PE {pe} overwrites what PE {to} has not read yet");
+                assert!(
+                    place == JUMP_START || unread.is_none(),
+                    "PE {pe} overwrites what PE {to} has not read yet"
+                );
             }
             Action::Adopt(verdict) => self.adopt(pe, verdict),
         }
@@ -288,9 +331,19 @@ impl<G: Gvt> World<G> {
     }
 
     fn adopt(&mut self, pe: usize, verdict: Verdict) {
-        let pending = self.pes.iter_mut().fold(Moment::Never, |least, pe| least.earlier(pe.least(), self.ties));
-        let truth = self.network.iter().fold(pending, |least, message| least.earlier(message.event.at(), self.ties));
-        assert!(!truth.is_before(&verdict.gvt, self.ties), "GVT is {:?}, but there is an event at {truth:?}", verdict.gvt);
+        let pending = self
+            .pes
+            .iter_mut()
+            .fold(Moment::Never, |least, pe| least.earlier(pe.least(), self.ties));
+        let truth = self
+            .network
+            .iter()
+            .fold(pending, |least, message| least.earlier(message.event.at(), self.ties));
+        assert!(
+            !truth.is_before(&verdict.gvt, self.ties),
+            "GVT is {:?}, but there is an event at {truth:?}",
+            verdict.gvt
+        );
         let adopted = self.pes[pe].verdicts.len();
         assert_eq!(verdict.epoch, adopted as u64, "an epoch was skipped or closed twice");
         match self.verdicts.get(adopted) {
@@ -300,7 +353,10 @@ impl<G: Gvt> World<G> {
                     assert!(!verdict.gvt.is_before(&before.gvt, self.ties), "GVT regresses");
                 }
                 let (now, before) = self.failures;
-                assert!(!verdict.failure.is_before(&now, self.ties), "a failure that no PE reported");
+                assert!(
+                    !verdict.failure.is_before(&now, self.ties),
+                    "a failure that no PE reported"
+                );
                 assert!(!before.is_before(&verdict.failure, self.ties), "a failure was forgotten");
                 self.failures.1 = now;
                 self.verdicts.push(verdict);
@@ -328,7 +384,8 @@ impl<G: Gvt> World<G> {
             self.gvts[place.0 as usize].receive_control(put.read(place.1));
             return true;
         }
-        let full: Vec<_> = self.wires.iter().filter(|(_, wire)| !wire.is_empty()).map(|(&ends, _)| ends).collect();
+        let full: Vec<_> =
+            self.wires.iter().filter(|(_, wire)| !wire.is_empty()).map(|(&ends, _)| ends).collect();
         if full.is_empty() {
             return false;
         }
@@ -408,7 +465,12 @@ impl<G: Gvt> World<G> {
             // A call to each neighbour; then in each round a share, the next round or the verdict.
             let most = ends * (1 + u64::from(verdict.rounds));
             let sent_controls = self.sent_controls.get(&verdict.epoch).copied().unwrap_or(0);
-            assert!(sent_controls <= most, "{sent_controls} messages for {} rounds of {} PEs", verdict.rounds, self.pes.len());
+            assert!(
+                sent_controls <= most,
+                "{sent_controls} messages for {} rounds of {} PEs",
+                verdict.rounds,
+                self.pes.len()
+            );
         }
         self.verdicts
     }
@@ -419,11 +481,13 @@ fn four_blocks(place: usize) -> usize {
     place
 }
 
-/// Runs many schedules, and checks that they exercise the algorithm: so many reductions are needed at least, and often more.
+/// Runs many schedules, and checks that they exercise the algorithm: so many reductions are needed
+/// at least, and often more.
 fn check(way: Way, rounds_at_least: u32, often_more: bool) {
     let (mut epochs, mut inner, mut repeated) = (0, 0, 0);
     for seed in 0..SCHEDULES {
-        let result = std::panic::catch_unwind(|| World::new(seed, |gvt| gvt, way, four_blocks).run());
+        let result =
+            std::panic::catch_unwind(|| World::new(seed, |gvt| gvt, way, four_blocks).run());
         let verdicts = result.unwrap_or_else(|_| panic!("{way:?} GVT fails with seed {seed}"));
         epochs += verdicts.len();
         inner += verdicts.iter().filter(|verdict| matches!(verdict.gvt, Moment::Event(_))).count();

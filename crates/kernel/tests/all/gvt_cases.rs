@@ -3,13 +3,17 @@
 use std::collections::VecDeque;
 
 use warpline_base::{EventKey, LpId, Moment, Priority, Sequence, TieBreak, VirtualTime};
-use warpline_kernel::gvt::{Action, Algorithm, AnyGvt, Asynchronous, Control, Gvt, Hierarchy, Local, Share, Tag, Verdict, Work};
+use warpline_kernel::gvt::{
+    Action, Algorithm, AnyGvt, Asynchronous, Control, Gvt, Hierarchy, Local, Share, Tag, Verdict,
+    Work,
+};
 use warpline_memory::Region;
 
 const TIES: TieBreak = TieBreak::BySender;
 
 fn at(time: u64) -> Moment {
-    let (time, step, priority, sequence) = (VirtualTime::from_bits(time), 0, Priority::NORMAL, Sequence::first_of(1));
+    let (time, step, priority, sequence) =
+        (VirtualTime::from_bits(time), 0, Priority::NORMAL, Sequence::first_of(1));
     Moment::Event(EventKey { time, step, priority, sender: LpId(0), sequence })
 }
 
@@ -25,7 +29,11 @@ struct Still {
 
 impl Still {
     fn until(least: Moment) -> Self {
-        Still { least, failure: Moment::Never, work: Work { processed: 1, rolled_back: 2, steps: 3, idle_steps: 4, waiting_steps: 5 } }
+        Still {
+            least,
+            failure: Moment::Never,
+            work: Work { processed: 1, rolled_back: 2, steps: 3, idle_steps: 4, waiting_steps: 5 },
+        }
     }
 }
 
@@ -43,8 +51,13 @@ impl Local for Still {
     }
 }
 
-const ALL: [Algorithm; 5] =
-    [Algorithm::Asynchronous, Algorithm::OneSided, Algorithm::Synchronous, Algorithm::AtBarrier { sleeps: false }, Algorithm::Gsu];
+const ALL: [Algorithm; 5] = [
+    Algorithm::Asynchronous,
+    Algorithm::OneSided,
+    Algorithm::Synchronous,
+    Algorithm::AtBarrier { sleeps: false },
+    Algorithm::Gsu,
+];
 
 /// All PEs, joined by wires on which every message takes one turn.
 struct Machine {
@@ -108,28 +121,44 @@ fn one_pe_needs_no_messages() {
         assert_eq!(machine.wish(0), 0, "{algorithm:?} GVT of one PE needs no messages");
         machine.pes[0].1 = Still { failure: at(11), ..Still::until(Moment::Never) };
         machine.wish(0);
-        let found: Vec<_> = machine.adopted.iter().map(|verdict| (verdict.epoch, verdict.gvt, verdict.failure)).collect();
+        let found: Vec<_> = machine
+            .adopted
+            .iter()
+            .map(|verdict| (verdict.epoch, verdict.gvt, verdict.failure))
+            .collect();
         assert_eq!(found, [(0, at(10), Moment::Never), (1, Moment::Never, at(11))]);
         assert_eq!(machine.adopted[1].work, Still::until(Moment::Never).work);
     }
 }
 
-/// Among 1023 PEs, a tree of fan-in 8 is four levels deep; groups of 16 have two levels, and 64 leaders six stages; without groups there are
-/// nine stages, and PEs beyond the first 512. A call crosses that once, up to twice in trees, and so does each round.
+/// Among 1023 PEs, a tree of fan-in 8 is four levels deep; groups of 16 have two levels, and 64
+/// leaders six stages; without groups there are nine stages, and PEs beyond the first 512. A call
+/// crosses that once, up to twice in trees, and so does each round.
 #[test]
 fn a_wish_spreads_in_one_traversal_of_the_hierarchy() {
     for (group, across) in [(1023, 8), (16, 10), (1, 11)] {
-        for (algorithm, rounds) in [(Algorithm::Asynchronous, 1), (Algorithm::OneSided, 1), (Algorithm::Synchronous, 2)] {
+        for (algorithm, rounds) in
+            [(Algorithm::Asynchronous, 1), (Algorithm::OneSided, 1), (Algorithm::Synchronous, 2)]
+        {
             for pe in [0, 1, 511, 700, 1022] {
                 let mut machine = Machine::with(Hierarchy::new(1023, group), algorithm);
                 let turns = machine.wish(pe);
-                assert!(turns <= across * (1 + rounds), "{algorithm:?} GVT takes {turns} turns from PE {pe} with groups of {group}");
+                assert!(
+                    turns <= across * (1 + rounds),
+                    "{algorithm:?} GVT takes {turns} turns from PE {pe} with groups of {group}"
+                );
                 assert_eq!(machine.adopted.len(), 1023);
                 for verdict in &machine.adopted {
                     assert_eq!((verdict.epoch, verdict.rounds, verdict.gvt), (0, rounds, at(10)));
                     assert_eq!(
                         verdict.work,
-                        Work { processed: 1023, rolled_back: 2046, steps: 3069, idle_steps: 4092, waiting_steps: 5115 }
+                        Work {
+                            processed: 1023,
+                            rolled_back: 2046,
+                            steps: 3069,
+                            idle_steps: 4092,
+                            waiting_steps: 5115
+                        }
                     );
                 }
             }
@@ -139,9 +168,11 @@ fn a_wish_spreads_in_one_traversal_of_the_hierarchy() {
 
 #[test]
 fn a_wish_during_a_computation_is_dropped() {
-    for (algorithm, is_paused, turns) in
-        [(Algorithm::Asynchronous, false, 3), (Algorithm::OneSided, false, 3), (Algorithm::Synchronous, true, 5)]
-    {
+    for (algorithm, is_paused, turns) in [
+        (Algorithm::Asynchronous, false, 3),
+        (Algorithm::OneSided, false, 3),
+        (Algorithm::Synchronous, true, 5),
+    ] {
         let mut machine = Machine::new(2, algorithm);
         assert!(!machine.pes[0].0.is_paused());
         machine.pes[0].0.wish();
@@ -150,7 +181,9 @@ fn a_wish_during_a_computation_is_dropped() {
         assert_eq!(machine.pes[0].0.is_paused(), is_paused);
         assert_eq!(machine.wish(0), turns, "a wish during a computation starts no other");
         assert_eq!(machine.adopted.len(), 2);
-        assert!(machine.pes.iter().all(|(gvt, _)| !gvt.is_on() && !gvt.is_paused() && gvt.epoch() == 1));
+        assert!(
+            machine.pes.iter().all(|(gvt, _)| !gvt.is_on() && !gvt.is_paused() && gvt.epoch() == 1)
+        );
     }
 }
 
@@ -174,7 +207,11 @@ fn a_message_across_the_cut_counts() {
     assert!(machine.adopted.is_empty(), "a message is in flight");
     machine.pes[0].0.received(tag, || at(3));
     machine.wish(0);
-    assert!(machine.adopted.iter().all(|verdict| verdict.gvt == at(3) && verdict.rounds > 1), "{:?}", machine.adopted);
+    assert!(
+        machine.adopted.iter().all(|verdict| verdict.gvt == at(3) && verdict.rounds > 1),
+        "{:?}",
+        machine.adopted
+    );
 }
 
 #[test]
@@ -196,7 +233,10 @@ fn every_algorithm_can_be_chosen_at_run_time() {
     for (algorithm, name) in ALL.into_iter().zip(names) {
         let mut gvt = AnyGvt::all(&Region::own(), algorithm, Hierarchy::new(2, 2), TIES).remove(0);
         let mut local = Still::until(at(5));
-        assert_eq!((gvt.name(), gvt.is_on(), gvt.is_paused(), gvt.epoch()), (name, false, false, 0));
+        assert_eq!(
+            (gvt.name(), gvt.is_on(), gvt.is_paused(), gvt.epoch()),
+            (name, false, false, 0)
+        );
         let neighbours = match algorithm {
             Algorithm::Gsu | Algorithm::AtBarrier { .. } => 0,
             _ => 1,
@@ -215,12 +255,19 @@ fn every_algorithm_can_be_chosen_at_run_time() {
                 _ => Some(Action::Send { to: 1, control: begin }),
             }
         );
-        assert_eq!((gvt.advance(&mut local), gvt.is_on(), gvt.is_paused(), gvt.epoch()), (None, true, name == "synchronous", 1));
-        assert_eq!(gvt.waits_at_barrier().is_some(), matches!(algorithm, Algorithm::AtBarrier { .. }));
+        assert_eq!(
+            (gvt.advance(&mut local), gvt.is_on(), gvt.is_paused(), gvt.epoch()),
+            (None, true, name == "synchronous", 1)
+        );
+        assert_eq!(
+            gvt.waits_at_barrier().is_some(),
+            matches!(algorithm, Algorithm::AtBarrier { .. })
+        );
     }
 }
 
-/// The registers tell LBTS to whoever reads them, at any time: what is pending, and what is on its way. PEs set them every few steps.
+/// The registers tell LBTS to whoever reads them, at any time: what is pending, and what is on its
+/// way. PEs set them every few steps.
 #[test]
 fn lbts_can_be_read_at_any_moment() {
     let mut machine = Machine::new(3, Algorithm::Gsu);
@@ -279,14 +326,23 @@ fn given() -> Asynchronous {
 }
 
 fn verdict(epoch: u64, rounds: u32) -> Control {
-    Control::Verdict(Verdict { epoch, rounds, gvt: at(1), in_transit: Moment::Never, failure: Moment::Never, work: Work::default() })
+    Control::Verdict(Verdict {
+        epoch,
+        rounds,
+        gvt: at(1),
+        in_transit: Moment::Never,
+        failure: Moment::Never,
+        work: Work::default(),
+    })
 }
 
 #[test]
 fn a_verdict_is_adopted_after_the_share_was_given() {
     let mut gvt = given();
     gvt.receive_control(verdict(0, 1));
-    assert!(matches!(gvt.advance(&mut Still::until(at(1))), Some(Action::Adopt(verdict)) if verdict.gvt == at(1)));
+    assert!(
+        matches!(gvt.advance(&mut Still::until(at(1))), Some(Action::Adopt(verdict)) if verdict.gvt == at(1))
+    );
 }
 
 #[test]
@@ -329,7 +385,8 @@ fn a_call_for_a_round_without_a_share_is_caught() {
 #[should_panic(expected = "two shares of PE 1 in epoch 0, round 0")]
 fn a_share_that_arrives_twice_is_caught() {
     let mut gvt = Asynchronous::new(0, Hierarchy::new(3, 3), TIES);
-    let share = Share { sent: 0, received: 0, least: at(1), failure: Moment::Never, work: Work::default() };
+    let share =
+        Share { sent: 0, received: 0, least: at(1), failure: Moment::Never, work: Work::default() };
     for _ in 0..2 {
         gvt.receive_control(Control::Share { from: 1, epoch: 0, round: 0, share });
     }
@@ -345,33 +402,54 @@ fn late_calls_change_nothing() {
         let call = |epoch| Control::Begin { from: 0, epoch };
         let gvt = &mut machine.pes[1].0;
         gvt.receive_control(call(0));
-        assert_eq!((gvt.advance(&mut Still::until(at(11))), gvt.is_on()), (None, false), "{algorithm:?} GVT reopens an epoch");
+        assert_eq!(
+            (gvt.advance(&mut Still::until(at(11))), gvt.is_on()),
+            (None, false),
+            "{algorithm:?} GVT reopens an epoch"
+        );
         gvt.receive_control(call(1));
         gvt.receive_control(call(0));
         let action = gvt.advance(&mut Still::until(at(11)));
         assert!(
-            matches!(action, Some(Action::Send { to: 0, control: Control::Share { epoch: 1, .. } })),
+            matches!(
+                action,
+                Some(Action::Send { to: 0, control: Control::Share { epoch: 1, .. } })
+            ),
             "{algorithm:?} GVT forgets a call: {action:?}"
         );
     }
 }
 
-/// A share given before the parent's cut would miss what the parent sends until then, and another reduction would be needed. The same goes
-/// for a partner.
+/// A share given before the parent's cut would miss what the parent sends until then, and another
+/// reduction would be needed. The same goes for a partner.
 #[test]
 fn a_share_waits_for_the_parent_or_the_first_partner() {
     for group in [1, 2] {
         for algorithm in [Algorithm::Asynchronous, Algorithm::Synchronous] {
-            let mut gvt = AnyGvt::all(&Region::own(), algorithm, Hierarchy::new(2, group), TIES).remove(1);
+            let mut gvt =
+                AnyGvt::all(&Region::own(), algorithm, Hierarchy::new(2, group), TIES).remove(1);
             let mut local = Still::until(at(1));
             gvt.wish();
             let action = gvt.advance(&mut local);
-            assert_eq!(action, Some(Action::Send { to: 0, control: Control::Begin { from: 1, epoch: 0 } }));
-            assert_eq!(gvt.advance(&mut local), None, "{algorithm:?} GVT gives a share before the other has begun");
+            assert_eq!(
+                action,
+                Some(Action::Send { to: 0, control: Control::Begin { from: 1, epoch: 0 } })
+            );
+            assert_eq!(
+                gvt.advance(&mut local),
+                None,
+                "{algorithm:?} GVT gives a share before the other has begun"
+            );
             gvt.receive_control(Control::Begin { from: 0, epoch: 0 });
             let action = gvt.advance(&mut local);
             assert!(
-                matches!(action, Some(Action::Send { to: 0, control: Control::Share { from: 1, epoch: 0, round: 0, .. } })),
+                matches!(
+                    action,
+                    Some(Action::Send {
+                        to: 0,
+                        control: Control::Share { from: 1, epoch: 0, round: 0, .. }
+                    })
+                ),
                 "{action:?}"
             );
         }
@@ -399,7 +477,8 @@ fn rounds_are_numbered_from_0_in_every_epoch() {
             machine.pes[0].0.received(tag, || at(11));
             machine.wish(0);
             let adopted = std::mem::take(&mut machine.adopted);
-            let found: Vec<_> = adopted.iter().map(|verdict| (verdict.epoch, verdict.rounds)).collect();
+            let found: Vec<_> =
+                adopted.iter().map(|verdict| (verdict.epoch, verdict.rounds)).collect();
             assert_eq!(found, [(epoch, rounds); 2], "{algorithm:?} GVT with groups of {group}");
         }
     }

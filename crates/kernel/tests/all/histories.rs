@@ -4,8 +4,9 @@ use crate::by_hand::{Play, Sent, Setting, Stage};
 use warpline_kernel::gvt::Algorithm;
 use warpline_kernel::{Lanes, Tuning, Undoing};
 
-/// Between the event before which the state of LP 0 is copied and the one that fails there, every other LP executes an event, and all of
-/// them have committed. A new copy is made only after about a thousand places, so the old one must be kept as long.
+/// Between the event before which the state of LP 0 is copied and the one that fails there, every
+/// other LP executes an event, and all of them have committed. A new copy is made only after about
+/// a thousand places, so the old one must be kept as long.
 #[test]
 fn a_copy_is_kept_as_long_as_it_may_be_needed() {
     fn first(lp: u32) -> Vec<Sent> {
@@ -36,8 +37,8 @@ fn a_copy_is_kept_as_long_as_it_may_be_needed() {
     }
 }
 
-/// As long as GVT stands still, here because of a message in flight, a PE stops at the limit, except for events that come before ones it
-/// has already executed.
+/// As long as GVT stands still, here because of a message in flight, a PE stops at the limit,
+/// except for events that come before ones it has already executed.
 #[test]
 fn a_full_history_takes_events_before_its_latest() {
     fn first(lp: u32) -> Vec<Sent> {
@@ -49,14 +50,22 @@ fn a_full_history_takes_events_before_its_latest() {
     }
     fn then(handled: &[&'static str]) -> Vec<Sent> {
         if handled == ["start"] {
-            vec![(1, 13.0, "in flight"), (1, 12.5, "late"), (1, 6.0, "early, too"), (1, 5.0, "early")]
+            vec![
+                (1, 13.0, "in flight"),
+                (1, 12.5, "late"),
+                (1, 6.0, "early, too"),
+                (1, 5.0, "early"),
+            ]
         } else {
             vec![]
         }
     }
     let play = Play { first, then, ..Play::default() };
     let setting = Setting::default();
-    let mut stage = Stage::new(&play, Setting { tuning: Tuning { batch: 4, history_most: 12, ..setting.tuning }, ..setting });
+    let mut stage = Stage::new(
+        &play,
+        Setting { tuning: Tuning { batch: 4, history_most: 12, ..setting.tuning }, ..setting },
+    );
     stage.step(0, 20);
     assert_eq!(stage.pes[0].counts().processed, 12);
     stage.step(1, 1);
@@ -73,7 +82,8 @@ fn a_full_history_takes_events_before_its_latest() {
     assert_eq!(ended.counts[0].rolled_back, 0, "only twice as much calls for room to be made");
 }
 
-/// Events due at GVT are executed even if they come at the same time as those that fill the history, and before them in the order of ties.
+/// Events due at GVT are executed even if they come at the same time as those that fill the
+/// history, and before them in the order of ties.
 #[test]
 fn a_full_history_takes_events_due_at_gvt() {
     fn first(lp: u32) -> Vec<Sent> {
@@ -88,7 +98,10 @@ fn a_full_history_takes_events_due_at_gvt() {
     }
     let play = Play { first, then, ..Play::default() };
     let setting = Setting::default();
-    let mut stage = Stage::new(&play, Setting { tuning: Tuning { history_most: 4, ..setting.tuning }, ..setting });
+    let mut stage = Stage::new(
+        &play,
+        Setting { tuning: Tuning { history_most: 4, ..setting.tuning }, ..setting },
+    );
     stage.exhaust(1);
     assert_eq!(stage.pes[1].counts().processed, 4);
     let ended = stage.finish();
@@ -102,11 +115,18 @@ fn certain_events_need_no_history() {
         if lp == 0 { vec![(0, 1.0, "start")] } else { vec![] }
     }
     fn then(handled: &[&'static str]) -> Vec<Sent> {
-        if handled == ["start"] { vec![(2, 50.0, "one"), (2, 51.0, "two"), (2, 52.0, "three"), (2, 59.0, "four")] } else { vec![] }
+        if handled == ["start"] {
+            vec![(2, 50.0, "one"), (2, 51.0, "two"), (2, 52.0, "three"), (2, 59.0, "four")]
+        } else {
+            vec![]
+        }
     }
     let play = Play { lookahead: 10.0, first, then, ..Play::default() };
     let setting = Setting { algorithm: Algorithm::Synchronous, ..Setting::default() };
-    let mut stage = Stage::new(&play, Setting { tuning: Tuning { lanes: Lanes::Both, ..setting.tuning }, ..setting });
+    let mut stage = Stage::new(
+        &play,
+        Setting { tuning: Tuning { lanes: Lanes::Both, ..setting.tuning }, ..setting },
+    );
     stage.exhaust(0);
     assert_eq!(stage.deliver(1), 4);
     stage.gvt();
@@ -114,29 +134,45 @@ fn certain_events_need_no_history() {
     stage.step(1, 3);
     // The first was executed before the PE knew of GVT.
     let counts = stage.pes[1].counts();
-    assert_eq!((counts.processed, counts.committed, counts.remote_committed, counts.history_max), (4, 4, 4, 1));
+    assert_eq!(
+        (counts.processed, counts.committed, counts.remote_committed, counts.history_max),
+        (4, 4, 4, 1)
+    );
     assert_eq!((counts.certain, counts.ahead()), (3, 1));
     let ended = stage.finish();
     assert_eq!((ended.failure, ended.observed), (None, 5));
     assert_eq!(ended.handled[2], ["one", "two", "three", "four"]);
 }
 
-/// A PE that only sends gets its buffers back from one that only receives, and does not keep making new ones.
+/// A PE that only sends gets its buffers back from one that only receives, and does not keep making
+/// new ones.
 #[test]
 fn unneeded_buffers_come_back() {
     const WAVES: u32 = 20;
     const EACH: usize = 3000;
     fn first(lp: u32) -> Vec<Sent> {
-        if lp == 0 { (1..=WAVES).map(|wave| (0, f64::from(wave), "wave")).collect() } else { vec![] }
+        if lp == 0 {
+            (1..=WAVES).map(|wave| (0, f64::from(wave), "wave")).collect()
+        } else {
+            vec![]
+        }
     }
     fn then(handled: &[&'static str]) -> Vec<Sent> {
-        if handled[handled.len() - 1] == "wave" { vec![(1, 0.5 + handled.len() as f64, "drop"); EACH] } else { vec![] }
+        if handled[handled.len() - 1] == "wave" {
+            vec![(1, 0.5 + handled.len() as f64, "drop"); EACH]
+        } else {
+            vec![]
+        }
     }
     let play = Play { lps: 2, first, then, ..Play::default() };
     let setting = Setting { algorithm: Algorithm::Synchronous, ..Setting::default() };
     // States are long here, and copying them would take too long.
-    let mut stage = Stage::new(&play, Setting { tuning: Tuning { undoing: Undoing::Reverse, ..setting.tuning }, ..setting });
-    // The receiver handles everything that the sender sends in a step, and both have time to find GVT.
+    let mut stage = Stage::new(
+        &play,
+        Setting { tuning: Tuning { undoing: Undoing::Reverse, ..setting.tuning }, ..setting },
+    );
+    // The receiver handles everything that the sender sends in a step, and both have time to find
+    // GVT.
     for _ in 0..6 * WAVES {
         stage.deliver(0);
         stage.step(0, 1);

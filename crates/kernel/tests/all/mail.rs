@@ -1,4 +1,5 @@
-//! What PEs hand over to the wires, and when: messages that find no room, bounds, and requests for GVT.
+//! What PEs hand over to the wires, and when: messages that find no room, bounds, and requests for
+//! GVT.
 
 use crate::by_hand::{END, Play, Sent, Setting, Stage, in_time};
 use warpline_kernel::gvt::{Pacer, PacerDriver};
@@ -13,7 +14,15 @@ fn first(lp: u32) -> Vec<Sent> {
 
 fn then(handled: &[&'static str]) -> Vec<Sent> {
     match handled {
-        ["start"] => vec![(2, 11.0, "a"), (4, 12.0, "b"), (2, 13.0, "c"), (4, 14.0, "d"), (3, 15.0, "e"), (5, 16.0, "f"), (2, 17.0, "g")],
+        ["start"] => vec![
+            (2, 11.0, "a"),
+            (4, 12.0, "b"),
+            (2, 13.0, "c"),
+            (4, 14.0, "d"),
+            (3, 15.0, "e"),
+            (5, 16.0, "f"),
+            (2, 17.0, "g"),
+        ],
         _ => vec![],
     }
 }
@@ -33,16 +42,20 @@ fn about_to_send(messages: Messages) -> Stage<'static> {
 fn finish(stage: Stage<'_>) {
     let ended = stage.finish();
     assert_eq!((ended.failure, ended.observed), (None, 9));
-    let expected: [&[&str]; 6] = [&["start", "own"], &[], &["a", "c", "g"], &["e"], &["b", "d"], &["f"]];
+    let expected: [&[&str]; 6] =
+        [&["start", "own"], &[], &["a", "c", "g"], &["e"], &["b", "d"], &["f"]];
     assert_eq!(ended.handled, expected);
 }
 
 /// Runs a test with shared buffers, and with messages by value; it fails if it hangs.
 fn on_each_wire(test: fn(Messages)) {
-    [Messages::Shared, Messages::Copy].into_iter().for_each(|messages| in_time(move || test(messages)));
+    [Messages::Shared, Messages::Copy]
+        .into_iter()
+        .for_each(|messages| in_time(move || test(messages)));
 }
 
-/// A bound promises that nothing before it will be sent, so everything sent must be on the wires before the bound is published.
+/// A bound promises that nothing before it will be sent, so everything sent must be on the wires
+/// before the bound is published.
 #[test]
 fn messages_are_handed_over_before_a_bound_is_published() {
     on_each_wire(|messages| {
@@ -53,30 +66,47 @@ fn messages_are_handed_over_before_a_bound_is_published() {
     });
 }
 
-/// Messages that find no room wait at their sender and are handed over, once each, as there is room. Until then no bound is published, as
-/// it would not cover messages that may still arrive.
+/// Messages that find no room wait at their sender and are handed over, once each, as there is
+/// room. Until then no bound is published, as it would not cover messages that may still arrive.
 #[test]
 fn messages_that_find_no_room_wait() {
     on_each_wire(|messages| {
         let mut stage = about_to_send(messages);
         stage.make_room_for(0);
         stage.step(0, 2);
-        assert_eq!((stage.pes[0].counts().certain, stage.deliver(1), stage.deliver(2)), (2, 0, 0), "there is no room");
+        assert_eq!(
+            (stage.pes[0].counts().certain, stage.deliver(1), stage.deliver(2)),
+            (2, 0, 0),
+            "there is no room"
+        );
         for (room, left) in [(2, 5), (1, 4), (3, 1)] {
             stage.make_room_for(room);
             stage.step(0, 3);
-            assert_eq!(stage.deliver(1) + stage.deliver(2), room, "{messages:?}: {left} of them wait");
-            assert_eq!(stage.published(0).0, Some(1.0), "{messages:?}: a bound was published, though {left} messages wait");
+            assert_eq!(
+                stage.deliver(1) + stage.deliver(2),
+                room,
+                "{messages:?}: {left} of them wait"
+            );
+            assert_eq!(
+                stage.published(0).0,
+                Some(1.0),
+                "{messages:?}: a bound was published, though {left} messages wait"
+            );
         }
         stage.make_room_for(usize::MAX);
         stage.step(0, 1);
         assert_eq!(stage.deliver(1) + stage.deliver(2), 1);
-        assert_eq!(stage.published(0), (Some(10.0), 7), "{messages:?}: the bound is published when nothing waits any more");
+        assert_eq!(
+            stage.published(0),
+            (Some(10.0), 7),
+            "{messages:?}: the bound is published when nothing waits any more"
+        );
         finish(stage);
     });
 }
 
-/// What a PE has told others about GVT last may still wait for room in its port when the PE is over, and they for it.
+/// What a PE has told others about GVT last may still wait for room in its port when the PE is
+/// over, and they for it.
 #[test]
 fn a_pe_that_is_over_goes_on_flushing() {
     on_each_wire(|messages| {
@@ -86,26 +116,39 @@ fn a_pe_that_is_over_goes_on_flushing() {
     });
 }
 
-/// PE 0 knows that nothing comes before time 11, as all PEs have published the time of their first event.
+/// PE 0 knows that nothing comes before time 11, as all PEs have published the time of their first
+/// event.
 fn about_to_send_in_windows(messages: Messages) -> Stage<'static> {
     let setting = Setting { pes: 3, ..Setting::default() };
-    let tuning = Tuning { lanes: Lanes::Safe, patience: 1000, messages, windows: true, ..setting.tuning };
+    let tuning =
+        Tuning { lanes: Lanes::Safe, patience: 1000, messages, windows: true, ..setting.tuning };
     let mut stage = Stage::new(&SENDER, Setting { tuning, ..setting });
     stage.let_bounds_arrive();
-    assert_eq!([0, 1, 2].map(|pe| stage.rounds(pe)), [vec![(1.0, 0)], vec![(END, 0)], vec![(END, 0)]]);
+    assert_eq!(
+        [0, 1, 2].map(|pe| stage.rounds(pe)),
+        [vec![(1.0, 0)], vec![(END, 0)], vec![(END, 0)]]
+    );
     stage
 }
 
-/// A window of two events takes two steps here. Its word is published after both, and covers the messages in transit, of which no other PE
-/// knows yet.
+/// A window of two events takes two steps here. Its word is published after both, and covers the
+/// messages in transit, of which no other PE knows yet.
 #[test]
 fn a_round_covers_the_messages_of_its_window() {
     on_each_wire(|messages| {
         let mut stage = about_to_send_in_windows(messages);
         stage.step(0, 1);
-        assert_eq!((stage.pes[0].counts().certain, stage.rounds(0).len()), (1, 1), "{messages:?}: the window goes on");
+        assert_eq!(
+            (stage.pes[0].counts().certain, stage.rounds(0).len()),
+            (1, 1),
+            "{messages:?}: the window goes on"
+        );
         stage.step(0, 5);
-        assert_eq!((stage.pes[0].counts().certain, &stage.rounds(0)[1..]), (2, &[(11.0, 7)][..]), "{messages:?}");
+        assert_eq!(
+            (stage.pes[0].counts().certain, &stage.rounds(0)[1..]),
+            (2, &[(11.0, 7)][..]),
+            "{messages:?}"
+        );
         // Until the others have published, too, nothing else happens.
         stage.step(1, 1);
         stage.step(0, 5);
@@ -121,15 +164,24 @@ fn a_round_waits_for_messages_that_find_no_room() {
         let mut stage = about_to_send_in_windows(messages);
         stage.make_room_for(6);
         stage.step(0, 5);
-        assert_eq!((stage.deliver(1) + stage.deliver(2), stage.rounds(0).len()), (6, 1), "{messages:?}: a message waits");
+        assert_eq!(
+            (stage.deliver(1) + stage.deliver(2), stage.rounds(0).len()),
+            (6, 1),
+            "{messages:?}: a message waits"
+        );
         stage.make_room_for(1);
         stage.step(0, 1);
-        assert_eq!((stage.deliver(1) + stage.deliver(2), &stage.rounds(0)[1..]), (1, &[(11.0, 7)][..]), "{messages:?}");
+        assert_eq!(
+            (stage.deliver(1) + stage.deliver(2), &stage.rounds(0)[1..]),
+            (1, &[(11.0, 7)][..]),
+            "{messages:?}"
+        );
         finish(stage);
     });
 }
 
-/// Everything sent in a window is filed before the next one opens, in however many steps the messages arrive.
+/// Everything sent in a window is filed before the next one opens, in however many steps the
+/// messages arrive.
 #[test]
 fn a_window_opens_with_all_messages_filed() {
     on_each_wire(|messages| {
@@ -137,7 +189,8 @@ fn a_window_opens_with_all_messages_filed() {
         [2, 1, 1].into_iter().enumerate().for_each(|(pe, steps)| stage.step(pe, steps));
         assert_eq!([0, 1, 2].map(|pe| stage.rounds(pe).len()), [2, 2, 2]);
         assert_eq!(stage.deliver(1), 4);
-        // It finds all rounds and all messages in the same step, in which it executes the first of them.
+        // It finds all rounds and all messages in the same step, in which it executes the first of
+        // them.
         stage.step(1, 1);
         assert_eq!(stage.pes[1].counts().certain, 1, "{messages:?}");
         stage.deliver(2);
@@ -148,11 +201,16 @@ fn a_window_opens_with_all_messages_filed() {
     });
 }
 
-/// How often GVT was computed while a PE executed this many events of its own, one per step, beside another PE that has nothing to do.
+/// How often GVT was computed while a PE executed this many events of its own, one per step, beside
+/// another PE that has nothing to do.
 fn epochs(events: u32, lanes: Lanes, gvt_interval: u32) -> u64 {
     const EVENTS: u32 = 1000;
     fn first(lp: u32) -> Vec<Sent> {
-        if lp == 0 { (1..=EVENTS).map(|n| (0, f64::from(n) / 25.0, "own")).collect() } else { vec![] }
+        if lp == 0 {
+            (1..=EVENTS).map(|n| (0, f64::from(n) / 25.0, "own")).collect()
+        } else {
+            vec![]
+        }
     }
     let play = Play { lps: 2, lookahead: 50.0, first, ..Play::default() };
     let setting = Setting::default();
@@ -160,7 +218,8 @@ fn epochs(events: u32, lanes: Lanes, gvt_interval: u32) -> u64 {
     let mut stage = Stage::new(&play, Setting { tuning, ..setting });
     while stage.pes[0].counts().processed < u64::from(events) {
         stage.step(0, 1);
-        // It takes part without executing anything. If bounds do not advance, it would ask for GVT itself then.
+        // It takes part without executing anything. If bounds do not advance, it would ask for GVT
+        // itself then.
         if lanes != Lanes::Speculative || stage.pes[0].counts().processed > 1 {
             stage.step(1, 1);
         }
@@ -168,8 +227,8 @@ fn epochs(events: u32, lanes: Lanes, gvt_interval: u32) -> u64 {
     stage.pes[0].counts().gvt_epochs
 }
 
-/// A PE that executes events ahead asks for GVT after an interval, and not before. Certain events commit without GVT, which is asked for
-/// far less often then.
+/// A PE that executes events ahead asks for GVT after an interval, and not before. Certain events
+/// commit without GVT, which is asked for far less often then.
 #[test]
 fn gvt_is_asked_for_after_an_interval() {
     in_time(|| {
@@ -190,24 +249,36 @@ fn a_single_pe_finds_gvt_once_per_interval() {
     for gvt_interval in [1, 7, 25, 102] {
         let play = Play { lps: 1, first, ..Play::default() };
         let setting = Setting { pes: 1, ..Setting::default() };
-        let mut stage = Stage::new(&play, Setting { tuning: Tuning { gvt_interval, ..setting.tuning }, ..setting });
+        let mut stage = Stage::new(
+            &play,
+            Setting { tuning: Tuning { gvt_interval, ..setting.tuning }, ..setting },
+        );
         stage.step(0, 100);
         let counts = stage.pes[0].counts();
         // The initialisation of the LP counts, too.
-        assert_eq!((counts.processed, counts.gvt_epochs), (100, 101 / u64::from(gvt_interval)), "with an interval of {gvt_interval}");
+        assert_eq!(
+            (counts.processed, counts.gvt_epochs),
+            (100, 101 / u64::from(gvt_interval)),
+            "with an interval of {gvt_interval}"
+        );
     }
 }
 
-/// A PE that never waits for GVT has it found less and less often: four times per interval, which doubles up to eight times the first.
+/// A PE that never waits for GVT has it found less and less often: four times per interval, which
+/// doubles up to eight times the first.
 #[test]
 fn an_interval_that_is_adapted_grows_where_nobody_waits() {
     let mut stage = about_to_execute_alone(10);
     stage.step(0, 1000);
     let counts = stage.pes[0].counts();
-    assert_eq!((counts.processed, counts.gvt_epochs), (1000, 12 + (1001 - 4 * (10 + 20 + 40)) / 80));
+    assert_eq!(
+        (counts.processed, counts.gvt_epochs),
+        (1000, 12 + (1001 - 4 * (10 + 20 + 40)) / 80)
+    );
 }
 
-/// Where another thread has the interval, a PE that is not idle asks when that thread says so, and not before.
+/// Where another thread has the interval, a PE that is not idle asks when that thread says so, and
+/// not before.
 #[test]
 fn a_pe_that_follows_another_thread_asks_when_it_is_told() {
     let pacer = Pacer::new(10);
@@ -224,18 +295,25 @@ fn a_pe_that_follows_another_thread_asks_when_it_is_told() {
     }
 }
 
-/// A PE that has the events of 1000 steps before it, and adapts the interval, of so many events at first.
+/// A PE that has the events of 1000 steps before it, and adapts the interval, of so many events at
+/// first.
 fn about_to_execute_alone(gvt_interval: u32) -> Stage<'static> {
     fn first(lp: u32) -> Vec<Sent> {
         if lp == 0 { (1..=1000).map(|n| (0, f64::from(n) / 25.0, "own")).collect() } else { vec![] }
     }
     static PLAY: Play = Play { lps: 1, first, ..Play::NOTHING };
     let setting = Setting { pes: 1, ..Setting::default() };
-    Stage::new(&PLAY, Setting { tuning: Tuning { gvt_interval, adapts_interval: true, ..setting.tuning }, ..setting })
+    Stage::new(
+        &PLAY,
+        Setting {
+            tuning: Tuning { gvt_interval, adapts_interval: true, ..setting.tuning },
+            ..setting
+        },
+    )
 }
 
-/// If bounds advance, a PE with nothing to execute waits for them for a while before it asks for GVT; not for long if bounds would have to
-/// creep up to an event that is far away.
+/// If bounds advance, a PE with nothing to execute waits for them for a while before it asks for
+/// GVT; not for long if bounds would have to creep up to an event that is far away.
 #[test]
 fn a_pe_that_waits_for_bounds_has_patience() {
     fn near(lp: u32) -> Vec<Sent> {
@@ -248,7 +326,13 @@ fn a_pe_that_waits_for_bounds_has_patience() {
         for (first, at_most, at_least) in [(near as fn(u32) -> Vec<Sent>, 64, 56), (far, 32, 4)] {
             let play = Play { lps: 2, lookahead: 1.0, first, ..Play::default() };
             let setting = Setting::default();
-            let mut stage = Stage::new(&play, Setting { tuning: Tuning { lanes: Lanes::Safe, patience: 64, ..setting.tuning }, ..setting });
+            let mut stage = Stage::new(
+                &play,
+                Setting {
+                    tuning: Tuning { lanes: Lanes::Safe, patience: 64, ..setting.tuning },
+                    ..setting
+                },
+            );
             let mut steps = 0;
             while stage.pes[0].counts().gvt_epochs == 0 {
                 (0..2).for_each(|pe| stage.step(pe, 1));
@@ -260,22 +344,37 @@ fn a_pe_that_waits_for_bounds_has_patience() {
     });
 }
 
-/// Where bounds do not advance, for want of a safe lane or of lookahead, nothing is gained by waiting for them.
+/// Where bounds do not advance, for want of a safe lane or of lookahead, nothing is gained by
+/// waiting for them.
 #[test]
 fn a_pe_without_bounds_asks_for_gvt_at_once() {
     fn first(lp: u32) -> Vec<Sent> {
         vec![(lp, 3.0, "own")]
     }
     in_time(|| {
-        for (lanes, lookahead) in [(Lanes::Speculative, 0.0), (Lanes::Speculative, 1.0), (Lanes::Both, 0.0), (Lanes::Safe, 0.0)] {
+        for (lanes, lookahead) in [
+            (Lanes::Speculative, 0.0),
+            (Lanes::Speculative, 1.0),
+            (Lanes::Both, 0.0),
+            (Lanes::Safe, 0.0),
+        ] {
             let play = Play { lps: 2, lookahead, first, ..Play::default() };
             let setting = Setting::default();
-            let mut stage = Stage::new(&play, Setting { tuning: Tuning { lanes, patience: 1_000_000, ..setting.tuning }, ..setting });
+            let mut stage = Stage::new(
+                &play,
+                Setting {
+                    tuning: Tuning { lanes, patience: 1_000_000, ..setting.tuning },
+                    ..setting
+                },
+            );
             stage.let_bounds_arrive();
             for _ in 0..10 {
                 (0..2).for_each(|pe| stage.step(pe, 1));
             }
-            assert!(stage.pes[0].counts().gvt_epochs > 0, "{lanes:?} with the lookahead {lookahead}");
+            assert!(
+                stage.pes[0].counts().gvt_epochs > 0,
+                "{lanes:?} with the lookahead {lookahead}"
+            );
             assert_eq!(stage.finish().observed, 2);
         }
     });
@@ -289,9 +388,17 @@ fn what_has_become_certain_commits_without_gvt() {
     }
     let play = Play { lps: 2, lookahead: 10.0, first, ..Play::default() };
     let setting = Setting::default();
-    let mut stage = Stage::new(&play, Setting { tuning: Tuning { lanes: Lanes::Both, patience: 1000, ..setting.tuning }, ..setting });
+    let mut stage = Stage::new(
+        &play,
+        Setting {
+            tuning: Tuning { lanes: Lanes::Both, patience: 1000, ..setting.tuning },
+            ..setting
+        },
+    );
     stage.let_bounds_arrive();
-    let counts = |stage: &Stage<'_>| [0, 1].map(|pe| (stage.pes[pe].counts().ahead(), stage.pes[pe].counts().committed));
+    let counts = |stage: &Stage<'_>| {
+        [0, 1].map(|pe| (stage.pes[pe].counts().ahead(), stage.pes[pe].counts().committed))
+    };
     stage.step(0, 1);
     stage.step(1, 1);
     assert_eq!(counts(&stage), [(1, 0), (1, 0)]);
@@ -303,7 +410,8 @@ fn what_has_become_certain_commits_without_gvt() {
     assert_eq!(stage.finish().observed, 2);
 }
 
-/// A PE that is free to choose begins by waiting for its horizon; one that must not wait goes ahead at once.
+/// A PE that is free to choose begins by waiting for its horizon; one that must not wait goes ahead
+/// at once.
 #[test]
 fn a_pe_that_may_wait_for_its_horizon_does() {
     fn first(lp: u32) -> Vec<Sent> {
@@ -328,7 +436,8 @@ fn a_pe_that_may_wait_for_its_horizon_does() {
     assert_eq!(stage.pes[0].counts().processed, 1);
 }
 
-/// A PE that always has something to do commits, too, once it has executed enough to make looking through all of it worth while.
+/// A PE that always has something to do commits, too, once it has executed enough to make looking
+/// through all of it worth while.
 #[test]
 fn a_busy_pe_commits_without_gvt_when_that_is_worth_it() {
     fn first(lp: u32) -> Vec<Sent> {
@@ -340,17 +449,25 @@ fn a_busy_pe_commits_without_gvt_when_that_is_worth_it() {
     }
     let play = Play { lookahead: 10.0, first, ..Play::default() };
     let setting = Setting::default();
-    let mut stage = Stage::new(&play, Setting { tuning: Tuning { lanes: Lanes::Both, patience: 1000, ..setting.tuning }, ..setting });
+    let mut stage = Stage::new(
+        &play,
+        Setting {
+            tuning: Tuning { lanes: Lanes::Both, patience: 1000, ..setting.tuning },
+            ..setting
+        },
+    );
     stage.let_bounds_arrive();
     // By the bound of PE 1, what comes before 20 is certain.
     stage.step(0, 50);
     stage.step(1, 1);
-    let counts = |stage: &Stage<'_>| (stage.pes[0].counts().ahead(), stage.pes[0].counts().committed);
+    let counts =
+        |stage: &Stage<'_>| (stage.pes[0].counts().ahead(), stage.pes[0].counts().committed);
     stage.step(0, 13);
     assert_eq!((counts(&stage), stage.published(1).0), ((63, 0), Some(10.0)));
     stage.step(0, 1);
     assert_eq!(counts(&stage), (64, 40));
-    // The 24 that are left would be looked through again. That takes more of them: 64 are too few now, even as soon as all are certain.
+    // The 24 that are left would be looked through again. That takes more of them: 64 are too few
+    // now, even as soon as all are certain.
     stage.step(0, 40);
     stage.step(1, 1);
     stage.step(0, 1);

@@ -46,24 +46,51 @@ fn conservative_lps_wait_aside_and_others_do_not() {
     for (lanes, messages) in WAYS {
         let setting = setting(lanes, messages);
         // All LPs of a PE share a KP: one that only waits must not make the others roll back.
-        let mut stage = Stage::new(&play, Setting { tuning: Tuning { kps: 1, ..setting.tuning }, ..setting });
+        let mut stage =
+            Stage::new(&play, Setting { tuning: Tuning { kps: 1, ..setting.tuning }, ..setting });
         stage.exhaust(0);
-        assert_eq!(stage.pes[0].counts().processed, 1, "{lanes:?}, {messages:?}: the others go ahead");
+        assert_eq!(
+            stage.pes[0].counts().processed,
+            1,
+            "{lanes:?}, {messages:?}: the others go ahead"
+        );
         stage.exhaust(1);
         assert_eq!(stage.deliver(0), 1);
         stage.step(0, 2);
-        assert_eq!(stage.pes[0].counts().processed, 1, "{lanes:?}, {messages:?}: what has just arrived waits, too");
+        assert_eq!(
+            stage.pes[0].counts().processed,
+            1,
+            "{lanes:?}, {messages:?}: what has just arrived waits, too"
+        );
         let done = stage.finish();
-        assert_eq!(done.handled[1], ["comes first", "waits", "in between", "waits as well"], "{lanes:?}, {messages:?}");
-        assert_eq!(done.counts.iter().map(|counts| counts.rolled_back).sum::<u64>(), 0, "{lanes:?}, {messages:?}");
-        assert_eq!(done.counts[0].certain, 4, "{lanes:?}, {messages:?}: what waited was executed for good");
+        assert_eq!(
+            done.handled[1],
+            ["comes first", "waits", "in between", "waits as well"],
+            "{lanes:?}, {messages:?}"
+        );
+        assert_eq!(
+            done.counts.iter().map(|counts| counts.rolled_back).sum::<u64>(),
+            0,
+            "{lanes:?}, {messages:?}"
+        );
+        assert_eq!(
+            done.counts[0].certain, 4,
+            "{lanes:?}, {messages:?}: what waited was executed for good"
+        );
     }
 }
 
-/// With lookahead, a conservative LP executes whatever comes before the horizon, and needs no GVT for each event.
+/// With lookahead, a conservative LP executes whatever comes before the horizon, and needs no GVT
+/// for each event.
 #[test]
 fn with_lookahead_conservative_lps_go_as_far_as_the_horizon() {
-    let ticks = |lp| if lp == 1 { vec![(1, 5.0, "a"), (1, 5.5, "b"), (1, 15.5, "c")] } else { vec![(lp, 20.0, "far away")] };
+    let ticks = |lp| {
+        if lp == 1 {
+            vec![(1, 5.0, "a"), (1, 5.5, "b"), (1, 15.5, "c")]
+        } else {
+            vec![(lp, 20.0, "far away")]
+        }
+    };
     let play = Play { conservative: &[1], lookahead: 10.0, first: ticks, ..Play::NOTHING };
     let mut stage = Stage::new(&play, setting(Lanes::Both, Messages::Value));
     stage.exhaust(0);
@@ -109,7 +136,8 @@ fn what_waits_may_be_cancelled() {
     }
 }
 
-/// While an anti-message is under way, GVT stays before what it cancels: without lookahead, a conservative LP would execute that for good.
+/// While an anti-message is under way, GVT stays before what it cancels: without lookahead, a
+/// conservative LP would execute that for good.
 #[test]
 fn gvt_waits_for_anti_messages() {
     fn first(lp: u32) -> Vec<Sent> {
@@ -127,8 +155,11 @@ fn gvt_waits_for_anti_messages() {
         }
     }
     let play = Play { conservative: &[1], first, then, ..Play::NOTHING };
-    let algorithms = [Algorithm::Asynchronous, Algorithm::Synchronous, Algorithm::OneSided, Algorithm::Gsu];
-    for (algorithm, (lanes, messages)) in algorithms.into_iter().flat_map(|algorithm| WAYS.map(|way| (algorithm, way))) {
+    let algorithms =
+        [Algorithm::Asynchronous, Algorithm::Synchronous, Algorithm::OneSided, Algorithm::Gsu];
+    for (algorithm, (lanes, messages)) in
+        algorithms.into_iter().flat_map(|algorithm| WAYS.map(|way| (algorithm, way)))
+    {
         let mut stage = Stage::new(&play, Setting { algorithm, ..setting(lanes, messages) });
         stage.step(1, 2);
         assert_eq!(stage.deliver(0), 1, "{algorithm:?}, {lanes:?}, {messages:?}: `wrong`");
@@ -140,14 +171,23 @@ fn gvt_waits_for_anti_messages() {
             stage.step(0, 1);
         }
         assert_eq!(stage.pes[1].counts().rolled_back, 1, "{algorithm:?}, {lanes:?}, {messages:?}");
-        assert_eq!(stage.pes[0].counts().certain, 0, "{algorithm:?}, {lanes:?}, {messages:?}: `wrong` may be cancelled at any moment");
+        assert_eq!(
+            stage.pes[0].counts().certain,
+            0,
+            "{algorithm:?}, {lanes:?}, {messages:?}: `wrong` may be cancelled at any moment"
+        );
         stage.make_room_for(usize::MAX);
         let done = stage.finish();
-        assert_eq!(done.handled, [vec!["late"], vec![], vec!["straggler", "too early"], vec![]], "{algorithm:?}, {lanes:?}, {messages:?}");
+        assert_eq!(
+            done.handled,
+            [vec!["late"], vec![], vec!["straggler", "too early"], vec![]],
+            "{algorithm:?}, {lanes:?}, {messages:?}"
+        );
     }
 }
 
-/// An event that panics once it is certain has changed its state, and is not tried again, whatever else is released meanwhile.
+/// An event that panics once it is certain has changed its state, and is not tried again, whatever
+/// else is released meanwhile.
 #[test]
 fn an_event_that_waited_fails_once() {
     static TRIED: AtomicU32 = AtomicU32::new(0);
@@ -169,7 +209,8 @@ fn an_event_that_waited_fails_once() {
         let play = Play { conservative: &[1], first, then, ..Play::NOTHING };
         for (lanes, messages) in WAYS {
             TRIED.store(0, Ordering::Relaxed);
-            let failure = Stage::new(&play, setting(lanes, messages)).finish().failure.expect("it fails");
+            let failure =
+                Stage::new(&play, setting(lanes, messages)).finish().failure.expect("it fails");
             assert_eq!((failure.time, failure.committed), (2.0, 1), "{lanes:?}, {messages:?}");
             assert_eq!(TRIED.load(Ordering::Relaxed), 1, "{lanes:?}, {messages:?}");
         }

@@ -7,8 +7,9 @@ use warpline_kernel::gvt::{Algorithm, Work};
 use warpline_kernel::{Counts, Lanes, Messages, Tuning, Undoing};
 use warpline_model::prelude::*;
 
-/// LPs 0 to 3 are on PE 0, and 4 to 7 on PE 1. LP 4 executes `a` to `d`. `b` is cancelled together with what it sent: one event to its own
-/// PE, and one to the other, where it has been processed. What `c` sent is pending there, and what `d` sent still in transit.
+/// LPs 0 to 3 are on PE 0, and 4 to 7 on PE 1. LP 4 executes `a` to `d`. `b` is cancelled together
+/// with what it sent: one event to its own PE, and one to the other, where it has been processed.
+/// What `c` sent is pending there, and what `d` sent still in transit.
 const PLAY: Play = Play { lps: 8, first, then, ..Play::NOTHING };
 
 fn first(lp: u32) -> Vec<Sent> {
@@ -35,8 +36,8 @@ fn lengths(start: &[u64]) -> [u64; 32] {
     std::array::from_fn(|bits| start.get(bits).copied().unwrap_or(0))
 }
 
-/// What was executed, undone, sent and received, without what depends on how often a PE is stepped and when GVT is found,
-/// and without its buffers.
+/// What was executed, undone, sent and received, without what depends on how often a PE is stepped
+/// and when GVT is found, and without its buffers.
 fn done(counts: &Counts) -> Counts {
     let without = Counts {
         steps: 0,
@@ -48,13 +49,21 @@ fn done(counts: &Counts) -> Counts {
         mailbox_depth_max: 0,
         ..counts.clone()
     };
-    let without = Counts { committed: 0, remote_committed: 0, history_max: 0, repeated: 0, copy_interval: 0, ..without };
+    let without = Counts {
+        committed: 0,
+        remote_committed: 0,
+        history_max: 0,
+        repeated: 0,
+        copy_interval: 0,
+        ..without
+    };
     Counts { buffers: 0, buffers_shared: 0, ..without }
 }
 
 fn every_rollback_is_counted(undoing: Undoing) {
     let setting = Setting::default();
-    let mut stage = Stage::new(&PLAY, Setting { tuning: Tuning { undoing, ..setting.tuning }, ..setting });
+    let mut stage =
+        Stage::new(&PLAY, Setting { tuning: Tuning { undoing, ..setting.tuning }, ..setting });
     stage.exhaust(1);
     let mut one = Counts { processed: 5, sent: 8, messages_sent: 3, ..Counts::default() };
     assert_eq!(done(stage.pes[1].counts()), one, "PE 1 before anything is undone");
@@ -63,7 +72,13 @@ fn every_rollback_is_counted(undoing: Undoing) {
     // It executes its own event first, then the one from `b`, but not the one from `c`.
     assert_eq!(stage.deliver_first(0, 2), 2);
     stage.step(0, 3);
-    let mut zero = Counts { processed: 3, sent: 3, messages_sent: 1, messages_received: 2, ..Counts::default() };
+    let mut zero = Counts {
+        processed: 3,
+        sent: 3,
+        messages_sent: 1,
+        messages_received: 2,
+        ..Counts::default()
+    };
     assert_eq!(done(stage.pes[0].counts()), zero, "PE 0 before anything is undone");
     let counts = stage.pes[0].counts();
     assert_eq!((counts.history_max, counts.receipts, counts.mailbox_depth_max), (3, 1, 2));
@@ -86,7 +101,8 @@ fn every_rollback_is_counted(undoing: Undoing) {
     };
     assert_eq!(done(stage.pes[1].counts()), one, "PE 1 after the straggler");
 
-    // What `d` sent has been cancelled in transit, and what `b` sent is undone, together with what came after it.
+    // What `d` sent has been cancelled in transit, and what `b` sent is undone, together with what
+    // came after it.
     assert_eq!(stage.deliver(0), 2);
     stage.step(0, 1);
     zero = Counts {
@@ -101,20 +117,34 @@ fn every_rollback_is_counted(undoing: Undoing) {
     };
     assert_eq!(done(stage.pes[0].counts()), zero, "PE 0 after the anti-message");
     let counts = stage.pes[0].counts();
-    assert_eq!((counts.receipts, counts.mailbox_depth_max, counts.mailbox_depth_mean()), (2, 2, 2.0));
+    assert_eq!(
+        (counts.receipts, counts.mailbox_depth_max, counts.mailbox_depth_mean()),
+        (2, 2, 2.0)
+    );
 
     stage.exhaust(1);
     let ended = stage.finish();
     assert_eq!(ended.failure, None);
-    // What `b` sends again is received and, in the same step, `own` is executed again; so that is undone once more.
+    // What `b` sends again is received and, in the same step, `own` is executed again; so that is
+    // undone once more.
     let lengths = lengths(&[1, 1]);
-    zero = Counts { processed: 8, rolled_back: 3, primary: 1, lengths, annihilated: 3, messages_received: 6, ..zero };
+    zero = Counts {
+        processed: 8,
+        rolled_back: 3,
+        primary: 1,
+        lengths,
+        annihilated: 3,
+        messages_received: 6,
+        ..zero
+    };
     one = Counts { processed: 10, sent: 12, messages_sent: 6, ..one };
     assert_eq!(done(&ended.counts[0]), zero, "PE 0 in the end");
     assert_eq!(done(&ended.counts[1]), one, "PE 1 in the end");
-    let committed: Vec<_> = ended.counts.iter().map(|counts| (counts.committed, counts.remote_committed)).collect();
+    let committed: Vec<_> =
+        ended.counts.iter().map(|counts| (counts.committed, counts.remote_committed)).collect();
     assert_eq!(committed, [(5, 3), (6, 1)]);
-    // Only where states are worked out from copies further back, events are executed again for that.
+    // Only where states are worked out from copies further back, events are executed again for
+    // that.
     let interval = match undoing {
         Undoing::Copy { interval } => interval,
         Undoing::CopyAdaptively => unreachable!("it would depend on how many rollbacks there are"),
@@ -123,18 +153,37 @@ fn every_rollback_is_counted(undoing: Undoing) {
     };
     assert!(ended.counts.iter().all(|counts| counts.copy_interval == interval));
     assert_eq!(ended.counts[1].repeated > 0, matches!(undoing, Undoing::Copy { interval: 2.. }));
-    let expected: [&[&str]; 8] =
-        [&["late"], &["of b, there", "own", "of c"], &["of d"], &[], &["a", "straggler", "b", "c", "d"], &["of b, here"], &[], &[]];
+    let expected: [&[&str]; 8] = [
+        &["late"],
+        &["of b, there", "own", "of c"],
+        &["of d"],
+        &[],
+        &["a", "straggler", "b", "c", "d"],
+        &["of b, here"],
+        &[],
+        &[],
+    ];
     assert_eq!(ended.handled, expected);
     assert_eq!(ended.observed, 11);
     // The verdicts cover all work, but for what was done since the last shares.
     let reported = ended.verdicts.iter().fold(Work::default(), |sum, verdict| sum + verdict.work);
     assert_eq!((reported.processed, reported.rolled_back), (18, 7));
     let most = |of: fn(&Counts) -> u64| ended.counts.iter().map(of).sum::<u64>();
-    assert!(reported.steps <= most(|counts| counts.steps) && reported.idle_steps <= most(|counts| counts.idle_steps), "{reported:?}");
+    assert!(
+        reported.steps <= most(|counts| counts.steps)
+            && reported.idle_steps <= most(|counts| counts.idle_steps),
+        "{reported:?}"
+    );
     let epochs = ended.verdicts.len() as u64;
     let rounds = ended.verdicts.iter().map(|verdict| u64::from(verdict.rounds)).sum();
-    assert!(ended.counts.iter().all(|counts| (counts.gvt_epochs, counts.gvt_rounds) == (epochs, rounds)), "{:?}", ended.counts);
+    assert!(
+        ended
+            .counts
+            .iter()
+            .all(|counts| (counts.gvt_epochs, counts.gvt_rounds) == (epochs, rounds)),
+        "{:?}",
+        ended.counts
+    );
 }
 
 #[test]
@@ -157,16 +206,27 @@ fn every_rollback_is_counted_with_reverse_code() {
     every_rollback_is_counted(Undoing::Reverse);
 }
 
-/// Lets PE 0 execute what PE 1 sent, with a GVT that does not make it certain, and then PE 1 cancel it.
-fn cancel_after_gvt(first: fn(u32) -> Vec<Sent>, then: fn(&[&'static str]) -> Vec<Sent>, lookahead: f64, gvt: f64) {
+/// Lets PE 0 execute what PE 1 sent, with a GVT that does not make it certain, and then PE 1 cancel
+/// it.
+fn cancel_after_gvt(
+    first: fn(u32) -> Vec<Sent>,
+    then: fn(&[&'static str]) -> Vec<Sent>,
+    lookahead: f64,
+    gvt: f64,
+) {
     let play = Play { lookahead, first, then, ..Play::default() };
-    [Messages::Shared, Messages::Copy].into_iter().for_each(|messages| cancel_on(messages, &play, gvt));
+    [Messages::Shared, Messages::Copy]
+        .into_iter()
+        .for_each(|messages| cancel_on(messages, &play, gvt));
 }
 
 fn cancel_on(messages: Messages, play: &Play, gvt: f64) {
     let setting = Setting { algorithm: Algorithm::Synchronous, ..Setting::default() };
     let lanes = if play.lookahead > 0.0 { Lanes::Both } else { Lanes::Speculative };
-    let mut stage = Stage::new(play, Setting { tuning: Tuning { lanes, messages, ..setting.tuning }, ..setting });
+    let mut stage = Stage::new(
+        play,
+        Setting { tuning: Tuning { lanes, messages, ..setting.tuning }, ..setting },
+    );
     stage.step(1, 1);
     stage.step(0, 1);
     assert_eq!((stage.deliver(0), stage.deliver(1)), (1, 1));
@@ -185,7 +245,10 @@ fn cancel_on(messages: Messages, play: &Play, gvt: f64) {
     assert_eq!((stage.pes[1].counts().primary, stage.pes[1].counts().anti_sent), (1, 1));
     let ended = stage.finish();
     assert_eq!((ended.failure, ended.observed), (None, 4));
-    assert_eq!((&ended.handled[1][..], &ended.handled[3][..]), (&["sent"][..], &["straggler", "sender"][..]));
+    assert_eq!(
+        (&ended.handled[1][..], &ended.handled[3][..]),
+        (&["sent"][..], &["straggler", "sender"][..])
+    );
 }
 
 /// An event sent at GVT itself may still be cancelled, because of another event at the same time.
@@ -248,14 +311,18 @@ fn events_at_the_horizon_may_be_cancelled() {
     cancel_after_gvt(first, then, 10.0, 15.0);
 }
 
-/// Lets LP 3 of PE 1 execute `ahead`, and then undo it by reverse code, as a straggler comes before it. If `certain`, what LP 2 executes
-/// first on the same PE is certain by then.
-fn undo_by_reverse_code(reverse: fn(&mut Vec<&'static str>, &'static str, &mut Reverse<Play>), certain: bool) {
+/// Lets LP 3 of PE 1 execute `ahead`, and then undo it by reverse code, as a straggler comes before
+/// it. If `certain`, what LP 2 executes first on the same PE is certain by then.
+fn undo_by_reverse_code(
+    reverse: fn(&mut Vec<&'static str>, &'static str, &mut Reverse<Play>),
+    certain: bool,
+) {
     fn first(lp: u32) -> Vec<Sent> {
         match lp {
             0 => (1..12).map(|n| (0, f64::from(n), "own")).chain([(0, 12.0, "start")]).collect(),
             2 => (2..9).map(|n| (2, f64::from(n), "saves")).collect(),
-            // The first is executed ahead as well, before anything is certain. The state is copied before it, but not before the second.
+            // The first is executed ahead as well, before anything is certain. The state is copied
+            // before it, but not before the second.
             3 => vec![(3, 1.5, "before"), (3, 40.0, "ahead")],
             _ => vec![],
         }
@@ -271,13 +338,22 @@ fn undo_by_reverse_code(reverse: fn(&mut Vec<&'static str>, &'static str, &mut R
     let play = Play { lookahead: 10.0, first, then, save, reverse, ..Play::default() };
     let setting = Setting::default();
     let lanes = if certain { Lanes::Both } else { Lanes::Speculative };
-    let mut stage =
-        Stage::new(&play, Setting { tuning: Tuning { undoing: Undoing::Reverse, lanes, gvt_interval: 2, ..setting.tuning }, ..setting });
+    let mut stage = Stage::new(
+        &play,
+        Setting {
+            tuning: Tuning { undoing: Undoing::Reverse, lanes, gvt_interval: 2, ..setting.tuning },
+            ..setting
+        },
+    );
     while [0, 1].map(|pe| stage.pes[pe].counts().processed) != [12, 9] {
         (0..2).for_each(|pe| stage.step(pe, 1));
     }
     let counts = stage.pes[1].counts();
-    assert_eq!((counts.certain > 0, counts.certain < 8), (certain, true), "the first and the last are executed ahead");
+    assert_eq!(
+        (counts.certain > 0, counts.certain < 8),
+        (certain, true),
+        "the first and the last are executed ahead"
+    );
     assert_eq!(stage.deliver(1), 1);
     stage.step(1, 2);
     assert_eq!((stage.pes[1].counts().primary, stage.pes[1].counts().rolled_back), (1, 1));
@@ -298,7 +374,8 @@ fn reverse_code_undoes_events_without_a_copy() {
     assert_eq!(UNDONE.load(Ordering::Relaxed), 1);
 }
 
-/// Reverse code that fails leaves an unknown state. The state is worked out by coasting forward, and the answer is the same.
+/// Reverse code that fails leaves an unknown state. The state is worked out by coasting forward,
+/// and the answer is the same.
 #[test]
 fn failing_reverse_code_does_not_change_the_answer() {
     fn panics(handled: &mut Vec<&'static str>, _: &'static str, _: &mut Reverse<Play>) {
@@ -314,14 +391,15 @@ fn restores_too_much(handled: &mut Vec<&'static str>, _: &'static str, lp: &mut 
     lp.restore::<u64>();
 }
 
-/// Reverse code finds what its own event saved, and nothing that certain events saved, which will never be undone.
+/// Reverse code finds what its own event saved, and nothing that certain events saved, which will
+/// never be undone.
 #[test]
 fn values_saved_by_certain_events_are_forgotten() {
     undo_by_reverse_code(restores_too_much, true);
 }
 
-/// A cancelled event and the one that replaces it have the same key: neither is a straggler to the other, even if the replacement arrives
-/// before the anti-message.
+/// A cancelled event and the one that replaces it have the same key: neither is a straggler to the
+/// other, even if the replacement arrives before the anti-message.
 #[test]
 fn a_replacement_is_no_straggler() {
     fn first(lp: u32) -> Vec<Sent> {
@@ -339,10 +417,16 @@ fn a_replacement_is_no_straggler() {
             _ => vec![],
         }
     }
-    for undoing in [Undoing::Copy { interval: 1 }, Undoing::Copy { interval: 5 }, Undoing::Reverse, Undoing::Journal] {
+    for undoing in [
+        Undoing::Copy { interval: 1 },
+        Undoing::Copy { interval: 5 },
+        Undoing::Reverse,
+        Undoing::Journal,
+    ] {
         let play = Play { lps: 8, first, then, ..Play::default() };
         let setting = Setting::default();
-        let mut stage = Stage::new(&play, Setting { tuning: Tuning { undoing, ..setting.tuning }, ..setting });
+        let mut stage =
+            Stage::new(&play, Setting { tuning: Tuning { undoing, ..setting.tuning }, ..setting });
         stage.step(1, 1);
         assert_eq!(stage.deliver(0), 1);
         // To execute `start` and to receive `wrong`, and to execute that.
@@ -354,12 +438,19 @@ fn a_replacement_is_no_straggler() {
         stage.deliver_last(0);
         stage.step(0, 2);
         let counts = stage.pes[0].counts();
-        assert_eq!((counts.processed, counts.primary, counts.rolled_back), (3, 0, 0), "both are executed, and nothing is undone");
+        assert_eq!(
+            (counts.processed, counts.primary, counts.rolled_back),
+            (3, 0, 0),
+            "both are executed, and nothing is undone"
+        );
         assert_eq!(stage.deliver(0), 1);
         stage.step(0, 1);
         let counts = stage.pes[0].counts();
         assert_eq!((counts.primary, counts.secondary, counts.rolled_back), (0, 1, 2));
         let ended = stage.finish();
-        assert_eq!((ended.failure, &ended.handled[2][..], &ended.handled[4][..]), (None, &["right"][..], &["y", "x"][..]));
+        assert_eq!(
+            (ended.failure, &ended.handled[2][..], &ended.handled[4][..]),
+            (None, &["right"][..], &["y", "x"][..])
+        );
     }
 }

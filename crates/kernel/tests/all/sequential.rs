@@ -22,7 +22,8 @@ type Engine<'m, M, Q> = Sequential<'m, M, Q, NoRows>;
 fn engine<M: Model, Q: PendingSet>(model: &M) -> Engine<'_, M, Q> {
     let mut declarations = Declarations::default();
     model.declare(&mut declarations);
-    let statistics = Statistics::new(declarations.checked().expect("they are well formed"), 0.0, END);
+    let statistics =
+        Statistics::new(declarations.checked().expect("they are well formed"), 0.0, END);
     let executor = Executor::new(model, 1, Limits::ZERO_DELAY_HOPS, false);
     Sequential::new(model, executor, TieBreak::BySender, time(END), statistics, NoRows)
 }
@@ -61,7 +62,13 @@ fn digest(lps: [&[Executed]; 3]) -> RunDigest {
         let mut digest = HistoryDigest::default();
         for &(at, step, sender, event, index) in keys {
             let sequence = Sequence::first_of(event).nth(index);
-            digest.push(&EventKey { time: time(at), step, priority: Priority::NORMAL, sender: LpId(sender), sequence });
+            digest.push(&EventKey {
+                time: time(at),
+                step,
+                priority: Priority::NORMAL,
+                sender: LpId(sender),
+                sequence,
+            });
         }
         run.add(LpId(lp), keys.len() as u64, digest);
     }
@@ -76,7 +83,10 @@ fn events_are_executed_in_order<Q: PendingSet>() {
         engine.initialise_next().expect("nothing is wrong with it");
         pending.push(engine.pending());
     }
-    assert_eq!((pending, engine.next_lp(), engine.initialise_next()), (vec![2, 2, 3], None, Ok(())));
+    assert_eq!(
+        (pending, engine.next_lp(), engine.initialise_next()),
+        (vec![2, 2, 3], None, Ok(()))
+    );
     assert_eq!((engine.now(), engine.committed(), engine.running().is_none()), (0.0, 0, true));
     assert_eq!(engine.step(1), Ok(Step::Worked));
     // Its memory has been reused for an event that it sent.
@@ -91,10 +101,16 @@ fn events_are_executed_in_order<Q: PendingSet>() {
     let done = engine.into_parts();
     let found = done.digest();
     let handled: Vec<_> = done.lps.into_iter().map(|lp| lp.state.labels).collect();
-    assert_eq!(handled, [vec!["early", "again"], vec!["between", "late", "late too"], vec!["at once"]]);
+    assert_eq!(
+        handled,
+        [vec!["early", "again"], vec!["between", "late", "late too"], vec!["at once"]]
+    );
     assert_eq!((done.committed, done.statistics.counter(HANDLED)), (6, 6));
-    let keys =
-        digest([&[(1.0, 0, 0, 0, 1), (3.0, 0, 0, 1, 1)], &[(1.5, 0, 2, 1, 0), (2.0, 0, 0, 0, 0), (2.0, 0, 2, 0, 0)], &[(1.0, 1, 0, 1, 0)]]);
+    let keys = digest([
+        &[(1.0, 0, 0, 0, 1), (3.0, 0, 0, 1, 1)],
+        &[(1.5, 0, 2, 1, 0), (2.0, 0, 0, 0, 0), (2.0, 0, 2, 0, 0)],
+        &[(1.0, 1, 0, 1, 0)],
+    ]);
     assert_eq!(found, keys);
 }
 
@@ -108,7 +124,8 @@ fn events_are_executed_in_order_from_a_ladder() {
     events_are_executed_in_order::<Ladder>();
 }
 
-/// Far more events than fit the nearest cache, so that they are fetched ahead; and more events than LPs.
+/// Far more events than fit the nearest cache, so that they are fetched ahead; and more events than
+/// LPs.
 #[test]
 fn many_events_of_one_lp_are_executed() {
     fn first(_: u32) -> Vec<Sent> {
@@ -121,11 +138,17 @@ fn many_events_of_one_lp_are_executed() {
     engine.balance();
 }
 
-/// Steps a play to its failure. Returns the fault, its event and time, and how many events have committed.
+/// Steps a play to its failure. Returns the fault, its event and time, and how many events have
+/// committed.
 fn failure(play: Play) -> (String, Option<&'static str>, f64, u64) {
     let mut engine: Engine<'_, Play, Heap> = initialised(&play);
     let Err(Stop::Fault(fault)) = engine.step(100) else { panic!("the play is wrong") };
-    (fault.to_string(), engine.running().map(|event| event.payload), engine.now(), engine.committed())
+    (
+        fault.to_string(),
+        engine.running().map(|event| event.payload),
+        engine.now(),
+        engine.committed(),
+    )
 }
 
 #[test]
@@ -159,12 +182,17 @@ fn a_mistake_while_an_lp_is_initialised_is_found() {
     let play = Play { first: panics, ..Play::NOTHING };
     let mut engine: Engine<'_, Play, Heap> = engine(&play);
     assert_eq!(engine.initialise_next(), Ok(()));
-    let Err(Stop::Fault(Fault::Panic(message))) = engine.initialise_next() else { panic!("it panics") };
+    let Err(Stop::Fault(Fault::Panic(message))) = engine.initialise_next() else {
+        panic!("it panics")
+    };
     assert!(message.contains("not LP 1") && engine.next_lp() == Some(LpId(1)), "{message}");
     let strays = Play { first: |lp| vec![(lp + 3, 1.0, "too far")], ..Play::NOTHING };
     let mut engine: Engine<'_, Play, Heap> = self::engine(&strays);
     assert_eq!(engine.initialise_next(), Ok(()));
-    assert_eq!(engine.initialise_next(), Err(Stop::Fault(Fault::UnknownLp { to: LpId(4), lps: 4 })));
+    assert_eq!(
+        engine.initialise_next(),
+        Err(Stop::Fault(Fault::UnknownLp { to: LpId(4), lps: 4 }))
+    );
 }
 
 #[test]
@@ -178,7 +206,8 @@ fn events_are_tried_out_before_they_are_executed() {
         });
         assert_eq!((outcome, engine.committed()), (Ok(Some(Ok(()))), number));
     }
-    let in_order = [("early", 0), ("at once", 0), ("between", 0), ("late", 1), ("late too", 2), ("again", 1)];
+    let in_order =
+        [("early", 0), ("at once", 0), ("between", 0), ("late", 1), ("late too", 2), ("again", 1)];
     assert_eq!((&tried[..], engine.now()), (&in_order[..], 3.0));
     assert_eq!(engine.step_after(|_| Err("there is none")), Ok(None));
     engine.balance();
@@ -191,16 +220,25 @@ fn an_event_that_was_tried_out_and_refused_is_not_executed() {
     assert_eq!((engine.committed(), engine.now()), (0, 1.0));
     assert_eq!(engine.running().map(|event| event.payload), Some("early"));
     // It was taken out and not executed.
-    assert!(catch_unwind(AssertUnwindSafe(|| engine.balance())).is_err(), "a lost event went unnoticed");
+    assert!(
+        catch_unwind(AssertUnwindSafe(|| engine.balance())).is_err(),
+        "a lost event went unnoticed"
+    );
     let panicked = engine.step_after(|_| -> Result<(), ()> { panic!("no good") });
-    assert!(matches!(&panicked, Err(Stop::Fault(Fault::Panic(message))) if message == "no good"), "{panicked:?}");
+    assert!(
+        matches!(&panicked, Err(Stop::Fault(Fault::Panic(message))) if message == "no good"),
+        "{panicked:?}"
+    );
 }
 
 #[test]
 fn other_code_of_the_model_may_panic_too() {
     let mut engine: Engine<'_, Play, Heap> = engine(&TALK);
     assert_eq!(engine.try_model(|play, _| play.lps), Ok(3));
-    assert_eq!(engine.try_model(|_, _| -> u32 { panic!("no good") }), Err(Stop::Fault(Fault::Panic("no good".into()))));
+    assert_eq!(
+        engine.try_model(|_, _| -> u32 { panic!("no good") }),
+        Err(Stop::Fault(Fault::Panic("no good".into())))
+    );
 }
 
 /// A payload that panics when it is dropped.

@@ -52,7 +52,8 @@ type Graph<'a> = BTreeMap<&'a str, BTreeMap<&'a str, Step>>;
 /// The circles of all folders, from the root down.
 pub(crate) fn circles(uses: &Uses) -> Vec<Circle> {
     let files = uses.keys().flat_map(|(user, used)| [user, used]);
-    let folders: BTreeSet<&[String]> = files.flat_map(|file| (0..file.len()).map(move |length| &file[..length])).collect();
+    let folders: BTreeSet<&[String]> =
+        files.flat_map(|file| (0..file.len()).map(move |length| &file[..length])).collect();
     folders.into_iter().flat_map(|folder| circles_of(folder, &graph(uses, folder))).collect()
 }
 
@@ -75,19 +76,26 @@ fn graph<'a>(uses: &'a Uses, folder: &[String]) -> Graph<'a> {
 }
 
 fn circles_of(folder: &[String], graph: &Graph) -> Vec<Circle> {
-    let reached: BTreeMap<&str, BTreeSet<&str>> = graph.keys().map(|part| (*part, reached_from(graph, part))).collect();
+    let reached: BTreeMap<&str, BTreeSet<&str>> =
+        graph.keys().map(|part| (*part, reached_from(graph, part))).collect();
     let mut circles = Vec::new();
     let mut done: BTreeSet<&str> = BTreeSet::new();
     for (part, theirs) in &reached {
         if theirs.contains(part) && !done.contains(part) {
-            let back = |other: &&str| reached.get(other).is_some_and(|theirs| theirs.contains(part));
+            let back =
+                |other: &&str| reached.get(other).is_some_and(|theirs| theirs.contains(part));
             let parts: BTreeSet<&str> = theirs.iter().copied().filter(back).collect();
             done.extend(&parts);
             let ways = parts.iter().filter_map(|part| way_around(graph, part));
             let way = ways.min_by_key(Vec::len).unwrap_or_default();
             let uses = parts.iter().filter_map(|part| graph.get(part)).flat_map(BTreeMap::values);
             let steps = uses.filter(|step| parts.contains(step.to.as_str())).cloned().collect();
-            circles.push(Circle { folder: folder.to_vec(), parts: parts.into_iter().map(str::to_owned).collect(), way, steps });
+            circles.push(Circle {
+                folder: folder.to_vec(),
+                parts: parts.into_iter().map(str::to_owned).collect(),
+                way,
+                steps,
+            });
         }
     }
     circles

@@ -23,7 +23,11 @@ pub(crate) fn check(root: &Path) -> Result<Vec<String>, String> {
 /// The circles of all crates, each with every use that belongs to it: what it takes to break one.
 pub(crate) fn tell_circles(root: &Path) -> Result<(), String> {
     for (name, circle) in all_circles(root)? {
-        println!("{name}/{}: {}", circle.folder.join("/"), circle.parts.iter().map(String::as_str).collect::<Vec<_>>().join(", "));
+        println!(
+            "{name}/{}: {}",
+            circle.folder.join("/"),
+            circle.parts.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
+        );
         for step in circle.steps {
             println!("    {} -> {}: {} names {}", step.from, step.to, step.module, step.name);
         }
@@ -34,10 +38,13 @@ pub(crate) fn tell_circles(root: &Path) -> Result<(), String> {
 /// The circles in the crates, each with its crate's name.
 fn all_circles(root: &Path) -> Result<Vec<(String, Circle)>, String> {
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(root.join("crates")).map_err(|error| format!("{}: {error}", root.display()))? {
+    for entry in std::fs::read_dir(root.join("crates"))
+        .map_err(|error| format!("{}: {error}", root.display()))?
+    {
         let folder = entry.map_err(|error| error.to_string())?.path();
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let circles = circles_of_crate(&read(&folder.join("src"))?).map_err(|error| format!("crate {name}: {error}"))?;
+        let circles = circles_of_crate(&read(&folder.join("src"))?)
+            .map_err(|error| format!("crate {name}: {error}"))?;
         found.extend(circles.into_iter().map(|circle| (name.clone(), circle)));
     }
     found.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -46,9 +53,13 @@ fn all_circles(root: &Path) -> Result<Vec<(String, Circle)>, String> {
 
 /// The circles that are known, a line each.
 pub(crate) fn known_circles() -> impl Iterator<Item = String> {
-    KNOWN
-        .iter()
-        .map(|(name, folder, parts)| format!("{name}{}{folder}: {}", if folder.is_empty() { "" } else { "/" }, parts.replace(' ', ", ")))
+    KNOWN.iter().map(|(name, folder, parts)| {
+        format!(
+            "{name}{}{folder}: {}",
+            if folder.is_empty() { "" } else { "/" },
+            parts.replace(' ', ", ")
+        )
+    })
 }
 
 fn circles_of_crate(sources: &Sources) -> Result<Vec<Circle>, String> {
@@ -58,7 +69,8 @@ fn circles_of_crate(sources: &Sources) -> Result<Vec<Circle>, String> {
 fn read(folder: &Path) -> Result<Sources, String> {
     let mut sources = Sources::new();
     for file in rust_files(folder).map_err(|error| format!("{}: {error}", folder.display()))? {
-        let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        let text = std::fs::read_to_string(&file)
+            .map_err(|error| format!("{}: {error}", file.display()))?;
         sources.insert(file.strip_prefix(folder).unwrap_or(&file).to_owned(), text);
     }
     Ok(sources)

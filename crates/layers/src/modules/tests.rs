@@ -25,7 +25,10 @@ fn found_if_a_has(text: &str) -> Vec<String> {
 #[test]
 fn one_way_is_no_circle() {
     assert_eq!(found_if_a_has(""), NONE);
-    assert_eq!(found(&[("lib.rs", "mod a; use a::A;"), ("a.rs", "make! { pub(crate) struct A; }")]), NONE);
+    assert_eq!(
+        found(&[("lib.rs", "mod a; use a::A;"), ("a.rs", "make! { pub(crate) struct A; }")]),
+        NONE
+    );
     assert_eq!(found_if_a_has("// crate::b::B\nconst TEXT: &str = \"crate::b::B\";"), NONE);
 }
 
@@ -80,22 +83,37 @@ fn calling_a_macro_is_using_its_module() {
 #[test]
 fn a_circle_through_what_is_handed_on_is_found() {
     let b = ("b.rs", "use crate::a::A; pub struct B;");
-    for root in
-        ["mod a; mod b; pub use b::B;", "mod a; mod b; pub use crate::b::B;", "mod a; mod b; pub use b::*;", "mod a; mod b; use b::B;"]
-    {
+    for root in [
+        "mod a; mod b; pub use b::B;",
+        "mod a; mod b; pub use crate::b::B;",
+        "mod a; mod b; pub use b::*;",
+        "mod a; mod b; use b::B;",
+    ] {
         let circles = found(&[("lib.rs", root), ("a.rs", "use crate::B; pub struct A;"), b]);
         assert!(circles.contains(&": a -> b".to_owned()), "{root} {circles:?}");
     }
-    let renamed = [("lib.rs", "mod a; mod b; pub use b::B as Other;"), ("a.rs", "fn f(_: crate::Other) {} pub struct A;"), b];
+    let renamed = [
+        ("lib.rs", "mod a; mod b; pub use b::B as Other;"),
+        ("a.rs", "fn f(_: crate::Other) {} pub struct A;"),
+        b,
+    ];
     assert_eq!(found(&renamed), [": a -> b"]);
-    let twice =
-        [("lib.rs", "mod a; mod b; mod c; pub use c::B;"), ("c.rs", "pub use crate::b::*;"), ("a.rs", "use super::B; struct A;"), b];
+    let twice = [
+        ("lib.rs", "mod a; mod b; mod c; pub use c::B;"),
+        ("c.rs", "pub use crate::b::*;"),
+        ("a.rs", "use super::B; struct A;"),
+        b,
+    ];
     assert_eq!(found(&twice), [": a -> b"]);
 }
 
 #[test]
 fn a_facade_is_no_circle() {
-    let files = [("lib.rs", "mod a; mod b; pub use a::A; pub use b::B;"), ("a.rs", "use crate::B;"), ("b.rs", "pub struct B;")];
+    let files = [
+        ("lib.rs", "mod a; mod b; pub use a::A; pub use b::B;"),
+        ("a.rs", "use crate::B;"),
+        ("b.rs", "pub struct B;"),
+    ];
     assert_eq!(found(&files), NONE);
 }
 
@@ -103,7 +121,10 @@ fn a_facade_is_no_circle() {
 fn a_folder_and_its_own_file_may_use_each_other_one_way_only() {
     let parent = ("p/mod.rs", "mod x; pub struct P; pub use x::X; fn f(_: X) {}");
     assert_eq!(found(&[("lib.rs", "mod p;"), parent, ("p/x.rs", "pub struct X;")]), NONE);
-    assert_eq!(found(&[("lib.rs", "mod p;"), parent, ("p/x.rs", "pub struct X; use super::P;")]), ["p: mod -> x"]);
+    assert_eq!(
+        found(&[("lib.rs", "mod p;"), parent, ("p/x.rs", "pub struct X; use super::P;")]),
+        ["p: mod -> x"]
+    );
 }
 
 #[test]
@@ -111,11 +132,23 @@ fn a_circle_through_nested_folders_is_found() {
     let root = ("lib.rs", "mod p; mod q;");
     let (p, q) = (("p/mod.rs", "mod x; mod y;"), ("q.rs", "mod z;"));
     // No file is in a circle, but the folders are.
-    let files =
-        [root, p, q, ("p/x.rs", "use crate::q::z::Z;"), ("p/y.rs", "pub struct Y;"), ("q/z.rs", "use crate::p::y::Y; pub struct Z;")];
+    let files = [
+        root,
+        p,
+        q,
+        ("p/x.rs", "use crate::q::z::Z;"),
+        ("p/y.rs", "pub struct Y;"),
+        ("q/z.rs", "use crate::p::y::Y; pub struct Z;"),
+    ];
     assert_eq!(found(&files), [": p -> q"]);
-    let inside =
-        [root, p, q, ("p/x.rs", "use super::y::Y; struct X;"), ("p/y.rs", "pub struct Y; fn f(_: super::x::X) {}"), ("q/z.rs", "")];
+    let inside = [
+        root,
+        p,
+        q,
+        ("p/x.rs", "use super::y::Y; struct X;"),
+        ("p/y.rs", "pub struct Y; fn f(_: super::x::X) {}"),
+        ("q/z.rs", ""),
+    ];
     assert_eq!(found(&inside), ["p: x -> y"]);
 }
 
@@ -133,7 +166,10 @@ fn all_circles_of_a_crate_are_found() {
 
 #[test]
 fn tests_may_use_anything() {
-    for text in ["#[cfg(test)] mod checks { use crate::b::B; }", "#[cfg(all(test, not(loom)))] use crate::b::B;"] {
+    for text in [
+        "#[cfg(test)] mod checks { use crate::b::B; }",
+        "#[cfg(all(test, not(loom)))] use crate::b::B;",
+    ] {
         assert_eq!(found_if_a_has(text), NONE, "{text}");
     }
     assert_eq!(found_if_a_has("#[cfg(not(test))] use crate::b::B;"), [": a -> b"]);
@@ -148,18 +184,25 @@ fn tests_may_use_anything() {
 
 #[test]
 fn a_file_that_no_module_declares_is_an_error() {
-    let sources = [("lib.rs", "mod a;"), ("a.rs", ""), ("b.rs", "")].map(|(path, text)| (path.into(), text.to_owned()));
+    let sources = [("lib.rs", "mod a;"), ("a.rs", ""), ("b.rs", "")]
+        .map(|(path, text)| (path.into(), text.to_owned()));
     assert_eq!(circles_of_crate(&sources.into()).unwrap_err(), "no module of the crate is b.rs");
 }
 
 #[test]
 fn a_library_and_a_program_of_one_crate_are_apart() {
-    let files = [("lib.rs", "mod a; pub struct L;"), ("main.rs", "mod m; fn main() { m::run() }"), ("a.rs", "use crate::L;"), ("m.rs", "")];
+    let files = [
+        ("lib.rs", "mod a; pub struct L;"),
+        ("main.rs", "mod m; fn main() { m::run() }"),
+        ("a.rs", "use crate::L;"),
+        ("m.rs", ""),
+    ];
     assert_eq!(found(&files), NONE);
 }
 
 #[test]
 fn the_real_crates_have_no_other_circles_than_the_known_ones() {
-    let breaches = check(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")).expect("all crates can be read");
+    let breaches = check(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
+        .expect("all crates can be read");
     assert!(breaches.is_empty(), "{}", breaches.join("\n"));
 }

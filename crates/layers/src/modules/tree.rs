@@ -50,7 +50,15 @@ pub(crate) fn trees(sources: &Sources) -> Result<Vec<Tree>, String> {
     for root in ["lib.rs", "main.rs"].map(PathBuf::from) {
         if sources.contains_key(&root) {
             let mut reader = Reader { sources, reached: &mut reached, tree: Tree::default() };
-            reader.file(&root, Place { module: Vec::new(), folder: PathBuf::new(), home: Vec::new(), is_test: false })?;
+            reader.file(
+                &root,
+                Place {
+                    module: Vec::new(),
+                    folder: PathBuf::new(),
+                    home: Vec::new(),
+                    is_test: false,
+                },
+            )?;
             trees.push(reader.tree);
         }
     }
@@ -77,15 +85,21 @@ struct Place {
 
 impl Reader<'_> {
     fn file(&mut self, file: &Path, place: Place) -> Result<(), String> {
-        let parsed = syn::parse_file(&self.sources[file]).map_err(|error| format!("{}: {error}", file.display()))?;
+        let parsed = syn::parse_file(&self.sources[file])
+            .map_err(|error| format!("{}: {error}", file.display()))?;
         self.reached.insert(file.to_owned());
         let is_test = place.is_test || is_for_tests(&parsed.attrs);
         self.module(file, parsed.items, Place { is_test, ..place })
     }
 
     fn module(&mut self, file: &Path, items: Vec<Item>, place: Place) -> Result<(), String> {
-        let mut module =
-            Module { items: Vec::new(), home: place.home.clone(), imports: BTreeMap::new(), globs: Vec::new(), defined: BTreeSet::new() };
+        let mut module = Module {
+            items: Vec::new(),
+            home: place.home.clone(),
+            imports: BTreeMap::new(),
+            globs: Vec::new(),
+            defined: BTreeSet::new(),
+        };
         for item in items {
             let is_test = place.is_test || is_for_tests(attributes(&item));
             match item {
@@ -103,17 +117,30 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn child(&mut self, file: &Path, item: ItemMod, place: &Place, is_test: bool) -> Result<(), String> {
+    fn child(
+        &mut self,
+        file: &Path,
+        item: ItemMod,
+        place: &Place,
+        is_test: bool,
+    ) -> Result<(), String> {
         let name = item.ident.to_string();
         let module = [place.module.clone(), vec![name.clone()]].concat();
         let folder = place.folder.join(&name);
         if let Some((_, items)) = item.content {
-            return self.module(file, items, Place { module, folder, home: place.home.clone(), is_test });
+            return self.module(
+                file,
+                items,
+                Place { module, folder, home: place.home.clone(), is_test },
+            );
         }
         let mut candidates = vec![folder.with_extension("rs"), folder.join("mod.rs")];
-        candidates.extend(other_path(&item.attrs).map(|path| file.parent().unwrap_or(Path::new("")).join(path)));
+        candidates.extend(
+            other_path(&item.attrs).map(|path| file.parent().unwrap_or(Path::new("")).join(path)),
+        );
         let found = candidates.iter().rev().find(|candidate| self.sources.contains_key(*candidate));
-        let found = found.ok_or_else(|| format!("{}: there is no file for `mod {name}`", file.display()))?;
+        let found = found
+            .ok_or_else(|| format!("{}: there is no file for `mod {name}`", file.display()))?;
         self.file(found, Place { home: module.clone(), module, folder, is_test })
     }
 
@@ -123,7 +150,9 @@ impl Reader<'_> {
                 let handed_on = hands_on(item);
                 for Import { name, path } in imports(item) {
                     match name {
-                        Some(name) => drop(module.imports.insert(name, Imported { path, handed_on })),
+                        Some(name) => {
+                            drop(module.imports.insert(name, Imported { path, handed_on }))
+                        }
                         None => module.globs.push(path),
                     }
                 }
@@ -155,13 +184,21 @@ fn flatten(tree: &UseTree, before: &[String]) -> Vec<Import> {
     let with = |ident: &syn::Ident| [before, &[ident.to_string()]].concat();
     match tree {
         UseTree::Path(path) => flatten(&path.tree, &with(&path.ident)),
-        UseTree::Group(group) => group.items.iter().flat_map(|tree| flatten(tree, before)).collect(),
-        UseTree::Name(name) if name.ident == "self" => vec![Import { name: before.last().cloned(), path: before.to_vec() }],
-        UseTree::Name(name) => vec![Import { name: Some(name.ident.to_string()), path: with(&name.ident) }],
+        UseTree::Group(group) => {
+            group.items.iter().flat_map(|tree| flatten(tree, before)).collect()
+        }
+        UseTree::Name(name) if name.ident == "self" => {
+            vec![Import { name: before.last().cloned(), path: before.to_vec() }]
+        }
+        UseTree::Name(name) => {
+            vec![Import { name: Some(name.ident.to_string()), path: with(&name.ident) }]
+        }
         UseTree::Rename(rename) if rename.ident == "self" => {
             vec![Import { name: Some(rename.rename.to_string()), path: before.to_vec() }]
         }
-        UseTree::Rename(rename) => vec![Import { name: Some(rename.rename.to_string()), path: with(&rename.ident) }],
+        UseTree::Rename(rename) => {
+            vec![Import { name: Some(rename.rename.to_string()), path: with(&rename.ident) }]
+        }
         UseTree::Glob(_) => vec![Import { name: None, path: before.to_vec() }],
     }
 }
@@ -226,11 +263,13 @@ fn asks_for_test(condition: TokenStream) -> bool {
 
 /// The file that `#[path = "…"]` names.
 fn other_path(attributes: &[Attribute]) -> Option<String> {
-    attributes.iter().find(|attribute| attribute.path().is_ident("path")).and_then(|attribute| match &attribute.meta {
-        Meta::NameValue(pair) => match &pair.value {
-            syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(path), .. }) => Some(path.value()),
+    attributes.iter().find(|attribute| attribute.path().is_ident("path")).and_then(|attribute| {
+        match &attribute.meta {
+            Meta::NameValue(pair) => match &pair.value {
+                syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(path), .. }) => Some(path.value()),
+                _ => None,
+            },
             _ => None,
-        },
-        _ => None,
+        }
     })
 }

@@ -63,7 +63,11 @@ impl Tree {
         }
         if let Some(import) = module.imports.get(first) {
             // A name that is imported from a crate of the same name is that crate.
-            return if import.path.first() == Some(first) { None } else { below(&self.absolute(within, &import.path, depth)?, rest) };
+            return if import.path.first() == Some(first) {
+                None
+            } else {
+                below(&self.absolute(within, &import.path, depth)?, rest)
+            };
         }
         module.globs.iter().find_map(|glob| {
             let from = self.absolute(within, glob, depth)?;
@@ -78,16 +82,21 @@ impl Tree {
         let own = [module, std::slice::from_ref(name)].concat();
         self.modules.contains_key(&own)
             || self.modules.get(module).is_some_and(|found| {
-                let mut globs = found.globs.iter().filter_map(|glob| self.absolute(module, glob, depth));
+                let mut globs =
+                    found.globs.iter().filter_map(|glob| self.absolute(module, glob, depth));
                 found.defined.contains(name)
-                    || found.imports.get(name).is_some_and(|import| import.handed_on || to.starts_with(module))
+                    || found
+                        .imports
+                        .get(name)
+                        .is_some_and(|import| import.handed_on || to.starts_with(module))
                     || globs.any(|from| self.hands_out(&from, name, module, depth))
             })
     }
 
     /// The module that defines what a path from the root names.
     fn define(&self, path: &[String], depth: usize) -> Option<Names> {
-        let length = (0..=path.len()).rev().find(|&length| self.modules.contains_key(&path[..length]))?;
+        let length =
+            (0..=path.len()).rev().find(|&length| self.modules.contains_key(&path[..length]))?;
         let (module, rest) = path.split_at(length);
         let Some(name) = rest.first() else { return Some(module.to_vec()) };
         let found = &self.modules[module];
@@ -98,12 +107,16 @@ impl Tree {
             self.absolute(module, rest, depth)
         } else {
             let from = found.globs.iter().filter_map(|glob| self.absolute(module, glob, depth));
-            from.into_iter().find(|from| self.hands_out(from, name, module, depth)).map(|from| [from.as_slice(), rest].concat())
+            from.into_iter()
+                .find(|from| self.hands_out(from, name, module, depth))
+                .map(|from| [from.as_slice(), rest].concat())
         };
         let defined = next.and_then(|next| self.define(&next, depth.checked_sub(1)?));
         // If a module hands on a name from another crate, or a macro makes an item, it counts as
         // the module's own.
-        defined.or_else(|| self.macros.get(name).filter(|_| module.is_empty()).cloned()).or_else(|| Some(module.to_vec()))
+        defined
+            .or_else(|| self.macros.get(name).filter(|_| module.is_empty()).cloned())
+            .or_else(|| Some(module.to_vec()))
     }
 }
 
@@ -134,7 +147,9 @@ impl Collector<'_> {
     }
 
     fn is_module(&self, path: &[String]) -> bool {
-        self.tree.absolute(self.path, path, DEPTH).is_some_and(|path| self.tree.modules.contains_key(&path))
+        self.tree
+            .absolute(self.path, path, DEPTH)
+            .is_some_and(|path| self.tree.modules.contains_key(&path))
     }
 
     /// Takes all paths among tokens. What follows a dot is a field or a method.
@@ -142,7 +157,10 @@ impl Collector<'_> {
         let mut path: Names = Vec::new();
         let mut colons = 0;
         let mut is_member = false;
-        for token in tokens.into_iter().chain([TokenTree::Punct(proc_macro2::Punct::new(';', proc_macro2::Spacing::Alone))]) {
+        for token in tokens
+            .into_iter()
+            .chain([TokenTree::Punct(proc_macro2::Punct::new(';', proc_macro2::Spacing::Alone))])
+        {
             match token {
                 TokenTree::Punct(punct) if punct.as_char() == ':' => {
                     colons += 1;
@@ -192,7 +210,9 @@ impl Collector<'_> {
                 TokenTree::Punct(punct) if punct.as_char() == ',' => {
                     self.add(&[before, &std::mem::take(&mut rest)].concat());
                 }
-                TokenTree::Group(group) => self.add_group(&[before, &rest].concat(), group.stream()),
+                TokenTree::Group(group) => {
+                    self.add_group(&[before, &rest].concat(), group.stream())
+                }
                 _ => {}
             }
         }
@@ -231,16 +251,20 @@ impl<'ast> Visit<'ast> for Collector<'_> {
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
         if path.leading_colon.is_none() {
-            let parts: Names = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+            let parts: Names =
+                path.segments.iter().map(|segment| segment.ident.to_string()).collect();
             self.add(&parts);
         }
         visit::visit_path(self, path);
     }
 
     fn visit_macro(&mut self, called: &'ast syn::Macro) {
-        let name = called.path.segments.iter().map(|segment| segment.ident.to_string()).collect::<Names>();
+        let name =
+            called.path.segments.iter().map(|segment| segment.ident.to_string()).collect::<Names>();
         match (name.as_slice(), name.first().and_then(|name| self.tree.macros.get(name))) {
-            ([name], Some(module)) if !self.module.defined.contains(name) => self.used.push((module.clone(), format!("{name}!"))),
+            ([name], Some(module)) if !self.module.defined.contains(name) => {
+                self.used.push((module.clone(), format!("{name}!")))
+            }
             _ => self.add(&name),
         }
         self.add_tokens(called.tokens.clone());

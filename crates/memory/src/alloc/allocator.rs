@@ -1,5 +1,6 @@
-//! An allocator for programs that run simulations: what is small gets memory even when the system has none, so that the run can end with an
-//! error. Otherwise the program would be aborted, as most code cannot do without memory.
+//! An allocator for programs that run simulations: what is small gets memory even when the system
+//! has none, so that the run can end with an error. Otherwise the program would be aborted, as most
+//! code cannot do without memory.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr::null_mut;
@@ -7,11 +8,13 @@ use std::ptr::null_mut;
 use super::Exhausted;
 use super::reserve::{release_reserve_for, released_for};
 
-/// The most bytes that the reserve is released for. Whoever asks for more can be told that there are none, or asks for too much.
+/// The most bytes that the reserve is released for. Whoever asks for more can be told that there
+/// are none, or asks for too much.
 const SMALL: usize = 64 << 10;
 
-/// The system's allocator. When the system has no memory for something small, it releases the [reserve](crate::keep_reserve) and tries again;
-/// the engine finds out at its next step, and ends the run.
+/// The system's allocator. When the system has no memory for something small, it releases the
+/// [reserve](crate::keep_reserve) and tries again; the engine finds out at its next step, and ends
+/// the run.
 ///
 /// ```
 /// #[global_allocator]
@@ -25,7 +28,8 @@ impl Allocator {
     /// If the reserve had to be released since it was kept.
     #[inline]
     pub fn check() -> Result<(), Exhausted> {
-        released_for().map_or(Ok(()), |bytes| Err(Exhausted::Memory { what: "something small", bytes }))
+        released_for()
+            .map_or(Ok(()), |bytes| Err(Exhausted::Memory { what: "something small", bytes }))
     }
 }
 
@@ -39,11 +43,13 @@ fn with_reserve(bytes: usize, allocate: impl FnOnce() -> *mut u8) -> *mut u8 {
     allocate()
 }
 
-// SAFETY: all memory comes from `System` and goes back there, with the layouts that the caller has given; `with_reserve` only asks it again.
+// SAFETY: all memory comes from `System` and goes back there, with the layouts that the caller has
+// given; `with_reserve` only asks it again.
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller keeps to the contract of `GlobalAlloc`, which is that of `System`; likewise below.
+        // SAFETY: the caller keeps to the contract of `GlobalAlloc`, which is that of `System`;
+        // likewise below.
         let allocate = || unsafe { System.alloc(layout) };
         let memory = allocate();
         if memory.is_null() { with_reserve(layout.size(), allocate) } else { memory }
@@ -83,7 +89,10 @@ mod tests {
         assert!(with_reserve(SMALL + 1, || start).is_null());
         assert_eq!(Allocator::check(), Ok(()));
         assert_eq!(with_reserve(SMALL, || start), start);
-        assert_eq!(Allocator::check(), Err(Exhausted::Memory { what: "something small", bytes: SMALL }));
+        assert_eq!(
+            Allocator::check(),
+            Err(Exhausted::Memory { what: "something small", bytes: SMALL })
+        );
         crate::keep_reserve();
         assert_eq!(Allocator::check(), Ok(()));
     }

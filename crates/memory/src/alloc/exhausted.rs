@@ -50,7 +50,9 @@ mod serde {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
             let written = match *self {
                 Exhausted::Numbers => Written::Numbers,
-                Exhausted::Memory { what, bytes } => Written::Memory { what: what.to_owned(), bytes },
+                Exhausted::Memory { what, bytes } => {
+                    Written::Memory { what: what.to_owned(), bytes }
+                }
                 Exhausted::Budget { limit, needed } => Written::Budget { limit, needed },
             };
             written.serialize(serializer)
@@ -73,9 +75,16 @@ impl fmt::Display for Exhausted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Exhausted::Numbers => write!(f, "no more than {} can be numbered", u32::MAX),
-            Exhausted::Memory { what, bytes } => write!(f, "the system has no memory for {what}, which needed {} more", Size(bytes)),
+            Exhausted::Memory { what, bytes } => {
+                write!(f, "the system has no memory for {what}, which needed {} more", Size(bytes))
+            }
             Exhausted::Budget { limit, needed } => {
-                write!(f, "the run needs {} of memory, but its budget is {}", Size(needed as usize), Size(limit as usize))
+                write!(
+                    f,
+                    "the run needs {} of memory, but its budget is {}",
+                    Size(needed as usize),
+                    Size(limit as usize)
+                )
             }
         }
     }

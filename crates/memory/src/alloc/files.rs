@@ -13,7 +13,8 @@ pub(crate) fn is_in_any(address: usize) -> bool {
     system::ADDRESS_SPACE.contains(&address)
 }
 
-/// A word that is 0, at the same address in all processes of runs, and stays there; `None` if this process shares nothing.
+/// A word that is 0, at the same address in all processes of runs, and stays there; `None` if this
+/// process shares nothing.
 #[inline]
 pub(crate) fn zero() -> Option<NonNull<usize>> {
     NonNull::new(ZERO.load(Ordering::Acquire))
@@ -42,11 +43,13 @@ mod system {
     use rustix::fs::{FallocateFlags, MemfdFlags, fallocate, ftruncate, memfd_create};
     use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
 
-    /// Where segments are mapped if possible: far from anything that the system puts into address space of its own accord.
+    /// Where segments are mapped if possible: far from anything that the system puts into address
+    /// space of its own accord.
     const FIRST_ADDRESS: usize = 0x1000_0000_0000;
     const ADDRESSES_APART: usize = 0x0004_0000_0000;
     const ADDRESSES: usize = 4096;
-    /// Nothing else is mapped here: the system uses addresses above, for programs and their libraries, and far below.
+    /// Nothing else is mapped here: the system uses addresses above, for programs and their
+    /// libraries, and far below.
     pub(crate) const ADDRESS_SPACE: Range<usize> = FIRST_ADDRESS..0x5000_0000_0000;
 
     /// A file in memory.
@@ -79,8 +82,11 @@ mod system {
     }
 
     pub(crate) fn reserve(bytes: usize) -> io::Result<NonNull<u8>> {
-        let found = (0..ADDRESSES).find_map(|number| reserve_at(FIRST_ADDRESS + number * ADDRESSES_APART, bytes).ok());
-        found.ok_or_else(|| io::Error::other(format!("no address space of {} GB is free", bytes / 1_000_000_000)))
+        let found = (0..ADDRESSES)
+            .find_map(|number| reserve_at(FIRST_ADDRESS + number * ADDRESSES_APART, bytes).ok());
+        found.ok_or_else(|| {
+            io::Error::other(format!("no address space of {} GB is free", bytes / 1_000_000_000))
+        })
     }
 
     pub(crate) fn reserve_at(address: usize, bytes: usize) -> io::Result<NonNull<u8>> {
@@ -117,7 +123,16 @@ mod system {
     pub(crate) unsafe fn map_over(start: NonNull<u8>, bytes: usize, file: &File) -> io::Result<()> {
         let flags = MapFlags::SHARED | MapFlags::NORESERVE | MapFlags::FIXED;
         // SAFETY: the caller's promise: nothing in use is mapped over.
-        unsafe { mmap(start.as_ptr().cast(), bytes, ProtFlags::READ | ProtFlags::WRITE, flags, &file.0, 0) }?;
+        unsafe {
+            mmap(
+                start.as_ptr().cast(),
+                bytes,
+                ProtFlags::READ | ProtFlags::WRITE,
+                flags,
+                &file.0,
+                0,
+            )
+        }?;
         Ok(())
     }
 

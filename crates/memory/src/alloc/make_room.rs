@@ -8,13 +8,15 @@ use super::mapping::can_map;
 
 /// Lists and tables that grow.
 pub trait MakeRoom {
-    /// Makes room for this many more values of `what`. If memory is short, by as little as is sensible.
+    /// Makes room for this many more values of `what`. If memory is short, by as little as is
+    /// sensible.
     ///
     /// # Panics
     /// If there is no memory, it [unwinds](Exhausted::unwind).
     fn make_room(&mut self, more: usize, what: &'static str);
 
-    /// Makes room for this many more values of `what` by as little as is sensible, however much memory there is.
+    /// Makes room for this many more values of `what` by as little as is sensible, however much
+    /// memory there is.
     ///
     /// # Panics
     /// If there is no memory, it [unwinds](Exhausted::unwind).
@@ -107,8 +109,8 @@ pub fn list_of<T: Clone>(value: T, count: usize, what: &'static str) -> Vec<T> {
     list
 }
 
-/// Checks that there is memory for this many values of `what`, for code that is about to allocate them by itself and would abort the
-/// program if there were none.
+/// Checks that there is memory for this many values of `what`, for code that is about to allocate
+/// them by itself and would abort the program if there were none.
 ///
 /// # Panics
 /// If there is none, it [unwinds](Exhausted::unwind).
@@ -140,9 +142,10 @@ mod tests {
             let outcome = catch_exhausted(|| list.make_room(FAR_TOO_MANY, what));
             assert_eq!(outcome, Err(Exhausted::Memory { what, bytes: FAR_TOO_MANY * bytes }));
         }
-        for outcome in
-            [catch_exhausted(|| check_room::<u16>(FAR_TOO_MANY, "e")), catch_exhausted(|| drop(list_of(0u16, FAR_TOO_MANY, "e")))]
-        {
+        for outcome in [
+            catch_exhausted(|| check_room::<u16>(FAR_TOO_MANY, "e")),
+            catch_exhausted(|| drop(list_of(0u16, FAR_TOO_MANY, "e"))),
+        ] {
             assert_eq!(outcome, Err(Exhausted::Memory { what: "e", bytes: 2 * FAR_TOO_MANY }));
         }
         assert_eq!(list_of(7u8, 3, "f"), [7, 7, 7]);

@@ -1,14 +1,24 @@
-//! Memory straight from the system. What comes and goes here does not pass through the allocator, which would change its ways after so large
-//! a piece is freed: it would keep later ones in its heap, where they cannot grow in place.
+//! Memory straight from the system. What comes and goes here does not pass through the allocator,
+//! which would change its ways after so large a piece is freed: it would keep later ones in its
+//! heap, where they cannot grow in place.
 
 use std::ffi::c_void;
 
-/// Maps memory that is not touched; `None` if the system refuses, or if it is not known how to ask it.
+/// Maps memory that is not touched; `None` if the system refuses, or if it is not known how to ask
+/// it.
 #[cfg(all(target_os = "linux", not(miri)))]
 pub(crate) fn map(bytes: usize) -> Option<*mut c_void> {
     use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
     // SAFETY: the system chooses where, so that no memory in use is mapped over.
-    unsafe { mmap_anonymous(std::ptr::null_mut(), bytes, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE) }.ok()
+    unsafe {
+        mmap_anonymous(
+            std::ptr::null_mut(),
+            bytes,
+            ProtFlags::READ | ProtFlags::WRITE,
+            MapFlags::PRIVATE,
+        )
+    }
+    .ok()
 }
 
 /// Whether the system would give this much.

@@ -6,14 +6,16 @@ const HUGE_PAGE: usize = 2 << 20;
 /// At this many bytes or more, huge pages are worth asking for.
 const LARGE: usize = 2 * HUGE_PAGE;
 
-/// Asks the system to back `values` and the spare capacity behind them with huge pages, which saves most TLB misses in large tables. It
-/// affects only speed, and does nothing where the system has no huge pages.
+/// Asks the system to back `values` and the spare capacity behind them with huge pages, which saves
+/// most TLB misses in large tables. It affects only speed, and does nothing where the system has no
+/// huge pages.
 pub fn prefer_huge_pages<T>(values: &mut Vec<T>) {
     let bytes = values.capacity() * size_of::<T>();
     advise(values.as_mut_ptr().cast(), bytes);
 }
 
-/// Zeroed memory, freed on drop. Pages that are never touched cost nothing; large memory asks for huge pages.
+/// Zeroed memory, freed on drop. Pages that are never touched cost nothing; large memory asks for
+/// huge pages.
 pub(crate) struct Pages {
     start: NonNull<u8>,
     /// The allocation; `start` is an aligned address within it.
@@ -21,17 +23,21 @@ pub(crate) struct Pages {
     layout: Layout,
 }
 
-// SAFETY: `Pages` owns its memory alone, as a box does, and the allocator takes memory back from any thread. It gives no access but
-// by raw pointers, whose users argue for themselves.
+// SAFETY: `Pages` owns its memory alone, as a box does, and the allocator takes memory back from
+// any thread. It gives no access but by raw pointers, whose users argue for themselves.
 unsafe impl Send for Pages {}
 
 impl Pages {
-    /// At least `bytes` of zeros from [`start`](Self::start) on, which is a multiple of `align`, a power of two. `None`
-    /// if there is no memory.
+    /// At least `bytes` of zeros from [`start`](Self::start) on, which is a multiple of `align`, a
+    /// power of two. `None` if there is no memory.
     pub(crate) fn zeroed(bytes: usize, align: usize) -> Option<Pages> {
-        let (bytes, align) =
-            if bytes < LARGE { (bytes, align) } else { (bytes.checked_next_multiple_of(HUGE_PAGE)?, align.max(HUGE_PAGE)) };
-        // Aligned here, as the allocator clears memory by hand, and so touches it, if asked for a wide alignment.
+        let (bytes, align) = if bytes < LARGE {
+            (bytes, align)
+        } else {
+            (bytes.checked_next_multiple_of(HUGE_PAGE)?, align.max(HUGE_PAGE))
+        };
+        // Aligned here, as the allocator clears memory by hand, and so touches it, if asked for a
+        // wide alignment.
         let layout = Layout::from_size_align(bytes.checked_add(align)?, size_of::<usize>()).ok()?;
         // SAFETY: the layout has at least `align` > 0 bytes.
         let memory = NonNull::new(unsafe { alloc_zeroed(layout) })?;
@@ -63,10 +69,12 @@ fn advise(start: *mut u8, bytes: usize) {
     }
     let skipped = start.align_offset(PAGE);
     let (first, length) = (start.wrapping_add(skipped), (bytes - skipped) / PAGE * PAGE);
-    // SAFETY: the `length` bytes from `first` lie within one allocation that the caller holds exclusively, as `skipped` < PAGE < `bytes`;
-    // and `LinuxHugepage` leaves the contents and the mapping of every page as they are.
+    // SAFETY: the `length` bytes from `first` lie within one allocation that the caller holds
+    // exclusively, as `skipped` < PAGE < `bytes`; and `LinuxHugepage` leaves the contents and the
+    // mapping of every page as they are.
     let advised = unsafe { madvise(first.cast(), length, Advice::LinuxHugepage) };
-    // It is refused, for example, by a kernel built without huge pages. The table works all the same.
+    // It is refused, for example, by a kernel built without huge pages. The table works all the
+    // same.
     let _ = advised;
 }
 
@@ -92,8 +100,14 @@ mod tests {
         let large = if cfg!(miri) { [640, 650] } else { [LARGE, LARGE + 64] };
         for (bytes, align) in [(1, 1), (100, 64), (5000, 4096), (large[0], 128), (large[1], 128)] {
             let pages = Pages::zeroed(bytes, align).unwrap();
-            assert_eq!(pages.start().align_offset(if bytes < LARGE { align } else { HUGE_PAGE }), 0);
-            assert!(bytes >= LARGE || pages.layout.size() < bytes + 2 * align, "no huge page for {bytes} bytes");
+            assert_eq!(
+                pages.start().align_offset(if bytes < LARGE { align } else { HUGE_PAGE }),
+                0
+            );
+            assert!(
+                bytes >= LARGE || pages.layout.size() < bytes + 2 * align,
+                "no huge page for {bytes} bytes"
+            );
             // SAFETY: this many zeroed bytes are there, and nobody else reaches them.
             let found = unsafe { std::slice::from_raw_parts_mut(pages.start().as_ptr(), bytes) };
             assert!(found.iter().all(|&byte| byte == 0));
@@ -109,7 +123,10 @@ mod tests {
         // The size of the address space. Other tests take some of it as well, but not as much.
         let gigabytes = || {
             let status = std::fs::read_to_string("/proc/self/status").unwrap();
-            let size = status.lines().find_map(|line| line.strip_prefix("VmSize:")?.strip_suffix("kB")).unwrap();
+            let size = status
+                .lines()
+                .find_map(|line| line.strip_prefix("VmSize:")?.strip_suffix("kB"))
+                .unwrap();
             size.trim().parse::<u64>().unwrap() >> 20
         };
         let before = gigabytes();

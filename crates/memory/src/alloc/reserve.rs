@@ -1,4 +1,5 @@
-//! Memory set aside for what follows a run: its results, or the error that says that there is no memory.
+//! Memory set aside for what follows a run: its results, or the error that says that there is no
+//! memory.
 
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -6,7 +7,8 @@ use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use super::mapping::{map, unmap};
 
-/// How much is set aside, in bytes, and how much if there is less: results of some models take more than 8 MB while they are printed.
+/// How much is set aside, in bytes, and how much if there is less: results of some models take more
+/// than 8 MB while they are printed.
 const BYTES: [usize; 2] = [16 << 20, 8 << 20];
 
 /// The size of what the reserve was released for in the middle of a run; 0 if it was not.
@@ -14,7 +16,8 @@ static RELEASED_FOR: AtomicUsize = AtomicUsize::new(0);
 
 static RESERVE: Reserve = Reserve::none();
 
-/// Sets some memory aside, unless that has been done already. It is never touched, and so takes addresses only.
+/// Sets some memory aside, unless that has been done already. It is never touched, and so takes
+/// addresses only.
 pub fn keep_reserve() {
     RESERVE.keep();
     RELEASED_FOR.store(0, Ordering::Relaxed);
@@ -38,7 +41,8 @@ pub(crate) fn released_for() -> Option<usize> {
     Some(RELEASED_FOR.load(Ordering::Relaxed)).filter(|&bytes| bytes > 0)
 }
 
-/// Its first byte; null if there is none. It does not come from the allocator, which would change its ways after so large a piece is freed.
+/// Its first byte; null if there is none. It does not come from the allocator, which would change
+/// its ways after so large a piece is freed.
 struct Reserve {
     start: AtomicPtr<c_void>,
     /// Written before `start`, and read after it.
@@ -52,9 +56,14 @@ impl Reserve {
 
     fn keep(&self) {
         // If there is no memory even for this, the run will soon find out.
-        let Some((start, bytes)) = BYTES.into_iter().find_map(|bytes| Some((map(bytes)?, bytes))) else { return };
-        // Whoever finds 0 here is the only one to keep it. Acquire and Release, here and below, pass the mapping from thread to thread.
-        let first = self.bytes.compare_exchange(0, bytes, Ordering::AcqRel, Ordering::Relaxed).is_ok();
+        let Some((start, bytes)) = BYTES.into_iter().find_map(|bytes| Some((map(bytes)?, bytes)))
+        else {
+            return;
+        };
+        // Whoever finds 0 here is the only one to keep it. Acquire and Release, here and below,
+        // pass the mapping from thread to thread.
+        let first =
+            self.bytes.compare_exchange(0, bytes, Ordering::AcqRel, Ordering::Relaxed).is_ok();
         if first {
             self.start.store(start, Ordering::Release);
         } else {
@@ -67,8 +76,9 @@ impl Reserve {
         let start = self.start.swap(null_mut(), Ordering::AcqRel);
         if !start.is_null() {
             let bytes = self.bytes.load(Ordering::Relaxed);
-            // SAFETY: it was mapped by `keep`, with this length, and nobody else has it, as it has just been taken out of the only place that
-            // knew it. The length is that of this mapping: nobody else writes another before it is 0 again.
+            // SAFETY: it was mapped by `keep`, with this length, and nobody else has it, as it has
+            // just been taken out of the only place that knew it. The length is that of this
+            // mapping: nobody else writes another before it is 0 again.
             unsafe { unmap(start, bytes) };
             self.bytes.store(0, Ordering::Release);
         }

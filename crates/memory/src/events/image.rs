@@ -2,7 +2,8 @@ use std::fmt;
 use std::mem::MaybeUninit;
 use std::ptr;
 
-/// A copy of a value's bytes, which nobody reads: what it costs an engine to keep a copy of everything that it has sent.
+/// A copy of a value's bytes, which nobody reads: what it costs an engine to keep a copy of
+/// everything that it has sent.
 ///
 /// ```
 /// let text = String::from("hello");
@@ -22,7 +23,8 @@ impl<T> Image<T> {
     #[inline]
     pub fn of(value: &T) -> Self {
         let mut image = MaybeUninit::uninit();
-        // SAFETY: both places are those of a `T`, the second one new. Bytes that are no value of their own may lie in a `MaybeUninit`.
+        // SAFETY: both places are those of a `T`, the second one new. Bytes that are no value of
+        // their own may lie in a `MaybeUninit`.
         unsafe { ptr::copy_nonoverlapping(value, image.as_mut_ptr(), 1) };
         Image(image)
     }
@@ -44,8 +46,12 @@ mod tests {
     #[test]
     fn an_image_owns_nothing_and_may_go_anywhere() {
         let value = Rc::new(Cell::new(7));
-        let images: Vec<Image<(u8, Rc<Cell<i32>>)>> = (0..3).map(|byte| Image::of(&(byte, value.clone()))).collect();
-        assert_eq!((Rc::strong_count(&value), format!("{:?}", images[0])), (1, "Image { bytes: 16 }".to_owned()));
+        let images: Vec<Image<(u8, Rc<Cell<i32>>)>> =
+            (0..3).map(|byte| Image::of(&(byte, value.clone()))).collect();
+        assert_eq!(
+            (Rc::strong_count(&value), format!("{:?}", images[0])),
+            (1, "Image { bytes: 16 }".to_owned())
+        );
         std::thread::spawn(move || drop(images)).join().unwrap();
         value.set(8);
         assert_eq!(Rc::strong_count(&value), 1);

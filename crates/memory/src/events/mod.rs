@@ -7,7 +7,9 @@ mod pool;
 
 #[cfg(all(test, not(loom)))]
 pub(crate) use self::buffers::Arena;
-pub use self::buffers::{Books, Buffers, CancelOutcome, PoolKind, PoolOrder, PoolSettings, SubPool, buffers, buffers_in};
+pub use self::buffers::{
+    Books, Buffers, CancelOutcome, PoolKind, PoolOrder, PoolSettings, SubPool, buffers, buffers_in,
+};
 pub use self::handle::Handle;
 pub use self::image::Image;
 pub use self::pool::Pool;

@@ -4,16 +4,18 @@ use crate::{DropEach, prefer_huge_pages, prefetch};
 
 /// Values that come and go in any order.
 ///
-/// A freed slot is the next one to be taken (LIFO), while it is still in the cache. The pool knows which slots are free: using a stale
-/// handle panics, as it is a bug in the engine that could give wrong answers. Values that are left when the pool is dropped are dropped
-/// [one by one](crate::drop_each).
+/// A freed slot is the next one to be taken (LIFO), while it is still in the cache. The pool knows
+/// which slots are free: using a stale handle panics, as it is a bug in the engine that could give
+/// wrong answers. Values that are left when the pool is dropped are dropped [one by
+/// one](crate::drop_each).
 #[derive(Debug)]
 pub struct Pool<T> {
     places: DropEach<PoolSlot<T>>,
     free: Vec<u32>,
 }
 
-/// A slot that fits one cache line never straddles two, which would cost a quarter of the speed of a large model.
+/// A slot that fits one cache line never straddles two, which would cost a quarter of the speed of
+/// a large model.
 #[derive(Debug)]
 #[repr(align(64))]
 struct PoolSlot<T>(Option<T>);
@@ -168,12 +170,14 @@ impl<T> Iterator for Values<T> {
     }
 }
 
-/// The number of the place after this many, if there is one. The last number of 32 bits is never used.
+/// The number of the place after this many, if there is one. The last number of 32 bits is never
+/// used.
 fn number(places: usize) -> Option<u32> {
     u32::try_from(places).ok().filter(|&place| place < u32::MAX)
 }
 
-/// How many places to make room for when there are this many: twice as many or, if there is no memory for that, somewhat more.
+/// How many places to make room for when there are this many: twice as many or, if there is no
+/// memory for that, somewhat more.
 fn larger(places: usize) -> [usize; 2] {
     [2 * places.max(32), places + places / 8 + 32]
 }
@@ -196,7 +200,10 @@ mod tests {
         assert_eq!(pool.insert(10), handles[3]);
         assert_eq!(pool.insert(11), handles[1]);
         assert_eq!((pool.len(), pool.places()), (4, 4));
-        assert_eq!(handles.iter().map(|&handle| *pool.get(handle)).collect::<Vec<_>>(), [0, 11, 2, 10]);
+        assert_eq!(
+            handles.iter().map(|&handle| *pool.get(handle)).collect::<Vec<_>>(),
+            [0, 11, 2, 10]
+        );
     }
 
     #[test]
@@ -235,7 +242,10 @@ mod tests {
     fn memory_behind_the_last_value_can_be_given_back() {
         let mut pool = Pool::default();
         let handles: Vec<Handle> = (0..1000).map(|n| pool.insert(n)).collect();
-        handles.iter().filter(|handle| ![3, 7].contains(&handle.bits())).for_each(|handle| _ = pool.remove(*handle));
+        handles
+            .iter()
+            .filter(|handle| ![3, 7].contains(&handle.bits()))
+            .for_each(|handle| _ = pool.remove(*handle));
         pool.give_back_room();
         assert_eq!((pool.places(), pool.len(), pool.places.capacity()), (8, 2, 8));
         assert_eq!((*pool.get(handles[3]), *pool.get(handles[7])), (3, 7));
@@ -256,7 +266,10 @@ mod tests {
     #[test]
     fn numbers_end_before_the_last_of_32_bits() {
         const LAST: usize = u32::MAX as usize;
-        assert_eq!([0, LAST - 1, LAST, LAST + 1].map(number), [Some(0), Some(u32::MAX - 1), None, None]);
+        assert_eq!(
+            [0, LAST - 1, LAST, LAST + 1].map(number),
+            [Some(0), Some(u32::MAX - 1), None, None]
+        );
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The part of a segment in which payloads lie, by themselves: they may be kept beyond the run, and nothing else then.
+//! The part of a segment in which payloads lie, by themselves: they may be kept beyond the run, and
+//! nothing else then.
 
 use std::io;
 use std::ptr::NonNull;
@@ -55,7 +56,12 @@ impl Area {
     pub(crate) unsafe fn over(start: NonNull<u8>, file: File, process: u32) -> io::Result<Self> {
         // SAFETY: the caller's promise.
         unsafe { files::map_over(start, AREA_BYTES, &file)? };
-        Ok(Area { start, process, mapped: AtomicUsize::new(AREA_BYTES), file: Mutex::new(Some(file)) })
+        Ok(Area {
+            start,
+            process,
+            mapped: AtomicUsize::new(AREA_BYTES),
+            file: Mutex::new(Some(file)),
+        })
     }
 
     /// Has the system provide the header; `None` if it has no memory.
@@ -68,7 +74,8 @@ impl Area {
     }
 
     fn header(&self) -> &Header {
-        // SAFETY: it lies at the beginning, which stays mapped; its zeros are valid, and it is only read, but for atomics.
+        // SAFETY: it lies at the beginning, which stays mapped; its zeros are valid, and it is only
+        // read, but for atomics.
         unsafe { self.start.cast::<Header>().as_ref() }
     }
 
@@ -88,11 +95,13 @@ impl Area {
 
     /// Takes memory for this process, which is zeros; `None` if there is none.
     pub(crate) fn take(&self, bytes: usize) -> Option<NonNull<u8>> {
-        let (pieces, most) = (bytes.div_ceil(PIECE_BYTES), AREA_BYTES / PIECE_BYTES - HEADER_PIECES);
+        let (pieces, most) =
+            (bytes.div_ceil(PIECE_BYTES), AREA_BYTES / PIECE_BYTES - HEADER_PIECES);
         let header = self.header();
         let claim = |taken: usize| taken.checked_add(pieces).filter(|taken| *taken <= most);
         // Relaxed: the counter only hands out numbers.
-        let first = HEADER_PIECES + header.pieces.fetch_update(Ordering::Relaxed, Ordering::Relaxed, claim).ok()?;
+        let first = HEADER_PIECES
+            + header.pieces.fetch_update(Ordering::Relaxed, Ordering::Relaxed, claim).ok()?;
         // So that the system says now that it has no memory; later it would end the process.
         self.allocate(first * PIECE_BYTES, bytes)?;
         for owner in &header.owners[first..first + pieces] {
@@ -105,7 +114,9 @@ impl Area {
 
     /// The process that has taken the memory at an address.
     pub(crate) fn owner(&self, address: usize) -> u32 {
-        self.header().owners[(address - self.address()) / PIECE_BYTES].load(Ordering::Relaxed).into()
+        self.header().owners[(address - self.address()) / PIECE_BYTES]
+            .load(Ordering::Relaxed)
+            .into()
     }
 
     /// Notes that threads have taken so many blocks.

@@ -1,5 +1,6 @@
-//! Blocks of memory for payloads. A block that is freed waits in a list of the thread that frees it, whichever thread it came from; so in
-//! steady state a thread takes no lock and calls no allocator.
+//! Blocks of memory for payloads. A block that is freed waits in a list of the thread that frees
+//! it, whichever thread it came from; so in steady state a thread takes no lock and calls no
+//! allocator.
 
 use std::alloc::Layout;
 use std::array::from_fn;
@@ -17,10 +18,12 @@ use super::shared::{self, Place};
 use crate::Exhausted;
 use crate::sync::{alloc, dealloc};
 
-/// How many bytes of free blocks a thread keeps per class: as many as a PE frees at once when 4096 events of 1 KiB commit. A thread that
-/// frees what others have made keeps no more than that. Of larger blocks there are fewer, but filling them takes longer than a lock.
+/// How many bytes of free blocks a thread keeps per class: as many as a PE frees at once when 4096
+/// events of 1 KiB commit. A thread that frees what others have made keeps no more than that. Of
+/// larger blocks there are fewer, but filling them takes longer than a lock.
 const KEPT_BYTES: usize = if cfg!(miri) { 256 << 10 } else { 4 << 20 };
-/// How many bytes of blocks, and how many blocks at most, go from the chunks to a thread at a time, or back.
+/// How many bytes of blocks, and how many blocks at most, go from the chunks to a thread at a time,
+/// or back.
 const MOVED_BYTES: usize = 64 << 10;
 const MOVED_MOST: usize = 64;
 
@@ -40,7 +43,11 @@ struct FreeLists {
 
 impl FreeLists {
     fn new() -> Self {
-        FreeLists { own: from_fn(|_| FreeList::new()), shared: from_fn(|_| FreeList::new()), memory: 0 }
+        FreeLists {
+            own: from_fn(|_| FreeList::new()),
+            shared: from_fn(|_| FreeList::new()),
+            memory: 0,
+        }
     }
 
     /// The lists of blocks in the memory that processes share at present.
@@ -74,7 +81,8 @@ fn chunks(class: usize) -> MutexGuard<'static, Chunks> {
     CHUNKS[class].lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A block with room for this many bytes, at least one, rounded up to lines. Where it is not clean, it may be uninitialised.
+/// A block with room for this many bytes, at least one, rounded up to lines. Where it is not clean,
+/// it may be uninitialised.
 ///
 /// # Panics
 /// If there is no memory, it [unwinds](Exhausted::unwind).
@@ -97,7 +105,9 @@ pub(super) fn take_block(bytes: usize) -> Block {
 
 /// A block in memory that processes share; `None` if they no longer do.
 fn take_shared(bytes: usize, memory: usize) -> Option<Block> {
-    let Some(class) = class_for(bytes, SHARED_CLASSES) else { Exhausted::Memory { what: "a payload", bytes }.unwind() };
+    let Some(class) = class_for(bytes, SHARED_CLASSES) else {
+        Exhausted::Memory { what: "a payload", bytes }.unwind()
+    };
     let refill = |list: &mut FreeList, most| {
         *list = shared::take(memory, class, most)?;
         list.pop()
@@ -121,7 +131,8 @@ fn refill(list: &mut FreeList, class: usize, most: usize) -> Block {
 /// Frees a block.
 ///
 /// # Safety
-/// The block is from [`take_block`] with the same number of bytes, has zeros where it is said to be clean, and nobody uses it any more.
+/// The block is from [`take_block`] with the same number of bytes, has zeros where it is said to be
+/// clean, and nobody uses it any more.
 #[inline]
 pub(super) unsafe fn free_block(block: Block, bytes: usize) {
     let memory = match shared::place_of(block.start()) {
@@ -130,13 +141,16 @@ pub(super) unsafe fn free_block(block: Block, bytes: usize) {
         Place::Past => return shared::give_past(block.start()),
     };
     let Some(class) = class_for(bytes, if memory == 0 { CLASSES } else { SHARED_CLASSES }) else {
-        // SAFETY: without a class, `take_block` has allocated the block; the rest is the caller's promise.
+        // SAFETY: without a class, `take_block` has allocated the block; the rest is the caller's
+        // promise.
         return unsafe { deallocate(block.start(), bytes) };
     };
     let kept = FREE.try_with(|lists| {
         let lists = &mut *lists.borrow_mut();
-        let list = if memory == 0 { &mut lists.own[class] } else { &mut lists.shared(memory)[class] };
-        // SAFETY: the caller gives the block away and knows what is clean, and all blocks begin with a line.
+        let list =
+            if memory == 0 { &mut lists.own[class] } else { &mut lists.shared(memory)[class] };
+        // SAFETY: the caller gives the block away and knows what is clean, and all blocks begin
+        // with a line.
         unsafe { list.push(block) };
         if list.len() * block_bytes(class) > KEPT_BYTES {
             give_back(list, class, moved_at_once(class), memory);
@@ -162,10 +176,17 @@ fn give_back(list: &mut FreeList, class: usize, most: usize, memory: usize) {
         unsafe { back.push(block) };
     }
     // SAFETY: all blocks of the class are from these chunks, or from heaps that processes share.
-    unsafe { if memory == 0 { chunks(class).give(block_bytes(class), back) } else { shared::give(memory, class, back) } };
+    unsafe {
+        if memory == 0 {
+            chunks(class).give(block_bytes(class), back)
+        } else {
+            shared::give(memory, class, back)
+        }
+    };
 }
 
-/// Gives back the memory for payloads that this thread keeps for later, as a thread does when it ends.
+/// Gives back the memory for payloads that this thread keeps for later, as a thread does when it
+/// ends.
 pub fn give_back_payloads() {
     // A thread that is ending has no lists any more.
     let _ = FREE.try_with(|lists| lists.borrow_mut().give_back_shared());
@@ -182,7 +203,8 @@ impl Drop for FreeLists {
     }
 }
 
-/// What the allocator is asked for, for a block without a class; `None` if no address space is that large.
+/// What the allocator is asked for, for a block without a class; `None` if no address space is that
+/// large.
 fn layout(bytes: usize) -> Option<Layout> {
     Layout::from_size_align(bytes.checked_next_multiple_of(LINE)?, LINE).ok()
 }
@@ -212,7 +234,8 @@ unsafe fn deallocate(block: NonNull<u8>, bytes: usize) {
 pub(super) mod tests {
     use super::*;
 
-    /// How many bytes of free blocks this thread keeps of blocks for this many bytes, and the most that it may.
+    /// How many bytes of free blocks this thread keeps of blocks for this many bytes, and the most
+    /// that it may.
     pub(in crate::payload) fn kept(bytes: usize) -> (usize, usize) {
         let class = class_for(bytes, CLASSES).unwrap();
         (FREE.with(|lists| lists.borrow().own[class].len() * block_bytes(class)), KEPT_BYTES)
@@ -221,9 +244,14 @@ pub(super) mod tests {
     #[test]
     fn classes_leave_room_for_all_that_belongs_to_them() {
         assert_eq!([0, 1, 2, 3, 11].map(block_bytes), [64, 128, 192, 320, 65_600]);
-        for (bytes, class) in [(1, 0), (64, 0), (65, 1), (128, 1), (129, 2), (192, 2), (193, 3), (65_600, 11)] {
+        for (bytes, class) in
+            [(1, 0), (64, 0), (65, 1), (128, 1), (129, 2), (192, 2), (193, 3), (65_600, 11)]
+        {
             assert_eq!(class_for(bytes, CLASSES), Some(class), "{bytes} bytes");
-            assert!(bytes <= block_bytes(class) && (class == 0 || block_bytes(class - 1) < bytes), "{bytes} bytes");
+            assert!(
+                bytes <= block_bytes(class) && (class == 0 || block_bytes(class - 1) < bytes),
+                "{bytes} bytes"
+            );
         }
         assert_eq!([65_601, usize::MAX].map(|bytes| class_for(bytes, CLASSES)), [None, None]);
         assert_eq!([0, 4, 11].map(moved_at_once), [64, 64, 1]);

@@ -1,5 +1,6 @@
-//! Where blocks of one size come from, and go back to when no thread keeps them: chunks of many blocks each. Chunks are large where there
-//! are many blocks, so that the system backs them with huge pages; otherwise every access to another payload would be a TLB miss.
+//! Where blocks of one size come from, and go back to when no thread keeps them: chunks of many
+//! blocks each. Chunks are large where there are many blocks, so that the system backs them with
+//! huge pages; otherwise every access to another payload would be a TLB miss.
 
 use std::ptr::NonNull;
 
@@ -8,10 +9,12 @@ use super::free_list::{Block, FreeList};
 use super::held;
 use crate::alloc::{Exhausted, MakeRoom, Pages};
 
-/// The sizes of the first chunk and of the largest, in bytes. In between, a chunk is as large as all before it together.
+/// The sizes of the first chunk and of the largest, in bytes. In between, a chunk is as large as
+/// all before it together.
 const CHUNK_BYTES: [usize; 2] = if cfg!(miri) { [2 << 10, 8 << 10] } else { [64 << 10, 64 << 20] };
 
-/// Chunks of blocks that all have the same size, a multiple of `align`; the methods are always given the same two numbers.
+/// Chunks of blocks that all have the same size, a multiple of `align`; the methods are always
+/// given the same two numbers.
 pub(super) struct Chunks {
     /// By address.
     chunks: Vec<Chunk>,
@@ -34,7 +37,8 @@ impl Chunk {
     fn pop(&mut self, block_bytes: usize) -> Option<Block> {
         self.free.pop().or_else(|| {
             // SAFETY: there are `blocks` blocks of this size, one after the other.
-            let start = (self.used < self.blocks).then(|| unsafe { self.pages.start().add(self.used * block_bytes) })?;
+            let start = (self.used < self.blocks)
+                .then(|| unsafe { self.pages.start().add(self.used * block_bytes) })?;
             self.used += 1;
             held::add(block_bytes);
             // All pages are zeros at first.
@@ -54,7 +58,11 @@ impl Chunks {
     /// If there is no memory, it [unwinds](Exhausted::unwind).
     pub(super) fn take(&mut self, block_bytes: usize, align: usize, most: usize) -> FreeList {
         // Low addresses first, so that other chunks become empty.
-        let index = self.chunks.iter().position(Chunk::has_free).unwrap_or_else(|| self.grow(block_bytes, align));
+        let index = self
+            .chunks
+            .iter()
+            .position(Chunk::has_free)
+            .unwrap_or_else(|| self.grow(block_bytes, align));
         let chunk = &mut self.chunks[index];
         let mut taken = FreeList::default();
         while taken.len() < most
@@ -73,8 +81,9 @@ impl Chunks {
         let wanted = (all.clamp(CHUNK_BYTES[0], CHUNK_BYTES[1]) / block_bytes).max(1);
         self.chunks.make_room(1, "the list of chunks");
         let chunk = |blocks: usize| Some((Pages::zeroed(blocks * block_bytes, align)?, blocks));
-        let (pages, blocks) =
-            chunk(wanted).or_else(|| chunk(1)).unwrap_or_else(|| Exhausted::Memory { what: "a payload", bytes: block_bytes }.unwind());
+        let (pages, blocks) = chunk(wanted).or_else(|| chunk(1)).unwrap_or_else(|| {
+            Exhausted::Memory { what: "a payload", bytes: block_bytes }.unwind()
+        });
         let index = self.place_of(pages.start());
         self.chunks.insert(index, Chunk { pages, blocks, used: 0, free: FreeList::default() });
         index
@@ -93,7 +102,8 @@ impl Chunks {
         while let Some(block) = blocks.pop() {
             let index = self.place_of(block.start()) - 1;
             let chunk = &mut self.chunks[index];
-            // SAFETY: the block was in the other list, and is from this chunk, the last one to begin before it.
+            // SAFETY: the block was in the other list, and is from this chunk, the last one to
+            // begin before it.
             unsafe { chunk.free.push(block) };
             if chunk.free.len() == chunk.used {
                 held::subtract(chunk.used * block_bytes);
@@ -126,12 +136,17 @@ mod tests {
             *list = again;
         }
         addresses.sort_unstable();
-        assert!(addresses.windows(2).all(|pair| pair[1] - pair[0] >= SIZE) && addresses.iter().all(|address| address % 64 == 0));
+        assert!(
+            addresses.windows(2).all(|pair| pair[1] - pair[0] >= SIZE)
+                && addresses.iter().all(|address| address % 64 == 0)
+        );
         let grown = chunks.chunks.len();
         assert!((2..20).contains(&grown), "{grown} chunks");
         // Every other one, then the rest.
         for odd in [true, false] {
-            for (index, list) in all.iter_mut().enumerate().filter(|(index, _)| (index % 2 == 1) == odd) {
+            for (index, list) in
+                all.iter_mut().enumerate().filter(|(index, _)| (index % 2 == 1) == odd)
+            {
                 assert!(!chunks.chunks.is_empty(), "{index}");
                 // SAFETY: the blocks are from these chunks.
                 unsafe { chunks.give(SIZE, std::mem::take(list)) };

@@ -1,13 +1,16 @@
 //! The sizes of blocks for payloads.
 
-/// The bytes of a cache line. Every block begins with one, so that cores that count different payloads do not write the same line.
+/// The bytes of a cache line. Every block begins with one, so that cores that count different
+/// payloads do not write the same line.
 pub(super) const LINE: usize = 64;
 
-/// Classes of sizes: one line, or one more than a power of two up to 1024. So 64 KiB fit behind a header; and since the number of lines is
-/// odd, headers of large blocks are spread over all sets of the caches. Under loom there are none, so that it follows each block.
+/// Classes of sizes: one line, or one more than a power of two up to 1024. So 64 KiB fit behind a
+/// header; and since the number of lines is odd, headers of large blocks are spread over all sets
+/// of the caches. Under loom there are none, so that it follows each block.
 pub(super) const CLASSES: usize = if cfg!(loom) { 0 } else { 12 };
 
-/// Classes of blocks in memory that processes share, where no allocator helps with large ones: up to 1 GiB.
+/// Classes of blocks in memory that processes share, where no allocator helps with large ones: up
+/// to 1 GiB.
 pub(super) const SHARED_CLASSES: usize = 26;
 
 /// The class of a block for this many bytes, if one of the first `classes` is large enough.

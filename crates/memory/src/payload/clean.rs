@@ -1,15 +1,15 @@
-//! What is known to be zeros in a block, so that a payload of zeros costs in proportion to what was written there before, not to its
-//! length.
+//! What is known to be zeros in a block, so that a payload of zeros costs in proportion to what was
+//! written there before, not to its length.
 
 use std::ops::Range;
 
 use super::classes::LINE;
 
-/// A stretch of lines of a block that are zeros, whoever has used it before. The other lines may be anything; the first is always one of
-/// those, as it holds the header.
+/// A stretch of lines of a block that are zeros, whoever has used it before. The other lines may be
+/// anything; the first is always one of those, as it holds the header.
 ///
-/// One stretch is enough where messages are written at their ends: a head, perhaps a checksum behind everything, and what lies between only
-/// gives them their length.
+/// One stretch is enough where messages are written at their ends: a head, perhaps a checksum
+/// behind everything, and what lies between only gives them their length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Clean {
     /// Beyond what these can count, 4 MiB, lines are never known to be zeros.
@@ -28,14 +28,19 @@ impl Clean {
 
     fn of(lines: Range<usize>) -> Self {
         let count = |line: usize| u16::try_from(line).unwrap_or(u16::MAX);
-        if lines.is_empty() { Clean::NONE } else { Clean { from: count(lines.start), to: count(lines.end) } }
+        if lines.is_empty() {
+            Clean::NONE
+        } else {
+            Clean { from: count(lines.start), to: count(lines.end) }
+        }
     }
 
     fn lines(self) -> Range<usize> {
         self.from as usize..self.to as usize
     }
 
-    /// What is still known to be zeros once these bytes have been written: the longer stretch of the two beside them.
+    /// What is still known to be zeros once these bytes have been written: the longer stretch of
+    /// the two beside them.
     #[inline]
     pub(super) fn without(self, written: Range<usize>) -> Self {
         let written = lines(written);
@@ -43,14 +48,17 @@ impl Clean {
         longer(start..end.min(written.start), start.max(written.end)..end)
     }
 
-    /// Which bytes have to be cleared, in whole lines, to make the first `bytes` of the block zeros.
+    /// Which bytes have to be cleared, in whole lines, to make the first `bytes` of the block
+    /// zeros.
     #[inline]
     pub(super) fn dirty_within(self, bytes: usize) -> [Range<usize>; 2] {
         let (clean, end) = (self.lines(), lines(0..bytes).end);
-        [0..clean.start.min(end), clean.end.min(end)..end].map(|dirty| dirty.start * LINE..dirty.end * LINE)
+        [0..clean.start.min(end), clean.end.min(end)..end]
+            .map(|dirty| dirty.start * LINE..dirty.end * LINE)
     }
 
-    /// What is known to be zeros once [`dirty_within`](Self::dirty_within) these bytes has been cleared.
+    /// What is known to be zeros once [`dirty_within`](Self::dirty_within) these bytes has been
+    /// cleared.
     #[inline]
     pub(super) fn with_cleared(self, bytes: usize) -> Self {
         let (clean, end) = (self.lines(), lines(0..bytes).end);
@@ -71,7 +79,8 @@ fn longer(first: Range<usize>, second: Range<usize>) -> Clean {
 mod tests {
     use super::*;
 
-    /// Against a block whose every byte is followed: blocks of some lines are written and cleared at random.
+    /// Against a block whose every byte is followed: blocks of some lines are written and cleared
+    /// at random.
     #[test]
     fn what_is_clean_is_zeros() {
         const LINES: usize = 9;
@@ -124,7 +133,10 @@ mod tests {
         assert_eq!(clean.without(700..701).lines(), 11..1025);
         assert_eq!(Clean::NONE.dirty_within(100), [0..0, 0..128]);
         assert_eq!(Clean::NONE.with_cleared(100).lines(), 1..2);
-        assert_eq!((Clean::behind_header(64), Clean::NONE.with_cleared(64)), (Clean::NONE, Clean::NONE));
+        assert_eq!(
+            (Clean::behind_header(64), Clean::NONE.with_cleared(64)),
+            (Clean::NONE, Clean::NONE)
+        );
     }
 
     #[test]

@@ -42,7 +42,8 @@ impl Block {
     #[inline]
     pub(super) unsafe fn clear(&mut self, bytes: usize) {
         for dirty in self.clean.dirty_within(bytes).into_iter().filter(|dirty| !dirty.is_empty()) {
-            // SAFETY: the lines are among those that the caller has told of, and belong to the block.
+            // SAFETY: the lines are among those that the caller has told of, and belong to the
+            // block.
             unsafe { self.start.add(dirty.start).write_bytes(0, dirty.len()) };
         }
         self.clean = self.clean.with_cleared(bytes);
@@ -61,7 +62,10 @@ impl FreeBlock {
     /// # Safety
     /// The block has at least a line, is aligned to one, and belongs to the caller.
     #[inline(always)]
-    pub(super) unsafe fn link(block: Block, next: Option<NonNull<FreeBlock>>) -> NonNull<FreeBlock> {
+    pub(super) unsafe fn link(
+        block: Block,
+        next: Option<NonNull<FreeBlock>>,
+    ) -> NonNull<FreeBlock> {
         let first = block.start.cast::<FreeBlock>();
         // SAFETY: the caller's promise. The first line is never clean.
         unsafe { first.write(FreeBlock { next, clean: block.clean }) };
@@ -80,7 +84,8 @@ impl FreeBlock {
     }
 }
 
-/// Free blocks, which belong to the list alone. The one freed last comes first, as it is probably still in the cache.
+/// Free blocks, which belong to the list alone. The one freed last comes first, as it is probably
+/// still in the cache.
 #[derive(Default)]
 pub(crate) struct FreeList {
     first: Option<NonNull<FreeBlock>>,
@@ -116,7 +121,8 @@ impl FreeList {
     }
 
     /// # Safety
-    /// The block has at least a line, is aligned to one, has zeros where it is said to be clean, and belongs to the list from now on.
+    /// The block has at least a line, is aligned to one, has zeros where it is said to be clean,
+    /// and belongs to the list from now on.
     #[inline(always)]
     pub(super) unsafe fn push(&mut self, block: Block) {
         // SAFETY: the caller's promise.

@@ -1,8 +1,10 @@
-//! How much memory the payloads of this process hold, so that a [`Budget`](crate::Budget) knows at once, and not when somebody asks the system.
+//! How much memory the payloads of this process hold, so that a [`Budget`](crate::Budget) knows at
+//! once, and not when somebody asks the system.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// In bytes, those in memory that processes share aside. A block that has come back counts until its chunk is freed.
+/// In bytes, those in memory that processes share aside. A block that has come back counts until
+/// its chunk is freed.
 static HELD: AtomicU64 = AtomicU64::new(0);
 
 // Relaxed throughout: nothing else is read by this number.

@@ -2,7 +2,8 @@ use loom::thread;
 
 use super::*;
 
-/// Whoever drops last frees the bytes, after the other has read them. Loom reports memory that is freed twice or never.
+/// Whoever drops last frees the bytes, after the other has read them. Loom reports memory that is
+/// freed twice or never.
 #[test]
 fn loom_the_last_of_two_threads_frees() {
     loom::model(|| {

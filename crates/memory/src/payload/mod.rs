@@ -33,17 +33,20 @@ use self::shared::Place;
 use crate::prefetch_write;
 use crate::sync::{AtomicU32, Ordering, UnsafeCell};
 
-/// Bytes that a message carries, as many as it needs: shared by all that hold them, and never copied on their way from LP to LP.
+/// Bytes that a message carries, as many as it needs: shared by all that hold them, and never
+/// copied on their way from LP to LP.
 ///
-/// A payload is one pointer. A clone is another one to the same bytes and takes as long for 64 KiB as for one byte, so an LP passes on what
-/// it has received by cloning it into what it sends. The bytes do not change, except through [`make_mut`](Self::make_mut) and
+/// A payload is one pointer. A clone is another one to the same bytes and takes as long for 64 KiB
+/// as for one byte, so an LP passes on what it has received by cloning it into what it sends. The
+/// bytes do not change, except through [`make_mut`](Self::make_mut) and
 /// [`write_at`](Self::write_at).
 ///
-/// A payload made [of zeros](Self::zeroed) and then written where it matters also takes as long for 64 KiB as for one byte: only what was
-/// written in the same memory before is cleared.
+/// A payload made [of zeros](Self::zeroed) and then written where it matters also takes as long for
+/// 64 KiB as for one byte: only what was written in the same memory before is cleared.
 ///
-/// Up to 64 KiB, memory comes from what the thread has freed before, in steady state without calling the allocator. With its count and
-/// length, 16 bytes, a payload takes one cache line of 64 bytes, or one more than a power of two.
+/// Up to 64 KiB, memory comes from what the thread has freed before, in steady state without
+/// calling the allocator. With its count and length, 16 bytes, a payload takes one cache line of 64
+/// bytes, or one more than a power of two.
 ///
 /// ```
 /// use warpline_memory::Payload;
@@ -57,10 +60,12 @@ use crate::sync::{AtomicU32, Ordering, UnsafeCell};
 /// ```
 ///
 /// # Panics
-/// If there is no memory to make or copy a payload, it [unwinds](crate::Exhausted::unwind), and the run ends with an error.
+/// If there is no memory to make or copy a payload, it [unwinds](crate::Exhausted::unwind), and the
+/// run ends with an error.
 #[repr(transparent)]
 pub struct Payload {
-    /// The beginning of a [`Header`], whose block this payload holds together with its clones; if there are no bytes, [`EMPTY`].
+    /// The beginning of a [`Header`], whose block this payload holds together with its clones; if
+    /// there are no bytes, [`EMPTY`].
     len: NonNull<usize>,
 }
 
@@ -71,7 +76,8 @@ struct Header {
     len: usize,
     /// How many payloads hold the block.
     count: AtomicU32,
-    /// What is known to be zeros in the block. Like the bytes, it changes only while one payload holds them alone; the last one reads it.
+    /// What is known to be zeros in the block. Like the bytes, it changes only while one payload
+    /// holds them alone; the last one reads it.
     clean: Cell<Clean>,
     /// Stands for the bytes, so that loom sees who reads and who writes them.
     bytes: UnsafeCell<()>,
@@ -82,14 +88,15 @@ const HEADER_BYTES: usize = size_of::<Header>();
 /// The length of all payloads without bytes, which have no header.
 static EMPTY: usize = 0;
 
-/// The most clones at a time, so that they do not overflow the count. Only leaked ones can be so many: events with them would take 100 GB.
+/// The most clones at a time, so that they do not overflow the count. Only leaked ones can be so
+/// many: events with them would take 100 GB.
 const MOST_CLONES: u32 = i32::MAX as u32;
 
 /// How many bytes `Debug` shows.
 const SHOWN: usize = 8;
 
-// SAFETY: the bytes change only while one payload alone holds them and is borrowed exclusively; they are plain data, and their memory may
-// be freed by any thread. The count is atomic.
+// SAFETY: the bytes change only while one payload alone holds them and is borrowed exclusively;
+// they are plain data, and their memory may be freed by any thread. The count is atomic.
 unsafe impl Send for Payload {}
 // SAFETY: as above; a shared payload gives access to read the bytes, and to count clones.
 unsafe impl Sync for Payload {}
@@ -101,14 +108,15 @@ impl Payload {
         Payload { len: NonNull::from(&EMPTY) }
     }
 
-    /// This many zeros. Up to 64 KiB, the time that it takes grows with what was written into the memory before, and not with the length.
+    /// This many zeros. Up to 64 KiB, the time that it takes grows with what was written into the
+    /// memory before, and not with the length.
     pub fn zeroed(len: usize) -> Self {
         // SAFETY: all bytes are zeros then.
         unsafe { Self::made(len, |block, bytes| block.clear(bytes)) }
     }
 
-    /// This many bytes, which are zeros when `fill` gets them to write any of them. Where only a few are to be written,
-    /// [`write_at`](Self::write_at) takes less time.
+    /// This many bytes, which are zeros when `fill` gets them to write any of them. Where only a
+    /// few are to be written, [`write_at`](Self::write_at) takes less time.
     pub fn filled(len: usize, fill: impl FnOnce(&mut [u8])) -> Self {
         let mut payload = Self::zeroed(len);
         fill(payload.make_mut());
@@ -121,19 +129,28 @@ impl Payload {
         self.part_mut(all)
     }
 
-    /// Writes these bytes over those from `offset` on. If others hold them too, they are copied first.
+    /// Writes these bytes over those from `offset` on. If others hold them too, they are copied
+    /// first.
     ///
     /// # Panics
     /// If the payload ends before they do.
     pub fn write_at(&mut self, offset: usize, bytes: &[u8]) {
         let end = offset.checked_add(bytes.len()).filter(|end| *end <= self.len());
-        let end = end.unwrap_or_else(|| panic!("{} bytes at {offset} lie beyond the end of a payload of {}", bytes.len(), self.len()));
+        let end = end.unwrap_or_else(|| {
+            panic!(
+                "{} bytes at {offset} lie beyond the end of a payload of {}",
+                bytes.len(),
+                self.len()
+            )
+        });
         self.part_mut(offset..end).copy_from_slice(bytes);
     }
 
-    /// Some of the bytes, which must exist, to be changed. If others hold them too, all are copied first.
+    /// Some of the bytes, which must exist, to be changed. If others hold them too, all are copied
+    /// first.
     fn part_mut(&mut self, part: Range<usize>) -> &mut [u8] {
-        // Acquire pairs with the Release of `drop`: whoever else held the bytes has read them for the last time.
+        // Acquire pairs with the Release of `drop`: whoever else held the bytes has read them for
+        // the last time.
         if self.header().is_some_and(|header| header.count.load(Ordering::Acquire) > 1) {
             *self = Payload::from(&**self);
         }
@@ -141,12 +158,13 @@ impl Payload {
             let written = HEADER_BYTES + part.start..HEADER_BYTES + part.end;
             header.bytes.with_mut(|_| header.clean.set(header.clean.get().without(written)));
         }
-        // SAFETY: there are as many bytes, which `made` has initialised. Nobody else holds them, nor begins to as long as this payload is
-        // borrowed, since only it could be cloned.
+        // SAFETY: there are as many bytes, which `made` has initialised. Nobody else holds them,
+        // nor begins to as long as this payload is borrowed, since only it could be cloned.
         unsafe { slice::from_raw_parts_mut(self.bytes().add(part.start), part.len()) }
     }
 
-    /// Makes sure that other processes can read it, if payloads are [shared](crate::share_payloads): bytes that lie elsewhere are copied.
+    /// Makes sure that other processes can read it, if payloads are
+    /// [shared](crate::share_payloads): bytes that lie elsewhere are copied.
     #[inline]
     pub fn make_common(&mut self) {
         if shared::current() == 0 || matches!(shared::place_of(self.len.cast()), Place::Shared(_)) {
@@ -159,17 +177,20 @@ impl Payload {
         }
     }
 
-    /// Asks the processor to fetch the first bytes, because they will be read, or passed on, soon. It affects only speed.
+    /// Asks the processor to fetch the first bytes, because they will be read, or passed on, soon.
+    /// It affects only speed.
     #[inline(always)]
     pub fn prefetch(&self) {
-        // SAFETY: the pointer leads to a length, in a header that this payload holds or in `EMPTY`; neither is ever changed.
+        // SAFETY: the pointer leads to a length, in a header that this payload holds or in `EMPTY`;
+        // neither is ever changed.
         prefetch_write(unsafe { self.len.as_ref() });
     }
 
     /// A payload of this many bytes in a block that `write` fills.
     ///
     /// # Safety
-    /// `write` initialises as many bytes of the block as it is told to, except the header, notes what is clean then, and does not panic.
+    /// `write` initialises as many bytes of the block as it is told to, except the header, notes
+    /// what is clean then, and does not panic.
     unsafe fn made(len: usize, write: impl FnOnce(&mut Block, usize)) -> Self {
         if len == 0 {
             return Self::empty();
@@ -178,23 +199,31 @@ impl Payload {
         let mut block = block::take_block(bytes);
         write(&mut block, bytes);
         let header = block.start().cast::<Header>();
-        let fields = Header { len, count: AtomicU32::new(1), clean: Cell::new(block.clean()), bytes: UnsafeCell::new(()) };
-        // SAFETY: the block has room for the header, is aligned to a line, and belongs to nobody else.
+        let fields = Header {
+            len,
+            count: AtomicU32::new(1),
+            clean: Cell::new(block.clean()),
+            bytes: UnsafeCell::new(()),
+        };
+        // SAFETY: the block has room for the header, is aligned to a line, and belongs to nobody
+        // else.
         unsafe { header.write(fields) };
         Payload { len: header.cast() }
     }
 
     #[inline(always)]
     fn count_bytes(&self) -> usize {
-        // SAFETY: the pointer leads to a length, in a header that this payload holds or in `EMPTY`; neither is ever changed.
+        // SAFETY: the pointer leads to a length, in a header that this payload holds or in `EMPTY`;
+        // neither is ever changed.
         unsafe { self.len.read() }
     }
 
     /// The header, if there are bytes.
     #[inline(always)]
     fn header(&self) -> Option<&Header> {
-        // SAFETY: if there are bytes, the length is that of a header, which stays as long as this payload holds it; the pointer to it is
-        // the one that the block came with. It is borrowed shared only, and its count is atomic.
+        // SAFETY: if there are bytes, the length is that of a header, which stays as long as this
+        // payload holds it; the pointer to it is the one that the block came with. It is borrowed
+        // shared only, and its count is atomic.
         (self.count_bytes() > 0).then(|| unsafe { self.len.cast::<Header>().as_ref() })
     }
 
@@ -213,8 +242,9 @@ impl Deref for Payload {
         if let Some(header) = self.header() {
             header.bytes.with(|_| ());
         }
-        // SAFETY: there are this many bytes, which `made` has initialised, and which nobody writes while this payload is borrowed: whoever
-        // writes them holds them alone, and is borrowed exclusively.
+        // SAFETY: there are this many bytes, which `made` has initialised, and which nobody writes
+        // while this payload is borrowed: whoever writes them holds them alone, and is borrowed
+        // exclusively.
         unsafe { slice::from_raw_parts(self.bytes(), self.count_bytes()) }
     }
 }
@@ -227,7 +257,8 @@ impl Clone for Payload {
     #[inline]
     fn clone(&self) -> Self {
         if let Some(header) = self.header() {
-            // Relaxed: whoever gets the clone gets it from here, and this payload keeps the block meanwhile.
+            // Relaxed: whoever gets the clone gets it from here, and this payload keeps the block
+            // meanwhile.
             if header.count.fetch_add(1, Ordering::Relaxed) > MOST_CLONES {
                 too_many();
             }
@@ -247,7 +278,8 @@ impl Drop for Payload {
     #[inline]
     fn drop(&mut self) {
         let Some(header) = self.header() else { return };
-        // Release pairs with the Acquires below and in `make_mut`: this payload's bytes have been read for the last time.
+        // Release pairs with the Acquires below and in `make_mut`: this payload's bytes have been
+        // read for the last time.
         if header.count.fetch_sub(1, Ordering::Release) > 1 {
             return;
         }
@@ -256,8 +288,8 @@ impl Drop for Payload {
         let clean = header.bytes.with_mut(|_| header.clean.get());
         let bytes = HEADER_BYTES + header.len;
         let block = Block::new(self.len.cast(), clean);
-        // SAFETY: `made` took the block for as many bytes, and whoever wrote into it noted that in `clean`. This payload was the last to
-        // hold it, and does not use it any more.
+        // SAFETY: `made` took the block for as many bytes, and whoever wrote into it noted that in
+        // `clean`. This payload was the last to hold it, and does not use it any more.
         unsafe { block::free_block(block, bytes) };
     }
 }
@@ -275,8 +307,15 @@ impl From<&[u8]> for Payload {
     fn from(bytes: &[u8]) -> Self {
         let len = bytes.len();
         let copy = |block: &mut Block, end| {
-            // SAFETY: the block has as many bytes behind its header, and does not overlap with others.
-            unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), block.start().as_ptr().add(HEADER_BYTES), len) };
+            // SAFETY: the block has as many bytes behind its header, and does not overlap with
+            // others.
+            unsafe {
+                ptr::copy_nonoverlapping(
+                    bytes.as_ptr(),
+                    block.start().as_ptr().add(HEADER_BYTES),
+                    len,
+                )
+            };
             block.note_written(0..end);
         };
         // SAFETY: all bytes are written.

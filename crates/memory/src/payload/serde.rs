@@ -53,8 +53,12 @@ mod tests {
     fn payloads_are_read_from_bytes_and_lists() {
         let bytes = BytesDeserializer::<Error>::new(&[1, 2, 255]);
         let list = SeqDeserializer::<_, Error>::new([1u8, 2, 255].into_iter());
-        assert_eq!([Payload::deserialize(bytes).unwrap(), Payload::deserialize(list).unwrap()], [[1, 2, 255]; 2].map(|all| all[..].into()));
-        let refused = Payload::deserialize(U8Deserializer::<Error>::new(7)).unwrap_err().to_string();
+        assert_eq!(
+            [Payload::deserialize(bytes).unwrap(), Payload::deserialize(list).unwrap()],
+            [[1, 2, 255]; 2].map(|all| all[..].into())
+        );
+        let refused =
+            Payload::deserialize(U8Deserializer::<Error>::new(7)).unwrap_err().to_string();
         assert!(refused.contains("expected bytes"), "{refused}");
     }
 }

@@ -20,7 +20,8 @@ use crate::Exhausted;
 use crate::alloc::files::{is_in_any, zero};
 use crate::sync::Arc;
 
-/// Where the memory that is in use at present begins; 0 if there is none. One word, so that whoever reads it knows of one run and not of two.
+/// Where the memory that is in use at present begins; 0 if there is none. One word, so that whoever
+/// reads it knows of one run and not of two.
 static CURRENT: AtomicUsize = AtomicUsize::new(0);
 static HEAP: Mutex<Heap> = Mutex::new(Heap::none());
 
@@ -167,12 +168,14 @@ pub(super) fn take(memory: usize, class: usize, most: usize) -> Option<FreeList>
                     }
                     let blocks = (PIECE_BYTES / block_bytes(class)).max(1);
                     let grow = |blocks| Some((area.take(blocks * block_bytes(class))?, blocks));
-                    let (start, blocks) = grow(blocks).or_else(|| grow(1)).unwrap_or_else(|| no_memory(class));
+                    let (start, blocks) =
+                        grow(blocks).or_else(|| grow(1)).unwrap_or_else(|| no_memory(class));
                     (*fresh, *fresh_blocks) = (Some(start), blocks);
                 }
                 let Some(start) = *fresh else { no_memory(class) };
                 *fresh_blocks -= 1;
-                // SAFETY: there are `fresh_blocks` more blocks behind this one; nobody looks beyond the last.
+                // SAFETY: there are `fresh_blocks` more blocks behind this one; nobody looks beyond
+                // the last.
                 *fresh = Some(unsafe { start.add(block_bytes(class)) });
                 // The file in memory that the segment maps is zeros at first.
                 Block::new(start, Clean::behind_header(block_bytes(class)))
@@ -196,7 +199,9 @@ pub(super) fn give_past(block: NonNull<u8>) {
 /// Nobody uses them any more, and they lie in this memory.
 pub(super) unsafe fn give(memory: usize, class: usize, mut blocks: FreeList) {
     let heap = &mut *heap();
-    let Some(area) = heap.current(memory).cloned() else { return heap.give_past(memory, blocks.len()) };
+    let Some(area) = heap.current(memory).cloned() else {
+        return heap.give_past(memory, blocks.len());
+    };
     area.note_given(blocks.len());
     while let Some(block) = blocks.pop() {
         let owner = area.owner(block.start().addr().get());
@@ -205,7 +210,8 @@ pub(super) unsafe fn give(memory: usize, class: usize, mut blocks: FreeList) {
             unsafe { heap.classes[class].free.push(block) };
             continue;
         }
-        // SAFETY: the block has just left the other list, and the owner has made it, as all of its class.
+        // SAFETY: the block has just left the other list, and the owner has made it, as all of its
+        // class.
         unsafe { area.returned(owner).give(class, block) };
     }
 }

@@ -29,10 +29,12 @@ fn payloads_hold_what_was_put_in() {
     }
 }
 
-/// A payload of zeros is all zeros, whatever its memory held before: bytes written here and there, all at once, or copied.
+/// A payload of zeros is all zeros, whatever its memory held before: bytes written here and there,
+/// all at once, or copied.
 #[test]
 fn zeros_are_zeros_whatever_was_written_before() {
-    let (rounds, lengths) = if cfg!(miri) { (60, [40, 300, 900]) } else { (3000, [300, 5000, 65_536]) };
+    let (rounds, lengths) =
+        if cfg!(miri) { (60, [40, 300, 900]) } else { (3000, [300, 5000, 65_536]) };
     let mut luck = 1u64;
     let mut below = |limit: usize| {
         luck = luck.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
@@ -71,7 +73,8 @@ fn zeros_are_zeros_whatever_was_written_before() {
     }
 }
 
-/// The time to make a payload depends on how many bytes are cleared, which can be read off its block.
+/// The time to make a payload depends on how many bytes are cleared, which can be read off its
+/// block.
 #[test]
 fn little_is_cleared_where_little_was_written() {
     let cleared = |len: usize| {
@@ -106,7 +109,10 @@ fn bytes_beyond_the_end_are_refused() {
     for (offset, bytes) in [(97, &[1, 2, 3, 4][..]), (101, &[]), (usize::MAX, &[1])] {
         let refused = catch_unwind(|| Payload::zeroed(100).write_at(offset, bytes)).unwrap_err();
         let text = refused.downcast::<String>().unwrap();
-        assert_eq!(*text, format!("{} bytes at {offset} lie beyond the end of a payload of 100", bytes.len()));
+        assert_eq!(
+            *text,
+            format!("{} bytes at {offset} lie beyond the end of a payload of 100", bytes.len())
+        );
     }
     let mut whole = Payload::zeroed(3);
     whole.write_at(1, &[1, 2]);
@@ -142,7 +148,8 @@ fn payloads_compare_by_their_bytes() {
     assert!(short < long && long < other && Payload::empty() < short);
     assert_eq!(short, Payload::from(vec![1, 2]));
     assert_ne!(short, long);
-    let set: HashSet<Payload> = [short.clone(), Payload::from(vec![1, 2]), other].into_iter().collect();
+    let set: HashSet<Payload> =
+        [short.clone(), Payload::from(vec![1, 2]), other].into_iter().collect();
     assert_eq!((set.len(), set.contains(&short)), (2, true));
 }
 
@@ -162,7 +169,11 @@ fn a_block_is_used_again_by_the_thread_that_frees_it() {
         thread::spawn(move || {
             drop((first, second));
             let again = [Payload::zeroed(len), Payload::zeroed(len)];
-            assert_eq!(again.map(|payload| payload.as_ptr().addr()), [starts[1], starts[0]], "last in, first out");
+            assert_eq!(
+                again.map(|payload| payload.as_ptr().addr()),
+                [starts[1], starts[0]],
+                "last in, first out"
+            );
         })
         .join()
         .unwrap();
@@ -235,7 +246,8 @@ fn memory_that_runs_out_is_an_error() {
     }
 }
 
-/// Threads pass payloads on to each other, change them and drop them; everyone finds the bytes that it expects.
+/// Threads pass payloads on to each other, change them and drop them; everyone finds the bytes that
+/// it expects.
 #[test]
 fn payloads_go_from_thread_to_thread() {
     let (rounds, lengths) = if cfg!(miri) { (5, [9, 300]) } else { (2000, [9, 5000]) };

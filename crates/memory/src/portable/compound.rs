@@ -34,7 +34,8 @@ unsafe impl Portable for Payload {
     }
 }
 
-/// Puts a length in as few bytes as it needs: seven bits in each, the lowest first, and a bit that says whether there are more.
+/// Puts a length in as few bytes as it needs: seven bits in each, the lowest first, and a bit that
+/// says whether there are more.
 fn put_length(length: usize, room: &mut Room<'_>) {
     let mut rest = length as u64;
     while rest > 0x7f {

@@ -20,11 +20,13 @@ pub use self::room::Room;
 pub use self::shareable::Shareable;
 use crate::Payload;
 
-/// Plain data, with or without [payloads](Payload): a value that means the same in every process that runs the same program, so that its bytes
-/// can be copied, or shared, between processes. It can be [written](Self::write) as bytes that mean the same on every machine, too.
+/// Plain data, with or without [payloads](Payload): a value that means the same in every process
+/// that runs the same program, so that its bytes can be copied, or shared, between processes. It
+/// can be [written](Self::write) as bytes that mean the same on every machine, too.
 ///
-/// It is derived: `#[derive(Portable)]` checks that all fields are portable. Numbers, arrays, tuples, options and payloads are; references,
-/// boxes, vectors, strings and anything else that holds an address are not, as it leads nowhere in another process.
+/// It is derived: `#[derive(Portable)]` checks that all fields are portable. Numbers, arrays,
+/// tuples, options and payloads are; references, boxes, vectors, strings and anything else that
+/// holds an address are not, as it leads nowhere in another process.
 ///
 /// ```
 /// use warpline_memory::{Payload, Portable};
@@ -44,8 +46,8 @@ use crate::Payload;
 /// ```
 ///
 /// # Safety
-/// All bytes of a value mean the same in every process that runs the same program: so there is no address in it, except those of payloads,
-/// all of which [`payloads`](Self::payloads) passes on.
+/// All bytes of a value mean the same in every process that runs the same program: so there is no
+/// address in it, except those of payloads, all of which [`payloads`](Self::payloads) passes on.
 ///
 /// [`put`](Self::put) puts no more than [`MOST_BYTES`](Self::MOST_BYTES), and does so by putting values of which that is true.
 pub unsafe trait Portable: Sized {
@@ -61,8 +63,9 @@ pub unsafe trait Portable: Sized {
         let _ = visit;
     }
 
-    /// Appends the value as bytes: its fields in their order, without gaps. Numbers have their size, `usize` that of `u64`, and their least
-    /// significant byte comes first. The number of a variant takes one byte, if there are no more than 256, and `Some` or `None` takes one.
+    /// Appends the value as bytes: its fields in their order, without gaps. Numbers have their
+    /// size, `usize` that of `u64`, and their least significant byte comes first. The number of a
+    /// variant takes one byte, if there are no more than 256, and `Some` or `None` takes one.
     /// Payloads are written with their lengths.
     #[inline]
     fn write(&self, into: &mut Vec<u8>) {
@@ -71,8 +74,8 @@ pub unsafe trait Portable: Sized {
         room.finish();
     }
 
-    /// Reads a value that was [written](Self::write), and takes its bytes off the beginning of `from`; `None` if there are too few, or if
-    /// they are those of no value. It never panics.
+    /// Reads a value that was [written](Self::write), and takes its bytes off the beginning of
+    /// `from`; `None` if there are too few, or if they are those of no value. It never panics.
     fn read(from: &mut &[u8]) -> Option<Self>;
 
     /// Puts the value into room that has been made for it, or for a value that it is a part of.
@@ -101,7 +104,8 @@ pub unsafe trait Portable: Sized {
     }
 }
 
-/// The proof that a type is [`Portable`], for code that works with any type and has more to offer to portable ones.
+/// The proof that a type is [`Portable`], for code that works with any type and has more to offer
+/// to portable ones.
 pub struct IsPortable<T>(PhantomData<fn() -> T>);
 
 impl<T> Clone for IsPortable<T> {

@@ -1,4 +1,5 @@
-//! What numbers are as bytes: of fixed size, the least significant byte first, so that they mean the same on every machine.
+//! What numbers are as bytes: of fixed size, the least significant byte first, so that they mean
+//! the same on every machine.
 
 use std::array::from_fn;
 use std::num::NonZero;
@@ -73,11 +74,13 @@ macro_rules! numbers {
 
 numbers!(u16, u32, u64, u128, i8, i16, i32, i64, i128, f32, f64);
 
-/// Types that are written as another one: how to make that of a value, and a value of that, if there is one.
+/// Types that are written as another one: how to make that of a value, and a value of that, if
+/// there is one.
 macro_rules! written_as {
     ($($type:ty as $other:ty: $make:expr, $value:expr;)*) => {
         $(
-            // SAFETY: there is no address in it, and it takes as many bytes as what it is written as.
+            // SAFETY: there is no address in it, and it takes as many bytes as what it is written
+            // as.
             unsafe impl Portable for $type {
                 const MOST_BYTES: usize = <$other as Portable>::MOST_BYTES;
 
@@ -128,7 +131,13 @@ macro_rules! atomics {
     };
 }
 
-atomics!(AtomicU8 as u8, AtomicU16 as u16, AtomicU32 as u32, AtomicU64 as u64, AtomicUsize as usize);
+atomics!(
+    AtomicU8 as u8,
+    AtomicU16 as u16,
+    AtomicU32 as u32,
+    AtomicU64 as u64,
+    AtomicUsize as usize
+);
 
 // SAFETY: there are only numbers in it, of which an event has the most, and its kind takes a byte.
 unsafe impl Portable for Moment {

@@ -3,10 +3,11 @@ use crate::MakeRoom;
 /// What lists of bytes hold, to whoever runs a model.
 const BYTES: &str = "values as bytes";
 
-/// The end of a list of bytes, with room for a value that is being [written](super::Portable::write).
+/// The end of a list of bytes, with room for a value that is being
+/// [written](super::Portable::write).
 ///
-/// Room is made once for a whole value, so that a number takes one store. That it suffices is a promise of all who implement
-/// [`Portable`](super::Portable): nobody else comes by a room.
+/// Room is made once for a whole value, so that a number takes one store. That it suffices is a
+/// promise of all who implement [`Portable`](super::Portable): nobody else comes by a room.
 #[derive(Debug)]
 pub struct Room<'l> {
     list: &'l mut Vec<u8>,
@@ -71,6 +72,9 @@ impl<'l> Room<'l> {
 
     #[inline(always)]
     fn check(&self, more: usize) {
-        debug_assert!(self.list.capacity() - self.len() >= more, "a value takes more bytes than it promised");
+        debug_assert!(
+            self.list.capacity() - self.len() >= more,
+            "a value takes more bytes than it promised"
+        );
     }
 }

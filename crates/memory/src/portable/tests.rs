@@ -17,7 +17,8 @@ fn bytes_of<T: Portable>(value: &T) -> Vec<u8> {
     bytes
 }
 
-/// The value comes back, whatever stands before and behind it; no beginning of its bytes is a value; and other bytes are some value or none.
+/// The value comes back, whatever stands before and behind it; no beginning of its bytes is a
+/// value; and other bytes are some value or none.
 fn comes_back<T: Portable + Debug + PartialEq>(value: &T) {
     let mut list = vec![9; 3];
     value.write(&mut list);
@@ -48,14 +49,22 @@ fn corrupt<T: Portable>(bytes: &[u8], seed: u64) {
 }
 
 fn payload(len: usize) -> Payload {
-    Payload::filled(len, |bytes| bytes.iter_mut().zip(1..).for_each(|(byte, number)| *byte = number as u8))
+    Payload::filled(len, |bytes| {
+        bytes.iter_mut().zip(1..).for_each(|(byte, number)| *byte = number as u8)
+    })
 }
 
 fn key(bits: u64) -> EventKey {
     let sender = LpId(mix64(bits) as u32);
     let priority = Priority::new(bits as i8);
     let sequence = Sequence::first_of(mix64(bits) >> 30).nth(5);
-    EventKey { time: VirtualTime::from_bits(bits >> 2), step: bits as u32, priority, sender, sequence }
+    EventKey {
+        time: VirtualTime::from_bits(bits >> 2),
+        step: bits as u32,
+        priority,
+        sender,
+        sequence,
+    }
 }
 
 #[test]
@@ -64,12 +73,36 @@ fn numbers_come_back() {
         let bits = mix64(round);
         let wide = u128::from(bits) << 64 | u128::from(mix64(bits));
         comes_back(&(bits as u8, bits as u16, bits as u32, bits, wide, bits as usize));
-        comes_back(&(bits as i8, bits as i16, bits as i32, bits as i64, wide as i128, bits as isize));
-        comes_back(&(bits & 1 == 1, char::from_u32(bits as u32 >> 11), Wrapping(bits as u16), Saturating(bits as i16)));
-        comes_back(&(Duration::new(bits, (bits % 1_000_000_000) as u32), PhantomData::<String>, ()));
-        comes_back(&(NonZero::new(bits as u8), NonZero::new(bits), NonZero::new(wide), NonZero::new(bits as isize)));
+        comes_back(&(
+            bits as i8,
+            bits as i16,
+            bits as i32,
+            bits as i64,
+            wide as i128,
+            bits as isize,
+        ));
+        comes_back(&(
+            bits & 1 == 1,
+            char::from_u32(bits as u32 >> 11),
+            Wrapping(bits as u16),
+            Saturating(bits as i16),
+        ));
+        comes_back(&(
+            Duration::new(bits, (bits % 1_000_000_000) as u32),
+            PhantomData::<String>,
+            (),
+        ));
+        comes_back(&(
+            NonZero::new(bits as u8),
+            NonZero::new(bits),
+            NonZero::new(wide),
+            NonZero::new(bits as isize),
+        ));
     }
-    assert_eq!(bytes_of(&(0x0102_0304u32, -2i16, 3usize, 'ü')), [4, 3, 2, 1, 254, 255, 3, 0, 0, 0, 0, 0, 0, 0, 252, 0, 0, 0]);
+    assert_eq!(
+        bytes_of(&(0x0102_0304u32, -2i16, 3usize, 'ü')),
+        [4, 3, 2, 1, 254, 255, 3, 0, 0, 0, 0, 0, 0, 0, 252, 0, 0, 0]
+    );
 }
 
 #[test]
@@ -88,7 +121,12 @@ fn ids_times_and_keys_come_back() {
     for round in 0..ROUNDS {
         let (bits, key) = (mix64(round), key(mix64(round)));
         comes_back(&(key, key.sequence, Handle::from_bits(bits as u32)));
-        for moment in [Moment::Init(key.sender), Moment::Event(key), Moment::Finish(key.sender), Moment::Never] {
+        for moment in [
+            Moment::Init(key.sender),
+            Moment::Event(key),
+            Moment::Finish(key.sender),
+            Moment::Never,
+        ] {
             comes_back(&moment);
         }
     }
@@ -105,13 +143,21 @@ fn payloads_come_back_with_their_lengths() {
         let cut = (0..bytes.len()).step_by(if len > 200 { 501 } else { 1 });
         cut.for_each(|len| assert_eq!(<(Payload, u64)>::read(&mut &bytes[..len]), None));
     }
-    comes_back(&[Some((payload(3), [1u8; 5], payload(40))), None, Some((payload(0), [2; 5], payload(1)))]);
+    comes_back(&[
+        Some((payload(3), [1u8; 5], payload(40))),
+        None,
+        Some((payload(0), [2; 5], payload(1))),
+    ]);
 }
 
 /// Neither are there as many bytes, nor is memory asked for.
 #[test]
 fn lengths_beyond_the_end_are_refused() {
-    for length in [[255; 10], [255, 255, 255, 255, 255, 255, 255, 255, 127, 0], [255, 255, 255, 255, 255, 255, 255, 255, 255, 1]] {
+    for length in [
+        [255; 10],
+        [255, 255, 255, 255, 255, 255, 255, 255, 127, 0],
+        [255, 255, 255, 255, 255, 255, 255, 255, 255, 1],
+    ] {
         assert_eq!(Payload::read(&mut &length[..]), None);
     }
     assert_eq!(Payload::read(&mut &[0x80, 0x80][..]), None);
@@ -138,7 +184,9 @@ fn arrays_come_back() {
     comes_back(&[0u8; 0]);
     comes_back(&[[1u8, 2, 3], [4, 5, 6]]);
     comes_back(&std::array::from_fn::<u64, 33, _>(|index| of(index as u64)));
-    comes_back(&std::array::from_fn::<_, 7, _>(|index| (of(index as u64) as u8, index % 2 == 0, [Some(of(9)), None])));
+    comes_back(&std::array::from_fn::<_, 7, _>(|index| {
+        (of(index as u64) as u8, index % 2 == 0, [Some(of(9)), None])
+    }));
     assert_eq!(bytes_of(&[[1u16, 2], [3, 4]]), [1, 0, 2, 0, 3, 0, 4, 0]);
 }
 

@@ -5,7 +5,8 @@ use std::ptr::NonNull;
 use super::segment::Segment;
 use crate::sync::Arc;
 
-/// A value that PEs share: it lies in a [`Region`](crate::Region), and stays as long as anybody has it.
+/// A value that PEs share: it lies in a [`Region`](crate::Region), and stays as long as anybody has
+/// it.
 pub struct Common<T: ?Sized> {
     /// Without a detour, wherever the value lies.
     value: NonNull<T>,
@@ -33,7 +34,8 @@ impl<T: ?Sized> Common<T> {
     /// A value in a segment, which is never dropped.
     ///
     /// # Safety
-    /// The value lies in the segment, is valid there before anybody uses it, and is never borrowed exclusively.
+    /// The value lies in the segment, is valid there before anybody uses it, and is never borrowed
+    /// exclusively.
     pub(crate) unsafe fn placed(value: NonNull<T>, segment: Arc<Segment>) -> Self {
         Common { value, keeper: Keeper::Segment(segment) }
     }

@@ -27,16 +27,19 @@ pub use self::ticket::RegionTicket;
 use crate::portable::{IsPortable, Shareable};
 use crate::sync::Arc;
 
-/// Where things lie that PEs share: in the memory of this process, or in memory that several processes have mapped.
+/// Where things lie that PEs share: in the memory of this process, or in memory that several
+/// processes have mapped.
 ///
-/// Shared memory consists of a part for payloads, a common part and a heap per process (E. Lynch, G. Riley and S. Hampton, "Hardware
-/// supported time synchronization and zero-copy messages", the heaps of §4). Every process maps all of it at the same address, so that an
-/// address stands for a heap and an item in it, and means the same everywhere. It has no name, and is gone with the last process. A process
-/// that goes on keeps nothing of it but payloads.
+/// Shared memory consists of a part for payloads, a common part and a heap per process (E. Lynch,
+/// G. Riley and S. Hampton, "Hardware supported time synchronization and zero-copy messages", the
+/// heaps of §4). Every process maps all of it at the same address, so that an address stands for a
+/// heap and an item in it, and means the same everywhere. It has no name, and is gone with the last
+/// process. A process that goes on keeps nothing of it but payloads.
 ///
-/// All processes place the same things in the common part, in the same order, so that each finds them where the others do. The first process
-/// writes what is there at the beginning. So nobody may use anything before the first process has placed it: the processes have to wait for
-/// each other before they begin.
+/// All processes place the same things in the common part, in the same order, so that each finds
+/// them where the others do. The first process writes what is there at the beginning. So nobody may
+/// use anything before the first process has placed it: the processes have to wait for each other
+/// before they begin.
 #[derive(Clone, Debug, Default)]
 pub struct Region(Option<Arc<Segment>>);
 
@@ -46,8 +49,8 @@ impl Region {
         Region(None)
     }
 
-    /// Memory that this process, the first, shares with as many others as are needed to make `processes`, and what they need to
-    /// [join](Self::join).
+    /// Memory that this process, the first, shares with as many others as are needed to make
+    /// `processes`, and what they need to [join](Self::join).
     ///
     /// # Errors
     /// If the system has no files in memory, or refuses so much address space.
@@ -80,8 +83,9 @@ impl Region {
     /// If there is no room, it [unwinds](crate::Exhausted::unwind).
     pub fn place<T: Shareable + Send + Sync + 'static>(&self, value: T) -> Common<T> {
         let Some(segment) = &self.0 else { return Common::own(Box::new(value)) };
-        // SAFETY: the place is large enough for a `T`, aligned for it, and this type's in all processes. It stays as long as the segment. The
-        // first process writes the value before any other uses it.
+        // SAFETY: the place is large enough for a `T`, aligned for it, and this type's in all
+        // processes. It stays as long as the segment. The first process writes the value before any
+        // other uses it.
         unsafe {
             let place = segment.place(size_of::<T>(), align_of::<T>()).cast::<T>();
             if self.is_first() {
@@ -95,23 +99,36 @@ impl Region {
     ///
     /// # Panics
     /// Likewise.
-    pub fn place_list<T: Shareable + Send + Sync + 'static>(&self, len: usize, value: impl FnMut(usize) -> T) -> Common<[T]> {
+    pub fn place_list<T: Shareable + Send + Sync + 'static>(
+        &self,
+        len: usize,
+        value: impl FnMut(usize) -> T,
+    ) -> Common<[T]> {
         let Some(segment) = &self.0 else { return Common::own((0..len).map(value).collect()) };
         // SAFETY: as above, for each value of the list.
         unsafe {
             let place = segment.place(len * size_of::<T>(), align_of::<T>()).cast::<T>();
             if self.is_first() {
-                (0..len).zip((0..len).map(value)).for_each(|(index, value)| place.add(index).write(value));
+                (0..len)
+                    .zip((0..len).map(value))
+                    .for_each(|(index, value)| place.add(index).write(value));
             }
             Common::placed(NonNull::slice_from_raw_parts(place, len), segment.clone())
         }
     }
 
-    /// Places a list without values: bytes that are zero at first, if the memory is shared, or what `empty` makes of nothing.
+    /// Places a list without values: bytes that are zero at first, if the memory is shared, or what
+    /// `empty` makes of nothing.
     ///
     /// # Panics
     /// Likewise; and if the memory is shared, and there is no proof that values are portable.
-    pub(crate) fn place_empty<C, T>(&self, len: usize, what: &'static str, proof: Option<IsPortable<T>>, empty: fn() -> C) -> Common<[C]>
+    pub(crate) fn place_empty<C, T>(
+        &self,
+        len: usize,
+        what: &'static str,
+        proof: Option<IsPortable<T>>,
+        empty: fn() -> C,
+    ) -> Common<[C]>
     where
         C: Cell<T>,
     {
@@ -122,7 +139,8 @@ impl Region {
         };
         assert!(proof.is_some(), "only portable values can lie in memory that processes share");
         let place = segment.place(len * size_of::<C>(), align_of::<C>()).cast::<C>();
-        // SAFETY: as in `place_list`; an empty cell is valid whatever its bytes are, and its values are portable.
+        // SAFETY: as in `place_list`; an empty cell is valid whatever its bytes are, and its values
+        // are portable.
         unsafe { Common::placed(NonNull::slice_from_raw_parts(place, len), segment.clone()) }
     }
 

@@ -10,12 +10,14 @@ use crate::alloc::files::{self, File};
 use crate::payload::area::{AREA_BYTES, Area, PROCESSES_MOST};
 use crate::sync::Arc;
 
-/// How much address space the common part and each heap have. Memory is taken only where something is written.
+/// How much address space the common part and each heap have. Memory is taken only where something
+/// is written.
 const COMMON_BYTES: usize = 64 << 30;
 const HEAP_BYTES: usize = 256 << 30;
 /// The common part is taken in steps of this many bytes.
 const STEP: usize = 1 << 20;
-/// Nothing in the common part shares a line, nor the pair of lines that processors fetch together, with anything else.
+/// Nothing in the common part shares a line, nor the pair of lines that processors fetch together,
+/// with anything else.
 pub(crate) const APART: usize = 128;
 
 /// A segment of shared memory.
@@ -35,7 +37,8 @@ pub(crate) struct Segment {
     files: Vec<File>,
 }
 
-// SAFETY: it gives no access but by raw pointers, whose users argue for themselves; its numbers are behind locks.
+// SAFETY: it gives no access but by raw pointers, whose users argue for themselves; its numbers are
+// behind locks.
 unsafe impl Send for Segment {}
 // SAFETY: likewise.
 unsafe impl Sync for Segment {}
@@ -74,7 +77,11 @@ impl Segment {
             ));
         }
         let heaps = (0..processes).map(|_| HEAP_BYTES);
-        let all = [AREA_BYTES, COMMON_BYTES].into_iter().chain(heaps).map(files::file).collect::<io::Result<Vec<_>>>()?;
+        let all = [AREA_BYTES, COMMON_BYTES]
+            .into_iter()
+            .chain(heaps)
+            .map(files::file)
+            .collect::<io::Result<Vec<_>>>()?;
         let bytes = AREA_BYTES + bytes(processes);
         let reserved = Reserved { start: files::reserve(bytes)?, bytes };
         let numbers = all.iter().map(File::descriptor).collect();
@@ -85,9 +92,16 @@ impl Segment {
     pub(crate) fn join(ticket: &RegionTicket, process: u32) -> io::Result<Self> {
         let processes = ticket.processes();
         if process >= processes {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("there is no process {process} of {processes}")));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("there is no process {process} of {processes}"),
+            ));
         }
-        let all = ticket.files().iter().map(|file| files::open(ticket.owner(), *file)).collect::<io::Result<Vec<_>>>()?;
+        let all = ticket
+            .files()
+            .iter()
+            .map(|file| files::open(ticket.owner(), *file))
+            .collect::<io::Result<Vec<_>>>()?;
         let bytes = AREA_BYTES + bytes(processes);
         let reserved = Reserved { start: files::reserve_at(ticket.address(), bytes)?, bytes };
         Segment::over(all, reserved, process)
@@ -96,7 +110,8 @@ impl Segment {
     /// Maps the files over address space that is reserved for them.
     fn over(mut all: Vec<File>, mut reserved: Reserved, process: u32) -> io::Result<Self> {
         files::map_zero()?;
-        // SAFETY: these bytes are reserved, and nothing else is there; from here on they are the area's.
+        // SAFETY: these bytes are reserved, and nothing else is there; from here on they are the
+        // area's.
         let area = unsafe { Area::over(reserved.start, all.remove(0), process)? };
         // SAFETY: more bytes are reserved.
         reserved.start = unsafe { reserved.start.add(AREA_BYTES) };
@@ -111,7 +126,15 @@ impl Segment {
         let (start, processes, area) = (reserved.start, all.len() as u32 - 1, Arc::new(area));
         // The segment unmaps it from here on.
         std::mem::forget(reserved);
-        Ok(Segment { start, area, process, processes, placed: Mutex::new((0, 0)), grown: Mutex::new(0), files: all })
+        Ok(Segment {
+            start,
+            area,
+            process,
+            processes,
+            placed: Mutex::new((0, 0)),
+            grown: Mutex::new(0),
+            files: all,
+        })
     }
 
     /// Where payloads lie.
@@ -123,8 +146,8 @@ impl Segment {
         self.process
     }
 
-    /// Takes bytes of the common part: the same ones in every process, if all take the same in the same order. They are zeros, unless the
-    /// first process has written something else already.
+    /// Takes bytes of the common part: the same ones in every process, if all take the same in the
+    /// same order. They are zeros, unless the first process has written something else already.
     ///
     /// # Panics
     /// If there is no room, it [unwinds](Exhausted::unwind).
@@ -132,9 +155,11 @@ impl Segment {
         let lack = || Exhausted::Memory { what: "what processes share", bytes };
         let mut placed = self.placed.lock().unwrap_or_else(PoisonError::into_inner);
         let (taken, provided) = &mut *placed;
-        let Some((start, end)) = next(*taken, bytes, align.max(APART), COMMON_BYTES) else { lack().unwind() };
-        // So that the system says now that it has no memory; later it would end a process. The first process does it for all, as the others
-        // begin after it.
+        let Some((start, end)) = next(*taken, bytes, align.max(APART), COMMON_BYTES) else {
+            lack().unwind()
+        };
+        // So that the system says now that it has no memory; later it would end a process. The
+        // first process does it for all, as the others begin after it.
         if self.process == 0 && end > *provided {
             let more = (end - *provided).next_multiple_of(STEP).min(COMMON_BYTES - *provided);
             self.files[0].allocate(*provided, more).unwrap_or_else(|| lack().unwind());
@@ -173,8 +198,8 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use crate::{
-        Buffers, Common, Consumer, Handle, IsPortable, Payload, PoolKind, PoolSettings, Producer, Region, RegionTicket, SpinLock, SubPool,
-        buffers_in, pass_over_ring, ring_in,
+        Buffers, Common, Consumer, Handle, IsPortable, Payload, PoolKind, PoolSettings, Producer,
+        Region, RegionTicket, SpinLock, SubPool, buffers_in, pass_over_ring, ring_in,
     };
 
     const TICKET: &str = "WARPLINE_TEST_TICKET";
@@ -200,23 +225,31 @@ mod tests {
     impl Exchange {
         /// One for each kind of pool. The first process places them before there is another one.
         fn place_all(region: &Region, me: u32) -> [Self; 3] {
-            let kinds = [PoolKind::Partitioned(SubPool::Unlimited), PoolKind::Sender, PoolKind::Receiver];
+            let kinds =
+                [PoolKind::Partitioned(SubPool::Unlimited), PoolKind::Sender, PoolKind::Receiver];
             kinds.map(|kind| Exchange::place(region, me, kind))
         }
 
         fn place(region: &Region, me: u32, kind: PoolKind) -> Self {
-            let (started, count) = (region.place(AtomicU64::new(0)), region.place(SpinLock::new(0u64)));
+            let (started, count) =
+                (region.place(AtomicU64::new(0)), region.place(SpinLock::new(0u64)));
             // Each may be that far ahead of what it has received, and the other likewise.
             let ring = || ring_in(region, Some(IsPortable::PROOF), 2 * AHEAD as usize);
             let [(to_second, from_first), (to_first, from_second)] = [ring(), ring()];
-            let mut views: Vec<Buffers<u64>> =
-                buffers_in(region, Some(IsPortable::PROOF), 2, PoolSettings { kind, ..PoolSettings::default() });
+            let mut views: Vec<Buffers<u64>> = buffers_in(
+                region,
+                Some(IsPortable::PROOF),
+                2,
+                PoolSettings { kind, ..PoolSettings::default() },
+            );
             let view = views.remove(me as usize);
-            let (to, from) = if me == 0 { (to_second, from_second) } else { (to_first, from_first) };
+            let (to, from) =
+                if me == 0 { (to_second, from_second) } else { (to_first, from_first) };
             Exchange { me, started, count, to, from, view }
         }
 
-        /// Each sends values to the other, in buffers that go back and forth, and both count under a lock.
+        /// Each sends values to the other, in buffers that go back and forth, and both count under
+        /// a lock.
         fn run(self) {
             let Exchange { me, started, count, mut to, mut from, mut view } = self;
             let mut since = Instant::now();
@@ -263,7 +296,9 @@ mod tests {
     #[ignore = "the other process of `processes_share_what_lies_in_a_region`"]
     fn other_process() {
         let ticket: RegionTicket = std::env::var(TICKET).expect("a ticket").parse().unwrap();
-        Exchange::place_all(&Region::join(&ticket, 1).unwrap(), 1).into_iter().for_each(Exchange::run);
+        Exchange::place_all(&Region::join(&ticket, 1).unwrap(), 1)
+            .into_iter()
+            .for_each(Exchange::run);
     }
 
     #[test]
@@ -272,7 +307,9 @@ mod tests {
         assert_eq!(ticket.to_string().parse::<RegionTicket>().unwrap(), ticket);
         let exchanges = Exchange::place_all(&region, 0);
         let mut other = Command::new(std::env::current_exe().unwrap());
-        other.args(["--exact", "region::segment::tests::other_process", "--include-ignored"]).env(TICKET, ticket.to_string());
+        other
+            .args(["--exact", "region::segment::tests::other_process", "--include-ignored"])
+            .env(TICKET, ticket.to_string());
         let mut other = other.stdout(std::process::Stdio::null()).spawn().unwrap();
         exchanges.into_iter().for_each(Exchange::run);
         assert!(other.wait().unwrap().success());
@@ -286,17 +323,25 @@ mod tests {
         drop(region);
         assert!(Region::join(&ticket, 0).is_err(), "the files are gone");
         for text in ["", "1:zz:3:4", "1:10", "x"] {
-            assert!(text.parse::<RegionTicket>().unwrap_err().to_string().contains("no shared memory"));
+            assert!(
+                text.parse::<RegionTicket>().unwrap_err().to_string().contains("no shared memory")
+            );
         }
         assert!(Region::create(0).is_err() && Region::create(super::PROCESSES_MOST + 1).is_err());
     }
 
-    /// What is placed has memory at once: a page that the system cannot provide later would end the process.
+    /// What is placed has memory at once: a page that the system cannot provide later would end the
+    /// process.
     #[test]
     fn the_common_part_is_provided_when_it_is_placed() {
         let (region, _) = Region::create(1).unwrap();
         let segment = region.segment().unwrap();
-        let provided = || std::fs::metadata(format!("/proc/self/fd/{}", segment.files[0].descriptor())).unwrap().blocks() * 512;
+        let provided = || {
+            std::fs::metadata(format!("/proc/self/fd/{}", segment.files[0].descriptor()))
+                .unwrap()
+                .blocks()
+                * 512
+        };
         assert_eq!(provided(), 0);
         let first = segment.place(3 * super::STEP, 64);
         assert!((3..5).contains(&(provided() as usize / super::STEP)), "{}", provided());
@@ -315,7 +360,13 @@ mod tests {
             segment.place(1, 1).addr().get() - segment.start.addr().get()
         };
         let whole = after(|region| drop(ring_in::<Handle>(region, Some(IsPortable::PROOF), 100)));
-        assert_eq!((whole, whole), (after(|region| pass_over_ring::<Handle>(region, 100)), crate::ring_bytes::<Handle>(100)));
+        assert_eq!(
+            (whole, whole),
+            (
+                after(|region| pass_over_ring::<Handle>(region, 100)),
+                crate::ring_bytes::<Handle>(100)
+            )
+        );
     }
 
     #[test]
@@ -324,8 +375,13 @@ mod tests {
         let segment = region.segment().unwrap();
         let piece = segment.grow(100_000, 64).unwrap();
         let second = segment.grow(10, 4096).unwrap();
-        assert!(second.addr().get() >= piece.addr().get() + 100_000 && second.addr().get() % 4096 == 0);
-        assert!(crate::alloc::files::is_in_any(piece.addr().get()) && !crate::alloc::files::is_in_any(std::ptr::from_ref(&segment).addr()));
+        assert!(
+            second.addr().get() >= piece.addr().get() + 100_000 && second.addr().get() % 4096 == 0
+        );
+        assert!(
+            crate::alloc::files::is_in_any(piece.addr().get())
+                && !crate::alloc::files::is_in_any(std::ptr::from_ref(&segment).addr())
+        );
         assert!(segment.grow(super::HEAP_BYTES, 64).is_none());
         let _ = Payload::empty();
     }

@@ -2,9 +2,11 @@ use super::Region;
 use crate::Exhausted;
 use crate::payload::{give_back_payloads, shared};
 
-/// From now on, new [payloads](crate::Payload) of this process lie in a region that processes share, if they do, and go from one to another
-/// without a copy. Those that have been made before have to be [moved there](crate::Payload::make_common) first. What lies there stays as
-/// long as this process has a payload there, however long it keeps the region. It changes nothing if payloads lie there already.
+/// From now on, new [payloads](crate::Payload) of this process lie in a region that processes
+/// share, if they do, and go from one to another without a copy. Those that have been made before
+/// have to be [moved there](crate::Payload::make_common) first. What lies there stays as long as
+/// this process has a payload there, however long it keeps the region. It changes nothing if
+/// payloads lie there already.
 ///
 /// In a process, one run at a time can share payloads: the last to begin.
 ///
@@ -17,8 +19,8 @@ pub fn share_payloads(region: &Region) {
     }
 }
 
-/// From now on, new payloads lie in the memory of this process again, if they lay in this region. To be called in all processes; in the one
-/// that goes on, when the others have ended.
+/// From now on, new payloads lie in the memory of this process again, if they lay in this region.
+/// To be called in all processes; in the one that goes on, when the others have ended.
 pub fn unshare_payloads(region: &Region) {
     let Some(segment) = region.segment() else { return };
     give_back_payloads();

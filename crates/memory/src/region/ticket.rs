@@ -4,8 +4,8 @@ use std::str::FromStr;
 /// What another process needs to know to map a [region](crate::Region).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegionTicket {
-    /// The process that has the files, and the numbers that they have there: those of the area for payloads and of the
-    /// common part, then those of the heaps.
+    /// The process that has the files, and the numbers that they have there: those of the area for
+    /// payloads and of the common part, then those of the heaps.
     owner: u32,
     files: Vec<i32>,
     /// Where they are mapped.
@@ -54,6 +54,11 @@ impl FromStr for RegionTicket {
             let files = parts.map(|part| part.parse().ok()).collect::<Option<Vec<i32>>>()?;
             (files.len() > 2).then_some(RegionTicket { owner, files, address })
         };
-        parse().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, format!("`{text}` describes no shared memory")))
+        parse().ok_or_else(|| {
+            io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("`{text}` describes no shared memory"),
+            )
+        })
     }
 }

@@ -1,7 +1,7 @@
 use std::ops::{Index, IndexMut};
 
-/// A value on cache lines of its own: two, as processors fetch lines in pairs. So writes of one core do not slow down another core's access
-/// to the values beside it.
+/// A value on cache lines of its own: two, as processors fetch lines in pairs. So writes of one
+/// core do not slow down another core's access to the values beside it.
 ///
 /// ```
 /// let counts = [warpline_memory::Apart(1), warpline_memory::Apart(2)];
@@ -29,7 +29,9 @@ impl<T> ApartList<T> {
     /// A list of this many values, each made from its index.
     pub fn from_fn(len: usize, mut value: impl FnMut(usize) -> T) -> Self {
         // If the number is odd, one more is made than anybody will see.
-        let pairs = (0..len.div_ceil(2)).map(|pair| Apart([value(2 * pair), value(2 * pair + 1)])).collect();
+        let pairs = (0..len.div_ceil(2))
+            .map(|pair| Apart([value(2 * pair), value(2 * pair + 1)]))
+            .collect();
         ApartList { pairs, len }
     }
 
@@ -69,6 +71,9 @@ mod tests {
         let list = ApartList::from_fn(5, |index| index as u32);
         assert!(list.iter().copied().eq(0..5));
         let address = |index: usize| std::ptr::from_ref(&list[index]).addr();
-        assert_eq!((address(0) % 128, address(2) - address(0), address(1) - address(0)), (0, 128, 4));
+        assert_eq!(
+            (address(0) % 128, address(2) - address(0), address(1) - address(0)),
+            (0, 128, 4)
+        );
     }
 }

@@ -11,7 +11,8 @@ const SPINS: u32 = 64;
 /// Nobody will unlock what is locked any more, as the process that has it is gone.
 static DESERTED: AtomicBool = AtomicBool::new(false);
 
-/// Has all who wait for a [`SpinLock`] unwind, or, with `false`, no longer: to be called when another process has died, which may have had it.
+/// Has all who wait for a [`SpinLock`] unwind, or, with `false`, no longer: to be called when
+/// another process has died, which may have had it.
 pub fn desert_locks(deserted: bool) {
     DESERTED.store(deserted, StdOrdering::Relaxed);
 }
@@ -38,7 +39,8 @@ pub struct SpinLock<T> {
 // SAFETY: whoever has the lock is alone with the value.
 unsafe impl<T: Send> Sync for SpinLock<T> {}
 
-/// Access to the value of a [`SpinLock`], until it is dropped. Threads may share it only if they may share the value:
+/// Access to the value of a [`SpinLock`], until it is dropped. Threads may share it only if they
+/// may share the value:
 ///
 /// ```compile_fail,E0277
 /// let lock = warpline_memory::SpinLock::new(std::cell::Cell::new(3));
@@ -51,7 +53,8 @@ unsafe impl<T: Send> Sync for SpinLock<T> {}
 #[derive(Debug)]
 pub struct SpinGuard<'l, T> {
     lock: &'l SpinLock<T>,
-    /// `Send` and `Sync` as what it stands for. The lock alone would be `Sync` for values that are not.
+    /// `Send` and `Sync` as what it stands for. The lock alone would be `Sync` for values that are
+    /// not.
     value: PhantomData<&'l mut T>,
 }
 
@@ -71,7 +74,8 @@ impl<T> SpinLock<T> {
     #[inline]
     pub fn try_lock(&self) -> Option<SpinGuard<'_, T>> {
         // Acquire pairs with the Release of the guard.
-        let taken = self.locked.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok();
+        let taken =
+            self.locked.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok();
         // Not `then_some`: a guard that is made and dropped unlocks.
         if taken { Some(SpinGuard { lock: self, value: PhantomData }) } else { None }
     }
@@ -89,7 +93,8 @@ impl<T> SpinLock<T> {
     fn wait(&self) -> SpinGuard<'_, T> {
         let mut spins = 0;
         loop {
-            // Relaxed: taking the lock synchronises. Only to read leaves the line with those who use it.
+            // Relaxed: taking the lock synchronises. Only to read leaves the line with those who
+            // use it.
             if self.locked.load(Ordering::Relaxed) == 0
                 && let Some(guard) = self.try_lock()
             {

@@ -37,12 +37,14 @@ impl Bell {
         }
     }
 
-    /// Sleeps until it has rung more often than `rung` times, but no longer than `most`, and perhaps not as long.
+    /// Sleeps until it has rung more often than `rung` times, but no longer than `most`, and
+    /// perhaps not as long.
     pub fn sleep(&self, rung: u32, most: Duration) {
         #[cfg(all(target_os = "linux", not(miri)))]
         {
             use rustix::thread::futex::{Flags, Timespec, wait};
-            let most = Timespec { tv_sec: most.as_secs() as i64, tv_nsec: i64::from(most.subsec_nanos()) };
+            let most =
+                Timespec { tv_sec: most.as_secs() as i64, tv_nsec: i64::from(most.subsec_nanos()) };
             // Whatever ends it, the caller looks again.
             let _ = wait(&self.0, Flags::empty(), rung, Some(&most));
         }

@@ -6,11 +6,12 @@ use crate::{Apart, Common, Region, Shareable};
 /// The blocks that one PE may write for another.
 const BLOCKS: usize = 4;
 
-/// Memory of one PE that another writes directly, without the first taking part: four blocks of `WORDS` words, and one word to jump-start
-/// the reader, with a bell that says when there is something new.
+/// Memory of one PE that another writes directly, without the first taking part: four blocks of
+/// `WORDS` words, and one word to jump-start the reader, with a bell that says when there is
+/// something new.
 ///
-/// There is one writer and one reader. The writer must not write a block again before the reader has taken it; how it knows is up to the
-/// protocol above. The reader notices where it did.
+/// There is one writer and one reader. The writer must not write a block again before the reader
+/// has taken it; how it knows is up to the protocol above. The reader notices where it did.
 #[derive(Debug)]
 struct Memory<const WORDS: usize> {
     /// How often something was written.
@@ -58,9 +59,13 @@ pub struct BlockReader<const WORDS: usize> {
 /// ```
 pub fn blocks<const WORDS: usize>(region: &Region) -> (BlockWriter<WORDS>, BlockReader<WORDS>) {
     let block = |_| Block { version: AtomicU64::new(0), words: from_fn(|_| AtomicU64::new(0)) };
-    let memory = Memory { bell: AtomicU64::new(0), jump_start: AtomicU64::new(0), blocks: from_fn(block) };
+    let memory =
+        Memory { bell: AtomicU64::new(0), jump_start: AtomicU64::new(0), blocks: from_fn(block) };
     let memory = region.place(Apart(memory));
-    (BlockWriter { memory: memory.clone() }, BlockReader { memory, bell: 0, jump_start: 0, versions: [0; BLOCKS] })
+    (
+        BlockWriter { memory: memory.clone() },
+        BlockReader { memory, bell: 0, jump_start: 0, versions: [0; BLOCKS] },
+    )
 }
 
 impl<const WORDS: usize> BlockWriter<WORDS> {
@@ -129,8 +134,9 @@ mod loom_tests {
 
     use super::*;
 
-    /// Two partners of a butterfly exchange a block per round, in blocks that alternate. Neither is ever more than one round ahead, so no
-    /// block is overwritten before it was taken, and each finds the words of its round. With one block in place of two this fails.
+    /// Two partners of a butterfly exchange a block per round, in blocks that alternate. Neither is
+    /// ever more than one round ahead, so no block is overwritten before it was taken, and each
+    /// finds the words of its round. With one block in place of two this fails.
     #[test]
     fn loom_partners_find_the_words_of_their_trial() {
         fn exchange(mut writer: BlockWriter<2>, mut reader: BlockReader<2>) {

@@ -3,12 +3,14 @@
 use crate::sync::{AtomicU64, Ordering};
 use crate::{Apart, Common, Region, Shareable};
 
-/// One PE's view of the bounds that each PE writes for all others to read, on cache lines of its own: registers like those of the Global
-/// Synchronization Unit of E. Lynch and G. Riley, "Hardware supported time synchronization in multi-core architectures", PADS 2009.
-/// Whatever a PE did before it wrote a bound happens before any read that finds the bound.
+/// One PE's view of the bounds that each PE writes for all others to read, on cache lines of its
+/// own: registers like those of the Global Synchronization Unit of E. Lynch and G. Riley, "Hardware
+/// supported time synchronization in multi-core architectures", PADS 2009. Whatever a PE did before
+/// it wrote a bound happens before any read that finds the bound.
 ///
-/// A PE has one bound that it overwrites at any time ([`write`](Self::write), [`read`](Self::read)), and one for each of the rounds in which
-/// all PEs advance in step ([`write_round`](Self::write_round), [`read_round`](Self::read_round)).
+/// A PE has one bound that it overwrites at any time ([`write`](Self::write),
+/// [`read`](Self::read)), and one for each of the rounds in which all PEs advance in step
+/// ([`write_round`](Self::write_round), [`read_round`](Self::read_round)).
 ///
 /// ```
 /// let mut lines = warpline_memory::lines(&warpline_memory::Region::own(), 2);
@@ -58,32 +60,35 @@ impl Lines {
     /// If there is no such PE.
     #[inline]
     pub fn read(&self, pe: u32) -> u64 {
-        // Acquire pairs with the Release of `write`: what that PE sent before it can be received now.
+        // Acquire pairs with the Release of `write`: what that PE sent before it can be received
+        // now.
         self.lines[pe as usize].0.bound.load(Ordering::Acquire)
     }
 
-    /// Writes this PE's bound for a round. Rounds are numbered from 1 without gaps, and a PE must have read the bounds of all others for the
-    /// round before.
+    /// Writes this PE's bound for a round. Rounds are numbered from 1 without gaps, and a PE must
+    /// have read the bounds of all others for the round before.
     #[inline]
     pub fn write_round(&mut self, round: u64, bound: u64) {
         let line = &self.lines[self.me].0;
-        // Relaxed: this overwrites the bound of two rounds ago. All others read that before they wrote their bounds for the last round, which
-        // this PE has read.
+        // Relaxed: this overwrites the bound of two rounds ago. All others read that before they
+        // wrote their bounds for the last round, which this PE has read.
         line.of_rounds[round as usize % 2].store(bound, Ordering::Relaxed);
         // Release pairs with the Acquire of `read_round`.
         line.round.store(round, Ordering::Release);
     }
 
-    /// The bound of a PE for a round, if it has been written. The round must be the last that this PE has written for: others may be one
-    /// round further, but not two.
+    /// The bound of a PE for a round, if it has been written. The round must be the last that this
+    /// PE has written for: others may be one round further, but not two.
     ///
     /// # Panics
     /// If there is no such PE.
     #[inline]
     pub fn read_round(&self, pe: u32, round: u64) -> Option<u64> {
         let line = &self.lines[pe as usize].0;
-        // Acquire pairs with the Release of `write_round`: the bound is there, and what that PE sent before can be received now.
-        (line.round.load(Ordering::Acquire) >= round).then(|| line.of_rounds[round as usize % 2].load(Ordering::Relaxed))
+        // Acquire pairs with the Release of `write_round`: the bound is there, and what that PE
+        // sent before can be received now.
+        (line.round.load(Ordering::Acquire) >= round)
+            .then(|| line.of_rounds[round as usize % 2].load(Ordering::Relaxed))
     }
 }
 
@@ -94,8 +99,9 @@ mod loom_tests {
     use super::*;
     use crate::ring;
 
-    /// Why bounds need no counting of messages: a message is published before its sender's next bound, so a PE that reads the bound first and
-    /// empties the ring afterwards has every message that the bound no longer covers.
+    /// Why bounds need no counting of messages: a message is published before its sender's next
+    /// bound, so a PE that reads the bound first and empties the ring afterwards has every message
+    /// that the bound no longer covers.
     #[test]
     fn loom_messages_sent_before_a_word_are_there_once_it_is_read() {
         loom::model(|| {
@@ -111,20 +117,33 @@ mod loom_tests {
             });
             let bound = reader.read(1);
             let received = consumer.drain().map_or(0, |values| values.last().unwrap_or_default());
-            assert!(received >= bound, "bound {bound} was read, but a message sent before it had not arrived");
+            assert!(
+                received >= bound,
+                "bound {bound} was read, but a message sent before it had not arrived"
+            );
             sender.join().unwrap();
         });
     }
 
-    /// Goes through rounds as PEs do: publishes a bound, and looks for that of the other PE. It stops if that is not there yet: in another
-    /// schedule it is.
-    fn go_in_step(rounds: u64, mut view: Lines, other: u32, mut before: impl FnMut(u64), mut after: impl FnMut(u64)) {
+    /// Goes through rounds as PEs do: publishes a bound, and looks for that of the other PE. It
+    /// stops if that is not there yet: in another schedule it is.
+    fn go_in_step(
+        rounds: u64,
+        mut view: Lines,
+        other: u32,
+        mut before: impl FnMut(u64),
+        mut after: impl FnMut(u64),
+    ) {
         let me = 1 - other;
         for round in 1..=rounds {
             before(round);
             view.write_round(round, 10 * round + u64::from(me));
             let Some(bound) = view.read_round(other, round) else { return };
-            assert_eq!(bound, 10 * round + u64::from(other), "the bound of another round was read in round {round}");
+            assert_eq!(
+                bound,
+                10 * round + u64::from(other),
+                "the bound of another round was read in round {round}"
+            );
             after(round);
         }
     }
@@ -156,7 +175,10 @@ mod loom_tests {
             let mut last = 0;
             let receive = |round: u64| {
                 last = consumer.drain().map_or(last, |values| values.last().unwrap_or(last));
-                assert!(last >= round, "a message sent before the bound of round {round} had not arrived");
+                assert!(
+                    last >= round,
+                    "a message sent before the bound of round {round} had not arrived"
+                );
             };
             go_in_step(2, reader, 1, |_| {}, receive);
             sender.join().unwrap();
@@ -171,7 +193,8 @@ mod tests {
     #[test]
     fn words_have_lines_of_their_own() {
         let views = lines(&Region::own(), 3);
-        let places: Vec<usize> = views[0].lines.iter().map(|line| std::ptr::from_ref(line).addr()).collect();
+        let places: Vec<usize> =
+            views[0].lines.iter().map(|line| std::ptr::from_ref(line).addr()).collect();
         assert!(places.windows(2).all(|pair| pair[1] - pair[0] >= 128));
         assert!(size_of::<Line>() <= 64, "a PE's bounds are read together");
     }

@@ -1,14 +1,18 @@
 use crate::{Apart, Common, Region, Shareable, SpinGuard, SpinLock};
 
-/// One PE's view of the registers of a Global Synchronization Unit in software (E. Lynch and G. Riley, "Hardware supported time
-/// synchronization in multi-core architectures", PADS 2009). `T` is a point in the order of events.
+/// One PE's view of the registers of a Global Synchronization Unit in software (E. Lynch and G.
+/// Riley, "Hardware supported time synchronization in multi-core architectures", PADS 2009). `T` is
+/// a point in the order of events.
 ///
-/// A PE has a register for its minimum outstanding event (MOE), and two banks of a transient message count (TMC) and a minimum outstanding
-/// message (MOM) each. Messages to a PE are announced in one bank until the other is empty, and then in that: so under steady traffic, too,
-/// a bank becomes empty at some time, and its minimum is cleared. The hardware has one bank, as its PEs stop at LBTS and let traffic drain.
+/// A PE has a register for its minimum outstanding event (MOE), and two banks of a transient
+/// message count (TMC) and a minimum outstanding message (MOM) each. Messages to a PE are announced
+/// in one bank until the other is empty, and then in that: so under steady traffic, too, a bank
+/// becomes empty at some time, and its minimum is cleared. The hardware has one bank, as its PEs
+/// stop at LBTS and let traffic drain.
 ///
-/// The hardware reads all registers in the same clock tick. Here they are read one after the other, twice. If none has fallen between its
-/// two readings, the least of the first readings was a lower bound for all of them at the moment between the two passes.
+/// The hardware reads all registers in the same clock tick. Here they are read one after the other,
+/// twice. If none has fallen between its two readings, the least of the first readings was a lower
+/// bound for all of them at the moment between the two passes.
 ///
 /// ```
 /// let mut registers = warpline_memory::registers(&warpline_memory::Region::own(), 2, 0, u64::MAX);
@@ -37,7 +41,8 @@ pub struct Registers<T> {
 /// The registers of all PEs, each on cache lines of its own.
 type Files<T> = Common<[Apart<SpinLock<RegisterFile<T>>>]>;
 
-/// The registers of a PE. Those that other PEs write come first, next to the lock, on as few cache lines as possible.
+/// The registers of a PE. Those that other PEs write come first, next to the lock, on as few cache
+/// lines as possible.
 #[derive(Debug)]
 #[repr(C)]
 struct RegisterFile<T> {
@@ -61,10 +66,18 @@ struct Bank<T> {
 // SAFETY: these are numbers and points in the order of events, which are shareable.
 unsafe impl<T: Shareable> Shareable for RegisterFile<T> {}
 
-/// The views of this many PEs. Nothing is in transit; every MOE is `first`. `never` comes after everything.
-pub fn registers<T: Copy + Shareable + Send + 'static>(region: &Region, pes: u32, first: T, never: T) -> Vec<Registers<T>> {
+/// The views of this many PEs. Nothing is in transit; every MOE is `first`. `never` comes after
+/// everything.
+pub fn registers<T: Copy + Shareable + Send + 'static>(
+    region: &Region,
+    pes: u32,
+    first: T,
+    never: T,
+) -> Vec<Registers<T>> {
     let bank = Bank { in_transit: 0, message: never };
-    let file = |_| Apart(SpinLock::new(RegisterFile { event: first, banks: [bank; 2], open: 0, falls: 0 }));
+    let file = |_| {
+        Apart(SpinLock::new(RegisterFile { event: first, banks: [bank; 2], open: 0, falls: 0 }))
+    };
     let files = region.place_list(pes as usize, file);
     (0..pes as usize).map(|me| Registers { files: files.clone(), me, never }).collect()
 }
@@ -95,13 +108,21 @@ impl<T: Copy> Registers<T> {
         self.files[pe].0.lock()
     }
 
-    /// Announces messages to PE `to`, the least of them at `least`, in the bank that the last announcement to that PE has returned, at
-    /// first 0. Returns the bank for the next. To be called before the messages are handed over, and before this PE's MOE rises above what
-    /// caused them.
+    /// Announces messages to PE `to`, the least of them at `least`, in the bank that the last
+    /// announcement to that PE has returned, at first 0. Returns the bank for the next. To be
+    /// called before the messages are handed over, and before this PE's MOE rises above what caused
+    /// them.
     ///
     /// # Panics
     /// If there is no such PE or bank.
-    pub fn announce(&self, to: u32, bank: u8, messages: u64, least: T, before: impl Fn(&T, &T) -> bool) -> u8 {
+    pub fn announce(
+        &self,
+        to: u32,
+        bank: u8,
+        messages: u64,
+        least: T,
+        before: impl Fn(&T, &T) -> bool,
+    ) -> u8 {
         let file = &mut *self.file(to as usize);
         let bank = usize::from(bank);
         file.banks[bank].in_transit += messages;
@@ -111,7 +132,8 @@ impl<T: Copy> Registers<T> {
         file.open
     }
 
-    /// Sets this PE's registers, when it has received so many messages of each bank, and its least is `event` with them.
+    /// Sets this PE's registers, when it has received so many messages of each bank, and its least
+    /// is `event` with them.
     ///
     /// # Panics
     /// If more messages were received than announced.
@@ -121,8 +143,16 @@ impl<T: Copy> Registers<T> {
         file.change(&before, |file| {
             for (bank, received) in file.banks.iter_mut().zip(received) {
                 let left = bank.in_transit.checked_sub(received);
-                let left = left.unwrap_or_else(|| panic!("PE {me} received {received} messages, but only {} were sent", bank.in_transit));
-                *bank = Bank { in_transit: left, message: if left == 0 { never } else { bank.message } };
+                let left = left.unwrap_or_else(|| {
+                    panic!(
+                        "PE {me} received {received} messages, but only {} were sent",
+                        bank.in_transit
+                    )
+                });
+                *bank = Bank {
+                    in_transit: left,
+                    message: if left == 0 { never } else { bank.message },
+                };
             }
             file.event = event;
         });
@@ -131,8 +161,8 @@ impl<T: Copy> Registers<T> {
         }
     }
 
-    /// The least MOE and the least MOM, if no PE's registers fell while they were read. The lesser of the two is LBTS at some moment during
-    /// the call.
+    /// The least MOE and the least MOM, if no PE's registers fell while they were read. The lesser
+    /// of the two is LBTS at some moment during the call.
     pub fn least(&self, before: impl Fn(&T, &T) -> bool) -> Option<(T, T)> {
         let (mut event, mut message, mut falls) = (self.never, self.never, 0u64);
         for pe in 0..self.files.len() {
@@ -164,8 +194,9 @@ mod loom_tests {
         }
     }
 
-    /// A PE sends its only event to another while somebody looks: LBTS never passes it. Read once only, the registers let it slip by: this
-    /// test fails without the second pass, and if MOE rises before the announcement.
+    /// A PE sends its only event to another while somebody looks: LBTS never passes it. Read once
+    /// only, the registers let it slip by: this test fails without the second pass, and if MOE
+    /// rises before the announcement.
     #[test]
     fn loom_what_is_sent_is_seen() {
         loom::model(|| {

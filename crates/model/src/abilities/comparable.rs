@@ -2,8 +2,8 @@ use std::fmt;
 
 /// How events are compared with what was sent before, for runs with lazy cancellation.
 ///
-/// When an event is undone, what it has sent need not be wrong: the event may soon be executed again and send the same. Under lazy
-/// cancellation it is compared then, and what is equal stands.
+/// When an event is undone, what it has sent need not be wrong: the event may soon be executed
+/// again and send the same. Under lazy cancellation it is compared then, and what is equal stands.
 pub struct Comparable<E> {
     are_equal: fn(&E, &E) -> bool,
     copy: fn(&E) -> E,

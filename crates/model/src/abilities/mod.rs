@@ -1,4 +1,5 @@
-//! What a run may do with a model besides executing its events, and what the types of a model say about it.
+//! What a run may do with a model besides executing its events, and what the types of a model say
+//! about it.
 
 pub(crate) mod comparable;
 mod serial;
@@ -11,7 +12,8 @@ use self::comparable::Comparable;
 use self::wire::WireFormat;
 use crate::Journal;
 
-/// What a run may do with a model besides executing its events: [`Model::ABILITIES`](crate::Model::ABILITIES).
+/// What a run may do with a model besides executing its events:
+/// [`Model::ABILITIES`](crate::Model::ABILITIES).
 ///
 /// [`#[model]`](macro@crate::model) writes it. Write it by hand only where it depends on a type parameter of the model:
 /// ```
@@ -53,7 +55,8 @@ impl<S, E> Copy for Abilities<S, E> {}
 
 impl<S, E> Abilities<S, E> {
     /// A run may only execute events, and undo them by copies of states.
-    pub const NONE: Self = Abilities { wire: None, comparable: None, journal: None, has_reverse: false };
+    pub const NONE: Self =
+        Abilities { wire: None, comparable: None, journal: None, has_reverse: false };
 
     /// The same, and events leave their process like this.
     #[must_use]
@@ -119,7 +122,11 @@ impl<S, E> fmt::Debug for Abilities<S, E> {
 impl<S, E> Abilities<S, E> {
     /// What the type of events says: the first wire format that there is.
     #[doc(hidden)]
-    pub const fn of_events(plain: Option<WireFormat<E>>, serde: Option<WireFormat<E>>, comparable: Option<Comparable<E>>) -> Self {
+    pub const fn of_events(
+        plain: Option<WireFormat<E>>,
+        serde: Option<WireFormat<E>>,
+        comparable: Option<Comparable<E>>,
+    ) -> Self {
         let wire = match plain {
             Some(plain) => Some(plain),
             None => serde,
@@ -169,7 +176,12 @@ mod tests {
 
     fn can<M: Model>() -> (bool, bool, bool, bool) {
         let abilities = M::ABILITIES;
-        (abilities.wire().is_some(), abilities.comparable().is_some(), abilities.journal().is_some(), abilities.has_reverse())
+        (
+            abilities.wire().is_some(),
+            abilities.comparable().is_some(),
+            abilities.journal().is_some(),
+            abilities.has_reverse(),
+        )
     }
 
     #[test]

@@ -12,8 +12,7 @@ use warpline_memory::MakeRoom;
 const BYTES: &str = "events as bytes";
 
 /// What to do about a type whose form describes itself.
-const NO_DESCRIPTION: &str =
-    "its bytes do not say what they are, as serde's `flatten`, `untagged` and `tag` demand, and `skip_serializing_if`";
+const NO_DESCRIPTION: &str = "its bytes do not say what they are, as serde's `flatten`, `untagged` and `tag` demand, and `skip_serializing_if`";
 
 /// The end of a list of bytes.
 struct End<'l>(&'l mut Vec<u8>);
@@ -48,7 +47,11 @@ pub(crate) fn write<E: Serialize>(event: &E, into: &mut Vec<u8>) -> Result<(), S
     let len = into.len();
     postcard::serialize_with_flavor(event, End(into)).map_err(|error| {
         into.truncate(len);
-        format!("serde does not write a value of type `{}`: {}", type_name::<E>(), refusal(event, error))
+        format!(
+            "serde does not write a value of type `{}`: {}",
+            type_name::<E>(),
+            refusal(event, error)
+        )
     })
 }
 
@@ -60,7 +63,9 @@ fn refusal<E: Serialize>(event: &E, error: postcard::Error) -> String {
             let other = serde_json::to_writer(io::sink(), event);
             other.err().map_or_else(|| error.to_string(), |error| error.to_string())
         }
-        postcard::Error::WontImplement | postcard::Error::SerializeSeqLengthUnknown => NO_DESCRIPTION.to_owned(),
+        postcard::Error::WontImplement | postcard::Error::SerializeSeqLengthUnknown => {
+            NO_DESCRIPTION.to_owned()
+        }
         error => error.to_string(),
     }
 }
@@ -77,8 +82,14 @@ pub(crate) fn read<E: DeserializeOwned>(from: &mut &[u8]) -> Result<E, String> {
         }
         Err(error) => {
             let (name, len) = (type_name::<E>(), from.len());
-            let why = if error == postcard::Error::WontImplement { NO_DESCRIPTION.to_owned() } else { error.to_string() };
-            Err(format!("serde does not read a value of type `{name}` from the beginning of {len} bytes: {why}"))
+            let why = if error == postcard::Error::WontImplement {
+                NO_DESCRIPTION.to_owned()
+            } else {
+                error.to_string()
+            };
+            Err(format!(
+                "serde does not read a value of type `{name}` from the beginning of {len} bytes: {why}"
+            ))
         }
     }
 }
@@ -103,7 +114,11 @@ mod tests {
     fn orders() -> Vec<Order> {
         let items = [("nails".to_owned(), vec![1.5, f64::MAX]), ("ü".to_owned(), Vec::new())];
         let bytes = Order::Bytes(Payload::from(vec![7; 300]), '€');
-        vec![Order::Many { items: items.into(), note: Some(Box::new(bytes.clone())) }, Order::Nothing, bytes]
+        vec![
+            Order::Many { items: items.into(), note: Some(Box::new(bytes.clone())) },
+            Order::Nothing,
+            bytes,
+        ]
     }
 
     #[test]
@@ -121,7 +136,10 @@ mod tests {
         wire.write(&orders()[0], &mut bytes).unwrap();
         for len in 0..bytes.len() {
             let refused = wire.read(&mut &bytes[..len]).unwrap_err();
-            assert!(refused.contains("Order") && refused.contains(&format!("{len} bytes")), "{refused}");
+            assert!(
+                refused.contains("Order") && refused.contains(&format!("{len} bytes")),
+                "{refused}"
+            );
             for byte in [0, 1, 0x7f, 0x80, 0xff] {
                 let mut changed = bytes.clone();
                 changed[len] = byte;
@@ -135,7 +153,11 @@ mod tests {
 
     impl Serialize for Shy {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            if self.0 < 10 { serializer.serialize_u8(self.0) } else { Err(S::Error::custom(format!("{} is too large", self.0))) }
+            if self.0 < 10 {
+                serializer.serialize_u8(self.0)
+            } else {
+                Err(S::Error::custom(format!("{} is too large", self.0)))
+            }
         }
     }
 

@@ -9,10 +9,11 @@ use warpline_memory::Portable;
 use super::comparable::Comparable;
 use super::wire::WireFormat;
 
-/// What a type says, where it is named: each constant is the inherent one if the type has the traits, and else that of [`Otherwise`].
+/// What a type says, where it is named: each constant is the inherent one if the type has the
+/// traits, and else that of [`Otherwise`].
 ///
-/// The compiler prefers inherent constants, and looks whether their bounds hold. It knows that only where the type is written out, which
-/// is why a macro asks.
+/// The compiler prefers inherent constants, and looks whether their bounds hold. It knows that only
+/// where the type is written out, which is why a macro asks.
 pub struct Says<T>(PhantomData<T>);
 
 /// The same for what serde writes: plain data is preferred to it.

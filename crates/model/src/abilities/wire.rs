@@ -40,21 +40,29 @@ impl<E> Clone for WireFormat<E> {
 impl<E> Copy for WireFormat<E> {}
 
 impl<E: Portable> WireFormat<E> {
-    /// As plain data. Processes on the same machine share it as it lies in memory, with its [payloads](Payload), without a copy; to other
-    /// machines it goes [as bytes](Portable::write).
+    /// As plain data. Processes on the same machine share it as it lies in memory, with its
+    /// [payloads](Payload), without a copy; to other machines it goes [as bytes](Portable::write).
     pub const fn portable() -> Self {
-        let payloads: Option<PayloadVisitor<E>> = if E::HAS_PAYLOADS { Some(E::payloads) } else { None };
-        WireFormat { proof: Some(IsPortable::PROOF), payloads, write: write_portable, read: read_portable }
+        let payloads: Option<PayloadVisitor<E>> =
+            if E::HAS_PAYLOADS { Some(E::payloads) } else { None };
+        WireFormat {
+            proof: Some(IsPortable::PROOF),
+            payloads,
+            write: write_portable,
+            read: read_portable,
+        }
     }
 }
 
 impl<E: Serialize + DeserializeOwned> WireFormat<E> {
-    /// As serde writes it, in the compact format of `postcard`: for events that hold vectors, strings, boxes, maps or whatever else is no plain
-    /// data. They are always copied, to whichever process they go.
+    /// As serde writes it, in the compact format of `postcard`: for events that hold vectors,
+    /// strings, boxes, maps or whatever else is no plain data. They are always copied, to whichever
+    /// process they go.
     ///
-    /// The format does not describe itself, so serde's `flatten`, `untagged` and `tag` are not for events. Whatever LPs send must be written and
-    /// read back alike. An event for which that fails, or panics, is a mistake of the model if it happens: the run ends there. What is sent too
-    /// early and undone may fail.
+    /// The format does not describe itself, so serde's `flatten`, `untagged` and `tag` are not for
+    /// events. Whatever LPs send must be written and read back alike. An event for which that
+    /// fails, or panics, is a mistake of the model if it happens: the run ends there. What is sent
+    /// too early and undone may fail.
     pub const fn serde() -> Self {
         WireFormat { proof: None, payloads: None, write: serial::write, read: serial::read }
     }
@@ -83,7 +91,8 @@ impl<E> WireFormat<E> {
     /// Reads an event that was written, and takes its bytes off the beginning of `from`.
     ///
     /// # Errors
-    /// If there are too few bytes, or they are those of no event. How many have been taken off is not said then.
+    /// If there are too few bytes, or they are those of no event. How many have been taken off is
+    /// not said then.
     #[inline]
     pub fn read(&self, from: &mut &[u8]) -> Result<E, String> {
         (self.read)(from)
@@ -97,7 +106,9 @@ fn write_portable<E: Portable>(event: &E, into: &mut Vec<u8>) -> Result<(), Stri
 
 fn read_portable<E: Portable>(from: &mut &[u8]) -> Result<E, String> {
     let len = from.len();
-    E::read(from).ok_or_else(|| format!("{len} bytes do not begin with a value of type `{}`", type_name::<E>()))
+    E::read(from).ok_or_else(|| {
+        format!("{len} bytes do not begin with a value of type `{}`", type_name::<E>())
+    })
 }
 
 #[cfg(test)]
@@ -129,18 +140,23 @@ mod tests {
     type Any = Parcel<(Unit, i8), 3>;
 
     fn parcel() -> impl Strategy<Value = Any> {
-        let key = (0.0..1e9, any::<u32>(), any::<i8>(), any::<u64>()).prop_map(|(time, step, level, bits)| EventKey {
-            time: VirtualTime::new(time).expect("it is a time"),
-            step,
-            priority: Priority::new(level),
-            sender: LpId(bits as u32),
-            sequence: Sequence::from_bits(bits),
-        });
+        let key = (0.0..1e9, any::<u32>(), any::<i8>(), any::<u64>()).prop_map(
+            |(time, step, level, bits)| EventKey {
+                time: VirtualTime::new(time).expect("it is a time"),
+                step,
+                priority: Priority::new(level),
+                sender: LpId(bits as u32),
+                sequence: Sequence::from_bits(bits),
+            },
+        );
         prop_oneof![
-            (-1e9..1e9, any::<i8>()).prop_map(|(weight, number)| Parcel::Letter { weight, r#type: (Unit, number) }),
-            (prop::collection::vec(any::<u8>(), 0..300), any::<u16>(), any::<[u32; 3]>())
-                .prop_map(|(bytes, number, words)| Parcel::Freight(bytes.into(), NonZero::new(number), words)),
-            (key, any::<char>(), any::<bool>()).prop_map(|(key, letter, is_last)| Parcel::Key(key, letter, is_last)),
+            (-1e9..1e9, any::<i8>())
+                .prop_map(|(weight, number)| Parcel::Letter { weight, r#type: (Unit, number) }),
+            (prop::collection::vec(any::<u8>(), 0..300), any::<u16>(), any::<[u32; 3]>()).prop_map(
+                |(bytes, number, words)| Parcel::Freight(bytes.into(), NonZero::new(number), words)
+            ),
+            (key, any::<char>(), any::<bool>())
+                .prop_map(|(key, letter, is_last)| Parcel::Key(key, letter, is_last)),
             Just(Parcel::Nothing),
         ]
     }
@@ -185,6 +201,9 @@ mod tests {
         fn most<T: Portable + Debug>() -> usize {
             T::MOST_BYTES
         }
-        assert_eq!((most::<Unit>(), most::<Never>(), most::<Parcel<u8, 0>>(), most::<Parcel<u8, 9>>()), (0, 1, 31, 50));
+        assert_eq!(
+            (most::<Unit>(), most::<Never>(), most::<Parcel<u8, 0>>(), most::<Parcel<u8, 9>>()),
+            (0, 1, 31, 50)
+        );
     }
 }

@@ -6,8 +6,9 @@ use super::{Context, HasEvent};
 use crate::journal::changing::Changing;
 use crate::statistics::Observe;
 
-/// What [`Model::init`](crate::Model::init) and [`Model::handle`](crate::Model::handle) may both do: draw, send and observe. Code that both of them call takes it as
-/// `lp: &mut impl Acting<Self>`.
+/// What [`Model::init`](crate::Model::init) and [`Model::handle`](crate::Model::handle) may both
+/// do: draw, send and observe. Code that both of them call takes it as `lp: &mut impl
+/// Acting<Self>`.
 ///
 /// ```
 /// # use warpline_model::{engine::*, prelude::*};
@@ -56,7 +57,13 @@ pub trait Acting<M: HasEvent>: Observe + Changing {
     fn send(&mut self, to: impl Into<LpId>, delay: f64, event: M::Event);
 
     /// Sends an event with a priority; see [`Context::send_with_priority`].
-    fn send_with_priority(&mut self, to: impl Into<LpId>, delay: f64, priority: i8, event: M::Event);
+    fn send_with_priority(
+        &mut self,
+        to: impl Into<LpId>,
+        delay: f64,
+        priority: i8,
+        event: M::Event,
+    );
 
     /// Ends the run with an error that names this LP; see [`Context::fail`].
     fn fail(&mut self, why: impl Into<String>);
@@ -96,7 +103,13 @@ macro_rules! acting {
             }
 
             #[inline(always)]
-            fn send_with_priority(&mut self, to: impl Into<LpId>, delay: f64, priority: i8, event: M::Event) {
+            fn send_with_priority(
+                &mut self,
+                to: impl Into<LpId>,
+                delay: f64,
+                priority: i8,
+                event: M::Event,
+            ) {
                 <$type>::send_with_priority(self, to, delay, priority, event);
             }
 

@@ -7,8 +7,8 @@
 
 use super::limits::Outgoing;
 
-/// Sends whose payload is that of the event being executed. It is filled in once the event is done: by a copy, or by the payload itself where
-/// the engine has no further use for it.
+/// Sends whose payload is that of the event being executed. It is filled in once the event is done:
+/// by a copy, or by the payload itself where the engine has no further use for it.
 ///
 /// Invariant: places ascend, and each is right once those before it are filled in.
 #[derive(Debug)]

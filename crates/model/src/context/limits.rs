@@ -4,8 +4,8 @@ use warpline_base::{LpId, Priority, VirtualTime};
 
 use crate::lookahead::Lookahead;
 
-/// An event on its way from `handle` into the engine. Its sender is the current LP, and its sequence number follows from its place in the
-/// outbox.
+/// An event on its way from `handle` into the engine. Its sender is the current LP, and its
+/// sequence number follows from its place in the outbox.
 #[derive(Debug)]
 pub struct Outgoing<E> {
     /// When it happens.

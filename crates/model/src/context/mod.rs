@@ -20,7 +20,8 @@ use crate::Fault;
 use crate::journal::log::Log;
 use crate::statistics::{Notes, Observe};
 
-/// A model as far as its contexts know it: the type of its events. Every [`Model`](crate::Model) has one.
+/// A model as far as its contexts know it: the type of its events. Every [`Model`](crate::Model)
+/// has one.
 ///
 /// Models name contexts, so contexts do not name models.
 pub trait HasEvent {
@@ -28,10 +29,12 @@ pub trait HasEvent {
     type Event: Debug + Send;
 }
 
-/// What an event sees of the simulation, and what it may do: the last argument of [`Model::handle`](crate::Model::handle).
+/// What an event sees of the simulation, and what it may do: the last argument of
+/// [`Model::handle`](crate::Model::handle).
 ///
-/// Nothing done here takes effect before the event commits: engines may execute an event that later turns out
-/// not to happen, and undo it. Statistics and rows are written by the methods of [`Observe`].
+/// Nothing done here takes effect before the event commits: engines may execute an event that later
+/// turns out not to happen, and undo it. Statistics and rows are written by the methods of
+/// [`Observe`].
 ///
 /// ```
 /// # use warpline_model::{engine::*, prelude::*};
@@ -54,7 +57,8 @@ pub trait HasEvent {
 /// # assert_eq!((last, executor.outbox_mut()[0].to, executor.notes_mut().list.len()), (2.5, LpId(0), 1));
 /// ```
 ///
-/// An event cannot look at what it has sent, or take it back, nor do anything else that is the engine's; none of this compiles:
+/// An event cannot look at what it has sent, or take it back, nor do anything else that is the
+/// engine's; none of this compiles:
 /// ```compile_fail,E0599
 /// # use warpline_model::prelude::*;
 /// # fn handle<M: Model>(lp: &mut Context<M>) {
@@ -145,7 +149,8 @@ impl<M: HasEvent> Context<M> {
         self.id
     }
 
-    /// How many LPs the model has: what [`Model::lps`](crate::Model::lps) returned when the run began.
+    /// How many LPs the model has: what [`Model::lps`](crate::Model::lps) returned when the run
+    /// began.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -169,8 +174,9 @@ impl<M: HasEvent> Context<M> {
         self.limits.lps
     }
 
-    /// The end of the run in model units: what is due then or later does not happen any more. For what is to be observed of it; a model
-    /// whose sends or states depend on it has another history in a longer run. A run that is ended early is still told the end that was wanted.
+    /// The end of the run in model units: what is due then or later does not happen any more. For
+    /// what is to be observed of it; a model whose sends or states depend on it has another history
+    /// in a longer run. A run that is ended early is still told the end that was wanted.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -196,8 +202,8 @@ impl<M: HasEvent> Context<M> {
         self.limits.end
     }
 
-    /// The LP's random numbers. Which ones an event draws depends on the seed, the LP and how many events the LP
-    /// has executed, and on nothing else.
+    /// The LP's random numbers. Which ones an event draws depends on the seed, the LP and how many
+    /// events the LP has executed, and on nothing else.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -229,8 +235,8 @@ impl<M: HasEvent> Context<M> {
         self.streams.main()
     }
 
-    /// Another stream of the LP, independent of [`random`](Self::random) (which is stream 0) and of the others: give each source of
-    /// randomness its own to compare scenarios under equal luck.
+    /// Another stream of the LP, independent of [`random`](Self::random) (which is stream 0) and of
+    /// the others: give each source of randomness its own to compare scenarios under equal luck.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -263,8 +269,8 @@ impl<M: HasEvent> Context<M> {
 
     /// Ends the run with an error that names this LP, event and time, if this event commits.
     ///
-    /// `handle` goes on after it, so return. Prefer it to a panic: the message is for whoever runs the model. Only the first fault of an
-    /// event is reported.
+    /// `handle` goes on after it, so return. Prefer it to a panic: the message is for whoever runs
+    /// the model. Only the first fault of an event is reported.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};

@@ -99,7 +99,13 @@ impl<M: HasEvent> Init<'_, M> {
 
     /// Sends a first event with a priority; see [`Context::send_with_priority`].
     #[inline]
-    pub fn send_with_priority(&mut self, to: impl Into<LpId>, delay: f64, priority: i8, event: M::Event) {
+    pub fn send_with_priority(
+        &mut self,
+        to: impl Into<LpId>,
+        delay: f64,
+        priority: i8,
+        event: M::Event,
+    ) {
         self.context.send_with_priority(to, delay, priority, event);
     }
 
@@ -112,7 +118,8 @@ impl<M: HasEvent> Init<'_, M> {
 
 phase! {
     Reverse, "of the event that is undone",
-    /// What [`Model::reverse`](crate::Model::reverse) sees: the event's random draws, repeated from the first, and the values that it saved.
+    /// What [`Model::reverse`](crate::Model::reverse) sees: the event's random draws, repeated from
+    /// the first, and the values that it saved.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -155,10 +162,11 @@ phase! {
 random_phase!(Reverse);
 
 impl<M: HasEvent> Reverse<'_, M> {
-    /// Returns what [`Context::save`] kept, last first, as the type that was saved; see there for an example.
+    /// Returns what [`Context::save`] kept, last first, as the type that was saved; see there for
+    /// an example.
     ///
-    /// Restoring more than was saved returns zeros, and restoring another type returns other values; `warpline verify` finds both, as well
-    /// as values that were saved but not restored.
+    /// Restoring more than was saved returns zeros, and restoring another type returns other
+    /// values; `warpline verify` finds both, as well as values that were saved but not restored.
     #[inline]
     pub fn restore<T: Saved>(&mut self) -> T {
         T::from_word(self.context.saved.pop().unwrap_or_else(|| {
@@ -170,7 +178,8 @@ impl<M: HasEvent> Reverse<'_, M> {
 
 phase! {
     Commit, "of the event that commits",
-    /// What [`Model::commit`](crate::Model::commit) sees: it may observe, but neither send nor draw. [`Model::commit`](crate::Model::commit) has an example.
+    /// What [`Model::commit`](crate::Model::commit) sees: it may observe, but neither send nor
+    /// draw. [`Model::commit`](crate::Model::commit) has an example.
     ///
     /// ```compile_fail,E0599
     /// # use warpline_model::prelude::*;
@@ -204,7 +213,8 @@ observing_phase!(Commit);
 
 phase! {
     Finish, "of the end of the run",
-    /// What [`Model::finish`](crate::Model::finish) sees: it may observe, but cannot change a state any more. [`Model::finish`](crate::Model::finish) has an example.
+    /// What [`Model::finish`](crate::Model::finish) sees: it may observe, but cannot change a state
+    /// any more. [`Model::finish`](crate::Model::finish) has an example.
     ///
     /// ```compile_fail,E0594
     /// # use warpline_model::prelude::*;

@@ -9,10 +9,12 @@ use super::{Context, HasEvent};
 use crate::Fault;
 
 impl<M: HasEvent> Context<M> {
-    /// Sends an event that reaches LP `to` after `delay` units of model time; 0 means later at this instant.
+    /// Sends an event that reaches LP `to` after `delay` units of model time; 0 means later at this
+    /// instant.
     ///
-    /// An event without delay comes after the one that sent it, at the same time. Otherwise, simultaneous events are ordered by priority
-    /// and sender, and those of one sender as they were sent, unless the model wants [unbiased ties](crate::Model::unbiased_ties).
+    /// An event without delay comes after the one that sent it, at the same time. Otherwise,
+    /// simultaneous events are ordered by priority and sender, and those of one sender as they were
+    /// sent, unless the model wants [unbiased ties](crate::Model::unbiased_ties).
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -35,9 +37,11 @@ impl<M: HasEvent> Context<M> {
     /// ```
     ///
     /// # Faults
-    /// A delay that is negative or not finite, or that is below the declared [lookahead](crate::Model::lookahead) towards another LP; a receiver
-    /// that does not exist or to which there is no [link](crate::Model::links); too many events from one event, or too many hops without delay.
-    /// The event is not sent, and the run ends with the [`Fault`], if the sending event commits.
+    /// A delay that is negative or not finite, or that is below the declared
+    /// [lookahead](crate::Model::lookahead) towards another LP; a receiver that does not exist or
+    /// to which there is no [link](crate::Model::links); too many events from one event, or too
+    /// many hops without delay. The event is not sent, and the run ends with the [`Fault`], if the
+    /// sending event commits.
     ///
     /// The event must be of the model's type:
     /// ```compile_fail,E0308
@@ -52,8 +56,8 @@ impl<M: HasEvent> Context<M> {
         self.post(to.into(), delay, Priority::NORMAL, event);
     }
 
-    /// Like [`send`](Self::send), with a priority among events of the same time and step: lower goes first, `-127..=127`, normally
-    /// 0; -128 counts as -127.
+    /// Like [`send`](Self::send), with a priority among events of the same time and step: lower
+    /// goes first, `-127..=127`, normally 0; -128 counts as -127.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -74,14 +78,22 @@ impl<M: HasEvent> Context<M> {
     /// # assert!(sent[1].time == sent[0].time && sent[1].priority < sent[0].priority);
     /// ```
     #[inline]
-    pub fn send_with_priority(&mut self, to: impl Into<LpId>, delay: f64, priority: i8, event: M::Event) {
+    pub fn send_with_priority(
+        &mut self,
+        to: impl Into<LpId>,
+        delay: f64,
+        priority: i8,
+        event: M::Event,
+    ) {
         self.post(to.into(), delay, Priority::new(priority), event);
     }
 
-    /// Sends the payload of this event on, as it is, to LP `to`, which it reaches after `delay` units of model time.
+    /// Sends the payload of this event on, as it is, to LP `to`, which it reaches after `delay`
+    /// units of model time.
     ///
-    /// It does what [`send`](Self::send) does with a copy of the payload, but copies nothing where the engine has no further use for the event,
-    /// as in sequential and conservative runs: so it pays for payloads that lie on the heap. An event may be forwarded to several LPs; all but
+    /// It does what [`send`](Self::send) does with a copy of the payload, but copies nothing where
+    /// the engine has no further use for the event, as in sequential and conservative runs: so it
+    /// pays for payloads that lie on the heap. An event may be forwarded to several LPs; all but
     /// one get copies. Should a copy panic, [`Model::handle`](crate::Model::handle) has panicked.
     ///
     /// ```
@@ -117,7 +129,8 @@ impl<M: HasEvent> Context<M> {
         self.post_on(to.into(), delay, Priority::NORMAL);
     }
 
-    /// Like [`forward`](Self::forward), with a priority as in [`send_with_priority`](Self::send_with_priority).
+    /// Like [`forward`](Self::forward), with a priority as in
+    /// [`send_with_priority`](Self::send_with_priority).
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -148,7 +161,11 @@ impl<M: HasEvent> Context<M> {
     fn post(&mut self, to: LpId, delay: f64, priority: Priority, event: M::Event) {
         let sends = self.outbox.len();
         match self.due(to, delay) {
-            Some((time, step)) if sends < self.outbox.capacity() && sends < self.limits.sends as usize && (step == 0 || delay <= 0.0) => {
+            Some((time, step))
+                if sends < self.outbox.capacity()
+                    && sends < self.limits.sends as usize
+                    && (step == 0 || delay <= 0.0) =>
+            {
                 self.outbox.push(Outgoing { time, to, step, priority, event });
             }
             _ => self.post_slowly(to, delay, priority, event),
@@ -192,7 +209,10 @@ impl<M: HasEvent> Context<M> {
         let Limits { lps, lookahead, zero_delay_hops, .. } = &self.limits;
         let least = if to == self.id { 0.0 } else { lookahead.least() };
         // Written so that NaN fails.
-        let valid = delay >= least && time < f64::INFINITY && to.0 < *lps && lookahead.allows(self.id, to, delay);
+        let valid = delay >= least
+            && time < f64::INFINITY
+            && to.0 < *lps
+            && lookahead.allows(self.id, to, delay);
         let step = if time > self.now { 0 } else { self.step.saturating_add(1) };
         (valid && step <= *zero_delay_hops).then(|| (VirtualTime::from_bits(time.to_bits()), step))
     }
@@ -210,7 +230,8 @@ impl<M: HasEvent> Context<M> {
         }
     }
 
-    /// Says what is wrong with a send, before which the event has made `sends`. `due`: nothing but that there is no memory for it.
+    /// Says what is wrong with a send, before which the event has made `sends`. `due`: nothing but
+    /// that there is no memory for it.
     #[cold]
     fn refuse(&mut self, to: LpId, delay: f64, sends: usize, due: bool) {
         let Limits { lps, ref lookahead, zero_delay_hops, sends: most, .. } = self.limits;
@@ -227,17 +248,20 @@ impl<M: HasEvent> Context<M> {
                 None => Fault::NoLink { to },
                 Some(lookahead) if delay < lookahead => Fault::Lookahead { to, delay, lookahead },
                 Some(_) if sends >= most as usize => Fault::TooManySends { limit: most },
-                Some(_) if self.is_lost(delay) => {
-                    Fault::LostDelay { to, delay, step: LostDelays::step_at(self.now), limit: zero_delay_hops }
-                }
+                Some(_) if self.is_lost(delay) => Fault::LostDelay {
+                    to,
+                    delay,
+                    step: LostDelays::step_at(self.now),
+                    limit: zero_delay_hops,
+                },
                 Some(_) => Fault::ZeroDelayLoop { limit: zero_delay_hops },
             }
         };
         self.set_fault(fault);
     }
 
-    /// Makes room for another event, and returns whether there is any. An event that has failed already needs none: to ask again and again
-    /// would take time.
+    /// Makes room for another event, and returns whether there is any. An event that has failed
+    /// already needs none: to ask again and again would take time.
     #[cold]
     fn grow_outbox(&mut self) -> bool {
         self.fault.is_none() && self.outbox.try_reserve(1).is_ok()
@@ -299,15 +323,22 @@ mod tests {
             assert!(executor.forwards());
             if last {
                 executor.copy_forwards_but_last(&7);
-                assert_eq!(executor.lp().outbox.iter().map(|sent| sent.event).collect::<Vec<_>>(), [7, 8, 9, 7, 10]);
+                assert_eq!(
+                    executor.lp().outbox.iter().map(|sent| sent.event).collect::<Vec<_>>(),
+                    [7, 8, 9, 7, 10]
+                );
                 executor.move_forward(6);
             } else {
                 executor.copy_forwards(&6);
             }
-            let sent: Vec<_> = executor.lp().outbox.iter().map(|sent| (sent.time.get(), sent.event)).collect();
+            let sent: Vec<_> =
+                executor.lp().outbox.iter().map(|sent| (sent.time.get(), sent.event)).collect();
             let other = if last { 7 } else { 6 };
             assert_eq!(sent, [(1.0, other), (2.0, 8), (3.0, 9), (4.0, other), (5.0, 6), (6.0, 10)]);
-            assert_eq!((executor.lp().outbox[4].priority, executor.forwards(), executor.take_fault()), (Priority::new(-3), false, None));
+            assert_eq!(
+                (executor.lp().outbox[4].priority, executor.forwards(), executor.take_fault()),
+                (Priority::new(-3), false, None)
+            );
         }
     }
 
@@ -340,7 +371,10 @@ mod tests {
         (0..3).for_each(|number| executor.lp().send(1, 1.0, number));
         assert_eq!(executor.take_fault(), None, "not before all is counted");
         executor.copy_forwards(&9);
-        assert_eq!((executor.take_fault(), executor.forwards()), (Some(Fault::TooManySends { limit: 3 }), false));
+        assert_eq!(
+            (executor.take_fault(), executor.forwards()),
+            (Some(Fault::TooManySends { limit: 3 }), false)
+        );
         executor.forget();
         executor.lp().forward(1, 1.0);
         executor.forget();
@@ -352,10 +386,17 @@ mod tests {
     fn a_delay_of_minus_zero_is_no_delay() {
         let mut executor = Executor::new(&Flood, 1, 10, false);
         executor.begin(LpId(1), 1, VirtualTime::new(-0.0).unwrap(), 0);
-        [0.0, -0.0].into_iter().zip(0..).for_each(|(delay, number)| executor.lp().send(1, delay, number));
+        [0.0, -0.0]
+            .into_iter()
+            .zip(0..)
+            .for_each(|(delay, number)| executor.lp().send(1, delay, number));
         executor.lp().send(0, -0.0, 2);
-        let sent: Vec<_> = executor.lp().outbox.iter().map(|sent| (sent.time, sent.step, sent.event)).collect();
-        assert_eq!(sent, [(VirtualTime::ZERO, 1, 0), (VirtualTime::ZERO, 1, 1), (VirtualTime::ZERO, 1, 2)]);
+        let sent: Vec<_> =
+            executor.lp().outbox.iter().map(|sent| (sent.time, sent.step, sent.event)).collect();
+        assert_eq!(
+            sent,
+            [(VirtualTime::ZERO, 1, 0), (VirtualTime::ZERO, 1, 1), (VirtualTime::ZERO, 1, 2)]
+        );
         assert_eq!(executor.take_fault(), None);
     }
 
@@ -363,7 +404,10 @@ mod tests {
     fn a_delay_that_is_lost_to_rounding_is_noted() {
         let mut executor = Executor::new(&Flood, 1, 10, false);
         executor.begin(LpId(1), 7, VirtualTime::new(1e17).unwrap(), 3);
-        [8.0, 0.0, 16.0].into_iter().zip(0..).for_each(|(delay, number)| executor.lp().send(0, delay, number));
+        [8.0, 0.0, 16.0]
+            .into_iter()
+            .zip(0..)
+            .for_each(|(delay, number)| executor.lp().send(0, delay, number));
         executor.lp().forward(0, 0.5);
         let lost = |delay| Note::LostDelay { to: LpId(0), event: 7, delay };
         assert_eq!(executor.lp().notes.current(), [lost(8.0), lost(0.5)]);
@@ -371,7 +415,10 @@ mod tests {
         // It is no zero-delay loop, and the fault says so.
         executor.begin(LpId(1), 8, VirtualTime::new(1e17).unwrap(), 10);
         executor.lp().send(0, 0.5, 0);
-        assert_eq!(executor.take_fault(), Some(Fault::LostDelay { to: LpId(0), delay: 0.5, step: 16.0, limit: 10 }));
+        assert_eq!(
+            executor.take_fault(),
+            Some(Fault::LostDelay { to: LpId(0), delay: 0.5, step: 16.0, limit: 10 })
+        );
     }
 
     #[test]
@@ -379,8 +426,14 @@ mod tests {
         let mut executor = Executor::new(&Flood, 1, 10, false);
         executor.begin(LpId(1), 1, VirtualTime::new(5.0).unwrap(), 3);
         // The last delay is lost in rounding.
-        [0.0, 2.0, 1e-20].into_iter().zip(0..).for_each(|(delay, number)| executor.lp().send(0, delay, number));
-        assert_eq!(executor.lp().outbox.iter().map(|sent| sent.step).collect::<Vec<_>>(), [4, 0, 4]);
+        [0.0, 2.0, 1e-20]
+            .into_iter()
+            .zip(0..)
+            .for_each(|(delay, number)| executor.lp().send(0, delay, number));
+        assert_eq!(
+            executor.lp().outbox.iter().map(|sent| sent.step).collect::<Vec<_>>(),
+            [4, 0, 4]
+        );
         assert_eq!(executor.take_fault(), None);
     }
 }

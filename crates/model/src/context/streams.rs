@@ -6,7 +6,8 @@ use warpline_base::random::{Random, Stream};
 /// The random streams of the current LP, positioned at its current event.
 #[derive(Debug)]
 pub struct Streams {
-    /// Counts how often the streams were repositioned, so that a stream knows whether its position is current.
+    /// Counts how often the streams were repositioned, so that a stream knows whether its position
+    /// is current.
     visit: u64,
     main: Stream,
     /// Streams 1, 2, …, each with the visit in which it was last used.
@@ -52,6 +53,9 @@ impl Streams {
     /// How much the current event has drawn from each stream, as (stream, words).
     pub fn positions(&self) -> Vec<(u8, u32)> {
         let drawn = self.others.iter().zip(1u8..).filter(|((visit, _), _)| *visit == self.visit);
-        [(0, self.main.position())].into_iter().chain(drawn.map(|((_, stream), number)| (number, stream.position()))).collect()
+        [(0, self.main.position())]
+            .into_iter()
+            .chain(drawn.map(|((_, stream), number)| (number, stream.position())))
+            .collect()
     }
 }

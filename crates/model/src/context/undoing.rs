@@ -1,4 +1,5 @@
-//! What events do so that they can be undone: they save values for reverse code, and say what they change.
+//! What events do so that they can be undone: they save values for reverse code, and say what they
+//! change.
 
 use warpline_memory::Exhausted;
 
@@ -9,10 +10,12 @@ use crate::journal::journaled::Plain;
 use crate::journal::saved::Saved;
 
 impl<M: HasEvent> Context<M> {
-    /// Keeps a value for [`Reverse::restore`](crate::Reverse::restore): one that the event is about to overwrite and that reverse code
-    /// cannot compute. It costs nothing where no reverse code runs.
+    /// Keeps a value for [`Reverse::restore`](crate::Reverse::restore): one that the event is about
+    /// to overwrite and that reverse code cannot compute. It costs nothing where no reverse code
+    /// runs.
     ///
-    /// Only values of a single word can be saved, see [`Saved`]. Reverse code restores them last first, as the same types.
+    /// Only values of a single word can be saved, see [`Saved`]. Reverse code restores them last
+    /// first, as the same types.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -50,17 +53,20 @@ impl<M: HasEvent> Context<M> {
         if self.saving {
             match self.saved.len() < self.saved.capacity() || self.grow_saved() {
                 true => self.saved.push(value.to_word()),
-                false => self.no_memory("what an event saves", size_of::<u64>() * (self.saved.len() + 1)),
+                false => {
+                    self.no_memory("what an event saves", size_of::<u64>() * (self.saved.len() + 1))
+                }
             }
         }
     }
 
-    /// Gives a part of the LP's state to the event to be changed: where events are undone by a [journal](macro@crate::model), its old value is
-    /// logged first. Elsewhere it does nothing.
+    /// Gives a part of the LP's state to the event to be changed: where events are undone by a
+    /// [journal](macro@crate::model), its old value is logged first. Elsewhere it does nothing.
     ///
-    /// A model that has a journal changes its states by this alone, and by [`Queue`](crate::Queue) and [`Level`](crate::Level), which do the
-    /// same. It may change anything [`Plain`]: a field that is a number, say, or an item of an array. `warpline verify --undo journal` finds
-    /// what changes without it.
+    /// A model that has a journal changes its states by this alone, and by [`Queue`](crate::Queue)
+    /// and [`Level`](crate::Level), which do the same. It may change anything [`Plain`]: a field
+    /// that is a number, say, or an item of an array. `warpline verify --undo journal` finds what
+    /// changes without it.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -87,7 +93,8 @@ impl<M: HasEvent> Context<M> {
     /// ```
     ///
     /// # Faults
-    /// Where changes are logged: what is no part of the LP's state, such as a copy of it, or what it points to.
+    /// Where changes are logged: what is no part of the LP's state, such as a copy of it, or what
+    /// it points to.
     ///
     /// ```compile_fail,E0277
     /// # use warpline_model::prelude::*;
@@ -133,7 +140,8 @@ impl<M: HasEvent> Context<M> {
         std::panic::resume_unwind(Box::new("no memory for what an event changes"))
     }
 
-    /// Makes room for another saved word, and returns whether there is any. An event that has failed already needs none.
+    /// Makes room for another saved word, and returns whether there is any. An event that has
+    /// failed already needs none.
     #[cold]
     fn grow_saved(&mut self) -> bool {
         self.fault.is_none() && self.saved.try_reserve(1).is_ok()

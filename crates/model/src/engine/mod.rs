@@ -1,8 +1,9 @@
 //! The engines' side of the model API. Modellers need none of this.
 //!
-//! An engine owns one [`Executor`] per thread. For each event it calls [`Executor::begin`], then [`Model::handle`] with
-//! [what it lends](Executor::lp), fills in what the event [forwards](Executor::forwards), and takes what it did from
-//! [`Executor::outbox_mut`], [`Executor::notes_mut`], [`Executor::saved_mut`] and [`Executor::take_fault`].
+//! An engine owns one [`Executor`] per thread. For each event it calls [`Executor::begin`], then
+//! [`Model::handle`] with [what it lends](Executor::lp), fills in what the event
+//! [forwards](Executor::forwards), and takes what it did from [`Executor::outbox_mut`],
+//! [`Executor::notes_mut`], [`Executor::saved_mut`] and [`Executor::take_fault`].
 
 use std::sync::Arc;
 
@@ -23,10 +24,12 @@ use crate::statistics::Notes;
 use crate::{Commit, Context, Fault, Finish, Init, Model, Reverse};
 
 impl Lookahead {
-    /// Asks `model`, which has this many LPs: once for its lookahead, and at most once for the links and the lookahead of each LP.
+    /// Asks `model`, which has this many LPs: once for its lookahead, and at most once for the
+    /// links and the lookahead of each LP.
     ///
     /// # Errors
-    /// For the first lookahead that is negative or not finite, or the first link to an LP that does not exist.
+    /// For the first lookahead that is negative or not finite, or the first link to an LP that does
+    /// not exist.
     pub fn of<M: Model>(model: &M, lps: u32) -> Result<Self, LookaheadError> {
         let common = model.lookahead();
         Lookahead::declared(lps, common, |lp| match model.links(lp) {
@@ -41,21 +44,27 @@ pub fn tie_break<M: Model>(model: &M, seed: u64) -> TieBreak {
     if model.unbiased_ties() { TieBreak::Unbiased { seed } } else { TieBreak::BySender }
 }
 
-/// What an engine executes a model's code with. It owns the [`Context`] that the code is given, from which none of this can be reached.
+/// What an engine executes a model's code with. It owns the [`Context`] that the code is given,
+/// from which none of this can be reached.
 #[derive(Debug)]
 pub struct Executor<M: Model> {
     context: Context<M>,
 }
 
 impl<M: Model> Executor<M> {
-    /// For `model` under `seed`, in a run without an end; with `saving`, the context keeps what events save for reverse code.
+    /// For `model` under `seed`, in a run without an end; with `saving`, the context keeps what
+    /// events save for reverse code.
     ///
     /// # Panics
     /// If the lookahead that the model declares makes no sense.
     pub fn new(model: &M, seed: u64, zero_delay_hops: u32, saving: bool) -> Self {
         let lps = model.lps();
         let lookahead = Lookahead::of(model, lps).unwrap_or_else(|why| panic!("the model {why}"));
-        Executor::with_limits(Limits { lps, lookahead, zero_delay_hops, sends: SEND_LIMIT, end: f64::INFINITY }, seed, saving)
+        Executor::with_limits(
+            Limits { lps, lookahead, zero_delay_hops, sends: SEND_LIMIT, end: f64::INFINITY },
+            seed,
+            saving,
+        )
     }
 
     /// The same, for a model whose limits are known.
@@ -118,7 +127,8 @@ impl<M: Model> Executor<M> {
         model.reverse(state, event, &mut Reverse { context: &mut self.context });
     }
 
-    /// From now on, what changes in this state is logged, until [`end_log`](Self::end_log), or until the event is undone or forgotten.
+    /// From now on, what changes in this state is logged, until [`end_log`](Self::end_log), or
+    /// until the event is undone or forgotten.
     #[inline]
     pub fn begin_log(&mut self, state: &M::State) {
         self.context.log.begin(state);
@@ -136,14 +146,15 @@ impl<M: Model> Executor<M> {
         self.context.log.is_on()
     }
 
-    /// What the current event has logged; the engine takes it from there, and puts it back to undo it.
+    /// What the current event has logged; the engine takes it from there, and puts it back to undo
+    /// it.
     #[inline]
     pub fn logged_mut(&mut self) -> &mut Vec<u64> {
         self.context.log.words_mut()
     }
 
-    /// Undoes what was logged, on the state that it left behind, and ends the log. Returns whether all that had changed was found again: if
-    /// not, the state was changed by other means.
+    /// Undoes what was logged, on the state that it left behind, and ends the log. Returns whether
+    /// all that had changed was found again: if not, the state was changed by other means.
     pub fn undo_logged(&mut self, state: &mut M::State) -> bool {
         M::ABILITIES.journal().is_some_and(|journal| self.context.log.undo(state, &journal))
     }
@@ -155,7 +166,8 @@ impl<M: Model> Executor<M> {
         self.context.beat.begin(lp.0, 0, self.context.now);
     }
 
-    /// Discards everything that the current event did. It did not happen, so a panic on dropping what it sent is swallowed.
+    /// Discards everything that the current event did. It did not happen, so a panic on dropping
+    /// what it sent is swallowed.
     pub fn forget(&mut self) {
         self.context.outbox.clear();
         self.context.forwards.clear();
@@ -183,13 +195,14 @@ impl<M: Model> Executor<M> {
         !self.context.forwards.is_empty()
     }
 
-    /// Puts what the current event forwards into the outbox, with copies of its payload, for an engine that may execute it again. May make it
-    /// fail.
+    /// Puts what the current event forwards into the outbox, with copies of its payload, for an
+    /// engine that may execute it again. May make it fail.
     pub fn copy_forwards(&mut self, payload: &M::Event) {
         self.fill_in_forwards(payload, 0);
     }
 
-    /// The same for an engine that will not, except for the last one, which [takes the payload itself](Self::move_forward).
+    /// The same for an engine that will not, except for the last one, which [takes the payload
+    /// itself](Self::move_forward).
     pub fn copy_forwards_but_last(&mut self, payload: &M::Event) {
         self.fill_in_forwards(payload, 1);
     }

@@ -1,7 +1,8 @@
 use super::*;
 use crate::{Model, Outcome, Statistics, statistics::Declarations};
 
-/// Each LP draws from two streams; reverse code draws the same again, unless there is nothing to compare it with.
+/// Each LP draws from two streams; reverse code draws the same again, unless there is nothing to
+/// compare it with.
 struct Draws;
 
 impl Model for Draws {
@@ -17,14 +18,25 @@ impl Model for Draws {
     }
 
     fn handle(&self, drawn: &mut Vec<u64>, (): &(), lp: &mut Context<Self>) {
-        *drawn = [lp.random().next_u64(), lp.stream(2).next_u64(), lp.random().next_u64(), lp.stream(2).next_u64()].into();
+        *drawn = [
+            lp.random().next_u64(),
+            lp.stream(2).next_u64(),
+            lp.random().next_u64(),
+            lp.stream(2).next_u64(),
+        ]
+        .into();
     }
 
     fn reverse(&self, drawn: &mut Vec<u64>, (): &(), lp: &mut Reverse<Self>) {
         if drawn.is_empty() {
             return;
         }
-        let again = [lp.random().next_u64(), lp.stream(2).next_u64(), lp.random().next_u64(), lp.stream(2).next_u64()];
+        let again = [
+            lp.random().next_u64(),
+            lp.stream(2).next_u64(),
+            lp.random().next_u64(),
+            lp.stream(2).next_u64(),
+        ];
         assert_eq!(*drawn, again);
         drawn.clear();
     }
@@ -49,7 +61,10 @@ fn reverse_code_draws_what_the_event_drew() {
 
 #[test]
 fn a_model_declares_nothing_unless_it_says_so() {
-    assert_eq!((Draws.unbiased_ties(), Draws.links(LpId(0)), Draws.lookahead()), (false, None, 0.0));
+    assert_eq!(
+        (Draws.unbiased_ties(), Draws.links(LpId(0)), Draws.lookahead()),
+        (false, None, 0.0)
+    );
     let statistics = Statistics::new(Declarations::default().checked().unwrap(), 0.0, 1.0);
     let outcome = Outcome { statistics: &statistics, end: 1.0, warmup: 0.0 };
     assert_eq!(Draws.results(&outcome).to_value(&Draws, &outcome), statistics.to_json());

@@ -4,10 +4,12 @@ use std::fmt;
 
 use super::changing::address;
 
-/// A state, or a part of one, whose parts the engine finds again when an event is undone by its journal.
+/// A state, or a part of one, whose parts the engine finds again when an event is undone by its
+/// journal.
 ///
-/// Derive it for structs and enums. All fields must be `Journaled` themselves: numbers, `bool`, [`LpId`](crate::LpId), options, arrays and
-/// tuples of them, [`Level`](crate::Level), [`Queue`](crate::Queue), and types that derive it.
+/// Derive it for structs and enums. All fields must be `Journaled` themselves: numbers, `bool`,
+/// [`LpId`](crate::LpId), options, arrays and tuples of them, [`Level`](crate::Level),
+/// [`Queue`](crate::Queue), and types that derive it.
 /// ```
 /// use warpline_model::prelude::*;
 ///
@@ -25,11 +27,13 @@ use super::changing::address;
 /// enum Clerk { Awake, Asleep }
 /// ```
 ///
-/// An event says what it is about to change by [`Context::change`](crate::Context::change), which takes what is [`Plain`]: numbers, enums without fields, and
-/// structs and enums marked `#[journal(whole)]`. The fields of a struct without that mark are changed one by one.
+/// An event says what it is about to change by [`Context::change`](crate::Context::change), which
+/// takes what is [`Plain`]: numbers, enums without fields, and structs and enums marked
+/// `#[journal(whole)]`. The fields of a struct without that mark are changed one by one.
 ///
-/// A type that holds pointers cannot be journaled, as the journal would not find what they point to. For a list that events change, use a
-/// [`Queue`](crate::Queue). Other collections need copies of the state or reverse code, unless they are `fixed`:
+/// A type that holds pointers cannot be journaled, as the journal would not find what they point
+/// to. For a list that events change, use a [`Queue`](crate::Queue). Other collections need copies
+/// of the state or reverse code, unless they are `fixed`:
 /// ```compile_fail,E0277
 /// # use warpline_model::prelude::*;
 /// #[derive(Clone, Debug, Journaled)]
@@ -43,7 +47,8 @@ use super::changing::address;
             with `#[journal(fixed)]`"
 )]
 pub trait Journaled {
-    /// Restores the old value of what was changed, if that is this or a part of it. Returns whether it was.
+    /// Restores the old value of what was changed, if that is this or a part of it. Returns whether
+    /// it was.
     fn restore(&mut self, change: &mut Change<'_>) -> bool;
 }
 
@@ -64,7 +69,8 @@ impl Change<'_> {
         self.at.wrapping_sub(address(part)) < size_of::<T>()
     }
 
-    /// Restores the old value of this as a whole, if that is what was changed. Returns whether it was.
+    /// Restores the old value of this as a whole, if that is what was changed. Returns whether it
+    /// was.
     #[inline]
     pub fn gives_back<T: Plain>(&mut self, place: &mut T) -> bool {
         // A field at the same place has fewer words, or is all there is.
@@ -81,17 +87,24 @@ impl Change<'_> {
         self.is_in(items).then(|| (self.at - address(items)) / size_of::<T>())
     }
 
-    /// The same as [`gives_back`](Self::gives_back) for an array whose items take an unknown number of words.
+    /// The same as [`gives_back`](Self::gives_back) for an array whose items take an unknown number
+    /// of words.
     #[inline]
-    pub(super) fn gives_back_each<T: Journaled, const N: usize>(&mut self, items: &mut [T; N]) -> bool {
+    pub(super) fn gives_back_each<T: Journaled, const N: usize>(
+        &mut self,
+        items: &mut [T; N],
+    ) -> bool {
         let words = self.words / N.max(1);
-        let mut part = |item: &mut T| item.restore(&mut Change { at: address(item), words, log: self.log });
-        self.at == address(items) && self.words == words * N && items.iter_mut().rev().all(&mut part)
+        let mut part =
+            |item: &mut T| item.restore(&mut Change { at: address(item), words, log: self.log });
+        self.at == address(items)
+            && self.words == words * N
+            && items.iter_mut().rev().all(&mut part)
     }
 }
 
-/// How a journal undoes changes of a state: every change is logged with the old value, and an event is undone by restoring those, the last
-/// one first.
+/// How a journal undoes changes of a state: every change is logged with the old value, and an event
+/// is undone by restoring those, the last one first.
 pub struct Journal<S> {
     pub(super) restore: fn(&mut S, &mut Change<'_>) -> bool,
 }
@@ -118,10 +131,12 @@ impl<S> fmt::Debug for Journal<S> {
     }
 }
 
-/// What an event may change as a whole by [`Context::change`](crate::Context::change): a value that can be restored from its old words.
+/// What an event may change as a whole by [`Context::change`](crate::Context::change): a value that
+/// can be restored from its old words.
 ///
-/// Whatever is [`Saved`](crate::Saved) is plain: numbers, `bool`, [`LpId`](crate::LpId), and enums without fields that derive [`Journaled`]. So are
-/// options, arrays and tuples of plain values, and structs and enums of them marked `whole`:
+/// Whatever is [`Saved`](crate::Saved) is plain: numbers, `bool`, [`LpId`](crate::LpId), and enums
+/// without fields that derive [`Journaled`]. So are options, arrays and tuples of plain values, and
+/// structs and enums of them marked `whole`:
 /// ```
 /// use warpline_model::prelude::*;
 ///

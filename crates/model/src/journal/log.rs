@@ -3,8 +3,8 @@
 use super::changing::address;
 use super::journaled::{Change, Journal};
 
-/// What the event at hand has changed: for each change the words of the old value, and then one that says where it lies in the state and
-/// how many words there are.
+/// What the event at hand has changed: for each change the words of the old value, and then one
+/// that says where it lies in the state and how many words there are.
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     words: Vec<u64>,
@@ -58,15 +58,18 @@ impl Log {
         self.words.push(((at - self.start) as u64) << 32 | words as u64);
     }
 
-    /// Undoes all changes that are in the log, the last one first, on the state that they left behind. Returns whether all of them were
-    /// found again. Nothing is logged any more.
+    /// Undoes all changes that are in the log, the last one first, on the state that they left
+    /// behind. Returns whether all of them were found again. Nothing is logged any more.
     pub(crate) fn undo<S>(&mut self, state: &mut S, journal: &Journal<S>) -> bool {
         self.end();
         let (start, mut all_found) = (address(state), true);
         while let Some(head) = self.words.pop() {
             let (offset, words) = ((head >> 32) as usize, head as u32 as usize);
             let rest = self.words.len().saturating_sub(words);
-            all_found &= (journal.restore)(state, &mut Change { at: start + offset, words, log: &mut self.words });
+            all_found &= (journal.restore)(
+                state,
+                &mut Change { at: start + offset, words, log: &mut self.words },
+            );
             self.words.truncate(rest);
         }
         all_found

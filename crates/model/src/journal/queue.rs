@@ -5,10 +5,11 @@ use std::ops::Deref;
 use super::changing::{Changing, address};
 use super::journaled::{Change, Journaled, Plain};
 
-/// A list with two ends in the state of an LP, whose changes can be undone by a [journal](macro@crate::model): a [`VecDeque`] whose
-/// changing methods take `lp`.
+/// A list with two ends in the state of an LP, whose changes can be undone by a
+/// [journal](macro@crate::model): a [`VecDeque`] whose changing methods take `lp`.
 ///
-/// It is read like a `VecDeque`. Where nothing is logged, changes cost hardly more than those of a `VecDeque`.
+/// It is read like a `VecDeque`. Where nothing is logged, changes cost hardly more than those of a
+/// `VecDeque`.
 ///
 /// ```
 /// use warpline_model::prelude::*;
@@ -39,13 +40,15 @@ use super::journaled::{Change, Journaled, Plain};
 /// # assert_eq!(waiting, Queue::from_iter([1.0, 2.0]));
 /// ```
 ///
-/// Its items are [`Plain`]. In [reverse code](crate::Model::reverse), `lp` is the [`Reverse`](crate::Reverse), and nothing is logged.
+/// Its items are [`Plain`]. In [reverse code](crate::Model::reverse), `lp` is the
+/// [`Reverse`](crate::Reverse), and nothing is logged.
 #[derive(Clone, PartialEq)]
 pub struct Queue<T> {
     items: VecDeque<T>,
 }
 
-// What an event did to a queue, in the lowest bits of the last word; a place in the queue is above them.
+// What an event did to a queue, in the lowest bits of the last word; a place in the queue is above
+// them.
 const PUSHED_BACK: u64 = 0;
 const PUSHED_FRONT: u64 = 1;
 const POPPED_BACK: u64 = 2;
@@ -89,7 +92,11 @@ impl<T: Plain> Queue<T> {
     /// # Panics
     /// If the queue is shorter than that.
     pub fn insert(&mut self, place: usize, item: T, lp: &mut impl Changing) {
-        assert!(place <= self.items.len(), "a queue of {} items has no place {place} to insert at", self.items.len());
+        assert!(
+            place <= self.items.len(),
+            "a queue of {} items has no place {place} to insert at",
+            self.items.len()
+        );
         lp.note_change(&*self, 1, |log| log.push((place as u64) << BITS | INSERTED));
         self.items.insert(place, item);
     }

@@ -104,8 +104,14 @@ fn change(state: &mut State, (which, by): (u8, u64), lp: &mut Context<Script>) {
         17 => _ = state.queue.change(place, lp).map(|item| item.1 += 1.0),
         18 => state.queues[place % 2].push_back(by as u8, lp),
         19 => state.queues[place % 2].clear(lp),
-        20 => *lp.change(&mut state.machine) = Machine::Busy { since: by as f64, parts: by.is_multiple_of(2).then_some(by as u8) },
-        21 => *lp.change(&mut state.machine) = [Machine::Idle, Machine::Broken(Stage::Done)][place % 2],
+        20 => {
+            *lp.change(&mut state.machine) =
+                Machine::Busy { since: by as f64, parts: by.is_multiple_of(2).then_some(by as u8) }
+        }
+        21 => {
+            *lp.change(&mut state.machine) =
+                [Machine::Idle, Machine::Broken(Stage::Done)][place % 2]
+        }
         22 => {
             if let Machine::Busy { since, parts } = &mut state.machine {
                 *lp.change(since) = by as f64;
@@ -129,7 +135,8 @@ fn executor() -> Executor<Script> {
 }
 
 proptest! {
-    /// Whatever events change, in whatever order, comes back; and several events, each with a log of its own, last first.
+    /// Whatever events change, in whatever order, comes back; and several events, each with a log
+    /// of its own, last first.
     #[test]
     fn all_changes_are_undone(events in prop::collection::vec(prop::collection::vec((0..27u8, any::<u64>()), 0..12), 1..6)) {
         let (mut executor, mut state, mut past) = (executor(), State::default(), Vec::new());
@@ -175,10 +182,14 @@ fn what_is_changed_without_a_word_stays_changed() {
     assert_eq!((state.first.a, state.pair.0), (0, 8));
 }
 
-/// An enum whose variant changed without being logged: the field that was changed is not there any more.
+/// An enum whose variant changed without being logged: the field that was changed is not there any
+/// more.
 #[test]
 fn what_is_not_found_again_is_told() {
-    let (mut executor, mut state) = (executor(), State { machine: Machine::Busy { since: 1.0, parts: None }, ..State::default() });
+    let (mut executor, mut state) = (
+        executor(),
+        State { machine: Machine::Busy { since: 1.0, parts: None }, ..State::default() },
+    );
     executor.begin_log(&state);
     if let Machine::Busy { since, .. } = &mut state.machine {
         *executor.lp().change(since) = 2.0;
@@ -196,7 +207,11 @@ fn what_is_no_part_of_the_state_cannot_be_changed() {
     let mut copy = state.first;
     *executor.lp().change(&mut copy.a) = 7;
     let fault = executor.take_fault().expect("a copy is no state");
-    assert!(matches!(fault, Fault::Failed(_)) && fault.to_string().contains("outside of the LP's state"), "{fault}");
+    assert!(
+        matches!(fault, Fault::Failed(_))
+            && fault.to_string().contains("outside of the LP's state"),
+        "{fault}"
+    );
     assert!(executor.undo_logged(&mut state) && state == State::default());
     *executor.lp().change(&mut copy.a) = 8;
     assert_eq!(executor.take_fault(), None, "it does no harm where nothing is logged");
@@ -227,7 +242,9 @@ fn plain_values_take_as_many_words_as_they_say() {
     check(Some([1u16, 2]));
     check(None::<(u8, f64)>);
     check(Some(Some(Machine::Broken(Stage::Halfway))));
-    for machine in [Machine::Idle, Machine::Busy { since: -0.5, parts: Some(3) }, Machine::Broken(Stage::Done)] {
+    for machine in
+        [Machine::Idle, Machine::Busy { since: -0.5, parts: Some(3) }, Machine::Broken(Stage::Done)]
+    {
         check(machine);
         check((machine, First { a: 1, b: [2, -3] }));
     }

@@ -57,7 +57,8 @@ impl<T: Plain> Plain for Option<T> {
 impl<T: Journaled, const N: usize> Journaled for [T; N] {
     #[inline]
     fn restore(&mut self, change: &mut Change<'_>) -> bool {
-        change.item_in(self).is_some_and(|item| self[item].restore(change)) || change.gives_back_each(self)
+        change.item_in(self).is_some_and(|item| self[item].restore(change))
+            || change.gives_back_each(self)
     }
 }
 

@@ -35,7 +35,8 @@ use crate::Model;
 /// # Ok::<(), String>(())
 /// ```
 pub trait Configure: Model {
-    /// Its parameters, made by [`#[derive(Parameters)]`](macro@crate::Parameters), or `()` if it has none.
+    /// Its parameters, made by [`#[derive(Parameters)]`](macro@crate::Parameters), or `()` if it
+    /// has none.
     type Parameters: Parameters;
 
     /// The name on the command line.
@@ -50,14 +51,17 @@ pub trait Configure: Model {
     /// The end of a run that names none, in model time.
     const DEFAULT_END: f64;
 
-    /// Makes the model. The values lie in their ranges; what remains to check is whether they go together.
+    /// Makes the model. The values lie in their ranges; what remains to check is whether they go
+    /// together.
     ///
     /// # Errors
-    /// A message for the user: which parameters do not go together, or which file is at fault, and what to do.
+    /// A message for the user: which parameters do not go together, or which file is at fault, and
+    /// what to do.
     fn configure(parameters: &Self::Parameters) -> Result<Self, String>;
 
-    /// What to point out about these parameters: pairs of a parameter, as it is typed, and the rest of a sentence about it, for instance
-    /// that it has no effect beside the others. The command shows those about parameters that were given. By default there are none.
+    /// What to point out about these parameters: pairs of a parameter, as it is typed, and the rest
+    /// of a sentence about it, for instance that it has no effect beside the others. The command
+    /// shows those about parameters that were given. By default there are none.
     ///
     /// ```
     /// # use warpline_model::prelude::*;
@@ -112,7 +116,8 @@ pub trait Configure: Model {
     }
 }
 
-/// Several values under one name, such as the parameters of an experiment in the literature; see [`Configure::presets`].
+/// Several values under one name, such as the parameters of an experiment in the literature; see
+/// [`Configure::presets`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preset {
     /// The name, as it is typed.

@@ -38,7 +38,8 @@ pub struct ParameterSpec {
     pub choices: &'static [Choice],
 }
 
-/// A word that a parameter takes: a variant of an enum with [`#[derive(Choices)]`](macro@crate::Choices).
+/// A word that a parameter takes: a variant of an enum with
+/// [`#[derive(Choices)]`](macro@crate::Choices).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// As it is typed.
@@ -97,13 +98,19 @@ fn suggestion(nearest: &Option<String>) -> String {
 /// ```
 pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<String> {
     // In a short name two letters in the wrong order leave little alike.
-    let slip = |other: &str| if name.len() > 2 && strsim::osa_distance(name, other) == 1 { 0.9 } else { 0.0 };
-    let scored = names.into_iter().map(|other| (strsim::jaro_winkler(name, other).max(slip(other)), other));
-    scored.filter(|(score, _)| *score > 0.7).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, other)| other.to_owned())
+    let slip = |other: &str| {
+        if name.len() > 2 && strsim::osa_distance(name, other) == 1 { 0.9 } else { 0.0 }
+    };
+    let scored =
+        names.into_iter().map(|other| (strsim::jaro_winkler(name, other).max(slip(other)), other));
+    scored
+        .filter(|(score, _)| *score > 0.7)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, other)| other.to_owned())
 }
 
-/// A set of named parameters, made by [`#[derive(Parameters)]`](macro@crate::Parameters) from a plain struct. It is `()` for models that have
-/// none.
+/// A set of named parameters, made by [`#[derive(Parameters)]`](macro@crate::Parameters) from a
+/// plain struct. It is `()` for models that have none.
 ///
 /// ```
 /// use warpline_model::Parameters;
@@ -169,7 +176,8 @@ impl Parameters for () {
     }
 }
 
-/// A type that a parameter can have: `f64`, `u32`, `u64`, `bool`, `String`, or an enum with [`#[derive(Choices)]`](macro@crate::Choices).
+/// A type that a parameter can have: `f64`, `u32`, `u64`, `bool`, `String`, or an enum with
+/// [`#[derive(Choices)]`](macro@crate::Choices).
 ///
 /// ```
 /// use warpline_model::ParameterValue;

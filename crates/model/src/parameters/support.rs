@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 
 use super::{ParameterError, ParameterSpec, ParameterValue, Parameters, nearest};
 
-/// The values that a parameter of type `T` may have: `..` for all of them, `low..`, or `low..=high`.
+/// The values that a parameter of type `T` may have: `..` for all of them, `low..`, or
+/// `low..=high`.
 pub trait Bounds<T> {
     /// Whether `value` is one of them.
     fn hold(&self, value: &T) -> bool;
@@ -40,11 +41,13 @@ impl<T: ParameterValue + PartialOrd> Bounds<T> for RangeFrom<T> {
 
     fn text(&self) -> String {
         let low = self.start.text();
-        T::largest().map_or_else(|| format!("[{low}, ∞)"), |high| format!("[{low}, {}]", high.text()))
+        T::largest()
+            .map_or_else(|| format!("[{low}, ∞)"), |high| format!("[{low}, {}]", high.text()))
     }
 
     fn takes(&self) -> String {
-        T::largest().map_or_else(|| T::TAKES.to_owned(), |high| T::takes_between(&self.start, &high))
+        T::largest()
+            .map_or_else(|| T::TAKES.to_owned(), |high| T::takes_between(&self.start, &high))
     }
 }
 
@@ -67,22 +70,52 @@ fn words<T: ParameterValue>() -> impl Iterator<Item = &'static str> {
 }
 
 /// What is known about a parameter of type `T`.
-pub fn spec<T: ParameterValue>(name: &str, unit: &'static str, default: &T, bounds: &impl Bounds<T>, meaning: &str) -> ParameterSpec {
+pub fn spec<T: ParameterValue>(
+    name: &str,
+    unit: &'static str,
+    default: &T,
+    bounds: &impl Bounds<T>,
+    meaning: &str,
+) -> ParameterSpec {
     let (name, meaning) = (name.to_owned(), meaning.to_owned());
-    ParameterSpec { name, unit, default: default.text(), range: bounds.text(), meaning, choices: T::choices() }
+    ParameterSpec {
+        name,
+        unit,
+        default: default.text(),
+        range: bounds.text(),
+        meaning,
+        choices: T::choices(),
+    }
 }
 
 /// Reads and checks the text for a parameter.
-pub fn parse<T: ParameterValue>(name: &str, text: &str, bounds: &impl Bounds<T>) -> Result<T, ParameterError> {
+pub fn parse<T: ParameterValue>(
+    name: &str,
+    text: &str,
+    bounds: &impl Bounds<T>,
+) -> Result<T, ParameterError> {
     let (name, value) = (name.to_owned(), text.to_owned());
     let Some(parsed) = T::parse(text) else {
-        return Err(ParameterError::Value { name, value, range: bounds.takes(), nearest: nearest(text, words::<T>()) });
+        return Err(ParameterError::Value {
+            name,
+            value,
+            range: bounds.takes(),
+            nearest: nearest(text, words::<T>()),
+        });
     };
-    if bounds.hold(&parsed) { Ok(parsed) } else { Err(ParameterError::Range { name, value, range: bounds.text() }) }
+    if bounds.hold(&parsed) {
+        Ok(parsed)
+    } else {
+        Err(ParameterError::Range { name, value, range: bounds.text() })
+    }
 }
 
 /// Checks a value that was set in code, as if it had been typed.
-pub fn check<T: ParameterValue>(name: &str, value: &T, bounds: &impl Bounds<T>) -> Result<(), ParameterError> {
+pub fn check<T: ParameterValue>(
+    name: &str,
+    value: &T,
+    bounds: &impl Bounds<T>,
+) -> Result<(), ParameterError> {
     parse(name, &value.text(), bounds).map(|_| ())
 }
 

@@ -1,4 +1,5 @@
-//! What the derives make of structs and enums, inside this crate; the examples in the documentation use them from outside.
+//! What the derives make of structs and enums, inside this crate; the examples in the documentation
+//! use them from outside.
 
 use super::*;
 use crate::prelude::*;
@@ -62,8 +63,10 @@ struct Bakery {
 
 #[test]
 fn specs_say_what_was_declared() {
-    let rows: Vec<[String; 5]> =
-        Bakery::specs().into_iter().map(|spec| [spec.name, spec.unit.to_owned(), spec.default, spec.range, spec.meaning]).collect();
+    let rows: Vec<[String; 5]> = Bakery::specs()
+        .into_iter()
+        .map(|spec| [spec.name, spec.unit.to_owned(), spec.default, spec.range, spec.meaning])
+        .collect();
     let words = "one of whole, by-hand, cnc, type";
     let expected = [
         ["baking-time", "min", "30", "[1, 600]", "Mean time to bake. Of a loaf."],
@@ -82,13 +85,21 @@ fn specs_say_what_was_declared() {
 #[test]
 fn choices_are_told_with_their_meanings() {
     let specs = Bakery::specs();
-    let told: Vec<_> = specs[7].choices.iter().map(|choice| (choice.word, choice.meaning)).collect();
-    let expected =
-        [("whole", "Not at all, as it comes."), ("by-hand", "By hand."), ("cnc", "By machine."), ("type", "As a rolled-up sheet.")];
+    let told: Vec<_> =
+        specs[7].choices.iter().map(|choice| (choice.word, choice.meaning)).collect();
+    let expected = [
+        ("whole", "Not at all, as it comes."),
+        ("by-hand", "By hand."),
+        ("cnc", "By machine."),
+        ("type", "As a rolled-up sheet."),
+    ];
     assert_eq!(told, expected);
     assert_eq!(specs[0].choices, []);
     for Choice { word, .. } in Cut::choices() {
-        assert_eq!(Cut::parse(word).map(|cut| (cut.text(), cut.json())), Some((word.to_string(), Value::from(*word))));
+        assert_eq!(
+            Cut::parse(word).map(|cut| (cut.text(), cut.json())),
+            Some((word.to_string(), Value::from(*word)))
+        );
     }
     assert_eq!((Cut::parse("by-machine2"), Cut::parse("Whole")), (None, None));
 }
@@ -124,7 +135,10 @@ fn every_parameter_is_set_by_its_own_name() {
     assert_eq!((&bakery, bakery.check()), (&expected, Ok(())));
     let values = bakery.values();
     assert_eq!(values.keys().count(), given.len());
-    assert_eq!((&values["baking-time"], &values["loaves"], &values["cut"]), (&600.0.into(), &u64::MAX.into(), &"type".into()));
+    assert_eq!(
+        (&values["baking-time"], &values["loaves"], &values["cut"]),
+        (&600.0.into(), &u64::MAX.into(), &"type".into())
+    );
 }
 
 #[test]
@@ -134,13 +148,32 @@ fn what_is_refused_changes_nothing() {
         ("baking_time", "0.5", "`baking-time` cannot be 0.5: it must lie in [1, 600]"),
         ("baking-time", "nan", "`baking-time` cannot be `nan`: it takes a finite number"),
         ("trays", "4", "`trays` cannot be 4: it must lie in [0, 3]"),
-        ("trays", "4294967296", "`trays` cannot be `4294967296`: it takes a whole number from 0 to 3"),
-        ("shelves", "4294967296", "`shelves` cannot be `4294967296`: it takes a whole number from 0 to 4294967295"),
-        ("loaves", "-1", "`loaves` cannot be `-1`: it takes a whole number from 0 to 18446744073709551615"),
-        ("type", "by-hnd", "`type` cannot be `by-hnd`: it takes one of whole, by-hand, cnc, type; did you mean `by-hand`?"),
+        (
+            "trays",
+            "4294967296",
+            "`trays` cannot be `4294967296`: it takes a whole number from 0 to 3",
+        ),
+        (
+            "shelves",
+            "4294967296",
+            "`shelves` cannot be `4294967296`: it takes a whole number from 0 to 4294967295",
+        ),
+        (
+            "loaves",
+            "-1",
+            "`loaves` cannot be `-1`: it takes a whole number from 0 to 18446744073709551615",
+        ),
+        (
+            "type",
+            "by-hnd",
+            "`type` cannot be `by-hnd`: it takes one of whole, by-hand, cnc, type; did you mean `by-hand`?",
+        ),
         ("floor", "rye", "there is no parameter `floor`; did you mean `flour`?"),
     ] {
-        assert_eq!(bakery.set(name, text).map_err(|error| error.to_string()), Err(message.to_owned()));
+        assert_eq!(
+            bakery.set(name, text).map_err(|error| error.to_string()),
+            Err(message.to_owned())
+        );
     }
     assert_eq!(bakery, Bakery::default());
 }
@@ -152,7 +185,10 @@ fn values_set_in_code_are_checked() {
     let late = Bakery { trays: 9, ..Bakery::default() };
     assert_eq!(message(late), Err("`trays` cannot be 9: it must lie in [0, 3]".to_owned()));
     let endless = Bakery { baking_time: f64::INFINITY, ..Bakery::default() };
-    assert_eq!(message(endless), Err("`baking-time` cannot be `inf`: it takes a finite number".to_owned()));
+    assert_eq!(
+        message(endless),
+        Err("`baking-time` cannot be `inf`: it takes a finite number".to_owned())
+    );
 }
 
 /// Derived code names nothing that its surroundings can hide.
@@ -242,5 +278,8 @@ fn read<M: Configure>(given: &[(&str, &str)]) -> Result<Map<String, Value>, Stri
 fn a_model_may_have_no_parameters() {
     assert_eq!(<<Silence as Configure>::Parameters>::specs(), []);
     assert_eq!(read::<Silence>(&[]), Ok(Map::new()));
-    assert_eq!(read::<Silence>(&[("lou_der", "5")]), Err("there is no parameter `lou-der`".to_owned()));
+    assert_eq!(
+        read::<Silence>(&[("lou_der", "5")]),
+        Err("there is no parameter `lou-der`".to_owned())
+    );
 }

@@ -24,7 +24,8 @@ pub struct Declaration {
 }
 
 impl Declaration {
-    /// Gives the statistic this many items, reached by `at(0)`, `at(1)`, … Its results are a list then.
+    /// Gives the statistic this many items, reached by `at(0)`, `at(1)`, … Its results are a list
+    /// then.
     ///
     /// ```
     /// # use warpline_model::prelude::*;
@@ -39,16 +40,19 @@ impl Declaration {
         self
     }
 
-    /// Keeps a *series* as well: the statistic over virtual time, in slices of the run. Nothing else changes: the model observes what it
-    /// observes, and the same observations make the series.
+    /// Keeps a *series* as well: the statistic over virtual time, in slices of the run. Nothing
+    /// else changes: the model observes what it observes, and the same observations make the
+    /// series.
     ///
-    /// There are 65 to 128 slices. Their length is a power of 2, and the last is shorter where the run ends within it. So slices follow from
-    /// how far a run came, and a run that is ended early has those of a run to that time. A model may want
-    /// [another number](Self::slices).
+    /// There are 65 to 128 slices. Their length is a power of 2, and the last is shorter where the
+    /// run ends within it. So slices follow from how far a run came, and a run that is ended early
+    /// has those of a run to that time. A model may want [another number](Self::slices).
     ///
-    /// In each slice, what a counter counts is added up; for a mean or a histogram it is the mean of the values observed in it; for a mean
-    /// over time the mean of the level in it. Several [items](Self::items) have one series: that of all their counts or values, or of the
-    /// sum of their levels. A series begins at time 0, not after the warm-up; so it shows how long a warm-up has to be.
+    /// In each slice, what a counter counts is added up; for a mean or a histogram it is the mean
+    /// of the values observed in it; for a mean over time the mean of the level in it. Several
+    /// [items](Self::items) have one series: that of all their counts or values, or of the sum of
+    /// their levels. A series begins at time 0, not after the warm-up; so it shows how long a
+    /// warm-up has to be.
     ///
     /// Every report plots it over virtual time, and JSON has it under `series`.
     ///
@@ -82,8 +86,8 @@ impl Declaration {
         self
     }
 
-    /// Keeps a [series](Self::series) of this many slices of equal length, from 1 to 10000: say, 24 hours of a day. A run that is ended early
-    /// keeps the slices of the run that was wanted.
+    /// Keeps a [series](Self::series) of this many slices of equal length, from 1 to 10000: say, 24
+    /// hours of a day. A run that is ended early keeps the slices of the run that was wanted.
     pub fn slices(&mut self, slices: u32) -> &mut Self {
         self.series = Some(SeriesSlices::Given(slices));
         self
@@ -102,8 +106,9 @@ pub struct TableDeclaration {
 
 /// The statistics and tables of a model: the argument of [`Model::declare`](crate::Model::declare).
 ///
-/// A statistic is declared by its handle, a name for results and report, the unit of its values (empty for a pure number) and its meaning.
-/// Names must differ, and slots be numbered without gaps; [`checked`](Self::checked) says what is wrong.
+/// A statistic is declared by its handle, a name for results and report, the unit of its values
+/// (empty for a pure number) and its meaning. Names must differ, and slots be numbered without
+/// gaps; [`checked`](Self::checked) says what is wrong.
 ///
 /// ```
 /// # use warpline_model::prelude::*;
@@ -142,7 +147,8 @@ pub struct Declarations {
 }
 
 impl Declarations {
-    /// Declares a table with its columns, as (name, unit). Every table has columns for time and LP before them.
+    /// Declares a table with its columns, as (name, unit). Every table has columns for time and LP
+    /// before them.
     ///
     /// The name becomes a file name: letters, digits, `-` and `_`.
     ///
@@ -153,16 +159,19 @@ impl Declarations {
     /// assert!(declare.checked().unwrap_err().starts_with("a table cannot be called `all trips`"));
     /// ```
     pub fn table(&mut self, table: Table, name: &str, columns: &[(&str, &str)]) {
-        let columns = columns.iter().map(|(name, unit)| (name.to_string(), unit.to_string())).collect();
+        let columns =
+            columns.iter().map(|(name, unit)| (name.to_string(), unit.to_string())).collect();
         self.tables.push(TableDeclaration { slot: table.0, name: name.into(), columns });
     }
 
-    /// Says what a result is that the model makes in its own [`Model::results`](crate::Model::results): its unit (empty for a pure number or
-    /// a word) and its meaning, which then stand beside it wherever results are shown. Results that go by the name of a statistic have the
-    /// unit and meaning of that statistic, unless it is declared here, too.
+    /// Says what a result is that the model makes in its own
+    /// [`Model::results`](crate::Model::results): its unit (empty for a pure number or a word) and
+    /// its meaning, which then stand beside it wherever results are shown. Results that go by the
+    /// name of a statistic have the unit and meaning of that statistic, unless it is declared here,
+    /// too.
     ///
-    /// A dot leads to a field: `links.load` is the field `load` of `links`, or of all its entries if it is a list. What is not among the
-    /// results is left out.
+    /// A dot leads to a field: `links.load` is the field `load` of `links`, or of all its entries
+    /// if it is a list. What is not among the results is left out.
     ///
     /// ```
     /// # use warpline_model::prelude::*;
@@ -178,11 +187,15 @@ impl Declarations {
     /// assert_eq!(statistics.result_notes(&results)["links.length"].unit, "km");
     /// ```
     pub fn result(&mut self, name: &str, unit: &str, meaning: &str) {
-        self.results.push((name.into(), ResultNote { unit: unit.into(), meaning: meaning.into(), label: false }));
+        self.results.push((
+            name.into(),
+            ResultNote { unit: unit.into(), meaning: meaning.into(), label: false },
+        ));
     }
 
-    /// Says of a [result](Self::result) that it is what something is called, such as the number of a node: what is shown of a list names
-    /// entries by their labels, and never averages those. If some labels end in `name`, people see these.
+    /// Says of a [result](Self::result) that it is what something is called, such as the number of
+    /// a node: what is shown of a list names entries by their labels, and never averages those. If
+    /// some labels end in `name`, people see these.
     ///
     /// ```
     /// # use warpline_model::prelude::*;
@@ -196,25 +209,47 @@ impl Declarations {
     /// assert!(statistics.result_notes(&results)["links.from"].label);
     /// ```
     pub fn label(&mut self, name: &str, meaning: &str) {
-        self.results.push((name.into(), ResultNote { unit: String::new(), meaning: meaning.into(), label: true }));
+        self.results.push((
+            name.into(),
+            ResultNote { unit: String::new(), meaning: meaning.into(), label: true },
+        ));
     }
 
-    fn add(&mut self, slot: u16, kind: StatisticKind, name: &str, unit: &str, meaning: &str) -> &mut Declaration {
+    fn add(
+        &mut self,
+        slot: u16,
+        kind: StatisticKind,
+        name: &str,
+        unit: &str,
+        meaning: &str,
+    ) -> &mut Declaration {
         let (name, unit, meaning) = (name.into(), unit.into(), meaning.into());
         let index = self.statistics.len();
-        self.statistics.push(Declaration { slot, kind, name, unit, meaning, items: 1, series: None });
+        self.statistics.push(Declaration {
+            slot,
+            kind,
+            name,
+            unit,
+            meaning,
+            items: 1,
+            series: None,
+        });
         &mut self.statistics[index]
     }
 
     /// Sorts declarations by their slots.
     ///
     /// # Errors
-    /// If slots are not numbered 0, 1, 2, … without gap or repetition, two statistics, two tables or two results have the same name, a
-    /// table's name cannot be a file name, or a series has no slices or too many.
+    /// If slots are not numbered 0, 1, 2, … without gap or repetition, two statistics, two tables
+    /// or two results have the same name, a table's name cannot be a file name, or a series has no
+    /// slices or too many.
     pub fn checked(mut self) -> Result<Self, String> {
         self.statistics.sort_by_key(|d| d.slot);
         self.tables.sort_by_key(|t| t.slot);
-        let wrong = |name: &str| name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+        let wrong = |name: &str| {
+            name.is_empty()
+                || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+        };
         if let Some(table) = self.tables.iter().find(|table| wrong(&table.name)) {
             return Err(format!(
                 "a table cannot be called `{}`: its name becomes that of a file; use letters, digits, - and _",
@@ -222,11 +257,17 @@ impl Declarations {
             ));
         }
         let wrong = |series: Option<SeriesSlices>| match series {
-            Some(SeriesSlices::Given(slices)) if !(1..=MOST_SLICES).contains(&slices) => Some(slices),
+            Some(SeriesSlices::Given(slices)) if !(1..=MOST_SLICES).contains(&slices) => {
+                Some(slices)
+            }
             _ => None,
         };
-        if let Some((name, slices)) = self.statistics.iter().find_map(|d| Some((&d.name, wrong(d.series)?))) {
-            return Err(format!("the series of `{name}` cannot have {slices} slices; choose 1 to {MOST_SLICES}"));
+        if let Some((name, slices)) =
+            self.statistics.iter().find_map(|d| Some((&d.name, wrong(d.series)?)))
+        {
+            return Err(format!(
+                "the series of `{name}` cannot have {slices} slices; choose 1 to {MOST_SLICES}"
+            ));
         }
         check("statistic", self.statistics.iter().map(|d| (d.slot, &d.name)))?;
         check("table", self.tables.iter().map(|t| (t.slot, &t.name)))?;
@@ -293,8 +334,15 @@ mod tests {
             names.iter().for_each(|name| declare.result(name, "", ""));
             declare.checked().map(|d| d.results.len())
         };
-        assert_eq!(declared(&["load", "served"]), Ok(2), "a statistic may be declared again, as a result");
-        assert_eq!(declared(&["load", "idle", "load"]), Err("two results are called `load`; give each its own name".into()));
+        assert_eq!(
+            declared(&["load", "served"]),
+            Ok(2),
+            "a statistic may be declared again, as a result"
+        );
+        assert_eq!(
+            declared(&["load", "idle", "load"]),
+            Err("two results are called `load`; give each its own name".into())
+        );
     }
 
     #[test]
@@ -302,7 +350,10 @@ mod tests {
         for name in ["../escaped", "", "a.b", "/etc/passwd"] {
             let mut declare = Declarations::default();
             declare.table(Table(0), name, &[]);
-            assert!(declare.checked().unwrap_err().contains("name becomes that of a file"), "{name}");
+            assert!(
+                declare.checked().unwrap_err().contains("name becomes that of a file"),
+                "{name}"
+            );
         }
     }
 }

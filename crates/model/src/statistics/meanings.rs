@@ -10,14 +10,26 @@ use warpline_record::ResultNote;
 
 /// What figures are beside a mean.
 const FIGURES: [(&str, &str); 4] = [
-    ("ci95", "half the width of the 95 % confidence interval: in about 95 of 100 runs, the true mean is at most this far from the mean"),
+    (
+        "ci95",
+        "half the width of the 95 % confidence interval: in about 95 of 100 runs, the true mean is at most this far from the mean",
+    ),
     ("levels", "how many levels add up in the mean"),
-    ("single_min", "the least value of any single level or span among those that add up in the mean"),
-    ("single_max", "the greatest value of any single level or span among those that add up in the mean"),
+    (
+        "single_min",
+        "the least value of any single level or span among those that add up in the mean",
+    ),
+    (
+        "single_max",
+        "the greatest value of any single level or span among those that add up in the mean",
+    ),
 ];
 
 /// Those of the declared notes that belong to a result, and notes on intervals.
-pub(super) fn of(results: &Value, declared: BTreeMap<String, ResultNote>) -> BTreeMap<String, ResultNote> {
+pub(super) fn of(
+    results: &Value,
+    declared: BTreeMap<String, ResultNote>,
+) -> BTreeMap<String, ResultNote> {
     let mut notes = declared;
     notes.retain(|path, _| exists(results, path));
     explain_intervals(results, "", &mut notes);
@@ -30,7 +42,9 @@ fn exists(results: &Value, path: &str) -> bool {
         Value::Array(list) => list.iter().any(|entry| exists(entry, path)),
         Value::Object(fields) => {
             let dots = path.match_indices('.').map(|(at, _)| at);
-            let below = |at: usize| fields.get(&path[..at]).is_some_and(|field| exists(field, &path[at + 1..]));
+            let below = |at: usize| {
+                fields.get(&path[..at]).is_some_and(|field| exists(field, &path[at + 1..]))
+            };
             fields.contains_key(path) || dots.into_iter().any(below)
         }
         _ => false,
@@ -41,13 +55,27 @@ fn exists(results: &Value, path: &str) -> bool {
 fn explain_intervals(results: &Value, path: &str, notes: &mut BTreeMap<String, ResultNote>) {
     match results {
         // Entries of a list are alike.
-        Value::Array(list) => list.first().into_iter().for_each(|entry| explain_intervals(entry, path, notes)),
+        Value::Array(list) => {
+            list.first().into_iter().for_each(|entry| explain_intervals(entry, path, notes))
+        }
         Value::Object(fields) => {
-            let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+            let below = |name: &str| {
+                if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+            };
             if fields.contains_key("mean") {
-                for (figure, meaning) in FIGURES.iter().filter(|(figure, _)| fields.contains_key(*figure)) {
-                    let unit = notes.get(path).map(|note| note.unit.clone()).filter(|_| *figure != "levels").unwrap_or_default();
-                    notes.entry(below(figure)).or_insert_with(|| ResultNote { unit, meaning: (*meaning).into(), label: false });
+                for (figure, meaning) in
+                    FIGURES.iter().filter(|(figure, _)| fields.contains_key(*figure))
+                {
+                    let unit = notes
+                        .get(path)
+                        .map(|note| note.unit.clone())
+                        .filter(|_| *figure != "levels")
+                        .unwrap_or_default();
+                    notes.entry(below(figure)).or_insert_with(|| ResultNote {
+                        unit,
+                        meaning: (*meaning).into(),
+                        label: false,
+                    });
                 }
             }
             fields.iter().for_each(|(name, field)| explain_intervals(field, &below(name), notes));
@@ -74,8 +102,19 @@ mod tests {
     #[test]
     fn what_is_no_result_has_no_note() {
         let results = json!({ "load": 1, "links": [{}, { "length": 2, "a.b": { "c": 3 } }], "delay": { "max": 1 } });
-        let declared = ["load", "links", "links.length", "links.a.b.c", "delay.max", "delay.min", "gone", "load.more", "links."];
-        let found: Vec<String> = notes(&results, &declared).into_iter().map(|(name, _)| name).collect();
+        let declared = [
+            "load",
+            "links",
+            "links.length",
+            "links.a.b.c",
+            "delay.max",
+            "delay.min",
+            "gone",
+            "load.more",
+            "links.",
+        ];
+        let found: Vec<String> =
+            notes(&results, &declared).into_iter().map(|(name, _)| name).collect();
         assert_eq!(found, ["delay.max", "links", "links.a.b.c", "links.length", "load"]);
         assert_eq!(notes(&json!(4), &["load"]), []);
     }
@@ -84,9 +123,18 @@ mod tests {
     fn intervals_are_explained_where_they_stand() {
         let estimate = json!({ "mean": 1.0, "ci95": 0.1 });
         let results = json!({ "stay": estimate, "links": [{ "load": estimate }], "odd": { "ci95": 1 }, "own": estimate });
-        let found = of(&results, [("stay".to_owned(), note("h", "")), ("own.ci95".to_owned(), note("", "mine"))].into());
-        assert_eq!(found.keys().collect::<Vec<_>>(), ["links.load.ci95", "own.ci95", "stay", "stay.ci95"]);
-        assert_eq!((found["stay.ci95"].unit.as_str(), found["own.ci95"].meaning.as_str()), ("h", "mine"));
+        let found = of(
+            &results,
+            [("stay".to_owned(), note("h", "")), ("own.ci95".to_owned(), note("", "mine"))].into(),
+        );
+        assert_eq!(
+            found.keys().collect::<Vec<_>>(),
+            ["links.load.ci95", "own.ci95", "stay", "stay.ci95"]
+        );
+        assert_eq!(
+            (found["stay.ci95"].unit.as_str(), found["own.ci95"].meaning.as_str()),
+            ("h", "mine")
+        );
         assert!(found["stay.ci95"].meaning.contains("95 % confidence interval"));
         assert_eq!(of(&estimate, BTreeMap::new()).keys().collect::<Vec<_>>(), ["ci95"]);
     }

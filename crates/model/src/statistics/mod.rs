@@ -1,8 +1,9 @@
 //! Statistics that change only on commit and do not depend on the order in which LPs are visited.
 //!
-//! A handle is a constant with a slot number: `const WAIT: Mean = Mean::slot(0);`. The slots of a model are
-//! numbered from 0 over all kinds and declared in [`Model::declare`](crate::Model::declare). A slot may have many
-//! items, such as one per link: `DELAY.at(link)`.
+//! A handle is a constant with a slot number: `const WAIT: Mean = Mean::slot(0);`. The slots of a
+//! model are numbered from 0 over all kinds and declared in
+//! [`Model::declare`](crate::Model::declare). A slot may have many items, such as one per link:
+//! `DELAY.at(link)`.
 //!
 //! ```
 //! # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};

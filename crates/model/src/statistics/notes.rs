@@ -75,8 +75,9 @@ const _: () = assert!(size_of::<Note>() == 40);
 
 /// What one event observed, in order.
 ///
-/// An engine that keeps observations until their event commits may [leave them where they are](Self::seal): the list then begins with those of
-/// earlier events, which no method here but [`replace_list`](Self::replace_list) touches.
+/// An engine that keeps observations until their event commits may [leave them where they
+/// are](Self::seal): the list then begins with those of earlier events, which no method here but
+/// [`replace_list`](Self::replace_list) touches.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Notes {
     /// The observations, after those of earlier events.
@@ -106,30 +107,35 @@ impl Notes {
         &self.list[self.begin..]
     }
 
-    /// Whether all that the event observed is in the list: neither rows nor acts, and nothing for which there was no memory.
+    /// Whether all that the event observed is in the list: neither rows nor acts, and nothing for
+    /// which there was no memory.
     #[inline]
     pub fn is_plain(&self) -> bool {
         !self.has_rows && !self.incomplete
     }
 
-    /// Leaves the observations of this event where they are in the list, and begins those of the next. Returns where they are.
+    /// Leaves the observations of this event where they are in the list, and begins those of the
+    /// next. Returns where they are.
     #[inline]
     pub fn seal(&mut self) -> Range<usize> {
         let begin = std::mem::replace(&mut self.begin, self.list.len());
         begin..self.list.len()
     }
 
-    /// Goes on with another list, which is empty, and returns the one so far, which ends with the observations of an earlier event.
+    /// Goes on with another list, which is empty, and returns the one so far, which ends with the
+    /// observations of an earlier event.
     pub fn replace_list(&mut self, list: Vec<Note>) -> Vec<Note> {
         debug_assert!(list.is_empty() && self.is_empty(), "lists are replaced between events");
         self.begin = 0;
         std::mem::replace(&mut self.list, list)
     }
 
-    /// Moves what this event observed to `other`, which is empty. If there is no memory for it, [`apply`](super::Statistics::apply) says so.
+    /// Moves what this event observed to `other`, which is empty. If there is no memory for it,
+    /// [`apply`](super::Statistics::apply) says so.
     pub fn move_to(&mut self, other: &mut Notes) {
         let (earlier, current) = (self.begin, self.current().len());
-        // Whichever is less is copied: there may be no memory for a second copy of very many observations.
+        // Whichever is less is copied: there may be no memory for a second copy of very many
+        // observations.
         if other.list.try_reserve(earlier.min(current)).is_err() {
             self.list.truncate(earlier);
             other.incomplete = true;
@@ -171,11 +177,14 @@ impl Notes {
         self.push(Note::LostDelay { to, event, delay });
     }
 
-    /// Adds an observation. If there is no memory for it, the event turns out to be at fault when it commits.
+    /// Adds an observation. If there is no memory for it, the event turns out to be at fault when
+    /// it commits.
     #[inline]
     pub(super) fn push(&mut self, note: Note) {
         // One refusal is enough: to ask again takes time.
-        if self.list.len() == self.list.capacity() && (self.incomplete || self.list.try_reserve(1).is_err()) {
+        if self.list.len() == self.list.capacity()
+            && (self.incomplete || self.list.try_reserve(1).is_err())
+        {
             self.incomplete = true;
         } else {
             self.list.push(note);
@@ -211,7 +220,8 @@ impl Notes {
 
     #[cold]
     fn lack(&self) -> Fault {
-        let bytes = (self.current().len() + 1) * size_of::<Note>() + self.cells.len() * size_of::<Cell>();
+        let bytes =
+            (self.current().len() + 1) * size_of::<Note>() + self.cells.len() * size_of::<Cell>();
         Fault::Memory(Exhausted::Memory { what: "what an event observes", bytes })
     }
 }
@@ -244,9 +254,16 @@ mod tests {
             assert!(!notes.is_plain());
             notes.move_to(&mut other);
             let row = Note::Row { table: Table(0), cells: 0 };
-            assert_eq!(other.current(), (10..10 + current).map(note).chain([row]).collect::<Vec<_>>());
+            assert_eq!(
+                other.current(),
+                (10..10 + current).map(note).chain([row]).collect::<Vec<_>>()
+            );
             assert!(!other.is_plain());
-            assert!(notes.is_plain() && notes.is_empty() && notes.list == (0..earlier).map(note).collect::<Vec<_>>());
+            assert!(
+                notes.is_plain()
+                    && notes.is_empty()
+                    && notes.list == (0..earlier).map(note).collect::<Vec<_>>()
+            );
             let list = notes.replace_list(Vec::new());
             assert_eq!((list.len(), notes.list.len()), (earlier as usize, 0));
         }

@@ -8,15 +8,17 @@ use super::notes::{Note, Notes};
 use crate::outside::Act;
 use crate::tables::{Cell, Table};
 
-/// Writes statistics and rows, in [`Model`](crate::Model)'s `init`, `handle`, `commit` and `finish`. They take effect when the event
-/// commits.
+/// Writes statistics and rows, in [`Model`](crate::Model)'s `init`, `handle`, `commit` and
+/// `finish`. They take effect when the event commits.
 ///
-/// What is observed before the warm-up ends does not count, except in [series](super::Declaration::series); rows always do.
+/// What is observed before the warm-up ends does not count, except in
+/// [series](super::Declaration::series); rows always do.
 ///
 /// # Faults
-/// A handle that does not fit its declaration, a value that is NaN or infinite, a span that ends before it begins, or a row of the wrong
-/// length end the run with a [`Fault`](crate::Fault), if the event commits. A counter whose total exceeds `u64::MAX` is a fault of the run
-/// as a whole, reported after the last event.
+/// A handle that does not fit its declaration, a value that is NaN or infinite, a span that ends
+/// before it begins, or a row of the wrong length end the run with a [`Fault`](crate::Fault), if
+/// the event commits. A counter whose total exceeds `u64::MAX` is a fault of the run as a whole,
+/// reported after the last event.
 pub trait Observe {
     /// Where observations wait for the commit.
     #[doc(hidden)]
@@ -101,9 +103,10 @@ pub trait Observe {
         self.notes().push(Note::Histogram(histogram, value));
     }
 
-    /// Adds the time from `from` to `to` at `level` to a mean over time, all times in model units. The span may reach into the
-    /// future; what lies beyond the end of the run or before the warm-up does not count, and neither does a span that ends before
-    /// it begins. Spans that overlap add up.
+    /// Adds the time from `from` to `to` at `level` to a mean over time, all times in model units.
+    /// The span may reach into the future; what lies beyond the end of the run or before the
+    /// warm-up does not count, and neither does a span that ends before it begins. Spans that
+    /// overlap add up.
     ///
     /// [`Level`](crate::Level) does this for a quantity that changes now and then.
     ///
@@ -128,7 +131,8 @@ pub trait Observe {
         self.notes().push(Note::TimeMean(mean, Held::Span { from, to, level }));
     }
 
-    /// Adds a row to a table: as many cells as the table has columns. The engine puts time and LP in front.
+    /// Adds a row to a table: as many cells as the table has columns. The engine puts time and LP
+    /// in front.
     ///
     /// ```
     /// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
@@ -150,21 +154,27 @@ pub trait Observe {
         notes.push_row(table, row);
     }
 
-    /// Does something to the outside world, such as printing a line, once the event is settled: when it is certain that it happens, and no
-    /// mistake of the model anywhere in the run comes before it. So nothing has to be taken back, whichever engine runs the model, and a run
-    /// that fails has done exactly what a sequential one would have.
+    /// Does something to the outside world, such as printing a line, once the event is settled:
+    /// when it is certain that it happens, and no mistake of the model anywhere in the run comes
+    /// before it. So nothing has to be taken back, whichever engine runs the model, and a run that
+    /// fails has done exactly what a sequential one would have.
     ///
-    /// All acts and rows of a run come one after the other, in the order of their events, each once. They are performed in the thread that
-    /// watches the run, which PEs do not wait for unless it falls far behind; so how much later that is than the event's execution depends
-    /// on the run. What an act learns from the outside cannot come back into the run. If it panics, no other follows, and the run goes on;
-    /// its results say why the rest is missing. Verification and explanations perform none.
+    /// All acts and rows of a run come one after the other, in the order of their events, each
+    /// once. They are performed in the thread that watches the run, which PEs do not wait for
+    /// unless it falls far behind; so how much later that is than the event's execution depends on
+    /// the run. What an act learns from the outside cannot come back into the run. If it panics, no
+    /// other follows, and the run goes on; its results say why the rest is missing. Verification
+    /// and explanations perform none.
     ///
-    /// In a run of several processes, an act is performed in the process of its LP, when its turn comes among those of all. So what it finds in
-    /// memory is that of its process, and a file that LPs of several processes write to has to be opened by each, for appending. What acts
-    /// print on stdout comes out of the first process, in order; what they print on stderr does not pass through it, and under a launcher of
-    /// MPI programs may be out of order. If a process is lost, what had not been done by then is never done.
+    /// In a run of several processes, an act is performed in the process of its LP, when its turn
+    /// comes among those of all. So what it finds in memory is that of its process, and a file that
+    /// LPs of several processes write to has to be opened by each, for appending. What acts print
+    /// on stdout comes out of the first process, in order; what they print on stderr does not pass
+    /// through it, and under a launcher of MPI programs may be out of order. If a process is lost,
+    /// what had not been done by then is never done.
     ///
-    /// It costs an allocation; and a tenth of a millisecond or so where the act before it, in the order of all, is that of another process.
+    /// It costs an allocation; and a tenth of a millisecond or so where the act before it, in the
+    /// order of all, is that of another process.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};

@@ -22,7 +22,9 @@ pub(super) struct Slot {
 impl Slot {
     /// What was declared, in a run to `end`.
     pub(super) fn new(declaration: &Declaration, end: f64) -> Self {
-        let series = declaration.series.map(|slices| Box::new(SeriesTally::new(slices, declaration.kind.series(), end)));
+        let series = declaration
+            .series
+            .map(|slices| Box::new(SeriesTally::new(slices, declaration.kind.series(), end)));
         Slot { tallies: Tallies::new(declaration.kind, declaration.items), series }
     }
 }
@@ -35,7 +37,8 @@ macro_rules! tallies {
             $($kind(<$kind as Kind>::Tallies),)*
         }
 
-        /// Adds an observation; `None` if it is none of a statistic that is declared. A send whose delay is lost goes to `lose`.
+        /// Adds an observation; `None` if it is none of a statistic that is declared. A send whose
+        /// delay is lost goes to `lose`.
         #[inline(always)]
         pub(super) fn add(slots: &mut [Slot], note: &Note, event: &Moment<'_>, lose: impl FnOnce(&LostDelays)) -> Option<()> {
             match *note {

@@ -11,7 +11,11 @@ use super::reader::{id_text, kind};
 use super::topology::{Demands, Flow, Topology};
 
 /// All flows of a matrix, ordered by source and target; and how those of a file were read.
-pub(super) fn flows(topology: &Topology, demand: Demand, directions: DemandDirections) -> Result<(Vec<Flow>, Option<Reading>), String> {
+pub(super) fn flows(
+    topology: &Topology,
+    demand: Demand,
+    directions: DemandDirections,
+) -> Result<(Vec<Flow>, Option<Reading>), String> {
     let mut reading = None;
     let flows = match (demand, &topology.demands) {
         (Demand::Auto | Demand::File, Some(Demands::StarClique(flows))) => flows.clone(),
@@ -37,7 +41,9 @@ pub(super) fn flows(topology: &Topology, demand: Demand, directions: DemandDirec
     };
     let sum = flows.iter().fold(0.0, |sum, flow| sum + flow.weight);
     if flows.is_empty() || !sum.is_finite() {
-        return Err(format!("the demands between different nodes sum to {sum}; their sum must be finite and more than 0"));
+        return Err(format!(
+            "the demands between different nodes sum to {sum}; their sum must be finite and more than 0"
+        ));
     }
     Ok((flows, reading))
 }
@@ -45,20 +51,32 @@ pub(super) fn flows(topology: &Topology, demand: Demand, directions: DemandDirec
 fn pairs(topology: &Topology, weight: impl Fn(u32, u32) -> f64) -> Vec<Flow> {
     let nodes = topology.nodes.len() as u32;
     let all = (0..nodes).flat_map(|source| (0..nodes).map(move |target| (source, target)));
-    let flows = all.filter(|(s, t)| s != t).map(|(source, target)| Flow { source, target, weight: weight(source, target) });
+    let flows = all.filter(|(s, t)| s != t).map(|(source, target)| Flow {
+        source,
+        target,
+        weight: weight(source, target),
+    });
     flows.filter(|flow| flow.weight > 0.0).collect()
 }
 
-/// What the file lists as `graph.demands[source][target]`, ordered by source and target. What a node has for itself uses no link and is left out.
+/// What the file lists as `graph.demands[source][target]`, ordered by source and target. What a
+/// node has for itself uses no link and is left out.
 fn file(topology: &Topology, demands: &Value) -> Result<Vec<Flow>, String> {
     let texts = (0u32..).zip(&topology.nodes).filter_map(|(i, node)| Some((id_text(&node.id)?, i)));
     let index: BTreeMap<String, u32> = texts.collect();
     let node = |at: &str, id: &str| {
-        index.get(id).copied().ok_or_else(|| format!("the topology's file has a mistake at graph.demands{at}: there is no node `{id}`"))
+        index.get(id).copied().ok_or_else(|| {
+            format!(
+                "the topology's file has a mistake at graph.demands{at}: there is no node `{id}`"
+            )
+        })
     };
     let object = |at: &str, value: &Value| match value {
         Value::Object(fields) => Ok(fields.clone()),
-        other => Err(format!("the topology's file has {} at graph.demands{at}, where an object of node ids is expected", kind(other))),
+        other => Err(format!(
+            "the topology's file has {} at graph.demands{at}, where an object of node ids is expected",
+            kind(other)
+        )),
     };
     let mut flows = Vec::new();
     for (from, row) in &object("", demands)? {
@@ -67,8 +85,11 @@ fn file(topology: &Topology, demands: &Value) -> Result<Vec<Flow>, String> {
         for (to, value) in &object(&at, row)? {
             let at = format!("{at}[\"{to}\"]");
             let target = node(&at, to)?;
-            let Some(weight) = value.as_f64().filter(|weight| weight.is_finite() && *weight >= 0.0) else {
-                return Err(format!("the topology's file has {value} at graph.demands{at}; a demand must be a finite number, 0 or more"));
+            let Some(weight) = value.as_f64().filter(|weight| weight.is_finite() && *weight >= 0.0)
+            else {
+                return Err(format!(
+                    "the topology's file has {value} at graph.demands{at}; a demand must be a finite number, 0 or more"
+                ));
             };
             flows.push(Flow { source, target, weight });
         }

@@ -1,19 +1,22 @@
 //! Which way the demands of a file go.
 //!
-//! A file lists traffic between pairs of nodes, and there are two readings: an entry `[source][target]` is traffic from source to target; or
-//! it is traffic between the two, as much each way. What the file says of itself decides, and the first of these that says anything:
+//! A file lists traffic between pairs of nodes, and there are two readings: an entry
+//! `[source][target]` is traffic from source to target; or it is traffic between the two, as much
+//! each way. What the file says of itself decides, and the first of these that says anything:
 //!
-//! 1. The loads that it publishes for its links (`ecmp_fwd.org` and `ecmp_bwd.org`, in percent of the most loaded one), if one reading alone
-//!    makes them.
+//! 1. The loads that it publishes for its links (`ecmp_fwd.org` and `ecmp_bwd.org`, in percent of
+//!    the most loaded one), if one reading alone makes them.
 //! 2. `"directed": true`: every entry goes one way.
-//! 3. Pairs that are listed in both orders: the file tells directions apart, so every entry goes one way.
+//! 3. Pairs that are listed in both orders: the file tells directions apart, so every entry goes
+//!    one way.
 //! 4. Otherwise links go both ways and every pair is listed once: every entry goes both ways.
 
 use super::parameters::DemandDirections;
 use super::routing::Routing;
 use super::topology::{Flow, Topology};
 
-/// How far loads may be from published ones that are rounded to hundredths, in percent of the most loaded link.
+/// How far loads may be from published ones that are rounded to hundredths, in percent of the most
+/// loaded link.
 const ROUNDING: f64 = 0.02;
 
 /// How the demands of a file were read.
@@ -28,7 +31,8 @@ enum Why {
     Asked,
     /// The published loads; they may be those of either reading.
     Published,
-    /// The published loads are those of neither reading, and what follows from the rest of the file.
+    /// The published loads are those of neither reading, and what follows from the rest of the
+    /// file.
     Unlike(Rest),
     Rest(Rest),
 }
@@ -56,7 +60,9 @@ impl Reading {
         match [false, true].map(|both_ways| makes(topology, &read(listed, both_ways), published)) {
             [true, _] => Reading { both_ways: false, why: Why::Published },
             [false, true] => Reading { both_ways: true, why: Why::Published },
-            [false, false] => Reading { both_ways: rest == Rest::ListedOnce, why: Why::Unlike(rest) },
+            [false, false] => {
+                Reading { both_ways: rest == Rest::ListedOnce, why: Why::Unlike(rest) }
+            }
         }
     }
 
@@ -71,7 +77,10 @@ impl Reading {
         match self.why {
             Why::Asked => format!("{reading}, as asked for"),
             Why::Published => format!("{reading}, as in the loads that the file publishes"),
-            Why::Unlike(why) => format!("{reading}, as {}; neither reading makes the loads that the file publishes", rest(why)),
+            Why::Unlike(why) => format!(
+                "{reading}, as {}; neither reading makes the loads that the file publishes",
+                rest(why)
+            ),
             Why::Rest(why) => format!("{reading}, as {}", rest(why)),
         }
     }
@@ -81,7 +90,11 @@ impl Reading {
 pub(super) fn read(listed: &[Flow], both_ways: bool) -> Vec<Flow> {
     let mut flows = listed.to_vec();
     if both_ways {
-        flows.extend(listed.iter().map(|flow| Flow { source: flow.target, target: flow.source, ..*flow }));
+        flows.extend(listed.iter().map(|flow| Flow {
+            source: flow.target,
+            target: flow.source,
+            ..*flow
+        }));
         flows.sort_by_key(|flow| (flow.source, flow.target));
         flows.dedup_by(|next, flow| {
             let same = (next.source, next.target) == (flow.source, flow.target);
@@ -93,7 +106,10 @@ pub(super) fn read(listed: &[Flow], both_ways: bool) -> Vec<Flow> {
 }
 
 fn rest(topology: &Topology, listed: &[Flow]) -> Rest {
-    let place = |flow: &Flow| listed.binary_search_by_key(&(flow.target, flow.source), |other| (other.source, other.target));
+    let place = |flow: &Flow| {
+        listed
+            .binary_search_by_key(&(flow.target, flow.source), |other| (other.source, other.target))
+    };
     if topology.edges.directed {
         Rest::Directed
     } else if listed.iter().any(|flow| place(flow).is_ok()) {
@@ -107,5 +123,9 @@ fn rest(topology: &Topology, listed: &[Flow]) -> Rest {
 fn makes(topology: &Topology, flows: &[Flow], published: &[f64]) -> bool {
     let Ok(routing) = Routing::new(topology, flows) else { return false };
     let most = routing.loads.iter().copied().fold(0.0, f64::max);
-    routing.loads.iter().zip(published).all(|(load, percent)| (100.0 * load / most - percent).abs() <= ROUNDING)
+    routing
+        .loads
+        .iter()
+        .zip(published)
+        .all(|(load, percent)| (100.0 * load / most - percent).abs() <= ROUNDING)
 }

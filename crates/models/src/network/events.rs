@@ -55,7 +55,13 @@ const _: () = assert!(size_of::<State>() == 16 && size_of::<Event>() == 16);
 impl Network {
     /// A packet reaches a link: it is dropped, or sent on to the next link, or delivered.
     #[inline]
-    pub(super) fn forward(&self, link: u32, free_at: &mut f64, packet: &Packet, lp: &mut Context<Self>) {
+    pub(super) fn forward(
+        &self,
+        link: u32,
+        free_at: &mut f64,
+        packet: &Packet,
+        lp: &mut Context<Self>,
+    ) {
         lp.save(*free_at);
         let port = &self.ports[link as usize];
         let (now, bits) = (lp.now(), packet.bits.get());
@@ -72,15 +78,19 @@ impl Network {
         *lp.change(free_at) = end;
         lp.count(PACKETS.at(link), 1);
         lp.span(UTILISATION.at(link), begin, end, 1.0);
-        let route = self.routing.routes[port.row as usize + self.routing.destinations[packet.demand as usize] as usize];
+        let route = self.routing.routes
+            [port.row as usize + self.routing.destinations[packet.demand as usize] as usize];
         match self.next_hop(route, lp) {
-            None if end + port.propagation < lp.end() => lp.sample(DELAY.at(packet.demand), end + port.propagation - packet.created),
+            None if end + port.propagation < lp.end() => {
+                lp.sample(DELAY.at(packet.demand), end + port.propagation - packet.created)
+            }
             None => lp.count(UNDER_WAY.at(packet.demand), 1),
             Some(next) => self.pass(next, end - now + port.onward, *packet, lp),
         }
     }
 
-    /// A packet leaves for its next link. If it does not get there before the end of the run, it is under way then.
+    /// A packet leaves for its next link. If it does not get there before the end of the run, it is
+    /// under way then.
     #[inline]
     fn pass(&self, next: LpId, delay: f64, packet: Packet, lp: &mut Context<Self>) {
         if lp.now() + delay >= lp.end() {
@@ -91,7 +101,13 @@ impl Network {
 
     /// A source acts: it sends a packet, if that is what it woke for, and sets its next wake-up.
     #[inline]
-    pub(super) fn wake(&self, demand: u32, sends: &mut bool, on_until: &mut f64, lp: &mut Context<Self>) {
+    pub(super) fn wake(
+        &self,
+        demand: u32,
+        sends: &mut bool,
+        on_until: &mut f64,
+        lp: &mut Context<Self>,
+    ) {
         let source = self.sources[demand as usize];
         if *sends {
             let packet = Packet { created: lp.now(), demand, bits: self.size(lp.random()) };
@@ -107,7 +123,11 @@ impl Network {
                 lp.save(*sends);
                 lp.save(*on_until);
                 *lp.change(sends) = lp.now() + gap < *on_until;
-                if *sends { gap } else { (next_on(lp.change(on_until), on, off, lp.random()) - lp.now()).max(0.0) }
+                if *sends {
+                    gap
+                } else {
+                    (next_on(lp.change(on_until), on, off, lp.random()) - lp.now()).max(0.0)
+                }
             }
             Pattern::Udp { on, off, .. } => next_datagram(source.gap, on, off, lp.random()),
         };
@@ -128,14 +148,16 @@ impl Network {
         }
     }
 
-    /// A source at time 0, and its first wake-up. On-off sources begin in their steady state, UDP sources with an on time.
+    /// A source at time 0, and its first wake-up. On-off sources begin in their steady state, UDP
+    /// sources with an on time.
     pub(super) fn start(&self, demand: u32, lp: &mut Init<Self>) -> State {
         let (id, gap) = (lp.id(), self.sources[demand as usize].gap);
         let (sends, on_until, delay) = match self.traffic.pattern {
             Pattern::Poisson => (true, 0.0, lp.random().exponential(gap)),
             Pattern::OnOff { on, off } => {
                 let random = lp.random();
-                let begin = if random.bernoulli(on / (on + off)) { 0.0 } else { random.exponential(off) };
+                let begin =
+                    if random.bernoulli(on / (on + off)) { 0.0 } else { random.exponential(off) };
                 (false, begin + random.exponential(on), begin)
             }
             Pattern::Udp { on, off, start } => {
@@ -171,8 +193,9 @@ impl Network {
     }
 }
 
-/// The time to the next datagram, if a source sends one whenever it has been on for as long as `gap`. An exponential on time does not know how
-/// long it has lasted, so the number of off times that come in between is Poisson.
+/// The time to the next datagram, if a source sends one whenever it has been on for as long as
+/// `gap`. An exponential on time does not know how long it has lasted, so the number of off times
+/// that come in between is Poisson.
 fn next_datagram(gap: f64, on: f64, off: f64, random: &mut Random) -> f64 {
     match random.poisson(gap / on) {
         0 => gap,

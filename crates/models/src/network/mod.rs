@@ -1,34 +1,45 @@
 //! `network`: packets through a backbone, store and forward.
 //!
-//! Nodes are routers; directed links join them. There is one LP for every directed link (the output port of a router,
-//! with its buffer) and one for every demand (a source of packets from one node to another).
+//! Nodes are routers; directed links join them. There is one LP for every directed link (the output
+//! port of a router, with its buffer) and one for every demand (a source of packets from one node
+//! to another).
 //!
-//! - **Traffic.** A matrix says how much each ordered pair of nodes has relative to the others. It is scaled so that the most
-//!   loaded link has the expected utilisation `load`. A source sends packets as a Poisson process, or as an on-off process:
-//!   exponential on and off times, within an on time a Poisson process of the rate that makes the mean right, and a start in
-//!   the steady state. UDP sources depend neither on the matrix nor on `load`: every one sends datagrams in its on times, at a fixed share
-//!   of the rate of a link, so that successive datagrams are as much on time apart; it starts with an on time at a random moment.
-//!   The matrix of a file lists pairs of nodes. If the file publishes loads of its links, its demands go one way or both as in these loads.
-//!   Otherwise they go both ways if its links do and it lists each pair once; in a directed file, or where pairs are listed in both orders,
-//!   each goes from the node listed first to the other. `demand-directions` decides otherwise, and results say what was decided, and why.
-//! - **Star-clique.** `topology=star-clique:N` is the network of an experiment by G. F. Riley ("Hardware Supported Multi-Core Communications for
-//!   Efficient Parallel Discrete Event Simulations", final technical report, Georgia Institute of Technology): N stars with N - 1 leaves each,
-//!   whose hubs are all linked. Leaf `i-j` sends to leaf `j-i`, so every star sends to every other one and every link carries one demand, by
-//!   default from UDP sources. The report says nothing about links: here one to a leaf takes 1 ms, one between hubs 10 ms, and all have the
-//!   rate `rate`. Datagrams have `udp-size` bytes on every link; headers are not added.
-//! - **Routing.** Shortest paths by hop count. At every node, a packet takes one of the next hops, each equally likely: the
-//!   equal-cost multipath of real routers, packet by packet. Parallel links of a multigraph are next hops of their own; with
-//!   `duplicates=merge` they are one link of their joint rate, with one buffer.
-//! - **Links.** First come, first served. A packet that reaches a link finds some work in front of it, in bytes; if that and the
-//!   packet itself exceed `buffer`, it is dropped. So with packets of one size, a buffer of K packets is that of M/D/1/K.
-//!   One event per packet and link: the link works out at once when it will have sent the packet.
-//! - **Delay.** From a packet's making to its arrival at the last node: `processing` at every router that sends it on (the
-//!   first included), then waiting, transmission at `rate`, and propagation at 200 000 km/s.
+//! - **Traffic.** A matrix says how much each ordered pair of nodes has relative to the others. It
+//!   is scaled so that the most loaded link has the expected utilisation `load`. A source sends
+//!   packets as a Poisson process, or as an on-off process: exponential on and off times, within an
+//!   on time a Poisson process of the rate that makes the mean right, and a start in the steady
+//!   state. UDP sources depend neither on the matrix nor on `load`: every one sends datagrams in
+//!   its on times, at a fixed share of the rate of a link, so that successive datagrams are as much
+//!   on time apart; it starts with an on time at a random moment. The matrix of a file lists pairs
+//!   of nodes. If the file publishes loads of its links, its demands go one way or both as in these
+//!   loads. Otherwise they go both ways if its links do and it lists each pair once; in a directed
+//!   file, or where pairs are listed in both orders, each goes from the node listed first to the
+//!   other. `demand-directions` decides otherwise, and results say what was decided, and why.
+//! - **Star-clique.** `topology=star-clique:N` is the network of an experiment by G. F. Riley
+//!   ("Hardware Supported Multi-Core Communications for Efficient Parallel Discrete Event
+//!   Simulations", final technical report, Georgia Institute of Technology): N stars with N - 1
+//!   leaves each, whose hubs are all linked. Leaf `i-j` sends to leaf `j-i`, so every star sends to
+//!   every other one and every link carries one demand, by default from UDP sources. The report
+//!   says nothing about links: here one to a leaf takes 1 ms, one between hubs 10 ms, and all have
+//!   the rate `rate`. Datagrams have `udp-size` bytes on every link; headers are not added.
+//! - **Routing.** Shortest paths by hop count. At every node, a packet takes one of the next hops,
+//!   each equally likely: the equal-cost multipath of real routers, packet by packet. Parallel
+//!   links of a multigraph are next hops of their own; with `duplicates=merge` they are one link of
+//!   their joint rate, with one buffer.
+//! - **Links.** First come, first served. A packet that reaches a link finds some work in front of
+//!   it, in bytes; if that and the packet itself exceed `buffer`, it is dropped. So with packets of
+//!   one size, a buffer of K packets is that of M/D/1/K. One event per packet and link: the link
+//!   works out at once when it will have sent the packet.
+//! - **Delay.** From a packet's making to its arrival at the last node: `processing` at every
+//!   router that sends it on (the first included), then waiting, transmission at `rate`, and
+//!   propagation at 200 000 km/s.
 //!
-//! Conventions at the end of a run: a packet counts as delivered, with its delay, if it arrives before the end. Every other packet that was
-//! not dropped is under way, so without a warm-up packets offered are those delivered, dropped and under way. Utilisation counts transmission
-//! up to the end only. With a warm-up, each thing counts that happens after it: packets delivered may have been offered before, and a packet
-//! is delivered or under way from when the last link that it reached accepts it.
+//! Conventions at the end of a run: a packet counts as delivered, with its delay, if it arrives
+//! before the end. Every other packet that was not dropped is under way, so without a warm-up
+//! packets offered are those delivered, dropped and under way. Utilisation counts transmission up
+//! to the end only. With a warm-up, each thing counts that happens after it: packets delivered may
+//! have been offered before, and a packet is delivered or under way from when the last link that it
+//! reached accepts it.
 
 mod demand;
 mod directions;
@@ -69,11 +80,15 @@ impl Model for Network {
         self.processing
     }
 
-    /// To the next hops. What a link sends arrives no earlier than `onward`, exactly: only waiting and transmission are added to it, and
-    /// sums of floating-point numbers do not decrease when a term increases.
+    /// To the next hops. What a link sends arrives no earlier than `onward`, exactly: only waiting
+    /// and transmission are added to it, and sums of floating-point numbers do not decrease when a
+    /// term increases.
     fn links(&self, lp: LpId) -> Option<Vec<warpline::Link>> {
         let (next, lookahead) = match self.roles[lp.index()] {
-            Role::Source(demand) => (self.routing.hops_of(&self.sources[demand as usize].route).to_vec(), self.processing),
+            Role::Source(demand) => (
+                self.routing.hops_of(&self.sources[demand as usize].route).to_vec(),
+                self.processing,
+            ),
             Role::Link(link) => {
                 let Link { source, target, .. } = self.topology.links[link as usize];
                 (self.routing.hops_after(lp.0, source, target), self.ports[link as usize].onward)
@@ -95,7 +110,8 @@ impl Model for Network {
     fn weight(&self, lp: LpId) -> f64 {
         match self.roles[lp.index()] {
             Role::Link(link) => {
-                self.expected[link as usize] * self.ports[link as usize].bits_per_second / f64::from(self.traffic.mean_bits.get())
+                self.expected[link as usize] * self.ports[link as usize].bits_per_second
+                    / f64::from(self.traffic.mean_bits.get())
             }
             // Over on and off times.
             Role::Source(demand) => self.traffic.duty / self.sources[demand as usize].gap,
@@ -104,13 +120,33 @@ impl Model for Network {
 
     fn declare(&self, declare: &mut Declarations) {
         let (links, demands) = (self.ports.len() as u32, self.ends.len() as u32);
-        declare.time_mean(UTILISATION, "utilisation", "", "share of time that a link transmits").items(links);
+        declare
+            .time_mean(UTILISATION, "utilisation", "", "share of time that a link transmits")
+            .items(links);
         declare.counter(PACKETS, "packets", "packets", "packets accepted by a link").items(links);
-        declare.counter(DROPS, "drops", "packets", "packets dropped at a link").items(links).series();
-        declare.counter(OFFERED, "offered", "packets", "packets sent by a source").items(demands).series();
-        declare.counter(LOST, "lost", "packets", "packets of a demand dropped anywhere").items(demands);
-        declare.histogram(DELAY, "delay", "s", "delay of packets from source to destination").items(demands).series();
-        declare.counter(UNDER_WAY, "under_way", "packets", "packets of a demand that are under way at the end").items(demands);
+        declare
+            .counter(DROPS, "drops", "packets", "packets dropped at a link")
+            .items(links)
+            .series();
+        declare
+            .counter(OFFERED, "offered", "packets", "packets sent by a source")
+            .items(demands)
+            .series();
+        declare
+            .counter(LOST, "lost", "packets", "packets of a demand dropped anywhere")
+            .items(demands);
+        declare
+            .histogram(DELAY, "delay", "s", "delay of packets from source to destination")
+            .items(demands)
+            .series();
+        declare
+            .counter(
+                UNDER_WAY,
+                "under_way",
+                "packets",
+                "packets of a demand that are under way at the end",
+            )
+            .items(demands);
         outputs::declare(declare);
     }
 
@@ -124,8 +160,12 @@ impl Model for Network {
     #[inline]
     fn handle(&self, state: &mut State, event: &Event, lp: &mut Context<Self>) {
         match (state, event) {
-            (State::Link { link, free_at }, Event::Packet(packet)) => self.forward(*link, free_at, packet, lp),
-            (State::Source { demand, sends, on_until }, Event::Wake) => self.wake(*demand, sends, on_until, lp),
+            (State::Link { link, free_at }, Event::Packet(packet)) => {
+                self.forward(*link, free_at, packet, lp)
+            }
+            (State::Source { demand, sends, on_until }, Event::Wake) => {
+                self.wake(*demand, sends, on_until, lp)
+            }
             (state, event) => lp.fail(format!("{state:?} cannot handle {event:?}")),
         }
     }
@@ -164,7 +204,10 @@ impl Configure for Network {
     fn notes(parameters: &NetworkParameters) -> Vec<(&'static str, String)> {
         let mut notes = traffic::notes(parameters, star_clique::is_meant(&parameters.topology));
         if parameters.demand != Demand::File || star_clique::is_meant(&parameters.topology) {
-            notes.push(("demand-directions", "has no effect: demands are not those of a file; set `demand` to `file`".to_owned()));
+            notes.push((
+                "demand-directions",
+                "has no effect: demands are not those of a file; set `demand` to `file`".to_owned(),
+            ));
         }
         notes
     }

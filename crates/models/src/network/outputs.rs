@@ -27,13 +27,24 @@ impl LinkOutcome {
     fn new(network: &Network, outcome: &Outcome, link: u32) -> Self {
         let statistics = outcome.statistics;
         let estimate = statistics.time_mean(UTILISATION.at(link));
-        let (packets, drops) = (statistics.counter(PACKETS.at(link)), statistics.counter(DROPS.at(link)));
-        let (utilisation, ci95, ci95_note) = (estimate.mean.unwrap_or(0.0), estimate.ci95, estimate.ci95_note());
-        LinkOutcome { utilisation, ci95, ci95_note, expected: network.expected[link as usize], packets, drops }
+        let (packets, drops) =
+            (statistics.counter(PACKETS.at(link)), statistics.counter(DROPS.at(link)));
+        let (utilisation, ci95, ci95_note) =
+            (estimate.mean.unwrap_or(0.0), estimate.ci95, estimate.ci95_note());
+        LinkOutcome {
+            utilisation,
+            ci95,
+            ci95_note,
+            expected: network.expected[link as usize],
+            packets,
+            drops,
+        }
     }
 
     fn all(network: &Network, outcome: &Outcome) -> Vec<Self> {
-        (0..network.expected.len() as u32).map(|link| LinkOutcome::new(network, outcome, link)).collect()
+        (0..network.expected.len() as u32)
+            .map(|link| LinkOutcome::new(network, outcome, link))
+            .collect()
     }
 
     /// Of the packets that reached the link; `None` if none did.
@@ -50,7 +61,8 @@ fn most(values: impl Iterator<Item = f64>) -> f64 {
 /// The delays of all packets.
 fn delays(network: &Network, outcome: &Outcome) -> HistogramTally {
     let mut all = HistogramTally::default();
-    (0..network.ends.len() as u32).for_each(|demand| all.merge(outcome.statistics.histogram(DELAY.at(demand))));
+    (0..network.ends.len() as u32)
+        .for_each(|demand| all.merge(outcome.statistics.histogram(DELAY.at(demand))));
     all
 }
 
@@ -63,7 +75,11 @@ fn delay_json(tally: &HistogramTally) -> Value {
 /// What the results are that are not simply statistics.
 pub(super) fn declare(declare: &mut Declarations) {
     let results = [
-        ("packet_hops", "packets", "packets accepted by links, each counted at every link on its way"),
+        (
+            "packet_hops",
+            "packets",
+            "packets accepted by links, each counted at every link on its way",
+        ),
         ("packets_offered", "packets", "packets sent by all sources"),
         ("packets_delivered", "packets", "packets that arrived where they were going"),
         ("packets_dropped", "packets", "packets dropped for want of room in a buffer"),
@@ -126,17 +142,23 @@ pub(super) fn results(network: &Network, outcome: &Outcome) -> Results<Network> 
     if let Some(reading) = network.reading {
         short["demand_directions"] = reading.words().into();
     }
-    Results::from(short).list("links", links.len(), |network, outcome, link| link_json(network, outcome, link as u32)).list(
-        "demands",
-        network.ends.len(),
-        |network, outcome, demand| demand_json(network, outcome, demand as u32),
-    )
+    Results::from(short)
+        .list("links", links.len(), |network, outcome, link| {
+            link_json(network, outcome, link as u32)
+        })
+        .list("demands", network.ends.len(), |network, outcome, demand| {
+            demand_json(network, outcome, demand as u32)
+        })
 }
 
 /// What a link did.
 fn link_json(network: &Network, outcome: &Outcome, number: u32) -> Value {
     let (nodes, link) = (&network.topology.nodes, &network.topology.links[number as usize]);
-    let (is, source, target) = (LinkOutcome::new(network, outcome, number), &nodes[link.source as usize], &nodes[link.target as usize]);
+    let (is, source, target) = (
+        LinkOutcome::new(network, outcome, number),
+        &nodes[link.source as usize],
+        &nodes[link.target as usize],
+    );
     let mut all = json!({
         "source": source.id, "target": target.id, "source_name": source.name, "target_name": target.name,
         "utilisation": is.utilisation, "ci95": is.ci95, "expected": is.expected,
@@ -152,7 +174,8 @@ fn link_json(network: &Network, outcome: &Outcome, number: u32) -> Value {
 fn demand_json(network: &Network, outcome: &Outcome, demand: u32) -> Value {
     let statistics = outcome.statistics;
     let delay = statistics.histogram(DELAY.at(demand));
-    let [sent, lost, left] = [OFFERED, LOST, UNDER_WAY].map(|counter| statistics.counter(counter.at(demand)));
+    let [sent, lost, left] =
+        [OFFERED, LOST, UNDER_WAY].map(|counter| statistics.counter(counter.at(demand)));
     let (source, target) = network.ends[demand as usize];
     let [source, target] = [source, target].map(|node| &network.topology.nodes[node as usize].id);
     json!({
@@ -182,7 +205,10 @@ fn map(network: &Network, links: &[LinkOutcome]) -> MapView {
             target: link.target as usize,
             value: is.utilisation,
             facts: vec![
-                fact("95 % interval", is.ci95.map_or_else(|| "unknown".to_owned(), |half| format!("± {half:.4}"))),
+                fact(
+                    "95 % interval",
+                    is.ci95.map_or_else(|| "unknown".to_owned(), |half| format!("± {half:.4}")),
+                ),
                 fact("expected", format!("{:.4}", is.expected)),
                 fact("packets", is.packets.to_string()),
                 fact("dropped", is.drops.to_string()),
@@ -192,7 +218,11 @@ fn map(network: &Network, links: &[LinkOutcome]) -> MapView {
         .collect();
     let high = most(links.iter().map(|link| link.value)).max(1.0);
     let known = network.topology.nodes.iter().all(|node| node.position.is_some());
-    let title = if known { "Utilisation of links" } else { "Utilisation of links (the file lacks places: nodes on a circle)" };
+    let title = if known {
+        "Utilisation of links"
+    } else {
+        "Utilisation of links (the file lacks places: nodes on a circle)"
+    };
     let [title, value_name, unit] = [title, "utilisation", ""].map(str::to_owned);
     MapView { title, value_name, unit, low: 0.0, high, nodes: map_nodes(network, known), links }
 }
@@ -217,13 +247,15 @@ fn utilisation_view(links: &[LinkOutcome]) -> HistogramView {
     let high = most(links.iter().map(|link| link.utilisation)).max(1.0);
     let bars = (high * BARS_PER_UNIT).ceil() as usize;
     let edge = |bar: usize| bar as f64 / BARS_PER_UNIT;
-    let mut bars: Vec<Bar> = (0..bars).map(|bar| Bar { low: edge(bar), high: edge(bar + 1), count: 0 }).collect();
+    let mut bars: Vec<Bar> =
+        (0..bars).map(|bar| Bar { low: edge(bar), high: edge(bar + 1), count: 0 }).collect();
     let last = bars.len() - 1;
     for link in links {
         bars[((link.utilisation * BARS_PER_UNIT) as usize).min(last)].count += 1;
     }
     let mean = links.iter().map(|link| link.utilisation).sum::<f64>() / links.len().max(1) as f64;
-    let [title, quantity, unit, counted] = ["Utilisation of links", "utilisation", "", "links"].map(str::to_owned);
+    let [title, quantity, unit, counted] =
+        ["Utilisation of links", "utilisation", "", "links"].map(str::to_owned);
     HistogramView { title, quantity, unit, counted, bars, marks: vec![("mean".to_owned(), mean)] }
 }
 
@@ -246,8 +278,19 @@ fn link_table(network: &Network, links: &[LinkOutcome]) -> TableView {
     let name = |node: u32| &network.topology.nodes[node as usize].name;
     let row = |(link, is): (&Link, &LinkOutcome)| {
         let (source, target) = (name(link.source), name(link.target));
-        let facts = [json!(is.utilisation), json!(is.ci95), json!(is.expected), json!(is.packets), json!(is.drops), json!(is.drop_ratio())];
-        [json!(source), json!(target)].into_iter().chain(facts).chain([json!(link.length)]).collect()
+        let facts = [
+            json!(is.utilisation),
+            json!(is.ci95),
+            json!(is.expected),
+            json!(is.packets),
+            json!(is.drops),
+            json!(is.drop_ratio()),
+        ];
+        [json!(source), json!(target)]
+            .into_iter()
+            .chain(facts)
+            .chain([json!(link.length)])
+            .collect()
     };
     TableView {
         title: "Links".into(),
@@ -271,7 +314,11 @@ fn demand_table(network: &Network, outcome: &Outcome) -> TableView {
     let statistics = outcome.statistics;
     let mean = |demand: u32| statistics.histogram(DELAY.at(demand)).mean();
     let all = network.ends.len();
-    let title = if all <= MOST_ROWS { "Demands".into() } else { format!("The {MOST_ROWS} of {all} demands with the longest mean delay") };
+    let title = if all <= MOST_ROWS {
+        "Demands".into()
+    } else {
+        format!("The {MOST_ROWS} of {all} demands with the longest mean delay")
+    };
     let mut demands: Vec<(u32, Option<f64>)> = Vec::new();
     let keep_longest = |demands: &mut Vec<(u32, Option<f64>)>| {
         demands.sort_by(|a, b| b.1.unwrap_or(0.0).total_cmp(&a.1.unwrap_or(0.0)));
@@ -288,12 +335,18 @@ fn demand_table(network: &Network, outcome: &Outcome) -> TableView {
     }
     let name = |node: u32| &network.topology.nodes[node as usize].name;
     let row = |(demand, mean): (u32, Option<f64>)| {
-        let ((source, target), delay) = (network.ends[demand as usize], statistics.histogram(DELAY.at(demand)));
-        let [sent, lost, left] = [OFFERED, LOST, UNDER_WAY].map(|counter| statistics.counter(counter.at(demand)));
+        let ((source, target), delay) =
+            (network.ends[demand as usize], statistics.histogram(DELAY.at(demand)));
+        let [sent, lost, left] =
+            [OFFERED, LOST, UNDER_WAY].map(|counter| statistics.counter(counter.at(demand)));
         let counts = [sent, delay.count(), lost, left];
         let [p50, p95, p99] = delay.quantiles([0.5, 0.95, 0.99]);
         let times = [mean, p50, p95, p99].map(|time| json!(time.map(|s| s * 1e3)));
-        let ends = [json!(name(source)), json!(name(target)), json!(network.routing.hops[demand as usize])];
+        let ends = [
+            json!(name(source)),
+            json!(name(target)),
+            json!(network.routing.hops[demand as usize]),
+        ];
         ends.into_iter().chain(counts.map(|count| json!(count))).chain(times).collect()
     };
     TableView {

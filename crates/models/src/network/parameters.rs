@@ -18,8 +18,8 @@ pub enum Demand {
 /// Which way the demands of a file go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Choices)]
 pub enum DemandDirections {
-    /// As the file says of itself: as in the loads that it publishes for its links; otherwise both ways if its links do, and each pair is
-    /// listed once.
+    /// As the file says of itself: as in the loads that it publishes for its links; otherwise both
+    /// ways if its links do, and each pair is listed once.
     Auto,
     /// From the node listed first to the other.
     Listed,
@@ -43,11 +43,12 @@ pub enum Sources {
     Auto,
     /// A Poisson process.
     Poisson,
-    /// A Poisson process of higher rate during exponential on times, nothing during exponential off times.
+    /// A Poisson process of higher rate during exponential on times, nothing during exponential off
+    /// times.
     #[choice(word = "onoff")]
     OnOff,
-    /// UDP senders: in exponential on times datagrams at equal intervals, nothing in exponential off times. Every demand sends as much, whatever
-    /// its share of the traffic matrix.
+    /// UDP senders: in exponential on times datagrams at equal intervals, nothing in exponential
+    /// off times. Every demand sends as much, whatever its share of the traffic matrix.
     Udp,
 }
 
@@ -63,20 +64,23 @@ pub enum Duplicates {
 /// The parameters of a packet network.
 #[derive(Clone, Debug, PartialEq, Parameters)]
 pub struct NetworkParameters {
-    /// Node-link JSON file of the network, as networkx writes it; empty for the built-in European backbone. Or `star-clique:N`: N stars, of
-    /// which each sends to every other one, from leaves around hubs that form a clique.
+    /// Node-link JSON file of the network, as networkx writes it; empty for the built-in European
+    /// backbone. Or `star-clique:N`: N stars, of which each sends to every other one, from leaves
+    /// around hubs that form a clique.
     pub topology: String,
-    /// Links that the topology names more than once: refused (unless the file says `multigraph`), or merged into one that adds up their
-    /// capacities.
+    /// Links that the topology names more than once: refused (unless the file says `multigraph`),
+    /// or merged into one that adds up their capacities.
     #[parameter(default = Duplicates::Refuse)]
     pub duplicates: Duplicates,
     /// Which traffic matrix loads the network; only its proportions matter, `load` sets the size.
     #[parameter(default = Demand::Auto)]
     pub demand: Demand,
-    /// With `demand=file`: whether what the file lists for two nodes goes one way or both; by default as the file says of itself.
+    /// With `demand=file`: whether what the file lists for two nodes goes one way or both; by
+    /// default as the file says of itself.
     #[parameter(default = DemandDirections::Auto)]
     pub demand_directions: DemandDirections,
-    /// Expected utilisation of the most loaded link; above 1 the network is overloaded and drops packets.
+    /// Expected utilisation of the most loaded link; above 1 the network is overloaded and drops
+    /// packets.
     #[parameter(default = 0.7, range = 0.001..=2.0)]
     pub load: f64,
     /// Rate of every link, in each direction.
@@ -88,8 +92,8 @@ pub struct NetworkParameters {
     /// Distribution of packet sizes.
     #[parameter(default = Sizes::Exponential)]
     pub sizes: Sizes,
-    /// Room at every link for waiting packets and the unsent part of the one being transmitted; a packet that does not fit
-    /// is dropped.
+    /// Room at every link for waiting packets and the unsent part of the one being transmitted; a
+    /// packet that does not fit is dropped.
     #[parameter(unit = "byte", default = 100_000, range = 1..)]
     pub buffer: u64,
     /// How packets of a source follow each other.
@@ -110,7 +114,8 @@ pub struct NetworkParameters {
     /// Every UDP source starts, with an on time, at a random time before this one.
     #[parameter(unit = "s", default = 0.5, range = 0.0..=1_000_000.0)]
     pub udp_start: f64,
-    /// Delay in every router that sends a packet on; with the propagation of links it makes the model's lookahead.
+    /// Delay in every router that sends a packet on; with the propagation of links it makes the
+    /// model's lookahead.
     #[parameter(unit = "s", default = 0.000_01, range = 0.0..=1.0)]
     pub processing: f64,
 }

@@ -30,7 +30,8 @@ impl Topology {
     /// Like [`parse`](Self::parse), and if the file cannot be read; the message names the file.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, String> {
         let shown = path.as_ref().display();
-        let text = std::fs::read_to_string(&path).map_err(|why| format!("the topology file `{shown}` cannot be read: {why}"))?;
+        let text = std::fs::read_to_string(&path)
+            .map_err(|why| format!("the topology file `{shown}` cannot be read: {why}"))?;
         read(&text).map_err(|why| format!("the topology file `{shown}` {why}"))
     }
 }
@@ -41,7 +42,8 @@ type Object = Map<String, Value>;
 fn read(text: &str) -> Result<Topology, String> {
     // Some editors put a byte order mark first.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let file: Value = serde_json::from_str(text).map_err(|why| format!("is not valid JSON: {why}"))?;
+    let file: Value =
+        serde_json::from_str(text).map_err(|why| format!("is not valid JSON: {why}"))?;
     let Value::Object(mut file) = file else {
         return Err(format!("is {}, not a JSON object with `nodes` and `edges`", kind(&file)));
     };
@@ -69,12 +71,18 @@ fn read(text: &str) -> Result<Topology, String> {
         nodes[link.target as usize].degree += 1;
     }
     let demands = match file.get_mut("graph") {
-        Some(Value::Object(graph)) => {
-            graph.remove("demands").filter(|demands| !demands.is_null() && demands.as_object().is_none_or(|rows| !rows.is_empty()))
-        }
+        Some(Value::Object(graph)) => graph.remove("demands").filter(|demands| {
+            !demands.is_null() && demands.as_object().is_none_or(|rows| !rows.is_empty())
+        }),
         _ => None,
     };
-    Ok(Topology { nodes, links, demands: demands.map(Demands::File), edges: Edges { list: name, directed, multigraph }, published })
+    Ok(Topology {
+        nodes,
+        links,
+        demands: demands.map(Demands::File),
+        edges: Edges { list: name, directed, multigraph },
+        published,
+    })
 }
 
 /// Describes a value in words.
@@ -108,12 +116,20 @@ fn flag(file: &Object, name: &str) -> Result<bool, String> {
 }
 
 /// The first list of these names, with its name.
-fn list<'a>(file: &'a Object, names: &[&'static str]) -> Result<(&'static str, &'a [Value]), String> {
+fn list<'a>(
+    file: &'a Object,
+    names: &[&'static str],
+) -> Result<(&'static str, &'a [Value]), String> {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     match names.iter().find_map(|name| Some((*name, file.get(*name)?))) {
         Some((name, Value::Array(list))) => Ok((name, list)),
-        Some((name, other)) => Err(format!("has {} as `{name}`, where a list is expected", kind(other))),
-        None => Err(format!("has no {}: it must be node-link JSON, as networkx writes it", quoted.join(" or "))),
+        Some((name, other)) => {
+            Err(format!("has {} as `{name}`, where a list is expected", kind(other)))
+        }
+        None => Err(format!(
+            "has no {}: it must be node-link JSON, as networkx writes it",
+            quoted.join(" or ")
+        )),
     }
 }
 
@@ -129,7 +145,9 @@ fn read_nodes(list: &[Value]) -> Result<(Vec<Node>, BTreeMap<String, u32>), Stri
     let mut nodes = Vec::with_capacity(list.len());
     for (i, value) in (0u32..).zip(list) {
         let at = format!("nodes[{i}]");
-        let Value::Object(fields) = value else { return Err(format!("has {} at {at}, where a node is expected", kind(value))) };
+        let Value::Object(fields) = value else {
+            return Err(format!("has {} at {at}, where a node is expected", kind(value)));
+        };
         let id = fields.get("id").cloned().unwrap_or(Value::Null);
         let Some(text) = id_text(&id) else {
             return Err(format!("has {id} as {at}.id; a node's id is a whole number or a string"));
@@ -140,7 +158,9 @@ fn read_nodes(list: &[Value]) -> Result<(Vec<Node>, BTreeMap<String, u32>), Stri
         };
         let position = read_position(&at, fields)?;
         if let Some(before) = index.insert(text, i) {
-            return Err(format!("has the id {id} at {at}, but nodes[{before}] has it already; ids must differ"));
+            return Err(format!(
+                "has the id {id} at {at}, but nodes[{before}] has it already; ids must differ"
+            ));
         }
         nodes.push(Node { id, name, position, degree: 0 });
     }
@@ -152,29 +172,50 @@ fn read_position(at: &str, fields: &Object) -> Result<Option<Coordinates>, Strin
         None | Some(Value::Null) => return Ok(None),
         Some(position) => position,
     };
-    let numbers: Option<Vec<f64>> = position.as_array().and_then(|list| list.iter().map(Value::as_f64).collect());
+    let numbers: Option<Vec<f64>> =
+        position.as_array().and_then(|list| list.iter().map(Value::as_f64).collect());
     match numbers.as_deref() {
         Some(&[longitude, latitude]) => Ok(Some(Coordinates { longitude, latitude })),
-        _ => Err(format!("has {position} as {at}.pos; it must be [longitude, latitude] in degrees")),
+        _ => {
+            Err(format!("has {position} as {at}.pos; it must be [longitude, latitude] in degrees"))
+        }
     }
 }
 
-fn read_edge(at: &str, edge: &Value, nodes: &[Node], index: &BTreeMap<String, u32>) -> Result<Link, String> {
-    let Value::Object(fields) = edge else { return Err(format!("has {} at {at}, where an edge is expected", kind(edge))) };
+fn read_edge(
+    at: &str,
+    edge: &Value,
+    nodes: &[Node],
+    index: &BTreeMap<String, u32>,
+) -> Result<Link, String> {
+    let Value::Object(fields) = edge else {
+        return Err(format!("has {} at {at}, where an edge is expected", kind(edge)));
+    };
     let end = |name: &str| {
-        let id = fields.get(name).ok_or_else(|| format!("has no {at}.{name}: every edge needs a source and a target"))?;
+        let id = fields
+            .get(name)
+            .ok_or_else(|| format!("has no {at}.{name}: every edge needs a source and a target"))?;
         let found = id_text(id).and_then(|text| index.get(&text).copied());
         found.ok_or_else(|| format!("has a mistake at {at}.{name}: there is no node {id}"))
     };
     let (source, target) = (end("source")?, end("target")?);
     if source == target {
-        return Err(format!("has a link from node {} to itself at {at}; remove it", nodes[source as usize].id));
+        return Err(format!(
+            "has a link from node {} to itself at {at}; remove it",
+            nodes[source as usize].id
+        ));
     }
     let length = match fields.get("dist") {
-        None | Some(Value::Null) => great_circle(at, &nodes[source as usize], &nodes[target as usize])?,
+        None | Some(Value::Null) => {
+            great_circle(at, &nodes[source as usize], &nodes[target as usize])?
+        }
         Some(dist) => match dist.as_f64() {
             Some(length) if length.is_finite() && length >= 0.0 => length,
-            _ => return Err(format!("has {dist} as {at}.dist; it must be a length in km, 0 or more")),
+            _ => {
+                return Err(format!(
+                    "has {dist} as {at}.dist; it must be a length in km, 0 or more"
+                ));
+            }
         },
     };
     Ok(Link { source, target, length, lines: 1 })
@@ -183,8 +224,12 @@ fn read_edge(at: &str, edge: &Value, nodes: &[Node], index: &BTreeMap<String, u3
 /// The length of an edge that gives none.
 fn great_circle(at: &str, source: &Node, target: &Node) -> Result<f64, String> {
     let place = |node: &Node| {
-        let known =
-            node.position.ok_or_else(|| format!("has neither {at}.dist, in km, nor a `pos` of node {} to work it out from", node.id))?;
+        let known = node.position.ok_or_else(|| {
+            format!(
+                "has neither {at}.dist, in km, nor a `pos` of node {} to work it out from",
+                node.id
+            )
+        })?;
         let on_earth = known.longitude.abs() <= 360.0 && known.latitude.abs() <= 90.0;
         on_earth.then_some(known).ok_or_else(|| {
             let Coordinates { longitude, latitude } = known;

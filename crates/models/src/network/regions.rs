@@ -4,11 +4,13 @@ use std::cmp::Reverse;
 
 use super::topology::Topology;
 
-/// For every node, its position in an order that visits the network from one end to the other, breadth first and nodes with few neighbours
-/// first: that of E. Cuthill and J. McKee, "Reducing the bandwidth of sparse symmetric matrices", Proc. 24th ACM National Conference, 1969.
+/// For every node, its position in an order that visits the network from one end to the other,
+/// breadth first and nodes with few neighbours first: that of E. Cuthill and J. McKee, "Reducing
+/// the bandwidth of sparse symmetric matrices", Proc. 24th ACM National Conference, 1969.
 pub(super) fn places_of_nodes(topology: &Topology) -> Vec<u32> {
     let neighbours = neighbours(topology);
-    let mut walk = Walk { neighbours: &neighbours, order: Vec::new(), distance: vec![None; neighbours.len()] };
+    let mut walk =
+        Walk { neighbours: &neighbours, order: Vec::new(), distance: vec![None; neighbours.len()] };
     for node in 0..neighbours.len() as u32 {
         if walk.distance[node as usize].is_none() {
             walk.visit(node);
@@ -54,8 +56,11 @@ impl Walk<'_> {
         let mut length = None;
         loop {
             self.walk_from(start);
-            let reached = self.order[before..].iter().map(|&node| (self.distance[node as usize], node));
-            let farthest = reached.max_by_key(|&(distance, node)| (distance, Reverse(self.neighbours[node as usize].len()), Reverse(node)));
+            let reached =
+                self.order[before..].iter().map(|&node| (self.distance[node as usize], node));
+            let farthest = reached.max_by_key(|&(distance, node)| {
+                (distance, Reverse(self.neighbours[node as usize].len()), Reverse(node))
+            });
             let Some((distance, node)) = farthest else { return };
             // Moves to the farthest node as long as that makes the walk longer.
             if distance <= length {
@@ -114,8 +119,12 @@ mod tests {
         let places = places_of_nodes(topology);
         let mut sorted = places.clone();
         sorted.sort_unstable();
-        assert!((0..).zip(sorted).all(|(place, found)| place == found), "every node has a place of its own: {places:?}");
-        let span = |link: &Link| places[link.source as usize].abs_diff(places[link.target as usize]);
+        assert!(
+            (0..).zip(sorted).all(|(place, found)| place == found),
+            "every node has a place of its own: {places:?}"
+        );
+        let span =
+            |link: &Link| places[link.source as usize].abs_diff(places[link.target as usize]);
         topology.links.iter().map(span).max().unwrap_or(0)
     }
 

@@ -1,6 +1,7 @@
 //! Shortest paths by hop count, and how they spread traffic over the links.
 //!
-//! At every node, traffic to a destination is split equally over all links that lie on a shortest path to it.
+//! At every node, traffic to a destination is split equally over all links that lie on a shortest
+//! path to it.
 
 use std::slice;
 
@@ -14,7 +15,8 @@ pub(super) enum Route {
     Here,
     /// To the only next hop.
     Link(u32),
-    /// To one of several next hops, equally likely: `count` entries of [`Routing::splits`] from `first`.
+    /// To one of several next hops, equally likely: `count` entries of [`Routing::splits`] from
+    /// `first`.
     Split {
         /// How many there are.
         count: u16,
@@ -50,7 +52,9 @@ impl Routing {
         let mut arriving: Vec<Vec<usize>> = vec![Vec::new(); columns];
         let mut destinations = Vec::with_capacity(flows.len());
         for (i, flow) in flows.iter().enumerate() {
-            let Some(column) = column_of[flow.target as usize] else { unreachable!("every target has a column") };
+            let Some(column) = column_of[flow.target as usize] else {
+                unreachable!("every target has a column")
+            };
             arriving[column as usize].push(i);
             destinations.push(column);
         }
@@ -62,7 +66,9 @@ impl Routing {
             hops: vec![0; flows.len()],
             loads: vec![0.0; topology.links.len()],
         };
-        for (target, column) in (0u32..).zip(&column_of).filter_map(|(node, column)| Some((node, (*column)?))) {
+        for (target, column) in
+            (0u32..).zip(&column_of).filter_map(|(node, column)| Some((node, (*column)?)))
+        {
             let tree = graph.towards(target);
             routing.spread(topology, flows, &arriving[column as usize], &tree)?;
             routing.add_column(&graph, column, &tree);
@@ -85,9 +91,12 @@ impl Routing {
         }
     }
 
-    /// The links that packets from `source` may take at `target`, having come by the next hop `by`, in order.
+    /// The links that packets from `source` may take at `target`, having come by the next hop `by`,
+    /// in order.
     pub(super) fn hops_after(&self, by: u32, source: u32, target: u32) -> Vec<u32> {
-        let row = |node: u32| &self.routes[node as usize * self.columns as usize..][..self.columns as usize];
+        let row = |node: u32| {
+            &self.routes[node as usize * self.columns as usize..][..self.columns as usize]
+        };
         let mut next = Vec::new();
         for (here, there) in row(source).iter().zip(row(target)) {
             if self.hops_of(here).contains(&by) {
@@ -112,12 +121,23 @@ impl Routing {
     }
 
     /// Adds the flows to one destination to the loads, starting at the farthest nodes.
-    fn spread(&mut self, topology: &Topology, flows: &[Flow], these: &[usize], tree: &Tree) -> Result<(), String> {
+    fn spread(
+        &mut self,
+        topology: &Topology,
+        flows: &[Flow],
+        these: &[usize],
+        tree: &Tree,
+    ) -> Result<(), String> {
         let mut through = vec![0.0; topology.nodes.len()];
         for &i in these {
             let flow = flows[i];
             let Some(distance) = tree.distance[flow.source as usize] else {
-                let name = |node: u32| format!("{} (node {})", topology.nodes[node as usize].name, topology.nodes[node as usize].id);
+                let name = |node: u32| {
+                    format!(
+                        "{} (node {})",
+                        topology.nodes[node as usize].name, topology.nodes[node as usize].id
+                    )
+                };
                 return Err(format!(
                     "there is no path from {} to {}, but a demand between them; add links, or use `demand=file` without it",
                     name(flow.source),
@@ -188,7 +208,9 @@ impl<'a> Graph<'a> {
             entering[link.target as usize].push(i);
         }
         match leaving.iter().position(|links| links.len() > usize::from(u16::MAX)) {
-            Some(node) => Err(format!("node {} has more than {} links", topology.nodes[node].id, u16::MAX)),
+            Some(node) => {
+                Err(format!("node {} has more than {} links", topology.nodes[node].id, u16::MAX))
+            }
             None => Ok(Graph { topology, leaving, entering }),
         }
     }
@@ -215,7 +237,9 @@ impl<'a> Graph<'a> {
             let to = distance[links[link as usize].target as usize];
             matches!((from, to), (Some(from), Some(to)) if to + 1 == from)
         };
-        let next_of = |(node, from): (usize, &Option<u32>)| self.leaving[node].iter().copied().filter(|&l| nearer(*from, l)).collect();
+        let next_of = |(node, from): (usize, &Option<u32>)| {
+            self.leaving[node].iter().copied().filter(|&l| nearer(*from, l)).collect()
+        };
         let next = distance.iter().enumerate().map(next_of).collect();
         Tree { distance, order, next }
     }

@@ -10,7 +10,10 @@ const NAME: &str = "star-clique";
 
 /// The most stars: routes for more do not fit.
 const MOST_STARS: u32 = 128;
-const _: () = assert!(limits::routes_fit((MOST_STARS as u64).pow(2), MOST_STARS as u64 * (MOST_STARS as u64 - 1)));
+const _: () = assert!(limits::routes_fit(
+    (MOST_STARS as u64).pow(2),
+    MOST_STARS as u64 * (MOST_STARS as u64 - 1)
+));
 
 /// Length of the links within a star, in km.
 const TO_LEAF: f64 = 1e-3 * PROPAGATION_SPEED;
@@ -29,7 +32,8 @@ pub(super) fn is_meant(topology: &str) -> bool {
 }
 
 impl Topology {
-    /// A star-clique: this many stars, whose hubs form a clique; see the [module documentation](super).
+    /// A star-clique: this many stars, whose hubs form a clique; see the [module
+    /// documentation](super).
     ///
     /// # Errors
     /// If the number of stars is not in 2 to 128.
@@ -50,14 +54,32 @@ impl Topology {
             nodes.push(node(format!("{star}"), "hub", HUBS, f64::from(star) / f64::from(stars)));
             for (place, other) in (0u32..).zip(others(star)) {
                 let aside = (f64::from(place) + 0.5) / f64::from(stars - 1) - 0.5;
-                nodes.push(node(format!("{star}-{other}"), "leaf", LEAVES, (f64::from(star) + LEAVES_SPREAD * aside) / f64::from(stars)));
+                nodes.push(node(
+                    format!("{star}-{other}"),
+                    "leaf",
+                    LEAVES,
+                    (f64::from(star) + LEAVES_SPREAD * aside) / f64::from(stars),
+                ));
                 links.extend(both_ways(leaf(star, other), hub(star), TO_LEAF));
-                flows.push(Flow { source: leaf(star, other), target: leaf(other, star), weight: 1.0 });
+                flows.push(Flow {
+                    source: leaf(star, other),
+                    target: leaf(other, star),
+                    weight: 1.0,
+                });
             }
-            links.extend((star + 1..stars).flat_map(|other| both_ways(hub(star), hub(other), BETWEEN_HUBS)));
+            links.extend(
+                (star + 1..stars).flat_map(|other| both_ways(hub(star), hub(other), BETWEEN_HUBS)),
+            );
         }
         let edges = Edges { list: "edges", directed: false, multigraph: false };
-        Ok(Topology { nodes, links, demands: Some(Demands::StarClique(flows)), edges, published: None }.with_degrees())
+        Ok(Topology {
+            nodes,
+            links,
+            demands: Some(Demands::StarClique(flows)),
+            edges,
+            published: None,
+        }
+        .with_degrees())
     }
 
     /// The star of a node, if this is a star-clique.
@@ -68,13 +90,16 @@ impl Topology {
 
     /// The star-clique that the parameter `topology` asks for.
     pub(super) fn star_clique_of(topology: &str) -> Result<Self, String> {
-        let stars = topology.strip_prefix(NAME).and_then(|rest| rest.strip_prefix(':')?.parse().ok());
+        let stars =
+            topology.strip_prefix(NAME).and_then(|rest| rest.strip_prefix(':')?.parse().ok());
         Topology::star_clique(stars.ok_or_else(|| mistake(topology))?)
     }
 }
 
 fn mistake(topology: &str) -> String {
-    format!("`topology` cannot be `{topology}`: a star-clique has from 2 to {MOST_STARS} stars, as in `{NAME}:4`")
+    format!(
+        "`topology` cannot be `{topology}`: a star-clique has from 2 to {MOST_STARS} stars, as in `{NAME}:4`"
+    )
 }
 
 /// A node on a circle around the middle of the map, at this share of the way round.

@@ -65,11 +65,13 @@ impl Network {
     /// A network of this topology; the parameter `topology` is ignored.
     ///
     /// # Errors
-    /// If a demand has no path or the file's demands are invalid, if parameters contradict each other, or if the network is too large.
+    /// If a demand has no path or the file's demands are invalid, if parameters contradict each
+    /// other, or if the network is too large.
     pub fn new(topology: Topology, parameters: &NetworkParameters) -> Result<Self, String> {
         let topology = topology.without_duplicates(parameters.duplicates)?;
         let traffic = Traffic::new(parameters, topology.is_star_clique())?;
-        let (mut flows, reading) = demand::flows(&topology, parameters.demand, parameters.demand_directions)?;
+        let (mut flows, reading) =
+            demand::flows(&topology, parameters.demand, parameters.demand_directions)?;
         if traffic.ignores_weights() {
             flows.iter_mut().for_each(|flow| flow.weight = 1.0);
         }
@@ -77,18 +79,34 @@ impl Network {
         let mut routing = Routing::new(&topology, &flows)?;
         routing.rename(&lps_of_links(&roles, topology.links.len()));
         // Per line, so that a merged link has the utilisation of its lines.
-        let loads: Vec<f64> = routing.loads.iter().zip(&topology.links).map(|(load, link)| load / f64::from(link.lines)).collect();
+        let loads: Vec<f64> = routing
+            .loads
+            .iter()
+            .zip(&topology.links)
+            .map(|(load, link)| load / f64::from(link.lines))
+            .collect();
         let most = loads.iter().copied().fold(0.0, f64::max);
         let bits_per_second = parameters.rate * 1e6;
         let source = |(flow, &column): (&Flow, &u32)| {
-            let packet_rate = traffic.share(parameters, flow.weight, most) * bits_per_second / f64::from(traffic.mean_bits.get());
-            Source { route: routing.at(flow.source, column), gap: (traffic.duty / packet_rate).min(LONGEST_GAP) }
+            let packet_rate = traffic.share(parameters, flow.weight, most) * bits_per_second
+                / f64::from(traffic.mean_bits.get());
+            Source {
+                route: routing.at(flow.source, column),
+                gap: (traffic.duty / packet_rate).min(LONGEST_GAP),
+            }
         };
         let port = |link: &Link| {
             let propagation = link.length / PROPAGATION_SPEED;
-            let (row, onward) = (link.target * routing.columns, propagation + parameters.processing);
+            let (row, onward) =
+                (link.target * routing.columns, propagation + parameters.processing);
             let bits_per_second = bits_per_second * f64::from(link.lines);
-            OutputPort { row, propagation, onward, bits_per_second, seconds_per_bit: 1.0 / bits_per_second }
+            OutputPort {
+                row,
+                propagation,
+                onward,
+                bits_per_second,
+                seconds_per_bit: 1.0 / bits_per_second,
+            }
         };
         Ok(Network {
             sources: flows.iter().zip(&routing.destinations).map(source).collect(),
@@ -110,15 +128,15 @@ impl Network {
         &self.topology
     }
 
-    /// The utilisation (0 to 1) of each link of [`Topology::links`] that is to be expected from traffic matrix and routing if nothing is
-    /// dropped.
+    /// The utilisation (0 to 1) of each link of [`Topology::links`] that is to be expected from
+    /// traffic matrix and routing if nothing is dropped.
     pub fn expected_utilisation(&self) -> &[f64] {
         &self.expected
     }
 }
 
-/// The LPs node by node: at each its links, then its sources. Nodes are ordered so that a block of LPs is a region of the network;
-/// those of a star-clique are.
+/// The LPs node by node: at each its links, then its sources. Nodes are ordered so that a block of
+/// LPs is a region of the network; those of a star-clique are.
 fn roles(topology: &Topology, matrix: &[Flow]) -> Result<Vec<Role>, String> {
     let (links, sources) = (topology.links.len(), matrix.len());
     if u32::try_from(links + sources).is_err() {

@@ -14,13 +14,15 @@ pub(super) const PROPAGATION_SPEED: f64 = 200_000.0;
 pub struct Topology {
     /// The nodes, in the order of the file.
     pub nodes: Vec<Node>,
-    /// The directed links: for every edge of the file source→target and, unless the file says `directed`, target→source after it.
+    /// The directed links: for every edge of the file source→target and, unless the file says
+    /// `directed`, target→source after it.
     pub links: Vec<Link>,
     /// The demands that come with it, if there are any.
     pub(super) demands: Option<Demands>,
     /// How the file speaks of links.
     pub(super) edges: Edges,
-    /// The loads of the links under these demands, in percent of the most loaded one, if the file publishes them.
+    /// The loads of the links under these demands, in percent of the most loaded one, if the file
+    /// publishes them.
     pub(super) published: Option<Vec<f64>>,
 }
 
@@ -106,7 +108,9 @@ impl Topology {
                 Duplicates::Merge => links.len(),
             });
             match duplicates {
-                Duplicates::Refuse if known < i && !self.edges.multigraph => return Err(self.named_twice(known, i)),
+                Duplicates::Refuse if known < i && !self.edges.multigraph => {
+                    return Err(self.named_twice(known, i));
+                }
                 Duplicates::Merge if known < links.len() => {
                     let merged = &mut links[known];
                     merged.lines = merged.lines.saturating_add(link.lines);

@@ -35,8 +35,12 @@ pub(super) struct Traffic {
 impl Traffic {
     /// # Errors
     /// If no packet fits into a buffer.
-    pub(super) fn new(parameters: &NetworkParameters, in_star_clique: bool) -> Result<Self, String> {
-        let NetworkParameters { on, off, udp_start: start, packet_size, udp_size, .. } = *parameters;
+    pub(super) fn new(
+        parameters: &NetworkParameters,
+        in_star_clique: bool,
+    ) -> Result<Self, String> {
+        let NetworkParameters { on, off, udp_start: start, packet_size, udp_size, .. } =
+            *parameters;
         let sources = sources(parameters, in_star_clique);
         let (pattern, duty) = match sources {
             Sources::Auto | Sources::Poisson => (Pattern::Poisson, 1.0),
@@ -57,7 +61,8 @@ impl Traffic {
         Ok(Traffic { pattern, duty, mean_bits, exponential_sizes })
     }
 
-    /// The share of a link's rate that traffic of this weight takes; the weights on the most loaded link sum to `most`.
+    /// The share of a link's rate that traffic of this weight takes; the weights on the most loaded
+    /// link sum to `most`.
     pub(super) fn share(&self, parameters: &NetworkParameters, weight: f64, most: f64) -> f64 {
         match self.pattern {
             Pattern::Udp { .. } => weight * parameters.udp_share * self.duty,
@@ -81,13 +86,20 @@ fn sources(parameters: &NetworkParameters, in_star_clique: bool) -> Sources {
 }
 
 /// Which parameters have no effect, and why.
-pub(super) fn notes(parameters: &NetworkParameters, in_star_clique: bool) -> Vec<(&'static str, String)> {
+pub(super) fn notes(
+    parameters: &NetworkParameters,
+    in_star_clique: bool,
+) -> Vec<(&'static str, String)> {
     let idle = |names: &[&'static str], why: &str| -> Vec<_> {
         names.iter().map(|name| (*name, format!("has no effect: sources are {why}"))).collect()
     };
-    let no_udp = || idle(&["udp-share", "udp-size", "udp-start"], "not UDP; set `sources` to `udp`");
+    let no_udp =
+        || idle(&["udp-share", "udp-size", "udp-start"], "not UDP; set `sources` to `udp`");
     match sources(parameters, in_star_clique) {
-        Sources::Udp => idle(&["load", "packet-size", "sizes"], "UDP, for which `udp-share` and `udp-size` count"),
+        Sources::Udp => idle(
+            &["load", "packet-size", "sizes"],
+            "UDP, for which `udp-share` and `udp-size` count",
+        ),
         Sources::OnOff => no_udp(),
         Sources::Auto | Sources::Poisson => {
             let mut notes = idle(&["on", "off"], "not on-off; set `sources` to `onoff`");

@@ -17,13 +17,15 @@ pub struct PholdParameters {
     /// Constant part of a delay: the lookahead.
     #[parameter(default = 0.1, range = 0.0..=1e9)]
     pub lookahead: f64,
-    /// Size of a message's payload: a number of 8 bytes, and behind it bytes that stay the same from hop to hop.
+    /// Size of a message's payload: a number of 8 bytes, and behind it bytes that stay the same
+    /// from hop to hop.
     #[parameter(unit = "bytes", default = 8, range = 0..=65_536)]
     pub payload: u32,
     /// Event granularity: iterations of floating-point work per event, of some nanoseconds each.
     #[parameter(unit = "iterations", range = 0..)]
     pub epg: u32,
-    /// Number of clusters of consecutive LPs, which must divide the LPs; 1 sends everything to any LP.
+    /// Number of clusters of consecutive LPs, which must divide the LPs; 1 sends everything to any
+    /// LP.
     #[parameter(default = 1, range = 1..)]
     pub clusters: u32,
     /// With several clusters: the probability that a message leaves its cluster.
@@ -32,8 +34,8 @@ pub struct PholdParameters {
     /// With several clusters: how many clusters away a message may go, on a ring; 0 is anywhere.
     #[parameter(unit = "clusters", range = 0..)]
     pub reach: u32,
-    /// Whether to show the workload: events and messages over time, delays, and how events are spread over LPs. It takes time at every
-    /// event.
+    /// Whether to show the workload: events and messages over time, delays, and how events are
+    /// spread over LPs. It takes time at every event.
     #[parameter(default = false)]
     pub plots: bool,
 }

@@ -17,14 +17,22 @@ pub(super) fn declare(parameters: &PholdParameters, declare: &mut Declarations) 
     declare.counter(EVENTS, "events", "events", "events of each LP").items(parameters.lps).series();
     declare.histogram(DELAY, "delay", "", "delays of messages").series();
     if parameters.clusters > 1 {
-        declare.mean(REMOTE_SHARE, "remote_share", "", "share of messages that leave their cluster").series();
+        declare
+            .mean(REMOTE_SHARE, "remote_share", "", "share of messages that leave their cluster")
+            .series();
     }
 }
 
 /// An event sent a message. Out of line, as most runs show nothing.
 #[cold]
 #[inline(never)]
-pub(super) fn observe(parameters: &PholdParameters, delay: f64, remote: bool, lp: &mut impl Observe, id: LpId) {
+pub(super) fn observe(
+    parameters: &PholdParameters,
+    delay: f64,
+    remote: bool,
+    lp: &mut impl Observe,
+    id: LpId,
+) {
     lp.count(EVENTS.at(id.0), 1);
     lp.sample(DELAY, delay);
     if parameters.clusters > 1 {
@@ -35,7 +43,10 @@ pub(super) fn observe(parameters: &PholdParameters, delay: f64, remote: bool, lp
 /// The delays, alone and beside the declared ones, and how events are spread over LPs.
 pub(super) fn views(parameters: &PholdParameters, outcome: &Outcome) -> Vec<View> {
     let mut views = outcome.statistics.histogram_views();
-    views.extend([View::Lines(delays(parameters, outcome)), View::Histogram(events_per_lp(parameters, outcome))]);
+    views.extend([
+        View::Lines(delays(parameters, outcome)),
+        View::Histogram(events_per_lp(parameters, outcome)),
+    ]);
     views
 }
 
@@ -48,8 +59,14 @@ fn delays(parameters: &PholdParameters, outcome: &Outcome) -> LinesView {
         below += bar.count;
         (bar.high, below as f64 / tally.count() as f64)
     });
-    let share = |delay: f64| -libm::expm1(-(delay - parameters.lookahead).max(0.0) / parameters.mean);
-    let declared = bars.first().map(|bar| bar.low).into_iter().chain(bars.iter().map(|bar| bar.high)).map(|delay| (delay, share(delay)));
+    let share =
+        |delay: f64| -libm::expm1(-(delay - parameters.lookahead).max(0.0) / parameters.mean);
+    let declared = bars
+        .first()
+        .map(|bar| bar.low)
+        .into_iter()
+        .chain(bars.iter().map(|bar| bar.high))
+        .map(|delay| (delay, share(delay)));
     LinesView {
         title: "Delays, sent and declared".into(),
         x: "delay".into(),
@@ -59,13 +76,19 @@ fn delays(parameters: &PholdParameters, outcome: &Outcome) -> LinesView {
 }
 
 fn events_per_lp(parameters: &PholdParameters, outcome: &Outcome) -> HistogramView {
-    let counts: Vec<u64> = (0..parameters.lps).map(|lp| outcome.statistics.counter(EVENTS.at(lp))).collect();
-    let (least, most) = counts.iter().fold((u64::MAX, 0), |(least, most), &count| (least.min(count), most.max(count)));
+    let counts: Vec<u64> =
+        (0..parameters.lps).map(|lp| outcome.statistics.counter(EVENTS.at(lp))).collect();
+    let (least, most) = counts
+        .iter()
+        .fold((u64::MAX, 0), |(least, most), &count| (least.min(count), most.max(count)));
     let width = (most - least) / BARS as u64 + 1;
     let edge = |bar: u64| (least + bar * width) as f64;
-    let mut bars: Vec<Bar> = (0..=(most - least) / width).map(|bar| Bar { low: edge(bar), high: edge(bar + 1), count: 0 }).collect();
+    let mut bars: Vec<Bar> = (0..=(most - least) / width)
+        .map(|bar| Bar { low: edge(bar), high: edge(bar + 1), count: 0 })
+        .collect();
     counts.iter().for_each(|count| bars[((count - least) / width) as usize].count += 1);
     let mean = counts.iter().sum::<u64>() as f64 / f64::from(parameters.lps);
-    let [title, quantity, unit, counted] = ["Events per LP", "events", "", "LPs"].map(str::to_owned);
+    let [title, quantity, unit, counted] =
+        ["Events per LP", "events", "", "LPs"].map(str::to_owned);
     HistogramView { title, quantity, unit, counted, bars, marks: vec![("mean".into(), mean)] }
 }

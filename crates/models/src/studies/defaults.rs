@@ -35,7 +35,8 @@ pub(super) const DEFAULTS: Study = Study {
     differs: "settings are changed one at a time, so that a pair of them might do better together",
     model: "phold",
     conditions: |_| {
-        let phold = |name: &str, arguments: &[&str]| StudyCase::new(name, arguments.iter().copied());
+        let phold =
+            |name: &str, arguments: &[&str]| StudyCase::new(name, arguments.iter().copied());
         vec![
             phold("W1: 8192 LPs", &["--end=1200"]),
             phold("W2: 1 million LPs", &["--lps=1000000", "--end=8"]),
@@ -48,8 +49,11 @@ pub(super) const DEFAULTS: Study = Study {
     },
     variants: |_| {
         let optimistic = "--sync=optimistic".to_owned();
-        let other = |setting: &str| StudyCase::new(setting, [optimistic.clone(), format!("--{setting}")]);
-        std::iter::once(StudyCase::new("defaults", [optimistic.clone()])).chain(SETTINGS.map(other)).collect()
+        let other =
+            |setting: &str| StudyCase::new(setting, [optimistic.clone(), format!("--{setting}")]);
+        std::iter::once(StudyCase::new("defaults", [optimistic.clone()]))
+            .chain(SETTINGS.map(other))
+            .collect()
     },
     figures: best,
     ends: [1.0, 1.0],
@@ -59,5 +63,9 @@ pub(super) const DEFAULTS: Study = Study {
 
 fn best(measured: &Measured) -> Vec<StudyFigure> {
     let others: Vec<usize> = (0..=SETTINGS.len()).collect();
-    vec![figure("the defaults against the best of all", "at least 0.95 times", gains_over(measured, 0, &others, f64::min))]
+    vec![figure(
+        "the defaults against the best of all",
+        "at least 0.95 times",
+        gains_over(measured, 0, &others, f64::min),
+    )]
 }

@@ -7,9 +7,10 @@ use super::figures::{figure, gains};
 
 /// Message sizes in bytes.
 const SIZES: [u32; 6] = [500, 1000, 3000, 7000, 20_000, 50_000];
-/// From this length of their lists on, LPs of `simplesim` send one message each. The source has 5000, and what is on its way counts there,
-/// which corresponds to 1500 here. With a fifteenth of that, messages of 50 000 bytes take 200 MB, and a run of seconds does not spend most of
-/// its time on touching memory for the first time.
+/// From this length of their lists on, LPs of `simplesim` send one message each. The source has
+/// 5000, and what is on its way counts there, which corresponds to 1500 here. With a fifteenth of
+/// that, messages of 50 000 bytes take 200 MB, and a run of seconds does not spend most of its time
+/// on touching memory for the first time.
 const LIMIT: u32 = 100;
 
 /// The variants: the number of each in what follows is its place.
@@ -42,9 +43,18 @@ pub(super) const MESSAGE_SIZE: Study = Study {
     ),
     model: "simplesim",
     conditions: |_| {
-        let arguments =
-            |size| ["--lps=8".to_owned(), format!("--limit={LIMIT}"), format!("--message-size={size}"), "--sync=conservative".into()];
-        SIZES.iter().map(|size| StudyCase::new(format!("{size} bytes"), arguments(size)).pes(8)).collect()
+        let arguments = |size| {
+            [
+                "--lps=8".to_owned(),
+                format!("--limit={LIMIT}"),
+                format!("--message-size={size}"),
+                "--sync=conservative".into(),
+            ]
+        };
+        SIZES
+            .iter()
+            .map(|size| StudyCase::new(format!("{size} bytes"), arguments(size)).pes(8))
+            .collect()
     },
     variants: |_| variants(),
     figures: size_figures,
@@ -65,15 +75,30 @@ pub(super) const LPS: Study = Study {
     ),
     model: "simplesim",
     conditions: |_| {
-        let arguments =
-            |lps| [format!("--lps={lps}"), format!("--limit={LIMIT}"), "--message-size=7000".into(), "--sync=conservative".into()];
+        let arguments = |lps| {
+            [
+                format!("--lps={lps}"),
+                format!("--limit={LIMIT}"),
+                "--message-size=7000".into(),
+                "--sync=conservative".into(),
+            ]
+        };
         [2, 4, 8].map(|lps| StudyCase::new(format!("{lps} LPs"), arguments(lps)).pes(lps)).into()
     },
     variants: |_| variants(),
     figures: |measured| {
-        let of =
-            |lps: &str| figure(&format!("zero copy against MPI, {lps}"), "ahead, as a curve shows", gains(measured, lps, ZERO_COPY, MPI));
-        let boost = figure("zero copy against Boost.Interprocess", "almost 6 times at its best", gains(measured, "LPs", ZERO_COPY, BOOST));
+        let of = |lps: &str| {
+            figure(
+                &format!("zero copy against MPI, {lps}"),
+                "ahead, as a curve shows",
+                gains(measured, lps, ZERO_COPY, MPI),
+            )
+        };
+        let boost = figure(
+            "zero copy against Boost.Interprocess",
+            "almost 6 times at its best",
+            gains(measured, "LPs", ZERO_COPY, BOOST),
+        );
         ["2 LPs", "4 LPs", "8 LPs"].map(of).into_iter().chain([boost]).collect()
     },
     ends: [10_000.0, 60.0],
@@ -94,13 +119,20 @@ pub(super) const NETWORK: Study = Study {
     ),
     model: "network",
     conditions: |_| {
-        let arguments = |stars| [format!("--topology=star-clique:{stars}"), "--sync=conservative".to_owned()];
-        [2, 4, 8].map(|stars| StudyCase::new(format!("{stars} stars"), arguments(stars)).pes(stars)).into()
+        let arguments =
+            |stars| [format!("--topology=star-clique:{stars}"), "--sync=conservative".to_owned()];
+        [2, 4, 8]
+            .map(|stars| StudyCase::new(format!("{stars} stars"), arguments(stars)).pes(stars))
+            .into()
     },
     variants: |_| variants(),
     figures: |measured| {
         let of = |stars: &str| {
-            figure(&format!("zero copy against MPI, {stars}"), "ahead, as a curve shows", gains(measured, stars, ZERO_COPY, MPI))
+            figure(
+                &format!("zero copy against MPI, {stars}"),
+                "ahead, as a curve shows",
+                gains(measured, stars, ZERO_COPY, MPI),
+            )
         };
         ["2 stars", "4 stars", "8 stars"].map(of).into()
     },
@@ -115,7 +147,8 @@ fn variants() -> Vec<StudyCase> {
         StudyCase::new("copies, rings", ["--zero-copy=no"]).by(Way::Processes),
         StudyCase::new("copies, MPI", [] as [&str; 0]).by(Way::MpiCopies),
     ];
-    let boost = HAS_BOOST.then(|| StudyCase::new("Boost.Interprocess", ["--carrier=boost"]).by(Way::Processes));
+    let boost = HAS_BOOST
+        .then(|| StudyCase::new("Boost.Interprocess", ["--carrier=boost"]).by(Way::Processes));
     own.into_iter().chain(boost).collect()
 }
 
@@ -126,19 +159,40 @@ fn size_figures(measured: &Measured) -> Vec<StudyFigure> {
         Some(format!("{:.1} times", of(last)? / of(0)?))
     };
     vec![
-        figure("zero copy is faster than MPI", "from about 3 000 bytes on", ahead_from(measured, ZERO_COPY, MPI)),
-        figure("zero copy is faster than copies through rings", "not measured", ahead_from(measured, ZERO_COPY, RINGS)),
-        figure("run time at 50 000 bytes against 500, zero copy", "nearly the same", growth(ZERO_COPY)),
+        figure(
+            "zero copy is faster than MPI",
+            "from about 3 000 bytes on",
+            ahead_from(measured, ZERO_COPY, MPI),
+        ),
+        figure(
+            "zero copy is faster than copies through rings",
+            "not measured",
+            ahead_from(measured, ZERO_COPY, RINGS),
+        ),
+        figure(
+            "run time at 50 000 bytes against 500, zero copy",
+            "nearly the same",
+            growth(ZERO_COPY),
+        ),
         figure("run time at 50 000 bytes against 500, MPI", "grows about linearly", growth(MPI)),
-        figure("zero copy against copies by MPI", "ahead from about 3 000 bytes on", gains(measured, "bytes", ZERO_COPY, MPI)),
-        figure("zero copy against Boost.Interprocess", "almost 10 times", gains(measured, "bytes", ZERO_COPY, BOOST)),
+        figure(
+            "zero copy against copies by MPI",
+            "ahead from about 3 000 bytes on",
+            gains(measured, "bytes", ZERO_COPY, MPI),
+        ),
+        figure(
+            "zero copy against Boost.Interprocess",
+            "almost 10 times",
+            gains(measured, "bytes", ZERO_COPY, BOOST),
+        ),
     ]
 }
 
 /// From which condition on one variant is faster than another, in words.
 pub(super) fn ahead_from(measured: &Measured, variant: usize, other: usize) -> Option<String> {
-    let gains: Vec<f64> =
-        (0..measured.conditions.len()).map(|condition| measured.gain(condition, variant, other)).collect::<Option<_>>()?;
+    let gains: Vec<f64> = (0..measured.conditions.len())
+        .map(|condition| measured.gain(condition, variant, other))
+        .collect::<Option<_>>()?;
     Some(match gains.iter().rposition(|gain| *gain <= 1.0) {
         None => "at all sizes measured".to_owned(),
         Some(behind) => match measured.conditions.get(behind + 1) {

@@ -25,7 +25,8 @@ macro_rules! differs {
     };
 }
 
-/// How many buffers the sub-pools of a PE have together: as many as eight of those that `gtw-partitioned` gives to a pair of PEs.
+/// How many buffers the sub-pools of a PE have together: as many as eight of those that
+/// `gtw-partitioned` gives to a pair of PEs.
 const OF_PE: u32 = 8192;
 
 fn variants(pes: u32) -> Vec<StudyCase> {
@@ -47,21 +48,38 @@ fn with_buffers(pes: u32, of_pe: u32) -> Vec<StudyCase> {
 
 fn figures(measured: &Measured) -> Vec<StudyFigure> {
     vec![
-        figure("partitioned pools against receiver pools", "up to 2 times", gains(measured, "", PARTITIONED, RECEIVER)),
-        figure("partitioned pools against sender pools", "up to 2 times", gains(measured, "", PARTITIONED, SENDER)),
+        figure(
+            "partitioned pools against receiver pools",
+            "up to 2 times",
+            gains(measured, "", PARTITIONED, RECEIVER),
+        ),
+        figure(
+            "partitioned pools against sender pools",
+            "up to 2 times",
+            gains(measured, "", PARTITIONED, SENDER),
+        ),
         figure(
             "partitioned pools that grow, with fossil collection in batches, against sender pools",
             "not told",
             gains(measured, "", UNLIMITED, SENDER),
         ),
-        figure("sender pools against receiver pools", "ahead, as a curve shows", gains(measured, "", SENDER, RECEIVER)),
+        figure(
+            "sender pools against receiver pools",
+            "ahead, as a curve shows",
+            gains(measured, "", SENDER, RECEIVER),
+        ),
     ]
 }
 
 /// PHOLD with 256 LPs; a cluster is a PE.
 fn phold(pes: u32, population: u32, more: &[String]) -> Vec<String> {
     let lps = 256 / pes * pes;
-    let own = [format!("--lps={lps}"), format!("--population={population}"), format!("--clusters={pes}"), "--lookahead=0".into()];
+    let own = [
+        format!("--lps={lps}"),
+        format!("--population={population}"),
+        format!("--clusters={pes}"),
+        "--lookahead=0".into(),
+    ];
     own.into_iter().chain(more.iter().cloned()).collect()
 }
 
@@ -80,9 +98,17 @@ pub(super) const SEND_TIME: Study = Study {
     model: "phold",
     conditions: |pes| {
         let of = |bytes: u32, name: String, remote: u32| {
-            StudyCase::new(name, phold(pes, 4, &[format!("--payload={bytes}"), format!("--remote={remote}")]))
+            StudyCase::new(
+                name,
+                phold(pes, 4, &[format!("--payload={bytes}"), format!("--remote={remote}")]),
+            )
         };
-        let both = |bytes: u32| [of(bytes, format!("{bytes} bytes, none remote"), 0), of(bytes, format!("{bytes} bytes, all remote"), 1)];
+        let both = |bytes: u32| {
+            [
+                of(bytes, format!("{bytes} bytes, none remote"), 0),
+                of(bytes, format!("{bytes} bytes, all remote"), 1),
+            ]
+        };
         [8, 64, 512, 4096].into_iter().flat_map(both).collect()
     },
     variants,
@@ -93,7 +119,8 @@ pub(super) const SEND_TIME: Study = Study {
             Some(1e9 * (time(pair.get(1)?)? - time(pair.first()?)?))
         };
         let of = |what: &str, variant: usize, source: &str| {
-            let all: Option<Vec<f64>> = measured.rates.chunks(2).map(|pair| added(pair, variant)).collect();
+            let all: Option<Vec<f64>> =
+                measured.rates.chunks(2).map(|pair| added(pair, variant)).collect();
             let here = all.filter(|all| !all.is_empty()).map(|all| {
                 let times: Vec<String> = all.iter().map(|time| format!("{time:.0}")).collect();
                 format!("{} ns more for each event of all PEs together, by size", times.join(", "))
@@ -121,8 +148,12 @@ pub(super) const RATE: Study = Study {
     differs: differs!("with two PEs a lock is seldom contended"),
     model: "phold",
     conditions: |pes| {
-        let of =
-            |remote: u32| StudyCase::new(format!("{remote} % remote"), phold(pes, 4, &[format!("--remote={}", f64::from(remote) / 100.0)]));
+        let of = |remote: u32| {
+            StudyCase::new(
+                format!("{remote} % remote"),
+                phold(pes, 4, &[format!("--remote={}", f64::from(remote) / 100.0)]),
+            )
+        };
         [10, 50, 100].map(of).into()
     },
     variants,
@@ -147,7 +178,10 @@ pub(super) const MEMORY: Study = Study {
         let of = |population: u32| {
             // Runs take equally long.
             let more = ["--remote=0.5".to_owned(), format!("--end={}", 80_000 / population)];
-            StudyCase::new(format!("{} messages", 256 / pes * pes * population), phold(pes, population, &more))
+            StudyCase::new(
+                format!("{} messages", 256 / pes * pes * population),
+                phold(pes, population, &more),
+            )
         };
         [4, 64, 512, 2048].map(of).into()
     },
@@ -206,7 +240,9 @@ pub(super) const PCS: Study = Study {
     about: "a network of 1024 radio cells and 25 000 portables, by Time Warp: whose pools the buffers of messages are in",
     source: "Fujimoto and Panesar, PADS 1995, Fig. 8",
     claim: "partitioned pools are fastest, but the difference is small, as some 90 % of messages stay on their processor",
-    differs: differs!("cells have one event for whatever a portable does next, and the grid has no edge"),
+    differs: differs!(
+        "cells have one event for whatever a portable does next, and the grid has no edge"
+    ),
     model: "pcs",
     conditions: |_| vec![StudyCase::new("1024 cells", [] as [&str; 0])],
     variants,

@@ -1,6 +1,7 @@
 //! ROSS on clusters of many cores: who sends messages, and how PEs hand them over.
 //!
-//! B. Williams, A. Eker, K. Chiu and D. Ponomarev, "High-performance PDES on manycore clusters", SIGSIM-PADS 2021.
+//! B. Williams, A. Eker, K. Chiu and D. Ponomarev, "High-performance PDES on manycore clusters",
+//! SIGSIM-PADS 2021.
 
 use warpline::command::{Study, StudyCase, Way};
 
@@ -41,7 +42,11 @@ pub(super) const VARIANTS: Study = Study {
     },
     figures: |measured| {
         vec![
-            figure("dedicated against worker", "2 to 16 times, with the other optimisations", gains(measured, "%", 2, 0)),
+            figure(
+                "dedicated against worker",
+                "2 to 16 times, with the other optimisations",
+                gains(measured, "%", 2, 0),
+            ),
             figure(
                 "dedicated against worker, nothing remote",
                 "10 times between no communication and worker",
@@ -70,11 +75,20 @@ pub(super) const CAS: Study = Study {
     conditions: |pes| conditions(pes, &[1, 10, 50, 100], &[0, 4000]),
     variants: |_| {
         vec![
-            StudyCase::new("per sender", ["--preset=ross-mc-cmt", FIXED, "--communication-ring=per-sender"]),
+            StudyCase::new(
+                "per sender",
+                ["--preset=ross-mc-cmt", FIXED, "--communication-ring=per-sender"],
+            ),
             StudyCase::new("CAS", ["--preset=ross-mc-cmt", FIXED]),
         ]
     },
-    figures: |measured| vec![figure("CAS ring against the others", "a part of 2 to 16 times", gains(measured, "%", 1, 0))],
+    figures: |measured| {
+        vec![figure(
+            "CAS ring against the others",
+            "a part of 2 to 16 times",
+            gains(measured, "%", 1, 0),
+        )]
+    },
     ends: [2000.0, 20.0],
     seconds: [2.0, 1.0],
     in_pairs: false,
@@ -87,7 +101,9 @@ pub(super) const THREADS_PER_COMMUNICATOR: Study = Study {
     source: "Williams, Eker, Chiu and Ponomarev, SIGSIM-PADS 2021, §1 and §4, optimisation 2",
     claim: "one thread for all PEs of a machine saturates as remote communication grows, PEs starve and roll back; with several processes per \
             machine, of which each has its own thread, there is a best number of PEs for each",
-    differs: differs!("more threads that send take cores from PEs, which pays only where cores are left"),
+    differs: differs!(
+        "more threads that send take cores from PEs, which pays only where cores are left"
+    ),
     model: "phold",
     conditions: |pes| conditions(pes, &[1, 10, 50], &[0, 4000]),
     variants: |pes| {
@@ -95,13 +111,18 @@ pub(super) const THREADS_PER_COMMUNICATOR: Study = Study {
         let preset = "--preset=ross-mc-cmt";
         vec![
             StudyCase::new(format!("{} PEs, 2 processes", pes / 2), [preset, FIXED]),
-            StudyCase::new(format!("{} PEs, 2 processes", pes / 4), [preset, FIXED, "--communication-threads=2"]),
+            StudyCase::new(
+                format!("{} PEs, 2 processes", pes / 4),
+                [preset, FIXED, "--communication-threads=2"],
+            ),
             StudyCase::new(format!("{} PEs, 4 processes", pes / 4), [preset, FIXED]).processes(4),
             StudyCase::new(format!("1 PE, {pes} processes"), [preset, FIXED]).processes(pes),
         ]
     },
     figures: |measured| {
-        let of = |what: &str, variant: usize| figure(what, "a best number in between", gains(measured, "%", variant, 0));
+        let of = |what: &str, variant: usize| {
+            figure(what, "a best number in between", gains(measured, "%", variant, 0))
+        };
         vec![
             of("two threads in each of 2 processes against one", 1),
             of("4 processes with a thread each against 2", 2),
@@ -113,7 +134,8 @@ pub(super) const THREADS_PER_COMMUNICATOR: Study = Study {
     in_pairs: false,
 };
 
-/// The fixed intervals of the next study, in events, and the number of the variant that adapts it, for each way to communicate.
+/// The fixed intervals of the next study, in events, and the number of the variant that adapts it,
+/// for each way to communicate.
 const INTERVALS: [u32; 3] = [16, 128, 1024];
 const ADAPTIVE: usize = INTERVALS.len();
 const WAYS: [&str; 2] = ["worker", "dedicated"];
@@ -135,14 +157,24 @@ pub(super) const GVT_INTERVAL: Study = Study {
     model: "phold",
     conditions: |pes| {
         let pes = pes.max(4) / 2 * 2;
-        conditions_with(pes, &[format!("--lps={}", 64 * pes), "--population=4".to_owned()], &[1, 10, 50], &[0, 1000])
+        conditions_with(
+            pes,
+            &[format!("--lps={}", 64 * pes), "--population=4".to_owned()],
+            &[1, 10, 50],
+            &[0, 1000],
+        )
     },
     variants: |_| {
         let variants = |way: &str| {
             let settings = [("--preset=ross-mc-cmt".to_owned()), format!("--communication={way}")];
-            let case = |name: String, more: Vec<String>| StudyCase::new(name, [settings.to_vec(), more].concat());
+            let case = |name: String, more: Vec<String>| {
+                StudyCase::new(name, [settings.to_vec(), more].concat())
+            };
             let fixed = INTERVALS.map(|interval| {
-                case(format!("{way}, every {interval} events"), vec![FIXED.to_owned(), format!("--gvt-interval={interval}")])
+                case(
+                    format!("{way}, every {interval} events"),
+                    vec![FIXED.to_owned(), format!("--gvt-interval={interval}")],
+                )
             });
             fixed.into_iter().chain([case(format!("{way}, adaptive"), vec![])]).collect::<Vec<_>>()
         };
@@ -152,7 +184,8 @@ pub(super) const GVT_INTERVAL: Study = Study {
         let all = 0..ADAPTIVE;
         let of = |way: usize| {
             let first = way * (ADAPTIVE + 1);
-            let (adaptive, fixed) = (first + ADAPTIVE, all.clone().map(|place| first + place).collect::<Vec<_>>());
+            let (adaptive, fixed) =
+                (first + ADAPTIVE, all.clone().map(|place| first + place).collect::<Vec<_>>());
             [
                 figure(
                     &format!("{}: adaptive against the best fixed interval", WAYS[way]),
@@ -184,8 +217,14 @@ fn conditions(pes: u32, remote: &[u32], granularity: &[u32]) -> Vec<StudyCase> {
     conditions_with(pes, &[format!("--lps={pes}")], remote, granularity)
 }
 
-/// Remote percentage × granularity. A cluster is a process of two, and a message is remote that goes to the other.
-fn conditions_with(pes: u32, population: &[String], remote: &[u32], granularity: &[u32]) -> Vec<StudyCase> {
+/// Remote percentage × granularity. A cluster is a process of two, and a message is remote that
+/// goes to the other.
+fn conditions_with(
+    pes: u32,
+    population: &[String],
+    remote: &[u32],
+    granularity: &[u32],
+) -> Vec<StudyCase> {
     let case = |(granularity, remote): (u32, u32)| {
         let arguments = [
             "--clusters=2".to_owned(),
@@ -194,7 +233,14 @@ fn conditions_with(pes: u32, population: &[String], remote: &[u32], granularity:
             "--undo=reverse".to_owned(),
         ];
         let arguments = population.iter().cloned().chain(arguments);
-        StudyCase::new(format!("EPG {granularity}, {remote} %"), arguments).by(Way::MpiCopies).pes(pes).processes(2)
+        StudyCase::new(format!("EPG {granularity}, {remote} %"), arguments)
+            .by(Way::MpiCopies)
+            .pes(pes)
+            .processes(2)
     };
-    granularity.iter().flat_map(|&granularity| remote.iter().map(move |&remote| (granularity, remote))).map(case).collect()
+    granularity
+        .iter()
+        .flat_map(|&granularity| remote.iter().map(move |&remote| (granularity, remote)))
+        .map(case)
+        .collect()
 }

@@ -45,15 +45,29 @@ mod tests {
     use crate::phold::{Phold, PholdParameters};
 
     fn measured(conditions: &[&str], rates: &[[f64; 2]]) -> Measured {
-        let some = |of: fn(f64) -> f64| rates.iter().map(|rates| rates.iter().map(|rate| Some(of(*rate))).collect()).collect();
+        let some = |of: fn(f64) -> f64| {
+            rates.iter().map(|rates| rates.iter().map(|rate| Some(of(*rate))).collect()).collect()
+        };
         let conditions = conditions.iter().map(|&name| name.to_owned()).collect();
-        let gains = rates.iter().map(|rates| rates.iter().map(|rate| Some(rate / rates[0])).collect()).collect();
-        Measured { conditions, rates: some(|rate| rate), gains, seconds: some(|rate| 1.0 / rate), phases: Vec::new() }
+        let gains = rates
+            .iter()
+            .map(|rates| rates.iter().map(|rate| Some(rate / rates[0])).collect())
+            .collect();
+        Measured {
+            conditions,
+            rates: some(|rate| rate),
+            gains,
+            seconds: some(|rate| 1.0 / rate),
+            phases: Vec::new(),
+        }
     }
 
     #[test]
     fn gains_are_those_of_the_conditions_meant() {
-        let measured = measured(&["8 bytes, a", "8 bytes, b", "500 bytes"], &[[2.0, 1.0], [3.0, 1.0], [8.0, 1.0]]);
+        let measured = measured(
+            &["8 bytes, a", "8 bytes, b", "500 bytes"],
+            &[[2.0, 1.0], [3.0, 1.0], [8.0, 1.0]],
+        );
         assert_eq!(gains(&measured, "8 bytes", 0, 1).as_deref(), Some("2.00 to 3.00 times"));
         assert_eq!(gains(&measured, "500", 0, 1).as_deref(), Some("8.00 times"));
         assert_eq!((gains(&measured, "none", 0, 1), gains(&measured, "500", 0, 2)), (None, None));
@@ -63,7 +77,10 @@ mod tests {
     fn the_fastest_and_the_slowest_of_others_are_found() {
         let measured = measured(&["a", "b"], &[[2.0, 4.0], [3.0, 1.0]]);
         let of = |pick| gains_over(&measured, 0, &[0, 1], pick);
-        assert_eq!((of(f64::min).unwrap(), of(f64::max).unwrap()), ("0.50 to 1.00 times".to_owned(), "1.00 to 3.00 times".to_owned()));
+        assert_eq!(
+            (of(f64::min).unwrap(), of(f64::max).unwrap()),
+            ("0.50 to 1.00 times".to_owned(), "1.00 to 3.00 times".to_owned())
+        );
         assert_eq!(gains_over(&measured, 0, &[2], f64::min), None);
     }
 
@@ -73,11 +90,22 @@ mod tests {
         for study in STUDIES {
             for pes in [2, 3, 8, 48] {
                 let (conditions, variants) = ((study.conditions)(pes), (study.variants)(pes));
-                let mut names: Vec<String> = conditions.iter().map(|case| case.name.clone()).collect();
+                let mut names: Vec<String> =
+                    conditions.iter().map(|case| case.name.clone()).collect();
                 let nothing = vec![vec![None; variants.len()]; names.len()];
                 let [rates, gains, seconds] = [(); 3].map(|()| nothing.clone());
-                let measured = Measured { conditions: names.clone(), rates, gains, seconds, phases: Vec::new() };
-                assert!((study.figures)(&measured).iter().all(|figure| figure.here.is_none()), "{}", study.name);
+                let measured = Measured {
+                    conditions: names.clone(),
+                    rates,
+                    gains,
+                    seconds,
+                    phases: Vec::new(),
+                };
+                assert!(
+                    (study.figures)(&measured).iter().all(|figure| figure.here.is_none()),
+                    "{}",
+                    study.name
+                );
                 names.extend(variants.iter().map(|case| case.name.clone()));
                 let count = names.len();
                 names.sort();
@@ -87,15 +115,24 @@ mod tests {
         }
     }
 
-    /// All variants under a condition must give one answer. So what a variant says is a setting, and no parameter of a model.
+    /// All variants under a condition must give one answer. So what a variant says is a setting,
+    /// and no parameter of a model.
     #[test]
     fn variants_differ_in_settings_alone() {
         for study in STUDIES {
             for variant in (study.variants)(2) {
                 for argument in &variant.arguments {
-                    let (name, value) = argument.strip_prefix("--").and_then(|text| text.split_once('=')).expect("an option with a value");
+                    let (name, value) = argument
+                        .strip_prefix("--")
+                        .and_then(|text| text.split_once('='))
+                        .expect("an option with a value");
                     let outcome = Settings::default().set(name, value);
-                    assert!(name == "preset" || outcome.is_ok(), "{}, {}: {argument}: {outcome:?}", study.name, variant.name);
+                    assert!(
+                        name == "preset" || outcome.is_ok(),
+                        "{}, {}: {argument}: {outcome:?}",
+                        study.name,
+                        variant.name
+                    );
                 }
             }
         }
@@ -105,9 +142,14 @@ mod tests {
     fn phold_parameters(study: &Study, condition: &StudyCase) -> PholdParameters {
         let mut parameters = PholdParameters::default();
         for argument in &condition.arguments {
-            let (name, value) = argument.strip_prefix("--").and_then(|text| text.split_once('=')).expect("an option with a value");
+            let (name, value) = argument
+                .strip_prefix("--")
+                .and_then(|text| text.split_once('='))
+                .expect("an option with a value");
             if name != "preset" && Settings::default().set(name, value).is_err() {
-                parameters.set(name, value).unwrap_or_else(|why| panic!("{}, {}: {why}", study.name, condition.name));
+                parameters
+                    .set(name, value)
+                    .unwrap_or_else(|why| panic!("{}, {}: {why}", study.name, condition.name));
             }
         }
         parameters
@@ -116,11 +158,14 @@ mod tests {
     /// The conditions of PHOLD of all studies with this many PEs.
     fn phold_conditions(pes: u32) -> impl Iterator<Item = (&'static Study, StudyCase)> {
         let studies = STUDIES.iter().filter(|study| study.model == "phold");
-        let all = studies.flat_map(move |study| (study.conditions)(pes).into_iter().map(move |condition| (study, condition)));
+        let all = studies.flat_map(move |study| {
+            (study.conditions)(pes).into_iter().map(move |condition| (study, condition))
+        });
         all.filter(|(_, condition)| condition.model.is_none())
     }
 
-    /// Whatever a condition says beside settings is a parameter of the model, and all of it together makes a model.
+    /// Whatever a condition says beside settings is a parameter of the model, and all of it
+    /// together makes a model.
     #[test]
     fn conditions_are_possible() {
         for (study, condition) in phold_conditions(2) {
@@ -142,8 +187,19 @@ mod tests {
             if clusters == 1 || clusters != pes || !seen.insert((lps, clusters)) {
                 continue;
             }
-            let alone = PholdParameters { population: 1, remote: 0.0, reach: 0, payload: 8, epg: 0, ..parameters };
-            let simulation = Simulation::<Phold>::configured(&alone).expect("it is possible").end(0.5).threads(pes).virtual_cluster(1);
+            let alone = PholdParameters {
+                population: 1,
+                remote: 0.0,
+                reach: 0,
+                payload: 8,
+                epg: 0,
+                ..parameters
+            };
+            let simulation = Simulation::<Phold>::configured(&alone)
+                .expect("it is possible")
+                .end(0.5)
+                .threads(pes)
+                .virtual_cluster(1);
             let record = simulation.run().expect("it runs").record;
             let parallel = record.parallel.expect("it is parallel");
             let name = format!("{}, {} with {lps} LPs on {pes} PEs", study.name, condition.name);

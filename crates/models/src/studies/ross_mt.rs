@@ -8,8 +8,8 @@ use super::figures::{figure, gains};
 const THREADS: usize = 0;
 const MPI: usize = 3;
 
-/// D. Jagtap, N. Abu-Ghazaleh and D. Ponomarev, "Optimization of parallel discrete event simulator for multi-core systems", IPDPS 2012, Fig. 5
-/// and 10 to 14.
+/// D. Jagtap, N. Abu-Ghazaleh and D. Ponomarev, "Optimization of parallel discrete event simulator
+/// for multi-core systems", IPDPS 2012, Fig. 5 and 10 to 14.
 pub(super) const PROCESSES_AND_THREADS: Study = Study {
     name: "ross-mt/processes-and-threads",
     about: "PHOLD by Time Warp, 0 to 100 % of messages to other PEs: PEs as threads, and as processes that share memory, or copy messages, by MPI \
@@ -26,8 +26,10 @@ pub(super) const PROCESSES_AND_THREADS: Study = Study {
     variants: |_| {
         vec![
             StudyCase::new("threads", ["--preset=ross-mpi", "--barrier=tree"]),
-            StudyCase::new("processes", ["--preset=ross-mpi", "--barrier=tree", "--zero-copy=yes"]).by(Way::Processes),
-            StudyCase::new("processes, copies", ["--preset=ross-mpi", "--barrier=tree"]).by(Way::Processes),
+            StudyCase::new("processes", ["--preset=ross-mpi", "--barrier=tree", "--zero-copy=yes"])
+                .by(Way::Processes),
+            StudyCase::new("processes, copies", ["--preset=ross-mpi", "--barrier=tree"])
+                .by(Way::Processes),
             StudyCase::new("MPI", ["--preset=ross-mpi"]).by(Way::MpiCopies),
         ]
     },
@@ -38,8 +40,16 @@ pub(super) const PROCESSES_AND_THREADS: Study = Study {
                 "up to 3 times on 4 cores, up to 1.2 times on 48",
                 gains(measured, " 8 bytes", THREADS, MPI),
             ),
-            figure("threads against MPI, 8 bytes, all remote", "most of all", gains(measured, "100 %, 8 bytes", THREADS, MPI)),
-            figure("threads against MPI, 500 bytes", "up to 1.65 times", gains(measured, "500 bytes", THREADS, MPI)),
+            figure(
+                "threads against MPI, 8 bytes, all remote",
+                "most of all",
+                gains(measured, "100 %, 8 bytes", THREADS, MPI),
+            ),
+            figure(
+                "threads against MPI, 500 bytes",
+                "up to 1.65 times",
+                gains(measured, "500 bytes", THREADS, MPI),
+            ),
         ]
     },
     ends: [4000.0, 2.0],
@@ -95,20 +105,31 @@ pub(super) const OPTIMISATIONS: Study = Study {
     model: "phold",
     conditions: |pes| [0, 25, 50, 75, 100].map(|remote| condition(pes, remote, 8)).into(),
     variants: |_| {
-        let alone = |name: &str, optimisation: &[&str]| StudyCase::new(name, [&[BASELINE], optimisation].concat());
+        let alone = |name: &str, optimisation: &[&str]| {
+            StudyCase::new(name, [&[BASELINE], optimisation].concat())
+        };
         vec![
             StudyCase::new("baseline", [BASELINE]),
             alone("barrier", &["--barrier=central"]),
             alone("queue for each sender", &["--mailbox=per-sender"]),
             alone("no copies", &["--messages=shared"]),
-            alone("no copies, memory pools", &["--messages=shared", "--pool=partitioned", "--pool-order=lifo"]),
+            alone(
+                "no copies, memory pools",
+                &["--messages=shared", "--pool=partitioned", "--pool-order=lifo"],
+            ),
             StudyCase::new("all", [OPTIMISED]),
         ]
     },
     figures: |measured| {
-        let of = |what: &str, variant: usize, source: &str| figure(what, source, gains(measured, "bytes", variant, 0));
+        let of = |what: &str, variant: usize, source: &str| {
+            figure(what, source, gains(measured, "bytes", variant, 0))
+        };
         vec![
-            of("all together against the baseline", 5, "up to 1.5 times on 4 cores, more than 2.5 times on 48"),
+            of(
+                "all together against the baseline",
+                5,
+                "up to 1.5 times on 4 cores, more than 2.5 times on 48",
+            ),
             of("the barrier alone", 1, "a part of it"),
             of("a queue for each sender alone", 2, "a part of it"),
             of("no copies alone", 3, "little with 8 bytes"),
@@ -140,9 +161,14 @@ pub(super) const BREAKDOWN: Study = Study {
     },
     figures: |measured| {
         let share = |variant: usize, names: &[&str]| {
-            let all: Option<Vec<f64>> = (0..measured.conditions.len()).map(|condition| measured.share(condition, variant, names)).collect();
+            let all: Option<Vec<f64>> = (0..measured.conditions.len())
+                .map(|condition| measured.share(condition, variant, names))
+                .collect();
             let all = all.filter(|all| !all.is_empty())?;
-            let (least, most) = (all.iter().copied().fold(f64::INFINITY, f64::min), all.iter().copied().fold(0.0, f64::max));
+            let (least, most) = (
+                all.iter().copied().fold(f64::INFINITY, f64::min),
+                all.iter().copied().fold(0.0, f64::max),
+            );
             Some(format!("{:.0} to {:.0} %", 100.0 * least, 100.0 * most))
         };
         vec![
@@ -180,7 +206,11 @@ pub(super) const MESSAGE_SIZE: Study = Study {
     },
     figures: |measured| {
         vec![
-            figure("no copies against MPI, 500 bytes", "up to 1.65 times", gains(measured, " 500 bytes", 0, 2)),
+            figure(
+                "no copies against MPI, 500 bytes",
+                "up to 1.65 times",
+                gains(measured, " 500 bytes", 0, 2),
+            ),
             figure("no copies against MPI, all sizes", "not told", gains(measured, "bytes", 0, 2)),
             figure("no copies against copies", "not told", gains(measured, "bytes", 0, 1)),
         ]
@@ -196,11 +226,24 @@ pub(super) const SPEED_UP: Study = Study {
     about: "PHOLD by Time Warp, all messages to other PEs: the speed-up of 2, 4 and 8 PEs, as threads and as processes with MPI",
     source: "Jagtap, Abu-Ghazaleh and Ponomarev, IPDPS 2012, Fig. 14",
     claim: "at 100 % remote the speed-up over a sequential run grows linearly, to 12 with threads and 10 with MPI on 48 cores",
-    differs: differs!("more PEs than cores take turns; and the speed-up is that over Time Warp on one PE, with 1000 LPs for each PE"),
+    differs: differs!(
+        "more PEs than cores take turns; and the speed-up is that over Time Warp on one PE, with 1000 LPs for each PE"
+    ),
     model: "phold",
-    conditions: |_| [2, 4, 8].map(|pes| StudyCase { name: format!("{pes} PEs"), ..condition(pes, 100, 8).pes(pes) }).into(),
-    variants: |_| vec![StudyCase::new("threads", [OPTIMISED]), StudyCase::new("MPI", ["--preset=ross-mpi"]).by(Way::MpiCopies)],
-    figures: |measured| vec![figure("threads against MPI", "1.2 times on 48 cores", gains(measured, "PEs", 0, 1))],
+    conditions: |_| {
+        [2, 4, 8]
+            .map(|pes| StudyCase { name: format!("{pes} PEs"), ..condition(pes, 100, 8).pes(pes) })
+            .into()
+    },
+    variants: |_| {
+        vec![
+            StudyCase::new("threads", [OPTIMISED]),
+            StudyCase::new("MPI", ["--preset=ross-mpi"]).by(Way::MpiCopies),
+        ]
+    },
+    figures: |measured| {
+        vec![figure("threads against MPI", "1.2 times on 48 cores", gains(measured, "PEs", 0, 1))]
+    },
     ends: [2000.0, 2.0],
     seconds: [3.0, 0.5],
     in_pairs: false,

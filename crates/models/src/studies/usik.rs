@@ -2,8 +2,8 @@
 
 use warpline::command::{Study, StudyCase};
 
-/// K. Perumalla, A. Park and V. Tipparaju, "Discrete event execution with one-sided and two-sided GVT algorithms on 216,000 processor cores",
-/// ACM TOMACS 24(3), 2014, §4.3 and §7.1.
+/// K. Perumalla, A. Park and V. Tipparaju, "Discrete event execution with one-sided and two-sided
+/// GVT algorithms on 216,000 processor cores", ACM TOMACS 24(3), 2014, §4.3 and §7.1.
 pub(super) const RCPHOLD: Study = Study {
     name: "usik/rcphold",
     about: "RCPHOLD with synchronous, asynchronous and one-sided GVT, conservative and optimistic, at four lookaheads",
@@ -21,7 +21,8 @@ pub(super) const RCPHOLD: Study = Study {
     in_pairs: false,
 };
 
-/// Structure × synchronisation × lookahead. A cluster is a PE, as in the paper; messages go to the neighbouring ones, where there are enough.
+/// Structure × synchronisation × lookahead. A cluster is a PE, as in the paper; messages go to the
+/// neighbouring ones, where there are enough.
 fn rcphold_conditions(pes: u32) -> Vec<StudyCase> {
     let mut all = Vec::new();
     for (lps, messages) in [(10, 1000), (100, 100)] {
@@ -37,7 +38,10 @@ fn rcphold_conditions(pes: u32) -> Vec<StudyCase> {
                     format!("--sync={sync}"),
                 ];
                 let name = format!("({lps},{messages}) {sync}, {lookahead}");
-                all.push(StudyCase::new(name, arguments.into_iter().chain(more.map(str::to_owned))));
+                all.push(StudyCase::new(
+                    name,
+                    arguments.into_iter().chain(more.map(str::to_owned)),
+                ));
             }
         }
     }
@@ -45,5 +49,7 @@ fn rcphold_conditions(pes: u32) -> Vec<StudyCase> {
 }
 
 fn gvt_variants(_: u32) -> Vec<StudyCase> {
-    ["usik-2s", "usik-2a", "usik-1a", "gsu"].map(|preset| StudyCase::new(preset, [format!("--preset={preset}")])).into()
+    ["usik-2s", "usik-2a", "usik-1a", "gsu"]
+        .map(|preset| StudyCase::new(preset, [format!("--preset={preset}")]))
+        .into()
 }

@@ -4,7 +4,8 @@ use warpline::command::{Catalogue, Visitor};
 use warpline::prelude::*;
 use warpline_models::Library;
 
-/// Abilities of a model: to run in several processes, to compare events, a journal, and reverse code.
+/// Abilities of a model: to run in several processes, to compare events, a journal, and reverse
+/// code.
 struct Can;
 
 impl Visitor for Can {
@@ -12,12 +13,18 @@ impl Visitor for Can {
 
     fn visit<M: Configure + 'static>(self, _: M::Parameters) -> [bool; 4] {
         let can = M::ABILITIES;
-        [can.wire().is_some(), can.comparable().is_some(), can.journal().is_some(), can.has_reverse()]
+        [
+            can.wire().is_some(),
+            can.comparable().is_some(),
+            can.journal().is_some(),
+            can.has_reverse(),
+        ]
     }
 }
 
 fn abilities(model: &str, parameters: &[(&str, &str)]) -> [bool; 4] {
-    let given: Vec<_> = parameters.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let given: Vec<_> =
+        parameters.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     Library.with_model(model, &given, Can).unwrap()
 }
 

@@ -9,14 +9,20 @@ fn queue(arrival_rate: f64, service_rate: f64) -> Mm1Parameters {
 
 /// A result with its 95 % half-width.
 fn estimate(results: &serde_json::Value, name: &str) -> (f64, f64) {
-    let number = |field: &str| results[name][field].as_f64().unwrap_or_else(|| panic!("{name}.{field} in {results}"));
+    let number = |field: &str| {
+        results[name][field].as_f64().unwrap_or_else(|| panic!("{name}.{field} in {results}"))
+    };
     (number("mean"), number("ci95"))
 }
 
-/// Theory must lie within twice the 95 % interval: by chance it lies outside about once in ten thousand checks.
+/// Theory must lie within twice the 95 % interval: by chance it lies outside about once in ten
+/// thousand checks.
 fn near(results: &serde_json::Value, name: &str, truth: f64) {
     let (mean, half_width) = estimate(results, name);
-    assert!((mean - truth).abs() < 2.0 * half_width, "{name}: {mean} ± {half_width}, in theory {truth}");
+    assert!(
+        (mean - truth).abs() < 2.0 * half_width,
+        "{name}: {mean} ± {half_width}, in theory {truth}"
+    );
     assert!(half_width < 0.15 * truth, "{name}: ± {half_width} is too wide to tell anything");
 }
 
@@ -24,15 +30,21 @@ fn near(results: &serde_json::Value, name: &str, truth: f64) {
 fn queue_length_and_stay_follow_theory() {
     for (arrivals, services) in [(0.3, 1.0), (0.5, 1.0), (0.8, 1.0), (40.0, 50.0)] {
         let end = 300_000.0 / arrivals;
-        let run = Simulation::<Mm1>::configured(&queue(arrivals, services)).unwrap().end(end).warmup(0.02 * end).seed(3).run().unwrap();
+        let run = Simulation::<Mm1>::configured(&queue(arrivals, services))
+            .unwrap()
+            .end(end)
+            .warmup(0.02 * end)
+            .seed(3)
+            .run()
+            .unwrap();
         let load = arrivals / services;
         near(&run.record.results, "customers", load / (1.0 - load));
         near(&run.record.results, "mean_stay", 1.0 / (services - arrivals));
     }
 }
 
-/// The mean number inside over each tenth of the time to `end`, from an empty queue: A. Kolmogorov's forward equations for up to 40 customers,
-/// by the method of Runge and Kutta.
+/// The mean number inside over each tenth of the time to `end`, from an empty queue: A.
+/// Kolmogorov's forward equations for up to 40 customers, by the method of Runge and Kutta.
 fn inside_from_empty(arrivals: f64, services: f64, end: f64) -> Vec<f64> {
     const STEPS: usize = 2000;
     let (last, step) = (40, end / 10.0 / STEPS as f64);
@@ -41,7 +53,9 @@ fn inside_from_empty(arrivals: f64, services: f64, end: f64) -> Vec<f64> {
         let down = |n: usize| if n > 0 { services * p[n] } else { 0.0 };
         (0..=last).map(|n| if n > 0 { up(n - 1) } else { 0.0 } + if n < last { down(n + 1) } else { 0.0 } - up(n) - down(n)).collect()
     };
-    let moved = |p: &[f64], flow: &[f64], by: f64| -> Vec<f64> { p.iter().zip(flow).map(|(p, flow)| p + by * flow).collect() };
+    let moved = |p: &[f64], flow: &[f64], by: f64| -> Vec<f64> {
+        p.iter().zip(flow).map(|(p, flow)| p + by * flow).collect()
+    };
     let inside = |p: &[f64]| -> f64 { (0u32..).zip(p).map(|(n, p)| f64::from(n) * p).sum() };
     let mut p = vec![0.0; last + 1];
     p[0] = 1.0;
@@ -53,7 +67,9 @@ fn inside_from_empty(arrivals: f64, services: f64, end: f64) -> Vec<f64> {
             let two = flow(&moved(&p, &one, step / 2.0));
             let three = flow(&moved(&p, &two, step / 2.0));
             let four = flow(&moved(&p, &three, step));
-            let all: Vec<f64> = (0..=last).map(|n| (one[n] + 2.0 * two[n] + 2.0 * three[n] + four[n]) / 6.0).collect();
+            let all: Vec<f64> = (0..=last)
+                .map(|n| (one[n] + 2.0 * two[n] + 2.0 * three[n] + four[n]) / 6.0)
+                .collect();
             p = moved(&p, &all, step);
             area += (before + inside(&p)) / 2.0;
         }
@@ -69,73 +85,115 @@ fn runs_in_which_nobody_comes_count() {
     let mean = truth.iter().sum::<f64>() / 10.0;
     assert!((mean - 0.0710).abs() < 5e-4, "{mean}");
     let runs = 1500;
-    let all = Simulation::<Mm1>::configured(&queue(0.1, 1.0)).unwrap().end(3.0).replicate(runs).unwrap();
+    let all =
+        Simulation::<Mm1>::configured(&queue(0.1, 1.0)).unwrap().end(3.0).replicate(runs).unwrap();
     let customers = all.spread("customers").unwrap();
     assert_eq!((customers.values.len(), customers.runs), (1500, 1500));
-    let near =
-        |mean: f64, half: f64, truth: f64| assert!((mean - truth).abs() < 2.0 * half && half < 0.3 * truth, "{mean} ± {half}, not {truth}");
+    let near = |mean: f64, half: f64, truth: f64| {
+        assert!(
+            (mean - truth).abs() < 2.0 * half && half < 0.3 * truth,
+            "{mean} ± {half}, not {truth}"
+        )
+    };
     near(customers.mean, customers.ci95.unwrap(), mean);
     let series = &all.record.series["customers"];
     assert!(series.runs.iter().all(|with| *with == runs));
     for (tenth, truth) in truth.iter().enumerate().skip(2) {
-        let sum = |values: &[Option<f64>]| values[10 * tenth..10 * tenth + 10].iter().flatten().sum::<f64>() / 10.0;
+        let sum = |values: &[Option<f64>]| {
+            values[10 * tenth..10 * tenth + 10].iter().flatten().sum::<f64>() / 10.0
+        };
         near(sum(&series.values), sum(&series.ci95), *truth);
     }
     // Who has left has stayed; where nobody has, there is no mean, and it is said in how many runs.
     let stay = &all.record.results["mean_stay"];
     let with = stay["count"].as_u64().unwrap();
     assert!(stay["runs"] == 1500 && (100..800).contains(&with), "{stay}");
-    assert_eq!(stay["observations"].as_u64(), Some(all.record.series["mean_stay"].counts.iter().sum()));
+    assert_eq!(
+        stay["observations"].as_u64(),
+        Some(all.record.series["mean_stay"].counts.iter().sum())
+    );
 }
 
 /// The series add up to what the run reports as a whole, and begin with an empty queue.
 #[test]
 fn series_show_the_queue_over_time() {
-    let run = Simulation::<Mm1>::configured(&queue(0.8, 1.0)).unwrap().end(20_000.0).seed(3).run().unwrap();
+    let run = Simulation::<Mm1>::configured(&queue(0.8, 1.0))
+        .unwrap()
+        .end(20_000.0)
+        .seed(3)
+        .run()
+        .unwrap();
     let (results, series) = (&run.record.results, &run.record.series);
     assert_eq!(series.keys().collect::<Vec<_>>(), ["customers", "mean_stay"]);
-    let inside: f64 = series["customers"].slices().filter_map(|(_, _, value)| value).sum::<f64>() / 100.0;
+    let inside: f64 =
+        series["customers"].slices().filter_map(|(_, _, value)| value).sum::<f64>() / 100.0;
     assert!((inside - estimate(results, "customers").0).abs() < 1e-9, "{inside} inside on average");
     let stays = &series["mean_stay"];
     assert_eq!(serde_json::json!(stays.counts.iter().sum::<u64>()), results["mean_stay"]["count"]);
-    let total: f64 = stays.values.iter().zip(&stays.counts).filter_map(|(mean, count)| Some((*mean)? * *count as f64)).sum();
+    let total: f64 = stays
+        .values
+        .iter()
+        .zip(&stays.counts)
+        .filter_map(|(mean, count)| Some((*mean)? * *count as f64))
+        .sum();
     let mean = total / stays.counts.iter().sum::<u64>() as f64;
     assert!((mean - estimate(results, "mean_stay").0).abs() < 1e-9, "a stay of {mean} on average");
 
     // From 0 to 0.01, nobody comes.
-    let early = Simulation::<Mm1>::configured(&queue(0.8, 1.0)).unwrap().end(1.0).seed(3).run().unwrap();
-    assert_eq!((early.record.series["customers"].values[0], early.record.series["mean_stay"].values[0]), (Some(0.0), None));
+    let early =
+        Simulation::<Mm1>::configured(&queue(0.8, 1.0)).unwrap().end(1.0).seed(3).run().unwrap();
+    assert_eq!(
+        (early.record.series["customers"].values[0], early.record.series["mean_stay"].values[0]),
+        (Some(0.0), None)
+    );
 }
 
-/// In a run that is short against its own correlation, intervals are far too narrow, and say so; those that say nothing can be relied on.
+/// In a run that is short against its own correlation, intervals are far too narrow, and say so;
+/// those that say nothing can be relied on.
 #[test]
 fn intervals_keep_their_word_or_say_that_they_do_not() {
-    // How many intervals for the customers inside have no warning, and how many of these contain the truth.
+    // How many intervals for the customers inside have no warning, and how many of these contain
+    // the truth.
     let tried = |load: f64, end: f64, runs: u64| {
         let one = |seed: u64| {
-            let run = Simulation::<Mm1>::configured(&queue(load, 1.0)).unwrap().end(end).warmup(0.1 * end).seed(seed).run().unwrap();
+            let run = Simulation::<Mm1>::configured(&queue(load, 1.0))
+                .unwrap()
+                .end(end)
+                .warmup(0.1 * end)
+                .seed(seed)
+                .run()
+                .unwrap();
             let (mean, half_width) = estimate(&run.record.results, "customers");
             let silent = run.record.results["customers"].get("ci95_note").is_none();
             (silent, (mean - load / (1.0 - load)).abs() < half_width)
         };
         let all: Vec<(bool, bool)> = (0..runs).map(one).collect();
         let silent = all.iter().filter(|(silent, _)| *silent).count();
-        (silent, all.iter().filter(|(silent, covers)| *silent && *covers).count(), all.iter().filter(|(_, covers)| *covers).count())
+        (
+            silent,
+            all.iter().filter(|(silent, covers)| *silent && *covers).count(),
+            all.iter().filter(|(_, covers)| *covers).count(),
+        )
     };
     let (silent, covering, _) = tried(0.5, 10_000.0, 300);
     assert!(silent >= 270, "at a load of 0.5, {silent} of 300 are without a warning");
     assert!(covering * 100 >= silent * 90, "{covering} of {silent} intervals contain the truth");
     let (silent, _, covering) = tried(0.95, 5_000.0, 100);
     assert!(silent <= 10, "at a load of 0.95, {silent} of 100 are without a warning");
-    assert!(covering <= 70, "the warning is deserved: {covering} of 100 intervals contain the truth");
+    assert!(
+        covering <= 70,
+        "the warning is deserved: {covering} of 100 intervals contain the truth"
+    );
 }
 
 /// The stay is exponential (first come, first served), so its percentiles are known too.
 #[test]
 fn stay_is_exponential() {
-    let run = Simulation::<Mm1>::configured(&queue(0.5, 1.0)).unwrap().end(1e6).seed(4).run().unwrap();
+    let run =
+        Simulation::<Mm1>::configured(&queue(0.5, 1.0)).unwrap().end(1e6).seed(4).run().unwrap();
     for (name, share) in [("p50", 0.5f64), ("p90", 0.9), ("p99", 0.99)] {
-        let (found, theory) = (run.record.results["stay"][name].as_f64().unwrap(), -2.0 * (1.0 - share).ln());
+        let (found, theory) =
+            (run.record.results["stay"][name].as_f64().unwrap(), -2.0 * (1.0 - share).ln());
         assert!((found / theory - 1.0).abs() < 0.04, "{name}: {found}, in theory {theory}");
     }
 }
@@ -145,7 +203,14 @@ fn stay_is_exponential() {
 fn discipline_changes_the_spread_but_not_the_mean() {
     let run = |discipline| {
         let parameters = Mm1Parameters { discipline, ..queue(0.7, 1.0) };
-        Simulation::<Mm1>::configured(&parameters).unwrap().end(400_000.0).seed(5).run().unwrap().record.results
+        Simulation::<Mm1>::configured(&parameters)
+            .unwrap()
+            .end(400_000.0)
+            .seed(5)
+            .run()
+            .unwrap()
+            .record
+            .results
     };
     let (fifo, lifo) = (run(Discipline::Fifo), run(Discipline::Lifo));
     near(&lifo, "mean_stay", 1.0 / 0.3);

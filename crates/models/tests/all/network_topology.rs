@@ -8,7 +8,10 @@ use warpline_models::network::{Network, Topology};
 
 /// Why no network can be made of `text`.
 fn mistake(text: &str, words: &str) -> String {
-    Topology::parse(text).and_then(|topology| Network::new(topology, &parameters(words))).map(|_| ()).unwrap_err()
+    Topology::parse(text)
+        .and_then(|topology| Network::new(topology, &parameters(words)))
+        .map(|_| ())
+        .unwrap_err()
 }
 
 /// A file of three nodes with this as its other fields.
@@ -20,7 +23,11 @@ fn three(fields: &str) -> String {
 fn loads_agree_with_the_published_ones() {
     for file in files() {
         for demand in ["uni", "deg"] {
-            let network = Network::new(Topology::from_file(&file).unwrap(), &parameters(&format!("demand={demand} load=1"))).unwrap();
+            let network = Network::new(
+                Topology::from_file(&file).unwrap(),
+                &parameters(&format!("demand={demand} load=1")),
+            )
+            .unwrap();
             assert_loads(&network, &file, demand);
         }
     }
@@ -30,27 +37,40 @@ fn loads_agree_with_the_published_ones() {
 fn assert_loads(network: &Network, file: &Path, demand: &str) {
     let truth = truth(file, demand);
     assert_eq!(network.expected_utilisation().len(), truth.len());
-    for (i, (expected, published)) in network.expected_utilisation().iter().zip(&truth).enumerate() {
+    for (i, (expected, published)) in network.expected_utilisation().iter().zip(&truth).enumerate()
+    {
         let error = (100.0 * expected - published).abs();
-        assert!(error <= 0.0101, "{} {demand} link {i}: {expected} against {published} %", file.display());
+        assert!(
+            error <= 0.0101,
+            "{} {demand} link {i}: {expected} against {published} %",
+            file.display()
+        );
     }
 }
 
-/// Files that list each pair once, all pairs in both orders with different values, and some pairs in both orders. The published loads of
-/// most count every entry both ways.
+/// Files that list each pair once, all pairs in both orders with different values, and some pairs
+/// in both orders. The published loads of most count every entry both ways.
 #[test]
 fn loads_of_the_demands_of_files_agree_with_the_published_ones() {
-    let files: Vec<PathBuf> = files().into_iter().filter(|file| file.to_string_lossy().contains("sndlib")).collect();
+    let files: Vec<PathBuf> =
+        files().into_iter().filter(|file| file.to_string_lossy().contains("sndlib")).collect();
     let mut both_ways = 0;
     for file in files {
         let topology = || Topology::from_file(&file).unwrap();
         let network = Network::new(topology(), &parameters("demand=file load=1")).unwrap();
         assert_loads(&network, &file, "org");
         let found = reading(network);
-        let way = ["both ways", "as listed"].into_iter().find(|way| found.starts_with(way)).expect("one of the two");
+        let way = ["both ways", "as listed"]
+            .into_iter()
+            .find(|way| found.starts_with(way))
+            .expect("one of the two");
         assert_eq!(found, format!("{way}, as in the loads that the file publishes"));
         let directions = if way == "both ways" { "both" } else { "listed" };
-        let asked = Network::new(topology(), &parameters(&format!("demand=file load=1 demand-directions={directions}"))).unwrap();
+        let asked = Network::new(
+            topology(),
+            &parameters(&format!("demand=file load=1 demand-directions={directions}")),
+        )
+        .unwrap();
         assert_loads(&asked, &file, "org");
         assert_eq!(reading(asked), format!("{way}, as asked for"));
         both_ways += u32::from(way == "both ways");
@@ -63,17 +83,27 @@ fn reading(network: Network) -> String {
     results(network, 0.0, 1e-6, 1)["demand_directions"].as_str().unwrap().to_owned()
 }
 
-/// A line of three nodes with these demands; what every link carries of the busiest one's load, and how the demands were read.
+/// A line of three nodes with these demands; what every link carries of the busiest one's load, and
+/// how the demands were read.
 fn read(demands: &str, more: &str, published: [&str; 4], words: &str) -> (Vec<f64>, String) {
-    let loads = |way: &str, load: &str| if load.is_empty() { String::new() } else { format!(r#", "{way}": {{"org": {load}}}"#) };
+    let loads = |way: &str, load: &str| {
+        if load.is_empty() { String::new() } else { format!(r#", "{way}": {{"org": {load}}}"#) }
+    };
     let edge = |from: u32, forth: &str, back: &str| {
         let (to, forth, back) = (from + 1, loads("ecmp_fwd", forth), loads("ecmp_bwd", back));
         format!(r#"{{"source": {from}, "target": {to}, "dist": 1{forth}{back}}}"#)
     };
-    let edges = [edge(0, published[0], published[1]), edge(1, published[2], published[3])].join(",");
+    let edges =
+        [edge(0, published[0], published[1]), edge(1, published[2], published[3])].join(",");
     let nodes = r#"[{"id": 0}, {"id": 1}, {"id": 2}]"#;
-    let text = format!(r#"{{"graph": {{"demands": {demands}}}, {more}"nodes": {nodes}, "edges": [{edges}]}}"#);
-    let network = Network::new(Topology::parse(&text).unwrap(), &parameters(&format!("demand=file load=1 {words}"))).unwrap();
+    let text = format!(
+        r#"{{"graph": {{"demands": {demands}}}, {more}"nodes": {nodes}, "edges": [{edges}]}}"#
+    );
+    let network = Network::new(
+        Topology::parse(&text).unwrap(),
+        &parameters(&format!("demand=file load=1 {words}")),
+    )
+    .unwrap();
     (network.expected_utilisation().to_vec(), reading(network))
 }
 
@@ -83,12 +113,31 @@ fn files_say_of_themselves_which_way_demands_go() {
         let (loads, reading) = read(demands, more, published, "");
         assert_eq!((loads.as_slice(), reading.as_str()), (expected, words), "{demands} {more}");
     };
-    let (silent, once, twice) = ([""; 4], r#"{"0": {"1": 1, "2": 1}}"#, r#"{"0": {"2": 4}, "2": {"0": 1}, "1": {"2": 1}}"#);
-    says(once, "", silent, &[1.0, 1.0, 0.5, 0.5], "both ways, as the file lists each pair once, and its links go both ways");
+    let (silent, once, twice) =
+        ([""; 4], r#"{"0": {"1": 1, "2": 1}}"#, r#"{"0": {"2": 4}, "2": {"0": 1}, "1": {"2": 1}}"#);
+    says(
+        once,
+        "",
+        silent,
+        &[1.0, 1.0, 0.5, 0.5],
+        "both ways, as the file lists each pair once, and its links go both ways",
+    );
     says(once, r#""directed": true, "#, silent, &[1.0, 0.5], "as listed, as the file is directed");
-    says(twice, "", silent, &[0.8, 0.2, 1.0, 0.2], "as listed, as the file lists pairs in both orders");
+    says(
+        twice,
+        "",
+        silent,
+        &[0.8, 0.2, 1.0, 0.2],
+        "as listed, as the file lists pairs in both orders",
+    );
     // Published loads say more than the rest.
-    says(once, "", ["100", "0", "50", "0"], &[1.0, 0.0, 0.5, 0.0], "as listed, as in the loads that the file publishes");
+    says(
+        once,
+        "",
+        ["100", "0", "50", "0"],
+        &[1.0, 0.0, 0.5, 0.0],
+        "as listed, as in the loads that the file publishes",
+    );
     says(
         twice,
         "",
@@ -99,9 +148,18 @@ fn files_say_of_themselves_which_way_demands_go() {
     let unlike = "as listed, as the file lists pairs in both orders; neither reading makes the loads that the file publishes";
     says(twice, "", ["100", "20", "80", "20"], &[0.8, 0.2, 1.0, 0.2], unlike);
     // Loads of some links are none.
-    says(once, "", ["100", "0", "", ""], &[1.0, 1.0, 0.5, 0.5], "both ways, as the file lists each pair once, and its links go both ways");
+    says(
+        once,
+        "",
+        ["100", "0", "", ""],
+        &[1.0, 1.0, 0.5, 0.5],
+        "both ways, as the file lists each pair once, and its links go both ways",
+    );
     let (loads, reading) = read(once, "", silent, "demand-directions=listed");
-    assert_eq!((loads.as_slice(), reading.as_str()), (&[1.0, 0.0, 0.5, 0.0][..], "as listed, as asked for"));
+    assert_eq!(
+        (loads.as_slice(), reading.as_str()),
+        (&[1.0, 0.0, 0.5, 0.0][..], "as listed, as asked for")
+    );
 }
 
 #[test]
@@ -122,7 +180,11 @@ fn measured_demands_of_files_are_used() {
         let most = network.expected_utilisation().iter().copied().fold(0.0, f64::max);
         assert!((most - 0.5).abs() < 1e-12, "{topology}: {most}");
     }
-    let none = Network::configure(&parameters(&format!("topology={} demand=file", path("topozoo-Abilene").display()))).unwrap_err();
+    let none = Network::configure(&parameters(&format!(
+        "topology={} demand=file",
+        path("topozoo-Abilene").display()
+    )))
+    .unwrap_err();
     assert!(none.contains("`graph.demands`") && none.contains("demand=uni"), "{none}");
 }
 
@@ -132,8 +194,13 @@ fn files_that_cannot_be_read_are_named() {
     assert!(error.contains("`/no/such/file.json`") && error.contains("No such file"), "{error}");
     let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("network-syntax.json");
     std::fs::write(&file, "{\"nodes\": [\n  {\"id\": 1},,\n").unwrap();
-    let error = Network::configure(&parameters(&format!("topology={}", file.display()))).unwrap_err();
-    assert!(error.contains("network-syntax.json` is not valid JSON") && error.contains("line 2 column 13"), "{error}");
+    let error =
+        Network::configure(&parameters(&format!("topology={}", file.display()))).unwrap_err();
+    assert!(
+        error.contains("network-syntax.json` is not valid JSON")
+            && error.contains("line 2 column 13"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -144,28 +211,54 @@ fn mistakes_in_files_name_the_element() {
         (&three(r#""graph": {}"#), "has no `edges` or `links`"),
         (r#"{"nodes": {}, "edges": []}"#, "has an object as `nodes`"),
         (r#"{"nodes": [{"id": 1}], "edges": []}"#, "1 node(s); a network needs at least 2"),
-        (r#"{"nodes": [{"id": 1}, {"id": 1}], "edges": []}"#, "id 1 at nodes[1], but nodes[0] has it"),
+        (
+            r#"{"nodes": [{"id": 1}, {"id": 1}], "edges": []}"#,
+            "id 1 at nodes[1], but nodes[0] has it",
+        ),
         (r#"{"nodes": [{"id": 1}, {"id": "1"}], "edges": []}"#, "id \"1\" at nodes[1]"),
         (r#"{"nodes": [{"id": 1}, {"id": 1.5}], "edges": []}"#, "1.5 as nodes[1].id"),
         (r#"{"nodes": [{"id": 1}, {}], "edges": []}"#, "null as nodes[1].id"),
         (r#"{"nodes": [{"id": 1}, 2], "edges": []}"#, "a number at nodes[1]"),
         (r#"{"nodes": [{"id": 1}, {"id": 2, "pos": [1]}], "edges": []}"#, "[1] as nodes[1].pos"),
-        (r#"{"nodes": [{"id": 1}, {"id": 2, "pos": [1, "2"]}], "edges": []}"#, "nodes[1].pos; it must be [longitude, latitude]"),
+        (
+            r#"{"nodes": [{"id": 1}, {"id": 2, "pos": [1, "2"]}], "edges": []}"#,
+            "nodes[1].pos; it must be [longitude, latitude]",
+        ),
         (&three(r#""directed": 1, "edges": []"#), "`directed`: 1"),
         (&three(r#""edges": [3]"#), "a number at edges[0]"),
         (&three(r#""edges": [{"source": 1, "dist": 1}]"#), "no edges[0].target"),
         (
-            &three(r#""edges": [{"source": 1, "target": 2, "dist": 1}, {"source": 1, "target": 17, "dist": 1}]"#),
+            &three(
+                r#""edges": [{"source": 1, "target": 2, "dist": 1}, {"source": 1, "target": 17, "dist": 1}]"#,
+            ),
             "edges[1].target: there is no node 17",
         ),
-        (&three(r#""links": [{"source": "y", "target": 2, "dist": 1}]"#), "links[0].source: there is no node \"y\""),
-        (&three(r#""edges": [{"source": 2, "target": 2, "dist": 1}]"#), "from node 2 to itself at edges[0]"),
-        (&three(r#""edges": [{"source": 1, "target": 2}]"#), "neither edges[0].dist, in km, nor a `pos` of node 1"),
+        (
+            &three(r#""links": [{"source": "y", "target": 2, "dist": 1}]"#),
+            "links[0].source: there is no node \"y\"",
+        ),
+        (
+            &three(r#""edges": [{"source": 2, "target": 2, "dist": 1}]"#),
+            "from node 2 to itself at edges[0]",
+        ),
+        (
+            &three(r#""edges": [{"source": 1, "target": 2}]"#),
+            "neither edges[0].dist, in km, nor a `pos` of node 1",
+        ),
         (&three(r#""edges": [{"source": 1, "target": 2, "dist": -3}]"#), "-3 as edges[0].dist"),
         (&three(r#""edges": [{"source": 1, "target": 2, "dist": "3"}]"#), "\"3\" as edges[0].dist"),
-        (&three(r#""edges": [{"source": 1, "target": 2, "dist": 1e999}]"#), "not valid JSON: number out of range at line 1"),
-        (&three(r#""edges": [{"source": 1, "target": 2, "dist": NaN}]"#), "not valid JSON: expected value at line 1"),
-        (&three(r#""edges": [{"source": 1, "target": 2, "dist": 3}]"#), "no path from x (node \"x\") to one (node 1)"),
+        (
+            &three(r#""edges": [{"source": 1, "target": 2, "dist": 1e999}]"#),
+            "not valid JSON: number out of range at line 1",
+        ),
+        (
+            &three(r#""edges": [{"source": 1, "target": 2, "dist": NaN}]"#),
+            "not valid JSON: expected value at line 1",
+        ),
+        (
+            &three(r#""edges": [{"source": 1, "target": 2, "dist": 3}]"#),
+            "no path from x (node \"x\") to one (node 1)",
+        ),
         (
             r#"{"nodes": [{"id": 1, "pos": [0, 95]}, {"id": 2, "pos": [0, 0]}], "edges": [{"source": 1, "target": 2}]}"#,
             "no edges[0].dist, and `pos` of node 1",
@@ -180,7 +273,8 @@ fn mistakes_in_files_name_the_element() {
 #[test]
 fn mistakes_in_demands_name_the_element() {
     let file = |demands: &str| {
-        let edges = r#"[{"source": 1, "target": 2, "dist": 1}, {"source": 2, "target": "x", "dist": 1}]"#;
+        let edges =
+            r#"[{"source": 1, "target": 2, "dist": 1}, {"source": 2, "target": "x", "dist": 1}]"#;
         three(&format!(r#""graph": {{"demands": {demands}}}, "edges": {edges}"#))
     };
     let cases = [
@@ -198,7 +292,13 @@ fn mistakes_in_demands_name_the_element() {
         let error = mistake(&file(demands), "demand=file");
         assert!(error.contains(expected), "{demands}\n gives: {error}\n not: {expected}");
     }
-    assert!(Network::new(Topology::parse(&file(r#"{"1": {"x": 2, "1": 5}}"#)).unwrap(), &parameters("demand=file")).is_ok());
+    assert!(
+        Network::new(
+            Topology::parse(&file(r#"{"1": {"x": 2, "1": 5}}"#)).unwrap(),
+            &parameters("demand=file")
+        )
+        .is_ok()
+    );
     assert!(Network::new(Topology::parse(&file("[]")).unwrap(), &parameters("demand=uni")).is_ok());
     assert!(mistake(&three(r#""edges": []"#), "demand=deg").contains("sum to 0"));
 }
@@ -207,7 +307,8 @@ fn mistakes_in_demands_name_the_element() {
 fn networks_too_large_are_refused_before_memory_runs_out() {
     let star = |nodes: usize| {
         let list: Vec<String> = (0..nodes).map(|id| format!(r#"{{"id":{id}}}"#)).collect();
-        let edges: Vec<String> = (1..nodes).map(|id| format!(r#"{{"source":0,"target":{id},"dist":1}}"#)).collect();
+        let edges: Vec<String> =
+            (1..nodes).map(|id| format!(r#"{{"source":0,"target":{id},"dist":1}}"#)).collect();
         format!(r#"{{"nodes":[{}],"edges":[{}]}}"#, list.join(","), edges.join(","))
     };
     let error = mistake(&star(65_537), "");
@@ -229,14 +330,21 @@ fn missing_lengths_are_great_circles() {
     let topology = Topology::parse(text).unwrap();
     let quarter = std::f64::consts::FRAC_PI_2 * 6371.0;
     assert_eq!(topology.links.len(), 4);
-    assert!(topology.links.iter().all(|link| (link.length - quarter).abs() < 0.001), "{:?}", topology.links);
+    assert!(
+        topology.links.iter().all(|link| (link.length - quarter).abs() < 0.001),
+        "{:?}",
+        topology.links
+    );
 }
 
 /// The published lengths of edges are great circles too.
 #[test]
 fn great_circles_agree_with_published_lengths() {
     let text = std::fs::read_to_string(path("topozoo-Abilene")).unwrap();
-    let (given, worked_out) = (Topology::parse(&text).unwrap(), Topology::parse(&text.replace("\"dist\"", "\"was\"")).unwrap());
+    let (given, worked_out) = (
+        Topology::parse(&text).unwrap(),
+        Topology::parse(&text.replace("\"dist\"", "\"was\"")).unwrap(),
+    );
     for (a, b) in given.links.iter().zip(&worked_out.links) {
         assert!((a.length - b.length).abs() < 0.01 * a.length, "{} against {}", a.length, b.length);
     }
@@ -252,11 +360,14 @@ fn twice(more: &str) -> Topology {
 
 #[test]
 fn links_named_twice_are_refused() {
-    let refused = |topology: Topology| Network::new(topology, &parameters("")).map(|_| ()).unwrap_err();
+    let refused =
+        |topology: Topology| Network::new(topology, &parameters("")).map(|_| ()).unwrap_err();
     let remedy = "remove one, or add up their capacities with `duplicates=merge`";
     let message = refused(twice(""));
     assert!(
-        message.starts_with(&format!("the topology names the link from 1 to 0 twice, at edges[0] and edges[3]: {remedy}")),
+        message.starts_with(&format!(
+            "the topology names the link from 1 to 0 twice, at edges[0] and edges[3]: {remedy}"
+        )),
         "{message}"
     );
     // One way only, edges[0] and edges[3] are different links.
@@ -275,17 +386,45 @@ fn links_named_twice_are_refused() {
 fn links_named_twice_are_merged_if_told() {
     let network = |topology, words: &str| Network::new(topology, &parameters(words)).unwrap();
     let merged = network(twice(""), "duplicates=merge load=0.6");
-    let links: Vec<_> = merged.topology().links.iter().map(|link| (link.source, link.target, link.lines, link.length)).collect();
-    assert_eq!(links, [(0, 1, 2, 3.0), (1, 0, 2, 3.0), (1, 2, 1, 1.0), (2, 1, 1, 1.0), (2, 0, 1, 1.0), (0, 2, 1, 1.0)]);
+    let links: Vec<_> = merged
+        .topology()
+        .links
+        .iter()
+        .map(|link| (link.source, link.target, link.lines, link.length))
+        .collect();
+    assert_eq!(
+        links,
+        [
+            (0, 1, 2, 3.0),
+            (1, 0, 2, 3.0),
+            (1, 2, 1, 1.0),
+            (2, 1, 1, 1.0),
+            (2, 0, 1, 1.0),
+            (0, 2, 1, 1.0)
+        ]
+    );
     assert!(merged.topology().nodes.iter().all(|node| node.degree == 2));
     // Every link carries one of the six demands; two lines share theirs.
     assert_eq!(merged.expected_utilisation(), [0.3, 0.3, 0.6, 0.6, 0.6, 0.6]);
     // So does the simulation: two lines send twice as fast, and what the sources offer is the same.
     let results = results(merged, 0.0, 5.0, 3);
     let links = results["links"].as_array().unwrap();
-    let (utilisation, packets) = (|i: usize| links[i]["utilisation"].as_f64().unwrap(), |i: usize| links[i]["packets"].as_f64().unwrap());
-    assert!((utilisation(0) - 0.3).abs() < 0.01 && (utilisation(2) - 0.6).abs() < 0.01, "{} and {}", utilisation(0), utilisation(2));
-    assert!((packets(0) / packets(2) - 1.0).abs() < 0.03 && links[0]["lines"] == 2, "{} and {}", packets(0), packets(2));
+    let (utilisation, packets) = (
+        |i: usize| links[i]["utilisation"].as_f64().unwrap(),
+        |i: usize| links[i]["packets"].as_f64().unwrap(),
+    );
+    assert!(
+        (utilisation(0) - 0.3).abs() < 0.01 && (utilisation(2) - 0.6).abs() < 0.01,
+        "{} and {}",
+        utilisation(0),
+        utilisation(2)
+    );
+    assert!(
+        (packets(0) / packets(2) - 1.0).abs() < 0.03 && links[0]["lines"] == 2,
+        "{} and {}",
+        packets(0),
+        packets(2)
+    );
     // In a multigraph too; without being told, its edges are links of their own.
     let multigraph = || twice(r#", "multigraph": true"#);
     assert_eq!(network(multigraph(), "duplicates=merge").topology().links.len(), 6);
@@ -300,7 +439,10 @@ fn directed_edges_are_one_link_and_parallel_edges_share() {
     let network = Network::new(Topology::parse(ring).unwrap(), &parameters("load=0.6")).unwrap();
     // Each link of the ring carries 3 of the 6 demands; the parallel ones half of that each.
     let expected = network.expected_utilisation();
-    assert!(expected.iter().zip([0.3, 0.3, 0.6, 0.6]).all(|(a, b)| (a - b).abs() < 1e-12), "{expected:?}");
+    assert!(
+        expected.iter().zip([0.3, 0.3, 0.6, 0.6]).all(|(a, b)| (a - b).abs() < 1e-12),
+        "{expected:?}"
+    );
     let degrees: Vec<u32> = network.topology().nodes.iter().map(|node| node.degree).collect();
     assert_eq!(degrees, [3, 3, 2]);
 }

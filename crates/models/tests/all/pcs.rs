@@ -11,18 +11,24 @@ fn results(parameters: &PcsParameters, end: f64) -> Value {
 }
 
 fn estimate(results: &Value, name: &str) -> (f64, f64) {
-    let number = |field: &str| results[name][field].as_f64().unwrap_or_else(|| panic!("{name}.{field} in {results}"));
+    let number = |field: &str| {
+        results[name][field].as_f64().unwrap_or_else(|| panic!("{name}.{field} in {results}"))
+    };
     (number("mean"), number("ci95"))
 }
 
 /// Theory must lie within twice the 95 % interval, and that must be narrow.
 fn near(results: &Value, name: &str, truth: f64) {
     let (mean, half_width) = estimate(results, name);
-    assert!((mean - truth).abs() < 2.0 * half_width, "{name}: {mean} ± {half_width}, in theory {truth}");
+    assert!(
+        (mean - truth).abs() < 2.0 * half_width,
+        "{name}: {mean} ± {half_width}, in theory {truth}"
+    );
     assert!(half_width < 0.05 * truth, "{name}: ± {half_width} is too wide to tell anything");
 }
 
-/// The probabilities of 0, 1, … busy channels, if so many sources want one each at this rate, in units of the rate at which calls end.
+/// The probabilities of 0, 1, … busy channels, if so many sources want one each at this rate, in
+/// units of the rate at which calls end.
 fn busy_channels(sources: u32, channels: u32, rate: f64) -> Vec<f64> {
     let mut weights = vec![1.0];
     for busy in 1..=channels.min(sources) {
@@ -39,14 +45,23 @@ fn engset(sources: u32, channels: u32, rate: f64) -> f64 {
 }
 
 fn erlang_b(channels: u32, load: f64) -> f64 {
-    (1..=channels).fold(1.0, |blocked, channels| load * blocked / (f64::from(channels) + load * blocked))
+    (1..=channels)
+        .fold(1.0, |blocked, channels| load * blocked / (f64::from(channels) + load * blocked))
 }
 
-/// One portable is idle at first: a call begins at rate 1/100 and ends at rate 1/3, wherever it moves.
+/// One portable is idle at first: a call begins at rate 1/100 and ends at rate 1/3, wherever it
+/// moves.
 #[test]
 fn cells_in_which_nobody_calls_count() {
-    let parameters = PcsParameters { cells: 4, portables: 1, call: 3.0, inter_call: 100.0, ..PcsParameters::default() };
-    let all = Simulation::<Pcs>::configured(&parameters).unwrap().end(10.0).replicate(1000).unwrap();
+    let parameters = PcsParameters {
+        cells: 4,
+        portables: 1,
+        call: 3.0,
+        inter_call: 100.0,
+        ..PcsParameters::default()
+    };
+    let all =
+        Simulation::<Pcs>::configured(&parameters).unwrap().end(10.0).replicate(1000).unwrap();
     let (begins, ends) = (1.0 / 100.0, 1.0 / 3.0);
     let pace: f64 = begins + ends;
     let truth = begins / pace * (1.0 - (1.0 - (-10.0 * pace).exp()) / (10.0 * pace));
@@ -67,17 +82,35 @@ fn busy_channels_of_all_cells_have_extremes_of_single_cells() {
     let busy = &results(&parameters, 100.0)["busy"];
     let figures = ["levels", "single_min", "single_max"].map(|name| busy[name].as_f64());
     assert_eq!(figures, [Some(16.0), Some(0.0), Some(10.0)], "{busy}");
-    assert!(busy["mean"].as_f64() > Some(100.0) && busy.get("max").is_none() && busy.get("min").is_none(), "{busy}");
+    assert!(
+        busy["mean"].as_f64() > Some(100.0)
+            && busy.get("max").is_none()
+            && busy.get("min").is_none(),
+        "{busy}"
+    );
 }
 
 #[test]
 fn where_nobody_moves_calls_are_blocked_as_engset_says() {
-    for (portables, channels, call, inter_call) in [(25, 10, 3.0, 6.0), (8, 2, 1.0, 4.0), (40, 10, 3.0, 6.0)] {
-        let parameters = PcsParameters { cells: 100, portables: 100 * portables, channels, dwell: 0.0, call, inter_call };
+    for (portables, channels, call, inter_call) in
+        [(25, 10, 3.0, 6.0), (8, 2, 1.0, 4.0), (40, 10, 3.0, 6.0)]
+    {
+        let parameters = PcsParameters {
+            cells: 100,
+            portables: 100 * portables,
+            channels,
+            dwell: 0.0,
+            call,
+            inter_call,
+        };
         let results = results(&parameters, 4000.0);
         let rate = call / inter_call;
         near(&results, "blocking", engset(portables, channels, rate));
-        let busy: f64 = busy_channels(portables, channels, rate).iter().zip(0..).map(|(share, busy)| share * f64::from(busy)).sum();
+        let busy: f64 = busy_channels(portables, channels, rate)
+            .iter()
+            .zip(0..)
+            .map(|(share, busy)| share * f64::from(busy))
+            .sum();
         near(&results, "busy", 100.0 * busy);
         assert_eq!(results["dropping"]["count"], 0);
     }
@@ -88,7 +121,14 @@ fn where_nobody_moves_calls_are_blocked_as_engset_says() {
 fn many_portables_that_seldom_call_are_blocked_as_erlang_says() {
     let (portables, channels, load) = (20_000, 10, 7.0);
     let inter_call = f64::from(portables) / load;
-    let parameters = PcsParameters { cells: 4, portables: 4 * portables, channels, dwell: 0.0, call: 1.0, inter_call };
+    let parameters = PcsParameters {
+        cells: 4,
+        portables: 4 * portables,
+        channels,
+        dwell: 0.0,
+        call: 1.0,
+        inter_call,
+    };
     let truth = erlang_b(channels, load);
     // Closer than the interval is wide.
     assert!((engset(portables, channels, load / f64::from(portables)) / truth - 1.0).abs() < 2e-3);
@@ -97,29 +137,47 @@ fn many_portables_that_seldom_call_are_blocked_as_erlang_says() {
 
 #[test]
 fn with_a_channel_for_everybody_no_call_is_lost() {
-    let parameters = PcsParameters { cells: 25, portables: 200, channels: 200, dwell: 2.0, ..PcsParameters::default() };
+    let parameters = PcsParameters {
+        cells: 25,
+        portables: 200,
+        channels: 200,
+        dwell: 2.0,
+        ..PcsParameters::default()
+    };
     let results = results(&parameters, 2000.0);
     assert_eq!((estimate(&results, "blocking").0, estimate(&results, "dropping").0), (0.0, 0.0));
     near(&results, "busy", 200.0 * 3.0 / 9.0);
 }
 
-/// All times are exponential, so that rates follow from how many portables have a call: as many hand-offs and ends as those make, as many new
-/// calls as the others want; and as many calls begin as end.
+/// All times are exponential, so that rates follow from how many portables have a call: as many
+/// hand-offs and ends as those make, as many new calls as the others want; and as many calls begin
+/// as end.
 #[test]
 fn calls_and_hand_offs_balance_where_people_move() {
     for (dwell, channels) in [(75.0, 10), (2.0, 10), (0.5, 4)] {
-        let parameters = PcsParameters { cells: 64, portables: 1600, channels, dwell, ..PcsParameters::default() };
+        let parameters = PcsParameters {
+            cells: 64,
+            portables: 1600,
+            channels,
+            dwell,
+            ..PcsParameters::default()
+        };
         let (end, results) = (5000.0, results(&parameters, 5000.0));
         let observed = 0.9 * end;
         let busy = estimate(&results, "busy").0;
         let count = |name: &str| results[name]["count"].as_f64().unwrap();
-        let [calls, hand_offs, ended] = [count("blocking"), count("dropping"), results["ended"].as_f64().unwrap()];
-        let [blocked, dropped] = [("blocking", calls), ("dropping", hand_offs)].map(|(name, all)| estimate(&results, name).0 * all);
+        let [calls, hand_offs, ended] =
+            [count("blocking"), count("dropping"), results["ended"].as_f64().unwrap()];
+        let [blocked, dropped] = [("blocking", calls), ("dropping", hand_offs)]
+            .map(|(name, all)| estimate(&results, name).0 * all);
         assert!(blocked > 1000.0 && dropped > 100.0, "{results}");
         let balances = |what: &str, one: f64, other: f64| {
             // Both are counts, or nearly so; what they have in common makes them closer still.
             let deviation = one.max(other).sqrt();
-            assert!((one - other).abs() < 4.0 * deviation, "{what} with a dwell of {dwell}: {one} and {other}");
+            assert!(
+                (one - other).abs() < 4.0 * deviation,
+                "{what} with a dwell of {dwell}: {one} and {other}"
+            );
         };
         balances("ends", ended, busy / 3.0 * observed);
         balances("hand-offs", hand_offs, busy / dwell * observed);
@@ -131,20 +189,31 @@ fn calls_and_hand_offs_balance_where_people_move() {
 /// Nobody leaves the grid at its edges: every cell is as busy as any other.
 #[test]
 fn all_cells_are_alike() {
-    let parameters = PcsParameters { cells: 16, portables: 400, dwell: 1.0, ..PcsParameters::default() };
+    let parameters =
+        PcsParameters { cells: 16, portables: 400, dwell: 1.0, ..PcsParameters::default() };
     let run = Simulation::<Pcs>::configured(&parameters).unwrap().end(10_000.0).run().unwrap();
     let wanted: Vec<f64> = run.states.iter().map(|cell| f64::from(cell.wanted)).collect();
     let mean = wanted.iter().sum::<f64>() / 16.0;
     assert!(wanted.iter().all(|wanted| (wanted / mean - 1.0).abs() < 0.02), "{wanted:?}");
     let [View::Grid(grid)] = &run.record.views[..] else { panic!("{:?}", run.record.views) };
-    let shares: Vec<Option<f64>> = run.states.iter().map(|cell| Some(f64::from(cell.refused) / f64::from(cell.wanted))).collect();
+    let shares: Vec<Option<f64>> = run
+        .states
+        .iter()
+        .map(|cell| Some(f64::from(cell.refused) / f64::from(cell.wanted)))
+        .collect();
     assert_eq!((grid.columns, &grid.values), (4, &shares));
 }
 
 #[test]
 fn both_ways_of_undo_pass_verification() {
     for (cells, dwell, channels) in [(16, 1.0, 2), (4, 0.2, 0), (1, 0.0, 3)] {
-        let parameters = PcsParameters { cells, portables: 10 * cells, channels, dwell, ..PcsParameters::default() };
+        let parameters = PcsParameters {
+            cells,
+            portables: 10 * cells,
+            channels,
+            dwell,
+            ..PcsParameters::default()
+        };
         let simulation = || Simulation::<Pcs>::configured(&parameters).unwrap().end(30.0);
         let run = simulation().run().unwrap();
         for undo in [Undo::Copy, Undo::Reverse, Undo::Journal] {

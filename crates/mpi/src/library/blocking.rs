@@ -68,7 +68,9 @@ impl Communicator<'_> {
         let length = piece.len() as c_int;
         // SAFETY: as `raw` says. The bytes are borrowed until the call returns, when MPI has read
         // them.
-        let code = unsafe { ffi::warpline_mpi_send(self.raw(), piece.as_ptr().cast(), length, to, Tag::COLLECTIVE) };
+        let code = unsafe {
+            ffi::warpline_mpi_send(self.raw(), piece.as_ptr().cast(), length, to, Tag::COLLECTIVE)
+        };
         self.check("MPI_Send", code)
     }
 
@@ -77,7 +79,15 @@ impl Communicator<'_> {
         let length = piece.len() as c_int;
         // SAFETY: as `raw` says. The bytes are borrowed until the call returns, when MPI has
         // written them.
-        let code = unsafe { ffi::warpline_mpi_receive(self.raw(), piece.as_mut_ptr().cast(), length, from, Tag::COLLECTIVE) };
+        let code = unsafe {
+            ffi::warpline_mpi_receive(
+                self.raw(),
+                piece.as_mut_ptr().cast(),
+                length,
+                from,
+                Tag::COLLECTIVE,
+            )
+        };
         self.check("MPI_Recv", code)
     }
 
@@ -86,7 +96,9 @@ impl Communicator<'_> {
         let length = piece.len() as c_int;
         // SAFETY: as `raw` says. The bytes are borrowed until the call returns, when MPI has read
         // or written them.
-        let code = unsafe { ffi::warpline_mpi_broadcast(self.raw(), piece.as_mut_ptr().cast(), length, from) };
+        let code = unsafe {
+            ffi::warpline_mpi_broadcast(self.raw(), piece.as_mut_ptr().cast(), length, from)
+        };
         self.check("MPI_Bcast", code)
     }
 
@@ -94,7 +106,8 @@ impl Communicator<'_> {
     pub(crate) fn all_gather(&self, mine: u64) -> Result<Vec<u64>> {
         let mut all = Vec::new();
         let ranks = self.size as usize;
-        all.try_reserve_exact(ranks).map_err(|_| Error::Memory { bytes: ranks * size_of::<u64>() })?;
+        all.try_reserve_exact(ranks)
+            .map_err(|_| Error::Memory { bytes: ranks * size_of::<u64>() })?;
         all.resize(ranks, 0);
         // SAFETY: as `raw` says. There is room for one number of each rank, and all is borrowed
         // until the call returns.

@@ -115,8 +115,11 @@ impl Received<'_> {
         match message.split_last() {
             Some((&BATCH, batch)) => Received::Batch(batch),
             Some((&ANNOUNCEMENT, length)) => {
-                let length = <[u8; ANNOUNCEMENT_BYTES]>::try_from(length).ok().map(u64::from_le_bytes);
-                let length = length.and_then(|length| usize::try_from(length).ok()).filter(|&length| length <= crate::LONGEST_MESSAGE);
+                let length =
+                    <[u8; ANNOUNCEMENT_BYTES]>::try_from(length).ok().map(u64::from_le_bytes);
+                let length = length
+                    .and_then(|length| usize::try_from(length).ok())
+                    .filter(|&length| length <= crate::LONGEST_MESSAGE);
                 length.map_or(Received::Foreign, Received::Announcement)
             }
             _ => Received::Foreign,
@@ -161,14 +164,17 @@ mod tests {
             };
             let (batch, announcement) = (full().into_batch(), full().into_announcement(1 << 20));
             assert!(batch.len().max(announcement.len()) <= received_length(capacity));
-            assert!(matches!(Received::from(&batch), Received::Batch(found) if found == vec![ANNOUNCEMENT; capacity]));
+            assert!(
+                matches!(Received::from(&batch), Received::Batch(found) if found == vec![ANNOUNCEMENT; capacity])
+            );
             assert!(matches!(Received::from(&announcement), Received::Announcement(1_048_576)));
         }
     }
 
     #[test]
     fn a_message_that_no_pool_sends_is_foreign() {
-        let too_long = Buffer::new(0).expect("there is memory").into_announcement(crate::LONGEST_MESSAGE + 1);
+        let too_long =
+            Buffer::new(0).expect("there is memory").into_announcement(crate::LONGEST_MESSAGE + 1);
         for message in [&[][..], &[7], &[0, 0, ANNOUNCEMENT], &too_long] {
             assert!(matches!(Received::from(message), Received::Foreign));
         }

@@ -104,7 +104,9 @@ impl<'m> Communicator<'m> {
     pub(crate) fn split_by_node(&self) -> Result<Self> {
         let mut made = 0;
         // SAFETY: as `raw` says.
-        self.check("MPI_Comm_split_type", unsafe { ffi::warpline_mpi_split_by_node(self.raw(), &mut made) })?;
+        self.check("MPI_Comm_split_type", unsafe {
+            ffi::warpline_mpi_split_by_node(self.raw(), &mut made)
+        })?;
         Self::adopt(self.session, made)
     }
 
@@ -158,8 +160,15 @@ fn rank_and_size(session: &Session, handle: u64) -> Result<(u32, u32)> {
     let (mut rank, mut size) = (0, 0);
     // SAFETY: MPI is running, this thread has just called it, and the handle is that of a
     // communicator that has not been freed.
-    session.check("MPI_Comm_rank", unsafe { ffi::warpline_mpi_rank_and_size(handle, &mut rank, &mut size) })?;
-    let number =
-        |found: c_int| u32::try_from(found).map_err(|_| Error::Mpi { call: "MPI_Comm_rank", code: found, text: "a negative rank".into() });
+    session.check("MPI_Comm_rank", unsafe {
+        ffi::warpline_mpi_rank_and_size(handle, &mut rank, &mut size)
+    })?;
+    let number = |found: c_int| {
+        u32::try_from(found).map_err(|_| Error::Mpi {
+            call: "MPI_Comm_rank",
+            code: found,
+            text: "a negative rank".into(),
+        })
+    };
     Ok((number(rank)?, number(size)?))
 }

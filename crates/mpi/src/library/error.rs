@@ -51,18 +51,28 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::AlreadyStarted => write!(f, "MPI can be started only once per program, and has been"),
+            Error::AlreadyStarted => {
+                write!(f, "MPI can be started only once per program, and has been")
+            }
             Error::OtherLauncher { launched, found } => write!(
                 f,
                 "the launcher started {launched} programs together, but MPI finds {found}: start the program with the mpirun of the MPI \
                  library that it was built with, or with an srun that supports this library"
             ),
             Error::Mpi { call, code, text } => write!(f, "{call} failed: {text} (code {code})"),
-            Error::Memory { bytes } => write!(f, "the system has no memory for a message buffer of {bytes} bytes"),
-            Error::TooLong { bytes } => {
-                write!(f, "a message of {bytes} bytes is too long: at most {} can be sent at once", crate::LONGEST_MESSAGE)
+            Error::Memory { bytes } => {
+                write!(f, "the system has no memory for a message buffer of {bytes} bytes")
             }
-            Error::Foreign { source } => write!(f, "rank {source} sent a message that is not one of Warpline's"),
+            Error::TooLong { bytes } => {
+                write!(
+                    f,
+                    "a message of {bytes} bytes is too long: at most {} can be sent at once",
+                    crate::LONGEST_MESSAGE
+                )
+            }
+            Error::Foreign { source } => {
+                write!(f, "rank {source} sent a message that is not one of Warpline's")
+            }
         }
     }
 }

@@ -7,7 +7,11 @@ const FOLDER: &str = "/dev/shm";
 /// MPI: those of this job, on this machine. A rank that ends in this way should call it. Other
 /// libraries remove theirs.
 pub fn remove_shared_memory() {
-    let Some(job) = std::env::var("PMIX_NAMESPACE").ok().and_then(|number| number.parse::<u32>().ok()) else { return };
+    let Some(job) =
+        std::env::var("PMIX_NAMESPACE").ok().and_then(|number| number.parse::<u32>().ok())
+    else {
+        return;
+    };
     for file in fs::read_dir(FOLDER).into_iter().flatten().flatten() {
         if file.file_name().to_str().is_some_and(|name| is_of(name, job)) {
             // Another rank may have been faster.

@@ -78,6 +78,9 @@ mod tests {
     fn ranks_are_counted_within_their_node() {
         let nodes = Nodes { rank: 4, node_of: vec![0, 1, 0, 1, 1] };
         assert_eq!(nodes.neighbours().collect::<Vec<_>>(), [1, 3, 4]);
-        assert_eq!((nodes.count(), nodes.node_size(), nodes.node_rank(), nodes.node_of(2)), (2, 3, 2, 0));
+        assert_eq!(
+            (nodes.count(), nodes.node_size(), nodes.node_rank(), nodes.node_of(2)),
+            (2, 3, 2, 0)
+        );
     }
 }

@@ -53,7 +53,9 @@ impl Mpi {
         let (rank, size) = Communicator::world_rank_and_size(&session)?;
         let mpi = Mpi { session: Some(session), rank, size, stays_on_thread: PhantomData };
         match launch.size() {
-            Some(launched) if launched != size => Err(Error::OtherLauncher { launched, found: size }),
+            Some(launched) if launched != size => {
+                Err(Error::OtherLauncher { launched, found: size })
+            }
             _ => Ok(mpi),
         }
     }
@@ -126,7 +128,10 @@ impl Mpi {
             session.abort(PANICKED);
         }
         if session.alive() > 0 {
-            eprintln!("error: rank {} has left messages unfinished, so all ranks are ended", self.rank);
+            eprintln!(
+                "error: rank {} has left messages unfinished, so all ranks are ended",
+                self.rank
+            );
             session.abort(PANICKED);
         }
         session.finish()

@@ -55,7 +55,8 @@ impl<'m> Receiver<'m> {
         }
         let posted = Requests::new(comm.shared(), buffers)?;
         let large = Requests::new(comm.shared(), 1)?;
-        let mut receiver = Receiver { tag, capacity, posted, buffers, next: 0, announced: None, large };
+        let mut receiver =
+            Receiver { tag, capacity, posted, buffers, next: 0, announced: None, large };
         for _ in 0..buffers {
             receiver.post(Vec::new())?;
         }
@@ -75,7 +76,13 @@ impl<'m> Receiver<'m> {
         let mut handed = 0;
         while handed < self.buffers {
             if let Some((source, bytes)) = self.announced {
-                self.large.start_receive(0, Some(source), self.tag.large(), bytes, room_for(bytes)?)?;
+                self.large.start_receive(
+                    0,
+                    Some(source),
+                    self.tag.large(),
+                    bytes,
+                    room_for(bytes)?,
+                )?;
                 self.announced = None;
             }
             if self.large.is_active(0) {
@@ -104,7 +111,13 @@ impl<'m> Receiver<'m> {
 
     /// Posts the receive whose turn it is, behind all others.
     fn post(&mut self, memory: Vec<u8>) -> Result<()> {
-        self.posted.start_receive(self.next, None, self.tag.batches(), received_length(self.capacity), memory)?;
+        self.posted.start_receive(
+            self.next,
+            None,
+            self.tag.batches(),
+            received_length(self.capacity),
+            memory,
+        )?;
         self.next = (self.next + 1) % self.buffers;
         Ok(())
     }

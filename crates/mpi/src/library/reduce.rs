@@ -45,7 +45,9 @@ impl Reduction {
     /// A header before the operands, which tells the shim what they are.
     fn header(self, width: usize) -> Option<u64> {
         match self {
-            Reduction::Composite { sums, key } => Some((width as u64 + 1) << 32 | u64::from(sums) << 16 | u64::from(key)),
+            Reduction::Composite { sums, key } => {
+                Some((width as u64 + 1) << 32 | u64::from(sums) << 16 | u64::from(key))
+            }
             _ => None,
         }
     }
@@ -75,10 +77,16 @@ impl<'m> Reducer<'m> {
             let mut list = Vec::new();
             // Room for a header.
             let most = width.saturating_add(1);
-            list.try_reserve_exact(most).map_err(|_| Error::Memory { bytes: most.saturating_mul(size_of::<u64>()) })?;
+            list.try_reserve_exact(most)
+                .map_err(|_| Error::Memory { bytes: most.saturating_mul(size_of::<u64>()) })?;
             Ok(list)
         };
-        Ok(Reducer { requests, width, reduction: Reduction::Sum, idle: Some(Operands { mine: empty()?, result: empty()? }) })
+        Ok(Reducer {
+            requests,
+            width,
+            reduction: Reduction::Sum,
+            idle: Some(Operands { mine: empty()?, result: empty()? }),
+        })
     }
 
     /// Starts a reduction, of each number with those at the same place in the other ranks.
@@ -94,7 +102,12 @@ impl<'m> Reducer<'m> {
         self.requests.usable()?;
         let mut operands = self.idle.take().expect("the last reduction has been fetched");
         operands.mine.clear();
-        operands.mine.extend(reduction.header(self.width).into_iter().chain(mine.iter().map(|number| number ^ reduction.flipped())));
+        operands.mine.extend(
+            reduction
+                .header(self.width)
+                .into_iter()
+                .chain(mine.iter().map(|number| number ^ reduction.flipped())),
+        );
         operands.result.clear();
         operands.result.resize(operands.mine.len(), 0);
         self.reduction = reduction;

@@ -62,13 +62,17 @@ impl<'m, M> Requests<'m, M> {
     /// # Panics
     /// If `count` is 0, or far beyond what memory can hold.
     pub(crate) fn new(comm: &Arc<Communicator<'m>>, count: usize) -> Result<Self> {
-        let raw_count = c_int::try_from(count).ok().filter(|&count| count > 0).expect("there are from 1 to 2^31 - 1 requests");
+        let raw_count = c_int::try_from(count)
+            .ok()
+            .filter(|&count| count > 0)
+            .expect("there are from 1 to 2^31 - 1 requests");
         let out_of_memory = Error::Memory { bytes: count.saturating_mul(size_of::<Option<M>>()) };
         let mut held = Vec::new();
         held.try_reserve_exact(count).map_err(|_| out_of_memory.clone())?;
         held.resize_with(count, || None);
         // SAFETY: MPI is running, or there would be no communicator.
-        let raw = NonNull::new(unsafe { ffi::warpline_mpi_make_requests(raw_count) }).ok_or(out_of_memory)?;
+        let raw = NonNull::new(unsafe { ffi::warpline_mpi_make_requests(raw_count) })
+            .ok_or(out_of_memory)?;
         comm.session.add();
         Ok(Requests { comm: comm.clone(), raw, held, width: None, failed: None })
     }
@@ -101,12 +105,17 @@ impl<'m, M> Requests<'m, M> {
         if !self.is_active(index) {
             return Ok(None);
         }
-        let (source, length) = found.map_or((ptr::null_mut(), ptr::null_mut()), |(source, length)| (&raw mut *source, &raw mut *length));
+        let (source, length) = found
+            .map_or((ptr::null_mut(), ptr::null_mut()), |(source, length)| {
+                (&raw mut *source, &raw mut *length)
+            });
         let mut done = 0;
         self.comm.session.enter();
         // SAFETY: MPI is running and this thread may call it. The array has a request of this
         // index, and both pointers are null or valid.
-        let code = unsafe { ffi::warpline_mpi_test(self.raw.as_ptr(), index as c_int, &mut done, source, length) };
+        let code = unsafe {
+            ffi::warpline_mpi_test(self.raw.as_ptr(), index as c_int, &mut done, source, length)
+        };
         self.check("MPI_Test", code)?;
         Ok(if done == 0 { None } else { self.held[index].take() })
     }
@@ -118,20 +127,42 @@ impl<'m, M> Requests<'m, M> {
 }
 
 impl Requests<'_, Outgoing> {
-    pub(crate) fn start_send(&mut self, index: usize, to: u32, tag: c_int, bytes: Vec<u8>) -> Result<()> {
+    pub(crate) fn start_send(
+        &mut self,
+        index: usize,
+        to: u32,
+        tag: c_int,
+        bytes: Vec<u8>,
+    ) -> Result<()> {
         let to = self.comm.raw_rank(to);
-        let Ok(length) = c_int::try_from(bytes.len()) else { return Err(Error::TooLong { bytes: bytes.len() }) };
+        let Ok(length) = c_int::try_from(bytes.len()) else {
+            return Err(Error::TooLong { bytes: bytes.len() });
+        };
         let comm = self.comm.raw();
         let pointer = self.hold(index, Outgoing(bytes))?.0.as_ptr();
         // SAFETY: as `raw` says. The array has a free request of this index. The bytes are held
         // until the request is done, and only read.
-        let code = unsafe { ffi::warpline_mpi_start_send(self.raw.as_ptr(), index as c_int, comm, pointer.cast(), length, to, tag) };
+        let code = unsafe {
+            ffi::warpline_mpi_start_send(
+                self.raw.as_ptr(),
+                index as c_int,
+                comm,
+                pointer.cast(),
+                length,
+                to,
+                tag,
+            )
+        };
         self.check("MPI_Isend", code)
     }
 
     /// Gives back the memory of those that are done, of the first `active` requests, which are in
     /// use. Returns how many still are: those at the front.
-    pub(crate) fn reclaim(&mut self, active: usize, mut done: impl FnMut(Vec<u8>)) -> Result<usize> {
+    pub(crate) fn reclaim(
+        &mut self,
+        active: usize,
+        mut done: impl FnMut(Vec<u8>),
+    ) -> Result<usize> {
         self.usable()?;
         if active == 0 {
             return Ok(0);
@@ -141,7 +172,14 @@ impl Requests<'_, Outgoing> {
         self.comm.session.enter();
         // SAFETY: MPI is running and this thread may call it. The array has at least as many
         // requests.
-        let code = unsafe { ffi::warpline_mpi_test_some(self.raw.as_ptr(), active as c_int, &mut found, &mut indices) };
+        let code = unsafe {
+            ffi::warpline_mpi_test_some(
+                self.raw.as_ptr(),
+                active as c_int,
+                &mut found,
+                &mut indices,
+            )
+        };
         self.check("MPI_Testsome", code)?;
         let found = usize::try_from(found).unwrap_or(0);
         for place in 0..found {
@@ -172,7 +210,9 @@ impl Requests<'_, Outgoing> {
                 return;
             }
             // SAFETY: both are in the array, the first is in use, and the other is free.
-            unsafe { ffi::warpline_mpi_move_request(self.raw.as_ptr(), (end - 1) as c_int, free as c_int) };
+            unsafe {
+                ffi::warpline_mpi_move_request(self.raw.as_ptr(), (end - 1) as c_int, free as c_int)
+            };
             self.held.swap(free, end - 1);
         }
     }
@@ -181,7 +221,14 @@ impl Requests<'_, Outgoing> {
 impl Requests<'_, Incoming> {
     /// Receives at most `room` bytes, from any rank if no source is given. `bytes` is memory to be
     /// used again.
-    pub(crate) fn start_receive(&mut self, index: usize, from: Option<u32>, tag: c_int, room: usize, mut bytes: Vec<u8>) -> Result<()> {
+    pub(crate) fn start_receive(
+        &mut self,
+        index: usize,
+        from: Option<u32>,
+        tag: c_int,
+        room: usize,
+        mut bytes: Vec<u8>,
+    ) -> Result<()> {
         let from = from.map_or(-1, |from| self.comm.raw_rank(from));
         let Ok(length) = c_int::try_from(room) else { return Err(Error::TooLong { bytes: room }) };
         bytes.clear();
@@ -192,16 +239,32 @@ impl Requests<'_, Incoming> {
         let pointer = self.hold(index, Incoming(bytes))?.0.as_mut_ptr();
         // SAFETY: as `raw` says. The array has a free request of this index. There is capacity for
         // `room` bytes, which is held, and which nobody else touches, until the request is done.
-        let code = unsafe { ffi::warpline_mpi_start_receive(self.raw.as_ptr(), index as c_int, comm, pointer.cast(), length, from, tag) };
+        let code = unsafe {
+            ffi::warpline_mpi_start_receive(
+                self.raw.as_ptr(),
+                index as c_int,
+                comm,
+                pointer.cast(),
+                length,
+                from,
+                tag,
+            )
+        };
         self.check("MPI_Irecv", code)
     }
 
     /// The sender and the bytes, if they have arrived.
     pub(crate) fn received(&mut self, index: usize) -> Result<Option<(u32, Vec<u8>)>> {
         let mut found = (0, 0);
-        let Some(Incoming(mut bytes)) = self.test(index, Some(&mut found))? else { return Ok(None) };
+        let Some(Incoming(mut bytes)) = self.test(index, Some(&mut found))? else {
+            return Ok(None);
+        };
         let (Ok(source), Ok(length)) = (u32::try_from(found.0), usize::try_from(found.1)) else {
-            return Err(Error::Mpi { call: "MPI_Test", code: found.1, text: "a message without source or length".to_owned() });
+            return Err(Error::Mpi {
+                call: "MPI_Test",
+                code: found.1,
+                text: "a message without source or length".to_owned(),
+            });
         };
         assert!(length <= bytes.capacity(), "MPI has received more than it was to");
         // SAFETY: the receive is done, and MPI has written as many bytes, for which there is
@@ -219,7 +282,12 @@ impl Requests<'_, Incoming> {
             // SAFETY: MPI is running and this thread may call it. The array has a request of this
             // index, which is in use.
             let code = unsafe { ffi::warpline_mpi_cancel(self.raw.as_ptr(), index as c_int) };
-            if self.comm.check("MPI_Cancel", code).inspect_err(|error| self.failed = Some(error.clone())).is_err() {
+            if self
+                .comm
+                .check("MPI_Cancel", code)
+                .inspect_err(|error| self.failed = Some(error.clone()))
+                .is_err()
+            {
                 return;
             }
         }
@@ -240,11 +308,19 @@ impl Requests<'_, Operands> {
             return Err(Error::TooLong { bytes: length.saturating_mul(size_of::<u64>()) });
         };
         if kind == ReductionKind::Composite {
-            let [header, ..] = operands.mine[..] else { panic!("a composite reduction without operands") };
+            let [header, ..] = operands.mine[..] else {
+                panic!("a composite reduction without operands")
+            };
             let (sums, key) = ((header >> 16 & 0xFFFF) as usize, (header & 0xFFFF) as usize);
             let keys = length.checked_sub(1 + sums);
-            assert!((header >> 32) as usize == length && keys.is_some_and(|keys| keys == 0 || key > 0 && keys % key == 0));
-            assert!(*self.width.get_or_insert(length) == length, "composite reductions of one array of requests are equally wide");
+            assert!(
+                (header >> 32) as usize == length
+                    && keys.is_some_and(|keys| keys == 0 || key > 0 && keys % key == 0)
+            );
+            assert!(
+                *self.width.get_or_insert(length) == length,
+                "composite reductions of one array of requests are equally wide"
+            );
         }
         let comm = self.comm.raw();
         let raw = self.raw.as_ptr();
@@ -256,8 +332,18 @@ impl Requests<'_, Operands> {
         // number says to the shim: so it reads and writes within them.
         let code = unsafe {
             match kind {
-                ReductionKind::Composite => ffi::warpline_mpi_start_composite(raw, 0, comm, mine, result, count),
-                _ => ffi::warpline_mpi_start_reduce(raw, 0, comm, mine, result, count, c_int::from(kind == ReductionKind::Sum)),
+                ReductionKind::Composite => {
+                    ffi::warpline_mpi_start_composite(raw, 0, comm, mine, result, count)
+                }
+                _ => ffi::warpline_mpi_start_reduce(
+                    raw,
+                    0,
+                    comm,
+                    mine,
+                    result,
+                    count,
+                    c_int::from(kind == ReductionKind::Sum),
+                ),
             }
         };
         self.check("MPI_Iallreduce", code)
@@ -289,7 +375,9 @@ impl<M> Drop for Requests<'_, M> {
         let mut idle = self.failed.is_none() && self.held.iter().all(Option::is_none);
         if !idle && self.may_wait() {
             // SAFETY: MPI is running and this thread may call it. The array has as many requests.
-            idle = unsafe { ffi::warpline_mpi_wait_all(self.raw.as_ptr(), self.held.len() as c_int) } == 0;
+            idle =
+                unsafe { ffi::warpline_mpi_wait_all(self.raw.as_ptr(), self.held.len() as c_int) }
+                    == 0;
         }
         if idle {
             if self.comm.session.may_tidy_up() {

@@ -71,8 +71,14 @@ impl<'m> SendPool<'m> {
         if limits.capacity >= crate::LONGEST_MESSAGE {
             return Err(Error::TooLong { bytes: limits.capacity });
         }
-        let sends = |most| Ok(Sends { requests: Requests::new(comm.shared(), most)?, active: 0, most });
-        Ok(SendPool { limits, batches: sends(limits.batches)?, large: sends(limits.large)?, free: Vec::new() })
+        let sends =
+            |most| Ok(Sends { requests: Requests::new(comm.shared(), most)?, active: 0, most });
+        Ok(SendPool {
+            limits,
+            batches: sends(limits.batches)?,
+            large: sends(limits.large)?,
+            free: Vec::new(),
+        })
     }
 
     /// An empty buffer: one that has been sent, or else a new one.

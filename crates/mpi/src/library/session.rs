@@ -22,7 +22,8 @@ pub enum ThreadLevel {
 }
 
 /// From the lowest to the highest, as the shim counts them.
-const LEVELS: [ThreadLevel; 4] = [ThreadLevel::Single, ThreadLevel::Funneled, ThreadLevel::Serialized, ThreadLevel::Multiple];
+const LEVELS: [ThreadLevel; 4] =
+    [ThreadLevel::Single, ThreadLevel::Funneled, ThreadLevel::Serialized, ThreadLevel::Multiple];
 
 /// Whether MPI has been started in this program.
 static STARTED: AtomicBool = AtomicBool::new(false);
@@ -51,16 +52,25 @@ impl Session {
         let (mut granted, mut elsewhere) = (0, 0);
         // SAFETY: the flag lets only one caller through, ever, and the shim looks whether code
         // outside of this crate was faster. The pointers are to local variables.
-        let code = unsafe { ffi::warpline_mpi_start(wanted as c_int, &mut granted, &mut elsewhere) };
+        let code =
+            unsafe { ffi::warpline_mpi_start(wanted as c_int, &mut granted, &mut elsewhere) };
         if elsewhere != 0 {
             return Err(Error::AlreadyStarted);
         }
         if code != 0 {
             // MPI may not be able to explain the code at this point.
-            return Err(Error::Mpi { call: "MPI_Init_thread", code, text: "MPI could not be initialised".to_owned() });
+            return Err(Error::Mpi {
+                call: "MPI_Init_thread",
+                code,
+                text: "MPI could not be initialised".to_owned(),
+            });
         }
         IS_MAIN.set(true);
-        let level = usize::try_from(granted).ok().and_then(|index| LEVELS.get(index)).copied().unwrap_or(ThreadLevel::Single);
+        let level = usize::try_from(granted)
+            .ok()
+            .and_then(|index| LEVELS.get(index))
+            .copied()
+            .unwrap_or(ThreadLevel::Single);
         Ok(Session { level, is_over: AtomicBool::new(false), alive: AtomicUsize::new(0) })
     }
 
@@ -78,7 +88,11 @@ impl Session {
         // Relaxed: it ends on the only thread that can get hold of it when nothing is left that
         // uses it.
         assert!(!self.is_over.load(Ordering::Relaxed), "MPI has been finished");
-        assert!(self.is_open(), "only the thread that started MPI may use it, as the granted thread level is {:?}", self.level);
+        assert!(
+            self.is_open(),
+            "only the thread that started MPI may use it, as the granted thread level is {:?}",
+            self.level
+        );
     }
 
     #[inline]
@@ -104,9 +118,20 @@ impl Session {
         let mut text = [0_u8; 1024];
         // SAFETY: MPI is running, and this thread has just called it. The shim writes at most as
         // many bytes as there are.
-        let length = unsafe { ffi::warpline_mpi_error_text(code, text.as_mut_ptr().cast(), text.len() as c_int) };
-        let text = String::from_utf8_lossy(&text[..usize::try_from(length).unwrap_or(0)]).into_owned();
-        Error::Mpi { call, code, text: if text.is_empty() { "for a reason that MPI has no words for".to_owned() } else { text } }
+        let length = unsafe {
+            ffi::warpline_mpi_error_text(code, text.as_mut_ptr().cast(), text.len() as c_int)
+        };
+        let text =
+            String::from_utf8_lossy(&text[..usize::try_from(length).unwrap_or(0)]).into_owned();
+        Error::Mpi {
+            call,
+            code,
+            text: if text.is_empty() {
+                "for a reason that MPI has no words for".to_owned()
+            } else {
+                text
+            },
+        }
     }
 
     /// Counts something that MPI must not be finished before.
@@ -139,7 +164,11 @@ impl Session {
         if code == 0 {
             return Ok(());
         }
-        Err(Error::Mpi { call: "MPI_Finalize", code, text: "MPI could not be finalised".to_owned() })
+        Err(Error::Mpi {
+            call: "MPI_Finalize",
+            code,
+            text: "MPI could not be finalised".to_owned(),
+        })
     }
 
     /// Ends all ranks.

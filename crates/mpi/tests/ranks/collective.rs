@@ -23,10 +23,15 @@ pub(crate) fn reductions(comm: &Comm<'_>, rounds: u64) -> Result<()> {
     assert!(reducer.test()?.is_none() && !reducer.is_busy());
     for round in 0..rounds {
         let lowest = round % size;
-        let mine = [if me == lowest { round } else { u64::MAX }, 1000 + (me + round) % size, u64::MAX];
+        let mine =
+            [if me == lowest { round } else { u64::MAX }, 1000 + (me + round) % size, u64::MAX];
         assert_eq!(reduce(&mut reducer, Reduction::Min, &mine)?, [round, 1000, u64::MAX]);
         assert!(reducer.test()?.is_none() && !reducer.is_busy(), "a result is found once");
-        let sums = [size * round + size * (size - 1) / 2, 0_u64.wrapping_sub(size), if round % 2 == 0 { 1 } else { 0 }];
+        let sums = [
+            size * round + size * (size - 1) / 2,
+            0_u64.wrapping_sub(size),
+            if round % 2 == 0 { 1 } else { 0 },
+        ];
         let mine = [round + me, u64::MAX, u64::from(me == lowest && round % 2 == 0)];
         assert_eq!(reduce(&mut reducer, Reduction::Sum, &mine)?, sums);
     }
@@ -36,7 +41,8 @@ pub(crate) fn reductions(comm: &Comm<'_>, rounds: u64) -> Result<()> {
     Ok(())
 }
 
-/// Sums and least keys in one: a key is found whole, and the first of its numbers that differs decides, without a sign.
+/// Sums and least keys in one: a key is found whole, and the first of its numbers that differs
+/// decides, without a sign.
 fn composite(comm: &Comm<'_>, rounds: u64) -> Result<()> {
     let (me, size) = (u64::from(comm.rank()), u64::from(comm.size()));
     let mut reducer = Reducer::new(comm, 8)?;
@@ -76,7 +82,10 @@ pub(crate) fn barriers(comm: &Comm<'_>) -> Result<()> {
         // The first to pass, and the last to arrive, of which the least complement is that.
         let found = reduce(&mut reducer, Reduction::Min, &[now(), !arrived])?;
         assert!(found[0] >= !found[1], "a rank passed {} ns too early", !found[1] - found[0]);
-        assert!(comm.size() == 1 || comm.rank() == late || tests > 1 || returned >= !found[1], "arriving does not wait");
+        assert!(
+            comm.size() == 1 || comm.rank() == late || tests > 1 || returned >= !found[1],
+            "arriving does not wait"
+        );
         assert!(!barrier.test()?, "it is passed once");
     }
     Ok(())
@@ -105,7 +114,10 @@ pub(crate) fn gathering(comm: &Comm<'_>) -> Result<()> {
 pub(crate) fn nodes(comm: &Comm<'_>) -> Result<()> {
     let (me, size) = (comm.rank(), comm.size());
     let together = Nodes::find(comm, NodeView::Shared)?;
-    assert_eq!((together.count(), together.node_size(), together.node_rank()), (1, size as usize, me as usize));
+    assert_eq!(
+        (together.count(), together.node_size(), together.node_rank()),
+        (1, size as usize, me as usize)
+    );
     assert!(together.neighbours().eq(0..size) && (0..size).all(|rank| together.node_of(rank) == 0));
     let apart = Nodes::find(comm, NodeView::Apart)?;
     assert_eq!((apart.count(), apart.node_size(), apart.node_rank()), (size as usize, 1, 0));

@@ -35,7 +35,8 @@ pub(crate) fn panics_early(launch: Launch) {
     drop(mpi.world());
 }
 
-/// Posted receives that nobody will ever take back must not be written to by an MPI that is being finished.
+/// Posted receives that nobody will ever take back must not be written to by an MPI that is being
+/// finished.
 pub(crate) fn leaks(launch: Launch) {
     let mpi = start(launch);
     let comm = mpi.world().expect("there is a communicator");
@@ -61,7 +62,10 @@ pub(crate) fn truncates(launch: Launch) {
         }
     };
     assert_eq!(receiver.poll(|_, _| ()).err(), Some(error.clone()), "it stays failed");
-    assert!(matches!(&error, Error::Mpi { text, .. } if text.to_lowercase().contains("truncate")), "{error}");
+    assert!(
+        matches!(&error, Error::Mpi { text, .. } if text.to_lowercase().contains("truncate")),
+        "{error}"
+    );
     eprintln!("as expected: {error}");
     comm.gather(&[]).expect("MPI reports no error");
 }
@@ -78,5 +82,8 @@ pub(crate) fn aborts(launch: Launch) {
 
 /// The environment is that of four ranks, but MPI finds one.
 pub(crate) fn other_launcher(launch: Launch) {
-    assert_eq!(Mpi::start(launch, ThreadLevel::Funneled).err(), Some(Error::OtherLauncher { launched: 4, found: 1 }));
+    assert_eq!(
+        Mpi::start(launch, ThreadLevel::Funneled).err(),
+        Some(Error::OtherLauncher { launched: 4, found: 1 })
+    );
 }

@@ -1,5 +1,6 @@
-//! Tests of several ranks. Started plainly, this starts itself by `mpirun`, several times and with several numbers of ranks; started by
-//! `mpirun`, it is one of these ranks and does what its argument names.
+//! Tests of several ranks. Started plainly, this starts itself by `mpirun`, several times and with
+//! several numbers of ranks; started by `mpirun`, it is one of these ranks and does what its
+//! argument names.
 
 mod collective;
 mod failures;
@@ -15,7 +16,9 @@ use warpline_mpi::Launch;
 
 fn main() -> ExitCode {
     match (Launch::detect(), std::env::args().nth(1)) {
-        (Some(launch), Some(part)) if part.starts_with("part:") => take_part(launch, &part["part:".len()..]),
+        (Some(launch), Some(part)) if part.starts_with("part:") => {
+            take_part(launch, &part["part:".len()..])
+        }
         _ => runner::run_all(),
     }
 }

@@ -9,7 +9,10 @@ use crate::{collective, pools, traffic};
 
 pub(crate) fn run(launch: Launch) {
     let mpi = Mpi::start(launch, ThreadLevel::Funneled).expect("MPI starts");
-    assert!(launch.rank().is_none_or(|rank| rank == mpi.rank()) && launch.size().is_none_or(|size| size == mpi.size()));
+    assert!(
+        launch.rank().is_none_or(|rank| rank == mpi.rank())
+            && launch.size().is_none_or(|size| size == mpi.size())
+    );
     assert_eq!(Mpi::start(launch, ThreadLevel::Funneled).err(), Some(Error::AlreadyStarted));
     let comm = mpi.world().expect("there is a communicator");
     assert_eq!((comm.rank(), comm.size()), (mpi.rank(), mpi.size()));
@@ -34,7 +37,9 @@ pub(crate) fn for_good(launch: Launch) {
     assert_eq!(mpi.finish_for_good(), Ok(false));
     drop(comm);
     assert_eq!(mpi.finish_for_good(), Ok(true));
-    assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| mpi.world().is_ok())).is_err());
+    assert!(
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| mpi.world().is_ok())).is_err()
+    );
 }
 
 /// Each part has a communicator of its own, as ranks may be in different parts at a time.

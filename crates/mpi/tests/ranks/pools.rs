@@ -13,7 +13,8 @@ const LONG: usize = 256 << 10;
 
 /// Each rank sends to the next one, which does not receive yet: only so much is taken on.
 pub(crate) fn full(comm: &Comm<'_>) -> Result<()> {
-    let (to, limits) = ((comm.rank() + 1) % comm.size(), SendLimits { capacity: LONG, batches: 3, large: 1 });
+    let (to, limits) =
+        ((comm.rank() + 1) % comm.size(), SendLimits { capacity: LONG, batches: 3, large: 1 });
     let mut pool = SendPool::new(comm, limits)?;
     let mut receiver = Receiver::new(comm, TAG, receive_limits(LONG, 1))?;
     // One goes into the receiver's only buffer, and the others wait.
@@ -31,14 +32,20 @@ pub(crate) fn full(comm: &Comm<'_>) -> Result<()> {
     sleep(Duration::from_millis(20));
     let refused = pool.send(to, TAG, refused)?.refused().expect("it is still full");
     assert_eq!((sent, pool.in_flight()), (most, 3));
-    assert!(refused.len() == LONG && refused.iter().all(|&byte| byte == sent), "it comes back as it was");
+    assert!(
+        refused.len() == LONG && refused.iter().all(|&byte| byte == sent),
+        "it comes back as it was"
+    );
     let large = pool.send_large(to, TAG, vec![9; 3 * LONG])?.refused().expect("it is full for all");
     // Nobody receives before all have come so far.
     comm.gather(&[])?;
     let mut found = 0;
     while found < most || pool.progress()? > 0 {
         receiver.poll(|_, message| {
-            assert!(message.len() == LONG && message.iter().all(|&byte| byte == found), "message {found}");
+            assert!(
+                message.len() == LONG && message.iter().all(|&byte| byte == found),
+                "message {found}"
+            );
             found += 1;
         })?;
     }
@@ -73,14 +80,19 @@ pub(crate) fn full_of_large(comm: &Comm<'_>) -> Result<()> {
     let mut found = 0;
     while found < 3 || pool.progress()? > 0 {
         receiver.poll(|_, message| {
-            assert!(message.len() == if found < 2 { LONG } else { 1 } && message.iter().all(|&byte| byte == found), "message {found}");
+            assert!(
+                message.len() == if found < 2 { LONG } else { 1 }
+                    && message.iter().all(|&byte| byte == found),
+                "message {found}"
+            );
             found += 1;
         })?;
     }
     Ok(())
 }
 
-/// Pools are dropped with long messages in flight, and receivers with receives posted: nothing is lost that comes later.
+/// Pools are dropped with long messages in flight, and receivers with receives posted: nothing is
+/// lost that comes later.
 pub(crate) fn dropped_in_flight(comm: &Comm<'_>) -> Result<()> {
     let (me, size) = (comm.rank(), comm.size());
     drop(Receiver::new(comm, TAG, receive_limits(LONG, 5))?);

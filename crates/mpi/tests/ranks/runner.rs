@@ -12,7 +12,8 @@ const TIME_LIMIT: Duration = Duration::from_secs(180);
 struct Expected {
     /// The exit code; or, where the launcher chooses it, any but 0.
     code: Option<i32>,
-    /// What the ranks say. MPICH's launcher may drop what a rank says right before it ends all, so only that of Open MPI is asked for it.
+    /// What the ranks say. MPICH's launcher may drop what a rank says right before it ends all, so
+    /// only that of Open MPI is asked for it.
     text: &'static str,
 }
 
@@ -34,22 +35,47 @@ pub(crate) fn run_all() -> ExitCode {
             }
         }
     };
-    let tcp: &[&str] = if is_open_mpi() { &["--mca", "pml", "ob1", "--mca", "btl", "tcp,self"] } else { &[] };
+    let tcp: &[&str] =
+        if is_open_mpi() { &["--mca", "pml", "ob1", "--mca", "btl", "tcp,self"] } else { &[] };
     let wires = [("default wires", &[][..]), ("TCP", tcp)];
     for (wires, options) in wires.into_iter().take(if is_open_mpi() { 2 } else { 1 }) {
         for ranks in [1, 2, 3, 4, 8] {
-            check(format!("ordinary use, {ranks} ranks, {wires}"), launch(ranks, options, "ordinary"), SUCCESS);
+            check(
+                format!("ordinary use, {ranks} ranks, {wires}"),
+                launch(ranks, options, "ordinary"),
+                SUCCESS,
+            );
         }
         for ranks in [2, 4] {
-            check(format!("several threads, {ranks} ranks, {wires}"), launch(ranks, options, "threads"), SUCCESS);
+            check(
+                format!("several threads, {ranks} ranks, {wires}"),
+                launch(ranks, options, "threads"),
+                SUCCESS,
+            );
         }
     }
     check("kept for good, 3 ranks".into(), launch(3, &[], "for-good"), SUCCESS);
     check("a panic ends all ranks".into(), launch(3, &[], "panic"), failure("this rank panics"));
-    check("an early panic ends all ranks".into(), launch(3, &[], "panic-early"), failure("this rank panics"));
-    check("a leak ends all ranks".into(), launch(2, &[], "leak"), failure("has left messages unfinished"));
-    check("a batch that is too long is an error".into(), launch(2, &[], "truncate"), failure("as expected: MPI_Test failed"));
-    check("an abort has its exit code".into(), launch(3, &[], "abort"), Expected { code: Some(7), text: "" });
+    check(
+        "an early panic ends all ranks".into(),
+        launch(3, &[], "panic-early"),
+        failure("this rank panics"),
+    );
+    check(
+        "a leak ends all ranks".into(),
+        launch(2, &[], "leak"),
+        failure("has left messages unfinished"),
+    );
+    check(
+        "a batch that is too long is an error".into(),
+        launch(2, &[], "truncate"),
+        failure("as expected: MPI_Test failed"),
+    );
+    check(
+        "an abort has its exit code".into(),
+        launch(3, &[], "abort"),
+        Expected { code: Some(7), text: "" },
+    );
     if is_open_mpi() {
         let mut alone = this_program("other-launcher");
         alone.env("PMI_RANK", "0").env("PMI_SIZE", "4");
@@ -68,7 +94,10 @@ fn mpirun() -> String {
 }
 
 fn is_open_mpi() -> bool {
-    let output = Command::new(mpirun()).arg("--version").output().expect("there is an mpirun, or MPIRUN says where");
+    let output = Command::new(mpirun())
+        .arg("--version")
+        .output()
+        .expect("there is an mpirun, or MPIRUN says where");
     String::from_utf8_lossy(&output.stdout).contains("Open MPI")
 }
 
@@ -84,12 +113,20 @@ fn launch(ranks: u32, options: &[&str], part: &str) -> Command {
         command.args(["--oversubscribe", "--allow-run-as-root"]);
     }
     let program = this_program(part);
-    command.args(["-np", &ranks.to_string()]).args(options).arg(program.get_program()).args(program.get_args());
+    command
+        .args(["-np", &ranks.to_string()])
+        .args(options)
+        .arg(program.get_program())
+        .args(program.get_args());
     command
 }
 
 fn judge(mut command: Command, expected: &Expected) -> Result<(), String> {
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(|error| error.to_string())?;
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| error.to_string())?;
     let mut stderr = child.stderr.take().expect("it is a pipe");
     let mut stdout = child.stdout.take().expect("it is a pipe");
     let drain = thread::spawn(move || {

@@ -9,11 +9,17 @@ use crate::{collective, traffic};
 pub(crate) fn run(launch: Launch) {
     let mpi = Mpi::start(launch, ThreadLevel::Multiple).expect("MPI starts");
     if mpi.thread_level() != ThreadLevel::Multiple {
-        eprintln!("this MPI library grants {:?} only, so there is nothing to test", mpi.thread_level());
+        eprintln!(
+            "this MPI library grants {:?} only, so there is nothing to test",
+            mpi.thread_level()
+        );
         return;
     }
     let world = mpi.world().expect("there is a communicator");
-    let comms = (0..3).map(|_| world.duplicate()).collect::<Result<Vec<_>>>().expect("there are communicators");
+    let comms = (0..3)
+        .map(|_| world.duplicate())
+        .collect::<Result<Vec<_>>>()
+        .expect("there are communicators");
     thread::scope(|scope| {
         for comm in comms {
             scope.spawn(move || {

@@ -4,7 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::yield_now;
 
 use warpline_mpi::{
-    Barrier, Comm, Error, LONGEST_MESSAGE, Launch, Mpi, ReceiveLimits, Receiver, Result, SendLimits, SendPool, Tag, ThreadLevel,
+    Barrier, Comm, Error, LONGEST_MESSAGE, Launch, Mpi, ReceiveLimits, Receiver, Result,
+    SendLimits, SendPool, Tag, ThreadLevel,
 };
 
 const TAG: Tag = Tag::new(3);
@@ -17,7 +18,8 @@ pub(crate) fn receive_limits(capacity: usize, buffers: usize) -> ReceiveLimits {
     ReceiveLimits { capacity, buffers }
 }
 
-/// One of the messages that a rank sends to another one: every length and byte follows from who sends which to whom.
+/// One of the messages that a rank sends to another one: every length and byte follows from who
+/// sends which to whom.
 #[derive(Clone, Copy)]
 struct Message {
     from: u32,
@@ -48,7 +50,8 @@ impl Message {
 
     fn bytes(self) -> impl Iterator<Item = u8> {
         let mixed = self.mixed();
-        (0..self.length() as u64).map(move |place| (mixed.wrapping_add(place.wrapping_mul(0x9d)) >> (place % 5)) as u8)
+        (0..self.length() as u64)
+            .map(move |place| (mixed.wrapping_add(place.wrapping_mul(0x9d)) >> (place % 5)) as u8)
     }
 
     /// Whether it was sent.
@@ -63,12 +66,26 @@ impl Message {
     }
 
     fn check(self, found: &[u8]) {
-        assert_eq!(found.len(), self.length(), "message {} of rank {} to {}", self.number, self.from, self.to);
-        assert!(found.iter().copied().eq(self.bytes()), "message {} of rank {} to {}", self.number, self.from, self.to);
+        assert_eq!(
+            found.len(),
+            self.length(),
+            "message {} of rank {} to {}",
+            self.number,
+            self.from,
+            self.to
+        );
+        assert!(
+            found.iter().copied().eq(self.bytes()),
+            "message {} of rank {} to {}",
+            self.number,
+            self.from,
+            self.to
+        );
     }
 }
 
-/// Each rank sends as many messages to each, itself included, and checks that those it gets are the ones it should get next.
+/// Each rank sends as many messages to each, itself included, and checks that those it gets are the
+/// ones it should get next.
 pub(crate) fn everybody_to_everybody(comm: &Comm<'_>, each: u32) -> Result<()> {
     let (me, size) = (comm.rank(), comm.size());
     let mut pool = SendPool::new(comm, send_limits(CAPACITY, 8))?;
@@ -138,7 +155,11 @@ pub(crate) fn kept_apart(comm: &Comm<'_>) -> Result<()> {
     let mut lanes = Vec::new();
     for comm in [comm, &other] {
         for tag in tags {
-            lanes.push((SendPool::new(comm, send_limits(8, 4))?, Receiver::new(comm, tag, limits)?, tag));
+            lanes.push((
+                SendPool::new(comm, send_limits(8, 4))?,
+                Receiver::new(comm, tag, limits)?,
+                tag,
+            ));
         }
     }
     let to = (me + 1) % comm.size();
@@ -165,9 +186,16 @@ pub(crate) fn too_long(comm: &Comm<'_>) -> Result<()> {
     let mut pool = SendPool::new(comm, send_limits(8, 4))?;
     let refused = pool.send_large(0, TAG, vec![0; LONGEST_MESSAGE + 1]);
     assert!(matches!(refused, Err(Error::TooLong { bytes }) if bytes == LONGEST_MESSAGE + 1));
-    assert!(matches!(SendPool::new(comm, send_limits(LONGEST_MESSAGE, 4)), Err(Error::TooLong { .. })));
-    assert!(matches!(Receiver::new(comm, TAG, receive_limits(LONGEST_MESSAGE, 4)), Err(Error::TooLong { .. })));
-    let nobody = catch_unwind(AssertUnwindSafe(|| pool.send_large(comm.size(), TAG, vec![1]).map(drop)));
+    assert!(matches!(
+        SendPool::new(comm, send_limits(LONGEST_MESSAGE, 4)),
+        Err(Error::TooLong { .. })
+    ));
+    assert!(matches!(
+        Receiver::new(comm, TAG, receive_limits(LONGEST_MESSAGE, 4)),
+        Err(Error::TooLong { .. })
+    ));
+    let nobody =
+        catch_unwind(AssertUnwindSafe(|| pool.send_large(comm.size(), TAG, vec![1]).map(drop)));
     assert!(nobody.is_err(), "there is no such rank");
     Ok(())
 }
@@ -184,10 +212,17 @@ pub(crate) fn longest(launch: Launch) {
         *message.last_mut().expect("it is not empty") = 77;
         assert!(pool.send_large(1, TAG, message).expect("it is sent").refused().is_none());
     } else {
-        let mut receiver = Receiver::new(&comm, TAG, receive_limits(8, 4)).expect("there is memory");
+        let mut receiver =
+            Receiver::new(&comm, TAG, receive_limits(8, 4)).expect("there is memory");
         let mut check = |_, message: &[u8]| {
             assert_eq!((message.len(), message.last()), (LONGEST_MESSAGE, Some(&77)));
-            assert!(message[..LONGEST_MESSAGE - 1].iter().step_by(step).enumerate().all(|(place, &byte)| byte == place as u8));
+            assert!(
+                message[..LONGEST_MESSAGE - 1]
+                    .iter()
+                    .step_by(step)
+                    .enumerate()
+                    .all(|(place, &byte)| byte == place as u8)
+            );
         };
         while receiver.poll(&mut check).expect("it is received") == 0 {}
     }

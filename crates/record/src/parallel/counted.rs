@@ -174,7 +174,8 @@ impl PeRecord {
         let weights = [self, segment].map(|pe| pe.messages_sent as f64);
         if weights.iter().sum::<f64>() > 0.0 {
             let [all, more] = weights;
-            self.mailbox_depth_mean = (self.mailbox_depth_mean * all + segment.mailbox_depth_mean * more) / (all + more);
+            self.mailbox_depth_mean =
+                (self.mailbox_depth_mean * all + segment.mailbox_depth_mean * more) / (all + more);
         }
         self.first_lp = segment.first_lp;
         self.lps = segment.lps;
@@ -230,7 +231,8 @@ mod tests {
         let mut record = json!({ "pes": [{}], "memory": {}, "throttle": {}, "rollbacks": {} });
         for (index, place) in PLACES.iter().enumerate() {
             let number = number(index);
-            *find(&mut record, place) = if place.kind == "bool" { json!(number % 2 == 1) } else { json!(number) };
+            *find(&mut record, place) =
+                if place.kind == "bool" { json!(number % 2 == 1) } else { json!(number) };
         }
         let read = serde_json::from_value(record.clone()).expect("all fields may be given");
         (record, read)
@@ -241,11 +243,19 @@ mod tests {
         let (mut wanted, record) = numbered(|index| 100 + index);
         let mut written = serde_json::to_value(&record).unwrap();
         for place in PLACES {
-            assert_eq!(find(&mut written, place), find(&mut wanted, place), "{} of {}", place.name, place.part);
+            assert_eq!(
+                find(&mut written, place),
+                find(&mut wanted, place),
+                "{} of {}",
+                place.name,
+                place.part
+            );
         }
-        let columns = PeRecord::COUNTERS.iter().map(|counter| (counter.name, counter.value(&record.pes[0])));
+        let columns =
+            PeRecord::COUNTERS.iter().map(|counter| (counter.name, counter.value(&record.pes[0])));
         let pe = PLACES.iter().filter(|place| place.part == "pe");
-        let wanted: Vec<_> = pe.map(|place| (place.name, find(&mut wanted, place).clone())).collect();
+        let wanted: Vec<_> =
+            pe.map(|place| (place.name, find(&mut wanted, place).clone())).collect();
         assert_eq!(columns.collect::<Vec<_>>(), wanted);
     }
 
@@ -275,7 +285,11 @@ mod tests {
 
     #[test]
     fn the_depth_of_the_mailbox_is_weighted_by_messages() {
-        let pe = |messages_sent, mailbox_depth_mean| PeRecord { messages_sent, mailbox_depth_mean, ..PeRecord::default() };
+        let pe = |messages_sent, mailbox_depth_mean| PeRecord {
+            messages_sent,
+            mailbox_depth_mean,
+            ..PeRecord::default()
+        };
         let mut all = pe(1, 5.0);
         all.add(&pe(3, 1.0));
         assert_eq!((all.messages_sent, all.mailbox_depth_mean), (4, 2.0));

@@ -39,8 +39,15 @@ impl Data {
     pub(crate) fn new(record: &RunRecord) -> Self {
         let parallel = record.parallel.as_ref();
         let phases = Phases::default().list().map(|(name, _)| name);
-        let (bars, lengths) = parallel.map_or((Vec::new(), Vec::new()), |parallel| (bars(parallel), lengths(parallel)));
-        Self { end_time: record.end_time, time_unit: record.time_unit.clone(), phases, bars, lengths }
+        let (bars, lengths) = parallel
+            .map_or((Vec::new(), Vec::new()), |parallel| (bars(parallel), lengths(parallel)));
+        Self {
+            end_time: record.end_time,
+            time_unit: record.time_unit.clone(),
+            phases,
+            bars,
+            lengths,
+        }
     }
 }
 
@@ -79,7 +86,11 @@ fn whole(parallel: &ParallelRecord) -> Option<Bar> {
 fn bar(first: usize, pes: &[PeRecord]) -> Bar {
     let mean = |of: &dyn Fn(&PeRecord) -> f64| pes.iter().map(of).sum::<f64>() / pes.len() as f64;
     Bar {
-        name: if pes.len() == 1 { format!("{first}") } else { format!("{first}–{}", first + pes.len() - 1) },
+        name: if pes.len() == 1 {
+            format!("{first}")
+        } else {
+            format!("{first}–{}", first + pes.len() - 1)
+        },
         pes: pes.len(),
         seconds: std::array::from_fn(|phase| mean(&|pe| seconds(&pe.phase_seconds)[phase])),
         committed: mean(&|pe| pe.committed_events as f64),
@@ -124,7 +135,12 @@ mod tests {
     #[test]
     fn a_record_without_pes_is_one_bar() {
         let phases = Phases { rollback: 2.0, ..Default::default() };
-        let parallel = ParallelRecord { processed_events: 5, rolled_back_events: 2, phase_seconds: phases, ..Default::default() };
+        let parallel = ParallelRecord {
+            processed_events: 5,
+            rolled_back_events: 2,
+            phase_seconds: phases,
+            ..Default::default()
+        };
         let bars = bars(&parallel);
         assert_eq!((bars.len(), bars[0].committed, bars[0].seconds[4]), (1, 3.0, 2.0));
     }

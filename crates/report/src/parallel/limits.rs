@@ -1,8 +1,9 @@
 //! What limits a parallel run, and what to try.
 
 use super::shares::{
-    EXECUTING, FINDING_GVT, OFF_CORE, RECEIVING, SENDING, UNDOING, WAITING, all_seconds, busy, committed, counted, efficiency, is_crowded,
-    is_measured, is_sampled, percent, share, taken_by_others, time_shares,
+    EXECUTING, FINDING_GVT, OFF_CORE, RECEIVING, SENDING, UNDOING, WAITING, all_seconds, busy,
+    committed, counted, efficiency, is_crowded, is_measured, is_sampled, percent, share,
+    taken_by_others, time_shares,
 };
 use super::speedup::estimated_speedup;
 use crate::format;
@@ -43,8 +44,12 @@ pub struct Limit {
 /// Empty for sequential runs, if nothing stands out, and if the run was too short to tell.
 pub fn limits(record: &RunRecord) -> Vec<Limit> {
     // A run that chose its engines and was mostly sequential has drawn the conclusion already.
-    let mostly = |parallel: &ParallelRecord| 2.0 * committed(record, parallel) >= record.committed_events as f64;
-    let events = |parallel: &&ParallelRecord| parallel.processed_events > 0 && is_measured(record) && mostly(parallel);
+    let mostly = |parallel: &ParallelRecord| {
+        2.0 * committed(record, parallel) >= record.committed_events as f64
+    };
+    let events = |parallel: &&ParallelRecord| {
+        parallel.processed_events > 0 && is_measured(record) && mostly(parallel)
+    };
     let Some(parallel) = record.parallel.as_ref().filter(events) else { return Vec::new() };
     // Other programs may have caused the waiting, the rollbacks and all the rest.
     if let Some(taken) = taken_by_others(record) {
@@ -76,7 +81,11 @@ fn contested(taken: f64) -> Limit {
 }
 
 /// The threads of the run itself had to take turns.
-fn crowded(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 9]>) -> Option<Limit> {
+fn crowded(
+    record: &RunRecord,
+    parallel: &ParallelRecord,
+    shares: Option<[f64; 9]>,
+) -> Option<Limit> {
     let cost = shares.filter(|_| is_crowded(parallel))?[OFF_CORE];
     let cores = match record.provenance.cores {
         Some(1) => "1 core".to_owned(),
@@ -110,7 +119,9 @@ fn slower(record: &RunRecord) -> Option<Limit> {
 fn tiny(parallel: &ParallelRecord, shares: Option<[f64; 9]>) -> Option<Limit> {
     let shares = shares?;
     let cost = 1.0 - shares[EXECUTING] - shares[WAITING] - shares[OFF_CORE];
-    let each = |share: f64| share * all_seconds(parallel).iter().sum::<f64>() / parallel.processed_events as f64;
+    let each = |share: f64| {
+        share * all_seconds(parallel).iter().sum::<f64>() / parallel.processed_events as f64
+    };
     let (own, around) = (each(shares[EXECUTING]), each(cost));
     let text = format!(
         "Executing an event takes {}, and what the engine does around it {}. Cores pay most where events take a microsecond or more: let \
@@ -118,19 +129,29 @@ fn tiny(parallel: &ParallelRecord, shares: Option<[f64; 9]>) -> Option<Limit> {
         format::duration(own),
         format::duration(around)
     );
-    (cost > AROUND && own < TINY && around > own).then_some(Limit { title: "There is little work per event", text, cost })
+    (cost > AROUND && own < TINY && around > own).then_some(Limit {
+        title: "There is little work per event",
+        text,
+        cost,
+    })
 }
 
 /// The value of a setting in brackets, if the record has it.
 fn now(record: &RunRecord, setting: &str) -> String {
     match record.engine.get(setting) {
-        Some(value @ Value::Number(_)) => format!(" (now {})", format::scalar(value, format::Zeros::Strip).0),
+        Some(value @ Value::Number(_)) => {
+            format!(" (now {})", format::scalar(value, format::Zeros::Strip).0)
+        }
         Some(Value::String(word)) => format!(" (now {word})"),
         _ => String::new(),
     }
 }
 
-fn wasteful(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 9]>) -> Option<Limit> {
+fn wasteful(
+    record: &RunRecord,
+    parallel: &ParallelRecord,
+    shares: Option<[f64; 9]>,
+) -> Option<Limit> {
     let efficiency = efficiency(parallel).filter(|efficiency| *efficiency < WASTEFUL)?;
     let chain = if parallel.rollbacks.secondary > parallel.rollbacks.primary {
         " Most rollbacks are secondary: what is undone at one PE has to be undone at others."
@@ -145,16 +166,27 @@ fn wasteful(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 
         now(record, "batch"),
         now(record, "kps"),
     );
-    let cost = shares.map_or(0.0, |shares| shares[UNDOING] + shares[EXECUTING] * (1.0 - efficiency));
+    let cost =
+        shares.map_or(0.0, |shares| shares[UNDOING] + shares[EXECUTING] * (1.0 - efficiency));
     Some(Limit { title: "Much is undone", text: hint, cost })
 }
 
 fn idle(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 9]>) -> Option<Limit> {
     let idle = shares.map(|shares| shares[WAITING]).filter(|idle| *idle > IDLE)?;
     let limit = |title, text| Some(Limit { title, text, cost: idle });
-    let mut by_load: Vec<(usize, f64)> = parallel.pes.iter().map(busy).enumerate().filter_map(|(pe, busy)| Some((pe, busy?))).collect();
+    let mut by_load: Vec<(usize, f64)> = parallel
+        .pes
+        .iter()
+        .map(busy)
+        .enumerate()
+        .filter_map(|(pe, busy)| Some((pe, busy?)))
+        .collect();
     by_load.sort_by(|one, other| one.1.total_cmp(&other.1));
-    let ends = by_load.first().copied().zip(by_load.last().copied()).filter(|(least, most)| most.1 - least.1 > UNEVEN);
+    let ends = by_load
+        .first()
+        .copied()
+        .zip(by_load.last().copied())
+        .filter(|(least, most)| most.1 - least.1 > UNEVEN);
     if let Some((least, most)) = ends.filter(|(_, most)| most.1 >= SATURATED) {
         return limit("The load is uneven", uneven(record, parallel, most, least));
     }
@@ -173,18 +205,32 @@ fn idle(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 9]>)
         String::new()
     };
     let who = match ends {
-        None => format!("All PEs wait for about as long, {} of their time on average", percent(idle)),
+        None => {
+            format!("All PEs wait for about as long, {} of their time on average", percent(idle))
+        }
         Some((_, most)) => {
-            format!("PEs wait {} of their time on average, and even the busiest {}", percent(idle), percent(1.0 - most.1))
+            format!(
+                "PEs wait {} of their time on average, and even the busiest {}",
+                percent(idle),
+                percent(1.0 - most.1)
+            )
         }
     };
-    let fewer = fewer_threads(record).map_or_else(String::new, |fewer| format!(" Fewer {fewer} may be as fast."));
-    let hint = format!("{who}: at any moment, there are too few events for all of them.{wider}{fewer}");
+    let fewer = fewer_threads(record)
+        .map_or_else(String::new, |fewer| format!(" Fewer {fewer} may be as fast."));
+    let hint =
+        format!("{who}: at any moment, there are too few events for all of them.{wider}{fewer}");
     limit("There is too little to do", hint)
 }
 
-fn uneven(record: &RunRecord, parallel: &ParallelRecord, most: (usize, f64), least: (usize, f64)) -> String {
-    let fewer = fewer_threads(record).map_or_else(String::new, |fewer| format!(", or use fewer {fewer}"));
+fn uneven(
+    record: &RunRecord,
+    parallel: &ParallelRecord,
+    most: (usize, f64),
+    least: (usize, f64),
+) -> String {
+    let fewer =
+        fewer_threads(record).map_or_else(String::new, |fewer| format!(", or use fewer {fewer}"));
     format!(
         "PE {} is busy {} of its time, PE {} only {}. LPs are shared out in blocks of consecutive numbers ({}): number \
          them so that busy ones are spread over the PEs{fewer}.",
@@ -207,15 +253,25 @@ fn lps(index: usize, pe: &PeRecord) -> String {
     match pe.lps {
         0 => format!("PE {index} has none"),
         1 => format!("PE {index} has LP {}", pe.first_lp),
-        lps => format!("PE {index} has LPs {} to {}", pe.first_lp, u64::from(pe.first_lp) + u64::from(lps) - 1),
+        lps => format!(
+            "PE {index} has LPs {} to {}",
+            pe.first_lp,
+            u64::from(pe.first_lp) + u64::from(lps) - 1
+        ),
     }
 }
 
-fn remote(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 9]>) -> Option<Limit> {
-    let remote = share(parallel.remote_events as f64, committed(record, parallel)).filter(|remote| *remote > REMOTE)?;
+fn remote(
+    record: &RunRecord,
+    parallel: &ParallelRecord,
+    shares: Option<[f64; 9]>,
+) -> Option<Limit> {
+    let remote = share(parallel.remote_events as f64, committed(record, parallel))
+        .filter(|remote| *remote > REMOTE)?;
     let cost = shares.map_or(0.0, |shares| shares[RECEIVING] + shares[SENDING]);
-    let took =
-        shares.map_or_else(String::new, |_| format!(", and {} of the time went into handing over and taking in messages", percent(cost)));
+    let took = shares.map_or_else(String::new, |_| {
+        format!(", and {} of the time went into handing over and taking in messages", percent(cost))
+    });
     let hint = format!(
         "{} of the committed events came from another PE{took}. LPs are shared out in blocks of consecutive numbers: give LPs that \
          often send to each other numbers side by side, so that most messages stay within a PE.",
@@ -255,14 +311,30 @@ mod tests {
 
     #[test]
     fn the_greatest_cost_comes_first() {
-        let mut record = run(&Phases { event_processing: 0.9, idle: 0.9, gvt: 0.3, send: 0.1, ..Default::default() });
+        let mut record = run(&Phases {
+            event_processing: 0.9,
+            idle: 0.9,
+            gvt: 0.3,
+            send: 0.1,
+            ..Default::default()
+        });
         record.parallel.as_mut().unwrap().remote_events = 900;
-        assert_eq!(titles(&record), ["There is too little to do", "GVT is found often", "Most messages travel"]);
+        assert_eq!(
+            titles(&record),
+            ["There is too little to do", "GVT is found often", "Most messages travel"]
+        );
         record.parallel.as_mut().unwrap().phase_seconds.send = 0.5;
         assert_eq!(titles(&record)[1], "Most messages travel");
         let costs: Vec<f64> = limits(&record).iter().map(|limit| limit.cost).collect();
-        assert!(costs.is_sorted_by(|one, other| one >= other) && costs[0] > 0.34 && costs[0] < 0.35, "{costs:?}");
-        assert_eq!(titles(&RunRecord { loop_seconds: 0.05, ..record.clone() }), [""; 0], "so short a run says nothing");
+        assert!(
+            costs.is_sorted_by(|one, other| one >= other) && costs[0] > 0.34 && costs[0] < 0.35,
+            "{costs:?}"
+        );
+        assert_eq!(
+            titles(&RunRecord { loop_seconds: 0.05, ..record.clone() }),
+            [""; 0],
+            "so short a run says nothing"
+        );
         record.parallel = None;
         assert_eq!(titles(&record), [""; 0]);
     }
@@ -271,18 +343,37 @@ mod tests {
     /// say.
     #[test]
     fn others_that_had_the_cores_come_first() {
-        let mut record = run(&Phases { event_processing: 0.02, pending_set: 0.03, idle: 1.5, off_core: 0.45, ..Default::default() });
+        let mut record = run(&Phases {
+            event_processing: 0.02,
+            pending_set: 0.03,
+            idle: 1.5,
+            off_core: 0.45,
+            ..Default::default()
+        });
         record.core_share = Some(0.1);
-        assert_eq!((titles(&record), estimated_speedup(&record)), (vec!["Others used the cores as well"], None));
+        assert_eq!(
+            (titles(&record), estimated_speedup(&record)),
+            (vec!["Others used the cores as well"], None)
+        );
         record.core_share = Some(0.9);
-        assert_eq!(titles(&record), ["Probably slower than on one core", "There is too little to do"]);
+        assert_eq!(
+            titles(&record),
+            ["Probably slower than on one core", "There is too little to do"]
+        );
         record.core_share = None;
         let parallel = record.parallel.as_mut().unwrap();
         (parallel.crowded, parallel.phase_samples) = (true, Some(3.0));
         record.engine.insert("threads".into(), json!(4));
-        assert_eq!(titles(&record), ["There is too little to do", "There are more threads than cores"], "three samples tell no more");
+        assert_eq!(
+            titles(&record),
+            ["There is too little to do", "There are more threads than cores"],
+            "three samples tell no more"
+        );
         let text = limits(&record).remove(1).text.replace(['\u{a0}', '\u{202f}'], " ");
-        assert!(text.contains("for 22 % of their time") && text.contains("Fewer `threads` (now 4)"), "{text}");
+        assert!(
+            text.contains("for 22 % of their time") && text.contains("Fewer `threads` (now 4)"),
+            "{text}"
+        );
         record.engine.insert("threads".into(), json!(1));
         assert!(!limits(&record)[0].text.contains("Fewer"), "there cannot be fewer");
     }
@@ -298,31 +389,66 @@ mod tests {
         record.parallel.as_mut().unwrap().pes = vec![pe(0.3), pe(0.7)];
         assert_eq!(titles(&record), ["There is too little to do"]);
         let text = limits(&record).remove(0).text.replace(['\u{a0}', '\u{202f}'], " ");
-        assert!(text.starts_with("PEs wait 50 % of their time on average, and even the busiest 30 %"), "{text}");
+        assert!(
+            text.starts_with("PEs wait 50 % of their time on average, and even the busiest 30 %"),
+            "{text}"
+        );
         record.parallel.as_mut().unwrap().pes = vec![pe(0.1), pe(0.7)];
         assert_eq!(titles(&record), ["The load is uneven"]);
     }
 
     #[test]
     fn a_run_slower_than_one_core_says_so_first() {
-        let record = run(&Phases { event_processing: 0.02, pending_set: 0.03, idle: 1.95, ..Default::default() });
-        assert_eq!(titles(&record), ["Probably slower than on one core", "There is too little to do"]);
+        let record = run(&Phases {
+            event_processing: 0.02,
+            pending_set: 0.03,
+            idle: 1.95,
+            ..Default::default()
+        });
+        assert_eq!(
+            titles(&record),
+            ["Probably slower than on one core", "There is too little to do"]
+        );
         let text = limits(&record).remove(0).text.replace(['\u{a0}', '\u{202f}'], " ");
-        assert!(text.starts_with("One core would probably have taken 50 ms for what took 1 s here, 20 times less"), "{text}");
+        assert!(
+            text.starts_with(
+                "One core would probably have taken 50 ms for what took 1 s here, 20 times less"
+            ),
+            "{text}"
+        );
         assert!(text.contains("`sync` sequential"), "{text}");
-        let busy = run(&Phases { event_processing: 0.9, pending_set: 0.9, idle: 0.2, ..Default::default() });
+        let busy = run(&Phases {
+            event_processing: 0.9,
+            pending_set: 0.9,
+            idle: 0.2,
+            ..Default::default()
+        });
         assert_eq!(titles(&busy), [""; 0], "it did 1.8 s of work in 1 s");
     }
 
     #[test]
     fn small_events_are_pointed_out_where_the_engine_takes_longer() {
-        let mut record = run(&Phases { event_processing: 0.5, pending_set: 0.7, send: 0.6, idle: 0.2, ..Default::default() });
+        let mut record = run(&Phases {
+            event_processing: 0.5,
+            pending_set: 0.7,
+            send: 0.6,
+            idle: 0.2,
+            ..Default::default()
+        });
         assert_eq!(titles(&record), [""; 0], "events of half a millisecond are not small");
         record.committed_events = 10_000_000;
         record.parallel.as_mut().unwrap().processed_events = 10_000_000;
-        let [Limit { title: "There is little work per event", text, cost }] = &limits(&record)[..] else { panic!("{:?}", limits(&record)) };
+        let [Limit { title: "There is little work per event", text, cost }] = &limits(&record)[..]
+        else {
+            panic!("{:?}", limits(&record))
+        };
         let text = text.replace(['\u{a0}', '\u{202f}'], " ");
-        assert!(text.starts_with("Executing an event takes 50 ns, and what the engine does around it 130 ns."), "{text}");
+        assert!(
+            text.starts_with(
+                "Executing an event takes 50 ns, and what the engine does around it 130 ns."
+            ),
+            "{text}"
+        );
         assert!((cost - 0.65).abs() < 1e-9);
         record.parallel.as_mut().unwrap().phase_seconds.event_processing = 1.5;
         assert_eq!(titles(&record), [""; 0], "most of the time goes into events");

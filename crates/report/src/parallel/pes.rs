@@ -18,16 +18,15 @@ pub(super) fn pes(parallel: &ParallelRecord) -> Table {
     let columns = columns(&parallel.pes);
     let row = |pe: usize| columns.iter().map(|column| column.cells[pe].clone()).collect();
     let rows = (0..parallel.pes.len()).map(row).collect();
-    let columns = columns.iter().map(|column| (column.name.to_owned(), column.unit.to_owned())).collect();
+    let columns =
+        columns.iter().map(|column| (column.name.to_owned(), column.unit.to_owned())).collect();
     Table::of_table(&TableView { title: "Every PE".into(), columns, rows })
 }
 
 /// All counters, each followed by what is worked out from it.
 fn columns(pes: &[PeRecord]) -> Vec<Column> {
-    let column = |name: &'static str, unit: &'static str, cell: &dyn Fn(&PeRecord) -> Value| Column {
-        name,
-        unit,
-        cells: pes.iter().map(cell).collect(),
+    let column = |name: &'static str, unit: &'static str, cell: &dyn Fn(&PeRecord) -> Value| {
+        Column { name, unit, cells: pes.iter().map(cell).collect() }
     };
     let mut columns = vec![
         Column { name: "PE", unit: "", cells: (0..pes.len()).map(Value::from).collect() },
@@ -39,12 +38,16 @@ fn columns(pes: &[PeRecord]) -> Vec<Column> {
         columns.extend(match counter.name {
             "certain_events" => Some(column("ahead", "events", &|pe| pe.ahead_events.into())),
             "rolled_back_events" => Some(column("efficiency", "%", &efficiency)),
-            "mailbox_depth_max" => Some(column("mailbox, mean", "messages", &|pe| pe.mailbox_depth_mean.into())),
+            "mailbox_depth_max" => {
+                Some(column("mailbox, mean", "messages", &|pe| pe.mailbox_depth_mean.into()))
+            }
             _ => None,
         });
     }
     let phases = Phases::default().list().into_iter().enumerate();
-    columns.extend(phases.map(|(phase, (name, _))| column(name, "s", &|pe| pe.phase_seconds.list()[phase].1.into())));
+    columns.extend(phases.map(|(phase, (name, _))| {
+        column(name, "s", &|pe| pe.phase_seconds.list()[phase].1.into())
+    }));
     columns
 }
 
@@ -69,7 +72,12 @@ mod tests {
 
     #[test]
     fn every_counter_is_a_column() {
-        let pe = PeRecord { processed_events: 8, rolled_back_events: 2, own_pool: true, ..PeRecord::default() };
+        let pe = PeRecord {
+            processed_events: 8,
+            rolled_back_events: 2,
+            own_pool: true,
+            ..PeRecord::default()
+        };
         let columns = columns(&[pe, PeRecord::default()]);
         let of = |name: &str| &columns.iter().find(|column| column.name == name).expect(name).cells;
         for counter in PeRecord::COUNTERS {
@@ -79,7 +87,17 @@ mod tests {
         assert_eq!(of("own pool")[..], ["yes", "no"]);
         assert_eq!(of("efficiency")[..], [Value::from(75.0), Value::Null]);
         let names: Vec<_> = columns.iter().map(|column| column.name).collect();
-        let start = ["PE", "first LP", "LPs", "executed", "certain", "ahead", "committed", "undone", "efficiency"];
+        let start = [
+            "PE",
+            "first LP",
+            "LPs",
+            "executed",
+            "certain",
+            "ahead",
+            "committed",
+            "undone",
+            "efficiency",
+        ];
         assert_eq!(names[..start.len()], start);
     }
 }

@@ -1,6 +1,9 @@
 //! A parallel run in plain words: how fast it was, and where its time went.
 
-use super::shares::{EXECUTING, WAITING, committed, counted, efficiency, is_sampled, lanes, percent, share, time_shares};
+use super::shares::{
+    EXECUTING, WAITING, committed, counted, efficiency, is_sampled, lanes, percent, share,
+    time_shares,
+};
 use super::speedup::estimated_speedup;
 use crate::format::{self, Zeros};
 use warpline_record::{ParallelRecord, RunRecord};
@@ -23,7 +26,8 @@ const DOING: [&str; 9] = [
 
 /// The run in sentences.
 pub(crate) fn prose(record: &RunRecord, parallel: &ParallelRecord) -> Vec<String> {
-    let shares = time_shares(parallel).filter(|_| parallel.phase_samples.is_none() || is_sampled(record, parallel));
+    let shares = time_shares(parallel)
+        .filter(|_| parallel.phase_samples.is_none() || is_sampled(record, parallel));
     let sentences = [
         speed(record, parallel),
         compared(record, parallel),
@@ -39,7 +43,8 @@ pub(crate) fn prose(record: &RunRecord, parallel: &ParallelRecord) -> Vec<String
 
 fn speed(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
     // The rate of a run that chose its engines covers the sequential ones, too.
-    let rate = Some(record.event_rate).filter(|rate| rate.is_finite() && *rate > 0.0 && record.engines.is_empty())?;
+    let rate = Some(record.event_rate)
+        .filter(|rate| rate.is_finite() && *rate > 0.0 && record.engines.is_empty())?;
     let each = |pes: usize| format::quantity(rate / pes as f64, "events/s");
     Some(match parallel.pes.len() {
         0 => format!("The PEs committed {} together.", each(1)),
@@ -51,21 +56,28 @@ fn speed(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
 /// Self-relative speed-up, as far as one run can tell.
 fn compared(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
     let speedup = estimated_speedup(record).filter(|_| parallel.pes.len() > 1)?;
-    Some(format!("That is probably about {} times as much as one core would have.", format::number(speedup, 2, Zeros::Strip)))
+    Some(format!(
+        "That is probably about {} times as much as one core would have.",
+        format::number(speedup, 2, Zeros::Strip)
+    ))
 }
 
 /// How evenly rollbacks are spread.
 fn rollbacks(parallel: &ParallelRecord) -> Option<String> {
     let rollbacks = &parallel.rollbacks;
     let several = parallel.pes.len() > 1 && rollbacks.max_per_pe > 0;
-    let (mean, most) = (format::integer(rollbacks.mean_per_pe.round() as u64), counted(rollbacks.max_per_pe, "rollback"));
+    let (mean, most) = (
+        format::integer(rollbacks.mean_per_pe.round() as u64),
+        counted(rollbacks.max_per_pe, "rollback"),
+    );
     several.then(|| format!("A PE had {most} at most, and {mean} on average."))
 }
 
 /// How often the PEs agreed on GVT.
 fn agreement(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
     let epochs = Some(parallel.gvt_epochs).filter(|epochs| *epochs > 0)?;
-    let each = counted((committed(record, parallel) / epochs as f64).round() as u64, "committed event");
+    let each =
+        counted((committed(record, parallel) / epochs as f64).round() as u64, "committed event");
     Some(format!(
         "GVT was found {}, once for {each}.",
         match epochs {
@@ -76,10 +88,15 @@ fn agreement(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
 }
 
 fn kept(parallel: &ParallelRecord) -> Option<String> {
-    let Some(efficiency) = efficiency(parallel) else { return Some("No event was executed.".into()) };
+    let Some(efficiency) = efficiency(parallel) else {
+        return Some("No event was executed.".into());
+    };
     Some(match parallel.rolled_back_events {
         0 => "Every executed event committed: nothing had to be undone.".into(),
-        _ => format!("{} of the executed events committed; the others were undone again.", percent(efficiency)),
+        _ => format!(
+            "{} of the executed events committed; the others were undone again.",
+            percent(efficiency)
+        ),
     })
 }
 
@@ -97,19 +114,33 @@ fn certain(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
 }
 
 fn time(parallel: &ParallelRecord, shares: &[f64; 9]) -> String {
-    let mut others: Vec<usize> = (0..9).filter(|phase| ![EXECUTING, WAITING].contains(phase) && shares[*phase] >= SMALL).collect();
+    let mut others: Vec<usize> = (0..9)
+        .filter(|phase| ![EXECUTING, WAITING].contains(phase) && shares[*phase] >= SMALL)
+        .collect();
     others.sort_by(|one, other| shares[*other].total_cmp(&shares[*one]));
-    let (who, whose) = if parallel.pes.len() == 1 { ("The PE", "its") } else { ("The PEs", "their") };
-    let others: String = others.into_iter().map(|phase| format!(", {} {}", percent(shares[phase]), DOING[phase])).collect();
+    let (who, whose) =
+        if parallel.pes.len() == 1 { ("The PE", "its") } else { ("The PEs", "their") };
+    let others: String = others
+        .into_iter()
+        .map(|phase| format!(", {} {}", percent(shares[phase]), DOING[phase]))
+        .collect();
     let (executing, waiting) = (percent(shares[EXECUTING]), percent(shares[WAITING]));
-    format!("{who} spent {executing} of {whose} time {}{others} and {waiting} {}.", DOING[EXECUTING], DOING[WAITING])
+    format!(
+        "{who} spent {executing} of {whose} time {}{others} and {waiting} {}.",
+        DOING[EXECUTING], DOING[WAITING]
+    )
 }
 
 /// The share of time left for events that count.
 fn useful(parallel: &ParallelRecord, shares: Option<[f64; 9]>) -> Option<String> {
     let useful = shares?[EXECUTING] * efficiency(parallel)?;
     let undone = parallel.rolled_back_events > 0 && useful > 0.0;
-    undone.then(|| format!("Less what was undone, {} of the time went into events that count.", percent(useful)))
+    undone.then(|| {
+        format!(
+            "Less what was undone, {} of the time went into events that count.",
+            percent(useful)
+        )
+    })
 }
 
 #[cfg(test)]
@@ -150,12 +181,18 @@ mod tests {
             "loop_seconds": 5.0, "event_rate": if parallel.processed_events > 0 { 3.2e6 } else { 0.0 }, "peak_rss_bytes": null,
             "results": {}, "progress": [], "views": []});
         let plain = |text: &String| text.replace(['\u{a0}', '\u{202f}'], " ");
-        let record = RunRecord { parallel: Some(parallel.clone()), ..serde_json::from_value(record).unwrap() };
+        let record = RunRecord {
+            parallel: Some(parallel.clone()),
+            ..serde_json::from_value(record).unwrap()
+        };
         let words = prose(&record, parallel);
         let limits = limits(&record);
         let all = format!("{words:?} {limits:?}");
         assert!(!all.contains("NaN") && !all.contains("inf"), "{all}");
-        (plain(&words.join(" ")), limits.iter().map(|limit| (limit.title, plain(&limit.text))).collect())
+        (
+            plain(&words.join(" ")),
+            limits.iter().map(|limit| (limit.title, plain(&limit.text))).collect(),
+        )
     }
 
     fn titles(parallel: &ParallelRecord) -> Vec<&'static str> {
@@ -184,12 +221,25 @@ mod tests {
     #[test]
     fn both_lanes_are_reported() {
         let said = |certain_events: u64, ahead_events: u64| {
-            said(&ParallelRecord { certain_events, ahead_events, ..parallel(1000 - 750, Vec::new()) }).0
+            said(&ParallelRecord {
+                certain_events,
+                ahead_events,
+                ..parallel(1000 - 750, Vec::new())
+            })
+            .0
         };
         assert!(said(600, 400).contains("Of those that committed, 80 % were certain when they were executed; the others had been"));
-        assert!(said(1000, 0).contains("All events were certain when they were executed"), "{}", said(1000, 0));
+        assert!(
+            said(1000, 0).contains("All events were certain when they were executed"),
+            "{}",
+            said(1000, 0)
+        );
         assert!(said(0, 1000).contains("All events were executed ahead"), "{}", said(0, 1000));
-        assert!(!said(0, 0).contains("ahead") && !said(0, 0).contains("certain"), "an older record: {}", said(0, 0));
+        assert!(
+            !said(0, 0).contains("ahead") && !said(0, 0).contains("certain"),
+            "an older record: {}",
+            said(0, 0)
+        );
     }
 
     #[test]
@@ -199,15 +249,25 @@ mod tests {
         let (sentences, hints) = said(&run);
         assert!(sentences.contains("55 % of the executed events committed"), "{sentences}");
         let [("Much is undone", hint)] = &hints[..] else { panic!("{hints:?}") };
-        assert!(hint.contains("45 % of the executed events were undone") && hint.contains("Most rollbacks are secondary"), "{hint}");
-        assert!(hint.contains("`window` (now 0.25)") && hint.contains("`batch` (now automatic)") && hint.contains("`kps` undo"), "{hint}");
+        assert!(
+            hint.contains("45 % of the executed events were undone")
+                && hint.contains("Most rollbacks are secondary"),
+            "{hint}"
+        );
+        assert!(
+            hint.contains("`window` (now 0.25)")
+                && hint.contains("`batch` (now automatic)")
+                && hint.contains("`kps` undo"),
+            "{hint}"
+        );
         run.rollbacks.secondary = 10;
         assert!(!said(&run).1[0].1.contains("secondary"));
     }
 
     #[test]
     fn an_uneven_load_names_its_extremes() {
-        let (_, hints) = said(&parallel(0, vec![pe(0, 5.0, 5.0), pe(100, 9.8, 0.2), pe(200, 2.0, 8.0)]));
+        let (_, hints) =
+            said(&parallel(0, vec![pe(0, 5.0, 5.0), pe(100, 9.8, 0.2), pe(200, 2.0, 8.0)]));
         let [("The load is uneven", hint)] = &hints[..] else { panic!("{hints:?}") };
         assert!(hint.starts_with("PE 1 is busy 98 % of its time, PE 2 only 20 %."), "{hint}");
         assert!(hint.contains("(PE 1 has LPs 100 to 199)"), "{hint}");
@@ -217,7 +277,10 @@ mod tests {
     fn an_even_load_may_be_too_little() {
         let (_, hints) = said(&parallel(0, vec![pe(0, 5.0, 5.0), pe(100, 5.5, 4.5)]));
         let [("There is too little to do", hint)] = &hints[..] else { panic!("{hints:?}") };
-        assert!(hint.contains("48 % of their time") && hint.contains("larger `window` (now 0.25)"), "{hint}");
+        assert!(
+            hint.contains("48 % of their time") && hint.contains("larger `window` (now 0.25)"),
+            "{hint}"
+        );
         let (_, hints) = said(&parallel(200, vec![pe(0, 5.0, 5.0), pe(100, 5.5, 4.5)]));
         assert!(!hints[0].1.contains("window"), "a larger window would undo more: {hints:?}");
     }
@@ -238,17 +301,30 @@ mod tests {
         let mut run = parallel(0, vec![pe(0, 8.0, 0.0), pe(100, 8.0, 0.0)]);
         (run.remote_events, run.phase_seconds.gvt, run.gvt_epochs) = (630, 4.0, 4310);
         let (_, hints) = said(&run);
-        let [("GVT is found often", gvt), ("Most messages travel", travel)] = &hints[..] else { panic!("{hints:?}") };
+        let [("GVT is found often", gvt), ("Most messages travel", travel)] = &hints[..] else {
+            panic!("{hints:?}")
+        };
         assert!(travel.starts_with("63 % of the committed events"), "{travel}");
-        assert!(gvt.starts_with("20 % of the time went into 4 310 GVT computations. A larger `gvt_interval` asks"), "{gvt}");
+        assert!(
+            gvt.starts_with(
+                "20 % of the time went into 4 310 GVT computations. A larger `gvt_interval` asks"
+            ),
+            "{gvt}"
+        );
     }
 
     #[test]
     fn a_run_without_events_says_so() {
         assert_eq!(said(&ParallelRecord::default()), ("No event was executed.".into(), Vec::new()));
-        let waited = ParallelRecord { processed_events: 0, ..parallel(0, vec![pe(0, 0.0, 5.0), pe(100, 0.0, 5.0)]) };
+        let waited = ParallelRecord {
+            processed_events: 0,
+            ..parallel(0, vec![pe(0, 0.0, 5.0), pe(100, 0.0, 5.0)])
+        };
         let waited = said(&ParallelRecord { remote_events: 0, ..waited });
-        assert_eq!(waited.0, "No event was executed. The PEs spent 0 % of their time executing events and 100 % waiting.");
+        assert_eq!(
+            waited.0,
+            "No event was executed. The PEs spent 0 % of their time executing events and 100 % waiting."
+        );
         assert!(waited.1.is_empty());
     }
 
@@ -258,9 +334,21 @@ mod tests {
         assert_eq!(titles(&all_idle), ["There is too little to do"]);
         let unmeasured = parallel(1000, vec![pe(0, 0.0, 0.0), pe(100, f64::NAN, f64::INFINITY)]);
         let (sentences, hints) = said(&unmeasured);
-        assert!(sentences.ends_with("0 % of the executed events committed; the others were undone again."), "{sentences}");
+        assert!(
+            sentences
+                .ends_with("0 % of the executed events committed; the others were undone again."),
+            "{sentences}"
+        );
         assert_eq!(hints.len(), 1, "{hints:?}");
-        let (sentences, _) = said(&ParallelRecord { efficiency: f64::NAN, rolled_back_events: 500, ..parallel(0, Vec::new()) });
-        assert!(sentences.starts_with("The PEs committed 3.2 M events/s together. 50 % of the executed"), "{sentences}");
+        let (sentences, _) = said(&ParallelRecord {
+            efficiency: f64::NAN,
+            rolled_back_events: 500,
+            ..parallel(0, Vec::new())
+        });
+        assert!(
+            sentences
+                .starts_with("The PEs committed 3.2 M events/s together. 50 % of the executed"),
+            "{sentences}"
+        );
     }
 }

@@ -4,13 +4,19 @@ use super::bars::{Bar, Data, lengths};
 use super::limits::{Limit, limits};
 use super::pes::pes;
 use super::prose::prose;
-use super::shares::{all_seconds, committed, counted, efficiency, is_measured, lanes, mean, parallel_seconds, percent, share};
+use super::shares::{
+    all_seconds, committed, counted, efficiency, is_measured, lanes, mean, parallel_seconds,
+    percent, share,
+};
 use crate::format::{self, NOTHING};
 use crate::html::escape;
 use crate::summary::{Tile, tile};
 use crate::table::Table;
 use crate::views::{chart, empty};
-use warpline_record::{CommunicationRecord, GvtIntervalRecord, MemoryRecord, ParallelRecord, PeRecord, RunRecord, ThrottleRecord};
+use warpline_record::{
+    CommunicationRecord, GvtIntervalRecord, MemoryRecord, ParallelRecord, PeRecord, RunRecord,
+    ThrottleRecord,
+};
 
 /// The section, and what its charts and its table read.
 pub(crate) struct Section {
@@ -41,7 +47,12 @@ pub(crate) fn section(record: &RunRecord, key: usize) -> Option<Section> {
                 limiting(record, parallel),
                 phases(parallel, &data),
                 counts(parallel, &data),
-                pes.as_ref().map_or(String::new(), |table| card("whole pes", "Every PE", PES, &table.html(key))),
+                pes.as_ref().map_or(String::new(), |table| card(
+                    "whole pes",
+                    "Every PE",
+                    PES,
+                    &table.html(key)
+                )),
             );
             table = pes;
         }
@@ -58,13 +69,16 @@ fn rounds_of(rounds: f64) -> String {
 }
 
 fn tiles(record: &RunRecord, parallel: &ParallelRecord) -> String {
-    let [executed, undone, remote] = [parallel.processed_events, parallel.rolled_back_events, parallel.remote_events].map(format::integer);
+    let [executed, undone, remote] =
+        [parallel.processed_events, parallel.rolled_back_events, parallel.remote_events]
+            .map(format::integer);
     let rollbacks = &parallel.rollbacks;
     let rounds = parallel.gvt_trials as f64 / parallel.gvt_epochs as f64;
     let per_second = parallel.gvt_epochs as f64 / parallel_seconds(record);
     let remote_share = share(parallel.remote_events as f64, committed(record, parallel));
     let lanes = lanes(parallel);
-    let certain_share = lanes.and_then(|(certain, _)| share(certain as f64, committed(record, parallel)));
+    let certain_share =
+        lanes.and_then(|(certain, _)| share(certain as f64, committed(record, parallel)));
     let tiles = [
         Tile {
             label: "Efficiency",
@@ -77,7 +91,9 @@ fn tiles(record: &RunRecord, parallel: &ParallelRecord) -> String {
             note: match lanes {
                 Some((certain, ahead)) => {
                     let [certain, ahead] = [certain, ahead].map(format::integer);
-                    format!("of the committed events, {certain}, were certain when they were executed; {ahead} were executed ahead")
+                    format!(
+                        "of the committed events, {certain}, were certain when they were executed; {ahead} were executed ahead"
+                    )
                 }
                 None if parallel.processed_events == 0 => String::new(),
                 None => "the record does not tell".into(),
@@ -86,13 +102,20 @@ fn tiles(record: &RunRecord, parallel: &ParallelRecord) -> String {
         Tile {
             label: "Rollbacks",
             value: format::integer(rollbacks.primary.saturating_add(rollbacks.secondary)),
-            note: format!("{} primary, {} secondary", format::integer(rollbacks.primary), format::integer(rollbacks.secondary))
-                + &match parallel.pes.len() {
-                    0 | 1 => String::new(),
-                    _ => {
-                        format!("; a PE had {} on average, {} at most", mean(rollbacks.mean_per_pe), format::integer(rollbacks.max_per_pe))
-                    }
-                },
+            note: format!(
+                "{} primary, {} secondary",
+                format::integer(rollbacks.primary),
+                format::integer(rollbacks.secondary)
+            ) + &match parallel.pes.len() {
+                0 | 1 => String::new(),
+                _ => {
+                    format!(
+                        "; a PE had {} on average, {} at most",
+                        mean(rollbacks.mean_per_pe),
+                        format::integer(rollbacks.max_per_pe)
+                    )
+                }
+            },
         },
         Tile {
             label: "GVT computations",
@@ -100,7 +123,12 @@ fn tiles(record: &RunRecord, parallel: &ParallelRecord) -> String {
             note: match parallel.gvt_epochs {
                 0 => String::new(),
                 _ if record.loop_seconds > 0.0 => {
-                    format!("{} per second, {} each{}", mean(per_second), rounds_of(rounds), interval(parallel))
+                    format!(
+                        "{} per second, {} each{}",
+                        mean(per_second),
+                        rounds_of(rounds),
+                        interval(parallel)
+                    )
                 }
                 _ => format!("{} each{}", rounds_of(rounds), interval(parallel)),
             },
@@ -119,7 +147,11 @@ fn tiles(record: &RunRecord, parallel: &ParallelRecord) -> String {
                 kept(parallel)
             ),
         },
-        Tile { label: "PEs", value: format::integer(parallel.pes.len() as u64), note: sizes(&parallel.pes) },
+        Tile {
+            label: "PEs",
+            value: format::integer(parallel.pes.len() as u64),
+            note: sizes(&parallel.pes),
+        },
     ];
     tiles
         .iter()
@@ -142,8 +174,11 @@ fn parked(parallel: &ParallelRecord) -> Option<Tile<'static>> {
 
 /// What PEs did to keep within the memory budget.
 fn shortage(memory: &MemoryRecord) -> Tile<'static> {
-    let MemoryRecord { taken_most_bytes, stops, artificial_rollbacks, sent_back, taken_back, .. } = *memory;
-    let [stops, artificial, sent, taken] = [stops, artificial_rollbacks, sent_back, taken_back].map(format::integer);
+    let MemoryRecord {
+        taken_most_bytes, stops, artificial_rollbacks, sent_back, taken_back, ..
+    } = *memory;
+    let [stops, artificial, sent, taken] =
+        [stops, artificial_rollbacks, sent_back, taken_back].map(format::integer);
     Tile {
         label: "Undone to save memory",
         value: format::integer(memory.artificial_events),
@@ -174,13 +209,22 @@ fn kept(parallel: &ParallelRecord) -> String {
     if kept_messages == 0 {
         return String::new();
     }
-    format!("; {} of undone events kept, of which {} were sent again", counted(kept_messages, "message"), format::integer(sent_again))
+    format!(
+        "; {} of undone events kept, of which {} were sent again",
+        counted(kept_messages, "message"),
+        format::integer(sent_again)
+    )
 }
 
 /// How the GVT interval was adapted, if it was.
 fn interval(parallel: &ParallelRecord) -> String {
-    let Some(GvtIntervalRecord { unit, first, least, last, greatest, changes }) = &parallel.gvt_interval else { return String::new() };
-    let [first, least, last, greatest] = [first, least, last, greatest].map(|passed| format::integer(u64::from(*passed)));
+    let Some(GvtIntervalRecord { unit, first, least, last, greatest, changes }) =
+        &parallel.gvt_interval
+    else {
+        return String::new();
+    };
+    let [first, least, last, greatest] =
+        [first, least, last, greatest].map(|passed| format::integer(u64::from(*passed)));
     let of = if unit == "passes" { "passes of the thread that sends" } else { "events" };
     match changes {
         0 => format!("; the interval stayed at {first} {of}"),
@@ -199,13 +243,20 @@ fn copied(communication: &CommunicationRecord) -> Tile<'static> {
         "dedicated" => "threads that did nothing else",
         _ => "every PE",
     };
-    let why = if communication.why.is_empty() { String::new() } else { format!(", as {}", communication.why) };
+    let why = if communication.why.is_empty() {
+        String::new()
+    } else {
+        format!(", as {}", communication.why)
+    };
     let ring = &communication.shared_ring;
     let shared = if ring.pushed == 0 {
         String::new()
     } else {
-        let [full, busy, lost] = [ring.full, ring.in_progress, ring.collisions].map(format::integer);
-        format!("; PEs found their common ring full {full} times, another one writing {busy} times, and another one faster {lost} times")
+        let [full, busy, lost] =
+            [ring.full, ring.in_progress, ring.collisions].map(format::integer);
+        format!(
+            "; PEs found their common ring full {full} times, another one writing {busy} times, and another one faster {lost} times"
+        )
     };
     let refused = format::integer(communication.refused);
     let (messages, bytes) = (mean(messages), format::quantity(bytes, "B"));
@@ -224,9 +275,15 @@ fn sizes(pes: &[PeRecord]) -> String {
     let lps = pes.iter().map(|pe| pe.lps);
     match (lps.clone().min(), lps.max()) {
         (Some(least), Some(most)) if least == most => {
-            format!("with {}{}", counted(most.into(), "LP"), if pes.len() > 1 { " each" } else { "" })
+            format!(
+                "with {}{}",
+                counted(most.into(), "LP"),
+                if pes.len() > 1 { " each" } else { "" }
+            )
         }
-        (Some(least), Some(most)) => format!("with {} to {} each", format::integer(least.into()), counted(most.into(), "LP")),
+        (Some(least), Some(most)) => {
+            format!("with {} to {} each", format::integer(least.into()), counted(most.into(), "LP"))
+        }
         _ => "the record does not tell them apart".into(),
     }
 }
@@ -239,31 +296,49 @@ fn in_words(record: &RunRecord, parallel: &ParallelRecord) -> String {
 
 /// What limits the run, the worst first.
 fn limiting(record: &RunRecord, parallel: &ParallelRecord) -> String {
-    let item = |limit: &Limit| format!("<li><strong>{}.</strong> {}</li>", limit.title, with_settings(&limit.text));
+    let item = |limit: &Limit| {
+        format!("<li><strong>{}.</strong> {}</li>", limit.title, with_settings(&limit.text))
+    };
     let items: String = limits(record).iter().map(item).collect();
     let body = match parallel.processed_events {
         0 => return String::new(),
         _ if !is_measured(record) => "<p>The run was too short to tell.</p>".to_owned(),
-        _ if items.is_empty() => "<p>Nothing stands out: no single cost is large enough to be worth a change.</p>".to_owned(),
+        _ if items.is_empty() => {
+            "<p>Nothing stands out: no single cost is large enough to be worth a change.</p>"
+                .to_owned()
+        }
         _ => format!("<ol class=\"hints\">{items}</ol>"),
     };
-    format!("<section class=\"card whole limits\"><h3>What limits this run, and what to try</h3>{body}</section>")
+    format!(
+        "<section class=\"card whole limits\"><h3>What limits this run, and what to try</h3>{body}</section>"
+    )
 }
 
 /// Text with the names between backticks set as code.
 fn with_settings(text: &str) -> String {
     let parts = text.split('`').enumerate();
-    parts.map(|(index, part)| if index % 2 == 1 { format!("<code>{}</code>", escape(part)) } else { escape(part) }).collect()
+    parts
+        .map(
+            |(index, part)| {
+                if index % 2 == 1 { format!("<code>{}</code>", escape(part)) } else { escape(part) }
+            },
+        )
+        .collect()
 }
 
 fn card(class: &str, heading: &str, remark: &str, body: &str) -> String {
-    format!("<section class=\"card {class}\"><h3>{heading}</h3><p class=\"muted\">{}</p>{body}</section>", escape(remark))
+    format!(
+        "<section class=\"card {class}\"><h3>{heading}</h3><p class=\"muted\">{}</p>{body}</section>",
+        escape(remark)
+    )
 }
 
 /// How many PEs a bar stands for.
 fn grouping(bars: &[Bar]) -> String {
     match bars.first() {
-        Some(first) if first.pes > 1 => format!(" A bar stands for {} PEs and shows their mean.", first.pes),
+        Some(first) if first.pes > 1 => {
+            format!(" A bar stands for {} PEs and shows their mean.", first.pes)
+        }
         _ => String::new(),
     }
 }
@@ -271,20 +346,34 @@ fn grouping(bars: &[Bar]) -> String {
 fn phases(parallel: &ParallelRecord, data: &Data) -> String {
     let seconds = all_seconds(parallel);
     let all: f64 = seconds.iter().sum();
-    let shares = data.phases.iter().zip(seconds).filter_map(|(name, seconds)| Some(format!("{name} {}", percent(share(seconds, all)?))));
+    let shares =
+        data.phases.iter().zip(seconds).filter_map(|(name, seconds)| {
+            Some(format!("{name} {}", percent(share(seconds, all)?)))
+        });
     let shares = shares.collect::<Vec<_>>().join(", ");
     let body = if shares.is_empty() {
         empty("The phases of the PEs were not measured.")
     } else {
-        chart("parallel-phases", "", &format!("Bars: seconds of every PE in each phase. All PEs together: {shares}."))
+        chart(
+            "parallel-phases",
+            "",
+            &format!("Bars: seconds of every PE in each phase. All PEs together: {shares}."),
+        )
     };
-    let remark = format!("Wall time of every PE by what it did, estimated from a sample of its steps.{}", grouping(&data.bars));
+    let remark = format!(
+        "Wall time of every PE by what it did, estimated from a sample of its steps.{}",
+        grouping(&data.bars)
+    );
     card("whole", "Where the time went", &remark, &body)
 }
 
 /// The charts over wall time.
 fn curves(record: &RunRecord) -> String {
-    let samples = record.progress.iter().filter(|sample| sample.wall_seconds.is_finite() && sample.speculation.is_some()).count();
+    let samples = record
+        .progress
+        .iter()
+        .filter(|sample| sample.wall_seconds.is_finite() && sample.speculation.is_some())
+        .count();
     let figure = |(key, heading, remark): (&str, &str, &str)| {
         let body = match samples {
             0 => empty("The run kept no samples of its speculation."),
@@ -299,7 +388,11 @@ fn curves(record: &RunRecord) -> String {
             "Efficiency and window",
             "Executed events that were not undone, between one sample and the next, and how far beyond GVT events were executed.",
         ),
-        ("parallel-gvt", "GVT and mailboxes", "GVT computations per second, and messages that PEs found waiting, on average."),
+        (
+            "parallel-gvt",
+            "GVT and mailboxes",
+            "GVT computations per second, and messages that PEs found waiting, on average.",
+        ),
     ];
     figures.into_iter().map(figure).collect()
 }
@@ -310,7 +403,9 @@ fn counts(parallel: &ParallelRecord, data: &Data) -> String {
     let remark = format!("Committed and undone events, and rollbacks.{}", grouping(&data.bars));
     let by_pe = if executed {
         let most = data.bars.iter().max_by(|one, other| one.committed.total_cmp(&other.committed));
-        let most = most.map_or(String::new(), |bar| format!(" Most events were committed by PE {}.", bar.name));
+        let most = most.map_or(String::new(), |bar| {
+            format!(" Most events were committed by PE {}.", bar.name)
+        });
         chart("parallel-pes", "", &format!("Bars: events of every PE. {remark}{most}"))
     } else {
         empty("No PE executed an event.")
@@ -319,10 +414,21 @@ fn counts(parallel: &ParallelRecord, data: &Data) -> String {
     let by_length = if lengths.is_empty() {
         empty("There were no rollbacks.")
     } else {
-        let bars = lengths.iter().enumerate().map(|(power, count)| format!("{}: {}", range(power), format::integer(*count)));
-        chart("parallel-lengths", "", &format!("Bars: rollbacks by how many events they undid. {}.", bars.collect::<Vec<_>>().join("; ")))
+        let bars = lengths
+            .iter()
+            .enumerate()
+            .map(|(power, count)| format!("{}: {}", range(power), format::integer(*count)));
+        chart(
+            "parallel-lengths",
+            "",
+            &format!(
+                "Bars: rollbacks by how many events they undid. {}.",
+                bars.collect::<Vec<_>>().join("; ")
+            ),
+        )
     };
-    card("half", "Events by PE", &remark, &by_pe) + &card("half", "Lengths of rollbacks", "How many events a rollback undid.", &by_length)
+    card("half", "Events by PE", &remark, &by_pe)
+        + &card("half", "Lengths of rollbacks", "How many events a rollback undid.", &by_length)
 }
 
 /// The lengths of the bar after `power` others.
@@ -353,9 +459,12 @@ mod tests {
         };
         let Tile { value, note, .. } = copied(&dedicated);
         assert_eq!(value, format::integer(9000));
-        for words in
-            ["in 30 batches, of 300 messages", "threads that did nothing else, as there are cores", "no room 2 times", "faster 7 times"]
-        {
+        for words in [
+            "in 30 batches, of 300 messages",
+            "threads that did nothing else, as there are cores",
+            "no room 2 times",
+            "faster 7 times",
+        ] {
             assert!(note.contains(words), "{words} in {note}");
         }
         let distributed = CommunicationRecord { by: "distributed".into(), ..Default::default() };

@@ -36,7 +36,9 @@ pub(crate) fn percent(share: f64) -> String {
 pub(crate) fn efficiency(parallel: &ParallelRecord) -> Option<f64> {
     let executed = parallel.processed_events as f64;
     let kept = parallel.processed_events.saturating_sub(parallel.rolled_back_events) as f64;
-    let recorded = Some(parallel.efficiency).filter(|share| share.is_finite()).map(|share| share.clamp(0.0, 1.0));
+    let recorded = Some(parallel.efficiency)
+        .filter(|share| share.is_finite())
+        .map(|share| share.clamp(0.0, 1.0));
     share(kept, executed).map(|counted| recorded.unwrap_or(counted))
 }
 
@@ -45,7 +47,8 @@ pub(crate) fn efficiency(parallel: &ParallelRecord) -> Option<f64> {
 /// events.
 pub(crate) fn lanes(parallel: &ParallelRecord) -> Option<(u64, u64)> {
     let (certain, ahead) = (parallel.certain_events, parallel.ahead_events);
-    let all = certain.checked_add(ahead).filter(|all| *all == parallel.processed_events && *all > 0);
+    let all =
+        certain.checked_add(ahead).filter(|all| *all == parallel.processed_events && *all > 0);
     all.map(|_| (certain, ahead))
 }
 
@@ -60,7 +63,11 @@ pub(crate) fn all_seconds(parallel: &ParallelRecord) -> [f64; 9] {
     if recorded.iter().sum::<f64>() > 0.0 {
         return recorded;
     }
-    parallel.pes.iter().map(|pe| seconds(&pe.phase_seconds)).fold([0.0; 9], |sum, pe| std::array::from_fn(|index| sum[index] + pe[index]))
+    parallel
+        .pes
+        .iter()
+        .map(|pe| seconds(&pe.phase_seconds))
+        .fold([0.0; 9], |sum, pe| std::array::from_fn(|index| sum[index] + pe[index]))
 }
 
 /// The event loop must take at least this long, in seconds, for waiting times to mean anything.
@@ -130,7 +137,11 @@ pub(crate) fn committed(record: &RunRecord, parallel: &ParallelRecord) -> f64 {
 /// The seconds of the event loop in which the run was parallel.
 pub(crate) fn parallel_seconds(record: &RunRecord) -> f64 {
     let parallel = record.engines.iter().filter(|engine| engine.sync != "sequential");
-    if record.engines.is_empty() { record.loop_seconds } else { parallel.map(|engine| engine.seconds).sum() }
+    if record.engines.is_empty() {
+        record.loop_seconds
+    } else {
+        parallel.map(|engine| engine.seconds).sum()
+    }
 }
 
 #[cfg(test)]
@@ -143,8 +154,15 @@ mod tests {
 
     #[test]
     fn percentages_do_not_round_to_all_or_nothing() {
-        let shown = [0.0, 0.0001, 0.001, 0.0094, 0.0095, 0.5, 0.926, 0.99, 0.996, 0.9999, 1.0].map(plain);
-        assert_eq!(shown, ["0 %", "< 0.1 %", "0.1 %", "0.9 %", "1 %", "50 %", "93 %", "99 %", "99.6 %", "> 99.9 %", "100 %"]);
+        let shown =
+            [0.0, 0.0001, 0.001, 0.0094, 0.0095, 0.5, 0.926, 0.99, 0.996, 0.9999, 1.0].map(plain);
+        assert_eq!(
+            shown,
+            [
+                "0 %", "< 0.1 %", "0.1 %", "0.9 %", "1 %", "50 %", "93 %", "99 %", "99.6 %",
+                "> 99.9 %", "100 %"
+            ]
+        );
     }
 
     #[test]
@@ -159,7 +177,12 @@ mod tests {
 
     #[test]
     fn efficiency_is_computed_if_the_record_lacks_it() {
-        let record = ParallelRecord { processed_events: 10, rolled_back_events: 4, efficiency: f64::NAN, ..Default::default() };
+        let record = ParallelRecord {
+            processed_events: 10,
+            rolled_back_events: 4,
+            efficiency: f64::NAN,
+            ..Default::default()
+        };
         assert_eq!(efficiency(&record), Some(0.6));
         assert_eq!(efficiency(&ParallelRecord { efficiency: 0.5, ..record }), Some(0.5));
     }
@@ -167,7 +190,12 @@ mod tests {
     #[test]
     fn lanes_are_shown_only_if_they_add_up() {
         let of = |certain_events, ahead_events| {
-            lanes(&ParallelRecord { processed_events: 10, certain_events, ahead_events, ..Default::default() })
+            lanes(&ParallelRecord {
+                processed_events: 10,
+                certain_events,
+                ahead_events,
+                ..Default::default()
+            })
         };
         assert_eq!((of(7, 3), of(10, 0), of(0, 10)), (Some((7, 3)), Some((10, 0)), Some((0, 10))));
         assert_eq!((of(0, 0), of(7, 4), of(u64::MAX, 11)), (None, None, None));
@@ -176,7 +204,10 @@ mod tests {
 
     #[test]
     fn phases_are_summed_if_only_pes_have_them() {
-        let pe = |idle| PeRecord { phase_seconds: Phases { idle, gvt: 0.5, send: f64::NAN, ..Default::default() }, ..Default::default() };
+        let pe = |idle| PeRecord {
+            phase_seconds: Phases { idle, gvt: 0.5, send: f64::NAN, ..Default::default() },
+            ..Default::default()
+        };
         let parallel = ParallelRecord { pes: vec![pe(1.0), pe(2.0)], ..Default::default() };
         assert_eq!(all_seconds(&parallel), [0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 3.0, 0.0]);
         assert_eq!(busy(&pe(1.5)), Some(0.25));

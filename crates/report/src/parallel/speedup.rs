@@ -2,7 +2,10 @@
 //! figures: what PEs spent on executing, choosing and sending per event. This is accurate to a
 //! factor of two at best, so only clear slowdowns are reported.
 
-use super::shares::{CHOOSING, EXECUTING, OFF_CORE, SENDING, WAITING, all_seconds, is_sampled, share, taken_by_others};
+use super::shares::{
+    CHOOSING, EXECUTING, OFF_CORE, SENDING, WAITING, all_seconds, is_sampled, share,
+    taken_by_others,
+};
 use warpline_record::RunRecord;
 
 /// The time that one core would probably have taken for the events of a parallel run, over the time
@@ -14,7 +17,10 @@ use warpline_record::RunRecord;
 /// except for messages between PEs, which cost it nothing extra. It also saves no states, and may
 /// have less cache.
 pub fn estimated_speedup(record: &RunRecord) -> Option<f64> {
-    let parallel = record.parallel.as_ref().filter(|parallel| parallel.processed_events > 0 && is_sampled(record, parallel))?;
+    let parallel = record
+        .parallel
+        .as_ref()
+        .filter(|parallel| parallel.processed_events > 0 && is_sampled(record, parallel))?;
     // With others on its cores, a run takes longer than it needs. A run that chose its engines has
     // compared them.
     if taken_by_others(record).is_some()
@@ -25,10 +31,12 @@ pub fn estimated_speedup(record: &RunRecord) -> Option<f64> {
     }
     let seconds = all_seconds(parallel);
     let busy = seconds.iter().sum::<f64>() - seconds[WAITING] - seconds[OFF_CORE];
-    let available = record.provenance.cores.map_or(f64::INFINITY, |cores| cores as f64 * record.loop_seconds);
+    let available =
+        record.provenance.cores.map_or(f64::INFINITY, |cores| cores as f64 * record.loop_seconds);
     // An older record does not separate the time for which the thread of a busy PE had no core.
     let on_cores = if busy > available { available / busy } else { 1.0 };
-    let local = 1.0 - share(parallel.remote_events as f64, record.committed_events as f64).unwrap_or_default();
+    let local = 1.0
+        - share(parallel.remote_events as f64, record.committed_events as f64).unwrap_or_default();
     let work = seconds[EXECUTING] + seconds[CHOOSING] + seconds[SENDING] * local;
     let once = record.committed_events as f64 / parallel.processed_events as f64;
     let speedup = work * once * on_cores / record.loop_seconds;
@@ -46,17 +54,32 @@ mod tests {
             "digest": "", "wall_seconds": 1.0, "loop_seconds": 1.0, "event_rate": 1000, "peak_rss_bytes": null, "results": {},
             "progress": [], "views": [], "processed_events": 1000,
             "phase_seconds": { "event_processing": 2.0, "pending_set": 0.5, "send": 0.4, "gvt": 0.1, "idle": 1.0 }});
-        let (Value::Object(fields), Value::Object(more)) = (&mut all, more) else { panic!("objects") };
+        let (Value::Object(fields), Value::Object(more)) = (&mut all, more) else {
+            panic!("objects")
+        };
         fields.extend(more);
-        estimated_speedup(&serde_json::from_value(all).unwrap()).map(|speedup| (speedup * 1e6).round() / 1e6)
+        estimated_speedup(&serde_json::from_value(all).unwrap())
+            .map(|speedup| (speedup * 1e6).round() / 1e6)
     }
 
     #[test]
     fn one_core_executes_every_event_once_and_never_waits() {
         assert_eq!(speedup(json!({})), Some(2.9));
-        assert_eq!(speedup(json!({ "remote_events": 500 })), Some(2.7), "half of the messages would not travel");
-        assert_eq!(speedup(json!({ "processed_events": 2000 })), Some(1.45), "half of the work was undone");
-        assert_eq!(speedup(json!({ "provenance": { "cores": 2 } })), Some(1.933_333), "three busy seconds in two of the cores'");
+        assert_eq!(
+            speedup(json!({ "remote_events": 500 })),
+            Some(2.7),
+            "half of the messages would not travel"
+        );
+        assert_eq!(
+            speedup(json!({ "processed_events": 2000 })),
+            Some(1.45),
+            "half of the work was undone"
+        );
+        assert_eq!(
+            speedup(json!({ "provenance": { "cores": 2 } })),
+            Some(1.933_333),
+            "three busy seconds in two of the cores'"
+        );
         assert_eq!(speedup(json!({ "provenance": { "cores": 8 } })), Some(2.9));
     }
 

@@ -1,7 +1,7 @@
 //! A headless Chromium, driven over the DevTools protocol.
 //!
-//! The two talk through pipes (Chromium's `--remote-debugging-pipe`): messages are JSON, each ended by a zero byte. There is no port to find
-//! and no library to keep in step with the browser.
+//! The two talk through pipes (Chromium's `--remote-debugging-pipe`): messages are JSON, each ended
+//! by a zero byte. There is no port to find and no library to keep in step with the browser.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -51,11 +51,16 @@ pub(crate) struct Chromium {
 /// If there is none: a report that nobody looked at is not tested.
 fn executable() -> PathBuf {
     let wanted = env::var_os("WARPLINE_CHROMIUM").map(PathBuf::from);
-    let names =
-        wanted.clone().map_or_else(|| ["chromium", "chromium-browser", "google-chrome"].map(PathBuf::from).to_vec(), |name| vec![name]);
+    let names = wanted.clone().map_or_else(
+        || ["chromium", "chromium-browser", "google-chrome"].map(PathBuf::from).to_vec(),
+        |name| vec![name],
+    );
     let places = env::var_os("PATH").unwrap_or_default();
-    let found = names.iter().find_map(|name| env::split_paths(&places).map(|place| place.join(name)).find(|path| path.is_file()));
-    let asked = wanted.map_or(String::new(), |path| format!(" (WARPLINE_CHROMIUM asks for {})", path.display()));
+    let found = names.iter().find_map(|name| {
+        env::split_paths(&places).map(|place| place.join(name)).find(|path| path.is_file())
+    });
+    let asked = wanted
+        .map_or(String::new(), |path| format!(" (WARPLINE_CHROMIUM asks for {})", path.display()));
     found.unwrap_or_else(|| panic!("no Chromium to look at reports with{asked}: run `make setup`, or name one in WARPLINE_CHROMIUM"))
 }
 
@@ -80,14 +85,26 @@ impl Chromium {
         let (sender, messages) = channel();
         thread::spawn(move || {
             let parts = BufReader::new(answers).split(0);
-            for message in parts.map_while(Result::ok).filter_map(|part| serde_json::from_slice(&part).ok()) {
+            for message in
+                parts.map_while(Result::ok).filter_map(|part| serde_json::from_slice(&part).ok())
+            {
                 if sender.send(message).is_err() {
                     break;
                 }
             }
         });
-        let mut browser = Self { child, requests, messages, session: None, last_id: 0, events: Vec::new(), profile, _turn: turn };
-        let target = browser.call("Target.createTarget", json!({"url": "about:blank"}))["targetId"].clone();
+        let mut browser = Self {
+            child,
+            requests,
+            messages,
+            session: None,
+            last_id: 0,
+            events: Vec::new(),
+            profile,
+            _turn: turn,
+        };
+        let target =
+            browser.call("Target.createTarget", json!({"url": "about:blank"}))["targetId"].clone();
         let session = browser.call("Target.attachToTarget", json!({"targetId": target, "flatten": true}))["sessionId"].clone();
         browser.session = session.as_str().map(str::to_owned);
         for domain in ["Page", "Runtime", "Log", "Network"] {
@@ -104,7 +121,11 @@ impl Chromium {
         if let Some(session) = &self.session {
             request["sessionId"] = json!(session);
         }
-        let sent = self.requests.as_mut().expect("open until dropped").write_all(format!("{request}\0").as_bytes());
+        let sent = self
+            .requests
+            .as_mut()
+            .expect("open until dropped")
+            .write_all(format!("{request}\0").as_bytes());
         if let Err(error) = sent {
             self.lost(method, &error.to_string());
         }
@@ -129,9 +150,14 @@ impl Chromium {
 
     /// The value of an expression in the page; promises are waited for.
     pub(crate) fn eval(&mut self, expression: &str) -> Value {
-        let parameters = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
+        let parameters =
+            json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
         let mut answer = self.call("Runtime.evaluate", parameters);
-        assert!(answer["exceptionDetails"].is_null(), "{expression}: {}", answer["exceptionDetails"]);
+        assert!(
+            answer["exceptionDetails"].is_null(),
+            "{expression}: {}",
+            answer["exceptionDetails"]
+        );
         answer["result"]["value"].take()
     }
 
@@ -146,19 +172,27 @@ impl Chromium {
     pub(crate) fn wait_for(&mut self, expression: &str) {
         let deadline = Instant::now() + PATIENCE;
         while self.eval(expression) != json!(true) {
-            assert!(Instant::now() < deadline, "never came true: {expression}; the page reports: {:#?}", self.complaints());
+            assert!(
+                Instant::now() < deadline,
+                "never came true: {expression}; the page reports: {:#?}",
+                self.complaints()
+            );
             thread::sleep(Duration::from_millis(20));
         }
     }
 
     pub(crate) fn resize(&mut self, width: u32) {
-        let metrics = json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600});
+        let metrics =
+            json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600});
         self.call("Emulation.setDeviceMetricsOverride", metrics);
     }
 
     /// `light` or `dark`.
     pub(crate) fn prefer(&mut self, scheme: &str) {
-        self.call("Emulation.setEmulatedMedia", json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]}));
+        self.call(
+            "Emulation.setEmulatedMedia",
+            json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]}),
+        );
     }
 
     /// Presses and releases a key that writes no text, such as `Enter`.
@@ -174,13 +208,22 @@ impl Chromium {
 
     /// Errors and warnings of the page since it was opened, and whatever it wrote to the console.
     pub(crate) fn complaints(&self) -> Vec<&Value> {
-        let loud = ["Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded", "Page.javascriptDialogOpening"];
-        self.events.iter().filter(|event| loud.contains(&event["method"].as_str().unwrap_or_default())).collect()
+        let loud = [
+            "Runtime.exceptionThrown",
+            "Runtime.consoleAPICalled",
+            "Log.entryAdded",
+            "Page.javascriptDialogOpening",
+        ];
+        self.events
+            .iter()
+            .filter(|event| loud.contains(&event["method"].as_str().unwrap_or_default()))
+            .collect()
     }
 
     /// The addresses that the page asked for since it was opened.
     pub(crate) fn addresses(&self) -> Vec<&str> {
-        let requests = self.events.iter().filter(|event| event["method"] == "Network.requestWillBeSent");
+        let requests =
+            self.events.iter().filter(|event| event["method"] == "Network.requestWillBeSent");
         requests.filter_map(|event| event["params"]["request"]["url"].as_str()).collect()
     }
 }

@@ -134,7 +134,11 @@ fn progress() -> Vec<ProgressSample> {
     let mut events = 0.0;
     let sample = |index: usize| {
         let wall = 15.06 * index as f64 / 60.0;
-        events += if index == 0 { 0.0 } else { 803_566.0 * (0.85 + 0.2 * noise(index)) * (1.0 - (-(index as f64) / 3.0).exp()) };
+        events += if index == 0 {
+            0.0
+        } else {
+            803_566.0 * (0.85 + 0.2 * noise(index)) * (1.0 - (-(index as f64) / 3.0).exp())
+        };
         ProgressSample {
             wall_seconds: wall,
             virtual_time: 60.0 * index as f64 / 60.0,
@@ -149,7 +153,8 @@ fn progress() -> Vec<ProgressSample> {
 /// Both directions of every cable, with how busy they were.
 fn directed() -> impl Iterator<Item = (usize, usize, f64)> {
     let both = CABLES.iter().flat_map(|(one, other)| [(*one, *other), (*other, *one)]);
-    both.enumerate().map(|(index, (source, target))| (source, target, 0.04 + 0.93 * noise(index + 7)))
+    both.enumerate()
+        .map(|(index, (source, target))| (source, target, 0.04 + 0.93 * noise(index + 7)))
 }
 
 fn map() -> MapView {
@@ -171,7 +176,11 @@ fn map() -> MapView {
         high: 1.0,
         nodes: CITIES
             .iter()
-            .map(|(name, longitude, latitude)| MapNode { name: (*name).into(), longitude: *longitude, latitude: *latitude })
+            .map(|(name, longitude, latitude)| MapNode {
+                name: (*name).into(),
+                longitude: *longitude,
+                latitude: *latitude,
+            })
             .collect(),
         links: directed().map(link).collect(),
     }
@@ -216,8 +225,15 @@ fn delay() -> HistogramView {
         quantity: "delay".into(),
         unit: "s".into(),
         counted: "packets".into(),
-        bars: (0..40).map(|index| Bar { low: edge(index), high: edge(index + 1), count: count(index) }).collect(),
-        marks: vec![("median".into(), 0.0124), ("p90".into(), 0.0301), ("p99".into(), 0.0598), ("p99.9".into(), 0.0871)],
+        bars: (0..40)
+            .map(|index| Bar { low: edge(index), high: edge(index + 1), count: count(index) })
+            .collect(),
+        marks: vec![
+            ("median".into(), 0.0124),
+            ("p90".into(), 0.0301),
+            ("p99".into(), 0.0598),
+            ("p99.9".into(), 0.0871),
+        ],
     }
 }
 
@@ -225,7 +241,11 @@ fn queues() -> LinesView {
     let line = |(row, name): (usize, &str)| {
         let point = |index: usize| {
             let time = index as f64 * 0.5;
-            (time, 20.0 * (row + 1) as f64 * (1.0 + (time / 7.0 + row as f64).sin()) + 12.0 * noise(index + 500 * row))
+            (
+                time,
+                20.0 * (row + 1) as f64 * (1.0 + (time / 7.0 + row as f64).sin())
+                    + 12.0 * noise(index + 500 * row),
+            )
         };
         (name.to_owned(), (0..120).map(point).collect())
     };
@@ -233,7 +253,11 @@ fn queues() -> LinesView {
         title: "Queues of the busiest links".into(),
         x: "model time (s)".into(),
         y: "queue (packets)".into(),
-        lines: ["Frankfurt → Geneva", "London → Paris", "Milan → Vienna"].into_iter().enumerate().map(line).collect(),
+        lines: ["Frankfurt → Geneva", "London → Paris", "Milan → Vienna"]
+            .into_iter()
+            .enumerate()
+            .map(line)
+            .collect(),
     }
 }
 
@@ -251,26 +275,47 @@ fn links() -> TableView {
     let column = |(name, unit): (&str, &str)| (name.to_owned(), unit.to_owned());
     TableView {
         title: "Every link".into(),
-        columns: [("link", ""), ("utilisation", ""), ("rate", "packets/s"), ("packets", ""), ("dropped", ""), ("mean wait", "s")]
-            .map(column)
-            .into(),
+        columns: [
+            ("link", ""),
+            ("utilisation", ""),
+            ("rate", "packets/s"),
+            ("packets", ""),
+            ("dropped", ""),
+            ("mean wait", "s"),
+        ]
+        .map(column)
+        .into(),
         rows: directed().take(30).map(row).collect(),
     }
 }
 
 /// A comparison, with markup wherever text can stand.
 pub(crate) fn study() -> StudyRecord {
-    let names = ["sequential", "conservative, 2 threads", "optimistic, 2 threads <b>"].map(str::to_owned).to_vec();
-    let rates = vec![vec![Some(1.0e6), Some(1.1e6), Some(0.9e6)], vec![Some(1.9e6), None, Some(2.1e6)], vec![Some(1.4e6), Some(1.7e6)]];
-    let columns = [("engine", ""), ("median rate", "events/s"), ("digest <b>", "")].map(|(name, unit)| (name.to_owned(), unit.to_owned()));
-    let fact = |name: &str, value: &str, remark: &str| Fact { name: name.into(), value: value.into(), remark: remark.into() };
+    let names = ["sequential", "conservative, 2 threads", "optimistic, 2 threads <b>"]
+        .map(str::to_owned)
+        .to_vec();
+    let rates = vec![
+        vec![Some(1.0e6), Some(1.1e6), Some(0.9e6)],
+        vec![Some(1.9e6), None, Some(2.1e6)],
+        vec![Some(1.4e6), Some(1.7e6)],
+    ];
+    let columns = [("engine", ""), ("median rate", "events/s"), ("digest <b>", "")]
+        .map(|(name, unit)| (name.to_owned(), unit.to_owned()));
+    let fact = |name: &str, value: &str, remark: &str| Fact {
+        name: name.into(),
+        value: value.into(),
+        remark: remark.into(),
+    };
     let series = [("any engine <b>", [1.99, 7.2, 13.5, 14.0]), ("in order", [1.2, 3.5, 6.0, 0.5])];
     StudyRecord {
         study: "comparison".into(),
         model: "clock <b>".into(),
         about: "A clock, on three eng<b>ines.".into(),
         warning: Some("WRONG ANSWER: runs of `clock <b>` differ\n  two lines".into()),
-        facts: vec![fact("Same answer", "NO", "runs <b> differ"), fact("Best speed-up <b>", "2 ×", "conservative, against sequential")],
+        facts: vec![
+            fact("Same answer", "NO", "runs <b> differ"),
+            fact("Best speed-up <b>", "2 ×", "conservative, against sequential"),
+        ],
         digest: Some("00000000000000aa<b>".into()),
         advice: vec!["PE 0 has <b> most work.".into()],
         parameters: object(json!({"period <b>": "<b>"})),
@@ -289,14 +334,23 @@ pub(crate) fn study() -> StudyRecord {
                 title: "Speed-up".into(),
                 quantity: "speed-up".into(),
                 logarithmic: true,
-                groups: ["2 cores", "8 cores", "64 cores", "1000 cores"].map(str::to_owned).to_vec(),
-                series: series.map(|(name, values)| (name.to_owned(), values.map(|value| vec![Some(value)]).to_vec())).to_vec(),
+                groups: ["2 cores", "8 cores", "64 cores", "1000 cores"]
+                    .map(str::to_owned)
+                    .to_vec(),
+                series: series
+                    .map(|(name, values)| {
+                        (name.to_owned(), values.map(|value| vec![Some(value)]).to_vec())
+                    })
+                    .to_vec(),
                 ..BarsView::default()
             }),
             View::Table(TableView {
                 title: "Engines".into(),
                 columns: columns.to_vec(),
-                rows: names.iter().map(|name| vec![json!(name), json!(1e6), json!("<b>")]).collect(),
+                rows: names
+                    .iter()
+                    .map(|name| vec![json!(name), json!(1e6), json!("<b>")])
+                    .collect(),
             }),
         ],
         ..StudyRecord::default()

@@ -9,7 +9,9 @@ pub(crate) fn parallel_sample(pes: usize) -> RunRecord {
     let mut record = sample();
     record.engine.insert("threads".into(), json!(pes));
     record.engine.insert("window".into(), json!("automatic"));
-    let pes: Vec<PeRecord> = (0..pes).map(|index| pe(index, pes, record.committed_events, record.loop_seconds)).collect();
+    let pes: Vec<PeRecord> = (0..pes)
+        .map(|index| pe(index, pes, record.committed_events, record.loop_seconds))
+        .collect();
     record.committed_events = pes.iter().map(|pe| pe.committed_events).sum();
     record.event_rate = record.committed_events as f64 / record.loop_seconds;
     let parallel = parallel(pes);
@@ -27,7 +29,9 @@ fn speculation(index: usize, committed: u64, end: f64) -> SpeculationSample {
     SpeculationSample {
         processed_events: committed + undone + 40 * index as u64,
         rolled_back_events: undone,
-        window: end * 1e-6 * 2f64.powf(9.0 * (1.0 - (-(index as f64) / 8.0).exp()) + 2.0 * noise(index).floor()),
+        window: end
+            * 1e-6
+            * 2f64.powf(9.0 * (1.0 - (-(index as f64) / 8.0).exp()) + 2.0 * noise(index).floor()),
         gvt_epochs: (index * 210) as u64 + (60.0 * noise(index + 3)) as u64,
         mailbox_depth: 3.0 + 9.0 * noise(index + 40),
         ..Default::default()
@@ -39,7 +43,9 @@ fn pe(index: usize, pes: usize, events: u64, seconds: f64) -> PeRecord {
     let load = 1.0 - 0.35 * index as f64 / pes as f64 - 0.08 * noise(index + 11);
     let committed = (events as f64 * load / pes as f64) as u64;
     let undone = (committed as f64 * (0.03 + 0.09 * noise(index + 23))) as u64;
-    let at = |share: f64| seconds * load * share * (0.9 + 0.2 * noise(index + (share * 1000.0) as usize));
+    let at = |share: f64| {
+        seconds * load * share * (0.9 + 0.2 * noise(index + (share * 1000.0) as usize))
+    };
     let mut phases = Phases {
         receive: at(0.08),
         pending_set: at(0.14),
@@ -51,7 +57,8 @@ fn pe(index: usize, pes: usize, events: u64, seconds: f64) -> PeRecord {
         idle: 0.0,
         off_core: at(0.01),
     };
-    phases.idle = (seconds - phases.list().iter().map(|(_, seconds)| seconds).sum::<f64>()).max(0.0);
+    phases.idle =
+        (seconds - phases.list().iter().map(|(_, seconds)| seconds).sum::<f64>()).max(0.0);
     let certain = committed - committed / 5;
     PeRecord {
         first_lp: (index * 12) as u32,
@@ -90,9 +97,16 @@ fn parallel(pes: Vec<PeRecord>) -> ParallelRecord {
         rolled_back_events: undone,
         efficiency: (processed - undone) as f64 / processed as f64,
         rollbacks: Rollbacks {
-            max_per_pe: pes.iter().map(|pe| pe.primary_rollbacks + pe.secondary_rollbacks).max().unwrap_or(0),
+            max_per_pe: pes
+                .iter()
+                .map(|pe| pe.primary_rollbacks + pe.secondary_rollbacks)
+                .max()
+                .unwrap_or(0),
             mean_per_pe: (primary + secondary) as f64 / pes.len() as f64,
-            lengths: (0..12).map(|power| ((primary + secondary) as f64 * 0.5 * 0.42f64.powi(power)) as u64).chain([0, 0]).collect(),
+            lengths: (0..12)
+                .map(|power| ((primary + secondary) as f64 * 0.5 * 0.42f64.powi(power)) as u64)
+                .chain([0, 0])
+                .collect(),
             ..causes
         },
         anti_messages: sum(|pe| pe.anti_messages),

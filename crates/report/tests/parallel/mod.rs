@@ -10,7 +10,9 @@ const TEXT: &str = "document.querySelector('main').innerText.replaceAll('\\u00a0
 
 /// The texts of a column of the table of PEs.
 fn column(browser: &mut crate::Chromium, column: usize) -> Vec<String> {
-    let cells = format!("[...document.querySelectorAll('.pes tbody tr')].map((row) => row.cells[{column}].textContent)");
+    let cells = format!(
+        "[...document.querySelectorAll('.pes tbody tr')].map((row) => row.cells[{column}].textContent)"
+    );
     serde_json::from_value(browser.eval(&cells)).unwrap()
 }
 
@@ -31,21 +33,31 @@ fn a_parallel_run_shows_where_its_time_went() {
     ] {
         assert!(text.contains(wanted), "{wanted} is missing in:\n{text}");
     }
-    let painted: Vec<(u64, u64)> = serde_json::from_value(browser.eval(&format!("Promise.all({CHARTS}.map({PAINTED}))"))).unwrap();
+    let painted: Vec<(u64, u64)> =
+        serde_json::from_value(browser.eval(&format!("Promise.all({CHARTS}.map({PAINTED}))")))
+            .unwrap();
     assert_eq!(painted.len(), 5);
     assert!(painted.iter().all(|(pixels, colours)| *pixels > 1000 && *colours > 5), "{painted:?}");
-    let described = browser.eval(&format!("{CHARTS}.every((chart) => chart.role === 'img' && chart.ariaLabel.length > 60)"));
+    let described = browser.eval(&format!(
+        "{CHARTS}.every((chart) => chart.role === 'img' && chart.ariaLabel.length > 60)"
+    ));
     assert_eq!(described, json!(true));
 
     assert_eq!(column(&mut browser, 0), ["0", "1", "2", "3", "4", "5", "6", "7"]);
     let [executed, certain, ahead] = [3, 4, 5].map(|index| column(&mut browser, index));
-    let number = |cell: &String| cell.replace(['\u{a0}', '\u{202f}', ' '], "").parse::<u64>().unwrap();
+    let number =
+        |cell: &String| cell.replace(['\u{a0}', '\u{202f}', ' '], "").parse::<u64>().unwrap();
     for (executed, (certain, ahead)) in executed.iter().zip(certain.iter().zip(&ahead)) {
-        assert!(number(certain) > 0 && number(certain) + number(ahead) == number(executed), "{certain} + {ahead} of {executed}");
+        assert!(
+            number(certain) > 0 && number(certain) + number(ahead) == number(executed),
+            "{certain} + {ahead} of {executed}"
+        );
     }
     browser.eval("[...document.querySelectorAll('.pes thead button')].at(-1).click()");
-    let last = browser.eval("document.querySelectorAll('.pes thead button').length - 1").as_u64().unwrap();
-    let idle: Vec<f64> = column(&mut browser, last as usize).iter().map(|cell| cell.parse().unwrap()).collect();
+    let last =
+        browser.eval("document.querySelectorAll('.pes thead button').length - 1").as_u64().unwrap();
+    let idle: Vec<f64> =
+        column(&mut browser, last as usize).iter().map(|cell| cell.parse().unwrap()).collect();
     assert!(idle.len() == 8 && idle.is_sorted(), "{idle:?}");
 
     let drawn = format!("{CHARTS}[0].querySelector('svg').outerHTML");
@@ -59,7 +71,9 @@ fn a_parallel_run_shows_where_its_time_went() {
 fn any_number_of_pes_fits_on_a_phone() {
     for pes in [1, 64, 200] {
         let (mut browser, dir) = shown(&parallel_sample(pes));
-        let bars = browser.eval(&format!("echarts.getInstanceByDom({CHARTS}[0]).getOption().yAxis[0].data.length"));
+        let bars = browser.eval(&format!(
+            "echarts.getInstanceByDom({CHARTS}[0]).getOption().yAxis[0].data.length"
+        ));
         assert_eq!(bars, json!(if pes == 200 { 50 } else { pes }));
         for width in [390, 768] {
             browser.resize(width);
@@ -73,7 +87,10 @@ fn any_number_of_pes_fits_on_a_phone() {
             browser.wait_for("document.querySelectorAll('.tip').length >= 5");
             browser.eval("new Promise((done) => setTimeout(done, 300))");
             let widths = browser.eval("[document.documentElement.scrollWidth, innerWidth]");
-            assert!(widths[0].as_u64() <= widths[1].as_u64() && widths[1] == json!(width), "{pes} PEs: {widths}");
+            assert!(
+                widths[0].as_u64() <= widths[1].as_u64() && widths[1] == json!(width),
+                "{pes} PEs: {widths}"
+            );
         }
         assert_quiet(&browser);
     }
@@ -85,11 +102,17 @@ fn void() -> RunRecord {
     (record.committed_events, record.event_rate) = (0, f64::NAN);
     for (index, sample) in record.progress.iter_mut().enumerate() {
         let window = if index % 2 == 0 { f64::INFINITY } else { f64::NAN };
-        sample.speculation = Some(SpeculationSample { window, mailbox_depth: f64::NAN, ..Default::default() });
+        sample.speculation =
+            Some(SpeculationSample { window, mailbox_depth: f64::NAN, ..Default::default() });
     }
     let idle = Phases { idle: 1.0, send: f64::NAN, ..Default::default() };
     let pe = PeRecord { phase_seconds: idle, mailbox_depth_mean: f64::NAN, ..Default::default() };
-    let parallel = ParallelRecord { efficiency: f64::NAN, phase_seconds: idle, pes: vec![pe; 2], ..Default::default() };
+    let parallel = ParallelRecord {
+        efficiency: f64::NAN,
+        phase_seconds: idle,
+        pes: vec![pe; 2],
+        ..Default::default()
+    };
     record.parallel = Some(parallel);
     record
 }
@@ -99,11 +122,22 @@ fn a_run_in_which_nothing_happened_is_told_in_words() {
     let (mut browser, _dir) = shown(&void());
     let text = browser.eval(TEXT);
     let text = text.as_str().unwrap();
-    for wanted in ["No event was executed.", "100 % waiting", "No PE executed an event.", "There were no rollbacks.", "hold too little"] {
+    for wanted in [
+        "No event was executed.",
+        "100 % waiting",
+        "No PE executed an event.",
+        "There were no rollbacks.",
+        "hold too little",
+    ] {
         assert!(text.contains(wanted), "{wanted} is missing in:\n{text}");
     }
     for bad in ["NaN", "Infinity", "undefined", "null", "inf"] {
-        assert!(!text.split_whitespace().any(|word| word.trim_matches(|end: char| !end.is_alphabetic()) == bad), "{bad} in:\n{text}");
+        assert!(
+            !text
+                .split_whitespace()
+                .any(|word| word.trim_matches(|end: char| !end.is_alphabetic()) == bad),
+            "{bad} in:\n{text}"
+        );
     }
     assert_quiet(&browser);
 }
@@ -112,7 +146,10 @@ fn a_run_in_which_nothing_happened_is_told_in_words() {
 fn parts_of_a_parallel_record_are_shown_as_far_as_they_go() {
     // Samples alone.
     let (mut browser, _dir) = shown(&RunRecord { parallel: None, ..parallel_sample(2) });
-    assert_eq!(browser.eval(&format!("{CHARTS}.map((place) => place.dataset.chart)")), json!(["parallel-window", "parallel-gvt"]));
+    assert_eq!(
+        browser.eval(&format!("{CHARTS}.map((place) => place.dataset.chart)")),
+        json!(["parallel-window", "parallel-gvt"])
+    );
     assert_quiet(&browser);
     drop(browser);
 

@@ -7,10 +7,21 @@ use warpline_record::*;
 
 /// A series of 40 slices, of which some in the middle have no value, and one stands alone.
 fn series(kind: SeriesKind, unit: &str, meaning: &str, several: bool) -> Series {
-    let values: Vec<Option<f64>> = (0..40).map(|slice| (!(20..30).contains(&slice) || slice == 25).then(|| 5.0 + noise(slice))).collect();
+    let values: Vec<Option<f64>> = (0..40)
+        .map(|slice| (!(20..30).contains(&slice) || slice == 25).then(|| 5.0 + noise(slice)))
+        .collect();
     let ci95 = if several { vec![Some(0.5); 40] } else { Vec::new() };
     let edges = (0..=40).map(|edge| f64::from(edge) * 1.5).collect();
-    Series { kind, unit: unit.into(), meaning: meaning.into(), edges, values, counts: Vec::new(), ci95, runs: Vec::new() }
+    Series {
+        kind,
+        unit: unit.into(),
+        meaning: meaning.into(),
+        edges,
+        values,
+        counts: Vec::new(),
+        ci95,
+        runs: Vec::new(),
+    }
 }
 
 #[test]
@@ -23,14 +34,24 @@ fn series_are_drawn_over_model_time_with_their_units() {
     let (mut browser, _dir) = shown(&RunRecord { series, views: Vec::new(), ..sample() });
     let text = browser.eval("document.body.innerText.replaceAll('\\u00a0', ' ')");
     let text = text.as_str().unwrap();
-    for wanted in ["Lost over time: packets <dropped>", "Queue length over time: packets that wait"] {
+    for wanted in ["Lost over time: packets <dropped>", "Queue length over time: packets that wait"]
+    {
         assert!(text.contains(wanted), "{wanted} is missing in:\n{text}");
     }
     let charts = "['0', '1'].map((key) => document.querySelector(`[data-chart=\"${key}\"]`))";
-    let painted: Vec<(u64, u64)> = serde_json::from_value(browser.eval(&format!("Promise.all({charts}.map({PAINTED}))"))).unwrap();
+    let painted: Vec<(u64, u64)> =
+        serde_json::from_value(browser.eval(&format!("Promise.all({charts}.map({PAINTED}))")))
+            .unwrap();
     assert!(painted.iter().all(|(pixels, colours)| *pixels > 1000 && *colours > 5), "{painted:?}");
-    let drawn = browser.eval(&format!("{charts}.map((place) => place.textContent.replaceAll('\\u00a0', ' ')).join('\\n')"));
-    for wanted in ["model time (s)", "lost (packets) in each 1.5 s", "queue length (packets), mean over each 1.5 s", "mean of the runs"] {
+    let drawn = browser.eval(&format!(
+        "{charts}.map((place) => place.textContent.replaceAll('\\u00a0', ' ')).join('\\n')"
+    ));
+    for wanted in [
+        "model time (s)",
+        "lost (packets) in each 1.5 s",
+        "queue length (packets), mean over each 1.5 s",
+        "mean of the runs",
+    ] {
         assert!(drawn.as_str().unwrap().contains(wanted), "{wanted} is missing in {drawn}");
     }
 

@@ -17,7 +17,9 @@ fn results_are_one_aligned_table() {
     assert_eq!(browser.eval("document.querySelectorAll('.results table').length"), json!(1));
     let rows = "[...document.querySelectorAll('.results tbody tr')].map((row) => [...row.cells].map((cell) => cell.innerText).join(' | '))";
     let rows: Vec<String> = serde_json::from_value(browser.eval(rows)).unwrap();
-    let row = |name: &str| rows.iter().find(|row| row.starts_with(name)).unwrap().replace(['\u{a0}', '\u{202f}'], " ");
+    let row = |name: &str| {
+        rows.iter().find(|row| row.starts_with(name)).unwrap().replace(['\u{a0}', '\u{202f}'], " ")
+    };
     assert_eq!(
         row("delay seconds"),
         "delay seconds\ntime from source to destination, with queues on the way and the time that light takes | s | 0.01342 | 0.0000221 |  | \
@@ -26,10 +28,16 @@ fn results_are_one_aligned_table() {
     );
     assert_eq!(row("loss"), "loss\nshare of packets that were dropped |  | 0.002508 |  |  |  | ");
     let over = "of 100 entries: smallest item 0, largest item 99, mean over the entries";
-    assert_eq!(row("delay percentiles"), format!("delay percentiles\n{over} |  | 0.0495 |  | 0 | 0.099 | 100"));
+    assert_eq!(
+        row("delay percentiles"),
+        format!("delay percentiles\n{over} |  | 0.0495 |  | 0 | 0.099 | 100")
+    );
     assert_eq!(row("stay"), "stay |  | 2.5 | 0.125 ! |  |  | 7");
     let text = browser.eval(TEXT);
-    for wanted in ["in about 95 of 100 runs, the true mean", "! The interval is probably too narrow: the run is short."] {
+    for wanted in [
+        "in about 95 of 100 runs, the true mean",
+        "! The interval is probably too narrow: the run is short.",
+    ] {
         assert!(text.as_str().unwrap().contains(wanted), "{wanted} is missing in:\n{text}");
     }
     // Numbers of a column end below each other.
@@ -39,7 +47,8 @@ fn results_are_one_aligned_table() {
     assert_quiet(&browser);
 }
 
-/// The way from the edge of its box to the first cell of the last row, and how far the box has been scrolled.
+/// The way from the edge of its box to the first cell of the last row, and how far the box has been
+/// scrolled.
 const FIRST_CELL: &str = "(box) => {
     box.scrollLeft = 150;
     const place = (cell) => Math.round(cell.getBoundingClientRect().left - box.getBoundingClientRect().left);
@@ -52,15 +61,23 @@ const FIRST_CELL: &str = "(box) => {
 #[test]
 fn wide_tables_scroll_and_keep_their_first_column() {
     let mut record = parallel_sample(4);
-    let columns: Vec<_> = (0..12).map(|index| (format!("a long name {index}"), "km".to_owned())).collect();
+    let columns: Vec<_> =
+        (0..12).map(|index| (format!("a long name {index}"), "km".to_owned())).collect();
     let name = json!("the name of a place that is quite long, and then some more");
     let row: Vec<Value> = std::iter::once(name).chain((1..12).map(Value::from)).collect();
-    record.views = vec![View::Table(TableView { title: "Wide".into(), columns, rows: vec![row; 3] })];
+    record.views =
+        vec![View::Table(TableView { title: "Wide".into(), columns, rows: vec![row; 3] })];
     let (mut browser, _dir) = shown(&record);
     browser.resize(390);
     browser.wait_for("innerWidth === 390");
-    let boxes = browser.eval(&format!("[...document.querySelectorAll('.scroll:has(.data, .sheet)')].map({FIRST_CELL})"));
-    assert_eq!(boxes, json!([[150, 0, 0, true, 1], [150, 0, 0, true, 1], [150, 0, 0, true, 1]]), "results, PEs, and the model's own");
+    let boxes = browser.eval(&format!(
+        "[...document.querySelectorAll('.scroll:has(.data, .sheet)')].map({FIRST_CELL})"
+    ));
+    assert_eq!(
+        boxes,
+        json!([[150, 0, 0, true, 1], [150, 0, 0, true, 1], [150, 0, 0, true, 1]]),
+        "results, PEs, and the model's own"
+    );
     let widths = browser.eval("[document.documentElement.scrollWidth, innerWidth]");
     assert_eq!(widths[0], widths[1]);
     assert_quiet(&browser);
@@ -91,8 +108,15 @@ fn the_report_says_what_limits_a_run_and_what_to_try() {
     let (mut browser, _dir) = shown(&record);
     let items = "[...document.querySelectorAll('.limits li')].map((item) => item.innerText)";
     let items: Vec<String> = serde_json::from_value(browser.eval(items)).unwrap();
-    assert!(items[0].starts_with("Probably slower than on one core. One core would probably have taken"), "{items:?}");
-    assert_eq!(browser.eval("document.querySelector('.limits li code').textContent"), json!("sync"));
+    assert!(
+        items[0]
+            .starts_with("Probably slower than on one core. One core would probably have taken"),
+        "{items:?}"
+    );
+    assert_eq!(
+        browser.eval("document.querySelector('.limits li code').textContent"),
+        json!("sync")
+    );
     assert_quiet(&browser);
     drop(browser);
 

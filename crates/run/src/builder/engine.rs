@@ -3,13 +3,15 @@ use std::path::PathBuf;
 use warpline_model::Model;
 
 use crate::{
-    Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative, CopyInterval, Error, FossilCollection,
-    GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice, Mailbox, Messages, PlannedSetting, PoolOrder, Simulation, SubPool,
+    Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative,
+    CopyInterval, Error, FossilCollection, GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice,
+    Mailbox, Messages, PlannedSetting, PoolOrder, Simulation, SubPool,
 };
 
 /// # Settings of parallel runs
-/// None of them changes the answer, and each has an automatic default. Setting any of them but [`threads`](Self::threads) to 1 asks for a
-/// parallel run, unless [`sync`](Self::sync) says otherwise; a run that is told to be sequential refuses them.
+/// None of them changes the answer, and each has an automatic default. Setting any of them but
+/// [`threads`](Self::threads) to 1 asks for a parallel run, unless [`sync`](Self::sync) says
+/// otherwise; a run that is told to be sequential refuses them.
 /// [`Settings::table`](crate::Settings::table) says for each when it hurts.
 ///
 /// ```
@@ -34,65 +36,76 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 impl<M: Model> Simulation<'_, M> {
-    /// The number of processing elements (PEs): event loops with a share of the LPs each. Each has a thread of its own as far as there are
-    /// cores; beyond that, several take turns within a thread, as the operating system would switch between threads more slowly. More than
-    /// one means a parallel run, unless [`sync`](Self::sync) says which. Default: the cores that the process may use. From 1 to 1024; with
-    /// fewer LPs than that, as many as there are LPs.
+    /// The number of processing elements (PEs): event loops with a share of the LPs each. Each has
+    /// a thread of its own as far as there are cores; beyond that, several take turns within a
+    /// thread, as the operating system would switch between threads more slowly. More than one
+    /// means a parallel run, unless [`sync`](Self::sync) says which. Default: the cores that the
+    /// process may use. From 1 to 1024; with fewer LPs than that, as many as there are LPs.
     pub fn threads(self, threads: u32) -> Self {
         self.with(|settings| settings.threads = Some(threads))
     }
 
-    /// The number of processes that share the PEs among them: each has as many as [`threads`](Self::threads) says, by default its share of the
-    /// cores. From 1, the default, to 64; no more than there are LPs. More than one means a parallel run.
+    /// The number of processes that share the PEs among them: each has as many as
+    /// [`threads`](Self::threads) says, by default its share of the cores. From 1, the default, to
+    /// 64; no more than there are LPs. More than one means a parallel run.
     ///
-    /// The program that asks for it starts the others: the same program with the same arguments, whose standard output goes nowhere, except
-    /// for what their LPs print [once it is settled](crate::Observe::when_settled). Each of them does what the program does up to
-    /// this run, and takes its part in it. If there were earlier runs with several processes, each of them repeats those alone. So a program
-    /// should not do anything before such a run that must not be done twice, and has one such run at a time.
+    /// The program that asks for it starts the others: the same program with the same arguments,
+    /// whose standard output goes nowhere, except for what their LPs print [once it is
+    /// settled](crate::Observe::when_settled). Each of them does what the program does up to this
+    /// run, and takes its part in it. If there were earlier runs with several processes, each of
+    /// them repeats those alone. So a program should not do anything before such a run that must
+    /// not be done twice, and has one such run at a time.
     ///
-    /// In the other processes, the run ends with [`Error::Share`](crate::Error::Share), as the first has the results. They are to end then,
-    /// which takes one arm of a `match`: [`Share`](crate::Share) shows it.
+    /// In the other processes, the run ends with [`Error::Share`](crate::Error::Share), as the
+    /// first has the results. They are to end then, which takes one arm of a `match`:
+    /// [`Share`](crate::Share) shows it.
     ///
     /// Events must be able to leave their process: see [`#[model]`](macro@crate::model).
     pub fn processes(self, processes: u32) -> Self {
         self.with(|settings| settings.processes = Some(processes))
     }
 
-    /// The most events that a PE executes in one step, before it looks at its messages again. At least 1.
+    /// The most events that a PE executes in one step, before it looks at its messages again. At
+    /// least 1.
     pub fn batch(self, events: u32) -> Self {
         self.with(|settings| settings.batch = Some(events))
     }
 
-    /// Whether processes of a machine share the memory of messages, so that nothing is copied on the way. Otherwise messages are written and
-    /// read, as between machines. Default yes.
+    /// Whether processes of a machine share the memory of messages, so that nothing is copied on
+    /// the way. Otherwise messages are written and read, as between machines. Default yes.
     pub fn zero_copy(self, shared: bool) -> Self {
         self.with(|settings| settings.zero_copy = Some(shared))
     }
 
-    /// Who carries messages that are copied between processes: [rings](Carrier::Rings) or [Boost.Interprocess](Carrier::Boost) between those of
-    /// one machine that [`processes`](Self::processes) starts, which do not share the memory of messages then, or [MPI](Carrier::Mpi) between
-    /// those that a launcher has started. Default: rings or MPI.
+    /// Who carries messages that are copied between processes: [rings](Carrier::Rings) or
+    /// [Boost.Interprocess](Carrier::Boost) between those of one machine that
+    /// [`processes`](Self::processes) starts, which do not share the memory of messages then, or
+    /// [MPI](Carrier::Mpi) between those that a launcher has started. Default: rings or MPI.
     pub fn carrier(self, carrier: Carrier) -> Self {
         self.with(|settings| settings.carrier = Some(carrier))
     }
 
-    /// Who sends messages to processes that share no memory. By default a short probe on the machines of the run decides: threads that do nothing
-    /// else if PEs keep their speed beside them, or else every PE, or the first of each process. The record says which, and why.
+    /// Who sends messages to processes that share no memory. By default a short probe on the
+    /// machines of the run decides: threads that do nothing else if PEs keep their speed beside
+    /// them, or else every PE, or the first of each process. The record says which, and why.
     pub fn communication(self, communication: Communication) -> Self {
         self.with(|settings| settings.communication = Some(communication))
     }
 
-    /// With [`Communication::Dedicated`]: how many threads of each process do nothing but send and receive messages. Default 1.
+    /// With [`Communication::Dedicated`]: how many threads of each process do nothing but send and
+    /// receive messages. Default 1.
     pub fn communication_threads(self, threads: u32) -> Self {
         self.with(|settings| settings.communication_threads = Some(threads))
     }
 
-    /// How PEs hand messages over to the thread that sends them. Default: each through a ring of its own.
+    /// How PEs hand messages over to the thread that sends them. Default: each through a ring of
+    /// its own.
     pub fn communication_ring(self, ring: CommunicationRing) -> Self {
         self.with(|settings| settings.communication_ring = Some(ring))
     }
 
-    /// The most bytes of a batch of messages to a process that shares no memory: 256 to 2²⁰. Default 16 384.
+    /// The most bytes of a batch of messages to a process that shares no memory: 256 to 2²⁰.
+    /// Default 16 384.
     pub fn communication_batch(self, bytes: u32) -> Self {
         self.with(|settings| settings.communication_batch = Some(bytes))
     }
@@ -102,49 +115,53 @@ impl<M: Model> Simulation<'_, M> {
         self.with(|settings| settings.communication_delay = Some(microseconds))
     }
 
-    /// The number of kernel processes (KPs), groups of LPs that roll back together, in each PE. At least 1; an upper bound, as all KPs but
-    /// the last have the same size.
+    /// The number of kernel processes (KPs), groups of LPs that roll back together, in each PE. At
+    /// least 1; an upper bound, as all KPs but the last have the same size.
     pub fn kps(self, kps: u32) -> Self {
         self.with(|settings| settings.kps = Some(kps))
     }
 
-    /// How events travel between PEs; by default [as suits each event](Messages::Auto). PEs that share no memory copy all of them, but keep no
-    /// copies of their own unless told to.
+    /// How events travel between PEs; by default [as suits each event](Messages::Auto). PEs that
+    /// share no memory copy all of them, but keep no copies of their own unless told to.
     ///
-    /// One copy that both sides share, and copies in the queue to compare it with, are from D. Jagtap, N. Abu-Ghazaleh and D. Ponomarev,
-    /// "Optimization of parallel discrete event simulator for multi-core systems", IPDPS 2012.
+    /// One copy that both sides share, and copies in the queue to compare it with, are from D.
+    /// Jagtap, N. Abu-Ghazaleh and D. Ponomarev, "Optimization of parallel discrete event simulator
+    /// for multi-core systems", IPDPS 2012.
     pub fn messages(self, messages: Messages) -> Self {
         self.with(|settings| settings.messages = Some(messages))
     }
 
-    /// Where messages between threads wait until their PE receives them. By default in a ring for each sender, or, with more than 32 PEs, in a
-    /// queue for each PE.
+    /// Where messages between threads wait until their PE receives them. By default in a ring for
+    /// each sender, or, with more than 32 PEs, in a queue for each PE.
     ///
-    /// The queue under a lock is that of D. Jagtap, N. Abu-Ghazaleh and D. Ponomarev, "Optimization of parallel discrete event simulator for
-    /// multi-core systems", IPDPS 2012, and the ring for each sender what they replaced it by; the ring with compare-and-swap is the buffer of
-    /// B. Williams, A. Eker, K. Chiu and D. Ponomarev, "High-performance PDES on manycore clusters", SIGSIM-PADS 2021. How often senders were
-    /// refused there is in the record, as `mailbox`.
+    /// The queue under a lock is that of D. Jagtap, N. Abu-Ghazaleh and D. Ponomarev, "Optimization
+    /// of parallel discrete event simulator for multi-core systems", IPDPS 2012, and the ring for
+    /// each sender what they replaced it by; the ring with compare-and-swap is the buffer of B.
+    /// Williams, A. Eker, K. Chiu and D. Ponomarev, "High-performance PDES on manycore clusters",
+    /// SIGSIM-PADS 2021. How often senders were refused there is in the record, as `mailbox`.
     pub fn mailbox(self, mailbox: Mailbox) -> Self {
         self.with(|settings| settings.mailbox = Some(mailbox))
     }
 
-    /// Whose pool a buffer for a message between PEs is taken from, and into whose it goes when it is free; by default
-    /// [partitioned](BufferPool::Partitioned). The three are those of R. Fujimoto and K. Panesar, "Buffer management in shared-memory Time Warp
-    /// systems", PADS 1995.
+    /// Whose pool a buffer for a message between PEs is taken from, and into whose it goes when it
+    /// is free; by default [partitioned](BufferPool::Partitioned). The three are those of R.
+    /// Fujimoto and K. Panesar, "Buffer management in shared-memory Time Warp systems", PADS 1995.
     pub fn pool(self, pool: BufferPool) -> Self {
         self.with(|settings| settings.pool = Some(pool))
     }
 
-    /// Which free buffer of a pool is used next; by default the one that was [freed last](PoolOrder::Lifo).
+    /// Which free buffer of a pool is used next; by default the one that was [freed
+    /// last](PoolOrder::Lifo).
     pub fn pool_order(self, order: PoolOrder) -> Self {
         self.with(|settings| settings.pool_order = Some(order))
     }
 
-    /// How many buffers a PE of an optimistic run may have for messages to each other PE, where pools are
-    /// [partitioned](BufferPool::Partitioned). By default as many as it takes.
+    /// How many buffers a PE of an optimistic run may have for messages to each other PE, where
+    /// pools are [partitioned](BufferPool::Partitioned). By default as many as it takes.
     ///
-    /// An event that is executed ahead, and would need more, is undone; its PE executes nothing ahead then until buffers have come back, as
-    /// others have received what was sent, and committed it. Certain events and the event at GVT may take more than that, so that every run
+    /// An event that is executed ahead, and would need more, is undone; its PE executes nothing
+    /// ahead then until buffers have come back, as others have received what was sent, and
+    /// committed it. Certain events and the event at GVT may take more than that, so that every run
     /// comes to an end. `parked_events` in the record says how often events had to wait.
     ///
     /// ```
@@ -170,18 +187,22 @@ impl<M: Model> Simulation<'_, M> {
         self.with(|settings| settings.sub_pool = Some(buffers))
     }
 
-    /// When the memory of executed events goes back to its pool: by default when they [commit](FossilCollection::Batch).
+    /// When the memory of executed events goes back to its pool: by default when they
+    /// [commit](FossilCollection::Batch).
     ///
     /// [On the fly](FossilCollection::OnTheFly) is after Fujimoto and Panesar as well. In their system a buffer may be used again when GVT has
-    /// passed its event. Here an event before GVT has still to commit, as only then its observations and rows count; so the stamp of a buffer
-    /// is the place of its event in the order of execution, and a commit says up to which place all is over. A payload that has to be dropped is
-    /// dropped when its event commits, as a panic in that belongs to the event. Events that arrived by value go back when they commit.
+    /// passed its event. Here an event before GVT has still to commit, as only then its
+    /// observations and rows count; so the stamp of a buffer is the place of its event in the order
+    /// of execution, and a commit says up to which place all is over. A payload that has to be
+    /// dropped is dropped when its event commits, as a panic in that belongs to the event. Events
+    /// that arrived by value go back when they commit.
     pub fn fossil_collection(self, when: FossilCollection) -> Self {
         self.with(|settings| settings.fossil_collection = Some(when))
     }
 
-    /// How the PEs of a [conservative](crate::Synchronisation::Conservative) run advance: in windows, all in step, or each as far as it
-    /// may. By default the engine chooses, and the record says which. Other runs refuse the setting.
+    /// How the PEs of a [conservative](crate::Synchronisation::Conservative) run advance: in
+    /// windows, all in step, or each as far as it may. By default the engine chooses, and the
+    /// record says which. Other runs refuse the setting.
     ///
     /// ```
     /// # use warpline::prelude::*;
@@ -204,8 +225,9 @@ impl<M: Model> Simulation<'_, M> {
         self.with(|settings| settings.conservative = Some(way))
     }
 
-    /// Which LPs of a [mixed](crate::Synchronisation::Mixed) run wait until their events are certain, while others go ahead. By default
-    /// those that the [model declares](Model::is_conservative). It means a mixed run.
+    /// Which LPs of a [mixed](crate::Synchronisation::Mixed) run wait until their events are
+    /// certain, while others go ahead. By default those that the [model
+    /// declares](Model::is_conservative). It means a mixed run.
     ///
     /// ```
     /// # use warpline::prelude::*;
@@ -236,12 +258,14 @@ impl<M: Model> Simulation<'_, M> {
         self.with(|settings| settings.gvt = Some(algorithm))
     }
 
-    /// How PEs meet when GVT is found synchronously. Setting it also selects synchronous GVT, unless [`gvt`](Self::gvt) says otherwise.
+    /// How PEs meet when GVT is found synchronously. Setting it also selects synchronous GVT,
+    /// unless [`gvt`](Self::gvt) says otherwise.
     pub fn barrier(self, barrier: Barrier) -> Self {
         self.with(|settings| settings.barrier = Some(barrier))
     }
 
-    /// About how many events a PE executes before it asks for a new GVT. At least 1. A PE that has nothing to do asks sooner.
+    /// About how many events a PE executes before it asks for a new GVT. At least 1. A PE that has
+    /// nothing to do asks sooner.
     pub fn gvt_interval(self, events: u32) -> Self {
         self.with(|settings| settings.gvt_interval = Some(events))
     }
@@ -251,27 +275,31 @@ impl<M: Model> Simulation<'_, M> {
         self.with(|settings| settings.gvt_interval_control = Some(control))
     }
 
-    /// How far beyond GVT events may be executed, in model time; more than 0. By default the engine adapts it to how much has to be undone. It
-    /// is a limit: PEs that undo far more than they commit stay closer together, and `throttle` in the record says so.
+    /// How far beyond GVT events may be executed, in model time; more than 0. By default the engine
+    /// adapts it to how much has to be undone. It is a limit: PEs that undo far more than they
+    /// commit stay closer together, and `throttle` in the record says so.
     pub fn window(self, time: f64) -> Self {
         self.with(|settings| settings.window = Some(time))
     }
 
-    /// Gives every PE a thread of its own, however few cores there are: for tests of races between many.
+    /// Gives every PE a thread of its own, however few cores there are: for tests of races between
+    /// many.
     #[doc(hidden)]
     pub fn one_thread_per_pe(mut self) -> Self {
         self.job.for_tests.one_thread_per_pe = true;
         self
     }
 
-    /// Has PEs move between threads at random, all the time, by this seed, where there are more PEs than threads: for tests.
+    /// Has PEs move between threads at random, all the time, by this seed, where there are more PEs
+    /// than threads: for tests.
     #[doc(hidden)]
     pub fn migrate_at_random(mut self, seed: u64) -> Self {
         self.job.for_tests.migrate_at_random = Some(seed);
         self
     }
 
-    /// Has rings between PEs hold as little as they can, so that something is refused all the time: for tests.
+    /// Has rings between PEs hold as little as they can, so that something is refused all the time:
+    /// for tests.
     #[doc(hidden)]
     pub fn least_room(mut self) -> Self {
         self.job.for_tests.least_room = true;
@@ -285,23 +313,26 @@ impl<M: Model> Simulation<'_, M> {
         self
     }
 
-    /// Changes the engine again and again, at random moments, to any other that is possible, with up to as many PEs as there would be
-    /// [threads](Self::threads): for tests of handing a run over.
+    /// Changes the engine again and again, at random moments, to any other that is possible, with
+    /// up to as many PEs as there would be [threads](Self::threads): for tests of handing a run
+    /// over.
     #[doc(hidden)]
     pub fn change_engines(mut self, seed: u64) -> Self {
         self.job.for_tests.changes = Some(seed);
         self
     }
 
-    /// Limits the memory of the engine alone, in bytes, whatever the program takes: for tests of running out of it.
+    /// Limits the memory of the engine alone, in bytes, whatever the program takes: for tests of
+    /// running out of it.
     #[doc(hidden)]
     pub fn engine_budget(mut self, bytes: u64) -> Self {
         self.job.for_tests.budget = Some(bytes);
         self
     }
 
-    /// When what an undone event had sent is cancelled. At once, by default: [`Cancellation::Lazy`] waits until the event has been executed again,
-    /// and cancels only what was not sent again, which needs events that can be [compared](macro@crate::model). It pays where events that are
+    /// When what an undone event had sent is cancelled. At once, by default: [`Cancellation::Lazy`]
+    /// waits until the event has been executed again, and cancels only what was not sent again,
+    /// which needs events that can be [compared](macro@crate::model). It pays where events that are
     /// undone mostly send the same again; [`Cancellation::Dynamic`] lets each PE find that out.
     ///
     /// ```
@@ -329,11 +360,13 @@ impl<M: Model> Simulation<'_, M> {
         self.with(|settings| settings.cancellation = Some(when))
     }
 
-    /// Under [`Undo::Copy`](crate::Undo::Copy), the number of events of an LP between copies of its state, at least 1. Events in between are
-    /// undone by executing others again from the previous copy. Larger intervals suit large states; `repeated_events` in the record says how
-    /// many events were executed again. By default [each PE finds out](CopyInterval::Auto) what pays.
+    /// Under [`Undo::Copy`](crate::Undo::Copy), the number of events of an LP between copies of its
+    /// state, at least 1. Events in between are undone by executing others again from the previous
+    /// copy. Larger intervals suit large states; `repeated_events` in the record says how many
+    /// events were executed again. By default [each PE finds out](CopyInterval::Auto) what pays.
     ///
-    /// A copy is renewed after 1024 events of its PE, so that a PE with many LPs makes more copies than asked for.
+    /// A copy is renewed after 1024 events of its PE, so that a PE with many LPs makes more copies
+    /// than asked for.
     ///
     /// ```
     /// # use warpline::prelude::*;
@@ -358,38 +391,46 @@ impl<M: Model> Simulation<'_, M> {
         self.with(|settings| settings.copy_interval = Some(events.into()))
     }
 
-    /// Whether the model's [lookahead](warpline_model::Model::lookahead) is used, which is the default. Events within the lookahead are
-    /// certain, and are executed without the means to undo them. Without it everything is speculation: for studies of Time Warp alone.
+    /// Whether the model's [lookahead](warpline_model::Model::lookahead) is used, which is the
+    /// default. Events within the lookahead are certain, and are executed without the means to undo
+    /// them. Without it everything is speculation: for studies of Time Warp alone.
     pub fn use_lookahead(self, used: bool) -> Self {
         self.with(|settings| settings.use_lookahead = Some(used))
     }
 
-    /// When events are executed ahead, that is, before they are certain: where waiting would take longer, which is the default, or
-    /// whenever nothing certain is left. Conservative runs never do, and runs that do not [use lookahead](Self::use_lookahead) always.
+    /// When events are executed ahead, that is, before they are certain: where waiting would take
+    /// longer, which is the default, or whenever nothing certain is left. Conservative runs never
+    /// do, and runs that do not [use lookahead](Self::use_lookahead) always.
     pub fn go_ahead(self, when: GoAhead) -> Self {
         self.with(|settings| settings.go_ahead = Some(when))
     }
 
-    /// Whether PEs move to threads that have less to do, or whose core nobody else uses, where there are more PEs than threads. By default
-    /// they do, from what the run itself has measured; `moved_pes` in the record says how often. Those that find GVT for every few events share
-    /// one thread if more commits that way. Ask for some PEs more than there are cores,
-    /// four for each say, if the load is uneven.
+    /// Whether PEs move to threads that have less to do, or whose core nobody else uses, where
+    /// there are more PEs than threads. By default they do, from what the run itself has measured;
+    /// `moved_pes` in the record says how often. Those that find GVT for every few events share one
+    /// thread if more commits that way. Ask for some PEs more than there are cores, four for each
+    /// say, if the load is uneven.
     pub fn move_pes(self, moved: bool) -> Self {
         self.with(|settings| settings.move_pes = Some(moved))
     }
 
-    /// Writes a trace of what every PE did to a file for <https://ui.perfetto.dev> or `chrome://tracing`. On wall time there is a track for
-    /// each PE, with its batches, rollbacks, commits and idle times, and below it GVT, the window, pending and uncommitted events over
-    /// time. On virtual time there is a track for each LP, or for every n-th if there are more than a thousand, with the events that it
-    /// committed. It is written when the run is over, even if the model failed.
+    /// Writes a trace of what every PE did to a file for <https://ui.perfetto.dev> or
+    /// `chrome://tracing`. On wall time there is a track for each PE, with its batches, rollbacks,
+    /// commits and idle times, and below it GVT, the window, pending and uncommitted events over
+    /// time. On virtual time there is a track for each LP, or for every n-th if there are more than
+    /// a thousand, with the events that it committed. It is written when the run is over, even if
+    /// the model failed.
     ///
-    /// However long the run, the file stays within a [limit](Self::trace_limit), 20 MB by default. Then the spans of a PE are shown in part:
-    /// the beginning, the end, and in between the stretches with most time in rollbacks, in commits, or without work; each other stretch is
-    /// one span, `left out`, which says from when to when it lasts and sums up what the PE did. Events are thinned out evenly. File and
-    /// [`Run::trace`](crate::Run::trace) tell how much was left out.
+    /// However long the run, the file stays within a [limit](Self::trace_limit), 20 MB by default.
+    /// Then the spans of a PE are shown in part: the beginning, the end, and in between the
+    /// stretches with most time in rollbacks, in commits, or without work; each other stretch is
+    /// one span, `left out`, which says from when to when it lasts and sums up what the PE did.
+    /// Events are thinned out evenly. File and [`Run::trace`](crate::Run::trace) tell how much was
+    /// left out.
     ///
-    /// A trace does not change the answer, and takes about a tenth of the run's time; without one nothing is traced. A sequential run has
-    /// no PEs, and a run that chooses its engine may be sequential: both refuse to be traced. [Verification](Self::verify) writes none.
+    /// A trace does not change the answer, and takes about a tenth of the run's time; without one
+    /// nothing is traced. A sequential run has no PEs, and a run that chooses its engine may be
+    /// sequential: both refuse to be traced. [Verification](Self::verify) writes none.
     ///
     /// ```
     /// # use warpline::prelude::*;
@@ -413,15 +454,17 @@ impl<M: Model> Simulation<'_, M> {
         self.with(|settings| settings.trace = Some(path.into()))
     }
 
-    /// The largest size of the [trace](Self::trace)'s file, in MB: default 20; from 4 to 100000. About half as much memory is needed for it
-    /// during the run; if it cannot be had, less is shown.
+    /// The largest size of the [trace](Self::trace)'s file, in MB: default 20; from 4 to 100000.
+    /// About half as much memory is needed for it during the run; if it cannot be had, less is
+    /// shown.
     pub fn trace_limit(self, megabytes: u32) -> Self {
         self.with(|settings| settings.trace_limit = Some(megabytes))
     }
 
-    /// Runs all PEs, as many as there would be [threads](Self::threads), in this thread, in an order drawn from `seed`, with messages that
-    /// are late and overtake each other: a torture test of engine and model, slow and reproducible. Events that go to other PEs by value are
-    /// written as bytes and read back, if they [can be](macro@crate::model).
+    /// Runs all PEs, as many as there would be [threads](Self::threads), in this thread, in an
+    /// order drawn from `seed`, with messages that are late and overtake each other: a torture test
+    /// of engine and model, slow and reproducible. Events that go to other PEs by value are written
+    /// as bytes and read back, if they [can be](macro@crate::model).
     ///
     /// ```
     /// # use warpline::prelude::*;
@@ -444,8 +487,8 @@ impl<M: Model> Simulation<'_, M> {
         self.with(|settings| settings.virtual_cluster = Some(seed))
     }
 
-    /// The settings that the run would have, and why, without running anything. Those of the engine that will execute it, or, if the run
-    /// chooses its engine itself, those that all engines have.
+    /// The settings that the run would have, and why, without running anything. Those of the engine
+    /// that will execute it, or, if the run chooses its engine itself, those that all engines have.
     ///
     /// ```
     /// # use warpline::prelude::*;
@@ -469,11 +512,13 @@ impl<M: Model> Simulation<'_, M> {
         self.job.preview()
     }
 
-    /// The least delay of anything that one PE would send another in a parallel run with these settings, in model time; infinite if
-    /// PEs would never send each other anything. A conservative run needs more than 0.
+    /// The least delay of anything that one PE would send another in a parallel run with these
+    /// settings, in model time; infinite if PEs would never send each other anything. A
+    /// conservative run needs more than 0.
     ///
-    /// It follows from what the model declares of its [lookahead](Model::lookahead_of) and [links](Model::links), and from which LPs would
-    /// lie on which PE; links within a PE do not matter. For a single PE it is the least of all that is declared.
+    /// It follows from what the model declares of its [lookahead](Model::lookahead_of) and
+    /// [links](Model::links), and from which LPs would lie on which PE; links within a PE do not
+    /// matter. For a single PE it is the least of all that is declared.
     ///
     /// ```
     /// # use warpline::prelude::*;

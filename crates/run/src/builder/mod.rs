@@ -1,4 +1,5 @@
-//! The simulation that a program prepares: its settings, who watches it, and what it is prepared for.
+//! The simulation that a program prepares: its settings, who watches it, and what it is prepared
+//! for.
 
 mod engine;
 mod simulation;

@@ -8,11 +8,12 @@ use crate::outcome::error::remember_panics;
 use crate::processes::ToFirst;
 use crate::watch::{Audience, StopSwitch, watched};
 use crate::{
-    Error, EventCost, Explanation, Pending, Records, Run, Settings, Synchronisation, Undo, Verification, VerifyError, VerifyLimits,
+    Error, EventCost, Explanation, Pending, Records, Run, Settings, Synchronisation, Undo,
+    Verification, VerifyError, VerifyLimits,
 };
 
-/// A run in preparation: a model and its settings, all of which have defaults. Nothing is checked before [`run`](Self::run),
-/// [`verify`](Self::verify) or [`explain`](Self::explain).
+/// A run in preparation: a model and its settings, all of which have defaults. Nothing is checked
+/// before [`run`](Self::run), [`verify`](Self::verify) or [`explain`](Self::explain).
 ///
 /// ```
 /// # use warpline::prelude::*;
@@ -34,14 +35,33 @@ pub struct Simulation<'a, M: Model> {
 }
 
 impl<'a, M: Model> Simulation<'a, M> {
-    /// A run of `model`, by default to time 100, with seed 1 and without warm-up. It is named after the model's type.
+    /// A run of `model`, by default to time 100, with seed 1 and without warm-up. It is named after
+    /// the model's type.
     pub fn new(model: M) -> Self {
         let name = std::any::type_name::<M>();
-        let name = name.split('<').next().and_then(|path| path.rsplit("::").next()).unwrap_or(name).to_owned();
+        let name = name
+            .split('<')
+            .next()
+            .and_then(|path| path.rsplit("::").next())
+            .unwrap_or(name)
+            .to_owned();
         let (about, time_unit, parameters) = (String::new(), "", Map::new());
         let (model, default_end, settings) = (Arc::new(model), 100.0, Settings::default());
-        let (for_tests, records, stop) = (ForTests::default(), Records::default(), StopSwitch::default());
-        let job = Job { model, name, about, time_unit, parameters, default_end, settings, for_tests, records, stop, budget: None };
+        let (for_tests, records, stop) =
+            (ForTests::default(), Records::default(), StopSwitch::default());
+        let job = Job {
+            model,
+            name,
+            about,
+            time_unit,
+            parameters,
+            default_end,
+            settings,
+            for_tests,
+            records,
+            stop,
+            budget: None,
+        };
         Simulation { job, audience: Audience::default() }
     }
 
@@ -85,15 +105,21 @@ impl<'a, M: Model> Simulation<'a, M> {
     where
         M: Configure,
     {
-        parameters.check().map_err(|cause| Error::Setting(format!("model `{}`: {cause}", M::NAME)))?;
+        parameters
+            .check()
+            .map_err(|cause| Error::Setting(format!("model `{}`: {cause}", M::NAME)))?;
         let model = M::configure(parameters).map_err(Error::Setting)?;
         let (name, about) = (M::NAME.to_owned(), M::ABOUT.to_owned());
         let (time_unit, parameters) = (M::TIME_UNIT, parameters.values());
         let Simulation { job, audience } = Simulation::new(model);
-        Ok(Simulation { job: Job { name, about, time_unit, parameters, default_end: M::DEFAULT_END, ..job }, audience })
+        Ok(Simulation {
+            job: Job { name, about, time_unit, parameters, default_end: M::DEFAULT_END, ..job },
+            audience,
+        })
     }
 
-    /// Sets all settings at once, in place of those set before: for settings that were read as text.
+    /// Sets all settings at once, in place of those set before: for settings that were read as
+    /// text.
     ///
     /// ```
     /// # use warpline::prelude::*;
@@ -125,14 +151,16 @@ impl<'a, M: Model> Simulation<'a, M> {
         self
     }
 
-    /// The end of the run in model time: events before it are executed, those at it are not. Default 100, or the model's
-    /// [`DEFAULT_END`](Configure::DEFAULT_END). It must be finite and greater than 0.
+    /// The end of the run in model time: events before it are executed, those at it are not.
+    /// Default 100, or the model's [`DEFAULT_END`](Configure::DEFAULT_END). It must be finite and
+    /// greater than 0.
     pub fn end(self, end: f64) -> Self {
         self.with(|settings| settings.end = Some(end))
     }
 
-    /// The time before which nothing is observed, in model time, so that statistics do not see the empty start. Default 0. It must not be
-    /// negative, and must lie before the end. Rows are recorded from time 0 all the same. [`Run`] has an example.
+    /// The time before which nothing is observed, in model time, so that statistics do not see the
+    /// empty start. Default 0. It must not be negative, and must lie before the end. Rows are
+    /// recorded from time 0 all the same. [`Run`] has an example.
     pub fn warmup(self, warmup: f64) -> Self {
         self.with(|settings| settings.warmup = Some(warmup))
     }
@@ -161,9 +189,10 @@ impl<'a, M: Model> Simulation<'a, M> {
         self.with(|settings| settings.seed = Some(seed))
     }
 
-    /// How LPs are kept in step. The answer does not depend on it. By default the run finds out which engine suits it best, and
-    /// [`RunRecord::engines`](crate::record::RunRecord::engines) says which ones it had and why; but one [thread](Self::threads) means a
-    /// sequential run, and several an optimistic one. A sequential run with several threads is refused:
+    /// How LPs are kept in step. The answer does not depend on it. By default the run finds out
+    /// which engine suits it best, and [`RunRecord::engines`](crate::record::RunRecord::engines)
+    /// says which ones it had and why; but one [thread](Self::threads) means a sequential run, and
+    /// several an optimistic one. A sequential run with several threads is refused:
     ///
     /// ```
     /// # use warpline::prelude::*;
@@ -188,8 +217,9 @@ impl<'a, M: Model> Simulation<'a, M> {
         self.with(|settings| settings.sync = Some(sync))
     }
 
-    /// How events that were executed too early are undone, which makes a run optimistic. Default [`Undo::Copy`]; [`Undo::Reverse`] needs a
-    /// model with [reverse code](Model::reverse), and [`Undo::Journal`] one with a [journal](macro@crate::model). The answer does not depend on
+    /// How events that were executed too early are undone, which makes a run optimistic. Default
+    /// [`Undo::Copy`]; [`Undo::Reverse`] needs a model with [reverse code](Model::reverse), and
+    /// [`Undo::Journal`] one with a [journal](macro@crate::model). The answer does not depend on
     /// it.
     pub fn undo(self, undo: Undo) -> Self {
         self.with(|settings| settings.undo = Some(undo))
@@ -236,11 +266,14 @@ impl<'a, M: Model> Simulation<'a, M> {
         self.with(|settings| settings.zero_delay_hops = Some(hops))
     }
 
-    /// Whether [`RunRecord::state_digest`](crate::record::RunRecord::state_digest) has digests of the final states of all LPs and of the
-    /// statistics, beside the digest of the history: runs of one simulation that differ in their engines alone have equal ones. They find
-    /// what the history does not show, such as wrong reverse code of a state that no event depends on. Default no.
+    /// Whether [`RunRecord::state_digest`](crate::record::RunRecord::state_digest) has digests of
+    /// the final states of all LPs and of the statistics, beside the digest of the history: runs of
+    /// one simulation that differ in their engines alone have equal ones. They find what the
+    /// history does not show, such as wrong reverse code of a state that no event depends on.
+    /// Default no.
     ///
-    /// States are read by their `Debug`, once, at the end, where they are: in runs of several processes, each process reads its own.
+    /// States are read by their `Debug`, once, at the end, where they are: in runs of several
+    /// processes, each process reads its own.
     ///
     /// ```
     /// # use warpline::prelude::*;
@@ -262,7 +295,8 @@ impl<'a, M: Model> Simulation<'a, M> {
         self.with(|settings| settings.state_digest = Some(wanted))
     }
 
-    /// What becomes of recorded rows. By default they are kept in memory; see [`Records`] for an example.
+    /// What becomes of recorded rows. By default they are kept in memory; see [`Records`] for an
+    /// example.
     pub fn records(self, records: Records) -> Self {
         Simulation { job: Job { records, ..self.job }, ..self }
     }
@@ -270,30 +304,37 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// Checks all settings, and runs the model to its end.
     ///
     /// # Errors
-    /// If a setting makes no sense, the model makes a mistake or panics, or a file of rows or a trace cannot be created. What cannot be
-    /// written later is reported in [`Run::incomplete`], as everything else is finished. Panics in the model's `declare`, `init`, `handle`,
-    /// `commit`, `finish`, `results` and `views` are caught and returned; for those in `Clone` and `Drop` see [`Model::State`] and
-    /// [`Model::Event`]. [`Error`] has an example.
+    /// If a setting makes no sense, the model makes a mistake or panics, or a file of rows or a
+    /// trace cannot be created. What cannot be written later is reported in [`Run::incomplete`], as
+    /// everything else is finished. Panics in the model's `declare`, `init`, `handle`, `commit`,
+    /// `finish`, `results` and `views` are caught and returned; for those in `Clone` and `Drop` see
+    /// [`Model::State`] and [`Model::Event`]. [`Error`] has an example.
     ///
-    /// So that errors can say where the model panicked, the first run of a process puts a hook for panics before the program's own.
+    /// So that errors can say where the model panicked, the first run of a process puts a hook for
+    /// panics before the program's own.
     pub fn run(self) -> Result<Run<M>, Error> {
         remember_panics();
         let Simulation { job, audience } = self;
         let first = ToFirst::default();
         let given = first.clone();
-        let outcome = watched(job.thread_limits()?, audience, move |control| job.run(&control, &given));
+        let outcome =
+            watched(job.thread_limits()?, audience, move |control| job.run(&control, &given));
         outcome.inspect_err(|error| first.tell(error))
     }
 
-    /// Runs the model to its end sequentially, and tries every event out before it is executed: forward, undone by the chosen method,
-    /// compared, forward again, compared. State, sends, observations and random positions must agree. Then it runs the model once more, in
-    /// another thread, where hash maps have another order: history, final states and statistics must be the same.
+    /// Runs the model to its end sequentially, and tries every event out before it is executed:
+    /// forward, undone by the chosen method, compared, forward again, compared. State, sends,
+    /// observations and random positions must agree. Then it runs the model once more, in another
+    /// thread, where hash maps have another order: history, final states and statistics must be the
+    /// same.
     ///
-    /// What is compared of a state is its `Debug` text. On Linux, it also finds handlers that write to files, pipes or terminals. It does not
-    /// find what leaves no trace in any of these, such as what is sent through sockets.
+    /// What is compared of a state is its `Debug` text. On Linux, it also finds handlers that write
+    /// to files, pipes or terminals. It does not find what leaves no trace in any of these, such as
+    /// what is sent through sockets.
     ///
     /// # Errors
-    /// At the first event whose effects are not undone exactly, if the second run differs, and wherever [`run`](Self::run) fails.
+    /// At the first event whose effects are not undone exactly, if the second run differs, and
+    /// wherever [`run`](Self::run) fails.
     ///
     /// ```
     /// # use warpline::prelude::*;
@@ -323,7 +364,8 @@ impl<'a, M: Model> Simulation<'a, M> {
         self.verify_within(VerifyLimits::default())
     }
 
-    /// Like [`verify`](Self::verify), but tries only as many events as there is time for, drawn from the whole run.
+    /// Like [`verify`](Self::verify), but tries only as many events as there is time for, drawn
+    /// from the whole run.
     ///
     /// ```
     /// # use warpline::prelude::*;
@@ -347,7 +389,8 @@ impl<'a, M: Model> Simulation<'a, M> {
         self.verify_and_repeat(limits, true)
     }
 
-    /// Like [`verify_within`](Self::verify_within), but does not run the model once more. For a program that does so in another process.
+    /// Like [`verify_within`](Self::verify_within), but does not run the model once more. For a
+    /// program that does so in another process.
     ///
     /// # Errors
     /// Like [`verify`](Self::verify), but for runs that differ.
@@ -355,10 +398,16 @@ impl<'a, M: Model> Simulation<'a, M> {
         self.verify_and_repeat(limits, false)
     }
 
-    fn verify_and_repeat(self, limits: VerifyLimits, repeats: bool) -> Result<Verification, VerifyError> {
+    fn verify_and_repeat(
+        self,
+        limits: VerifyLimits,
+        repeats: bool,
+    ) -> Result<Verification, VerifyError> {
         remember_panics();
         let Simulation { job, audience } = self;
-        watched(job.thread_limits()?, audience, move |control| job.verify(limits, repeats, &control))
+        watched(job.thread_limits()?, audience, move |control| {
+            job.verify(limits, repeats, &control)
+        })
     }
 
     /// How many LPs are conservative, as the model and the settings say.
@@ -369,8 +418,9 @@ impl<'a, M: Model> Simulation<'a, M> {
         Ok(self.job.check()?.kinds.conservative)
     }
 
-    /// Runs the model to its end sequentially, and follows the chains of events that have to wait for each other: how fast could engines be
-    /// on more cores, and what stands in the way? Statistics and rows are dropped, and settings that concern engines are ignored.
+    /// Runs the model to its end sequentially, and follows the chains of events that have to wait
+    /// for each other: how fast could engines be on more cores, and what stands in the way?
+    /// Statistics and rows are dropped, and settings that concern engines are ignored.
     ///
     /// ```
     /// # use warpline::prelude::*;
@@ -391,11 +441,14 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// ```
     ///
     /// # Errors
-    /// Wherever [`run`](Self::run) fails, or if there is no memory for what is to be remembered of LPs and pending events.
+    /// Wherever [`run`](Self::run) fails, or if there is no memory for what is to be remembered of
+    /// LPs and pending events.
     pub fn explain(self, cost: EventCost) -> Result<Explanation, Error> {
         remember_panics();
         let Simulation { job, audience } = self;
-        watched(job.thread_limits()?, audience, move |control| job.explain_sequential(cost, &control))
+        watched(job.thread_limits()?, audience, move |control| {
+            job.explain_sequential(cost, &control)
+        })
     }
 }
 
@@ -469,9 +522,15 @@ mod tests {
     #[test]
     fn a_model_has_derived_parameters_or_none() {
         let derived = run(&Period::default()).expect("a run");
-        assert_eq!((derived.states, derived.record.parameters["period"].as_f64()), (vec![4], Some(2.0)));
+        assert_eq!(
+            (derived.states, derived.record.parameters["period"].as_f64()),
+            (vec![4], Some(2.0))
+        );
         let error = run(&Period { period: 0.0 }).expect_err("no run");
-        assert_eq!(error.to_string(), "model `clock`: `period` cannot be 0: it must lie in [0.5, ∞)");
+        assert_eq!(
+            error.to_string(),
+            "model `clock`: `period` cannot be 0: it must lie in [0.5, ∞)"
+        );
         let none = run(&()).expect("a run");
         assert_eq!((none.states, none.record.parameters.len()), (vec![8], 0));
     }

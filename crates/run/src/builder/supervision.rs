@@ -7,8 +7,8 @@ use crate::watch::{Audience, StopSwitch};
 use crate::{LongEvent, MemoryLimit, Progress, Simulation};
 
 impl<'a, M: Model> Simulation<'a, M> {
-    /// Calls `report` about four times a second during the run, from the thread that called [`run`](Self::run). A run shorter than a
-    /// quarter of a second does not call it at all.
+    /// Calls `report` about four times a second during the run, from the thread that called
+    /// [`run`](Self::run). A run shorter than a quarter of a second does not call it at all.
     ///
     /// ```
     /// # use warpline::prelude::*;
@@ -31,17 +31,19 @@ impl<'a, M: Model> Simulation<'a, M> {
         Simulation { audience: Audience { progress: Some(report), ..self.audience }, ..self }
     }
 
-    /// Calls `report` once for every event that takes longer than five seconds, from the thread that called [`run`](Self::run), while the
-    /// event is being executed. Without it, a warning is printed on stderr. Most such events are loops that do not end, see
+    /// Calls `report` once for every event that takes longer than five seconds, from the thread
+    /// that called [`run`](Self::run), while the event is being executed. Without it, a warning is
+    /// printed on stderr. Most such events are loops that do not end, see
     /// [`event_limit`](Self::event_limit).
     pub fn on_long_event(self, report: &'a mut dyn FnMut(&LongEvent)) -> Self {
         Simulation { audience: Audience { long_event: Some(report), ..self.audience }, ..self }
     }
 
-    /// Ends the run early when `switch` is turned on, with the results so far. The new end is a time that no PE has passed; the run has the
-    /// history and the digest of one whose [`end`](Self::end) that is, and [`RunRecord::partial`](crate::record::RunRecord::partial) is set.
-    /// What a model observes with [`Context::end`](crate::Context::end) in view refers to the end that was wanted, and a warm-up that has not
-    /// passed leaves nothing observed.
+    /// Ends the run early when `switch` is turned on, with the results so far. The new end is a
+    /// time that no PE has passed; the run has the history and the digest of one whose
+    /// [`end`](Self::end) that is, and [`RunRecord::partial`](crate::record::RunRecord::partial) is
+    /// set. What a model observes with [`Context::end`](crate::Context::end) in view refers to the
+    /// end that was wanted, and a warm-up that has not passed leaves nothing observed.
     ///
     /// ```
     /// # use warpline::prelude::*;
@@ -68,11 +70,12 @@ impl<'a, M: Model> Simulation<'a, M> {
         Simulation { job: Job { stop: switch.clone(), ..self.job }, ..self }
     }
 
-    /// The longest that one event may take, in seconds of wall time; one that takes longer ends the run with
-    /// [`Error::LongEvent`](crate::Error::LongEvent). Default 300. Its thread cannot be stopped, and goes on until the program ends.
+    /// The longest that one event may take, in seconds of wall time; one that takes longer ends the
+    /// run with [`Error::LongEvent`](crate::Error::LongEvent). Default 300. Its thread cannot be
+    /// stopped, and goes on until the program ends.
     ///
-    /// A parallel run needs this more than a sequential one, as it may execute an event on a state that no right order of events leads to.
-    /// See "What speculation guards against" at [`Model`].
+    /// A parallel run needs this more than a sequential one, as it may execute an event on a state
+    /// that no right order of events leads to. See "What speculation guards against" at [`Model`].
     ///
     /// ```
     /// # use warpline::prelude::*;
@@ -94,9 +97,10 @@ impl<'a, M: Model> Simulation<'a, M> {
         self.with(|settings| settings.event_limit = Some(seconds))
     }
 
-    /// The stack of every thread that executes events, in MiB. Default 16. It is touched only as far as it is used. All code of the model is
-    /// executed on such a stack, in sequential runs too, so that a handler with large local variables or deep recursion works in all runs
-    /// or in none.
+    /// The stack of every thread that executes events, in MiB. Default 16. It is touched only as
+    /// far as it is used. All code of the model is executed on such a stack, in sequential runs
+    /// too, so that a handler with large local variables or deep recursion works in all runs or in
+    /// none.
     ///
     /// ```
     /// # use warpline::prelude::*;
@@ -118,12 +122,14 @@ impl<'a, M: Model> Simulation<'a, M> {
         self.with(|settings| settings.stack = Some(mebibytes))
     }
 
-    /// The memory that the run may take on its machine, the program included. Default 90 % of what the machine has, or of what the process may
-    /// take there.
+    /// The memory that the run may take on its machine, the program included. Default 90 % of what
+    /// the machine has, or of what the process may take there.
     ///
-    /// A sequential run that needs more ends with an error. PEs of a parallel run go less far ahead where memory is short: they execute only
-    /// what needs no more of it, undo what lies furthest ahead, send events back to the PEs that sent them, and in the end execute nothing that
-    /// is not certain. So a run needs at most a tenth more than a sequential one, and 4 MiB for each PE.
+    /// A sequential run that needs more ends with an error. PEs of a parallel run go less far ahead
+    /// where memory is short: they execute only what needs no more of it, undo what lies furthest
+    /// ahead, send events back to the PEs that sent them, and in the end execute nothing that is
+    /// not certain. So a run needs at most a tenth more than a sequential one, and 4 MiB for each
+    /// PE.
     ///
     /// ```
     /// # use warpline::prelude::*;

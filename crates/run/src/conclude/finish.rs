@@ -23,7 +23,8 @@ pub(crate) struct Finisher<'a, M: Model> {
 pub(crate) type FinishFault = (LpId, Fault);
 
 impl<M: Model> Finisher<'_, M> {
-    /// Calls `finish` for consecutive LPs from `first` on, in the order of their ids, with these states.
+    /// Calls `finish` for consecutive LPs from `first` on, in the order of their ids, with these
+    /// states.
     pub(crate) fn finish<'s>(
         self,
         first: u32,
@@ -38,9 +39,14 @@ impl<M: Model> Finisher<'_, M> {
         for (id, state) in (first..).map(LpId).zip(states) {
             beat.begin_step();
             // The executor is not used again after a panic.
-            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| executor.finish(model, id, state, end))) {
+            if let Err(panic) =
+                catch_unwind(AssertUnwindSafe(|| executor.finish(model, id, state, end)))
+            {
                 // A fault before the panic takes precedence.
-                return Err((id, executor.take_fault().unwrap_or_else(|| Fault::Panic(panic_message(panic)))));
+                return Err((
+                    id,
+                    executor.take_fault().unwrap_or_else(|| Fault::Panic(panic_message(panic))),
+                ));
             }
             let notes = executor.notes_mut();
             let outcome = statistics.apply(notes, end.get(), id, rows);
@@ -50,7 +56,10 @@ impl<M: Model> Finisher<'_, M> {
                 // The model's work on this LP is done; the text of a large state takes a while.
                 beat.end_step();
             }
-            digest.as_deref_mut().map_or(Ok(()), |digest| add_state::<M>(digest, id, state)).map_err(|fault| (id, fault))?;
+            digest
+                .as_deref_mut()
+                .map_or(Ok(()), |digest| add_state::<M>(digest, id, state))
+                .map_err(|fault| (id, fault))?;
         }
         beat.end_step();
         statistics.close_levels(end.get());
@@ -69,7 +78,12 @@ fn add_state<M: Model>(digest: &mut StateDigest, lp: LpId, state: &M::State) -> 
 }
 
 /// The error of a run in which an LP fails when it finishes.
-pub(crate) fn finish_failure(model: &str, (lp, fault): FinishFault, end: VirtualTime, committed: u64) -> Error {
+pub(crate) fn finish_failure(
+    model: &str,
+    (lp, fault): FinishFault,
+    end: VirtualTime,
+    committed: u64,
+) -> Error {
     let (model, place, time) = (model.to_owned(), Place::Finish(lp), end.get());
     Error::Fault(Box::new(Failure { model, place, time, fault, committed }))
 }

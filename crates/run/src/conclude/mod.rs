@@ -13,8 +13,8 @@ use warpline_base::{RunDigest, StateDigest, VirtualTime};
 use warpline_memory::{Allocator, DropEach, release_reserve};
 use warpline_model::{Fault, List, Model, Outcome, Results, Statistics};
 use warpline_record::{
-    EngineStretch, KindRecord, ParallelRecord, Partial, ProgressSample, ResultList, ResultTree, RunRecord, SettingNote, StateDigestRecord,
-    View,
+    EngineStretch, KindRecord, ParallelRecord, Partial, ProgressSample, ResultList, ResultTree,
+    RunRecord, SettingNote, StateDigestRecord, View,
 };
 
 use crate::job::Job;
@@ -34,7 +34,8 @@ pub(crate) struct EngineOutcome<M: Model> {
     pub(crate) rows: Rows,
     pub(crate) progress: Vec<ProgressSample>,
     pub(crate) loop_seconds: f64,
-    /// Of the time for which its threads had something to do, the share for which they had a core, if that is known.
+    /// Of the time for which its threads had something to do, the share for which they had a core,
+    /// if that is known.
     pub(crate) core_share: Option<f64>,
     pub(crate) engine: Map<String, Value>,
     pub(crate) parallel: Option<ParallelRecord>,
@@ -49,7 +50,11 @@ pub(crate) struct EngineOutcome<M: Model> {
 
 impl<M: Model> Job<M> {
     /// Makes results and the record from what an engine left.
-    pub(crate) fn conclude(self, started: Instant, outcome: EngineOutcome<M>) -> Result<Run<M>, Error> {
+    pub(crate) fn conclude(
+        self,
+        started: Instant,
+        outcome: EngineOutcome<M>,
+    ) -> Result<Run<M>, Error> {
         let EngineOutcome {
             committed,
             digest,
@@ -95,7 +100,10 @@ impl<M: Model> Job<M> {
             peak_rss_bytes: memory_use::peak(),
             result_notes: statistics.result_notes(&results.shape()),
             series: statistics.series(),
-            provenance: provenance::of(started, parallel.as_ref().map_or(1, |parallel| parallel.pes.len())),
+            provenance: provenance::of(
+                started,
+                parallel.as_ref().map_or(1, |parallel| parallel.pes.len()),
+            ),
             parallel,
             kinds,
             results,
@@ -111,18 +119,27 @@ impl<M: Model> Job<M> {
         Ok(Run { record, statistics, states: states.take(), tables, incomplete, trace: None })
     }
 
-    fn outputs(&self, statistics: &Arc<Statistics>, end: f64, committed: u64) -> Result<(ResultTree, Vec<View>), Error> {
+    fn outputs(
+        &self,
+        statistics: &Arc<Statistics>,
+        end: f64,
+        committed: u64,
+    ) -> Result<(ResultTree, Vec<View>), Error> {
         let warmup = self.settings.warmup().min(end);
         let outcome = Outcome { statistics, end, warmup };
         let outputs = || (self.model.results(&outcome).into_parts(), self.model.views(&outcome));
         let outputs = catch_unwind(AssertUnwindSafe(outputs));
-        let ((short, lists), views) = outputs.map_err(|panic| self.results_fault(Fault::Panic(panic_message(panic)), committed))?;
+        let ((short, lists), views) = outputs
+            .map_err(|panic| self.results_fault(Fault::Panic(panic_message(panic)), committed))?;
         let list = |(name, list): (String, List<M>)| {
             let (model, statistics, len) = (self.model.clone(), statistics.clone(), list.entries());
             let entry = move |number| {
-                let entry = || list.entry(&model, &Outcome { statistics: &statistics, end, warmup }, number);
+                let entry = || {
+                    list.entry(&model, &Outcome { statistics: &statistics, end, warmup }, number)
+                };
                 // Whoever writes the results is no part of the run, which has ended well.
-                catch_unwind(AssertUnwindSafe(entry)).unwrap_or_else(|panic| json!({ "panic": panic_message(panic) }))
+                catch_unwind(AssertUnwindSafe(entry))
+                    .unwrap_or_else(|panic| json!({ "panic": panic_message(panic) }))
             };
             (name, ResultList::new(len, entry))
         };
@@ -131,17 +148,32 @@ impl<M: Model> Job<M> {
 
     /// A fault of the run as a whole.
     pub(crate) fn results_fault(&self, fault: Fault, committed: u64) -> Error {
-        Error::Fault(Box::new(Failure { model: self.name.clone(), place: Place::Results, time: self.end_time(), fault, committed }))
+        Error::Fault(Box::new(Failure {
+            model: self.name.clone(),
+            place: Place::Results,
+            time: self.end_time(),
+            fault,
+            committed,
+        }))
     }
 }
 
-/// Digests of states and statistics, for the record. Statistics include those that the model's results leave out.
-pub(crate) fn state_digest_record(states: StateDigest, statistics: &Statistics) -> StateDigestRecord {
+/// Digests of states and statistics, for the record. Statistics include those that the model's
+/// results leave out.
+pub(crate) fn state_digest_record(
+    states: StateDigest,
+    statistics: &Statistics,
+) -> StateDigestRecord {
     let statistics = StateDigest::of(&StatisticsText(statistics));
-    StateDigestRecord { text: states.text(), content: states.content(), statistics: statistics.text() }
+    StateDigestRecord {
+        text: states.text(),
+        content: states.content(),
+        statistics: statistics.text(),
+    }
 }
 
-/// All statistics and series as text, written piece by piece: as one value in memory they may take more than the run.
+/// All statistics and series as text, written piece by piece: as one value in memory they may take
+/// more than the run.
 struct StatisticsText<'a>(&'a Statistics);
 
 impl fmt::Display for StatisticsText<'_> {
@@ -151,7 +183,8 @@ impl fmt::Display for StatisticsText<'_> {
         writeln!(f, "{short} {}", json!(self.0.series()))?;
         lists.iter().try_for_each(|(name, list)| {
             write!(f, "{name}:")?;
-            (0..list.entries()).try_for_each(|number| writeln!(f, "{}", list.entry(&(), &outcome, number)))
+            (0..list.entries())
+                .try_for_each(|number| writeln!(f, "{}", list.entry(&(), &outcome, number)))
         })
     }
 }
@@ -159,11 +192,14 @@ impl fmt::Display for StatisticsText<'_> {
 /// What the table of settings says about those in a record.
 fn setting_notes(engine: &Map<String, Value>) -> Vec<SettingNote> {
     let recorded = |key: &str| engine.contains_key(key) || ["seed", "end"].contains(&key);
-    let notes = Settings::table().iter().filter(|setting| recorded(&setting.key())).map(|setting| SettingNote {
-        name: setting.key(),
-        unit: setting.unit.to_owned(),
-        meaning: setting.meaning.clone(),
-        hurts: setting.hurts.to_owned(),
-    });
+    let notes =
+        Settings::table().iter().filter(|setting| recorded(&setting.key())).map(|setting| {
+            SettingNote {
+                name: setting.key(),
+                unit: setting.unit.to_owned(),
+                meaning: setting.meaning.clone(),
+                hurts: setting.hurts.to_owned(),
+            }
+        });
     notes.collect()
 }

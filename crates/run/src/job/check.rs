@@ -28,16 +28,21 @@ impl<M: Model> Job<M> {
     pub(crate) fn check(&self) -> Result<RunSpec, Error> {
         let fail = |message: String| Err(Error::Setting(message));
         self.settings.check()?;
-        // One process that was asked for, or that a launcher has started, may be one of a series of runs.
+        // One process that was asked for, or that a launcher has started, may be one of a series of
+        // runs.
         if self.settings.processes.is_none() && Launch::detect().is_none() {
             self.settings.check_alone()?;
         }
         let (end, warmup, name) = (self.end_time(), self.settings.warmup(), &self.name);
         let Some(time) = VirtualTime::new(end).filter(|_| end > 0.0) else {
-            return fail(format!("model `{name}` ends at {end} by default: that must be a finite number greater than 0"));
+            return fail(format!(
+                "model `{name}` ends at {end} by default: that must be a finite number greater than 0"
+            ));
         };
         if !(warmup >= 0.0 && warmup < end) {
-            return fail(format!("the warm-up is {warmup}: it must lie between 0 and the end time, {end}"));
+            return fail(format!(
+                "the warm-up is {warmup}: it must lie between 0 and the end time, {end}"
+            ));
         }
         if self.settings.trace_limit.is_some() && self.settings.trace.is_none() {
             return fail("`trace-limit` limits a trace, and there is none: leave it out, or name a file with `trace`".to_owned());
@@ -53,7 +58,9 @@ impl<M: Model> Job<M> {
                  with #[model(journal)]"
             ));
         }
-        if self.settings.cancellation() != Cancellation::Aggressive && M::ABILITIES.comparable().is_none() {
+        if self.settings.cancellation() != Cancellation::Aggressive
+            && M::ABILITIES.comparable().is_none()
+        {
             return fail(format!(
                 "model `{name}` cannot compare its events, which --cancellation {} needs: use --cancellation aggressive; or derive Eq and Clone for \
                  them and mark the model with #[model], or PartialEq and Clone and mark it with #[model(compare)]",
@@ -77,8 +84,15 @@ impl<M: Model> Job<M> {
         // Before all LPs are asked one by one.
         Error::check_states::<Lp<M::State>>(lps)?;
         let kinds = Kinds::of(&*self.model, name, lps, &self.settings.conservative_lps())?;
-        let declared = declared.checked().map_err(|why| Error::Setting(format!("model `{name}`: {why}")))?;
-        let limits = Limits { lps, lookahead, zero_delay_hops: self.settings.zero_delay_hops(), sends: SEND_LIMIT, end };
+        let declared =
+            declared.checked().map_err(|why| Error::Setting(format!("model `{name}`: {why}")))?;
+        let limits = Limits {
+            lps,
+            lookahead,
+            zero_delay_hops: self.settings.zero_delay_hops(),
+            sends: SEND_LIMIT,
+            end,
+        };
         Ok(RunSpec { end: time, declared, ties, limits, kinds })
     }
 }

@@ -25,12 +25,20 @@ impl Kinds {
     /// Asks `model`, which is called `name`, for its `lps` LPs.
     ///
     /// # Errors
-    /// If it panics or has too many kinds, if `choice` names what it does not have, or if there is no memory for the answers.
-    pub(crate) fn of<M: Model>(model: &M, name: &str, lps: u32, choice: &LpChoice) -> Result<Self, Error> {
+    /// If it panics or has too many kinds, if `choice` names what it does not have, or if there is
+    /// no memory for the answers.
+    pub(crate) fn of<M: Model>(
+        model: &M,
+        name: &str,
+        lps: u32,
+        choice: &LpChoice,
+    ) -> Result<Self, Error> {
         let asked = catch_unwind(AssertUnwindSafe(|| Self::ask(model, name, lps, choice)));
         asked.unwrap_or_else(|panic| {
             let why = panic_message(panic);
-            Err(Error::Setting(format!("model `{name}` panicked when it was asked for the kinds of its LPs: {why}")))
+            Err(Error::Setting(format!(
+                "model `{name}` panicked when it was asked for the kinds of its LPs: {why}"
+            )))
         })
     }
 
@@ -53,7 +61,9 @@ impl Kinds {
                 "model `{name}` has {has} kinds of LPs: {most} are allowed, as a kind stands for many LPs"
             )));
         }
-        let chosen = choice.among(lps, &names).map_err(|why| Error::Setting(format!("`conservative-lps` of model `{name}`: {why}")))?;
+        let chosen = choice.among(lps, &names).map_err(|why| {
+            Error::Setting(format!("`conservative-lps` of model `{name}`: {why}"))
+        })?;
         let mut conservative = 0;
         let mut roles = Vec::new();
         let no_room = |why| Error::Memory { place: None, why };
@@ -82,9 +92,14 @@ impl Kinds {
         Ok(Kinds { names, roles: Roles::new(roles), conservative })
     }
 
-    /// What an engine is called with these LPs: an optimistic one is mixed if some of them are conservative.
+    /// What an engine is called with these LPs: an optimistic one is mixed if some of them are
+    /// conservative.
     pub(crate) fn mixed(&self, sync: Synchronisation) -> Synchronisation {
-        if sync == Synchronisation::Optimistic && self.conservative > 0 { Synchronisation::Mixed } else { sync }
+        if sync == Synchronisation::Optimistic && self.conservative > 0 {
+            Synchronisation::Mixed
+        } else {
+            sync
+        }
     }
 
     /// Whether there is anything to tell of.

@@ -58,7 +58,8 @@ impl<M: Model> Job<M> {
     /// The limits of its threads.
     pub(crate) fn thread_limits(&self) -> Result<ThreadLimits, Error> {
         self.settings.check()?;
-        let event = Duration::try_from_secs_f64(self.settings.event_limit()).unwrap_or(Duration::MAX);
+        let event =
+            Duration::try_from_secs_f64(self.settings.event_limit()).unwrap_or(Duration::MAX);
         Ok(ThreadLimits { stack: (self.settings.stack() as usize) << 20, event, warn: WARN_AFTER })
     }
 }

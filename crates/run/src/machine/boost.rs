@@ -1,4 +1,5 @@
-//! Boost.Interprocess, which is no part of the engine: it is plugged in, where this is built with it, to compare our own carriers with.
+//! Boost.Interprocess, which is no part of the engine: it is plugged in, where this is built with
+//! it, to compare our own carriers with.
 
 use warpline_transport::PluggedCarriers;
 
@@ -7,7 +8,8 @@ const BOOST: Option<&dyn PluggedCarriers> = Some(&warpline_boost::BoostCarriers)
 #[cfg(not(feature = "boost"))]
 const BOOST: Option<&dyn PluggedCarriers> = None;
 
-/// Whether this was built with the feature `boost`, so that Boost.Interprocess can carry messages between processes.
+/// Whether this was built with the feature `boost`, so that Boost.Interprocess can carry messages
+/// between processes.
 pub const HAS_BOOST: bool = BOOST.is_some();
 
 /// Carriers through Boost.Interprocess.

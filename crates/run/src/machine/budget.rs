@@ -11,8 +11,9 @@ use crate::settings::{SettingError, SettingValue};
 #[derive(Clone, Debug)]
 pub(crate) struct RunBudget {
     budget: Budget,
-    /// What the process held before the run began, in bytes, pages of files aside. As much of the program as is resident then counts, too;
-    /// what the run has loaded of it later does not, as the system may drop it at any time.
+    /// What the process held before the run began, in bytes, pages of files aside. As much of the
+    /// program as is resident then counts, too; what the run has loaded of it later does not, as
+    /// the system may drop it at any time.
     held_before: u64,
     /// Whether the process is alone, so that what it takes is what the run takes.
     is_alone: bool,
@@ -23,21 +24,35 @@ impl RunBudget {
     ///
     /// # Errors
     /// If the program alone takes more.
-    pub(crate) fn new(limit: MemoryLimit, region: &Region, processes: u32) -> Result<Self, SettingError> {
+    pub(crate) fn new(
+        limit: MemoryLimit,
+        region: &Region,
+        processes: u32,
+    ) -> Result<Self, SettingError> {
         let all = RunBudget::limit(limit);
         // Processes that share no memory have a share of the budget each.
-        let (mine, sharers) = if region.is_shared() { (all, processes) } else { (all / u64::from(processes), 1) };
+        let (mine, sharers) =
+            if region.is_shared() { (all, processes) } else { (all / u64::from(processes), 1) };
         let base = memory_use::resident().unwrap_or_default();
         let programs = base.saturating_mul(sharers.into());
-        let rest = mine.checked_sub(programs).filter(|rest| *rest > 0).ok_or_else(|| SettingError::Value {
-            name: "memory".to_owned(),
-            value: limit.text(),
-            range: format!("more than the {:.1} MB that the program takes before any event", programs as f64 / 1e6),
-            nearest: None,
+        let rest = mine.checked_sub(programs).filter(|rest| *rest > 0).ok_or_else(|| {
+            SettingError::Value {
+                name: "memory".to_owned(),
+                value: limit.text(),
+                range: format!(
+                    "more than the {:.1} MB that the program takes before any event",
+                    programs as f64 / 1e6
+                ),
+                nearest: None,
+            }
         })?;
         let held_before = memory_use::held().unwrap_or(u64::MAX);
         let (budget, is_alone) = (Budget::new(region, rest, programs), processes == 1);
-        Ok(RunBudget { budget: if is_alone { budget.with_payloads() } else { budget }, held_before, is_alone })
+        Ok(RunBudget {
+            budget: if is_alone { budget.with_payloads() } else { budget },
+            held_before,
+            is_alone,
+        })
     }
 
     /// How many bytes that is on this machine.
@@ -50,7 +65,11 @@ impl RunBudget {
 
     /// A budget of this many bytes for the engine alone, whatever the program takes.
     pub(crate) fn of_engine(bytes: u64) -> Self {
-        RunBudget { budget: Budget::new(&Region::own(), bytes, 0), held_before: u64::MAX, is_alone: true }
+        RunBudget {
+            budget: Budget::new(&Region::own(), bytes, 0),
+            held_before: u64::MAX,
+            is_alone: true,
+        }
     }
 
     /// An account of an engine or a PE.
@@ -58,7 +77,8 @@ impl RunBudget {
         self.budget.account()
     }
 
-    /// Looks at what the process takes, as the engine does not know what states and events allocate themselves.
+    /// Looks at what the process takes, as the engine does not know what states and events allocate
+    /// themselves.
     pub(crate) fn look(&self) {
         if self.is_alone
             && let Some(held) = memory_use::held()
@@ -70,7 +90,9 @@ impl RunBudget {
 
 /// The memory of this machine, in bytes, or what the process may take of it, if that is less.
 fn of_machine() -> u64 {
-    let system = System::new_with_specifics(RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram()));
+    let system = System::new_with_specifics(
+        RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram()),
+    );
     let total = system.total_memory();
     control_groups::memory_limit().map_or(total, |limit| limit.min(total))
 }
@@ -83,9 +105,15 @@ mod tests {
     fn a_budget_is_what_the_program_leaves() {
         let region = Region::own();
         let refused = RunBudget::new(MemoryLimit::Bytes(1000), &region, 1).unwrap_err().to_string();
-        assert!(refused.starts_with("`memory` cannot be `1000B`: it takes more than the "), "{refused}");
+        assert!(
+            refused.starts_with("`memory` cannot be `1000B`: it takes more than the "),
+            "{refused}"
+        );
         let half = RunBudget::new(MemoryLimit::Share(0.5), &region, 1).unwrap();
-        assert!(half.budget.limit() < of_machine() / 2 && half.budget.limit() > of_machine() / 4, "{half:?}");
+        assert!(
+            half.budget.limit() < of_machine() / 2 && half.budget.limit() > of_machine() / 4,
+            "{half:?}"
+        );
     }
 
     #[test]

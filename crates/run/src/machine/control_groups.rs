@@ -3,8 +3,9 @@
 use std::fs::read_to_string;
 use std::path::{Component, Path, PathBuf};
 
-/// The least of the limits of the process's own control group and of those around it, in bytes; `None` where there is none. Batch systems
-/// and service managers nest groups, and a limit holds for all that is below it.
+/// The least of the limits of the process's own control group and of those around it, in bytes;
+/// `None` where there is none. Batch systems and service managers nest groups, and a limit holds
+/// for all that is below it.
 pub(crate) fn memory_limit() -> Option<u64> {
     limit_in(Path::new("/"))
 }
@@ -54,14 +55,19 @@ fn limit_in(root: &Path) -> Option<u64> {
         })?;
         let limits = mounts.lines().filter_map(|line| {
             let (inside, place) = mounted(line, &hierarchy)?;
-            limit_around(&root.join(place.strip_prefix("/").ok()?), below(group, &inside), hierarchy.file())
+            limit_around(
+                &root.join(place.strip_prefix("/").ok()?),
+                below(group, &inside),
+                hierarchy.file(),
+            )
         });
         limits.min()
     };
     [Hierarchy::First, Hierarchy::Second].into_iter().filter_map(limit).min()
 }
 
-/// Which of its directories a hierarchy shows at which place, if this line of `/proc/self/mountinfo` is about it.
+/// Which of its directories a hierarchy shows at which place, if this line of
+/// `/proc/self/mountinfo` is about it.
 fn mounted(line: &str, hierarchy: &Hierarchy) -> Option<(PathBuf, PathBuf)> {
     let (place, system) = line.split_once(" - ")?;
     let mut system = system.split(' ');
@@ -77,16 +83,23 @@ fn unescaped(path: &str) -> PathBuf {
     escapes.iter().fold(path.to_owned(), |path, (escape, plain)| path.replace(escape, plain)).into()
 }
 
-/// The path of a group below the directory that is shown. A group outside of it, as containers may have, counts as that directory.
+/// The path of a group below the directory that is shown. A group outside of it, as containers may
+/// have, counts as that directory.
 fn below<'a>(group: &'a Path, inside: &Path) -> &'a Path {
     let below = group.strip_prefix(inside).unwrap_or(Path::new(""));
     let below = below.strip_prefix("/").unwrap_or(below);
-    if below.components().all(|part| matches!(part, Component::Normal(_))) { below } else { Path::new("") }
+    if below.components().all(|part| matches!(part, Component::Normal(_))) {
+        below
+    } else {
+        Path::new("")
+    }
 }
 
 /// The least limit in `top` and in all directories on the way to the group `below` it.
 fn limit_around(top: &Path, below: &Path, file: &str) -> Option<u64> {
-    let limits = below.ancestors().filter_map(|group| read_to_string(top.join(group).join(file)).ok()?.trim().parse().ok());
+    let limits = below
+        .ancestors()
+        .filter_map(|group| read_to_string(top.join(group).join(file)).ok()?.trim().parse().ok());
     // The first version says that there is no limit by one close to the largest number.
     limits.filter(|limit| *limit < 1 << 62).min()
 }
@@ -111,17 +124,30 @@ mod tests {
         limit_in(root.path())
     }
 
-    const SECOND: &str = "24 30 0:22 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate";
+    const SECOND: &str =
+        "24 30 0:22 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate";
 
     #[test]
     fn every_group_around_the_process_counts() {
         let slurm = "0::/system.slice/slurmstepd.scope/job_7/step_0";
         let at = |group: &str| format!("sys/fs/cgroup{group}/memory.max");
-        let [slice, scope, job, step, other] =
-            ["/system.slice", "/system.slice/slurmstepd.scope", "/system.slice/slurmstepd.scope/job_7", &slurm[3..], "/user.slice"].map(at);
+        let [slice, scope, job, step, other] = [
+            "/system.slice",
+            "/system.slice/slurmstepd.scope",
+            "/system.slice/slurmstepd.scope/job_7",
+            &slurm[3..],
+            "/user.slice",
+        ]
+        .map(at);
         let limits = |limits: &[(&str, &str)]| limit(slurm, SECOND, limits);
         assert_eq!(
-            limits(&[(&slice, "max\n"), (&scope, "max\n"), (&job, "2000000000\n"), (&step, "max\n"), (&other, "5\n")]),
+            limits(&[
+                (&slice, "max\n"),
+                (&scope, "max\n"),
+                (&job, "2000000000\n"),
+                (&step, "max\n"),
+                (&other, "5\n")
+            ]),
             Some(2_000_000_000)
         );
         assert_eq!(limits(&[(&slice, "1000\n"), (&job, "2000\n"), (&step, "3000\n")]), Some(1000));
@@ -143,7 +169,10 @@ mod tests {
         let limits = |limits: &[(&str, &str)]| limit(cgroup, &mountinfo, limits);
         assert_eq!(limits(&[(&around, "4000\n"), (&inner, "9223372036854771712\n")]), Some(4000));
         assert_eq!(limits(&[(&around, "4000\n"), (&inner, "3000\n")]), Some(3000));
-        assert_eq!(limits(&[(&inner, "3000\n"), ("sys/fs/cgroup/unified/init/memory.max", "2000\n")]), Some(2000));
+        assert_eq!(
+            limits(&[(&inner, "3000\n"), ("sys/fs/cgroup/unified/init/memory.max", "2000\n")]),
+            Some(2000)
+        );
         assert_eq!(limits(&[(&inner, "9223372036854771712\n")]), None);
     }
 
@@ -156,7 +185,11 @@ mod tests {
         }
         let inside = SECOND.replace(" / /sys", " /kubepods/pod1 /sys");
         for group in ["/kubepods/pod1", "/kubepods/pod1/app", "/elsewhere"] {
-            assert_eq!(limit(&format!("0::{group}\n"), &inside, &[container]), Some(700), "{group}");
+            assert_eq!(
+                limit(&format!("0::{group}\n"), &inside, &[container]),
+                Some(700),
+                "{group}"
+            );
         }
     }
 

@@ -25,7 +25,10 @@ impl CoreTime {
 
 impl std::iter::Sum for CoreTime {
     fn sum<I: Iterator<Item = CoreTime>>(times: I) -> CoreTime {
-        times.fold(CoreTime::default(), |sum, time| CoreTime { on_core: sum.on_core + time.on_core, elapsed: sum.elapsed + time.elapsed })
+        times.fold(CoreTime::default(), |sum, time| CoreTime {
+            on_core: sum.on_core + time.on_core,
+            elapsed: sum.elapsed + time.elapsed,
+        })
     }
 }
 
@@ -38,21 +41,25 @@ pub(crate) struct SharedTime {
 }
 
 impl SharedTime {
-    /// Corrects what PEs have measured of themselves by what their threads did together: samples say in which proportions they worked, and
-    /// the threads how long.
+    /// Corrects what PEs have measured of themselves by what their threads did together: samples
+    /// say in which proportions they worked, and the threads how long.
     pub(crate) fn correct(self, pes: &mut [Measured]) {
         let SharedTime { time: CoreTime { on_core, elapsed }, rested } = self;
         let (on_core, rested) = (on_core.as_secs_f64(), rested.as_secs_f64());
         let off_core = (elapsed.as_secs_f64() - on_core - rested).max(0.0);
         let all = |pe: &Measured| pe.phases.list().iter().map(|(_, seconds)| seconds).sum::<f64>();
         let measured: f64 = pes.iter().map(all).sum();
-        let (idle, working) = pes.iter().map(|pe| pe.phases.idle).fold((0.0, measured), |(idle, rest), more| (idle + more, rest - more));
+        let (idle, working) = pes
+            .iter()
+            .map(|pe| pe.phases.idle)
+            .fold((0.0, measured), |(idle, rest), more| (idle + more, rest - more));
         let scale = if measured > 0.0 { on_core / measured } else { 0.0 };
         let number = pes.len() as f64;
         // What nobody has a greater share in is everybody's.
         let share = |part: f64, of: f64| if of > 0.0 { part / of } else { 1.0 / number };
         for pe in pes {
-            let (waits, works) = (share(pe.phases.idle, idle), share(all(pe) - pe.phases.idle, working));
+            let (waits, works) =
+                (share(pe.phases.idle, idle), share(all(pe) - pe.phases.idle, working));
             pe.phases.scale(scale);
             pe.phases.idle += rested * waits;
             pe.phases.off_core += off_core * works;
@@ -102,33 +109,62 @@ mod tests {
     /// Two threads on one core, with a PE each that says it was busy most of the time.
     #[test]
     fn pes_that_share_threads_do_not_take_longer_than_those() {
-        let pe = |event_processing, idle| Measured { phases: Phases { event_processing, idle, ..Phases::default() }, samples: 99.0 };
+        let pe = |event_processing, idle| Measured {
+            phases: Phases { event_processing, idle, ..Phases::default() },
+            samples: 99.0,
+        };
         let mut pes = [pe(0.3, 0.02), pe(0.38, 0.1)];
-        let time = CoreTime { on_core: Duration::from_millis(400), elapsed: Duration::from_millis(470) };
+        let time =
+            CoreTime { on_core: Duration::from_millis(400), elapsed: Duration::from_millis(470) };
         SharedTime { time, rested: Duration::from_millis(40) }.correct(&mut pes);
-        let sums = pes.map(|pe| pe.phases).into_iter().fold(Phases::default(), |mut sum, phases| {
-            sum.add(&phases);
-            sum
-        });
+        let sums =
+            pes.map(|pe| pe.phases).into_iter().fold(Phases::default(), |mut sum, phases| {
+                sum.add(&phases);
+                sum
+            });
         let all: f64 = sums.list().iter().map(|(_, seconds)| seconds).sum();
-        assert!((all - 0.47).abs() < 1e-9 && (sums.event_processing - 0.34).abs() < 1e-9, "{pes:?}");
+        assert!(
+            (all - 0.47).abs() < 1e-9 && (sums.event_processing - 0.34).abs() < 1e-9,
+            "{pes:?}"
+        );
         assert!((sums.off_core - 0.03).abs() < 1e-9 && (sums.idle - 0.1).abs() < 1e-9, "{pes:?}");
-        assert!((pes[0].phases.event_processing / pes[1].phases.event_processing - 0.3 / 0.38).abs() < 1e-9);
+        assert!(
+            (pes[0].phases.event_processing / pes[1].phases.event_processing - 0.3 / 0.38).abs()
+                < 1e-9
+        );
         assert!(pes.iter().all(|pe| pe.samples == 99.0));
         let mut pes = [pe(0.01, 0.0), pe(0.01, 0.0)];
         SharedTime { time, rested: Duration::ZERO }.correct(&mut pes);
-        assert!(pes.iter().all(|pe| pe.samples == 0.0), "samples of a twentieth of the time say nothing");
+        assert!(
+            pes.iter().all(|pe| pe.samples == 0.0),
+            "samples of a twentieth of the time say nothing"
+        );
         let mut nothing = [pe(0.0, 0.0), pe(0.0, 0.0)];
         SharedTime { time, rested: Duration::ZERO }.correct(&mut nothing);
-        assert!(nothing.iter().all(|pe| pe.phases.off_core.is_finite() && pe.phases.event_processing == 0.0), "{nothing:?}");
+        assert!(
+            nothing
+                .iter()
+                .all(|pe| pe.phases.off_core.is_finite() && pe.phases.event_processing == 0.0),
+            "{nothing:?}"
+        );
         SharedTime::default().correct(&mut []);
     }
 
     #[test]
     fn shares_are_those_of_the_time_between() {
-        let time = |on_core, elapsed| CoreTime { on_core: Duration::from_secs(on_core), elapsed: Duration::from_secs(elapsed) };
+        let time = |on_core, elapsed| CoreTime {
+            on_core: Duration::from_secs(on_core),
+            elapsed: Duration::from_secs(elapsed),
+        };
         let none = CoreTime::default();
-        assert_eq!([none.share_since(none), time(7, 6).share_since(none), time(20, 30).share_since(time(10, 10))], [1.0, 1.0, 0.5]);
+        assert_eq!(
+            [
+                none.share_since(none),
+                time(7, 6).share_since(none),
+                time(20, 30).share_since(time(10, 10))
+            ],
+            [1.0, 1.0, 0.5]
+        );
         let clock = CoreClock::default();
         clock.tell(time(1, 2));
         assert_eq!([clock.time(), time(3, 4)].into_iter().sum::<CoreTime>(), time(4, 6));

@@ -1,4 +1,5 @@
-//! What the machine has, and how much of it a run may take and gets: memory and cores. What this build has beside the engine.
+//! What the machine has, and how much of it a run may take and gets: memory and cores. What this
+//! build has beside the engine.
 
 pub(crate) mod boost;
 pub(crate) mod budget;

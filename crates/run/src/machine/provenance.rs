@@ -10,7 +10,9 @@ use crate::machine::memory_use::field;
 /// The provenance of a run that began then, on this many PEs.
 pub fn of(started: Instant, pes: usize) -> Provenance {
     Provenance {
-        command_line: std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect(),
+        command_line: std::env::args_os()
+            .map(|argument| argument.to_string_lossy().into_owned())
+            .collect(),
         date: before(Timestamp::now(), started.elapsed()),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         commit: option_env!("WARPLINE_COMMIT").map(str::to_owned),
@@ -23,13 +25,18 @@ pub fn of(started: Instant, pes: usize) -> Provenance {
 
 /// The moment so long before `now`, to the second.
 fn before(now: Timestamp, elapsed: Duration) -> String {
-    let began = SignedDuration::try_from(elapsed).ok().and_then(|elapsed| now.checked_sub(elapsed).ok());
-    began.and_then(|began| began.round(Unit::Second).ok()).map(|began| began.to_string()).unwrap_or_default()
+    let began =
+        SignedDuration::try_from(elapsed).ok().and_then(|elapsed| now.checked_sub(elapsed).ok());
+    began
+        .and_then(|began| began.round(Unit::Second).ok())
+        .map(|began| began.to_string())
+        .unwrap_or_default()
 }
 
 fn processor() -> Option<String> {
     let info = std::fs::read_to_string("/proc/cpuinfo").ok()?;
-    let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'))?.1.trim();
+    let name =
+        info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'))?.1.trim();
     (!name.is_empty()).then(|| name.to_owned())
 }
 
@@ -50,7 +57,10 @@ mod tests {
         let of = of(Instant::now(), 3);
         assert_eq!((of.pes, of.version.as_str()), (3, env!("CARGO_PKG_VERSION")));
         assert!(of.processor.is_some_and(|name| !name.contains(':') && name.len() > 3));
-        assert!(of.cores.is_some_and(|cores| cores > 0) && of.memory_bytes.is_some_and(|bytes| bytes > 1 << 28));
+        assert!(
+            of.cores.is_some_and(|cores| cores > 0)
+                && of.memory_bytes.is_some_and(|bytes| bytes > 1 << 28)
+        );
         assert!(of.command_line[0].contains("warpline"), "{:?}", of.command_line);
         let age = Timestamp::now().duration_since(of.date.parse().unwrap());
         assert!(age.as_secs().abs() < 60, "{age}");

@@ -55,7 +55,9 @@ pub enum Error {
         why: Exhausted,
     },
     /// The system refuses a thread.
-    #[error("the system refuses thread {number} of {threads}: {cause}; ask for fewer threads, or raise the limits on processes and memory")]
+    #[error(
+        "the system refuses thread {number} of {threads}: {cause}; ask for fewer threads, or raise the limits on processes and memory"
+    )]
     Thread {
         /// Which one, from 1.
         number: usize,
@@ -64,8 +66,11 @@ pub enum Error {
         /// The system's error.
         cause: std::io::Error,
     },
-    /// An event took longer than [it may](crate::Simulation::event_limit). Its thread cannot be stopped, and goes on until the program ends.
-    #[error("{0}; raise --event-limit if it needs more time; there are no results, and rows that were written to files before stay there")]
+    /// An event took longer than [it may](crate::Simulation::event_limit). Its thread cannot be
+    /// stopped, and goes on until the program ends.
+    #[error(
+        "{0}; raise --event-limit if it needs more time; there are no results, and rows that were written to files before stay there"
+    )]
     LongEvent(Box<LongEvent>),
     /// [Replications](crate::Simulation::replicate) were stopped before the first of them had ended.
     #[error("stopped before the first run had ended: there are no results")]
@@ -73,8 +78,8 @@ pub enum Error {
     /// The run was given up, as nobody waits for it any more.
     #[error("the run was given up, as nobody waits for it any more")]
     Abandoned,
-    /// A process of the run is gone, so that the others cannot go on. What LPs had not yet done [outside](crate::Observe::when_settled), in
-    /// whatever process, is never done.
+    /// A process of the run is gone, so that the others cannot go on. What LPs had not yet done
+    /// [outside](crate::Observe::when_settled), in whatever process, is never done.
     #[error("{lost}; GVT had reached time {}; there are no results; rows that were written to files before stay there", Figure::from(.gvt))]
     Process {
         /// Which one, and why.
@@ -82,7 +87,8 @@ pub enum Error {
         /// How far the run had come, in model time.
         gvt: f64,
     },
-    /// No failure: this process has done its [share] of a run of several, whose results the first process has. It is to end now.
+    /// No failure: this process has done its [share] of a run of several, whose results the first
+    /// process has. It is to end now.
     ///
     /// [share]: Share
     #[error("{0}")]
@@ -94,7 +100,9 @@ pub enum Error {
         cause: String,
     },
     /// The system refuses the processes of the run, or the memory that they would share.
-    #[error("the system refuses a run of {processes} processes: {cause}; use threads, or raise the limits on processes and address space")]
+    #[error(
+        "the system refuses a run of {processes} processes: {cause}; use threads, or raise the limits on processes and address space"
+    )]
     Processes {
         /// How many the run was to have.
         processes: u32,
@@ -102,14 +110,17 @@ pub enum Error {
         cause: std::io::Error,
     },
     /// A file of rows could not be written.
-    #[error("cannot write rows to {path}: {cause}; free some space or choose another directory (rows before this one may be incomplete)")]
+    #[error(
+        "cannot write rows to {path}: {cause}; free some space or choose another directory (rows before this one may be incomplete)"
+    )]
     Rows {
         /// The file.
         path: PathBuf,
         /// The system's error.
         cause: std::io::Error,
     },
-    /// The results of finished [replications](crate::Simulation::replicate) wait in a file for the last one, and could not be written.
+    /// The results of finished [replications](crate::Simulation::replicate) wait in a file for the
+    /// last one, and could not be written.
     #[error(
         "the results of finished runs cannot be kept in {}: {cause}; free some space, or name another directory in TMPDIR; there are no results",
         std::env::temp_dir().display()
@@ -176,7 +187,9 @@ pub(crate) fn within_memory<T, E: From<Error>>(run: impl FnOnce() -> Result<T, E
 
 /// Where memory ran out, in words.
 fn during(place: &Option<Position>) -> String {
-    let place = place.map(|Position { lp, time, pending }| format!("at {lp}, time {}, with {pending} events in memory: ", Figure(time)));
+    let place = place.map(|Position { lp, time, pending }| {
+        format!("at {lp}, time {}, with {pending} events in memory: ", Figure(time))
+    });
     place.unwrap_or_default()
 }
 
@@ -241,7 +254,8 @@ pub enum Place {
         lp: LpId,
         /// Its time, in model units.
         time: f64,
-        /// Which event of its LP it is, counted from 1; `None` if its payload panicked on being dropped, after it was over.
+        /// Which event of its LP it is, counted from 1; `None` if its payload panicked on being
+        /// dropped, after it was over.
         number: Option<u64>,
         /// Its payload, formatted by `Debug`.
         payload: String,
@@ -283,12 +297,24 @@ mod tests {
     #[test]
     fn faults_of_the_whole_run_are_distinguished_from_those_of_code() {
         let first_line = |fault| {
-            let failure = Failure { model: "shop".into(), place: Place::Results, time: 10.0, fault, committed: 3 };
+            let failure = Failure {
+                model: "shop".into(),
+                place: Place::Results,
+                time: 10.0,
+                fault,
+                committed: 3,
+            };
             failure.to_string().lines().next().map(str::to_owned)
         };
         let overflow = "model `shop`: the run as a whole brought counter `sold` beyond the largest count, 18446744073709551615; \
                         count in a larger unit, or use several counters";
-        assert_eq!(first_line(Fault::CounterOverflow { name: "sold".into() }).as_deref(), Some(overflow));
-        assert_eq!(first_line(Fault::Panic("no till".into())).as_deref(), Some("model `shop`: making the results panicked: no till"));
+        assert_eq!(
+            first_line(Fault::CounterOverflow { name: "sold".into() }).as_deref(),
+            Some(overflow)
+        );
+        assert_eq!(
+            first_line(Fault::Panic("no till".into())).as_deref(),
+            Some("model `shop`: making the results panicked: no till")
+        );
     }
 }

@@ -9,11 +9,13 @@ use crate::EventCost;
 /// The numbers of cores about which an [`Explanation`] says something.
 pub const CORES: [u32; CORE_COUNTS] = [2, 8, 64, 1000];
 
-/// What one sequential run shows about the parallelism of its model; [`Simulation::explain`](crate::Simulation::explain) has an example.
+/// What one sequential run shows about the parallelism of its model;
+/// [`Simulation::explain`](crate::Simulation::explain) has an example.
 ///
-/// An event begins when its LP has executed the one before it there, and when the event that sent it has been executed. The longest chain
-/// of events that wait for each other so is the critical path. No engine here can be done before its end, as all of them execute every
-/// event after everything that it depends on.
+/// An event begins when its LP has executed the one before it there, and when the event that sent
+/// it has been executed. The longest chain of events that wait for each other so is the critical
+/// path. No engine here can be done before its end, as all of them execute every event after
+/// everything that it depends on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
     /// The model.
@@ -22,17 +24,20 @@ pub struct Explanation {
     pub seed: u64,
     /// The end of the run, in model units.
     pub end: f64,
-    /// What an event costs: `work` and `path` in the findings are numbers of events, or nanoseconds.
+    /// What an event costs: `work` and `path` in the findings are numbers of events, or
+    /// nanoseconds.
     pub cost: EventCost,
     /// The digest of the history, equal to that of a run.
     pub digest: String,
     /// What was found, for the [`CORES`] in turn.
     pub findings: Findings,
-    /// The [groups](crate::Model::group) of LPs that PEs divide, for the [`CORES`] in turn; `None` where they divide none.
+    /// The [groups](crate::Model::group) of LPs that PEs divide, for the [`CORES`] in turn; `None`
+    /// where they divide none.
     pub divided: [Option<DividedGroups>; CORE_COUNTS],
 }
 
-/// Groups of LPs that a model wants on one PE each, and that are divided, as there are more PEs than groups.
+/// Groups of LPs that a model wants on one PE each, and that are divided, as there are more PEs
+/// than groups.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DividedGroups {
     /// How many boundaries between PEs divide a group.
@@ -53,7 +58,8 @@ impl DividedGroups {
     /// The groups that a partition divides.
     pub(crate) fn by(partition: &Partition, groups: &Groups) -> Option<Self> {
         let starts = (1..partition.pes()).map(|pe| (pe, partition.lps(pe).start));
-        let mut divided = starts.filter_map(|(pe, start)| Some((pe, start, groups.divided_at(start)?)));
+        let mut divided =
+            starts.filter_map(|(pe, start)| Some((pe, start, groups.divided_at(start)?)));
         let (pe, start, group) = divided.next()?;
         Some(DividedGroups {
             boundaries: 1 + divided.count() as u32,
@@ -67,7 +73,8 @@ impl DividedGroups {
 }
 
 impl Explanation {
-    /// How many events go on at a time, on average, if nothing but the critical path holds them up; 1 if there were none.
+    /// How many events go on at a time, on average, if nothing but the critical path holds them up;
+    /// 1 if there were none.
     pub fn parallelism(&self) -> f64 {
         let Findings { work, ref path, .. } = self.findings;
         if path.length == 0 { 1.0 } else { work as f64 / path.length as f64 }

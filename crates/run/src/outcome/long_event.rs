@@ -1,6 +1,7 @@
 use warpline_base::{Figure, LpId};
 
-/// A lengthy event, as seen from outside while it is being executed; see [`Simulation::on_long_event`](crate::Simulation::on_long_event).
+/// A lengthy event, as seen from outside while it is being executed; see
+/// [`Simulation::on_long_event`](crate::Simulation::on_long_event).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LongEvent {
@@ -10,12 +11,14 @@ pub struct LongEvent {
     pub lp: LpId,
     /// Its time, in model units.
     pub time: f64,
-    /// Which event of its LP it is, counted from 1; 0 is the LP's [`init`](crate::Model::init) or [`finish`](crate::Model::finish).
-    /// Modulo 2³².
+    /// Which event of its LP it is, counted from 1; 0 is the LP's [`init`](crate::Model::init) or
+    /// [`finish`](crate::Model::finish). Modulo 2³².
     pub event: u32,
-    /// Whether it is certain to happen. One that is not may have met a state that no right order of events leads to.
+    /// Whether it is certain to happen. One that is not may have met a state that no right order of
+    /// events leads to.
     pub certain: bool,
-    /// For how long it has been executed, in seconds of wall time, less those for which its thread had no core.
+    /// For how long it has been executed, in seconds of wall time, less those for which its thread
+    /// had no core.
     pub seconds: f64,
     /// For how long its thread had no core meanwhile, as others used it, in seconds of wall time.
     pub seconds_without_core: f64,

@@ -1,4 +1,5 @@
-//! What runs, explanations and verifications end with: a value or an error, and the rows that a run has written.
+//! What runs, explanations and verifications end with: a value or an error, and the rows that a run
+//! has written.
 
 pub(crate) mod error;
 mod explanation;

@@ -43,8 +43,9 @@ pub enum Records {
     Keep,
     /// They are dropped, once their lengths have been checked.
     Drop,
-    /// Each table becomes a CSV file in this directory, which must exist. The first two columns are time and LP; column titles include the
-    /// unit, if there is one. Existing files are overwritten.
+    /// Each table becomes a CSV file in this directory, which must exist. The first two columns are
+    /// time and LP; column titles include the unit, if there is one. Existing files are
+    /// overwritten.
     Write(PathBuf),
 }
 
@@ -83,7 +84,8 @@ impl TableRows {
     /// Writes the rows to a CSV file in a directory, and returns its name.
     pub(crate) fn write(&self, directory: &Path) -> Result<String, Error> {
         let mut table = CsvTable::create(directory, &self.name, &self.columns)?;
-        table.failed = self.rows.iter().try_for_each(|(time, lp, cells)| table.write(*time, *lp, cells)).err();
+        table.failed =
+            self.rows.iter().try_for_each(|(time, lp, cells)| table.write(*time, *lp, cells)).err();
         table.finish()?;
         Ok(format!("{}.csv", self.name))
     }
@@ -124,7 +126,9 @@ impl Rows {
         match content {
             RowContent::Cells { table, cells } => self.row(Row { table, time, lp, cells: &cells }),
             RowContent::Act(act) => self.act(&act, time, lp),
-            RowContent::ActElsewhere { .. } => unreachable!("another process is asked to perform it"),
+            RowContent::ActElsewhere { .. } => {
+                unreachable!("another process is asked to perform it")
+            }
         }
     }
 
@@ -138,12 +142,20 @@ impl Rows {
         self.acts = Acts::Failed(Error::Act { lp, time, why });
     }
 
-    pub(crate) fn new(records: &Records, acts: Acts, statistics: &Statistics) -> Result<Self, Error> {
+    pub(crate) fn new(
+        records: &Records,
+        acts: Acts,
+        statistics: &Statistics,
+    ) -> Result<Self, Error> {
         let tables = statistics.tables().iter();
         let tables = match records {
             Records::Drop => Tables::Drop,
             Records::Keep => {
-                let empty = |t: &TableDeclaration| TableRows { name: t.name.clone(), columns: t.columns.clone(), rows: Vec::new() };
+                let empty = |t: &TableDeclaration| TableRows {
+                    name: t.name.clone(),
+                    columns: t.columns.clone(),
+                    rows: Vec::new(),
+                };
                 Tables::Keep(tables.map(empty).collect())
             }
             Records::Write(directory) => {
@@ -154,15 +166,22 @@ impl Rows {
         Ok(Rows { tables, acts })
     }
 
-    /// Completes the files, and returns the rows kept, the names of the files, and the first error of writing or acting.
+    /// Completes the files, and returns the rows kept, the names of the files, and the first error
+    /// of writing or acting.
     pub(crate) fn finish(self) -> (Vec<TableRows>, Vec<String>, Option<Error>) {
         let failed = if let Acts::Failed(error) = self.acts { Some(error) } else { None };
         match self.tables {
             Tables::Keep(tables) => (tables, Vec::new(), failed),
             Tables::Drop => (Vec::new(), Vec::new(), failed),
             Tables::Write(tables) => {
-                let names = tables.iter().filter_map(|table| Some(table.path.file_name()?.to_string_lossy().into_owned())).collect();
-                let errors: Vec<Error> = tables.into_iter().filter_map(|table| table.finish().err()).collect();
+                let names = tables
+                    .iter()
+                    .filter_map(|table| {
+                        Some(table.path.file_name()?.to_string_lossy().into_owned())
+                    })
+                    .collect();
+                let errors: Vec<Error> =
+                    tables.into_iter().filter_map(|table| table.finish().err()).collect();
                 (Vec::new(), names, errors.into_iter().next().or(failed))
             }
         }
@@ -172,11 +191,20 @@ impl Rows {
 impl CsvTable {
     fn create(directory: &Path, name: &str, columns: &[(String, String)]) -> Result<Self, Error> {
         let path = directory.join(format!("{name}.csv"));
-        let title = |(name, unit): &(String, String)| if unit.is_empty() { name.clone() } else { format!("{name} [{unit}]") };
-        let titles: Vec<String> = ["time".to_owned(), "lp".to_owned()].into_iter().chain(columns.iter().map(title)).collect();
+        let title = |(name, unit): &(String, String)| {
+            if unit.is_empty() { name.clone() } else { format!("{name} [{unit}]") }
+        };
+        let titles: Vec<String> = ["time".to_owned(), "lp".to_owned()]
+            .into_iter()
+            .chain(columns.iter().map(title))
+            .collect();
         let written = File::create(&path).and_then(|file| {
             let mut file = BufWriter::new(file);
-            writeln!(file, "{}", titles.iter().map(|title| quoted(title)).collect::<Vec<_>>().join(","))?;
+            writeln!(
+                file,
+                "{}",
+                titles.iter().map(|title| quoted(title)).collect::<Vec<_>>().join(",")
+            )?;
             Ok(file)
         });
         match written {
@@ -204,7 +232,11 @@ impl CsvTable {
 
 /// A CSV field, in quotes if it needs them (RFC 4180).
 fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
 }
 
 /// Performs an act.
@@ -251,7 +283,11 @@ mod tests {
         assert_eq!(super::quoted("plain"), "plain");
         assert_eq!(super::quoted("a,\"b\""), "\"a,\"\"b\"\"\"");
         for special in [",", "\n", "\r", "\r\n"] {
-            assert_eq!(super::quoted(&format!("one{special}two")), format!("\"one{special}two\""), "{special:?}");
+            assert_eq!(
+                super::quoted(&format!("one{special}two")),
+                format!("\"one{special}two\""),
+                "{special:?}"
+            );
         }
         assert_eq!(super::quoted("\""), "\"\"\"\"");
     }

@@ -41,23 +41,27 @@ use crate::{Error, TableRows, TraceSummary};
 pub struct Run<M: Model> {
     /// Digest, rates, results and all settings: what the command prints and the report shows.
     pub record: RunRecord,
-    /// The committed statistics. Long lists of the results are made from them when they are written.
+    /// The committed statistics. Long lists of the results are made from them when they are
+    /// written.
     pub statistics: Arc<Statistics>,
-    /// The final state of every LP; in a run of several [processes](crate::Simulation::processes), of those of the first process, which are the
-    /// first LPs.
+    /// The final state of every LP; in a run of several [processes](crate::Simulation::processes),
+    /// of those of the first process, which are the first LPs.
     pub states: Vec<M::State>,
-    /// The rows of every table, by slot, if they were [kept](crate::Records::Keep); otherwise empty.
+    /// The rows of every table, by slot, if they were [kept](crate::Records::Keep); otherwise
+    /// empty.
     pub tables: Vec<TableRows>,
-    /// Why a file of [written](crate::Records::Write) rows, a [trace](crate::Simulation::trace), or what was to be done
-    /// [to the outside world](crate::Observe::when_settled) is incomplete, if it is. Everything else is complete.
+    /// Why a file of [written](crate::Records::Write) rows, a [trace](crate::Simulation::trace), or
+    /// what was to be done [to the outside world](crate::Observe::when_settled) is incomplete, if
+    /// it is. Everything else is complete.
     pub incomplete: Option<Error>,
     /// What is in its [trace](crate::Simulation::trace), if there is one and it could be written.
     pub trace: Option<TraceSummary>,
 }
 
 impl<M: Model> Run<M> {
-    /// Writes a report to a directory, which is made if needed: `report.html` to look at, `run.json` with all figures, and a CSV file for
-    /// every table whose rows were kept. Returns the path of the page.
+    /// Writes a report to a directory, which is made if needed: `report.html` to look at,
+    /// `run.json` with all figures, and a CSV file for every table whose rows were kept. Returns
+    /// the path of the page.
     ///
     /// ```
     /// # use warpline::prelude::*;
@@ -80,8 +84,10 @@ impl<M: Model> Run<M> {
     /// If the directory or a file in it cannot be written.
     pub fn report(&self, directory: impl AsRef<Path>) -> Result<PathBuf, Error> {
         let directory = directory.as_ref();
-        std::fs::create_dir_all(directory).map_err(|source| ReportError::Directory { path: directory.to_owned(), source })?;
-        let kept: Vec<String> = self.tables.iter().map(|table| table.write(directory)).collect::<Result<_, _>>()?;
+        std::fs::create_dir_all(directory)
+            .map_err(|source| ReportError::Directory { path: directory.to_owned(), source })?;
+        let kept: Vec<String> =
+            self.tables.iter().map(|table| table.write(directory)).collect::<Result<_, _>>()?;
         let mut record = self.record.clone();
         record.tables.extend(kept);
         Ok(warpline_report::write(directory, &record)?)

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::process::ExitCode;
 
-/// This process was one of several of a run, and not the first, which alone has the results. It is to end now: the first one waits for
-/// that, but not for long.
+/// This process was one of several of a run, and not the first, which alone has the results. It is
+/// to end now: the first one waits for that, but not for long.
 ///
 /// ```
 /// # use warpline::prelude::*;
@@ -50,8 +50,8 @@ impl Share {
         self.loss.is_none()
     }
 
-    /// The exit code for this process. If the run has failed, and the first process, which would say why, is gone, one of the others prints
-    /// it here.
+    /// The exit code for this process. If the run has failed, and the first process, which would
+    /// say why, is gone, one of the others prints it here.
     pub fn end(&self) -> ExitCode {
         let Some(loss) = &self.loss else { return ExitCode::SUCCESS };
         if self.is_to_tell {
@@ -64,7 +64,9 @@ impl Share {
 impl fmt::Display for Share {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.loss {
-            None => f.write_str("this process has done its share of the run, and the first process has the results"),
+            None => f.write_str(
+                "this process has done its share of the run, and the first process has the results",
+            ),
             Some(loss) => f.write_str(loss),
         }
     }

@@ -1,4 +1,5 @@
-//! Tries out a model's undo: events forward, undone, compared, forward again, compared; and compares equal runs.
+//! Tries out a model's undo: events forward, undone, compared, forward again, compared; and
+//! compares equal runs.
 
 use std::fmt;
 use std::time::Duration;
@@ -42,14 +43,16 @@ pub struct Verification {
     pub virtual_time: f64,
     /// Whether that is the end of the run, as the limits left enough time.
     pub is_whole: bool,
-    /// Whether some events were passed over that the limits asked for, as there was no time for them.
+    /// Whether some events were passed over that the limits asked for, as there was no time for
+    /// them.
     pub is_short_of_time: bool,
     /// The digest of the history, equal to that of a run to this end.
     pub digest: String,
-    /// The digests of final states and statistics, equal to those of a run; of statistics only if it is whole.
+    /// The digests of final states and statistics, equal to those of a run; of statistics only if
+    /// it is whole.
     pub state_digest: StateDigestRecord,
-    /// Whether equal states have texts that differ from run to run, in the order of hash maps or in addresses. It is harmless in a text, and
-    /// a mistake if a handler depends on it.
+    /// Whether equal states have texts that differ from run to run, in the order of hash maps or in
+    /// addresses. It is harmless in a text, and a mistake if a handler depends on it.
     pub order_varies: bool,
 }
 
@@ -67,14 +70,15 @@ pub struct VerifiedKind {
     pub tried: u64,
 }
 
-/// How much is to be tried; [`Simulation::verify_within`](crate::Simulation::verify_within) has an example. By default, everything.
+/// How much is to be tried; [`Simulation::verify_within`](crate::Simulation::verify_within) has an
+/// example. By default, everything.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct VerifyLimits {
-    /// So many events of each kind are tried one after the other, and of those that follow fewer and fewer: as many of each stretch of them
-    /// that is as long as all before it. `None` for all.
+    /// So many events of each kind are tried one after the other, and of those that follow fewer
+    /// and fewer: as many of each stretch of them that is as long as all before it. `None` for all.
     pub each: Option<u64>,
-    /// The wall time after which the run ends where it is. Trials take no more time on a core than how far the run has come allows, so that
-    /// late events are tried, too. `None` for any.
+    /// The wall time after which the run ends where it is. Trials take no more time on a core than
+    /// how far the run has come allows, so that late events are tried, too. `None` for any.
     pub patience: Option<Duration>,
     /// The number of events after which the run ends where it is. `None` for any.
     pub most: Option<u64>,
@@ -108,8 +112,13 @@ pub struct UnequalRuns {
     pub digests: [String; 2],
 }
 
-/// What differs between two runs that must be equal, and whether texts of their states do; `whole` ones have equal statistics, too.
-pub fn unequal(one: (&str, &StateDigestRecord), other: (&str, &StateDigestRecord), whole: bool) -> (Vec<&'static str>, bool) {
+/// What differs between two runs that must be equal, and whether texts of their states do; `whole`
+/// ones have equal statistics, too.
+pub fn unequal(
+    one: (&str, &StateDigestRecord),
+    other: (&str, &StateDigestRecord),
+    whole: bool,
+) -> (Vec<&'static str>, bool) {
     let ((history, end), (other_history, other_end)) = (one, other);
     let parts = [
         ("history", history != other_history),
@@ -123,7 +132,12 @@ pub fn unequal(one: (&str, &StateDigestRecord), other: (&str, &StateDigestRecord
 impl UnequalRuns {
     /// Runs that differ in `what`.
     #[doc(hidden)]
-    pub fn new(model: String, second: &'static str, what: Vec<&'static str>, digests: [String; 2]) -> Self {
+    pub fn new(
+        model: String,
+        second: &'static str,
+        what: Vec<&'static str>,
+        digests: [String; 2],
+    ) -> Self {
         UnequalRuns { model, second, what, digests }
     }
 }
@@ -133,7 +147,11 @@ impl std::error::Error for UnequalRuns {}
 impl fmt::Display for UnequalRuns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let UnequalRuns { model, second, what, digests: [one, other] } = self;
-        write!(f, "model `{model}`: two equal runs differ in their {}, the second one {second}", what.join(", "))?;
+        write!(
+            f,
+            "model `{model}`: two equal runs differ in their {}, the second one {second}",
+            what.join(", ")
+        )?;
         if one != other {
             write!(f, " (digest {one}, and then {other})")?;
         }
@@ -173,7 +191,11 @@ pub struct Mismatch {
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Mismatch { model, undo, place, events, field, when, expected, found } = self;
-        write!(f, "model `{model}` under --undo {}: {place}: {when}, `{field}` is {found} instead of {expected}", undo.name())?;
+        write!(
+            f,
+            "model `{model}` under --undo {}: {place}: {when}, `{field}` is {found} instead of {expected}",
+            undo.name()
+        )?;
         write!(f, " ({events} events passed before)")?;
         if *when == OUTSIDE {
             write!(
@@ -182,7 +204,10 @@ impl fmt::Display for Mismatch {
             )?;
         }
         if *undo == Undo::Journal && when.starts_with("after undoing") {
-            write!(f, "; whatever events change in a state, they must change by Context::change, a Queue or a Level")?;
+            write!(
+                f,
+                "; whatever events change in a state, they must change by Context::change, a Queue or a Level"
+            )?;
         }
         Ok(())
     }

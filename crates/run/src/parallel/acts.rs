@@ -49,7 +49,8 @@ pub(super) struct Performed {
 impl Performed {
     /// Notes what became of the acts of these LPs at these times.
     pub(super) fn note(self, acts: &[(LpId, f64)], rows: &mut Rows) {
-        let written = if self.printed.is_empty() { Ok(()) } else { io::stdout().write_all(&self.printed) };
+        let written =
+            if self.printed.is_empty() { Ok(()) } else { io::stdout().write_all(&self.printed) };
         if let Err(cause) = written {
             // Which of them would have failed is not known.
             rows.fail(acts[0].0, acts[0].1, format!("failed printing to stdout: {cause}"));
@@ -86,7 +87,8 @@ enum Printing {
 }
 
 impl KeptActs {
-    /// Keeps the acts among the rows of process `process`, which are about to be sent without them. Returns whether there were any.
+    /// Keeps the acts among the rows of process `process`, which are about to be sent without them.
+    /// Returns whether there were any.
     pub(super) fn keep(&mut self, process: u32, rows: &mut Vec<MomentRow>) -> bool {
         let mut any = false;
         rows.retain_mut(|row| {
@@ -109,7 +111,8 @@ impl KeptActs {
         self.acts.is_empty()
     }
 
-    /// How long the process may wait before it looks whether it is to perform some, if it has any or `waits` for others to be performed.
+    /// How long the process may wait before it looks whether it is to perform some, if it has any
+    /// or `waits` for others to be performed.
     pub(super) fn patience(&self, waits: bool) -> Option<Duration> {
         let just = || self.performed.is_some_and(|when| when.elapsed() < JUST);
         (waits || !self.is_empty()).then(|| if just() { LOOK_SOON } else { LOOK_EVERY })
@@ -121,7 +124,8 @@ impl KeptActs {
             self.printing = PrintCatcher::new().map_or(Printing::Own, Printing::Caught);
         }
         let acts: Vec<Act> = numbers.iter().map(|number| self.take(*number)).collect();
-        let in_turn = || (0..).zip(&acts).find_map(|(index, act)| Some((index, perform(act).err()?)));
+        let in_turn =
+            || (0..).zip(&acts).find_map(|(index, act)| Some((index, perform(act).err()?)));
         let (failed, printed) = match &mut self.printing {
             Printing::Caught(catcher) => catcher.catch(in_turn),
             _ => (in_turn(), Vec::new()),
@@ -131,7 +135,8 @@ impl KeptActs {
     }
 
     fn take(&mut self, number: u64) -> Act {
-        let act = self.acts[(number - self.first) as usize].take().expect("an act is performed once");
+        let act =
+            self.acts[(number - self.first) as usize].take().expect("an act is performed once");
         while let Some(None) = self.acts.front() {
             self.acts.pop_front();
             self.first += 1;

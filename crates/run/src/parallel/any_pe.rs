@@ -1,7 +1,8 @@
 //! PEs as those who step them see them: whatever their model, their pending set and their wires.
 //!
-//! A PE is compiled for each model, and so would be the threads that step it. They call it once a step, which is some hundred events, so they
-//! do so by a table of functions, and are compiled once.
+//! A PE is compiled for each model, and so would be the threads that step it. They call it once a
+//! step, which is some hundred events, so they do so by a table of functions, and are compiled
+//! once.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -14,10 +14,15 @@ use crate::Error;
 use crate::machine::core_time::CoreTime;
 
 /// Steps PEs until all of them are done; `next` says which is next.
-pub(crate) fn drive(pes: &mut [&mut dyn AnyPe], next: &mut dyn FnMut() -> usize, watch: &mut LoopMonitor<'_, '_>) -> Result<Driven, Error> {
+pub(crate) fn drive(
+    pes: &mut [&mut dyn AnyPe],
+    next: &mut dyn FnMut() -> usize,
+    watch: &mut LoopMonitor<'_, '_>,
+) -> Result<Driven, Error> {
     watch.begin(pes, 0);
     let (mut running, mut full, mut done) = (pes.len(), None, vec![false; pes.len()]);
-    let (ending, mut stages) = (watch.ending(&Region::own(), pes.len() as u32), vec![EndingStage::default(); pes.len()]);
+    let (ending, mut stages) =
+        (watch.ending(&Region::own(), pes.len() as u32), vec![EndingStage::default(); pes.len()]);
     let mut steps = 0u64;
     while running > 0 && full.is_none() {
         let chosen = next();
@@ -28,7 +33,9 @@ pub(crate) fn drive(pes: &mut [&mut dyn AnyPe], next: &mut dyn FnMut() -> usize,
         let quiet = PanicSilencer::new();
         let step = catch_panic(|| pes[chosen].step());
         drop(quiet);
-        let step = step.unwrap_or_else(|_| panic!("a mistake of the engine, at PE {chosen} after {steps} steps: {}", last_panic()));
+        let step = step.unwrap_or_else(|_| {
+            panic!("a mistake of the engine, at PE {chosen} after {steps} steps: {}", last_panic())
+        });
         match step {
             Ok(Step::Worked | Step::Idle) => {}
             Ok(Step::Finished | Step::Failed) => {

@@ -46,17 +46,26 @@ impl<'m, M: Model> Common<'m, M> {
         // PEs that send each other nothing may go on without limit.
         let least = task.delays.least().min(f64::MAX);
         let mut shares = start.shares.into_iter();
-        let make = |(port, ((buffers, gvt), statistics)): (P, ((Buffers<_>, AnyGvt), Statistics))| {
-            let window = Window::new(plan.window, task.end, least, plan.pes);
-            let executor = Executor::with_limits((*limits).clone(), plan.seed, saving);
-            let mut pe = Pe::new(task, plan.tuning, (buffers, port, pending()), gvt, window, executor, statistics);
-            self.trace.into_iter().for_each(|limits| pe.trace(limits));
-            pe.draw_on(self.budget.account());
-            if let Some(Share { lps, pending }) = shares.next() {
-                pe.take_over(lps, pending);
-            }
-            pe
-        };
+        let make =
+            |(port, ((buffers, gvt), statistics)): (P, ((Buffers<_>, AnyGvt), Statistics))| {
+                let window = Window::new(plan.window, task.end, least, plan.pes);
+                let executor = Executor::with_limits((*limits).clone(), plan.seed, saving);
+                let mut pe = Pe::new(
+                    task,
+                    plan.tuning,
+                    (buffers, port, pending()),
+                    gvt,
+                    window,
+                    executor,
+                    statistics,
+                );
+                self.trace.into_iter().for_each(|limits| pe.trace(limits));
+                pe.draw_on(self.budget.account());
+                if let Some(Share { lps, pending }) = shares.next() {
+                    pe.take_over(lps, pending);
+                }
+                pe
+            };
         let portable = M::ABILITIES.wire().and_then(|wire| wire.proof()).map(Event::is_portable);
         let buffers = buffers_in(region, portable, plan.pes, plan.pools);
         let of_process = buffers.into_iter().zip(gvts).zip(start.statistics).skip(local.start);

@@ -47,7 +47,8 @@ pub(crate) struct ThreadTimes {
 }
 
 impl ThreadTimes {
-    /// Corrects what PEs have measured of themselves. A PE that has had a thread to itself has measured that.
+    /// Corrects what PEs have measured of themselves. A PE that has had a thread to itself has
+    /// measured that.
     fn correct<M: Model>(&self, parts: &mut [Parts<M>]) {
         let mut measured: Vec<Measured> = parts.iter().map(|pe| pe.measured).collect();
         self.correct_measured(&mut measured);
@@ -78,7 +79,8 @@ pub(crate) fn run<T: PeTypes<Pending: Send, Port: Send>>(
     let mut driven = drive(&mut any, &mut watch)?;
     let ended = end(&mut any, &mut driven, &mut watch)?;
     drop(any);
-    let pending = if ended.goes_on { pes.iter_mut().map(Pe::hand_over).collect() } else { Vec::new() };
+    let pending =
+        if ended.goes_on { pes.iter_mut().map(Pe::hand_over).collect() } else { Vec::new() };
     let mut parts: Vec<Parts<T::Model>> = pes.into_iter().map(Pe::into_parts).collect();
     driven.times.iter().for_each(|times| times.correct(&mut parts));
     let LoopMonitor { rows, merge, .. } = watch;
@@ -112,7 +114,11 @@ pub(crate) struct Ended {
 }
 
 /// All loops have ended: takes the last rows, and agrees with other processes on how.
-fn end(pes: &mut [&mut dyn AnyPe], driven: &mut Driven, watch: &mut LoopMonitor<'_, '_>) -> Result<Ended, Error> {
+fn end(
+    pes: &mut [&mut dyn AnyPe],
+    driven: &mut Driven,
+    watch: &mut LoopMonitor<'_, '_>,
+) -> Result<Ended, Error> {
     // As in a sequential run, initialising LPs is not part of the loop.
     let looped = pes.iter().filter_map(|pe| pe.initialised_at()).min().unwrap_or(watch.looped);
     let at = Instant::now();
@@ -123,7 +129,10 @@ fn end(pes: &mut [&mut dyn AnyPe], driven: &mut Driven, watch: &mut LoopMonitor<
         pes.iter_mut().for_each(|pe| pe.fail_unreadable(watch.until));
     }
     // The last payloads are dropped after the last verdict.
-    let mut failure = pes.iter().map(|pe| pe.failure()).fold(Moment::Never, |earliest, failure| watch.merge.earlier(earliest, failure));
+    let mut failure = pes
+        .iter()
+        .map(|pe| pe.failure())
+        .fold(Moment::Never, |earliest, failure| watch.merge.earlier(earliest, failure));
     pes.iter_mut().for_each(|pe| watch.merge.add(pe.take_rows()));
     if let Some(processes) = &mut watch.processes {
         let agreed = processes.agree(LoopEnd { failure, full: driven.full }, &mut watch.merge);
@@ -132,6 +141,7 @@ fn end(pes: &mut [&mut dyn AnyPe], driven: &mut Driven, watch: &mut LoopMonitor<
         driven.full = end.full;
     }
     let committed = pes.iter().map(|pe| pe.committed_before(&failure)).sum();
-    let goes_on = gives_way && failure == Moment::Never && driven.full.is_none() && !watch.run.stop.is_on();
+    let goes_on =
+        gives_way && failure == Moment::Never && driven.full.is_none() && !watch.run.stop.is_on();
     Ok(Ended { failure, committed, looped, at, window: status.window, goes_on })
 }

@@ -1,5 +1,5 @@
-//! Ending a run, or the part of it that PEs execute, early: all PEs say how far they have come, from which the new end of all follows (see
-//! `cut_short.rs` of the kernel).
+//! Ending a run, or the part of it that PEs execute, early: all PEs say how far they have come,
+//! from which the new end of all follows (see `cut_short.rs` of the kernel).
 
 use warpline_base::VirtualTime;
 use warpline_memory::Region;
@@ -23,9 +23,11 @@ const BROKEN_OFF: usize = 6;
 /// The earliest time, in bits, after what one of them contributed to GVT.
 const CONTRIBUTED: usize = 5;
 /// What each of them is.
-const COUNTERS: &[Fold] = &[Fold::Sum, Fold::Sum, Fold::Sum, Fold::Max, Fold::Max, Fold::Min, Fold::Max];
+const COUNTERS: &[Fold] =
+    &[Fold::Sum, Fold::Sum, Fold::Sum, Fold::Max, Fold::Max, Fold::Min, Fold::Max];
 
-/// What the threads of a run share to find its end: an earlier one than was planned, and when all PEs have come to it.
+/// What the threads of a run share to find its end: an earlier one than was planned, and when all
+/// PEs have come to it.
 pub(crate) struct Ending<'s> {
     switch: &'s StopSwitch,
     /// The number of events of a PE after which another engine is to go on.
@@ -50,7 +52,13 @@ pub(crate) enum EndingStage {
 
 impl<'s> Ending<'s> {
     /// For PEs that begin at `from`, and of which none executes more than about `most` events.
-    pub(crate) fn new(region: &Region, switch: &'s StopSwitch, pes: u32, from: VirtualTime, most: Option<u64>) -> Self {
+    pub(crate) fn new(
+        region: &Region,
+        switch: &'s StopSwitch,
+        pes: u32,
+        from: VirtualTime,
+        most: Option<u64>,
+    ) -> Self {
         let tally = Tally::place(region, COUNTERS);
         // What has committed before these PEs began lies before the end, too.
         tally.say(LATEST, from.bits());
@@ -73,7 +81,8 @@ impl<'s> Ending<'s> {
         self.tally.glance(OVER) == self.pes
     }
 
-    /// Memory has run out: the PEs of all processes stop where they are, as none of them can go on without the others.
+    /// Memory has run out: the PEs of all processes stop where they are, as none of them can go on
+    /// without the others.
     pub(crate) fn break_off(&self) {
         self.tally.say(BROKEN_OFF, 1);
     }

@@ -36,7 +36,8 @@ impl RowMerge {
         self.take_due(|row| row.moment.is_before(moment, ties))
     }
 
-    /// Takes out the last rows, in order: those up to and including the `failure` of the run, or all if there was none.
+    /// Takes out the last rows, in order: those up to and including the `failure` of the run, or
+    /// all if there was none.
     pub(crate) fn take_last(&mut self, failure: &Moment) -> Drain<'_, MomentRow> {
         let ties = self.ties;
         self.take_due(|row| row.moment.compare(failure, ties).is_le())

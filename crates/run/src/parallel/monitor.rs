@@ -59,9 +59,19 @@ impl<'r> LoopMonitor<'_, 'r> {
     }
 
     /// Notes how far the PEs have come, and has them come to an end if another engine is to go on.
-    pub(crate) fn note(&mut self, status: PeStatus, unevenness: Option<f64>, core_time: CoreTime, ending: &Ending<'_>) {
+    pub(crate) fn note(
+        &mut self,
+        status: PeStatus,
+        unevenness: Option<f64>,
+        core_time: CoreTime,
+        ending: &Ending<'_>,
+    ) {
         let virtual_time = status.gvt.clamp(self.from.get(), self.until.get());
-        let reading = Reading { unevenness, core_time, ..Reading::new(Instant::now(), virtual_time, self.committed + status.committed) };
+        let reading = Reading {
+            unevenness,
+            core_time,
+            ..Reading::new(Instant::now(), virtual_time, self.committed + status.committed)
+        };
         self.run.note(reading, Some(status.sample()));
         if self.run.selector.is_over(reading) {
             ending.change();

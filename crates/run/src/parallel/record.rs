@@ -7,7 +7,10 @@ use warpline_kernel::gvt::{IntervalHistory, IntervalUnit};
 use warpline_kernel::{Counts, Measured, Parts, RoleCounts};
 use warpline_memory::{Books, CasCounts};
 use warpline_model::Model;
-use warpline_record::{GvtIntervalRecord, MemoryRecord, ParallelRecord, PeRecord, Phases, Rollbacks, SharedRingRecord, ThrottleRecord};
+use warpline_record::{
+    GvtIntervalRecord, MemoryRecord, ParallelRecord, PeRecord, Phases, Rollbacks, SharedRingRecord,
+    ThrottleRecord,
+};
 
 use crate::machine::core_time::CoreTime;
 
@@ -36,22 +39,64 @@ mod phases {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
     use warpline_record::Phases;
 
-    pub(super) fn serialize<S: Serializer>(phases: &Phases, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(
+        phases: &Phases,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         phases.list().map(|(_, seconds)| seconds).serialize(serializer)
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Phases, D::Error> {
-        let [receive, pending_set, event_processing, send, rollback, gvt, fossil_collection, idle, off_core] =
-            Deserialize::deserialize(deserializer)?;
-        Ok(Phases { event_processing, send, receive, pending_set, rollback, gvt, fossil_collection, idle, off_core })
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Phases, D::Error> {
+        let [
+            receive,
+            pending_set,
+            event_processing,
+            send,
+            rollback,
+            gvt,
+            fossil_collection,
+            idle,
+            off_core,
+        ] = Deserialize::deserialize(deserializer)?;
+        Ok(Phases {
+            event_processing,
+            send,
+            receive,
+            pending_set,
+            rollback,
+            gvt,
+            fossil_collection,
+            idle,
+            off_core,
+        })
     }
 }
 
 impl PeSummary {
     pub(crate) fn of<M: Model>(pe: &Parts<M>, crowded: bool) -> Self {
-        let Parts { first_lp, books, pending, interval, measured: Measured { phases, samples }, .. } = *pe;
+        let Parts {
+            first_lp,
+            books,
+            pending,
+            interval,
+            measured: Measured { phases, samples },
+            ..
+        } = *pe;
         let (counts, by_role) = (pe.counts.clone(), pe.by_role.clone());
-        PeSummary { first_lp, lps: pe.lps.len() as u32, counts, books, pending, by_role, interval, phases, samples, crowded }
+        PeSummary {
+            first_lp,
+            lps: pe.lps.len() as u32,
+            counts,
+            books,
+            pending,
+            by_role,
+            interval,
+            phases,
+            samples,
+            crowded,
+        }
     }
 }
 
@@ -60,19 +105,26 @@ fn working(phases: &Phases) -> f64 {
     phases.list().iter().map(|(_, seconds)| seconds).sum::<f64>() - phases.idle - phases.off_core
 }
 
-/// How long the threads had something to do, and were on a core then, unless they had to take turns among themselves.
+/// How long the threads had something to do, and were on a core then, unless they had to take turns
+/// among themselves.
 pub(crate) fn work(record: &ParallelRecord) -> Option<CoreTime> {
     let (on_core, off_core) = (working(&record.phase_seconds), record.phase_seconds.off_core);
     let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds.max(0.0)).ok();
-    let time = seconds(on_core).zip(seconds(on_core + off_core)).map(|(on_core, elapsed)| CoreTime { on_core, elapsed });
+    let time = seconds(on_core)
+        .zip(seconds(on_core + off_core))
+        .map(|(on_core, elapsed)| CoreTime { on_core, elapsed });
     time.filter(|_| !record.crowded)
 }
 
-/// How many samples the proportions of the phases of all parts together are worth, each given as how long it worked and the number of its
-/// samples: a part that took most of the time counts for most.
+/// How many samples the proportions of the phases of all parts together are worth, each given as
+/// how long it worked and the number of its samples: a part that took most of the time counts for
+/// most.
 fn samples(parts: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
     let all: f64 = parts.clone().map(|(working, _)| working).sum();
-    let variance: f64 = parts.filter(|(working, _)| *working > 0.0).map(|(working, samples)| (working / all).powi(2) / samples).sum();
+    let variance: f64 = parts
+        .filter(|(working, _)| *working > 0.0)
+        .map(|(working, samples)| (working / all).powi(2) / samples)
+        .sum();
     if variance > 0.0 { 1.0 / variance } else { 0.0 }
 }
 
@@ -82,7 +134,11 @@ pub(crate) fn of(parts: &[PeSummary]) -> ParallelRecord {
     parts.iter().for_each(|pe| all.add(&pe.counts));
     let pes: Vec<PeRecord> = parts.iter().map(pe_record).collect();
     ParallelRecord {
-        efficiency: if all.processed == 0 { 1.0 } else { all.committed as f64 / all.processed as f64 },
+        efficiency: if all.processed == 0 {
+            1.0
+        } else {
+            all.committed as f64 / all.processed as f64
+        },
         rollbacks: rollbacks(&all, parts),
         gvt_interval: parts.first().and_then(|pe| pe.interval).map(interval_record),
         phase_seconds: pes.iter().fold(Default::default(), |mut all: Phases, pe| {
@@ -93,7 +149,8 @@ pub(crate) fn of(parts: &[PeSummary]) -> ParallelRecord {
         crowded: parts.iter().any(|pe| pe.crowded),
         mailbox: shared_mailbox(&all),
         pes,
-        memory: Some(all.of_memory()).filter(|memory| memory.stops > 0 || memory.artificial_rollbacks > 0),
+        memory: Some(all.of_memory())
+            .filter(|memory| memory.stops > 0 || memory.artificial_rollbacks > 0),
         throttle: Some(all.of_throttle()).filter(|throttle| *throttle != ThrottleRecord::default()),
         ..all.of_run()
     }
@@ -114,21 +171,35 @@ fn rollbacks(all: &Counts, parts: &[PeSummary]) -> Rollbacks {
 /// What became of messages for whose mailboxes PEs competed, if there were any.
 fn shared_mailbox(all: &Counts) -> Option<SharedRingRecord> {
     let CasCounts { pushed, full, in_progress, collisions } = all.mailbox;
-    (pushed + full + in_progress + collisions > 0).then_some(SharedRingRecord { pushed, full, in_progress, collisions })
+    (pushed + full + in_progress + collisions > 0).then_some(SharedRingRecord {
+        pushed,
+        full,
+        in_progress,
+        collisions,
+    })
 }
 
-/// Adds the record of a further segment of the same run. Where segments differ in their number of PEs, those of one number are added up.
+/// Adds the record of a further segment of the same run. Where segments differ in their number of
+/// PEs, those of one number are added up.
 pub(crate) fn add(all: &mut ParallelRecord, segment: ParallelRecord) {
     all.add_counters(&segment);
     all.ahead_events += segment.ahead_events;
     let committed = all.processed_events - all.rolled_back_events;
-    all.efficiency = if all.processed_events == 0 { 1.0 } else { committed as f64 / all.processed_events as f64 };
+    all.efficiency = if all.processed_events == 0 {
+        1.0
+    } else {
+        committed as f64 / all.processed_events as f64
+    };
     add_part(&mut all.gvt_interval, segment.gvt_interval, GvtIntervalRecord::add);
     add_part(&mut all.memory, segment.memory, MemoryRecord::add);
     add_part(&mut all.throttle, segment.throttle, ThrottleRecord::add);
     add_part(&mut all.mailbox, segment.mailbox, SharedRingRecord::add);
-    let worth = |phases: &Phases, samples: Option<f64>| (working(phases), samples.unwrap_or_default());
-    let both = [worth(&all.phase_seconds, all.phase_samples), worth(&segment.phase_seconds, segment.phase_samples)];
+    let worth =
+        |phases: &Phases, samples: Option<f64>| (working(phases), samples.unwrap_or_default());
+    let both = [
+        worth(&all.phase_seconds, all.phase_samples),
+        worth(&segment.phase_seconds, segment.phase_samples),
+    ];
     all.phase_samples = Some(samples(both.into_iter()));
     all.crowded |= segment.crowded;
     all.phase_seconds.add(&segment.phase_seconds);
@@ -140,10 +211,15 @@ pub(crate) fn add(all: &mut ParallelRecord, segment: ParallelRecord) {
     }
     let rollbacks = &mut all.rollbacks;
     rollbacks.lengths.resize(rollbacks.lengths.len().max(segment.rollbacks.lengths.len()), 0);
-    rollbacks.lengths.iter_mut().zip(segment.rollbacks.lengths).for_each(|(all, more)| *all += more);
+    rollbacks
+        .lengths
+        .iter_mut()
+        .zip(segment.rollbacks.lengths)
+        .for_each(|(all, more)| *all += more);
     let of = |pe: &PeRecord| pe.primary_rollbacks + pe.secondary_rollbacks;
     rollbacks.max_per_pe = all.pes.iter().map(of).max().unwrap_or_default();
-    rollbacks.mean_per_pe = (rollbacks.primary + rollbacks.secondary) as f64 / all.pes.len().max(1) as f64;
+    rollbacks.mean_per_pe =
+        (rollbacks.primary + rollbacks.secondary) as f64 / all.pes.len().max(1) as f64;
 }
 
 /// Adds a part that either record may lack.

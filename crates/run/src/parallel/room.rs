@@ -12,7 +12,8 @@ use crate::settings::SettingValue;
 use crate::{Error, Mailbox};
 
 impl<M: Model> Job<M> {
-    /// Checks that there may be rings between all PEs of a machine, before any process is started for them.
+    /// Checks that there may be rings between all PEs of a machine, before any process is started
+    /// for them.
     ///
     /// # Errors
     /// If they alone take more than the run may.
@@ -23,11 +24,16 @@ impl<M: Model> Job<M> {
             Some(machines) => pes.div_ceil(machines.count.max(1)),
             None => pes,
         };
-        let (needed, limit) = (rings::<M>(near, processes, mailbox), RunBudget::limit(self.settings.memory()));
+        let (needed, limit) =
+            (rings::<M>(near, processes, mailbox), RunBudget::limit(self.settings.memory()));
         if needed <= limit {
             return Ok(());
         }
-        let how = if processes > 1 { "fewer --processes or --threads" } else { "fewer --threads, or --mailbox shared" };
+        let how = if processes > 1 {
+            "fewer --processes or --threads"
+        } else {
+            "fewer --threads, or --mailbox shared"
+        };
         Err(Error::Setting(format!(
             "{near} PEs need {:.2} GB for the messages between any two of them, and --memory is {} ({:.2} GB here): use {how}",
             needed as f64 / 1e9,
@@ -38,17 +44,27 @@ impl<M: Model> Job<M> {
 }
 
 impl<M: Model> Common<'_, M> {
-    /// An account for the rings between the PEs of this machine. What processes share, the first has taken for all.
+    /// An account for the rings between the PEs of this machine. What processes share, the first
+    /// has taken for all.
     pub(super) fn account_for_rings(&self, region: &Region) -> Account {
         let mut account = self.budget.account();
         if region.is_first() {
-            account.settle(rings::<M>(self.task.near.len() as u32, self.plan.processes.count, self.plan.wires.mailbox));
+            account.settle(rings::<M>(
+                self.task.near.len() as u32,
+                self.plan.processes.count,
+                self.plan.wires.mailbox,
+            ));
         }
         account
     }
 }
 
-/// How many bytes the rings between so many PEs take, if there are rings: processes have no other mailboxes.
+/// How many bytes the rings between so many PEs take, if there are rings: processes have no other
+/// mailboxes.
 fn rings<M: Model>(pes: u32, processes: u32, mailbox: Option<Mailbox>) -> u64 {
-    if processes > 1 || mailbox == Some(Mailbox::PerSender) { ring_port_bytes::<M::Event>(pes.max(1)) } else { 0 }
+    if processes > 1 || mailbox == Some(Mailbox::PerSender) {
+        ring_port_bytes::<M::Event>(pes.max(1))
+    } else {
+        0
+    }
 }

@@ -51,11 +51,13 @@ impl PeStatus {
         pes.iter().map(|pe| PeStatus::of(&**pe)).reduce(PeStatus::and).unwrap_or_default()
     }
 
-    /// How long, since an earlier status, what it has committed took, in nanoseconds: what is undone does not count, as a PE with little to do
-    /// goes far ahead.
+    /// How long, since an earlier status, what it has committed took, in nanoseconds: what is
+    /// undone does not count, as a PE with little to do goes far ahead.
     pub(crate) fn load_since(&self, before: &PeStatus) -> f64 {
-        let (processed, committed) = (self.processed - before.processed, self.committed - before.committed);
-        let useful = if processed == 0 { 1.0 } else { (committed as f64 / processed as f64).min(1.0) };
+        let (processed, committed) =
+            (self.processed - before.processed, self.committed - before.committed);
+        let useful =
+            if processed == 0 { 1.0 } else { (committed as f64 / processed as f64).min(1.0) };
         (self.busy - before.busy) as f64 * useful
     }
 
@@ -94,8 +96,16 @@ mod tests {
 
     #[test]
     fn loads_are_those_of_committed_events() {
-        let status = |busy, processed, committed| PeStatus { busy, processed, committed, ..PeStatus::default() };
+        let status = |busy, processed, committed| PeStatus {
+            busy,
+            processed,
+            committed,
+            ..PeStatus::default()
+        };
         let before = status(100, 10, 10);
-        assert_eq!([status(300, 50, 20), status(300, 10, 10)].map(|now| now.load_since(&before)), [50.0, 200.0]);
+        assert_eq!(
+            [status(300, 50, 20), status(300, 10, 10)].map(|now| now.load_since(&before)),
+            [50.0, 200.0]
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Writes traces, in the trace event format of Chrome ("Trace Event Format", 2016), which Perfetto reads too.
+//! Writes traces, in the trace event format of Chrome ("Trace Event Format", 2016), which Perfetto
+//! reads too.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -7,7 +8,9 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use warpline_base::{Moment, TieBreak};
-use warpline_kernel::{Activity, LpEvent, Piece, Snapshot, Span, SpanLimits, SpanSum, Trace, TraceLimits};
+use warpline_kernel::{
+    Activity, LpEvent, Piece, Snapshot, Span, SpanLimits, SpanSum, Trace, TraceLimits,
+};
 
 use crate::{Error, TraceSummary};
 
@@ -35,13 +38,19 @@ const SHOWN: f64 = 1e6;
 pub(crate) fn limits(origin: Instant, pes: u32, lps: u32, bytes: u64) -> TraceLimits {
     let most = |share: u64, of_one: u64| bytes * share / 100 / u64::from(pes) / of_one;
     // A quarter for sums, so that many tell of a long stretch.
-    let (sums, spans) = (most(SPAN_SHARE / 4, SUM_BYTES).max(5), most(SPAN_SHARE * 3 / 4, SPAN_BYTES));
+    let (sums, spans) =
+        (most(SPAN_SHARE / 4, SUM_BYTES).max(5), most(SPAN_SHARE * 3 / 4, SPAN_BYTES));
     let blocks = (spans / BLOCK).clamp(3, sums - 2);
-    let spans = SpanLimits { block: (spans / (blocks + 1)).max(1) as usize, blocks: blocks as usize, sums: sums as usize };
+    let spans = SpanLimits {
+        block: (spans / (blocks + 1)).max(1) as usize,
+        blocks: blocks as usize,
+        sums: sums as usize,
+    };
     // PE 0 traces GVT and the window, too.
     let snapshots = (most(SNAPSHOT_SHARE, SNAPSHOT_BYTES) / 2).max(1) as usize;
     let lp_every = lps.div_ceil(LPS_MOST).max(1);
-    // With many PEs in a small file, the least number of sums takes more than its share, at the expense of events.
+    // With many PEs in a small file, the least number of sums takes more than its share, at the
+    // expense of events.
     let excess = (sums * SUM_BYTES).saturating_sub(most(SPAN_SHARE / 4, 1));
     let events = (most(EVENT_SHARE, 1).saturating_sub(excess) / EVENT_BYTES) as usize;
     TraceLimits { origin, spans, snapshots, events, lp_every }
@@ -73,10 +82,16 @@ impl TraceFile {
     }
 
     /// Writes what the PEs did.
-    pub(crate) fn write(self, traces: &mut [&mut Trace], header: &TraceHeader<'_>) -> Result<TraceSummary, Error> {
+    pub(crate) fn write(
+        self,
+        traces: &mut [&mut Trace],
+        header: &TraceHeader<'_>,
+    ) -> Result<TraceSummary, Error> {
         let TraceFile { path, file } = self;
         let bar = sort_events(traces, header.ties);
-        let shown = |event: &&LpEvent| event.lot >= bar && Moment::Event(event.key).is_before(&header.failure, header.ties);
+        let shown = |event: &&LpEvent| {
+            event.lot >= bar && Moment::Event(event.key).is_before(&header.failure, header.ties)
+        };
         let sum = |of: fn(&Trace) -> u64| traces.iter().map(|trace| of(trace)).sum::<u64>();
         let events = traces.iter().flat_map(|trace| &trace.events).filter(shown).count() as u64;
         let mut summary = TraceSummary {
@@ -85,11 +100,16 @@ impl TraceFile {
             spans: sum(|trace| trace.spans.kept().count() as u64),
             spans_left_out: sum(|trace| trace.spans.left_out()),
             events,
-            events_left_out: if bar == 0 { 0 } else { sum(|trace| trace.offered).saturating_sub(events) },
+            events_left_out: if bar == 0 {
+                0
+            } else {
+                sum(|trace| trace.offered).saturating_sub(events)
+            },
             out_of_memory: traces.iter().any(|trace| trace.is_out_of_memory()),
         };
         let mut file = Counted { inner: BufWriter::new(file), bytes: 0 };
-        write(&mut file, traces, header, &summary, shown).map_err(|cause| Error::Trace { path, cause })?;
+        write(&mut file, traces, header, &summary, shown)
+            .map_err(|cause| Error::Trace { path, cause })?;
         summary.bytes = file.bytes;
         Ok(summary)
     }
@@ -113,12 +133,15 @@ impl Write for Counted {
     }
 }
 
-/// Orders the events of each PE by LP, and then as they happened. Returns the bar of all PEs: events with lots below it are not shown.
+/// Orders the events of each PE by LP, and then as they happened. Returns the bar of all PEs:
+/// events with lots below it are not shown.
 ///
 /// In place, as there may be no memory left.
 fn sort_events(traces: &mut [&mut Trace], ties: TieBreak) -> u8 {
     for trace in traces.iter_mut() {
-        trace.events.sort_unstable_by(|one, other| one.lp.cmp(&other.lp).then_with(|| ties.compare(&one.key, &other.key)));
+        trace.events.sort_unstable_by(|one, other| {
+            one.lp.cmp(&other.lp).then_with(|| ties.compare(&one.key, &other.key))
+        });
     }
     traces.iter().map(|trace| trace.bar).max().unwrap_or_default()
 }
@@ -140,8 +163,10 @@ fn write(
     if summary.is_thinned() {
         other["note"] = json!(summary.to_string());
     }
-    // Viewers do not accept a comma before the end of a list, so every entry but the first is preceded by one.
-    let title = format!("virtual time (1 s is {} {})", header.end, header.time_unit).replace(" )", ")");
+    // Viewers do not accept a comma before the end of a list, so every entry but the first is
+    // preceded by one.
+    let title =
+        format!("virtual time (1 s is {} {})", header.end, header.time_unit).replace(" )", ")");
     writeln!(file, "{{\"displayTimeUnit\":\"ns\",\"otherData\":{other},\"traceEvents\":[")?;
     write!(file, "{}", named("process_name", WALL, 0, &format!("wall time ({})", header.model)))?;
     write!(file, ",\n{}", named("process_name", VIRTUAL, 0, &title))?;
@@ -149,17 +174,27 @@ fn write(
         write!(file, ",\n{}", named("thread_name", WALL, pe + 1, &format!("PE {pe}")))?;
         for piece in trace.spans.pieces() {
             match piece {
-                Piece::Whole(spans) => spans.iter().try_for_each(|span| write_span(&mut file, pe, span))?,
+                Piece::Whole(spans) => {
+                    spans.iter().try_for_each(|span| write_span(&mut file, pe, span))?
+                }
                 Piece::Sum(sum) => write_sum(&mut file, pe, sum)?,
             }
         }
-        trace.snapshots.items().iter().try_for_each(|snapshot| write_snapshot(&mut file, pe, snapshot))?;
+        trace
+            .snapshots
+            .items()
+            .iter()
+            .try_for_each(|snapshot| write_snapshot(&mut file, pe, snapshot))?;
     }
     let mut last = None;
     // Each PE has a block of successive LPs.
     for event in traces.iter().flat_map(|trace| &trace.events).filter(shown) {
         if last.replace(event.lp) != Some(event.lp) {
-            write!(file, ",\n{}", named("thread_name", VIRTUAL, event.lp.0 + 1, &event.lp.to_string()))?;
+            write!(
+                file,
+                ",\n{}",
+                named("thread_name", VIRTUAL, event.lp.0 + 1, &event.lp.to_string())
+            )?;
         }
         write_event(&mut file, event, header.end)?;
     }
@@ -178,15 +213,20 @@ fn micros(nanoseconds: u64) -> String {
 }
 
 fn write_span(mut file: impl Write, pe: u32, span: &Span) -> io::Result<()> {
-    let (since, took, gvt) = (micros(span.since), micros(span.until - span.since), Value::from(span.gvt));
+    let (since, took, gvt) =
+        (micros(span.since), micros(span.until - span.since), Value::from(span.gvt));
     let (name, arguments) = match span.activity {
         Activity::Making { lps } => ("making LPs", format!("\"LPs\":{lps}")),
-        Activity::Batch { executed, committed } => ("batch", format!("\"executed\":{executed},\"committed\":{committed},\"gvt\":{gvt}")),
+        Activity::Batch { executed, committed } => {
+            ("batch", format!("\"executed\":{executed},\"committed\":{committed},\"gvt\":{gvt}"))
+        }
         Activity::Rollback { length, primary } => {
             let cause = if primary { "primary" } else { "secondary" };
             ("rollback", format!("\"length\":{length},\"cause\":\"{cause}\",\"gvt\":{gvt}"))
         }
-        Activity::Commit { committed } => ("commit", format!("\"committed\":{committed},\"gvt\":{gvt}")),
+        Activity::Commit { committed } => {
+            ("commit", format!("\"committed\":{committed},\"gvt\":{gvt}"))
+        }
         Activity::Idle { steps } => ("idle", format!("\"steps\":{steps},\"gvt\":{gvt}")),
     };
     let track = pe + 1;
@@ -198,9 +238,22 @@ fn write_span(mut file: impl Write, pe: u32, span: &Span) -> io::Result<()> {
 
 /// A span in the place of many that were left out.
 fn write_sum(mut file: impl Write, pe: u32, sum: &SpanSum) -> io::Result<()> {
-    let SpanSum { since, until, spans, made, executed, committed, rollbacks, rolled_back, idle_steps, lost, gvt } = *sum;
+    let SpanSum {
+        since,
+        until,
+        spans,
+        made,
+        executed,
+        committed,
+        rollbacks,
+        rolled_back,
+        idle_steps,
+        lost,
+        gvt,
+    } = *sum;
     let (track, took, gvt) = (pe + 1, micros(until - since), Value::from(gvt));
-    let [since, in_rollbacks, in_commits, idle] = [since, lost.rollback, lost.commit, lost.idle].map(micros);
+    let [since, in_rollbacks, in_commits, idle] =
+        [since, lost.rollback, lost.commit, lost.idle].map(micros);
     write!(
         file,
         ",\n{{\"ph\":\"X\",\"name\":\"left out\",\"pid\":{WALL},\"tid\":{track},\"ts\":{since},\"dur\":{took},\"args\":{{\"spans\":{spans},\
@@ -212,7 +265,10 @@ fn write_sum(mut file: impl Write, pe: u32, sum: &SpanSum) -> io::Result<()> {
 fn write_snapshot(mut file: impl Write, pe: u32, snapshot: &Snapshot) -> io::Result<()> {
     let at = micros(snapshot.at);
     let mut counter = |name: &str, value: Value| {
-        write!(file, ",\n{{\"ph\":\"C\",\"name\":\"{name}\",\"pid\":{WALL},\"ts\":{at},\"args\":{{\"value\":{value}}}}}")
+        write!(
+            file,
+            ",\n{{\"ph\":\"C\",\"name\":\"{name}\",\"pid\":{WALL},\"ts\":{at},\"args\":{{\"value\":{value}}}}}"
+        )
     };
     // GVT and window are the same for all PEs.
     if pe == 0 {
@@ -243,10 +299,17 @@ mod tests {
         for megabytes in [4, 20, 1000] {
             for pes in [1, 2, 7, 64, 1024] {
                 let bytes = megabytes * 1_000_000;
-                let TraceLimits { spans: SpanLimits { block, blocks, sums }, snapshots, events, .. } =
-                    limits(Instant::now(), pes, 10, bytes);
+                let TraceLimits {
+                    spans: SpanLimits { block, blocks, sums },
+                    snapshots,
+                    events,
+                    ..
+                } = limits(Instant::now(), pes, 10, bytes);
                 let [spans, sums] = [block * (blocks + 1), sums].map(|count| count as u64);
-                let of_pe = spans * SPAN_BYTES + sums * SUM_BYTES + snapshots as u64 * SNAPSHOT_BYTES + events as u64 * EVENT_BYTES;
+                let of_pe = spans * SPAN_BYTES
+                    + sums * SUM_BYTES
+                    + snapshots as u64 * SNAPSHOT_BYTES
+                    + events as u64 * EVENT_BYTES;
                 let all = u64::from(pes) * of_pe + snapshots as u64 * SNAPSHOT_BYTES;
                 let names = u64::from(LPS_MOST) * 95 + u64::from(pes) * 90 + 4000;
                 assert!(all + names <= bytes, "{all} of {bytes} for {pes} PEs");
@@ -270,16 +333,30 @@ mod tests {
         let activity = Activity::Rollback { length: huge, primary: false };
         let span = Span { since, until, activity, gvt };
         assert!(length(&|text| write_span(text, 1023, &span)) <= SPAN_BYTES);
-        let span = Span { activity: Activity::Batch { executed: 1 << 40, committed: 1 << 40 }, ..span };
+        let span =
+            Span { activity: Activity::Batch { executed: 1 << 40, committed: 1 << 40 }, ..span };
         assert!(length(&|text| write_span(text, 1023, &span)) <= SPAN_BYTES);
         let day = 100_000_000_000_000;
         let lost = warpline_kernel::LostTime { rollback: day, commit: day, idle: day };
         let count = 1 << 33;
         let (spans, rollbacks, made) = (count, count, count);
         let (executed, committed, rolled_back, idle_steps) = (1 << 43, 1 << 43, 1 << 43, count);
-        let sum = SpanSum { since: day, until: 2 * day, spans, made, executed, committed, rollbacks, rolled_back, idle_steps, lost, gvt };
+        let sum = SpanSum {
+            since: day,
+            until: 2 * day,
+            spans,
+            made,
+            executed,
+            committed,
+            rollbacks,
+            rolled_back,
+            idle_steps,
+            lost,
+            gvt,
+        };
         assert!(length(&|text| write_sum(text, 1023, &sum)) <= SUM_BYTES);
-        let snapshot = Snapshot { at: huge, gvt, window: gvt, pending: usize::MAX, uncommitted: u64::MAX };
+        let snapshot =
+            Snapshot { at: huge, gvt, window: gvt, pending: usize::MAX, uncommitted: u64::MAX };
         assert!(length(&|text| write_snapshot(text, 1023, &snapshot)) <= SNAPSHOT_BYTES);
         assert!(length(&|text| write_snapshot(text, 0, &snapshot)) <= 2 * SNAPSHOT_BYTES);
     }

@@ -1,6 +1,6 @@
-//! One rule for each setting that was left to the engine. A setting whose default is a constant has it in the
-//! [table](crate::Settings::table); what depends on the model, the machine or other settings is found here, and
-//! nowhere else.
+//! One rule for each setting that was left to the engine. A setting whose default is a constant has
+//! it in the [table](crate::Settings::table); what depends on the model, the machine or other
+//! settings is found here, and nowhere else.
 
 use warpline_kernel::gvt::Algorithm;
 use warpline_kernel::{Delays, Lanes, Rule, Undoing};
@@ -10,8 +10,8 @@ use super::reason::{Chosen, Reason};
 use crate::machine::boost::HAS_BOOST;
 use crate::settings::THREADS_MOST;
 use crate::{
-    Barrier, BufferPool, Carrier, Conservative, CopyInterval, Error, FossilCollection, GvtAlgorithm, Mailbox, Messages, Settings,
-    Synchronisation, Undo,
+    Barrier, BufferPool, Carrier, Conservative, CopyInterval, Error, FossilCollection,
+    GvtAlgorithm, Mailbox, Messages, Settings, Synchronisation, Undo,
 };
 
 /// The longest that a batch should take, in seconds: messages wait for its end.
@@ -21,10 +21,11 @@ const BATCH_LEAST: u32 = 128;
 const BATCH_MOST: u32 = 256;
 /// By how many events a batch grows with each PE, as a step looks into a mailbox per PE.
 const BATCH_PER_PE: u32 = 8;
-/// The largest payload, in bytes, with which a certain event is faster by value: it is copied into the ring and out of it.
+/// The largest payload, in bytes, with which a certain event is faster by value: it is copied into
+/// the ring and out of it.
 const VALUE_BYTES_MOST: usize = 512;
-/// With more PEs than this, there are inboxes in place of rings: all rings to and from a PE take about 100 kB then, and twice as many PEs
-/// would take four times as much memory.
+/// With more PEs than this, there are inboxes in place of rings: all rings to and from a PE take
+/// about 100 kB then, and twice as many PEs would take four times as much memory.
 const RINGS_MOST: u32 = 32;
 
 /// How many PEs so many threads of each process have: never more than LPs.
@@ -40,20 +41,24 @@ pub(crate) fn threads_most(settings: &Settings, cores: u32, processes: u32) -> u
 /// How many threads each process has for so many PEs.
 pub(super) fn threads(settings: &Settings, pes: u32, processes: u32) -> Chosen<u32> {
     let threads = pes.div_ceil(processes);
-    let why = if settings.threads == Some(threads) { Reason::Given } else { Reason::Rule("a PE for each core, but none without an LP") };
+    let why = if settings.threads == Some(threads) {
+        Reason::Given
+    } else {
+        Reason::Rule("a PE for each core, but none without an LP")
+    };
     Chosen { value: threads, why }
 }
 
-/// The batch and the GVT interval of events so expensive that the usual ones would take too long, given how many of
-/// them a core executes per second.
+/// The batch and the GVT interval of events so expensive that the usual ones would take too long,
+/// given how many of them a core executes per second.
 fn short_batch(event_rate: Option<f64>) -> Option<Chosen<u32>> {
     let events = (event_rate? * BATCH_SECONDS).max(1.0);
     let why = Reason::Rule("events are expensive, and messages wait for the end of a batch");
     (events < f64::from(BATCH_LEAST)).then_some(Chosen { value: events as u32, why })
 }
 
-/// How many events a PE executes before it looks at its messages again: enough to pay for a step, which looks into a
-/// mailbox per PE, but few enough that messages do not wait long.
+/// How many events a PE executes before it looks at its messages again: enough to pay for a step,
+/// which looks into a mailbox per PE, but few enough that messages do not wait long.
 pub(crate) fn batch(settings: &Settings, pes: u32, event_rate: Option<f64>) -> Chosen<u32> {
     let usual = || Chosen {
         value: pes.saturating_mul(BATCH_PER_PE).clamp(BATCH_LEAST, BATCH_MOST),
@@ -70,9 +75,14 @@ pub(super) fn gvt_interval(settings: &Settings, event_rate: Option<f64>) -> Chos
 
 /// How GVT is found.
 pub(super) fn gvt(settings: &Settings) -> Chosen<GvtAlgorithm> {
-    let meets = Chosen { value: GvtAlgorithm::Synchronous, why: Reason::Rule("only PEs of synchronous GVT meet at a barrier") };
+    let meets = Chosen {
+        value: GvtAlgorithm::Synchronous,
+        why: Reason::Rule("only PEs of synchronous GVT meet at a barrier"),
+    };
     let implied = settings.barrier.map(|_| meets);
-    Chosen::given(settings.gvt).or(implied).unwrap_or(Chosen { value: settings.gvt(), why: Reason::Default })
+    Chosen::given(settings.gvt)
+        .or(implied)
+        .unwrap_or(Chosen { value: settings.gvt(), why: Reason::Default })
 }
 
 /// The algorithm for it.
@@ -80,7 +90,9 @@ pub(super) fn algorithm(gvt: GvtAlgorithm, barrier: Barrier) -> Algorithm {
     match (gvt, barrier) {
         (GvtAlgorithm::Asynchronous, _) => Algorithm::Asynchronous,
         (GvtAlgorithm::Synchronous, Barrier::Tree) => Algorithm::Synchronous,
-        (GvtAlgorithm::Synchronous, barrier) => Algorithm::AtBarrier { sleeps: barrier == Barrier::Condvar },
+        (GvtAlgorithm::Synchronous, barrier) => {
+            Algorithm::AtBarrier { sleeps: barrier == Barrier::Condvar }
+        }
         (GvtAlgorithm::OneSided, _) => Algorithm::OneSided,
         (GvtAlgorithm::Gsu, _) => Algorithm::Gsu,
     }
@@ -106,8 +118,8 @@ pub(super) fn window(settings: &Settings, devastator: bool) -> Chosen<Rule> {
     Chosen { value, why }
 }
 
-/// How events are undone. Where copying a state takes hardly longer than looking up whether to, it is copied before
-/// every event.
+/// How events are undone. Where copying a state takes hardly longer than looking up whether to, it
+/// is copied before every event.
 pub(super) fn undoing(settings: &Settings, copies_cheaply: bool) -> Undoing {
     match (settings.undo(), settings.copy_interval()) {
         (Undo::Copy, CopyInterval::Every(interval)) => Undoing::Copy { interval },
@@ -128,15 +140,18 @@ pub(super) fn messages(messages: Messages, payload_bytes: usize) -> warpline_ker
     }
 }
 
-/// Where messages wait, between threads and between processes; nowhere in a virtual cluster, which has a network of its
-/// own.
+/// Where messages wait, between threads and between processes; nowhere in a virtual cluster, which
+/// has a network of its own.
 pub(super) fn mailbox(settings: &Settings, pes: u32, processes: u32) -> Option<Chosen<Mailbox>> {
     let chosen = match settings.mailbox() {
         // Inboxes do not leave a process.
-        Mailbox::Auto if pes > RINGS_MOST && processes == 1 => {
-            Chosen { value: Mailbox::Shared, why: Reason::Rule("rings between so many PEs would take much memory") }
+        Mailbox::Auto if pes > RINGS_MOST && processes == 1 => Chosen {
+            value: Mailbox::Shared,
+            why: Reason::Rule("rings between so many PEs would take much memory"),
+        },
+        Mailbox::Auto => {
+            Chosen { value: Mailbox::PerSender, why: Reason::Rule("only two PEs meet at a ring") }
         }
-        Mailbox::Auto => Chosen { value: Mailbox::PerSender, why: Reason::Rule("only two PEs meet at a ring") },
         given => Chosen { value: given, why: Reason::Given },
     };
     settings.virtual_cluster.is_none().then_some(chosen)
@@ -155,21 +170,29 @@ pub(super) fn pools(settings: &Settings) -> PoolSettings {
     }
 }
 
-/// Whether this many conservative PEs should advance in windows: if they take turns on fewer cores, as each of them then executes more per
-/// turn, and if all least delays between them are equal, as each window is as long as the shortest. PEs with cores of their own would wait
-/// for the slowest in every window.
+/// Whether this many conservative PEs should advance in windows: if they take turns on fewer cores,
+/// as each of them then executes more per turn, and if all least delays between them are equal, as
+/// each window is as long as the shortest. PEs with cores of their own would wait for the slowest
+/// in every window.
 fn windows_suit(pes: u32, cores: u32, delays: &Delays) -> bool {
     pes > cores && delays.are_equal()
 }
 
 /// Whether conservative PEs advance in windows or run freely.
-pub(super) fn conservative(settings: &Settings, pes: u32, cores: u32, delays: &Delays) -> Chosen<Conservative> {
+pub(super) fn conservative(
+    settings: &Settings,
+    pes: u32,
+    cores: u32,
+    delays: &Delays,
+) -> Chosen<Conservative> {
     match settings.conservative() {
-        Conservative::Auto if windows_suit(pes, cores, delays) => {
-            Chosen { value: Conservative::Windows, why: Reason::Rule("PEs take turns, and all least delays between them are equal") }
-        }
+        Conservative::Auto if windows_suit(pes, cores, delays) => Chosen {
+            value: Conservative::Windows,
+            why: Reason::Rule("PEs take turns, and all least delays between them are equal"),
+        },
         Conservative::Auto => {
-            let why = Reason::Rule("PEs have cores of their own, or least delays between them differ");
+            let why =
+                Reason::Rule("PEs have cores of their own, or least delays between them differ");
             Chosen { value: Conservative::FreeRunning, why }
         }
         given => Chosen { value: given, why: Reason::Given },
@@ -182,22 +205,36 @@ pub(super) fn conservative(settings: &Settings, pes: u32, cores: u32, delays: &D
 /// If the one that was asked for cannot.
 pub(crate) fn carrier(settings: &Settings, launched: bool) -> Result<Chosen<Carrier>, Error> {
     let carrier = settings.carrier();
-    let refuse = |why: &str| Err(Error::Setting(format!("`carrier` is `{}`, but {why}", carrier.name())));
+    let refuse =
+        |why: &str| Err(Error::Setting(format!("`carrier` is `{}`, but {why}", carrier.name())));
     if is_within_machine(carrier) && launched {
-        return refuse("a launcher has started the processes: use mpi, or start them with `processes`, on one machine");
+        return refuse(
+            "a launcher has started the processes: use mpi, or start them with `processes`, on one machine",
+        );
     }
     if carrier == Carrier::Mpi && !launched {
-        return refuse("no launcher has started the processes: use rings, or `mpirun -np` in place of `processes`");
+        return refuse(
+            "no launcher has started the processes: use rings, or `mpirun -np` in place of `processes`",
+        );
     }
     if carrier == Carrier::Boost && !HAS_BOOST {
-        return refuse("this program was built without Boost: build it with the feature `boost` (`make boost`), or use rings");
+        return refuse(
+            "this program was built without Boost: build it with the feature `boost` (`make boost`), or use rings",
+        );
     }
     if is_within_machine(carrier) && settings.zero_copy == Some(true) {
-        return refuse("`zero-copy` is `yes`, so that there is nothing to carry: leave one of the two out");
+        return refuse(
+            "`zero-copy` is `yes`, so that there is nothing to carry: leave one of the two out",
+        );
     }
     Ok(match carrier {
-        Carrier::Auto if launched => Chosen { value: Carrier::Mpi, why: Reason::Rule("a launcher has started the processes") },
-        Carrier::Auto => Chosen { value: Carrier::Rings, why: Reason::Rule("the processes are on one machine") },
+        Carrier::Auto if launched => Chosen {
+            value: Carrier::Mpi,
+            why: Reason::Rule("a launcher has started the processes"),
+        },
+        Carrier::Auto => {
+            Chosen { value: Carrier::Rings, why: Reason::Rule("the processes are on one machine") }
+        }
         given => Chosen { value: given, why: Reason::Given },
     })
 }
@@ -205,8 +242,13 @@ pub(crate) fn carrier(settings: &Settings, launched: bool) -> Result<Chosen<Carr
 /// Whether processes of a machine share the memory of messages.
 pub(crate) fn zero_copy(settings: &Settings) -> Chosen<bool> {
     let copied = is_within_machine(settings.carrier());
-    let implied = copied.then_some(Chosen { value: false, why: Reason::Rule("whoever carries messages has to copy them") });
-    Chosen::given(settings.zero_copy).or(implied).unwrap_or(Chosen { value: settings.zero_copy(), why: Reason::Default })
+    let implied = copied.then_some(Chosen {
+        value: false,
+        why: Reason::Rule("whoever carries messages has to copy them"),
+    });
+    Chosen::given(settings.zero_copy)
+        .or(implied)
+        .unwrap_or(Chosen { value: settings.zero_copy(), why: Reason::Default })
 }
 
 /// Whether messages only get around a machine if this carrier copies them.
@@ -214,7 +256,8 @@ fn is_within_machine(carrier: Carrier) -> bool {
     matches!(carrier, Carrier::Rings | Carrier::Boost)
 }
 
-/// The most bytes of a batch of messages to a process that shares no memory; `None` if each message is sent by itself.
+/// The most bytes of a batch of messages to a process that shares no memory; `None` if each message
+/// is sent by itself.
 pub(super) fn communication_batch(settings: &Settings, carrier: Carrier) -> Option<usize> {
     let singly = carrier == Carrier::Boost && settings.communication_batch.is_none();
     (!singly).then(|| settings.communication_batch() as usize)
@@ -228,14 +271,18 @@ mod tests {
     fn a_given_batch_is_taken_and_otherwise_it_grows_with_the_pes() {
         let settings = Settings { batch: Some(7), ..Settings::default() };
         assert_eq!(batch(&settings, 100, Some(1.0)), Chosen { value: 7, why: Reason::Given });
-        let batches = [1, 16, 20, 32, u32::MAX].map(|pes| batch(&Settings::default(), pes, None).value);
+        let batches =
+            [1, 16, 20, 32, u32::MAX].map(|pes| batch(&Settings::default(), pes, None).value);
         assert_eq!(batches, [128, 128, 160, 256, 256]);
     }
 
     #[test]
     fn the_table_tells_how_large_a_batch_is() {
-        let table = Settings::table().iter().find(|setting| setting.name == "batch").expect("a setting");
-        let rule = format!("{BATCH_PER_PE} for each PE, but at least {BATCH_LEAST} and at most {BATCH_MOST}");
+        let table =
+            Settings::table().iter().find(|setting| setting.name == "batch").expect("a setting");
+        let rule = format!(
+            "{BATCH_PER_PE} for each PE, but at least {BATCH_LEAST} and at most {BATCH_MOST}"
+        );
         assert_eq!(table.default, rule);
     }
 
@@ -253,9 +300,14 @@ mod tests {
     #[test]
     fn large_payloads_stay_where_they_are() {
         use warpline_kernel::Messages::{Copy, Shared, Value};
-        assert_eq!([0, VALUE_BYTES_MOST, VALUE_BYTES_MOST + 1].map(|bytes| messages(Messages::Auto, bytes)), [Value, Value, Shared]);
+        assert_eq!(
+            [0, VALUE_BYTES_MOST, VALUE_BYTES_MOST + 1]
+                .map(|bytes| messages(Messages::Auto, bytes)),
+            [Value, Value, Shared]
+        );
         for bytes in [0, 10 * VALUE_BYTES_MOST] {
-            let given = [Messages::Value, Messages::Copy, Messages::Shared].map(|given| messages(given, bytes));
+            let given = [Messages::Value, Messages::Copy, Messages::Shared]
+                .map(|given| messages(given, bytes));
             assert_eq!(given, [Value, Copy, Shared]);
         }
     }
@@ -263,20 +315,27 @@ mod tests {
     #[test]
     fn windows_suit_pes_that_take_turns() {
         let suit = |pes, cores| windows_suit(pes, cores, &Delays::uniform(0.5));
-        assert_eq!([(1, 8), (2, 2), (8, 8), (2, 1), (9, 8)].map(|(pes, cores)| suit(pes, cores)), [false, false, false, true, true]);
+        assert_eq!(
+            [(1, 8), (2, 2), (8, 8), (2, 1), (9, 8)].map(|(pes, cores)| suit(pes, cores)),
+            [false, false, false, true, true]
+        );
     }
 
     #[test]
     fn a_barrier_means_synchronous_gvt() {
         let barrier = Settings { barrier: Some(Barrier::Central), ..Settings::default() };
-        assert_eq!([gvt(&Settings::default()).value, gvt(&barrier).value], [GvtAlgorithm::Asynchronous, GvtAlgorithm::Synchronous]);
+        assert_eq!(
+            [gvt(&Settings::default()).value, gvt(&barrier).value],
+            [GvtAlgorithm::Asynchronous, GvtAlgorithm::Synchronous]
+        );
     }
 
     #[test]
     fn rings_between_processes_copy() {
         let rings = Settings { carrier: Some(Carrier::Rings), ..Settings::default() };
         assert_eq!([zero_copy(&Settings::default()).value, zero_copy(&rings).value], [true, false]);
-        let (mpi, none) = (carrier(&Settings::default(), true), carrier(&Settings::default(), false));
+        let (mpi, none) =
+            (carrier(&Settings::default(), true), carrier(&Settings::default(), false));
         assert_eq!([mpi.unwrap().value, none.unwrap().value], [Carrier::Mpi, Carrier::Rings]);
         assert!(carrier(&rings, true).is_err());
     }

@@ -4,8 +4,8 @@ use std::mem::needs_drop;
 
 use warpline_model::Model;
 
-/// States of up to this size, in bytes, are copied before every event if they own nothing beside: that takes as long as to look up whether a
-/// copy is due.
+/// States of up to this size, in bytes, are copied before every event if they own nothing beside:
+/// that takes as long as to look up whether a copy is due.
 const PLAIN_MOST: usize = 256;
 
 /// What plans follow from, beside settings.
@@ -23,7 +23,8 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    /// Those of a model with so many LPs, and of the machines that a launcher has started processes on.
+    /// Those of a model with so many LPs, and of the machines that a launcher has started processes
+    /// on.
     pub(super) fn of<M: Model>(lps: u32, machines: Option<Machines>) -> Self {
         Facts {
             lps,

@@ -15,14 +15,20 @@ use crate::policy::engine_choice::Engine;
 use crate::{Error, Synchronisation};
 
 impl<M: Model> Job<M> {
-    /// The engines that may be used beside the sequential one if the run chooses, each with the least delay between its PEs: with
-    /// as many PEs as there are threads, half as many, and so on.
-    pub(crate) fn engines(&self, run: &RunPlan, spec: &RunSpec) -> Result<Vec<(Engine, f64)>, Error> {
+    /// The engines that may be used beside the sequential one if the run chooses, each with the
+    /// least delay between its PEs: with as many PEs as there are threads, half as many, and so on.
+    pub(crate) fn engines(
+        &self,
+        run: &RunPlan,
+        spec: &RunSpec,
+    ) -> Result<Vec<(Engine, f64)>, Error> {
         let (mut engines, mut pes) = (Vec::new(), run.pes);
         while pes > 1 {
             let least = match spec.limits.lookahead.is_uniform() {
                 true => spec.limits.lookahead.least(),
-                false => Delays::of(&spec.limits.lookahead, &self.partition(&spec.limits, pes)?).least(),
+                false => {
+                    Delays::of(&spec.limits.lookahead, &self.partition(&spec.limits, pes)?).least()
+                }
             };
             let engine = |sync| (Engine { sync, pes }, least);
             if least > 0.0 && self.settings.use_lookahead() {
@@ -35,22 +41,34 @@ impl<M: Model> Job<M> {
     }
 
     /// Without lookahead between them, conservative PEs would wait for each other for ever.
-    pub(super) fn check_conservative(&self, limits: &Limits, partition: &Partition) -> Result<(), Error> {
+    pub(super) fn check_conservative(
+        &self,
+        limits: &Limits,
+        partition: &Partition,
+    ) -> Result<(), Error> {
         if !self.settings.use_lookahead() {
             return Err(Error::Setting(
                 "conservative synchronisation needs lookahead: use --sync optimistic, or leave --use-lookahead at yes".into(),
             ));
         }
-        let Some(Shortest { from, to, delay: 0.0 }) = Shortest::of(&limits.lookahead, partition) else { return Ok(()) };
+        let Some(Shortest { from, to, delay: 0.0 }) = Shortest::of(&limits.lookahead, partition)
+        else {
+            return Ok(());
+        };
         let place = |lp| format!("{lp} (on PE {})", partition.pe(lp));
         let (link, advice) = match to {
-            _ if limits.lookahead.is_uniform() => (String::new(), "declare the least delay between two LPs in Model::lookahead".into()),
+            _ if limits.lookahead.is_uniform() => (
+                String::new(),
+                "declare the least delay between two LPs in Model::lookahead".into(),
+            ),
             None => {
                 let advice = "declare its least delay in Model::lookahead_of, or where it sends in Model::links".into();
                 (format!(" from {} to any other LP", place(from)), advice)
             }
             Some(to) => {
-                let advice = format!("declare its least delay in Model::links, or number LPs so that {from} and {to} are on the same PE");
+                let advice = format!(
+                    "declare its least delay in Model::links, or number LPs so that {from} and {to} are on the same PE"
+                );
                 (format!(" from {} to {}", place(from), place(to)), advice)
             }
         };
@@ -64,10 +82,14 @@ impl<M: Model> Job<M> {
     /// Shares the LPs out by the weights, groups and distances that the model declares.
     pub(crate) fn partition(&self, limits: &Limits, pes: u32) -> Result<Partition, Error> {
         let (model, name, groups) = (&*self.model, &self.name, self.groups(limits)?);
-        let shared =
-            catch_unwind(AssertUnwindSafe(|| Partition::weighted(limits.lps, pes, &limits.lookahead, &groups, |lp| model.weight(lp))));
+        let shared = catch_unwind(AssertUnwindSafe(|| {
+            Partition::weighted(limits.lps, pes, &limits.lookahead, &groups, |lp| model.weight(lp))
+        }));
         let shared = shared.map_err(|panic| {
-            Error::Setting(format!("model `{name}` panicked when it was asked for the weights of its LPs: {}", panic_message(panic)))
+            Error::Setting(format!(
+                "model `{name}` panicked when it was asked for the weights of its LPs: {}",
+                panic_message(panic)
+            ))
         })?;
         shared.map_err(|(lp, weight)| {
             Error::Setting(format!("model `{name}` declares the weight {weight} of {lp}: it must be a finite number, zero or more"))
@@ -75,12 +97,18 @@ impl<M: Model> Job<M> {
     }
 
     /// Shares the LPs out by what they have been doing so far, if that is known.
-    pub(super) fn partition_by(&self, limits: &Limits, pes: u32, weights: &[f64]) -> Result<Option<Partition>, Error> {
+    pub(super) fn partition_by(
+        &self,
+        limits: &Limits,
+        pes: u32,
+        weights: &[f64],
+    ) -> Result<Option<Partition>, Error> {
         if weights.is_empty() {
             return Ok(None);
         }
         let weight = |lp: LpId| weights.get(lp.index()).copied().unwrap_or_default();
-        Ok(Partition::weighted(limits.lps, pes, &limits.lookahead, &self.groups(limits)?, weight).ok())
+        Ok(Partition::weighted(limits.lps, pes, &limits.lookahead, &self.groups(limits)?, weight)
+            .ok())
     }
 
     /// The groups of LPs that the model wants on one PE.
@@ -88,7 +116,10 @@ impl<M: Model> Job<M> {
         let (model, name) = (&*self.model, &self.name);
         let asked = catch_unwind(AssertUnwindSafe(|| Groups::of(limits.lps, |lp| model.group(lp))));
         let asked = asked.map_err(|panic| {
-            Error::Setting(format!("model `{name}` panicked when it was asked for the groups of its LPs: {}", panic_message(panic)))
+            Error::Setting(format!(
+                "model `{name}` panicked when it was asked for the groups of its LPs: {}",
+                panic_message(panic)
+            ))
         })?;
         asked.map_err(|ScatteredGroup { number, before, after }| {
             Error::Setting(format!(

@@ -37,15 +37,25 @@ impl<M: Model> Job<M> {
         choices.note("sync", run.sync);
         let values = match run.sync.value {
             Synchronisation::Sequential => {
-                choices.note("threads", Chosen { value: 1u32, why: Reason::Rule("a sequential run has one thread") });
+                choices.note(
+                    "threads",
+                    Chosen { value: 1u32, why: Reason::Rule("a sequential run has one thread") },
+                );
                 overlaid(settings, &choices, false)
             }
             Synchronisation::Auto => {
-                choices.note("threads", Chosen { value: run.pes, why: Reason::Rule("the most that it may use") });
+                choices.note(
+                    "threads",
+                    Chosen { value: run.pes, why: Reason::Rule("the most that it may use") },
+                );
                 overlaid(settings, &choices, false)
             }
             sync => {
-                let Some(plan) = self.plan(Engine { sync, pes: run.pes }.into(), &run, &spec, None)? else { return Ok(Vec::new()) };
+                let Some(plan) =
+                    self.plan(Engine { sync, pes: run.pes }.into(), &run, &spec, None)?
+                else {
+                    return Ok(Vec::new());
+                };
                 choices = plan.choices.clone();
                 plan.settings(settings)
             }
@@ -55,14 +65,19 @@ impl<M: Model> Job<M> {
 }
 
 /// All settings that have a value, in the order of their table.
-fn planned(settings: &Settings, mut values: Map<String, Value>, choices: &Choices) -> Vec<PlannedSetting> {
+fn planned(
+    settings: &Settings,
+    mut values: Map<String, Value>,
+    choices: &Choices,
+) -> Vec<PlannedSetting> {
     let given = settings.given();
     let planned = Settings::table().iter().filter_map(|setting| {
         let key = setting.key();
         let value = values.remove(&key).filter(|value| !value.is_null())?;
         let is_given = given.iter().any(|(given, _)| given.name == setting.name);
         let usual = if is_given { Reason::Given } else { Reason::Default };
-        let why = choices.iter().find(|choice| choice.key == key).map_or(usual, |choice| choice.why);
+        let why =
+            choices.iter().find(|choice| choice.key == key).map_or(usual, |choice| choice.why);
         Some(PlannedSetting { name: &setting.name, value, why: why.to_string() })
     });
     planned.collect()
@@ -106,7 +121,11 @@ mod tests {
             |run| run.threads(1),
             |run| run.threads(2),
             |run| run.threads(3).batch(7).window(0.5),
-            |run| run.threads(2).sync(Synchronisation::Conservative).conservative(Conservative::Windows),
+            |run| {
+                run.threads(2)
+                    .sync(Synchronisation::Conservative)
+                    .conservative(Conservative::Windows)
+            },
             |run| run.threads(2).barrier(Barrier::Central).undo(Undo::Copy).use_lookahead(false),
             |run| run.threads(2).virtual_cluster(7).messages(crate::Messages::Copy),
         ];
@@ -115,16 +134,27 @@ mod tests {
             let engine = way(Simulation::new(Clock).end(5.0)).run().expect("a run").record.engine;
             assert!(planned.len() > 3, "{number}: {planned:?}");
             for setting in &planned {
-                assert_eq!(engine[&setting.name.replace('-', "_")], setting.value, "{number}: {}", setting.name);
+                assert_eq!(
+                    engine[&setting.name.replace('-', "_")],
+                    setting.value,
+                    "{number}: {}",
+                    setting.name
+                );
             }
         }
     }
 
     #[test]
     fn a_plan_says_why() {
-        let planned = Simulation::new(Clock).threads(2).barrier(Barrier::Central).plan().expect("a plan");
-        let why = |name: &str| planned.iter().find(|setting| setting.name == name).map(|setting| setting.why.as_str());
-        assert_eq!([why("barrier"), why("threads"), why("kps")], [Some("given"), Some("given"), Some("the default")]);
+        let planned =
+            Simulation::new(Clock).threads(2).barrier(Barrier::Central).plan().expect("a plan");
+        let why = |name: &str| {
+            planned.iter().find(|setting| setting.name == name).map(|setting| setting.why.as_str())
+        };
+        assert_eq!(
+            [why("barrier"), why("threads"), why("kps")],
+            [Some("given"), Some("given"), Some("the default")]
+        );
         assert_eq!(why("gvt"), Some("only PEs of synchronous GVT meet at a barrier"));
         assert_eq!(why("conservative"), None, "an optimistic run has no use for it");
     }

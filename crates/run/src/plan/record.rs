@@ -11,13 +11,33 @@ use crate::job::check::RunSpec;
 use crate::{GvtAlgorithm, Settings};
 
 /// Settings that only the messages between processes have a use for.
-const BETWEEN_PROCESSES: [&str; 7] =
-    ["zero_copy", "carrier", "communication", "communication_threads", "communication_ring", "communication_batch", "communication_delay"];
+const BETWEEN_PROCESSES: [&str; 7] = [
+    "zero_copy",
+    "carrier",
+    "communication",
+    "communication_threads",
+    "communication_ring",
+    "communication_batch",
+    "communication_delay",
+];
 /// Settings that a run has no use for in which nothing is executed ahead.
-const SPECULATIVE: [&str; 8] = ["undo", "kps", "copy_interval", "go_ahead", "window", "cancellation", "sub_pool", "fossil_collection"];
+const SPECULATIVE: [&str; 8] = [
+    "undo",
+    "kps",
+    "copy_interval",
+    "go_ahead",
+    "window",
+    "cancellation",
+    "sub_pool",
+    "fossil_collection",
+];
 
 /// Settings as given, or else their defaults, with what was chosen in their place.
-pub(super) fn overlaid(settings: &Settings, choices: &Choices, parallel: bool) -> Map<String, Value> {
+pub(super) fn overlaid(
+    settings: &Settings,
+    choices: &Choices,
+    parallel: bool,
+) -> Map<String, Value> {
     let mut all = settings.recorded(parallel);
     all.extend(choices.iter().map(|choice| (choice.key.to_owned(), choice.value.clone())));
     all
@@ -46,7 +66,11 @@ impl RunPlan {
     }
 
     /// The settings of a run that had no other engine than the sequential one.
-    pub(crate) fn sequential_record(&self, settings: &Settings, spec: &RunSpec) -> Map<String, Value> {
+    pub(crate) fn sequential_record(
+        &self,
+        settings: &Settings,
+        spec: &RunSpec,
+    ) -> Map<String, Value> {
         let mut choices = Choices::default();
         choices.note("sync", self.sync);
         choices.note_as("threads", json!(1), Reason::Rule("a sequential run has one thread"));
@@ -55,12 +79,21 @@ impl RunPlan {
 }
 
 impl ParallelPlan {
-    /// The settings of the segment, with what is no setting beside them. What the engine has no use for is null.
-    pub(crate) fn record(&self, settings: &Settings, spec: &RunSpec, final_window: f64) -> Map<String, Value> {
+    /// The settings of the segment, with what is no setting beside them. What the engine has no use
+    /// for is null.
+    pub(crate) fn record(
+        &self,
+        settings: &Settings,
+        spec: &RunSpec,
+        final_window: f64,
+    ) -> Map<String, Value> {
         let mut all = with_declarations(self.settings(settings), spec);
         all.insert("transport".to_owned(), json!(self.transport()));
         let is_used = self.tuning.lanes != Lanes::Safe;
-        all.insert("final_window".to_owned(), if is_used { json!(final_window) } else { Value::Null });
+        all.insert(
+            "final_window".to_owned(),
+            if is_used { json!(final_window) } else { Value::Null },
+        );
         all
     }
 
@@ -84,7 +117,8 @@ impl ParallelPlan {
     /// The settings that the engine has no use for.
     fn unused(&self) -> impl Iterator<Item = &'static str> {
         let copies = matches!(self.tuning.undoing, Undoing::Copy { .. } | Undoing::CopyAdaptively);
-        let by_lanes: &[&str] = if self.tuning.lanes == Lanes::Safe { &SPECULATIVE } else { &["conservative"] };
+        let by_lanes: &[&str] =
+            if self.tuning.lanes == Lanes::Safe { &SPECULATIVE } else { &["conservative"] };
         let alone: &[&str] = if self.processes.count == 1 { &BETWEEN_PROCESSES } else { &[] };
         let others = [
             ("copy_interval", !copies),

@@ -35,12 +35,14 @@ impl ProcessPlan {
         ProcessPlan { count: settings.processes(), ..ProcessPlan::alone(settings) }
     }
 
-    /// How many processes were asked for, by the settings or by the launcher; `None` if nobody said so.
+    /// How many processes were asked for, by the settings or by the launcher; `None` if nobody said
+    /// so.
     pub(crate) fn asked(&self, settings: &Settings) -> Option<u32> {
         self.machines.map_or(settings.processes, |_| Some(self.count))
     }
 
-    /// Whether all threads may send messages to other processes, and not only the one that watches the others.
+    /// Whether all threads may send messages to other processes, and not only the one that watches
+    /// the others.
     pub(crate) fn may_thread(&self) -> bool {
         self.machines.is_none_or(|machines| machines.may_thread)
     }
@@ -58,7 +60,12 @@ pub(crate) struct RunPlan {
 }
 
 impl RunPlan {
-    fn new<M: Model>(settings: &Settings, sync: Chosen<Synchronisation>, processes: ProcessPlan, limits: &Limits) -> Self {
+    fn new<M: Model>(
+        settings: &Settings,
+        sync: Chosen<Synchronisation>,
+        processes: ProcessPlan,
+        limits: &Limits,
+    ) -> Self {
         let facts = Facts::of::<M>(limits.lps, processes.machines);
         let threads = choices::threads_most(settings, facts.cores, processes.count);
         let pes = choices::pes(threads, processes.count, facts.lps);
@@ -70,7 +77,11 @@ impl RunPlan {
         let ProcessPlan { count, zero_copy, carrier, .. } = self.processes;
         let mut choices = Choices::default();
         choices.note("sync", self.sync);
-        let why = if settings.processes == Some(count) { Reason::Given } else { Reason::Rule("those that there are") };
+        let why = if settings.processes == Some(count) {
+            Reason::Given
+        } else {
+            Reason::Rule("those that there are")
+        };
         choices.note("processes", Chosen { value: count, why });
         choices.note("zero_copy", zero_copy);
         choices.note("carrier", carrier);
@@ -79,12 +90,17 @@ impl RunPlan {
 }
 
 impl<M: Model> Job<M> {
-    /// Plans a run with these processes, on the engine that was asked for or that the settings imply. An optimistic run is mixed if some LPs
-    /// are conservative.
+    /// Plans a run with these processes, on the engine that was asked for or that the settings
+    /// imply. An optimistic run is mixed if some LPs are conservative.
     ///
     /// # Errors
     /// If it was expressly to be optimistic, and some LPs are conservative.
-    pub(crate) fn plan_run(&self, implied: Synchronisation, processes: ProcessPlan, spec: &RunSpec) -> Result<RunPlan, Error> {
+    pub(crate) fn plan_run(
+        &self,
+        implied: Synchronisation,
+        processes: ProcessPlan,
+        spec: &RunSpec,
+    ) -> Result<RunPlan, Error> {
         let sync = spec.kinds.mixed(implied);
         if sync != implied && self.settings.sync.is_some() {
             let (name, lps) = (&self.name, spec.kinds.conservative);
@@ -105,8 +121,13 @@ impl<M: Model> Job<M> {
     pub(crate) fn least_delay(&self) -> Result<f64, Error> {
         let limits = self.check()?.limits;
         let sync = Chosen { value: Synchronisation::Auto, why: Reason::Default };
-        let RunPlan { pes, .. } = RunPlan::new::<M>(&self.settings, sync, ProcessPlan::as_given(&self.settings), &limits);
+        let RunPlan { pes, .. } =
+            RunPlan::new::<M>(&self.settings, sync, ProcessPlan::as_given(&self.settings), &limits);
         let between = |partition| Delays::of(&limits.lookahead, &partition).least();
-        if pes == 1 { Ok(limits.lookahead.least()) } else { self.partition(&limits, pes).map(between) }
+        if pes == 1 {
+            Ok(limits.lookahead.least())
+        } else {
+            self.partition(&limits, pes).map(between)
+        }
     }
 }

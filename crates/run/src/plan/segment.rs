@@ -19,14 +19,15 @@ use crate::machine::boost::boost_carriers;
 use crate::policy::engine_choice::{Engine, EngineChoice};
 use crate::state::run_state::RunState;
 use crate::{
-    Barrier, Carrier, Communication, CommunicationRing, Conservative, Error, GvtAlgorithm, GvtIntervalControl, Mailbox, Pending, Settings,
-    Synchronisation,
+    Barrier, Carrier, Communication, CommunicationRing, Conservative, Error, GvtAlgorithm,
+    GvtIntervalControl, Mailbox, Pending, Settings, Synchronisation,
 };
 
 /// Idle steps before a PE asks for GVT although bounds should have moved by then.
 const PATIENCE: u32 = 512;
-/// The most events that a PE may have executed and not committed, in GVT intervals, or in batches if these are larger: a batch must never
-/// fill the history, or PEs might undo all that they have executed again and again.
+/// The most events that a PE may have executed and not committed, in GVT intervals, or in batches
+/// if these are larger: a batch must never fill the history, or PEs might undo all that they have
+/// executed again and again.
 const INTERVALS_MOST: u64 = 16;
 /// The sizes of groups of PEs in virtual clusters.
 const CLUSTER_GROUPS: [u32; 3] = [1, 4, 16];
@@ -73,7 +74,8 @@ pub(crate) struct WirePlan {
     pub(crate) far: FarPlan,
 }
 
-/// How messages travel between processes that share no memory, or are not to share that of messages.
+/// How messages travel between processes that share no memory, or are not to share that of
+/// messages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FarPlan {
     /// Whether those that share memory use it for messages.
@@ -104,7 +106,8 @@ impl FarPlan {
             communication: settings.communication(),
             threads: settings.communication_threads(),
             batch: choices::communication_batch(settings, processes.carrier.value),
-            delay: Duration::try_from_secs_f64(settings.communication_delay() * 1e-6).unwrap_or(Duration::MAX),
+            delay: Duration::try_from_secs_f64(settings.communication_delay() * 1e-6)
+                .unwrap_or(Duration::MAX),
         }
     }
 }
@@ -119,7 +122,12 @@ pub(crate) struct TracePlan {
 
 impl ParallelPlan {
     /// The parts of all PEs in finding GVT; those of a rank meet at its barrier, if it has one.
-    pub(crate) fn gvts(&self, region: &Region, ties: TieBreak, of_rank: Option<&gvt::Barrier>) -> Vec<AnyGvt> {
+    pub(crate) fn gvts(
+        &self,
+        region: &Region,
+        ties: TieBreak,
+        of_rank: Option<&gvt::Barrier>,
+    ) -> Vec<AnyGvt> {
         if let Some(barrier) = of_rank {
             return AnyGvt::all_at(barrier, self.pes, ties);
         }
@@ -127,8 +135,8 @@ impl ParallelPlan {
         AnyGvt::all(region, algorithm, Hierarchy::new(self.pes, self.group()), ties)
     }
 
-    /// How many PEs are close to each other: those of a machine, if there are several, or those that take turns in one thread; in a virtual
-    /// cluster, as its seed says.
+    /// How many PEs are close to each other: those of a machine, if there are several, or those
+    /// that take turns in one thread; in a virtual cluster, as its seed says.
     fn group(&self) -> u32 {
         let threads = self.pes.div_ceil(self.processes.count);
         let of_machine = || {
@@ -154,7 +162,11 @@ impl ParallelPlan {
     /// How PEs tell each other about GVT.
     pub(crate) fn controls(&self, gvts: &[AnyGvt]) -> ControlPlan {
         let neighbours = gvts.iter().map(Gvt::neighbours).collect();
-        ControlPlan { neighbours, one_sided: self.gvt == GvtAlgorithm::OneSided, room: self.wires.room }
+        ControlPlan {
+            neighbours,
+            one_sided: self.gvt == GvtAlgorithm::OneSided,
+            room: self.wires.room,
+        }
     }
 
     /// The plan of PEs with these LPs.
@@ -169,9 +181,11 @@ impl ParallelPlan {
         let mut choices = run.choices(settings);
         choices.note("threads", choices::threads(settings, pes, processes.count));
         let batch = choices.note("batch", choices::batch(settings, pes, event_rate));
-        let gvt_interval = choices.note("gvt_interval", choices::gvt_interval(settings, event_rate));
+        let gvt_interval =
+            choices.note("gvt_interval", choices::gvt_interval(settings, event_rate));
         let gvt = choices.note("gvt", choices::gvt(settings));
-        let mailbox = choices::mailbox(settings, pes, processes.count).map(|mailbox| choices.note("mailbox", mailbox));
+        let mailbox = choices::mailbox(settings, pes, processes.count)
+            .map(|mailbox| choices.note("mailbox", mailbox));
         let Chosen { value: window, why } = choices::window(settings, for_tests.devastator);
         if settings.window.is_none() {
             choices.note_as("window", "adaptive".into(), why);
@@ -180,7 +194,8 @@ impl ParallelPlan {
         // A virtual cluster has one thread.
         let cores = if settings.virtual_cluster.is_some() { 1 } else { facts.cores };
         let windows = lanes == Lanes::Safe && {
-            let way = choices.note("conservative", choices::conservative(settings, pes, cores, &delays));
+            let way =
+                choices.note("conservative", choices::conservative(settings, pes, cores, &delays));
             way == Conservative::Windows
         };
         let tuning = Tuning {
@@ -198,14 +213,22 @@ impl ParallelPlan {
             windows,
         };
         let room = if for_tests.least_room { Room::Least } else { Room::Ample };
-        let trace = settings.trace.clone().map(|path| TracePlan { path, bytes: u64::from(settings.trace_limit()) * 1_000_000 });
+        let trace = settings
+            .trace
+            .clone()
+            .map(|path| TracePlan { path, bytes: u64::from(settings.trace_limit()) * 1_000_000 });
         ParallelPlan {
             pes,
             seed: settings.seed(),
             pending: settings.pending(),
             tuning,
             pools: choices::pools(settings),
-            wires: WirePlan { mailbox, room, cluster: settings.virtual_cluster, far: FarPlan::new(settings, processes, facts) },
+            wires: WirePlan {
+                mailbox,
+                room,
+                cluster: settings.virtual_cluster,
+                far: FarPlan::new(settings, processes, facts),
+            },
             gvt,
             barrier: settings.barrier(),
             window,
@@ -245,14 +268,22 @@ impl<M: Model> Job<M> {
         let (limits, processes) = (&spec.limits, run.processes.count);
         let pes = choices::pes(engine.pes.div_ceil(processes), processes, limits.lps);
         let waits = choices::lanes(&self.settings, engine.sync) == Lanes::Safe && pes > 1;
-        let known = state.map_or(Ok(None), |state| self.partition_by(limits, pes, &state.weights()))?;
+        let known =
+            state.map_or(Ok(None), |state| self.partition_by(limits, pes, &state.weights()))?;
         // With other blocks, there may be no lookahead between them.
-        let known = known.filter(|partition| !waits || self.check_conservative(limits, partition).is_ok());
+        let known =
+            known.filter(|partition| !waits || self.check_conservative(limits, partition).is_ok());
         let partition = known.map_or_else(|| self.partition(limits, pes), Ok)?;
         if waits {
             self.check_conservative(limits, &partition)?;
         }
         let delays = Delays::of(&limits.lookahead, &partition);
-        Ok(Some(ParallelPlan::new((&self.settings, self.for_tests), run, choice, pes, (partition, delays))))
+        Ok(Some(ParallelPlan::new(
+            (&self.settings, self.for_tests),
+            run,
+            choice,
+            pes,
+            (partition, delays),
+        )))
     }
 }

@@ -27,7 +27,14 @@ pub(crate) struct Reading {
 impl Reading {
     /// A reading of which no more is known.
     pub(crate) fn new(now: Instant, virtual_time: f64, committed: u64) -> Self {
-        Reading { now, virtual_time, committed, pending: None, unevenness: None, core_time: CoreTime::default() }
+        Reading {
+            now,
+            virtual_time,
+            committed,
+            pending: None,
+            unevenness: None,
+            core_time: CoreTime::default(),
+        }
     }
 }
 
@@ -42,7 +49,8 @@ pub(crate) enum EngineSelector {
 }
 
 impl EngineSelector {
-    /// The engine of the next segment. `may_wait` tells whether conservative PEs, of this number, can be used.
+    /// The engine of the next segment. `may_wait` tells whether conservative PEs, of this number,
+    /// can be used.
     pub(crate) fn next(&mut self, may_wait: impl Fn(u32) -> bool) -> EngineChoice {
         match self {
             EngineSelector::Fixed(engine) => (*engine).into(),
@@ -139,7 +147,12 @@ impl RandomChanges {
     const LENGTHS: u32 = 11;
 
     pub(crate) fn new(seed: u64, first: Engine, pes_most: u32) -> Self {
-        RandomChanges { random: Random::new(seed, LpId(0), 0), first: Some(first), pes_most, events: 0 }
+        RandomChanges {
+            random: Random::new(seed, LpId(0), 0),
+            first: Some(first),
+            pes_most,
+            events: 0,
+        }
     }
 
     fn next(&mut self, may_wait: impl Fn(u32) -> bool) -> Engine {
@@ -167,10 +180,18 @@ mod tests {
             let mut changes = RandomChanges::new(1, first, 3);
             assert_eq!(changes.next(|_| may_wait), first);
             let found: Vec<Engine> = (0..200).map(|_| changes.next(|_| may_wait)).collect();
-            for sync in [Synchronisation::Sequential, Synchronisation::Conservative, Synchronisation::Optimistic] {
+            for sync in [
+                Synchronisation::Sequential,
+                Synchronisation::Conservative,
+                Synchronisation::Optimistic,
+            ] {
                 let pes = |pes| found.contains(&Engine { sync, pes });
                 let possible = may_wait || sync != Synchronisation::Conservative;
-                assert_eq!([1, 2, 3, 4].map(pes), [possible, possible && pes(2), possible && pes(2), false], "{sync:?}");
+                assert_eq!(
+                    [1, 2, 3, 4].map(pes),
+                    [possible, possible && pes(2), possible && pes(2), false],
+                    "{sync:?}"
+                );
                 assert_eq!(pes(2), possible && sync != Synchronisation::Sequential);
             }
         }

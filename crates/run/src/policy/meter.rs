@@ -1,6 +1,7 @@
 use super::milestone::Milestone;
 
-/// Measures the rate of a stretch, from one change of the count to another: PEs tell their counts now and then.
+/// Measures the rate of a stretch, from one change of the count to another: PEs tell their counts
+/// now and then.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Meter {
     pub(super) began: Milestone,
@@ -16,9 +17,11 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    /// Of a stretch that begins now and takes this many seconds, of which a share at the beginning is not measured.
+    /// Of a stretch that begins now and takes this many seconds, of which a share at the beginning
+    /// is not measured.
     pub(super) fn new(at: Milestone, length: f64, cold: f64) -> Self {
-        let (warm_from, middle_from) = (at.seconds + cold * length, at.seconds + 0.5 * (1.0 + cold) * length);
+        let (warm_from, middle_from) =
+            (at.seconds + cold * length, at.seconds + 0.5 * (1.0 + cold) * length);
         Meter { began: at, warm_from, first: None, middle: None, middle_from, last: at, changes: 0 }
     }
 
@@ -36,7 +39,8 @@ impl Meter {
         }
     }
 
-    /// Whether the second half of what was measured was much faster than the first: the engine is not warm yet.
+    /// Whether the second half of what was measured was much faster than the first: the engine is
+    /// not warm yet.
     pub(super) fn is_rising(&self) -> bool {
         const RISING: f64 = 1.1;
         let (Some(first), Some(middle)) = (self.first, self.middle) else { return false };

@@ -41,25 +41,30 @@ const TRIAL_LEAST: f64 = 0.02;
 const TRIAL_MOST: f64 = 0.25;
 /// The first part of a stretch, which is not measured: caches fill, and windows adapt.
 const COLD_SHARE: f64 = 0.3;
-/// What a parallel engine loses, in seconds, when it begins anew after the trial of another one, until it is warm.
+/// What a parallel engine loses, in seconds, when it begins anew after the trial of another one,
+/// until it is warm.
 const WARM_UP: f64 = 0.02;
 /// A trial of an engine that still gets faster all the time begins anew, up to this often.
 const LONGER_MOST: u32 = 4;
 /// A trial ends early if it is slower than this after half its time.
 const HOPELESS: f64 = 0.5;
-/// Trials may cost this share of the expected time of the run; the first of an engine that promises well, a larger one.
+/// Trials may cost this share of the expected time of the run; the first of an engine that promises
+/// well, a larger one.
 const BUDGET: f64 = 0.025;
 const BUDGET_OF_PROMISE: f64 = 0.06;
-/// What an engine that has not been tried is expected to reach, in rates of the present one: what a trial costs follows from it.
+/// What an engine that has not been tried is expected to reach, in rates of the present one: what a
+/// trial costs follows from it.
 const EXPECTED: f64 = 0.6;
 /// A trial pays if it costs less than this share of what is left of the run.
 const WORTH: f64 = 0.1;
 const WORTH_OF_PROMISE: f64 = 0.2;
 /// An engine is faster if its rate is this many times the other's.
 const FASTER: f64 = 1.03;
-/// With rates of this ratio or a greater one, it takes a comparison with the rates before and after the trial.
+/// With rates of this ratio or a greater one, it takes a comparison with the rates before and after
+/// the trial.
 const DOUBTFUL: f64 = 0.85;
-/// The rate of the chosen engine has changed if it is less than this share of what it was, or what it was of it.
+/// The rate of the chosen engine has changed if it is less than this share of what it was, or what
+/// it was of it.
 const CHANGED: f64 = 0.7;
 /// Rates of a chosen engine are averages over this many seconds.
 const SPAN: f64 = 0.1;
@@ -69,7 +74,8 @@ const WINDOW_LEAST: f64 = 16.0;
 const WINDOW_AMPLE: f64 = 64.0;
 /// With fewer pending events per PE than this, PEs mostly wait for each other.
 const PENDING_LEAST: f64 = 4.0;
-/// If the busiest PE has this many times the mean work, the LPs are shared out again, by what they turned out to cost.
+/// If the busiest PE has this many times the mean work, the LPs are shared out again, by what they
+/// turned out to cost.
 const UNEVEN: f64 = 1.15;
 /// How much of what that could bring is expected.
 const EVENED: f64 = 0.85;
@@ -85,7 +91,8 @@ pub(crate) struct Facts {
     pub(crate) end: f64,
     /// How many cores there are for the process.
     pub(crate) cores: u32,
-    /// The engines that may be used beside the sequential one, each with the least delay between its PEs, in model time.
+    /// The engines that may be used beside the sequential one, each with the least delay between
+    /// its PEs, in model time.
     pub(crate) engines: Vec<(Engine, f64)>,
     /// About how much of an LP and of an event has to be moved when they are handed over, in bytes.
     pub(crate) lp_bytes: usize,
@@ -141,7 +148,8 @@ pub(crate) struct Policy {
     next: Option<(usize, Phase)>,
     /// Seconds that trials have cost so far.
     spent: f64,
-    /// Seconds that the last change of the engine took; what it will probably take, before the first.
+    /// Seconds that the last change of the engine took; what it will probably take, before the
+    /// first.
     handover: Option<f64>,
     /// When it was decided that the last segment should end, and when it did.
     decided: f64,
@@ -155,13 +163,23 @@ pub(crate) struct Policy {
 
 impl Policy {
     pub(crate) fn new(facts: Facts) -> Self {
-        let candidate = |(engine, least_delay): (Engine, f64)| Candidate { engine, least_delay, speed: None, not_before: 0.0, evened: 0 };
+        let candidate = |(engine, least_delay): (Engine, f64)| Candidate {
+            engine,
+            least_delay,
+            speed: None,
+            not_before: 0.0,
+            evened: 0,
+        };
         let sequential = (Engine::SEQUENTIAL, f64::INFINITY);
-        let candidates: Vec<_> = [sequential].into_iter().chain(facts.engines.iter().copied()).map(candidate).collect();
-        let is_optimistic = |candidate: &Candidate| candidate.engine.sync == Synchronisation::Optimistic;
-        let in_parallel = if facts.lps >= LARGE { candidates.iter().position(is_optimistic) } else { None };
+        let candidates: Vec<_> =
+            [sequential].into_iter().chain(facts.engines.iter().copied()).map(candidate).collect();
+        let is_optimistic =
+            |candidate: &Candidate| candidate.engine.sync == Synchronisation::Optimistic;
+        let in_parallel =
+            if facts.lps >= LARGE { candidates.iter().position(is_optimistic) } else { None };
         let first = in_parallel.unwrap_or(0);
-        let why = if first == 0 { reasons::BEGINNING.to_owned() } else { reasons::large(facts.lps) };
+        let why =
+            if first == 0 { reasons::BEGINNING.to_owned() } else { reasons::large(facts.lps) };
         // Until it is known, about one per LP.
         let pending = if first == 0 { 0 } else { facts.lps as usize };
         Policy {
@@ -196,7 +214,9 @@ impl Policy {
                 match phase {
                     Phase::Chosen => Phase::Chosen,
                     Phase::Trial { until, longer } => Phase::Trial { until: later(until), longer },
-                    Phase::Comparison { with, until } => Phase::Comparison { with, until: later(until) },
+                    Phase::Comparison { with, until } => {
+                        Phase::Comparison { with, until: later(until) }
+                    }
                 },
             );
         }
@@ -235,14 +255,22 @@ impl Policy {
     /// The segment has ended. Returns why there was one, and its rate.
     pub(crate) fn end(&mut self, at: Milestone) -> (String, Option<f64>) {
         (self.ended, self.pending) = (at.seconds, at.pending.unwrap_or(self.pending));
-        let rate = self.meter.rate().filter(|_| self.phase != Phase::Chosen).or(self.candidates[self.present].rate());
+        let rate = self
+            .meter
+            .rate()
+            .filter(|_| self.phase != Phase::Chosen)
+            .or(self.candidates[self.present].rate());
         if let Phase::Trial { .. } = self.phase
             && self.next.is_none()
         {
             self.why += reasons::OVER;
         }
-        let others = || self.candidates.iter().enumerate().filter(|(number, _)| *number != self.present);
-        if self.phase == Phase::Chosen && self.next.is_none() && others().all(|(_, candidate)| candidate.speed.is_none()) {
+        let others =
+            || self.candidates.iter().enumerate().filter(|(number, _)| *number != self.present);
+        if self.phase == Phase::Chosen
+            && self.next.is_none()
+            && others().all(|(_, candidate)| candidate.speed.is_none())
+        {
             self.why += &self.why_none();
         }
         (std::mem::take(&mut self.why), rate)
@@ -276,14 +304,18 @@ impl Policy {
         }
         let now = self.speed(rate);
         let before = self.candidates[self.chosen].speed.unwrap_or(now);
-        let changed = rate < CHANGED * before.rate || before.rate < CHANGED * rate || now.is_contested() != before.is_contested();
+        let changed = rate < CHANGED * before.rate
+            || before.rate < CHANGED * rate
+            || now.is_contested() != before.is_contested();
         let (pace, density) = (self.meter.pace(at), self.meter.density(at));
         // The average follows slowly, so that a change shows.
         let rate = if changed { rate } else { 0.8 * before.rate + 0.2 * rate };
         self.candidates[self.chosen].speed = Some(Speed { rate, ..now });
         self.meter = Meter::new(at, SPAN, 0.0);
         if changed {
-            self.candidates.iter_mut().for_each(|candidate| (candidate.not_before, candidate.evened) = (0.0, 0));
+            self.candidates
+                .iter_mut()
+                .for_each(|candidate| (candidate.not_before, candidate.evened) = (0.0, 0));
         }
         // The rate of the first moments tells little about how long the run will take.
         if at.seconds < START.max(self.handover()) || pace <= 0.0 {
@@ -297,31 +329,47 @@ impl Policy {
         }
     }
 
-    /// The engine to be tried next, and for how long, if it is time for that; `left` is what is left of the run, in seconds.
+    /// The engine to be tried next, and for how long, if it is time for that; `left` is what is
+    /// left of the run, in seconds.
     fn due(&self, at: Milestone, left: f64) -> Option<(usize, f64)> {
         let whole = at.seconds + left;
         let handover = self.handover();
-        let length = (TRIAL_SHARE * whole).clamp(TRIAL_LEAST, TRIAL_MOST).max(2.0 * handover.min(TRIAL_MOST));
+        let length = (TRIAL_SHARE * whole)
+            .clamp(TRIAL_LEAST, TRIAL_MOST)
+            .max(2.0 * handover.min(TRIAL_MOST));
         let rate = self.candidates[self.chosen].rate()?;
         let in_parallel = !self.candidates[self.chosen].engine.is_sequential();
         let warm_up = if in_parallel { WARM_UP } else { 0.0 };
         let affordable = |&number: &usize| {
             let candidate = &self.candidates[number];
-            if number == self.chosen || at.seconds < candidate.not_before || self.unsuitable(candidate) {
+            if number == self.chosen
+                || at.seconds < candidate.not_before
+                || self.unsuitable(candidate)
+            {
                 return false;
             }
             let ratio = candidate.rate().map_or(EXPECTED, |tried| (tried / rate).min(1.0));
             let cost = 2.0 * handover + warm_up + length * (1.0 - ratio);
-            let promises = !in_parallel && candidate.speed.is_none() && self.window(candidate) >= WINDOW_AMPLE;
+            let promises =
+                !in_parallel && candidate.speed.is_none() && self.window(candidate) >= WINDOW_AMPLE;
             match promises {
-                true => self.spent + handover <= BUDGET_OF_PROMISE * whole && cost <= WORTH_OF_PROMISE * left,
+                true => {
+                    self.spent + handover <= BUDGET_OF_PROMISE * whole
+                        && cost <= WORTH_OF_PROMISE * left
+                }
                 false => self.spent + cost <= BUDGET * whole && cost <= WORTH * left,
             }
         };
-        let tried_first =
-            |number: &usize| (self.candidates[*number].speed.is_some(), -self.window(&self.candidates[*number]).min(WINDOW_AMPLE));
+        let tried_first = |number: &usize| {
+            (
+                self.candidates[*number].speed.is_some(),
+                -self.window(&self.candidates[*number]).min(WINDOW_AMPLE),
+            )
+        };
         let all: Vec<usize> = (0..self.candidates.len()).filter(affordable).collect();
-        all.into_iter().min_by(|a, b| tried_first(a).partial_cmp(&tried_first(b)).unwrap_or(Ordering::Equal)).map(|number| (number, length))
+        all.into_iter()
+            .min_by(|a, b| tried_first(a).partial_cmp(&tried_first(b)).unwrap_or(Ordering::Equal))
+            .map(|number| (number, length))
     }
 
     /// About how long it takes to hand everything over to another engine, in seconds.
@@ -333,8 +381,12 @@ impl Policy {
         if let Some(handover) = self.handover {
             return handover;
         }
-        let bytes = self.facts.lps as usize * self.facts.lp_bytes + self.pending * self.facts.event_bytes;
-        FIXED + PER_EVENT * self.pending as f64 + PER_LP * f64::from(self.facts.lps) + PER_BYTE * bytes as f64
+        let bytes =
+            self.facts.lps as usize * self.facts.lp_bytes + self.pending * self.facts.event_bytes;
+        FIXED
+            + PER_EVENT * self.pending as f64
+            + PER_LP * f64::from(self.facts.lps)
+            + PER_BYTE * bytes as f64
     }
 
     /// How many events each PE of an engine has in the time that the lookahead bridges.
@@ -349,20 +401,25 @@ impl Policy {
     fn unsuitable(&self, candidate: &Candidate) -> bool {
         let Candidate { engine, .. } = candidate;
         let few = (self.pending as f64) < PENDING_LEAST * f64::from(engine.pes);
-        !engine.is_sequential() && (few || engine.sync == Synchronisation::Conservative && self.window(candidate) < WINDOW_LEAST)
+        !engine.is_sequential()
+            && (few
+                || engine.sync == Synchronisation::Conservative
+                    && self.window(candidate) < WINDOW_LEAST)
     }
 
     fn judge_trial(&mut self, at: Milestone, until: f64, longer: u32) {
         let began = self.meter.began.seconds;
         let length = until - began;
         let enough = self.meter.span() >= 0.4 * length;
-        let rate = if enough { self.meter.rate().unwrap_or_default() } else { self.meter.rate_of_all(at) };
+        let rate =
+            if enough { self.meter.rate().unwrap_or_default() } else { self.meter.rate_of_all(at) };
         let speed = self.speed(rate);
         let compared = speed.compared_to(self.candidates[self.chosen].speed.unwrap_or(speed));
         let ratio = compared.times;
         let after = |share: f64| at.seconds >= began + share * length;
         let lively = enough || self.meter.is_lively();
-        let is_hopeless = after(0.6) && lively && ratio < HOPELESS || after(1.2) && ratio < 0.5 * HOPELESS;
+        let is_hopeless =
+            after(0.6) && lively && ratio < HOPELESS || after(1.2) && ratio < 0.5 * HOPELESS;
         // Counts that come rarely make it last longer.
         let is_done = after(1.0) && enough || after(3.0);
         if !(is_hopeless || is_done) {
@@ -379,10 +436,18 @@ impl Policy {
         }
         let names = (self.candidates[tried].engine, self.candidates[chosen].engine);
         let uneven = at.unevenness.unwrap_or(1.0);
-        if uneven >= UNEVEN && ratio * uneven * EVENED >= FASTER && self.candidates[tried].evened < EVENED_MOST {
+        if uneven >= UNEVEN
+            && ratio * uneven * EVENED >= FASTER
+            && self.candidates[tried].evened < EVENED_MOST
+        {
             self.candidates[tried].evened += 1;
             self.why += &reasons::was_uneven(names.1, compared, uneven);
-            return self.next(at, tried, Phase::Trial { until: at.seconds + length, longer: 0 }, reasons::evened_out());
+            return self.next(
+                at,
+                tried,
+                Phase::Trial { until: at.seconds + length, longer: 0 },
+                reasons::evened_out(),
+            );
         }
         if ratio >= FASTER {
             self.why += &reasons::stays(names.1, compared);
@@ -394,7 +459,11 @@ impl Policy {
         self.candidates[tried].not_before = at.seconds * postponed(compared);
         self.why += &reasons::was_slower(names.1, compared);
         let doubtful = ratio >= DOUBTFUL;
-        let phase = if doubtful { Phase::Comparison { with: tried, until: at.seconds + length } } else { Phase::Chosen };
+        let phase = if doubtful {
+            Phase::Comparison { with: tried, until: at.seconds + length }
+        } else {
+            Phase::Chosen
+        };
         self.next(at, chosen, phase, reasons::goes_back(names.0, compared));
     }
 
@@ -416,7 +485,11 @@ impl Policy {
         self.candidates[self.chosen].speed = Some(now);
         self.phase = Phase::Chosen;
         let Some(tried) = self.candidates[with].speed else { return };
-        let ratio = tried.compared_to(Speed { rate: 0.5 * (before.rate + rate), share: before.share.min(now.share), ..now });
+        let ratio = tried.compared_to(Speed {
+            rate: 0.5 * (before.rate + rate),
+            share: before.share.min(now.share),
+            ..now
+        });
         if ratio.times < FASTER {
             self.meter = Meter::new(at, SPAN, 0.0);
             return;
@@ -431,7 +504,10 @@ impl Policy {
     fn why_none(&self) -> String {
         match &self.candidates[1..] {
             [] => reasons::nothing_else(self.facts.lps),
-            others if self.candidates[0].speed.is_some() && others.iter().all(|other| self.unsuitable(other)) => {
+            others
+                if self.candidates[0].speed.is_some()
+                    && others.iter().all(|other| self.unsuitable(other)) =>
+            {
                 reasons::nothing_suitable(self.pending)
             }
             _ => reasons::TOO_SHORT.to_owned(),
@@ -450,7 +526,8 @@ impl Policy {
     }
 }
 
-/// The factor by which the time has to grow before an engine is tried again that compared in this way to the chosen one.
+/// The factor by which the time has to grow before an engine is tried again that compared in this
+/// way to the chosen one.
 fn postponed(ratio: Ratio) -> f64 {
     match ratio.times {
         // The cores may be free again at any time.

@@ -36,9 +36,14 @@ pub(super) fn tried(engine: Engine, window: f64, has_lookahead: bool) -> String 
     match engine.sync {
         Synchronisation::Sequential => "tried for comparison".to_owned(),
         _ if window >= 1.0 && window.is_finite() => {
-            format!("tried, as each of {} PEs has about {window:.0} events within the lookahead", engine.pes)
+            format!(
+                "tried, as each of {} PEs has about {window:.0} events within the lookahead",
+                engine.pes
+            )
         }
-        Synchronisation::Optimistic if !has_lookahead => "tried, as without lookahead PEs may still go ahead".to_owned(),
+        Synchronisation::Optimistic if !has_lookahead => {
+            "tried, as without lookahead PEs may still go ahead".to_owned()
+        }
         _ => "tried, as enough of the run is left".to_owned(),
     }
 }
@@ -57,7 +62,12 @@ fn per_core(ratio: Ratio) -> &'static str {
 }
 
 pub(super) fn stays(than: Engine, ratio: Ratio) -> String {
-    format!("; kept, as it is {:.2} times as fast as {}{}", ratio.times, name(than), per_core(ratio))
+    format!(
+        "; kept, as it is {:.2} times as fast as {}{}",
+        ratio.times,
+        name(than),
+        per_core(ratio)
+    )
 }
 
 pub(super) fn was_slower(than: Engine, ratio: Ratio) -> String {
@@ -77,5 +87,10 @@ pub(super) fn goes_back(from: Engine, ratio: Ratio) -> String {
 }
 
 pub(super) fn is_faster(than: Engine, ratio: Ratio) -> String {
-    format!("in its trial it was {:.2} times as fast as {}{}, before and after it", ratio.times, name(than), per_core(ratio))
+    format!(
+        "in its trial it was {:.2} times as fast as {}{}, before and after it",
+        ratio.times,
+        name(than),
+        per_core(ratio)
+    )
 }

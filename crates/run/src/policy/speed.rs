@@ -50,7 +50,8 @@ impl Speed {
 
     pub(super) fn compared_to(self, other: Speed) -> Ratio {
         let per_core = self.is_contested() || other.is_contested();
-        let cores = if per_core { other.cores() / self.cores().max(f64::MIN_POSITIVE) } else { 1.0 };
+        let cores =
+            if per_core { other.cores() / self.cores().max(f64::MIN_POSITIVE) } else { 1.0 };
         Ratio { times: cores * self.rate / other.rate.max(f64::MIN_POSITIVE), per_core }
     }
 }

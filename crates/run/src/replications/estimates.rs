@@ -20,7 +20,8 @@ use warpline_record::{ResultField, ResultNote, ResultTree};
 pub struct Spread {
     /// The mean over the runs.
     pub mean: f64,
-    /// Half the width of the 95 % confidence interval of the mean, by Student's t, as the runs are independent; `None` for fewer than two.
+    /// Half the width of the 95 % confidence interval of the mean, by Student's t, as the runs are
+    /// independent; `None` for fewer than two.
     pub ci95: Option<f64>,
     /// The standard deviation from run to run; `None` for fewer than two.
     pub deviation: Option<f64>,
@@ -40,12 +41,19 @@ impl Spread {
     /// # Panics
     /// If there are none.
     pub fn of(values: &[f64]) -> Self {
-        let (Some(mean), deviation) = mean_and_deviation(values) else { panic!("a spread of nothing") };
+        let (Some(mean), deviation) = mean_and_deviation(values) else {
+            panic!("a spread of nothing")
+        };
         let count = values.len() as f64;
         let quantile = StudentsT::new(0.0, 1.0, count - 1.0).ok().map(|t| t.inverse_cdf(0.975));
-        let half = |(deviation, t): (f64, f64)| Some(deviation / count.sqrt() * t).filter(|half| half.is_finite());
+        let half = |(deviation, t): (f64, f64)| {
+            Some(deviation / count.sqrt() * t).filter(|half| half.is_finite())
+        };
         let ci95 = deviation.zip(quantile).and_then(half);
-        let (min, max) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), &value| (min.min(value), max.max(value)));
+        let (min, max) =
+            values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), &value| {
+                (min.min(value), max.max(value))
+            });
         Spread { mean, ci95, deviation, min, max, values: values.to_vec(), runs: values.len() }
     }
 
@@ -61,12 +69,18 @@ impl Spread {
     }
 }
 
-/// Turns the results of several runs into estimates: every number becomes an object with `mean`, `ci95`, `deviation`, `min`, `max`, `count`,
-/// which is how many runs have it, and `runs`, which is how many there are. The place of an estimate within a run, an object with `mean` and
-/// `ci95`, is taken by that of its mean, in which each run has the same weight; `observations` says how many values all runs have. What is no
-/// number, or a [label](ResultNote::label), stays as it is, if it is the same in all runs; a list whose length differs from run to run is
-/// left out. `path` says where in the results of a run they are.
-pub(super) fn across(results: &[&Value], path: &str, notes: &BTreeMap<String, ResultNote>) -> Value {
+/// Turns the results of several runs into estimates: every number becomes an object with `mean`,
+/// `ci95`, `deviation`, `min`, `max`, `count`, which is how many runs have it, and `runs`, which is
+/// how many there are. The place of an estimate within a run, an object with `mean` and `ci95`, is
+/// taken by that of its mean, in which each run has the same weight; `observations` says how many
+/// values all runs have. What is no number, or a [label](ResultNote::label), stays as it is, if it
+/// is the same in all runs; a list whose length differs from run to run is left out. `path` says
+/// where in the results of a run they are.
+pub(super) fn across(
+    results: &[&Value],
+    path: &str,
+    notes: &BTreeMap<String, ResultNote>,
+) -> Value {
     // Where some runs have nothing, others show what it is.
     let Some(&first) = results.iter().find(|value| !value.is_null()) else { return Value::Null };
     let field = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
@@ -75,7 +89,9 @@ pub(super) fn across(results: &[&Value], path: &str, notes: &BTreeMap<String, Re
         return Spread::of_known(&values).map_or(Value::Null, |spread| spread.to_json());
     }
     match first {
-        Value::Object(fields) if fields.contains_key("mean") && fields.contains_key("ci95") => estimate(results),
+        Value::Object(fields) if fields.contains_key("mean") && fields.contains_key("ci95") => {
+            estimate(results)
+        }
         Value::Object(_) => {
             let mut keys: Vec<&String> = Vec::new();
             for key in results.iter().filter_map(|value| value.as_object()).flat_map(Map::keys) {
@@ -83,14 +99,22 @@ pub(super) fn across(results: &[&Value], path: &str, notes: &BTreeMap<String, Re
                     keys.push(key);
                 }
             }
-            let merged = keys.into_iter().map(|key| (key.clone(), across(&children(results, key), &field(key), notes)));
+            let merged = keys
+                .into_iter()
+                .map(|key| (key.clone(), across(&children(results, key), &field(key), notes)));
             Value::Object(merged.collect::<Map<_, _>>())
         }
         Value::Array(list) => {
-            let lists: Option<Vec<&Vec<Value>>> =
-                results.iter().map(|run| run.as_array().filter(|other| other.len() == list.len())).collect();
+            let lists: Option<Vec<&Vec<Value>>> = results
+                .iter()
+                .map(|run| run.as_array().filter(|other| other.len() == list.len()))
+                .collect();
             let Some(lists) = lists else { return Value::Null };
-            (0..list.len()).map(|item| across(&lists.iter().map(|list| &list[item]).collect::<Vec<_>>(), path, notes)).collect()
+            (0..list.len())
+                .map(|item| {
+                    across(&lists.iter().map(|list| &list[item]).collect::<Vec<_>>(), path, notes)
+                })
+                .collect()
         }
         same if results.iter().all(|other| *other == same) => same.clone(),
         _ => Value::Null,
@@ -102,18 +126,26 @@ fn estimate(results: &[&Value]) -> Value {
     let means = children(results, "mean");
     let mut all = match numbers(&means).and_then(|values| Spread::of_known(&values)) {
         Some(spread) => spread.to_json(),
-        None => json!({ "mean": null, "ci95": null, "deviation": null, "min": null, "max": null, "count": 0, "runs": results.len() }),
+        None => {
+            json!({ "mean": null, "ci95": null, "deviation": null, "min": null, "max": null, "count": 0, "runs": results.len() })
+        }
     };
-    let counts: Option<Vec<u64>> = children(results, "count").into_iter().map(Value::as_u64).collect();
+    let counts: Option<Vec<u64>> =
+        children(results, "count").into_iter().map(Value::as_u64).collect();
     if let Some(counts) = counts {
-        all["observations"] = counts.iter().fold(0u64, |sum, count| sum.saturating_add(*count)).into();
+        all["observations"] =
+            counts.iter().fold(0u64, |sum, count| sum.saturating_add(*count)).into();
     }
     all
 }
 
-/// The values of a number that some runs may lack; `None` if it is no number in one of them, or in all.
+/// The values of a number that some runs may lack; `None` if it is no number in one of them, or in
+/// all.
 fn numbers(results: &[&Value]) -> Option<Vec<Option<f64>>> {
-    let values: Option<Vec<_>> = results.iter().map(|value| if value.is_null() { Some(None) } else { value.as_f64().map(Some) }).collect();
+    let values: Option<Vec<_>> = results
+        .iter()
+        .map(|value| if value.is_null() { Some(None) } else { value.as_f64().map(Some) })
+        .collect();
     values.filter(|values| values.iter().any(Option::is_some))
 }
 
@@ -121,8 +153,8 @@ fn children<'v>(results: &[&'v Value], key: &str) -> Vec<&'v Value> {
     results.iter().map(|run| &run[key]).collect()
 }
 
-/// The value of a result in one run: a number, or the mean of an estimate; `None` where there is none. `path` has the names of objects and
-/// the numbers of list items, separated by dots.
+/// The value of a result in one run: a number, or the mean of an estimate; `None` where there is
+/// none. `path` has the names of objects and the numbers of list items, separated by dots.
 pub(super) fn value_at(results: &ResultTree, path: &str) -> Option<f64> {
     let (name, below) = path.split_once('.').unwrap_or((path, ""));
     if let Some(list) = results.lists().get(name) {
@@ -133,10 +165,14 @@ pub(super) fn value_at(results: &ResultTree, path: &str) -> Option<f64> {
 }
 
 fn number_at(value: &Value, path: &str) -> Option<f64> {
-    let found = path.split('.').filter(|key| !key.is_empty()).try_fold(value, |value, key| match value {
-        Value::Array(list) => list.get(key.parse::<usize>().ok()?),
-        value => value.get(key),
-    })?;
+    let found =
+        path.split('.').filter(|key| !key.is_empty()).try_fold(
+            value,
+            |value, key| match value {
+                Value::Array(list) => list.get(key.parse::<usize>().ok()?),
+                value => value.get(key),
+            },
+        )?;
     found.as_f64().or_else(|| found.get("mean")?.as_f64())
 }
 
@@ -153,7 +189,9 @@ pub(super) fn paths(estimates: &ResultTree, most: usize) -> Vec<String> {
             ResultField::List(list) => {
                 // What one entry lacks, all of them may lack: the others are not searched for it.
                 let entries = list.entries().take(most).enumerate();
-                entries.for_each(|(number, entry)| collect_paths(&entry, &format!("{name}.{number}"), most, &mut found));
+                entries.for_each(|(number, entry)| {
+                    collect_paths(&entry, &format!("{name}.{number}"), most, &mut found)
+                });
             }
         }
     }
@@ -164,14 +202,21 @@ fn collect_paths(value: &Value, path: &str, most: usize, found: &mut Vec<String>
     let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     match value {
         _ if found.len() >= most => {}
-        Value::Object(fields) if fields.contains_key("ci95") && fields.contains_key("deviation") => {
+        Value::Object(fields)
+            if fields.contains_key("ci95") && fields.contains_key("deviation") =>
+        {
             // Of none there is nothing to show.
-            found.extend(fields.get("mean").filter(|mean| mean.is_number()).map(|_| path.to_owned()));
+            found.extend(
+                fields.get("mean").filter(|mean| mean.is_number()).map(|_| path.to_owned()),
+            );
         }
-        Value::Object(fields) => fields.iter().for_each(|(key, value)| collect_paths(value, &below(key), most, found)),
-        Value::Array(list) => {
-            list.iter().enumerate().for_each(|(item, value)| collect_paths(value, &below(&item.to_string()), most, found))
+        Value::Object(fields) => {
+            fields.iter().for_each(|(key, value)| collect_paths(value, &below(key), most, found))
         }
+        Value::Array(list) => list
+            .iter()
+            .enumerate()
+            .for_each(|(item, value)| collect_paths(value, &below(&item.to_string()), most, found)),
         _ => {}
     }
 }
@@ -191,14 +236,29 @@ mod tests {
         let runs = [run(2.0, 1, json!(4)), run(4.0, 2, Value::Null), run(6.0, 3, json!(8))];
         let estimates = across(&runs.iter().collect::<Vec<_>>(), "", &BTreeMap::new());
         let mean = |name: &str| estimates.pointer(name).and_then(|value| value["mean"].as_f64());
-        let expected = [("/served", 2.0), ("/wait", 4.0), ("/sizes/p50", 4.0), ("/sizes/max", 6.0), ("/lists/0", 2.0), ("/lists/1", 2.0)];
+        let expected = [
+            ("/served", 2.0),
+            ("/wait", 4.0),
+            ("/sizes/p50", 4.0),
+            ("/sizes/max", 6.0),
+            ("/lists/0", 2.0),
+            ("/lists/1", 2.0),
+        ];
         assert!(expected.iter().all(|(name, value)| mean(name) == Some(*value)), "{estimates}");
-        assert_eq!((&estimates["wait"]["count"], &estimates["sizes"]["max"]["count"]), (&json!(3), &json!(2)), "one run has no longest");
+        assert_eq!(
+            (&estimates["wait"]["count"], &estimates["sizes"]["max"]["count"]),
+            (&json!(3), &json!(2)),
+            "one run has no longest"
+        );
         assert_eq!((&estimates["unit"], &estimates["of_run"]), (&json!("s"), &Value::Null));
         assert_eq!((&estimates["ragged"], &estimates["nothing"]), (&Value::Null, &Value::Null));
-        assert_eq!(paths(&estimates.clone().into(), 9), ["lists.0", "lists.1", "served", "sizes.max", "sizes.p50", "wait"]);
         assert_eq!(
-            ["wait", "served", "lists.1", "sizes.p50", "unit", "lists.9"].map(|path| value_at(&runs[1].clone().into(), path)),
+            paths(&estimates.clone().into(), 9),
+            ["lists.0", "lists.1", "served", "sizes.max", "sizes.p50", "wait"]
+        );
+        assert_eq!(
+            ["wait", "served", "lists.1", "sizes.p50", "unit", "lists.9"]
+                .map(|path| value_at(&runs[1].clone().into(), path)),
             [Some(4.0), Some(2.0), Some(2.0), Some(4.0), None, None]
         );
     }
@@ -218,26 +278,37 @@ mod tests {
     fn runs_without_a_value_are_counted() {
         let with = |mean: f64| json!({ "wait": { "mean": mean, "ci95": 1, "count": 2 }, "ratio": 0.5, "node": 7, "more": 1 });
         let without = json!({ "wait": { "mean": null, "ci95": null, "count": 0 }, "ratio": null, "node": 7, "all": { "x": 1 } });
-        let label = [("node".to_owned(), ResultNote { label: true, ..ResultNote::default() })].into();
+        let label =
+            [("node".to_owned(), ResultNote { label: true, ..ResultNote::default() })].into();
         for runs in [[&without, &with(1.0), &with(3.0)], [&with(1.0), &with(3.0), &without]] {
             let estimates = across(&runs, "", &label);
-            let figures = ["mean", "count", "runs", "observations"].map(|figure| estimates["wait"][figure].as_f64());
+            let figures = ["mean", "count", "runs", "observations"]
+                .map(|figure| estimates["wait"][figure].as_f64());
             assert_eq!(figures, [Some(2.0), Some(2.0), Some(3.0), Some(4.0)], "{estimates}");
-            assert_eq!((&estimates["ratio"]["count"], &estimates["ratio"]["runs"]), (&json!(2), &json!(3)));
+            assert_eq!(
+                (&estimates["ratio"]["count"], &estimates["ratio"]["runs"]),
+                (&json!(2), &json!(3))
+            );
             assert_eq!(
                 (&estimates["more"]["count"], &estimates["all"]["x"]["count"], &estimates["node"]),
                 (&json!(2), &json!(1), &json!(7))
             );
         }
         let none = across(&[&without, &without], "", &label);
-        assert_eq!((&none["wait"]["mean"], &none["wait"]["runs"], &none["wait"]["count"]), (&Value::Null, &json!(2), &json!(0)));
+        assert_eq!(
+            (&none["wait"]["mean"], &none["wait"]["runs"], &none["wait"]["count"]),
+            (&Value::Null, &json!(2), &json!(0))
+        );
         assert_eq!(paths(&none.into(), 9), ["all.x"]);
     }
 
     #[test]
     fn no_magnitude_is_too_large_or_too_small() {
         let spread = Spread::of(&[1e160, 2e160]);
-        assert!((spread.deviation.unwrap() / 1e160 - 0.5f64.sqrt()).abs() < 1e-15 && spread.ci95.is_some_and(|half| half > 1e160));
+        assert!(
+            (spread.deviation.unwrap() / 1e160 - 0.5f64.sqrt()).abs() < 1e-15
+                && spread.ci95.is_some_and(|half| half > 1e160)
+        );
         assert_eq!(Spread::of(&[1e308; 3]).mean, 1e308);
     }
 

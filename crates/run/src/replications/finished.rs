@@ -21,7 +21,8 @@ pub(super) struct Finished {
 }
 
 impl Finished {
-    /// The results across the runs. No more is in memory at a time than one field of each run, or one entry of a list.
+    /// The results across the runs. No more is in memory at a time than one field of each run, or
+    /// one entry of a list.
     pub(super) fn results(&self) -> ResultTree {
         let Finished { first, runs, spool } = self;
         let notes = &first.result_notes;
@@ -33,18 +34,25 @@ impl Finished {
         let short = if names.is_empty() || names.contains("mean") && names.contains("ci95") {
             together(runs.iter().map(|run| run.short(spool)), "", notes)
         } else {
-            let of_run = |run: &KeptRun, name: &str| run.short(spool).get_mut(name).map(Value::take).unwrap_or_default();
-            let field = |name: &String| (name.clone(), together(runs.iter().map(|run| of_run(run, name)), name, notes));
+            let of_run = |run: &KeptRun, name: &str| {
+                run.short(spool).get_mut(name).map(Value::take).unwrap_or_default()
+            };
+            let field = |name: &String| {
+                (name.clone(), together(runs.iter().map(|run| of_run(run, name)), name, notes))
+            };
             Value::Object(names.iter().map(field).collect())
         };
         let list = |name: &String| {
-            let lists = runs.iter().map(|run| run.lists.get(name).copied()).collect::<Option<Vec<_>>>()?;
+            let lists =
+                runs.iter().map(|run| run.lists.get(name).copied()).collect::<Option<Vec<_>>>()?;
             let len = lists.first()?.len;
             if lists.iter().any(|list| list.len != len) {
                 return None;
             }
             let (spool, notes, path) = (spool.clone(), notes.clone(), name.clone());
-            let entry = move |entry| together(lists.iter().map(|list| list.entry(entry, &spool)), &path, &notes);
+            let entry = move |entry| {
+                together(lists.iter().map(|list| list.entry(entry, &spool)), &path, &notes)
+            };
             Some((name.clone(), ResultList::new(len, entry)))
         };
         let lists = runs.first().into_iter().flat_map(|run| run.lists.keys());
@@ -56,7 +64,8 @@ impl Finished {
         let Some(first) = self.runs.first() else { return BTreeMap::new() };
         let of_all = |name: String| {
             let one = |run: &KeptRun| {
-                let series: BTreeMap<String, Series> = run.series(&self.spool).remove_entry(&name).into_iter().collect();
+                let series: BTreeMap<String, Series> =
+                    run.series(&self.spool).remove_entry(&name).into_iter().collect();
                 Replication { series: series.into(), ..Replication::default() }
             };
             series::across(&self.runs.iter().map(one).collect::<Vec<_>>())
@@ -66,7 +75,11 @@ impl Finished {
 }
 
 /// The estimate across the values of all runs at `path`.
-fn together(values: impl Iterator<Item = Value>, path: &str, notes: &BTreeMap<String, ResultNote>) -> Value {
+fn together(
+    values: impl Iterator<Item = Value>,
+    path: &str,
+    notes: &BTreeMap<String, ResultNote>,
+) -> Value {
     let values: Vec<Value> = values.collect();
     across(&values.iter().collect::<Vec<_>>(), path, notes)
 }

@@ -5,7 +5,9 @@ use std::io;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use warpline_record::{Deferred, LostDelays, Replication, ResultList, ResultTree, RunRecord, Series, StateDigestRecord};
+use warpline_record::{
+    Deferred, LostDelays, Replication, ResultList, ResultTree, RunRecord, Series, StateDigestRecord,
+};
 
 use super::packed::{pack, unpack};
 use super::spool::{Place, Spool};

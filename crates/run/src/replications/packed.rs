@@ -57,7 +57,9 @@ pub(super) fn unpack(bytes: &mut &[u8]) -> Option<Value> {
         FALSE | TRUE => Value::Bool(kind == TRUE),
         NATURAL => Value::from(unpack_word(bytes)?),
         NEGATIVE => Value::from(unpack_word(bytes)? as i64),
-        REAL => Number::from_f64(f64::from_bits(unpack_word(bytes)?)).map_or(Value::Null, Value::Number),
+        REAL => {
+            Number::from_f64(f64::from_bits(unpack_word(bytes)?)).map_or(Value::Null, Value::Number)
+        }
         TEXT => Value::String(unpack_text(bytes)?),
         LIST => {
             let len = unpack_word(bytes)?;
@@ -65,7 +67,11 @@ pub(super) fn unpack(bytes: &mut &[u8]) -> Option<Value> {
         }
         OBJECT => {
             let len = unpack_word(bytes)?;
-            Value::Object((0..len).map(|_| Some((unpack_text(bytes)?, unpack(bytes)?))).collect::<Option<Map<_, _>>>()?)
+            Value::Object(
+                (0..len)
+                    .map(|_| Some((unpack_text(bytes)?, unpack(bytes)?)))
+                    .collect::<Option<Map<_, _>>>()?,
+            )
         }
         _ => return None,
     })

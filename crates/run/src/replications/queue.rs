@@ -13,7 +13,8 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// The next run, and whether its thread is the only one; `None` if there is no run for this thread, which ends.
+    /// The next run, and whether its thread is the only one; `None` if there is no run for this
+    /// thread, which ends.
     pub(super) fn take(&mut self) -> Option<(u32, bool)> {
         let next = self.again.pop().or_else(|| self.next.next());
         if next.is_none() {
@@ -22,7 +23,8 @@ impl Queue {
         next.map(|number| (number, self.threads == 1))
     }
 
-    /// Memory was short for a run beside others. Returns whether its thread goes on, as no other does; otherwise it ends.
+    /// Memory was short for a run beside others. Returns whether its thread goes on, as no other
+    /// does; otherwise it ends.
     pub(super) fn give_back(&mut self, number: u32) -> bool {
         self.again.push(number);
         let goes_on = self.threads == 1;
@@ -46,7 +48,10 @@ mod tests {
         let mut queue = Queue { next: 0..2, again: Vec::new(), threads: 2 };
         let _ = (queue.take(), queue.take());
         assert!(!queue.give_back(0) && queue.give_back(1));
-        assert_eq!((queue.take(), queue.take(), queue.take()), (Some((1, true)), Some((0, true)), None));
+        assert_eq!(
+            (queue.take(), queue.take(), queue.take()),
+            (Some((1, true)), Some((0, true)), None)
+        );
         let mut queue = Queue { next: 0..1, again: Vec::new(), threads: 2 };
         assert_eq!((queue.take(), queue.take()), (Some((0, false)), None));
         assert!(queue.give_back(0));

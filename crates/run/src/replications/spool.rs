@@ -39,7 +39,8 @@ impl Spool {
     /// If the file cannot be made or written.
     pub(super) fn keep(&self, bytes: &[u8]) -> io::Result<Place> {
         let mut state = self.lock();
-        let place = Place { start: state.written + state.rest.len() as u64, len: bytes.len() as u64 };
+        let place =
+            Place { start: state.written + state.rest.len() as u64, len: bytes.len() as u64 };
         state.rest.extend_from_slice(bytes);
         if state.rest.len() >= IN_MEMORY {
             state.write_rest()?;
@@ -87,9 +88,14 @@ mod tests {
     fn what_is_kept_can_be_read_wherever_it_is() {
         let spool = Spool::default();
         let bytes = |number: usize| vec![number as u8; 1000 * number];
-        let places: Vec<Place> = (0..100).map(|number| spool.keep(&bytes(number)).unwrap()).collect();
+        let places: Vec<Place> =
+            (0..100).map(|number| spool.keep(&bytes(number)).unwrap()).collect();
         let state = spool.lock();
-        assert!(state.written > 4_000_000 && state.rest.len() < IN_MEMORY && state.rest.capacity() < 3 * IN_MEMORY);
+        assert!(
+            state.written > 4_000_000
+                && state.rest.len() < IN_MEMORY
+                && state.rest.capacity() < 3 * IN_MEMORY
+        );
         drop(state);
         for (number, place) in places.into_iter().enumerate().rev() {
             assert_eq!(spool.read(place).unwrap(), bytes(number));

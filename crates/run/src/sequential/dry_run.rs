@@ -62,7 +62,12 @@ impl Findings {
 impl DryRuns {
     /// To be called by the thread that tries.
     pub(super) fn new(undo: Undo, sampling: Sampling) -> Self {
-        DryRuns { undo, sampling, findings: Findings::default(), outside: Outside::of_this_thread() }
+        DryRuns {
+            undo,
+            sampling,
+            findings: Findings::default(),
+            outside: Outside::of_this_thread(),
+        }
     }
 }
 
@@ -70,11 +75,14 @@ impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
     /// Tries out the initialisation of all LPs: done twice, it must do the same.
     pub(super) fn verify_init(&mut self, dry_runs: &mut DryRuns) -> Result<(), VerifyError> {
         for id in (0..self.engine.executor().limits().lps).map(LpId) {
-            let tries = self.engine.try_model(|model, _| dry_runs.sampling.count_lp(model.kind(id)));
+            let tries =
+                self.engine.try_model(|model, _| dry_runs.sampling.count_lp(model.kind(id)));
             if !tries.map_err(|stop| self.error(stop, Place::Init(id)))? {
                 continue;
             }
-            let tried = self.engine.try_model(|model, executor| try_init(model, executor, id, &mut dry_runs.findings));
+            let tried = self
+                .engine
+                .try_model(|model, executor| try_init(model, executor, id, &mut dry_runs.findings));
             let tried = tried.map_err(|stop| self.error(stop, Place::Init(id)))?;
             tried.map_err(|difference| self.mismatch(Place::Init(id), dry_runs, difference))?;
         }
@@ -87,12 +95,26 @@ impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
         let (model, undo) = (self.name.to_owned(), dry_runs.undo);
         // The last one, in which it was found, has not passed.
         let events = dry_runs.sampling.tried().saturating_sub(1);
-        VerifyError::Mismatch(Box::new(Mismatch { model, undo, place, events, field, when, expected, found }))
+        VerifyError::Mismatch(Box::new(Mismatch {
+            model,
+            undo,
+            place,
+            events,
+            field,
+            when,
+            expected,
+            found,
+        }))
     }
 
-    /// Executes the next event, when the run has `come` so far, from 0 to 1. Tries it out before if `dry_runs` say so; there are none any more
-    /// once time is up.
-    pub(super) fn verify_step(&mut self, dry_runs: &mut DryRuns, come: f64, may_try: bool) -> Result<Step, VerifyError> {
+    /// Executes the next event, when the run has `come` so far, from 0 to 1. Tries it out before if
+    /// `dry_runs` say so; there are none any more once time is up.
+    pub(super) fn verify_step(
+        &mut self,
+        dry_runs: &mut DryRuns,
+        come: f64,
+        may_try: bool,
+    ) -> Result<Step, VerifyError> {
         let tried = self.engine.step_after(|attempt| {
             let lp = attempt.model.kind(attempt.event.receiver);
             let tries = dry_runs.sampling.count(&attempt.event.payload, lp, come, may_try);
@@ -112,7 +134,12 @@ impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
     }
 }
 
-fn try_init<M: Model>(model: &M, executor: &mut Executor<M>, id: LpId, findings: &mut Findings) -> Result<(), Difference> {
+fn try_init<M: Model>(
+    model: &M,
+    executor: &mut Executor<M>,
+    id: LpId,
+    findings: &mut Findings,
+) -> Result<(), Difference> {
     // Comparing is no work of the model.
     let beat = executor.beat().clone();
     let make = |executor: &mut Executor<M>| {
@@ -125,7 +152,8 @@ fn try_init<M: Model>(model: &M, executor: &mut Executor<M>, id: LpId, findings:
     let (first, sent) = (Text::of(&state), effects(executor, |effects| Text::of(effects)));
     executor.forget();
     let again = make(executor);
-    let repeated = effects(executor, |effects| sent.compare("made a second time", "", None, effects));
+    let repeated =
+        effects(executor, |effects| sent.compare("made a second time", "", None, effects));
     executor.forget();
     findings.take(first.compare("made a second time", "state", Some(&state), &again))?;
     findings.take(repeated)
@@ -149,7 +177,12 @@ fn check_written(Written { bytes, calls }: Written) -> Result<(), Difference> {
         return Ok(());
     }
     let found = format!("{bytes} bytes in {calls} {}", if calls == 1 { "write" } else { "writes" });
-    Err(Difference { when: OUTSIDE, field: "output to files, pipes or terminals".into(), expected: "nothing".into(), found })
+    Err(Difference {
+        when: OUTSIDE,
+        field: "output to files, pipes or terminals".into(),
+        expected: "nothing".into(),
+        found,
+    })
 }
 
 /// One event on one LP.
@@ -168,22 +201,27 @@ impl<M: Model> DryRun<'_, M> {
         let (before, copy) = (self.text(), self.attempt.lp.state.clone());
         self.forward();
         if self.attempt.executor.take_fault().is_some() {
-            // The event fails as it would in a run; executing it will report that. Of the ways to undo it, only a journal is the model's.
+            // The event fails as it would in a run; executing it will report that. Of the ways to
+            // undo it, only a journal is the model's.
             let compared = match self.undo {
-                Undo::Journal => self.backward(&copy).and_then(|()| self.compare(UNDONE, &before, Some(&copy))),
+                Undo::Journal => {
+                    self.backward(&copy).and_then(|()| self.compare(UNDONE, &before, Some(&copy)))
+                }
                 _ => Ok(()),
             };
             self.attempt.lp.state = copy;
             return compared;
         }
-        let (done, after) = (effects(self.attempt.executor, |effects| Text::of(effects)), self.text());
+        let (done, after) =
+            (effects(self.attempt.executor, |effects| Text::of(effects)), self.text());
         let kept = after.is_long().then(|| self.attempt.lp.state.clone());
         self.backward(&copy)?;
         self.compare(UNDONE, &before, Some(&copy))?;
         self.attempt.executor.forget();
         self.forward();
         self.compare(AGAIN, &after, kept.as_ref())?;
-        let repeated = effects(self.attempt.executor, |effects| done.compare(AGAIN, "", None, effects));
+        let repeated =
+            effects(self.attempt.executor, |effects| done.compare(AGAIN, "", None, effects));
         self.findings.take(repeated)?;
         self.backward(&copy)?;
         if before.is_long() {
@@ -201,11 +239,17 @@ impl<M: Model> DryRun<'_, M> {
     }
 
     /// Compares the state with what it was when it had this text.
-    fn compare(&mut self, when: &'static str, expected: &Text, was: Option<&M::State>) -> Result<(), Difference> {
+    fn compare(
+        &mut self,
+        when: &'static str,
+        expected: &Text,
+        was: Option<&M::State>,
+    ) -> Result<(), Difference> {
         self.findings.take(expected.compare(when, "state", was, &self.attempt.lp.state))
     }
 
-    /// Runs code of the model, which the beat of this thread shows to whoever watches it; comparing is no work of the model.
+    /// Runs code of the model, which the beat of this thread shows to whoever watches it; comparing
+    /// is no work of the model.
     fn watched(&mut self, run: impl FnOnce(&mut Attempt<'_, M>)) {
         self.attempt.executor.beat().begin_step();
         run(&mut self.attempt);
@@ -241,12 +285,20 @@ impl<M: Model> DryRun<'_, M> {
         if executor.undo_logged(&mut lp.state) {
             return Ok(());
         }
-        let (expected, found) = ("where the event changed it".to_owned(), "somewhere else".to_owned());
-        Err(Difference { when: UNDONE, field: "what the journal has to restore".into(), expected, found })
+        let (expected, found) =
+            ("where the event changed it".to_owned(), "somewhere else".to_owned());
+        Err(Difference {
+            when: UNDONE,
+            field: "what the journal has to restore".into(),
+            expected,
+            found,
+        })
     }
 
     fn reverse(&mut self) -> Result<(), Difference> {
-        self.watched(|Attempt { model, event, lp, executor }| executor.reverse(*model, &mut lp.state, &event.payload));
+        self.watched(|Attempt { model, event, lp, executor }| {
+            executor.reverse(*model, &mut lp.state, &event.payload)
+        });
         let executor = &mut self.attempt.executor;
         let left = executor.saved_mut().len();
         let found = match executor.take_fault() {
@@ -261,7 +313,10 @@ impl<M: Model> DryRun<'_, M> {
 }
 
 /// What an execution did, for `read`.
-fn effects<M: Model, T>(executor: &mut Executor<M>, read: impl FnOnce(&Effects<'_, M::Event>) -> T) -> T {
+fn effects<M: Model, T>(
+    executor: &mut Executor<M>,
+    read: impl FnOnce(&Effects<'_, M::Event>) -> T,
+) -> T {
     let random_positions = executor.streams().positions();
     let observations = executor.notes_mut().clone();
     let sends = executor.outbox_mut();

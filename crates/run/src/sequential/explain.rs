@@ -63,7 +63,11 @@ impl Watcher for Follower {
 }
 
 impl<M: Model> Job<M> {
-    pub(crate) fn explain_sequential(self, cost: EventCost, control: &Control) -> Result<Explanation, Error> {
+    pub(crate) fn explain_sequential(
+        self,
+        cost: EventCost,
+        control: &Control,
+    ) -> Result<Explanation, Error> {
         let until = self.end_time();
         let checked = self.check()?;
         let stopwatch = (cost == EventCost::Measured).then(Stopwatch::new);
@@ -74,11 +78,18 @@ impl<M: Model> Job<M> {
         let mut run = self.engine::<Ladder>(&checked, false, state);
         control.watch(None, run.engine.executor().beat());
         while let Some(id) = run.engine.next_lp() {
-            run.engine.initialise_next_watched(&mut follower).map_err(|stop| run.error(stop, Place::Init(id)))?;
+            run.engine
+                .initialise_next_watched(&mut follower)
+                .map_err(|stop| run.error(stop, Place::Init(id)))?;
         }
         let looped = Instant::now();
         let (mut log, mut pace) = (Log::new(looped, until, control.listener()), Pace::new(looped));
-        while run.engine.step_watched(pace.events(), &mut follower).map_err(|stop| run.error(stop, run.current_place()))? == Step::Worked {
+        while run
+            .engine
+            .step_watched(pace.events(), &mut follower)
+            .map_err(|stop| run.error(stop, run.current_place()))?
+            == Step::Worked
+        {
             let now = Instant::now();
             pace.stepped(now, None);
             log.note(now, run.engine.now(), run.engine.committed());
@@ -88,18 +99,34 @@ impl<M: Model> Job<M> {
         let mut done = run.engine.into_parts();
         self.finish(&mut done, checked.end, None)?;
         let (digest, findings) = (done.digest().to_string(), follower.path.findings());
-        Ok(Explanation { model: self.name.clone(), seed: self.settings.seed(), end: until, cost, digest, findings, divided })
+        Ok(Explanation {
+            model: self.name.clone(),
+            seed: self.settings.seed(),
+            end: until,
+            cost,
+            digest,
+            findings,
+            divided,
+        })
     }
 
-    /// The critical path of a run that has not begun, and the groups of LPs that numbers of cores divide.
-    fn critical_path(&self, limits: &Limits) -> Result<(CriticalPath, [Option<DividedGroups>; CORE_COUNTS]), Error> {
+    /// The critical path of a run that has not begun, and the groups of LPs that numbers of cores
+    /// divide.
+    fn critical_path(
+        &self,
+        limits: &Limits,
+    ) -> Result<(CriticalPath, [Option<DividedGroups>; CORE_COUNTS]), Error> {
         let mut cores = Vec::with_capacity(CORE_COUNTS);
         for number in CORES {
             cores.push((number, self.partition(limits, number.min(limits.lps))?));
         }
-        let cores: [(u32, Partition); CORE_COUNTS] = cores.try_into().unwrap_or_else(|_| unreachable!("there is one for each"));
+        let cores: [(u32, Partition); CORE_COUNTS] =
+            cores.try_into().unwrap_or_else(|_| unreachable!("there is one for each"));
         let groups = self.groups(limits)?;
         let divided = std::array::from_fn(|number| DividedGroups::by(&cores[number].1, &groups));
-        Ok((CriticalPath::new(limits.lps, self.end_time(), limits.lookahead.clone(), cores), divided))
+        Ok((
+            CriticalPath::new(limits.lps, self.end_time(), limits.lookahead.clone(), cores),
+            divided,
+        ))
     }
 }

@@ -1,4 +1,5 @@
-//! Runs on the sequential engine: for their results, to verify the model, or to follow its critical path.
+//! Runs on the sequential engine: for their results, to verify the model, or to follow its critical
+//! path.
 
 mod dry_run;
 mod explain;
@@ -32,7 +33,8 @@ struct Engine<'m, M: Model, Q> {
 }
 
 impl<M: Model> Job<M> {
-    /// Runs a segment of a run on the sequential engine: to the end, or until it is ended early or is to go on with another engine.
+    /// Runs a segment of a run on the sequential engine: to the end, or until it is ended early or
+    /// is to go on with another engine.
     pub(crate) fn run_sequentially<Q: PendingSet>(
         &self,
         spec: &RunSpec,
@@ -59,18 +61,24 @@ impl<M: Model> Job<M> {
         // The time on a core is told only if somebody wants to know it, as it takes a system call.
         let measured = !monitor.selector.is_fixed();
         let (began, before) = (now, thread_time());
-        let work = |now: Instant| CoreTime { on_core: thread_time().saturating_sub(before), elapsed: now - began };
+        let work = |now: Instant| CoreTime {
+            on_core: thread_time().saturating_sub(before),
+            elapsed: now - began,
+        };
         let core_time = |now: Instant| if measured { work(now) } else { CoreTime::default() };
         monitor.selector.begin(run.reading(now, core_time(now)));
         let (first, most) = (run.engine.committed(), monitor.selector.events().unwrap_or(u64::MAX));
-        while run.step(pace.events().min(u32::try_from(most).unwrap_or(u32::MAX)))? == Step::Worked {
+        while run.step(pace.events().min(u32::try_from(most).unwrap_or(u32::MAX)))? == Step::Worked
+        {
             let now = Instant::now();
             pace.stepped(now, monitor.selector.patience());
             let reading = run.reading(now, core_time(now));
             monitor.note_memory(now);
             monitor.note(reading, None);
             monitor.go_on()?;
-            let ends = monitor.stop.is_on() || monitor.selector.is_over(reading) || reading.committed - first >= most;
+            let ends = monitor.stop.is_on()
+                || monitor.selector.is_over(reading)
+                || reading.committed - first >= most;
             if cut_short.is_none() && ends {
                 cut_short = Some(run.engine.end_soon()).filter(|earlier| *earlier < spec.end);
             }
@@ -78,18 +86,41 @@ impl<M: Model> Job<M> {
         let ended = Instant::now();
         let work = Some(work(ended));
         run.engine.balance();
-        let SequentialParts { lps, statistics, rows, committed, pending, .. } = run.engine.into_parts();
+        let SequentialParts { lps, statistics, rows, committed, pending, .. } =
+            run.engine.into_parts();
         let (from, left) = (cut_short.unwrap_or(spec.end), pending.len());
-        let state = RunState { from, first_lp: 0, lps: vec![lps], pending: vec![pending], committed, statistics, rows, costs };
+        let state = RunState {
+            from,
+            first_lp: 0,
+            lps: vec![lps],
+            pending: vec![pending],
+            committed,
+            statistics,
+            rows,
+            costs,
+        };
         let goes_on = cut_short.is_some() && !monitor.stop.is_on();
         Ok(SegmentEnd { state, cut_short, goes_on, looped, ended, left, work, parallel: None })
     }
 
     /// An engine that goes on from here.
-    fn engine<Q: PendingSet>(&self, spec: &RunSpec, saving: bool, mut state: RunState<M>) -> Engine<'_, M, Q> {
+    fn engine<Q: PendingSet>(
+        &self,
+        spec: &RunSpec,
+        saving: bool,
+        mut state: RunState<M>,
+    ) -> Engine<'_, M, Q> {
         let executor = Executor::with_limits(spec.limits.clone(), self.settings.seed(), saving);
-        let (resumed, lps, pending, committed) = (!state.is_new(), state.take_lps(), state.take_pending(), state.committed);
-        let mut engine = Sequential::new(&*self.model, executor, spec.ties, spec.end, state.statistics, state.rows);
+        let (resumed, lps, pending, committed) =
+            (!state.is_new(), state.take_lps(), state.take_pending(), state.committed);
+        let mut engine = Sequential::new(
+            &*self.model,
+            executor,
+            spec.ties,
+            spec.end,
+            state.statistics,
+            state.rows,
+        );
         if resumed {
             engine.take_over(lps, pending, committed);
         }
@@ -99,10 +130,19 @@ impl<M: Model> Job<M> {
 
 impl<M: Model> Job<M> {
     /// Calls `finish` for all LPs, and adds their states to a digest, if there is one.
-    fn finish(&self, done: &mut SequentialParts<M, Rows>, end: VirtualTime, digest: Option<&mut StateDigest>) -> Result<(), Error> {
+    fn finish(
+        &self,
+        done: &mut SequentialParts<M, Rows>,
+        end: VirtualTime,
+        digest: Option<&mut StateDigest>,
+    ) -> Result<(), Error> {
         let SequentialParts { lps, executor, statistics, rows, committed, .. } = done;
         let (model, name, committed) = (&*self.model, self.name.as_str(), *committed);
-        let finished = Finisher { model, executor, statistics, end, digest }.finish(0, lps.iter().map(|lp| &lp.state), rows);
+        let finished = Finisher { model, executor, statistics, end, digest }.finish(
+            0,
+            lps.iter().map(|lp| &lp.state),
+            rows,
+        );
         finished.map_err(|fault| finish_failure(name, fault, end, committed))
     }
 }
@@ -111,7 +151,11 @@ impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
     /// How far the run has come.
     fn reading(&self, now: Instant, core_time: CoreTime) -> Reading {
         let engine = &self.engine;
-        Reading { pending: Some(engine.pending()), core_time, ..Reading::new(now, engine.now(), engine.committed()) }
+        Reading {
+            pending: Some(engine.pending()),
+            core_time,
+            ..Reading::new(now, engine.now(), engine.committed())
+        }
     }
 
     /// Initialises all LPs, in the order of their ids, and reports progress now and then.
@@ -146,9 +190,12 @@ impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
 
     #[cold]
     fn error(&self, stop: Stop, place: Place) -> Error {
-        let (time, committed, model) = (self.engine.now(), self.engine.committed(), self.name.to_owned());
+        let (time, committed, model) =
+            (self.engine.now(), self.engine.committed(), self.name.to_owned());
         match stop {
-            Stop::Fault(fault) => Error::Fault(Box::new(Failure { model, place, time, fault, committed })),
+            Stop::Fault(fault) => {
+                Error::Fault(Box::new(Failure { model, place, time, fault, committed }))
+            }
             Stop::Exhausted(why) => {
                 let place = Position { lp: self.lp(), time, pending: self.engine.pending() as u64 };
                 Error::Memory { place: Some(place), why }

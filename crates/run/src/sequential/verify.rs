@@ -1,4 +1,5 @@
-//! Verification: a sequential run whose events are tried out before they are executed, and a second run that must equal it.
+//! Verification: a sequential run whose events are tried out before they are executed, and a second
+//! run that must equal it.
 
 use std::time::Instant;
 
@@ -32,16 +33,23 @@ struct End {
 
 impl<M: Model> Job<M> {
     /// Tries out events, and `repeats` the run in another thread.
-    pub(crate) fn verify(self, limits: VerifyLimits, repeats: bool, control: &Control) -> Result<Verification, VerifyError> {
+    pub(crate) fn verify(
+        self,
+        limits: VerifyLimits,
+        repeats: bool,
+        control: &Control,
+    ) -> Result<Verification, VerifyError> {
         let mut spec = self.check()?;
         let mut verified = self.try_events(&spec, limits, control)?;
         if repeats {
             spec.end = VirtualTime::new(verified.virtual_time).unwrap_or(spec.end);
             let End { digest, states, .. } = self.repeat(&spec, control)?;
-            let (what, texts_differ) = unequal((&verified.digest, &verified.state_digest), (&digest, &states), true);
+            let (what, texts_differ) =
+                unequal((&verified.digest, &verified.state_digest), (&digest, &states), true);
             if !what.is_empty() {
                 let digests = [verified.digest, digest];
-                let unequal = UnequalRuns { model: self.name, second: "in another thread", what, digests };
+                let unequal =
+                    UnequalRuns { model: self.name, second: "in another thread", what, digests };
                 return Err(VerifyError::Unequal(Box::new(unequal)));
             }
             verified.order_varies |= texts_differ;
@@ -49,7 +57,12 @@ impl<M: Model> Job<M> {
         Ok(verified)
     }
 
-    fn try_events(&self, spec: &RunSpec, limits: VerifyLimits, control: &Control) -> Result<Verification, VerifyError> {
+    fn try_events(
+        &self,
+        spec: &RunSpec,
+        limits: VerifyLimits,
+        control: &Control,
+    ) -> Result<Verification, VerifyError> {
         let (undo, until) = (self.settings.undo(), spec.end.get());
         // Files of an earlier run are left alone.
         let state = self.begin(spec, Acts::Ignore, &Records::Drop)?;
@@ -64,7 +77,8 @@ impl<M: Model> Job<M> {
         let mut cut_short = None;
         loop {
             let committed = run.engine.committed();
-            // Most often an event takes microseconds, so it is enough to read the clock now and then.
+            // Most often an event takes microseconds, so it is enough to read the clock now and
+            // then.
             let mut over = committed >= most;
             if committed.is_multiple_of(LOOK_EVERY) || dry_runs.sampling.is_slow() {
                 log.note(Instant::now(), run.engine.now(), committed);
@@ -74,7 +88,8 @@ impl<M: Model> Job<M> {
             if over && cut_short.is_none() {
                 cut_short = Some(run.engine.end_soon()).filter(|earlier| *earlier < spec.end);
             }
-            let come = (run.engine.now() / until).max(limits.most.map_or(0.0, |most| committed as f64 / most as f64));
+            let come = (run.engine.now() / until)
+                .max(limits.most.map_or(0.0, |most| committed as f64 / most as f64));
             if run.verify_step(&mut dry_runs, come, cut_short.is_none())? == Step::Finished {
                 break;
             }
@@ -83,7 +98,8 @@ impl<M: Model> Job<M> {
         let end = cut_short.unwrap_or(spec.end);
         let End { committed, digest, states } = self.end_of(run, end, cut_short)?;
         let DryRuns { sampling, findings, .. } = dry_runs;
-        let (tried, is_short_of_time, idle) = (sampling.tried(), sampling.is_short_of_time(), sampling.idle());
+        let (tried, is_short_of_time, idle) =
+            (sampling.tried(), sampling.is_short_of_time(), sampling.idle());
         Ok(Verification {
             model: self.name.clone(),
             undo,
@@ -104,8 +120,10 @@ impl<M: Model> Job<M> {
     fn repeat(&self, spec: &RunSpec, control: &Control) -> Result<End, Error> {
         let stack = self.thread_limits()?.stack;
         std::thread::scope(|scope| {
-            let again = std::thread::Builder::new().name("warpline-again".to_owned()).stack_size(stack);
-            let again = again.spawn_scoped(scope, || within_memory(|| self.run_again(spec, control)));
+            let again =
+                std::thread::Builder::new().name("warpline-again".to_owned()).stack_size(stack);
+            let again =
+                again.spawn_scoped(scope, || within_memory(|| self.run_again(spec, control)));
             let again = again.map_err(|cause| Error::no_thread(0, 1, cause))?;
             again.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
@@ -127,12 +145,21 @@ impl<M: Model> Job<M> {
     }
 
     /// Has the LPs finish, of a run that may have been `cut_short`.
-    fn end_of<Q: PendingSet>(&self, run: Engine<'_, M, Q>, end: VirtualTime, cut_short: Option<VirtualTime>) -> Result<End, Error> {
+    fn end_of<Q: PendingSet>(
+        &self,
+        run: Engine<'_, M, Q>,
+        end: VirtualTime,
+        cut_short: Option<VirtualTime>,
+    ) -> Result<End, Error> {
         let mut done = run.engine.into_parts();
         let digest = done.digest().to_string();
         cut_short.iter().for_each(|end| done.statistics.cut_short(end.get()));
         let mut states = StateDigest::default();
         self.finish(&mut done, end, Some(&mut states))?;
-        Ok(End { committed: done.committed, digest, states: state_digest_record(states, &done.statistics) })
+        Ok(End {
+            committed: done.committed,
+            digest,
+            states: state_digest_record(states, &done.statistics),
+        })
     }
 }

@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use super::{Range, SettingValue};
 
-/// How many events of an LP there are between copies of its state; see [`Simulation::copy_interval`](crate::Simulation::copy_interval).
+/// How many events of an LP there are between copies of its state; see
+/// [`Simulation::copy_interval`](crate::Simulation::copy_interval).
 ///
 /// ```
 /// use warpline::CopyInterval;
@@ -14,8 +15,9 @@ use super::{Range, SettingValue};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CopyInterval {
-    /// A copy before every event, if states take at most 256 bytes and own no memory beside. Otherwise each PE adapts the interval to how many
-    /// events cost as much as a copy, which is measured, and how often states are worked out from copies, which is counted.
+    /// A copy before every event, if states take at most 256 bytes and own no memory beside.
+    /// Otherwise each PE adapts the interval to how many events cost as much as a copy, which is
+    /// measured, and how often states are worked out from copies, which is counted.
     #[default]
     Auto,
     /// So many, at least 1.

@@ -1,8 +1,9 @@
 //! How a table of settings is written.
 
-/// Declares a table of settings, and a struct of the values given: `None` if none was. An entry is its meaning, as a doc comment, then
-/// name, type, default if there is one, range, and the fields of [`Facts`](crate::settings::Facts) that it has; see
-/// [`settings`](mod@crate::settings) for an example.
+/// Declares a table of settings, and a struct of the values given: `None` if none was. An entry is
+/// its meaning, as a doc comment, then name, type, default if there is one, range, and the fields
+/// of [`Facts`](crate::settings::Facts) that it has; see [`settings`](mod@crate::settings) for an
+/// example.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! settings {
@@ -75,8 +76,8 @@ macro_rules! settings {
                 given
             }
 
-            /// The settings for the record of a run, by their names there. A setting that was not given has its default; one without a
-            /// default is left out.
+            /// The settings for the record of a run, by their names there. A setting that was not
+            /// given has its default; one without a default is left out.
             $vis fn recorded(&self, parallel: bool) -> $crate::settings::Values {
                 let values = [$({
                     #[allow(unused_mut, reason = "some have no default")]

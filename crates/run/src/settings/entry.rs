@@ -12,7 +12,8 @@ pub const RUN: &str = "Run settings";
 pub const OUTPUT: &str = "Output";
 /// The heading of settings of every engine.
 pub const ENGINE: &str = "Engine settings";
-/// The heading of settings of parallel engines. A sequential run has no use for them, except for `sync` and `threads`.
+/// The heading of settings of parallel engines. A sequential run has no use for them, except for
+/// `sync` and `threads`.
 pub const PARALLEL: &str = "Parallel runs";
 
 /// What is known about a setting before it has a value.
@@ -25,7 +26,8 @@ pub const PARALLEL: &str = "Parallel runs";
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Setting {
-    /// Its name on the command line and in scenario files, such as `gvt-interval`; in records, `_` takes the place of `-`.
+    /// Its name on the command line and in scenario files, such as `gvt-interval`; in records, `_`
+    /// takes the place of `-`.
     pub name: String,
     /// Its heading in help texts.
     pub heading: &'static str,
@@ -37,7 +39,8 @@ pub struct Setting {
     pub words: &'static [&'static str],
     /// The values that it takes, in words.
     pub range: String,
-    /// Its default, as it would be typed, or the rule by which one is found; empty if it has neither.
+    /// Its default, as it would be typed, or the rule by which one is found; empty if it has
+    /// neither.
     pub default: String,
     /// What it does, in one sentence without a full stop.
     pub meaning: String,
@@ -123,7 +126,13 @@ pub struct Facts {
 
 /// Puts the parts of an entry together.
 #[doc(hidden)]
-pub fn describe<T: SettingValue>(field: &str, meaning: &[&str], range: &Range<T>, default: Option<T>, facts: Facts) -> Setting {
+pub fn describe<T: SettingValue>(
+    field: &str,
+    meaning: &[&str],
+    range: &Range<T>,
+    default: Option<T>,
+    facts: Facts,
+) -> Setting {
     let takes = if facts.takes.is_empty() { T::takes(range) } else { facts.takes.to_owned() };
     let sentence: Vec<&str> = meaning.iter().map(|line| line.trim()).collect();
     Setting {
@@ -150,7 +159,10 @@ fn typed(name: &str) -> String {
 pub fn find<'t>(table: &'t [Setting], name: &str) -> Result<&'t Setting, SettingError> {
     let name = typed(name);
     let found = table.iter().find(|setting| setting.name == name);
-    found.ok_or_else(|| SettingError::Unknown { nearest: nearest(&name, table.iter().map(|setting| setting.name.as_str())), name })
+    found.ok_or_else(|| SettingError::Unknown {
+        nearest: nearest(&name, table.iter().map(|setting| setting.name.as_str())),
+        name,
+    })
 }
 
 impl Setting {
@@ -177,15 +189,16 @@ impl Setting {
             "sync" | "threads" | "processes" => true,
             _ if engine == Synchronisation::Auto => true,
             "conservative" => engine == Synchronisation::Conservative,
-            "undo" | "kps" | "window" | "copy-interval" | "cancellation" | "go-ahead" | "conservative-lps" | "sub-pool"
-            | "fossil-collection" => engine.goes_ahead(),
+            "undo" | "kps" | "window" | "copy-interval" | "cancellation" | "go-ahead"
+            | "conservative-lps" | "sub-pool" | "fossil-collection" => engine.goes_ahead(),
             _ => self.heading != PARALLEL || engine != Synchronisation::Sequential,
         }
     }
 
     /// Whether it is about messages between processes, and nothing else.
     pub(super) fn is_between_processes(&self) -> bool {
-        matches!(self.name.as_str(), "zero-copy" | "carrier") || self.name.starts_with("communication")
+        matches!(self.name.as_str(), "zero-copy" | "carrier")
+            || self.name.starts_with("communication")
     }
 
     /// Its name in records, and its field in code.
@@ -201,7 +214,11 @@ pub type Values = serde_json::Map<String, Value>;
 
 /// The settings that belong in a record, with their values.
 #[doc(hidden)]
-pub fn recorded(table: &[Setting], values: impl IntoIterator<Item = Option<Value>>, parallel: bool) -> Values {
+pub fn recorded(
+    table: &[Setting],
+    values: impl IntoIterator<Item = Option<Value>>,
+    parallel: bool,
+) -> Values {
     let belongs = |setting: &Setting| match setting.recorded {
         Recorded::Never => false,
         Recorded::Always => true,

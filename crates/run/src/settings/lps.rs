@@ -49,25 +49,44 @@ impl LpChoice {
         LpChoice(ids.into_iter().map(|id| Part::Ids(id, id)).collect())
     }
 
-    /// Which LPs of `lps` are chosen, if their kinds are among `kinds`: a function of id, kind, and whether the model declares it.
+    /// Which LPs of `lps` are chosen, if their kinds are among `kinds`: a function of id, kind, and
+    /// whether the model declares it.
     ///
     /// # Errors
     /// In words, if there is no such kind or id.
-    pub(crate) fn among(&self, lps: u32, kinds: &[String]) -> Result<impl Fn(LpId, &str, bool) -> bool + use<'_>, String> {
-        let mut by_id = vec![false; if self.0.iter().any(|part| matches!(part, Part::Ids(..))) { lps as usize } else { 0 }];
+    pub(crate) fn among(
+        &self,
+        lps: u32,
+        kinds: &[String],
+    ) -> Result<impl Fn(LpId, &str, bool) -> bool + use<'_>, String> {
+        let mut by_id = vec![
+            false;
+            if self.0.iter().any(|part| matches!(part, Part::Ids(..))) {
+                lps as usize
+            } else {
+                0
+            }
+        ];
         for part in &self.0 {
             match part {
                 Part::Declared | Part::All => {}
                 Part::Ids(from, to) => match by_id.get_mut(*from as usize..=*to as usize) {
                     Some(ids) => ids.fill(true),
-                    None => return Err(format!("there is no LP {to}: ids go from 0 to {}", lps - 1)),
+                    None => {
+                        return Err(format!("there is no LP {to}: ids go from 0 to {}", lps - 1));
+                    }
                 },
                 Part::Kind(kind) if kinds.contains(kind) => {}
                 Part::Kind(kind) => {
-                    let named: Vec<&str> = kinds.iter().map(String::as_str).filter(|kind| !kind.is_empty()).collect();
-                    let meant = nearest(kind, named.iter().copied()).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-                    let known =
-                        if named.is_empty() { "the model names none".to_owned() } else { format!("there are {}", named.join(", ")) };
+                    let named: Vec<&str> =
+                        kinds.iter().map(String::as_str).filter(|kind| !kind.is_empty()).collect();
+                    let meant = nearest(kind, named.iter().copied())
+                        .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+                    let known = if named.is_empty() {
+                        "the model names none".to_owned()
+                    } else {
+                        format!("there are {}", named.join(", "))
+                    };
                     return Err(format!("there is no kind of LP called `{kind}`: {known}{meant}"));
                 }
             }
@@ -91,7 +110,9 @@ impl Part {
             "declared" => Some(Part::Declared),
             "all" => Some(Part::All),
             "" | "none" => None,
-            _ if !text.starts_with(|first: char| first.is_ascii_digit()) => Some(Part::Kind(text.to_owned())),
+            _ if !text.starts_with(|first: char| first.is_ascii_digit()) => {
+                Some(Part::Kind(text.to_owned()))
+            }
             _ => {
                 let (from, to) = text.split_once('-').unwrap_or((text, text));
                 let (from, to) = (number(from)?, number(to)?);
@@ -117,12 +138,20 @@ impl SettingValue for LpChoice {
     fn parse(text: &str) -> Option<Self> {
         match text.trim() {
             "none" => Some(LpChoice::none()),
-            text => text.split(',').map(|part| Part::parse(part.trim())).collect::<Option<_>>().map(LpChoice),
+            text => text
+                .split(',')
+                .map(|part| Part::parse(part.trim()))
+                .collect::<Option<_>>()
+                .map(LpChoice),
         }
     }
 
     fn text(&self) -> String {
-        if self.0.is_empty() { "none".to_owned() } else { self.0.iter().map(Part::text).collect::<Vec<_>>().join(",") }
+        if self.0.is_empty() {
+            "none".to_owned()
+        } else {
+            self.0.iter().map(Part::text).collect::<Vec<_>>().join(",")
+        }
     }
 
     fn takes(_: &Range<Self>) -> String {
@@ -139,7 +168,9 @@ mod tests {
         let choice = LpChoice::parse(text).ok_or("unreadable")?;
         assert_eq!(LpChoice::parse(&choice.text()), Some(choice.clone()));
         let chosen = choice.among(6, &["clerk".to_owned(), String::new()])?;
-        Ok((0..6).filter(|lp| chosen(LpId(*lp), if *lp < 2 { "clerk" } else { "" }, [2, 4].contains(lp))).collect())
+        Ok((0..6)
+            .filter(|lp| chosen(LpId(*lp), if *lp < 2 { "clerk" } else { "" }, [2, 4].contains(lp)))
+            .collect())
     }
 
     #[test]
@@ -160,6 +191,10 @@ mod tests {
             assert_eq!(chosen(text), Err("unreadable".to_owned()), "{text}");
         }
         assert_eq!(chosen("4-6"), Err("there is no LP 6: ids go from 0 to 5".to_owned()));
-        assert_eq!(chosen("clark"), Err("there is no kind of LP called `clark`: there are clerk; did you mean `clerk`?".to_owned()));
+        assert_eq!(
+            chosen("clark"),
+            Err("there is no kind of LP called `clark`: there are clerk; did you mean `clerk`?"
+                .to_owned())
+        );
     }
 }

@@ -45,7 +45,8 @@ impl SettingValue for MemoryLimit {
 
     fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
-        let unit = text.trim_start_matches(|character: char| character.is_ascii_digit() || character == '.');
+        let unit = text
+            .trim_start_matches(|character: char| character.is_ascii_digit() || character == '.');
         let number: f64 = text[..text.len() - unit.len()].parse().ok()?;
         if unit.trim() == "%" {
             return (number > 0.0 && number <= 100.0).then_some(MemoryLimit::Share(number / 100.0));
@@ -60,9 +61,17 @@ impl SettingValue for MemoryLimit {
             MemoryLimit::Share(share) => format!("{}%", 100.0 * share),
             MemoryLimit::Bytes(bytes) => {
                 let whole = |unit: f64| bytes.is_multiple_of(unit as u64);
-                let units = [("T", 1_099_511_627_776.0), ("G", 1_073_741_824.0), ("M", 1_048_576.0), ("K", 1024.0)];
+                let units = [
+                    ("T", 1_099_511_627_776.0),
+                    ("G", 1_073_741_824.0),
+                    ("M", 1_048_576.0),
+                    ("K", 1024.0),
+                ];
                 let unit = units.into_iter().find(|(_, size)| whole(*size));
-                unit.map_or_else(|| format!("{bytes}B"), |(name, size)| format!("{}{name}", bytes / size as u64))
+                unit.map_or_else(
+                    || format!("{bytes}B"),
+                    |(name, size)| format!("{}{name}", bytes / size as u64),
+                )
             }
         }
     }
@@ -90,16 +99,21 @@ mod tests {
             assert_eq!(MemoryLimit::parse(&limit.text()), Some(limit), "{}", limit.text());
         }
         for share in [1.0, 0.9, 0.125] {
-            assert_eq!(MemoryLimit::parse(&MemoryLimit::Share(share).text()), Some(MemoryLimit::Share(share)));
+            assert_eq!(
+                MemoryLimit::parse(&MemoryLimit::Share(share).text()),
+                Some(MemoryLimit::Share(share))
+            );
         }
         assert_eq!(MemoryLimit::Bytes(512 << 20).text(), "512M");
     }
 
     #[test]
     fn powers_of_1024_and_of_1000_are_told_apart() {
-        let bytes = ["1K", "1KiB", "1kB", "2.5 MiB", "2.5MB", "7B"].map(|text| match MemoryLimit::parse(text) {
-            Some(MemoryLimit::Bytes(bytes)) => bytes,
-            other => panic!("{text}: {other:?}"),
+        let bytes = ["1K", "1KiB", "1kB", "2.5 MiB", "2.5MB", "7B"].map(|text| {
+            match MemoryLimit::parse(text) {
+                Some(MemoryLimit::Bytes(bytes)) => bytes,
+                other => panic!("{text}: {other:?}"),
+            }
         });
         assert_eq!(bytes, [1024, 1024, 1000, 2_621_440, 2_500_000, 7]);
         let refused = ["", "M", "-1M", "1.2.3M", "0M", "1X", "1 000M", "5", "inf%", "1e30T"];

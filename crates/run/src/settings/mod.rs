@@ -1,15 +1,17 @@
-//! The settings of a run, each in one entry of one [table](Settings::table): name, type, default, range, unit, meaning, and when it hurts.
-//! The builder methods of [`Simulation`](crate::Simulation), the command line with its help, scenario files, errors and the record of a run
-//! all follow from it.
+//! The settings of a run, each in one entry of one [table](Settings::table): name, type, default,
+//! range, unit, meaning, and when it hurts. The builder methods of
+//! [`Simulation`](crate::Simulation), the command line with its help, scenario files, errors and
+//! the record of a run all follow from it.
 //!
 //! # Adding a setting
-//! 1. An entry in `settings/table.rs`. If its values are words, an enum beside the others in `settings/options.rs`, or beside the
-//!    part of an engine that it is for.
+//! 1. An entry in `settings/table.rs`. If its values are words, an enum beside the others in
+//!    `settings/options.rs`, or beside the part of an engine that it is for.
 //! 2. A builder method on [`Simulation`](crate::Simulation): one line, and its documentation.
-//! 3. Its place in `plan/segment.rs`, from which the engine reads it; where the engine is to choose a value, the rule for
-//!    that in `plan/choices.rs`.
+//! 3. Its place in `plan/segment.rs`, from which the engine reads it; where the engine is to choose
+//!    a value, the rule for that in `plan/choices.rs`.
 //!
-//! Everything else follows: option, help, key in scenario files, checks and the record. A table of two entries shows how:
+//! Everything else follows: option, help, key in scenario files, checks and the record. A table of
+//! two entries shows how:
 //!
 //! ```
 //! use warpline::settings::{PARALLEL, Range, Recorded, SettingError};
@@ -66,8 +68,9 @@ pub use self::entry::{Facts, Values, describe, find, recorded};
 pub use self::lps::LpChoice;
 pub use self::memory::MemoryLimit;
 pub use self::options::{
-    Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative, EventCost, FossilCollection, GoAhead,
-    GvtAlgorithm, GvtIntervalControl, Mailbox, Messages, Pending, PoolOrder, Synchronisation, Undo,
+    Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative,
+    EventCost, FossilCollection, GoAhead, GvtAlgorithm, GvtIntervalControl, Mailbox, Messages,
+    Pending, PoolOrder, Synchronisation, Undo,
 };
 pub use self::sub_pool::SubPool;
 pub use self::table::{Settings, THREADS_MOST};

@@ -47,22 +47,27 @@ words! {
     /// ```
     #[non_exhaustive]
     pub enum Synchronisation {
-        /// Whichever of the others turns out to be fastest, with as many PEs as suit it: the run tries them out when enough of it is left, and
-        /// may change its engine again while it goes on.
+        /// Whichever of the others turns out to be fastest, with as many PEs as suit it: the run
+        /// tries them out when enough of it is left, and may change its engine again while it goes
+        /// on.
         #[default]
         Auto = "auto",
         /// One event after the other, in one thread.
         Sequential = "sequential",
-        /// Every PE executes only events that nothing can precede any more, given the model's [lookahead](crate::Model::lookahead).
+        /// Every PE executes only events that nothing can precede any more, given the model's
+        /// [lookahead](crate::Model::lookahead).
         Conservative = "conservative",
-        /// Time Warp: every PE executes events ahead, and undoes those that turn out to have been too early.
+        /// Time Warp: every PE executes events ahead, and undoes those that turn out to have been
+        /// too early.
         Optimistic = "optimistic",
-        /// Time Warp, in which [conservative LPs](crate::Model::is_conservative) wait until their events are certain, while others go ahead.
+        /// Time Warp, in which [conservative LPs](crate::Model::is_conservative) wait until their
+        /// events are certain, while others go ahead.
         Mixed = "mixed",
     }
 
-    /// How the PEs of a conservative run find out how far they may go; see [`Simulation::conservative`](crate::Simulation::conservative).
-    /// The answer does not depend on it.
+    /// How the PEs of a conservative run find out how far they may go; see
+    /// [`Simulation::conservative`](crate::Simulation::conservative). The answer does not depend on
+    /// it.
     ///
     /// ```
     /// use warpline::Conservative;
@@ -70,18 +75,19 @@ words! {
     /// ```
     #[non_exhaustive]
     pub enum Conservative {
-        /// In windows if PEs outnumber cores and all least delays between them are equal, otherwise free-running.
+        /// In windows if PEs outnumber cores and all least delays between them are equal, otherwise
+        /// free-running.
         #[default]
         Auto = "auto",
-        /// All in step: when all have executed what lies within the least delay of the earliest event of all, they go on to the next
-        /// window.
+        /// All in step: when all have executed what lies within the least delay of the earliest
+        /// event of all, they go on to the next window.
         Windows = "windows",
         /// Each by itself, as far as the bounds allow that the others published last.
         FreeRunning = "free-running",
     }
 
-    /// How the PEs of a parallel run find global virtual time; see [`Simulation::gvt`](crate::Simulation::gvt). The answer does not depend
-    /// on it.
+    /// How the PEs of a parallel run find global virtual time; see
+    /// [`Simulation::gvt`](crate::Simulation::gvt). The answer does not depend on it.
     ///
     /// ```
     /// use warpline::GvtAlgorithm;
@@ -96,7 +102,8 @@ words! {
         Synchronous = "synchronous",
         /// By epochs, while events are executed; PEs write into each other's memory.
         OneSided = "one-sided",
-        /// From registers that PEs keep up to date in shared memory: those of a Global Synchronization Unit.
+        /// From registers that PEs keep up to date in shared memory: those of a Global
+        /// Synchronization Unit.
         Gsu = "gsu",
     }
 
@@ -117,12 +124,14 @@ words! {
         Central = "central",
         /// Likewise, but those who wait sleep, on a condition variable.
         Condvar = "condvar",
-        /// Those of each rank at a counter, and ranks by collective reductions of MPI; only for processes that `mpirun` has started.
+        /// Those of each rank at a counter, and ranks by collective reductions of MPI; only for
+        /// processes that `mpirun` has started.
         AllReduce = "all-reduce",
     }
 
     /// Whether the interval between computations of GVT changes during the run; see
-    /// [`Simulation::gvt_interval_control`](crate::Simulation::gvt_interval_control). The answer does not depend on it.
+    /// [`Simulation::gvt_interval_control`](crate::Simulation::gvt_interval_control). The answer
+    /// does not depend on it.
     ///
     /// ```
     /// use warpline::GvtIntervalControl;
@@ -133,7 +142,8 @@ words! {
         /// It stays as it is.
         #[default]
         Fixed = "fixed",
-        /// It follows how busy PEs are while GVT is computed; threads that only send and receive messages have an interval of their own.
+        /// It follows how busy PEs are while GVT is computed; threads that only send and receive
+        /// messages have an interval of their own.
         Adaptive = "adaptive",
     }
 
@@ -158,7 +168,8 @@ words! {
     }
 
     /// Who writes, sends and receives messages between processes that share no memory; see
-    /// [`Simulation::communication`](crate::Simulation::communication). The answer does not depend on it.
+    /// [`Simulation::communication`](crate::Simulation::communication). The answer does not depend
+    /// on it.
     ///
     /// ```
     /// use warpline::Communication;
@@ -166,8 +177,9 @@ words! {
     /// ```
     #[non_exhaustive]
     pub enum Communication {
-        /// Threads that do nothing else if PEs keep their speed beside them in a probe, which takes some 50 ms before the run; otherwise every
-        /// PE, or one of each process if they hinder each other.
+        /// Threads that do nothing else if PEs keep their speed beside them in a probe, which takes
+        /// some 50 ms before the run; otherwise every PE, or one of each process if they hinder
+        /// each other.
         #[default]
         Auto = "auto",
         /// The first PE of each process, for all of them.
@@ -178,8 +190,8 @@ words! {
         Dedicated = "dedicated",
     }
 
-    /// How events travel between the PEs of a parallel run; see [`Simulation::messages`](crate::Simulation::messages). The answer does not
-    /// depend on it.
+    /// How events travel between the PEs of a parallel run; see
+    /// [`Simulation::messages`](crate::Simulation::messages). The answer does not depend on it.
     ///
     /// ```
     /// use warpline::Messages;
@@ -191,16 +203,19 @@ words! {
         /// As `value` if payloads have at most 512 bytes, and as `shared` if they have more.
         #[default]
         Auto = "auto",
-        /// By value if nobody can cancel them any more, otherwise in a buffer that sender and receiver share.
+        /// By value if nobody can cancel them any more, otherwise in a buffer that sender and
+        /// receiver share.
         Value = "value",
-        /// Copied into the receiver's queue; the sender keeps a copy of its own of what may have to be cancelled, which takes an anti-message.
+        /// Copied into the receiver's queue; the sender keeps a copy of its own of what may have to
+        /// be cancelled, which takes an anti-message.
         Copy = "copy",
         /// All in buffers that sender and receiver share, where they can be cancelled in place.
         Shared = "shared",
     }
 
-    /// Whose pool a buffer for a message between PEs is taken from, and into whose it goes when it is free; see
-    /// [`Simulation::pool`](crate::Simulation::pool). The answer does not depend on it.
+    /// Whose pool a buffer for a message between PEs is taken from, and into whose it goes when it
+    /// is free; see [`Simulation::pool`](crate::Simulation::pool). The answer does not depend on
+    /// it.
     ///
     /// ```
     /// use warpline::BufferPool;
@@ -209,17 +224,19 @@ words! {
     /// ```
     #[non_exhaustive]
     pub enum BufferPool {
-        /// Each PE has a sub-pool for each other. Free buffers return to where they came from, so that each stays with two PEs for life.
+        /// Each PE has a sub-pool for each other. Free buffers return to where they came from, so
+        /// that each stays with two PEs for life.
         #[default]
         Partitioned = "partitioned",
-        /// The sender's own pool. The receiver keeps the buffer; what a PE has too many of goes to a pool that all share.
+        /// The sender's own pool. The receiver keeps the buffer; what a PE has too many of goes to
+        /// a pool that all share.
         Sender = "sender",
         /// The receiver's pool, under a lock, to which the buffer returns.
         Receiver = "receiver",
     }
 
-    /// Where messages between threads wait until their PE receives them; see [`Simulation::mailbox`](crate::Simulation::mailbox). The answer
-    /// does not depend on it.
+    /// Where messages between threads wait until their PE receives them; see
+    /// [`Simulation::mailbox`](crate::Simulation::mailbox). The answer does not depend on it.
     ///
     /// ```
     /// use warpline::Mailbox;
@@ -228,7 +245,8 @@ words! {
     /// ```
     #[non_exhaustive]
     pub enum Mailbox {
-        /// Per sender with up to 32 PEs, and shared with more, as rings between all of them would take much memory then.
+        /// Per sender with up to 32 PEs, and shared with more, as rings between all of them would
+        /// take much memory then.
         #[default]
         Auto = "auto",
         /// In one ring for every sender, so that only two PEs ever meet.
@@ -239,8 +257,9 @@ words! {
         Cas = "cas",
     }
 
-    /// When the memory of executed events goes back to its pool; see [`Simulation::fossil_collection`](crate::Simulation::fossil_collection).
-    /// The answer does not depend on it.
+    /// When the memory of executed events goes back to its pool; see
+    /// [`Simulation::fossil_collection`](crate::Simulation::fossil_collection). The answer does not
+    /// depend on it.
     ///
     /// ```
     /// use warpline::FossilCollection;
@@ -251,7 +270,8 @@ words! {
         /// When they commit: all that a new GVT makes certain, one after the other.
         #[default]
         Batch = "batch",
-        /// As soon as they have been executed, with a stamp; buffers are used again when what their stamps stand for has committed.
+        /// As soon as they have been executed, with a stamp; buffers are used again when what their
+        /// stamps stand for has committed.
         OnTheFly = "on-the-fly",
     }
 
@@ -281,15 +301,16 @@ words! {
     /// ```
     #[non_exhaustive]
     pub enum EventCost {
-        /// As much as any other: the answer is the same everywhere, and right where all events do about the same work.
+        /// As much as any other: the answer is the same everywhere, and right where all events do
+        /// about the same work.
         #[default]
         Counted = "counted",
         /// The time that its handler took in this run.
         Measured = "measured",
     }
 
-    /// Which pending event set is used; see [`Simulation::pending`](crate::Simulation::pending), which has an example. The answer does not
-    /// depend on it.
+    /// Which pending event set is used; see [`Simulation::pending`](crate::Simulation::pending),
+    /// which has an example. The answer does not depend on it.
     ///
     /// ```
     /// use warpline::Pending;

@@ -36,7 +36,10 @@ impl SettingValue for SubPool {
     }
 
     fn takes(_: &Range<Self>) -> String {
-        format!("a whole number from 1, unlimited, adaptive, or adaptive-N for N on average instead of {}", SubPool::AVERAGE)
+        format!(
+            "a whole number from 1, unlimited, adaptive, or adaptive-N for N on average instead of {}",
+            SubPool::AVERAGE
+        )
     }
 
     fn within(&self, _: &Range<Self>) -> bool {
@@ -50,13 +53,20 @@ mod tests {
 
     #[test]
     fn sizes_are_numbers_or_words() {
-        for size in [SubPool::Unlimited, SubPool::Fixed(1), SubPool::Adaptive(SubPool::AVERAGE), SubPool::Adaptive(3)] {
+        for size in [
+            SubPool::Unlimited,
+            SubPool::Fixed(1),
+            SubPool::Adaptive(SubPool::AVERAGE),
+            SubPool::Adaptive(3),
+        ] {
             assert_eq!(SubPool::parse(&size.text()), Some(size));
             assert!(size.within(&Range::Any));
         }
         for text in ["", "0", "-1", "adaptive-0", "adaptive-", "adaptive 3", "many", "1.5"] {
             assert_eq!(SubPool::parse(text), None, "{text}");
         }
-        assert!(!SubPool::Fixed(0).within(&Range::Any) && !SubPool::Adaptive(0).within(&Range::Any));
+        assert!(
+            !SubPool::Fixed(0).within(&Range::Any) && !SubPool::Adaptive(0).within(&Range::Any)
+        );
     }
 }

@@ -7,9 +7,10 @@ use warpline_mpi::Launch;
 
 use super::value::SettingValue;
 use super::{
-    Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative, CopyInterval, ENGINE, FossilCollection,
-    GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice, Mailbox, MemoryLimit, Messages, OUTPUT, PARALLEL, Pending, PoolOrder, RUN, Range,
-    Recorded, SettingError, SubPool, Synchronisation, Undo,
+    Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative,
+    CopyInterval, ENGINE, FossilCollection, GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice,
+    Mailbox, MemoryLimit, Messages, OUTPUT, PARALLEL, Pending, PoolOrder, RUN, Range, Recorded,
+    SettingError, SubPool, Synchronisation, Undo,
 };
 use crate::settings;
 
@@ -28,7 +29,8 @@ const TRACE_MOST: u32 = 100_000;
 const STACK_MOST: u32 = 1 << 16;
 
 settings! {
-    /// The values given for the settings of a run; [`Simulation::settings`](crate::Simulation::settings) has an example.
+    /// The values given for the settings of a run;
+    /// [`Simulation::settings`](crate::Simulation::settings) has an example.
     pub struct Settings {
         /// Model time at which the run ends; events at this time are not executed.
         end: f64, Range::Above(0.0), {
@@ -73,7 +75,8 @@ settings! {
             unit: "MB",
             hurts: "a small file shows little of a long run; viewers take long to open one of hundreds of megabytes, and memory is needed for it during the run",
         }
-        /// Whether the record has digests of final states and statistics, beside that of the history, so that runs can be compared by them.
+        /// Whether the record has digests of final states and statistics, beside that of the
+        /// history, so that runs can be compared by them.
         state_digest: bool = false, Range::Any, {
             heading: OUTPUT,
             hurts: "the text of all states is made once at the end; states of many megabytes take seconds",
@@ -91,13 +94,15 @@ settings! {
             unit: "MiB",
             hurts: "too small, and a handler with large local variables or deep recursion ends the program; too large, and a limit on virtual memory refuses it",
         }
-        /// Memory that the run may take on each machine, the program included; parallel runs go less far ahead where it is short.
+        /// Memory that the run may take on each machine, the program included; parallel runs go
+        /// less far ahead where it is short.
         memory: MemoryLimit = MemoryLimit::Share(0.9), Range::Any, {
             heading: ENGINE,
             recorded: Recorded::Always,
             hurts: "a run needs what a sequential one does, a tenth more, and 4 MiB for each PE; near that, PEs wait for each other; with less, it ends with an error",
         }
-        /// Wall time after which an event that is still being executed ends the run with an error; a warning comes after 5 s.
+        /// Wall time after which an event that is still being executed ends the run with an error;
+        /// a warning comes after 5 s.
         event_limit: f64 = 300.0, Range::Above(0.0), {
             heading: ENGINE,
             placeholder: "SECONDS",
@@ -111,8 +116,9 @@ settings! {
             recorded: Recorded::Always,
             hurts: "auto spends some time on finding out, and what it chooses differs from run to run; a parallel run of tiny events without lookahead may be slower than a sequential one",
         }
-        /// PEs, each an event loop with its share of the LPs, on a thread of its own as far as there are cores; the most that auto may use;
-        /// without --sync, more than 1 means an optimistic run.
+        /// PEs, each an event loop with its share of the LPs, on a thread of its own as far as
+        /// there are cores; the most that auto may use; without --sync, more than 1 means an
+        /// optimistic run.
         threads: u32, Range::Between(1, THREADS_MOST), {
             heading: PARALLEL,
             reason: "as every PE keeps room for messages from every other; as many as there are cores run best",
@@ -120,35 +126,37 @@ settings! {
             recorded: Recorded::Always,
             hurts: "more PEs than cores take turns and exchange more messages; with few events between messages, PEs mostly wait",
         }
-        /// Processes among which the PEs are divided, and which share memory; each has as many PEs as --threads says, by default its share
-        /// of the cores.
+        /// Processes among which the PEs are divided, and which share memory; each has as many PEs
+        /// as --threads says, by default its share of the cores.
         processes: u32 = 1, Range::Between(1, PROCESSES_MOST), {
             heading: PARALLEL,
             reason: "as each takes address space in all others",
             recorded: Recorded::InParallel,
             hurts: "processes take longer to start than threads, each has a copy of the model, and PEs do not move between them",
         }
-        /// Whether processes of a machine share the memory of messages; otherwise they are copied, by MPI if a launcher has started the
-        /// processes.
+        /// Whether processes of a machine share the memory of messages; otherwise they are copied,
+        /// by MPI if a launcher has started the processes.
         zero_copy: bool = true, Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
             hurts: "only when off, which is for comparisons: every message to another process is then written and read once more",
         }
-        /// Who carries messages that are copied between processes: rings in shared memory, MPI, or, for comparison, Boost.Interprocess;
-        /// rings and boost mean --zero-copy no.
+        /// Who carries messages that are copied between processes: rings in shared memory, MPI, or,
+        /// for comparison, Boost.Interprocess; rings and boost mean --zero-copy no.
         carrier: Carrier = Carrier::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
             hurts: "with boost, all processes allocate and free every message under one lock, and if one is killed while it holds it, the others end 5 s later",
         }
-        /// Who sends messages to processes that share no memory: the first PE of a process, every PE, or threads that do nothing else.
+        /// Who sends messages to processes that share no memory: the first PE of a process, every
+        /// PE, or threads that do nothing else.
         communication: Communication = Communication::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
             hurts: "one PE that sends for many becomes the slowest of them; every PE that sends pays for calls of MPI; threads that do nothing else need cores of their own",
         }
-        /// With --communication dedicated: threads of each process that do nothing but send and receive messages.
+        /// With --communication dedicated: threads of each process that do nothing but send and
+        /// receive messages.
         communication_threads: u32 = 1, Range::Between(1, COMMUNICATION_THREADS_MOST), {
             heading: PARALLEL,
             reason: "as each has PEs of its own",
@@ -161,8 +169,8 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "in one ring for all, PEs wait for each other; with a ring for each, the thread looks into many",
         }
-        /// Most bytes of a batch of messages to a process that shares no memory; with --carrier boost, each message is sent by itself
-        /// unless this is given.
+        /// Most bytes of a batch of messages to a process that shares no memory; with --carrier
+        /// boost, each message is sent by itself unless this is given.
         communication_batch: u32 = 16_384, Range::Between(256, 1 << 20), {
             heading: PARALLEL,
             placeholder: "BYTES",
@@ -195,8 +203,8 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "too few, and a rollback undoes events of many other LPs; too many, and their table exceeds the nearest cache",
         }
-        /// How global virtual time (GVT) is found: whether PEs go on meanwhile, or stop; by messages, by writing into each other's memory,
-        /// or from registers.
+        /// How global virtual time (GVT) is found: whether PEs go on meanwhile, or stop; by
+        /// messages, by writing into each other's memory, or from registers.
         gvt: GvtAlgorithm = GvtAlgorithm::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
@@ -208,7 +216,8 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "at one counter, many cores contend; PEs that sleep wake up late, but leave their cores to others; MPI reductions need ranks, and take a message even between neighbours",
         }
-        /// About how many events a PE executes before it asks for a new GVT; 32 times as many if lookahead makes them certain.
+        /// About how many events a PE executes before it asks for a new GVT; 32 times as many if
+        /// lookahead makes them certain.
         gvt_interval: u32 = 128, Range::From(1), {
             heading: PARALLEL,
             placeholder: "EVENTS",
@@ -216,8 +225,9 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "too small, and PEs spend their time finding GVT; too large, and memory is reclaimed late and fewer events are certain",
         }
-        /// Whether --gvt-interval is fixed, or only the start of an interval that adapts to how busy PEs are while GVT is found; with
-        /// --communication dedicated, the thread that sends then asks for GVT, at an interval in its own passes, and PEs only if idle.
+        /// Whether --gvt-interval is fixed, or only the start of an interval that adapts to how
+        /// busy PEs are while GVT is found; with --communication dedicated, the thread that sends
+        /// then asks for GVT, at an interval in its own passes, and PEs only if idle.
         gvt_interval_control: GvtIntervalControl = GvtIntervalControl::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
@@ -238,37 +248,40 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "copies are expensive if states are large; a journal is if an event changes most of its state; wrong reverse code, or changes without the journal, give wrong answers, so try `verify` first",
         }
-        /// With --undo copy: number of an LP's events between copies of its state; auto copies before every event if states are small and
-        /// plain, and otherwise as often as pays, by what copies cost and how often events are undone.
+        /// With --undo copy: number of an LP's events between copies of its state; auto copies
+        /// before every event if states are small and plain, and otherwise as often as pays, by
+        /// what copies cost and how often events are undone.
         copy_interval: CopyInterval = CopyInterval::default(), Range::Any, {
             heading: PARALLEL,
             unit: "events",
             recorded: Recorded::InParallel,
             hurts: "more than 1 pays only for large states: undoing executes events between two copies again; copies over 1024 events of their PE old are renewed",
         }
-        /// When what an undone event had sent is cancelled: at once; or when the event, executed again, does not send the same; or
-        /// whichever pays.
+        /// When what an undone event had sent is cancelled: at once; or when the event, executed
+        /// again, does not send the same; or whichever pays.
         cancellation: Cancellation = Cancellation::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
             hurts: "with lazy, wrong messages stay longer, and what they cause has to be undone as well; what goes to other PEs is copied; it pays only where events that are executed again send the same",
         }
-        /// How events travel between PEs: by value where nobody can cancel them, as copies of which the sender keeps its own, or in buffers
-        /// that both share; auto takes value for payloads of up to 512 bytes, and shared for larger ones.
+        /// How events travel between PEs: by value where nobody can cancel them, as copies of which
+        /// the sender keeps its own, or in buffers that both share; auto takes value for payloads
+        /// of up to 512 bytes, and shared for larger ones.
         messages: Messages = Messages::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
             hurts: "a copy takes an anti-message for every cancellation, and memory twice; in shared buffers, certain events move more cache lines",
         }
-        /// Where messages between threads wait: in a ring for each sender, in one queue per PE under a lock, or in one ring per PE in which
-        /// senders reserve places by compare-and-swap; auto takes a ring for each sender with up to 32 PEs, and a queue with more.
+        /// Where messages between threads wait: in a ring for each sender, in one queue per PE
+        /// under a lock, or in one ring per PE in which senders reserve places by compare-and-swap;
+        /// auto takes a ring for each sender with up to 32 PEs, and a queue with more.
         mailbox: Mailbox = Mailbox::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
             hurts: "rings for each sender take memory that grows with the square of the PEs; in one for all, senders wait for each other, and with cas all wait for one that has lost its core",
         }
-        /// Whose pool a message's buffer is taken from, and whose it goes to when free: that of the pair of PEs, the sender's and then the
-        /// receiver's, or the receiver's.
+        /// Whose pool a message's buffer is taken from, and whose it goes to when free: that of the
+        /// pair of PEs, the sender's and then the receiver's, or the receiver's.
         pool: BufferPool = BufferPool::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
@@ -280,22 +293,24 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "what was freed first has probably left the cache, so fifo is there for comparisons",
         }
-        /// With --pool partitioned: buffers for messages from one PE to another; when none is left, a PE executes nothing ahead until some
-        /// have come back.
+        /// With --pool partitioned: buffers for messages from one PE to another; when none is left,
+        /// a PE executes nothing ahead until some have come back.
         sub_pool: SubPool = SubPool::default(), Range::Any, {
             heading: PARALLEL,
             unit: "buffers",
             recorded: Recorded::InParallel,
             hurts: "with few buffers PEs mostly wait for them, and for GVT; with many or unlimited ones, a PE that others wait for can be flooded with messages",
         }
-        /// When the memory of executed events goes back to its pool: when they commit, or at once, to be reused once they have committed.
+        /// When the memory of executed events goes back to its pool: when they commit, or at once,
+        /// to be reused once they have committed.
         fossil_collection: FossilCollection = FossilCollection::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
             hurts: "on the fly, buffers are reused in the order of execution, when they have left the cache",
         }
-        /// With --sync conservative: whether PEs advance in step, from window to window, or each as far as it may; auto takes windows if
-        /// PEs outnumber cores and all least delays between them are equal.
+        /// With --sync conservative: whether PEs advance in step, from window to window, or each as
+        /// far as it may; auto takes windows if PEs outnumber cores and all least delays between
+        /// them are equal.
         conservative: Conservative = Conservative::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
@@ -307,14 +322,15 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "without it every event bears the cost of undo; meant for studies of Time Warp alone",
         }
-        /// In optimistic and mixed runs, when events that may have to be undone are executed: where waiting until they are certain would
-        /// take longer, or whenever nothing certain is left.
+        /// In optimistic and mixed runs, when events that may have to be undone are executed: where
+        /// waiting until they are certain would take longer, or whenever nothing certain is left.
         go_ahead: GoAhead = GoAhead::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
             hurts: "with always, PEs execute and then undo what a short wait would have spared them",
         }
-        /// With --sync mixed: the LPs that wait until their events are certain, while others go ahead.
+        /// With --sync mixed: the LPs that wait until their events are certain, while others go
+        /// ahead.
         conservative_lps: LpChoice = LpChoice::default(), Range::Any, {
             heading: PARALLEL,
             rule: "those that the model declares",
@@ -327,7 +343,8 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "a PE that moves leaves behind what it has in the caches of a core; it seldom moves where the load is even",
         }
-        /// Step all PEs in one thread, in an order drawn from this seed, with messages that overtake each other.
+        /// Step all PEs in one thread, in an order drawn from this seed, with messages that
+        /// overtake each other.
         virtual_cluster: u64, Range::Any, {
             heading: PARALLEL,
             placeholder: "SEED",
@@ -337,13 +354,15 @@ settings! {
 }
 
 impl Settings {
-    /// The engine of a run: the one that was asked for, or else one that all given settings suit. That is the sequential one with one
-    /// thread, the conservative one if `conservative` is among them, the mixed one if `conservative_lps` is, the optimistic one with
-    /// several threads or processes, or any other setting of parallel runs; and otherwise whichever turns out to be fastest.
+    /// The engine of a run: the one that was asked for, or else one that all given settings suit.
+    /// That is the sequential one with one thread, the conservative one if `conservative` is among
+    /// them, the mixed one if `conservative_lps` is, the optimistic one with several threads or
+    /// processes, or any other setting of parallel runs; and otherwise whichever turns out to be
+    /// fastest.
     ///
     /// # Errors
-    /// If the sequential engine is given several threads, or a setting that it has no use for; or if `conservative` is set for any other
-    /// engine than the conservative one.
+    /// If the sequential engine is given several threads, or a setting that it has no use for; or
+    /// if `conservative` is set for any other engine than the conservative one.
     ///
     /// ```
     /// use warpline::{Settings, Synchronisation};
@@ -361,7 +380,10 @@ impl Settings {
     }
 
     /// The same for as many processes as the settings or a launcher ask for.
-    pub(crate) fn synchronisation_in(&self, processes: Option<u32>) -> Result<Synchronisation, SettingError> {
+    pub(crate) fn synchronisation_in(
+        &self,
+        processes: Option<u32>,
+    ) -> Result<Synchronisation, SettingError> {
         let several = self.threads.filter(|threads| *threads > 1);
         let processes = processes.filter(|processes| *processes > 1);
         let given = self.given();
@@ -373,7 +395,9 @@ impl Settings {
             None if self.conservative_lps.is_some() => Synchronisation::Mixed,
             None if several.is_some()
                 || processes.is_some()
-                || given.iter().any(|(setting, _)| !setting.serves(Synchronisation::Sequential)) =>
+                || given
+                    .iter()
+                    .any(|(setting, _)| !setting.serves(Synchronisation::Sequential)) =>
             {
                 Synchronisation::Optimistic
             }
@@ -394,11 +418,19 @@ impl Settings {
             let alone = if engine == Synchronisation::Sequential {
                 Some(("sync", engine.name().to_owned(), "a sequential run has one thread"))
             } else {
-                self.virtual_cluster.map(|seed| ("virtual-cluster", seed.to_string(), "a virtual cluster lives in one thread"))
+                self.virtual_cluster.map(|seed| {
+                    ("virtual-cluster", seed.to_string(), "a virtual cluster lives in one thread")
+                })
             };
             if let Some((name, value, why)) = alone {
                 let remedy = format!("{why}; leave one of the two out");
-                return Err(SettingError::Conflict { name, value, other: "processes", other_value: processes.to_string(), remedy });
+                return Err(SettingError::Conflict {
+                    name,
+                    value,
+                    other: "processes",
+                    other_value: processes.to_string(),
+                    remedy,
+                });
             }
         }
         if let (Some(barrier), Some(gvt)) = (self.barrier, self.gvt)
@@ -424,7 +456,10 @@ impl Settings {
                 remedy: "only partitioned pools have sub-pools; leave `sub-pool` out, or set `pool` to `partitioned`".to_owned(),
             });
         }
-        let Some((setting, value)) = given.into_iter().find(|(setting, _)| !setting.serves(engine)) else { return Ok(engine) };
+        let Some((setting, value)) = given.into_iter().find(|(setting, _)| !setting.serves(engine))
+        else {
+            return Ok(engine);
+        };
         let remedy = match engine {
             _ if setting.name == "conservative" => {
                 "it tells PEs of a conservative run how to go on; leave it out, or set `sync` to `conservative`"
@@ -432,7 +467,9 @@ impl Settings {
             Synchronisation::Conservative => {
                 "a conservative run undoes nothing and has no use for it; leave it out, or set `sync` to `optimistic`"
             }
-            _ => "a sequential run has no use for it; leave it out, or leave `sync` out, as it means a parallel run",
+            _ => {
+                "a sequential run has no use for it; leave it out, or leave `sync` out, as it means a parallel run"
+            }
         };
         Err(SettingError::Conflict {
             name: &setting.name,
@@ -465,35 +502,63 @@ impl Settings {
         let in_turn = "a virtual cluster has one thread";
         idle("move-pes", self.move_pes.is_some() && self.virtual_cluster.is_some(), in_turn);
         let by_itself = "with `communication` set to `distributed`, every PE sends for itself";
-        idle("communication-ring", self.communication_ring.is_some() && sends == Communication::Distributed, by_itself);
+        idle(
+            "communication-ring",
+            self.communication_ring.is_some() && sends == Communication::Distributed,
+            by_itself,
+        );
         let no_threads = "no thread but those with `communication` set to `dedicated` does nothing but send and receive";
-        idle("communication-threads", self.communication_threads.is_some() && sends != Communication::Dedicated, no_threads);
+        idle(
+            "communication-threads",
+            self.communication_threads.is_some() && sends != Communication::Dedicated,
+            no_threads,
+        );
         if self.threads == Some(1) && self.processes() == 1 {
             let alone = "there is one PE, which sends itself no messages";
             idle("mailbox", self.mailbox.is_some(), alone);
             idle("messages", self.messages.is_some(), alone);
             idle("sub-pool", self.sub_pool.is_some(), alone);
-            idle("move-pes", self.move_pes.is_some() && self.virtual_cluster.is_none(), "there is one PE");
+            idle(
+                "move-pes",
+                self.move_pes.is_some() && self.virtual_cluster.is_none(),
+                "there is one PE",
+            );
         }
-        if self.processes() > 1 && self.zero_copy() && self.carrier.is_none() && Launch::detect().is_none() {
+        if self.processes() > 1
+            && self.zero_copy()
+            && self.carrier.is_none()
+            && Launch::detect().is_none()
+        {
             let shared = "processes share the memory of messages; set `zero-copy` to `no`";
             idle("communication", self.communication.is_some(), shared);
             idle("communication-batch", self.communication_batch.is_some(), shared);
             idle("communication-delay", self.communication_delay.is_some(), shared);
-            idle("communication-ring", self.communication_ring.is_some() && sends != Communication::Distributed, shared);
-            idle("communication-threads", self.communication_threads.is_some() && sends == Communication::Dedicated, shared);
+            idle(
+                "communication-ring",
+                self.communication_ring.is_some() && sends != Communication::Distributed,
+                shared,
+            );
+            idle(
+                "communication-threads",
+                self.communication_threads.is_some() && sends == Communication::Dedicated,
+                shared,
+            );
         }
         all
     }
 
     /// Mailboxes are those of threads of one process.
     fn check_mailbox(&self, processes: Option<u32>) -> Result<(), SettingError> {
-        let Some(mailbox) = self.mailbox.filter(|mailbox| *mailbox != Mailbox::Auto) else { return Ok(()) };
+        let Some(mailbox) = self.mailbox.filter(|mailbox| *mailbox != Mailbox::Auto) else {
+            return Ok(());
+        };
         let processes = processes.filter(|_| mailbox != Mailbox::PerSender);
         let (other, other_value, remedy) = match (self.virtual_cluster, processes) {
-            (Some(seed), _) => {
-                ("virtual-cluster", seed.to_string(), "a virtual cluster has a network of its own; leave one of the two out")
-            }
+            (Some(seed), _) => (
+                "virtual-cluster",
+                seed.to_string(),
+                "a virtual cluster has a network of its own; leave one of the two out",
+            ),
             (_, Some(processes)) => (
                 "processes",
                 processes.to_string(),
@@ -505,12 +570,17 @@ impl Settings {
         Err(SettingError::Conflict { name: "mailbox", value, other, other_value, remedy })
     }
 
-    /// Checks the settings of a run for which neither `processes` nor a launcher says how many processes it has.
+    /// Checks the settings of a run for which neither `processes` nor a launcher says how many
+    /// processes it has.
     ///
     /// # Errors
     /// If a setting is about messages between processes.
     pub(crate) fn check_alone(&self) -> Result<(), SettingError> {
-        let Some((setting, value)) = self.given().into_iter().find(|(setting, _)| setting.is_between_processes()) else { return Ok(()) };
+        let Some((setting, value)) =
+            self.given().into_iter().find(|(setting, _)| setting.is_between_processes())
+        else {
+            return Ok(());
+        };
         Err(SettingError::Conflict {
             name: &setting.name,
             value,

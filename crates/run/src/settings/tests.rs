@@ -4,10 +4,19 @@ use super::*;
 fn every_entry_says_all_that_there_is_to_say() {
     for Setting { name, heading, placeholder, range, meaning, hurts, .. } in Settings::table() {
         let texts = [*heading, placeholder, range, meaning, hurts];
-        assert!(texts.iter().all(|text| !text.is_empty() && text.trim() == *text && !text.ends_with('.')), "{name}: {texts:?}");
-        assert!(meaning.starts_with(char::is_uppercase) && hurts.starts_with(char::is_lowercase), "{name}: a sentence and its second half");
+        assert!(
+            texts
+                .iter()
+                .all(|text| !text.is_empty() && text.trim() == *text && !text.ends_with('.')),
+            "{name}: {texts:?}"
+        );
+        assert!(
+            meaning.starts_with(char::is_uppercase) && hurts.starts_with(char::is_lowercase),
+            "{name}: a sentence and its second half"
+        );
     }
-    let mut names: Vec<&str> = Settings::table().iter().map(|setting| setting.name.as_str()).collect();
+    let mut names: Vec<&str> =
+        Settings::table().iter().map(|setting| setting.name.as_str()).collect();
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), Settings::table().len());
@@ -15,11 +24,22 @@ fn every_entry_says_all_that_there_is_to_say() {
 
 #[test]
 fn defaults_are_values_of_their_settings_or_rules() {
-    let without: Vec<&str> = Settings::table().iter().filter(|setting| setting.default.is_empty()).map(|setting| &*setting.name).collect();
+    let without: Vec<&str> = Settings::table()
+        .iter()
+        .filter(|setting| setting.default.is_empty())
+        .map(|setting| &*setting.name)
+        .collect();
     assert_eq!(without, ["trace", "virtual-cluster"]);
-    let rules: Vec<&str> = Settings::table().iter().filter(|setting| setting.default.contains(' ')).map(|setting| &*setting.name).collect();
+    let rules: Vec<&str> = Settings::table()
+        .iter()
+        .filter(|setting| setting.default.contains(' '))
+        .map(|setting| &*setting.name)
+        .collect();
     assert_eq!(rules, ["end", "sync", "threads", "batch", "window"]);
-    for setting in Settings::table().iter().filter(|setting| !setting.default.is_empty() && !setting.default.contains(' ')) {
+    for setting in Settings::table()
+        .iter()
+        .filter(|setting| !setting.default.is_empty() && !setting.default.contains(' '))
+    {
         let mut typed = Settings::default();
         typed.set(&setting.name, &setting.default).unwrap();
         assert_eq!(typed.recorded(true), Settings::default().recorded(true), "{}", setting.name);
@@ -44,8 +64,12 @@ fn every_setting_is_set_alone() {
         settings.set(&setting.name, sample(setting)).unwrap();
         assert_ne!(settings, Settings::default(), "{}", setting.name);
         let fields = format!("{settings:?}");
-        let given: Vec<usize> =
-            fields.split(", ").enumerate().filter(|(_, field)| field.contains("Some(")).map(|(field, _)| field).collect();
+        let given: Vec<usize> = fields
+            .split(", ")
+            .enumerate()
+            .filter(|(_, field)| field.contains("Some("))
+            .map(|(field, _)| field)
+            .collect();
         assert_eq!(given, [index], "{fields}");
         settings.check().unwrap();
     }
@@ -78,24 +102,36 @@ fn refused_values_say_what_they_may_be() {
     let wrong = |name, text| read(name, text).unwrap_err();
     let of_end = "`end` cannot be `soon`: it takes a finite number greater than 0, as a run covers the times from 0 to the end time";
     assert_eq!(wrong("end", "soon"), of_end);
-    assert!(wrong("seed", "-1").ends_with("it takes a whole number from 0 to 18446744073709551615"));
-    assert!(wrong("undo", "revers").ends_with("it takes one of copy, reverse, journal; did you mean `reverse`?"));
-    assert!(wrong("gvt", "asynchron").ends_with("one of asynchronous, synchronous, one-sided, gsu; did you mean `asynchronous`?"));
+    assert!(
+        wrong("seed", "-1").ends_with("it takes a whole number from 0 to 18446744073709551615")
+    );
+    assert!(
+        wrong("undo", "revers")
+            .ends_with("it takes one of copy, reverse, journal; did you mean `reverse`?")
+    );
+    assert!(wrong("gvt", "asynchron").ends_with(
+        "one of asynchronous, synchronous, one-sided, gsu; did you mean `asynchronous`?"
+    ));
     assert_eq!(wrong("trace", ""), "`trace` cannot be ``: it takes the path of a file");
     assert_eq!(wrong("sead", "1"), "there is no setting `sead`; did you mean `seed`?");
     assert_eq!(wrong("xyz", "1"), "there is no setting `xyz`");
     for name in ["threads", "batch", "kps", "gvt-interval", "copy-interval"] {
         let most = if name == "threads" { THREADS_MOST } else { u32::MAX };
         for text in ["0", "-1", "1.5", "4294967296", "many"] {
-            let expected = format!("`{name}` cannot be `{text}`: it takes a whole number from 1 to {most}");
+            let expected =
+                format!("`{name}` cannot be `{text}`: it takes a whole number from 1 to {most}");
             assert!(wrong(name, text).starts_with(&expected), "{}", wrong(name, text));
         }
     }
     assert!(
         wrong("threads", "1025").contains("it takes a whole number from 1 to 1024, as every PE keeps room for messages from every other")
     );
-    for (text, said) in [("0", "0"), ("-1", "-1"), ("inf", "inf"), ("nan", "NaN"), ("wide", "wide")] {
-        assert_eq!(wrong("window", text), format!("`window` cannot be `{said}`: it takes a finite number greater than 0"));
+    for (text, said) in [("0", "0"), ("-1", "-1"), ("inf", "inf"), ("nan", "NaN"), ("wide", "wide")]
+    {
+        assert_eq!(
+            wrong("window", text),
+            format!("`window` cannot be `{said}`: it takes a finite number greater than 0")
+        );
     }
 }
 
@@ -134,7 +170,9 @@ fn ranges_have_their_ends() {
     assert_eq!(whole(Range::Between(1, 3)), [false, true, true, true, false]);
     assert_eq!(whole(Range::Above(2)), [false, false, false, true, true]);
     assert_eq!(u32::takes(&Range::Above(2)), "a whole number from 3 to 4294967295");
-    let times = |range: Range<f64>| [-1.0, 0.0, 1.0, f64::INFINITY, f64::NAN].map(|value: f64| value.within(&range));
+    let times = |range: Range<f64>| {
+        [-1.0, 0.0, 1.0, f64::INFINITY, f64::NAN].map(|value: f64| value.within(&range))
+    };
     assert_eq!(times(Range::Any), [true; 5]);
     assert_eq!(times(Range::From(0.0)), [false, true, true, false, false]);
     assert_eq!(times(Range::Between(0.0, 1.0)), [false, true, true, false, false]);
@@ -143,8 +181,13 @@ fn ranges_have_their_ends() {
 
 #[test]
 fn several_threads_are_a_parallel_run() {
-    let engine = |sync, threads| Settings { sync, threads, ..Settings::default() }.synchronisation().map_err(|error| error.to_string());
-    let (sequential, optimistic) = (Some(Synchronisation::Sequential), Some(Synchronisation::Optimistic));
+    let engine = |sync, threads| {
+        Settings { sync, threads, ..Settings::default() }
+            .synchronisation()
+            .map_err(|error| error.to_string())
+    };
+    let (sequential, optimistic) =
+        (Some(Synchronisation::Sequential), Some(Synchronisation::Optimistic));
     for (sync, threads, expected) in [
         (None, None, "auto"),
         (None, Some(1), "sequential"),
@@ -157,10 +200,18 @@ fn several_threads_are_a_parallel_run() {
         (optimistic, Some(1), "optimistic"),
         (optimistic, Some(9), "optimistic"),
     ] {
-        assert_eq!(engine(sync, threads).map(Synchronisation::name), Ok(expected), "{sync:?} {threads:?}");
+        assert_eq!(
+            engine(sync, threads).map(Synchronisation::name),
+            Ok(expected),
+            "{sync:?} {threads:?}"
+        );
     }
     let refused = engine(sequential, Some(2)).unwrap_err();
-    assert!(refused.starts_with("`sync` is `sequential`, but `threads` is `2`: ") && refused.contains("leave `threads` out"), "{refused}");
+    assert!(
+        refused.starts_with("`sync` is `sequential`, but `threads` is `2`: ")
+            && refused.contains("leave `threads` out"),
+        "{refused}"
+    );
 }
 
 /// Whatever engine the run chooses, it may have a use for any of them.
@@ -171,16 +222,27 @@ fn all_settings_serve_runs_that_choose_their_engine() {
 
 #[test]
 fn only_conservative_runs_are_told_how_to_be_conservative() {
-    let engine = |sync, threads, conservative| Settings { sync, threads, conservative, ..Settings::default() }.synchronisation();
+    let engine = |sync, threads, conservative| {
+        Settings { sync, threads, conservative, ..Settings::default() }.synchronisation()
+    };
     use Conservative::{Auto, FreeRunning, Windows};
     for way in [Auto, FreeRunning, Windows] {
-        assert_eq!(engine(Some(Synchronisation::Conservative), Some(2), Some(way)), Ok(Synchronisation::Conservative));
+        assert_eq!(
+            engine(Some(Synchronisation::Conservative), Some(2), Some(way)),
+            Ok(Synchronisation::Conservative)
+        );
         assert_eq!(engine(None, None, Some(way)), Ok(Synchronisation::Conservative));
         assert_eq!(engine(None, Some(2), Some(way)), Ok(Synchronisation::Conservative));
-        for sync in [Synchronisation::Sequential, Synchronisation::Optimistic, Synchronisation::Mixed] {
+        for sync in
+            [Synchronisation::Sequential, Synchronisation::Optimistic, Synchronisation::Mixed]
+        {
             let refused = engine(Some(sync), None, Some(way)).unwrap_err().to_string();
-            let expected = format!("`conservative` is `{}`, but `sync` is `{}`: ", way.name(), sync.name());
-            assert!(refused.starts_with(&expected) && refused.contains("leave it out, or set `sync`"), "{refused}");
+            let expected =
+                format!("`conservative` is `{}`, but `sync` is `{}`: ", way.name(), sync.name());
+            assert!(
+                refused.starts_with(&expected) && refused.contains("leave it out, or set `sync`"),
+                "{refused}"
+            );
         }
     }
 }
@@ -189,9 +251,14 @@ fn only_conservative_runs_are_told_how_to_be_conservative() {
 fn a_choice_of_conservative_lps_means_a_mixed_run() {
     let engine = |sync, threads| {
         let conservative_lps = Some(LpChoice::ids([7]));
-        Settings { sync, threads, conservative_lps, ..Settings::default() }.synchronisation().map_err(|error| error.to_string())
+        Settings { sync, threads, conservative_lps, ..Settings::default() }
+            .synchronisation()
+            .map_err(|error| error.to_string())
     };
-    assert_eq!([engine(None, None), engine(None, Some(3))], [Ok(Synchronisation::Mixed), Ok(Synchronisation::Mixed)]);
+    assert_eq!(
+        [engine(None, None), engine(None, Some(3))],
+        [Ok(Synchronisation::Mixed), Ok(Synchronisation::Mixed)]
+    );
     let mixed = engine(Some(Synchronisation::Mixed), Some(2));
     let optimistic = engine(Some(Synchronisation::Optimistic), None);
     assert_eq!(
@@ -200,26 +267,60 @@ fn a_choice_of_conservative_lps_means_a_mixed_run() {
         "the model decides whether it can stand that"
     );
     let refused = engine(Some(Synchronisation::Conservative), None).unwrap_err();
-    assert!(refused.starts_with("`conservative-lps` is `7`, but `sync` is `conservative`: "), "{refused}");
+    assert!(
+        refused.starts_with("`conservative-lps` is `7`, but `sync` is `conservative`: "),
+        "{refused}"
+    );
 }
 
 /// A setting that an engine has no use for is never ignored.
 #[test]
 fn settings_of_parallel_runs_mean_one() {
-    let of_parallel: Vec<_> = Settings::table().iter().filter(|setting| !setting.serves(Synchronisation::Sequential)).collect();
+    let of_parallel: Vec<_> = Settings::table()
+        .iter()
+        .filter(|setting| !setting.serves(Synchronisation::Sequential))
+        .collect();
     let names: Vec<_> = of_parallel.iter().map(|setting| setting.name.as_str()).collect();
-    let some =
-        ["batch", "kps", "gvt", "gvt-interval", "window", "copy-interval", "messages", "use-lookahead", "go-ahead", "virtual-cluster"];
-    assert!(some.iter().all(|name| names.contains(name)) && !names.contains(&"seed") && !names.contains(&"threads"), "{names:?}");
+    let some = [
+        "batch",
+        "kps",
+        "gvt",
+        "gvt-interval",
+        "window",
+        "copy-interval",
+        "messages",
+        "use-lookahead",
+        "go-ahead",
+        "virtual-cluster",
+    ];
+    assert!(
+        some.iter().all(|name| names.contains(name))
+            && !names.contains(&"seed")
+            && !names.contains(&"threads"),
+        "{names:?}"
+    );
     for setting in of_parallel {
         let mut settings = Settings::default();
         settings.set(&setting.name, sample(setting)).unwrap();
         let implied = settings.synchronisation().unwrap();
-        assert!(implied != Synchronisation::Sequential && setting.serves(implied), "{}", setting.name);
-        assert_eq!(Settings { threads: Some(1), ..settings.clone() }.synchronisation(), Ok(implied), "{}", setting.name);
+        assert!(
+            implied != Synchronisation::Sequential && setting.serves(implied),
+            "{}",
+            setting.name
+        );
+        assert_eq!(
+            Settings { threads: Some(1), ..settings.clone() }.synchronisation(),
+            Ok(implied),
+            "{}",
+            setting.name
+        );
         settings.sync = Some(Synchronisation::Sequential);
         let refused = settings.synchronisation().unwrap_err().to_string();
-        assert!(refused.starts_with(&format!("`{}` is `", setting.name)) && refused.contains("`sync` is `sequential`: "), "{refused}");
+        assert!(
+            refused.starts_with(&format!("`{}` is `", setting.name))
+                && refused.contains("`sync` is `sequential`: "),
+            "{refused}"
+        );
     }
 }
 
@@ -241,42 +342,67 @@ fn a_conservative_run_refuses_what_only_undoing_needs() {
         assert_eq!(settings.synchronisation(), Ok(Synchronisation::Optimistic), "{name}");
         settings.sync = Some(Synchronisation::Conservative);
         let refused = settings.synchronisation().unwrap_err().to_string();
-        let expected = format!("`{name}` is `{value}`, but `sync` is `conservative`: a conservative run undoes nothing");
+        let expected = format!(
+            "`{name}` is `{value}`, but `sync` is `conservative`: a conservative run undoes nothing"
+        );
         assert!(refused.starts_with(&expected), "{refused}");
     }
 }
 
 #[test]
 fn only_partitioned_pools_have_sub_pools() {
-    let of =
-        |pool, size| Settings { pool, sub_pool: Some(size), ..Settings::default() }.synchronisation().map_err(|error| error.to_string());
+    let of = |pool, size| {
+        Settings { pool, sub_pool: Some(size), ..Settings::default() }
+            .synchronisation()
+            .map_err(|error| error.to_string())
+    };
     let refused = of(Some(BufferPool::Sender), SubPool::Fixed(3)).unwrap_err();
-    assert!(refused.starts_with("`sub-pool` is `3`, but `pool` is `sender`: only partitioned pools have sub-pools"), "{refused}");
-    assert!(of(Some(BufferPool::Receiver), SubPool::Adaptive(3)).unwrap_err().contains("`adaptive-3`"));
-    assert_eq!(of(Some(BufferPool::Partitioned), SubPool::Fixed(3)), Ok(Synchronisation::Optimistic));
+    assert!(
+        refused.starts_with(
+            "`sub-pool` is `3`, but `pool` is `sender`: only partitioned pools have sub-pools"
+        ),
+        "{refused}"
+    );
+    assert!(
+        of(Some(BufferPool::Receiver), SubPool::Adaptive(3)).unwrap_err().contains("`adaptive-3`")
+    );
+    assert_eq!(
+        of(Some(BufferPool::Partitioned), SubPool::Fixed(3)),
+        Ok(Synchronisation::Optimistic)
+    );
     assert_eq!(of(None, SubPool::Fixed(3)), Ok(Synchronisation::Optimistic));
 }
 
 #[test]
 fn mailboxes_are_those_of_threads() {
     let of = |mailbox, processes, virtual_cluster| {
-        let settings = Settings { mailbox: Some(mailbox), processes, virtual_cluster, ..Settings::default() };
+        let settings =
+            Settings { mailbox: Some(mailbox), processes, virtual_cluster, ..Settings::default() };
         settings.synchronisation().map_err(|error| error.to_string())
     };
     for mailbox in [Mailbox::Shared, Mailbox::Cas, Mailbox::PerSender] {
         assert_eq!(of(mailbox, None, None), Ok(Synchronisation::Optimistic));
         let refused = of(mailbox, None, Some(3)).unwrap_err();
-        assert!(refused.starts_with(&format!("`mailbox` is `{}`, but `virtual-cluster` is `3`: ", mailbox.name())), "{refused}");
+        assert!(
+            refused.starts_with(&format!(
+                "`mailbox` is `{}`, but `virtual-cluster` is `3`: ",
+                mailbox.name()
+            )),
+            "{refused}"
+        );
         let several = of(mailbox, Some(2), None);
         assert_eq!(several.is_ok(), mailbox == Mailbox::PerSender, "{several:?}");
     }
-    assert!(of(Mailbox::Cas, Some(2), None).unwrap_err().contains("lies in the memory of one process"));
+    assert!(
+        of(Mailbox::Cas, Some(2), None).unwrap_err().contains("lies in the memory of one process")
+    );
     assert_eq!(of(Mailbox::Auto, Some(2), None), Ok(Synchronisation::Optimistic));
 }
 
 #[test]
 fn records_have_what_concerns_them() {
-    let names = |parallel| Settings::default().recorded(parallel).keys().cloned().collect::<Vec<_>>();
+    let names =
+        |parallel| Settings::default().recorded(parallel).keys().cloned().collect::<Vec<_>>();
     assert_eq!(names(false), ["memory", "pending", "warmup", "zero_delay_hops"]);
     let of_parallel = [
         "barrier",
@@ -312,6 +438,15 @@ fn records_have_what_concerns_them() {
         "zero_delay_hops",
     ];
     assert_eq!(names(true), of_parallel);
-    let given = Settings { threads: Some(3), window: Some(0.5), use_lookahead: Some(false), ..Settings::default() }.recorded(true);
-    assert_eq!((&given["threads"], &given["window"], &given["use_lookahead"]), (&3.into(), &0.5.into(), &false.into()));
+    let given = Settings {
+        threads: Some(3),
+        window: Some(0.5),
+        use_lookahead: Some(false),
+        ..Settings::default()
+    }
+    .recorded(true);
+    assert_eq!(
+        (&given["threads"], &given["window"], &given["use_lookahead"]),
+        (&3.into(), &0.5.into(), &false.into())
+    );
 }

@@ -1,4 +1,5 @@
-//! What all engines of a run have in common: those who watch it and may end it, how it is logged, and who chooses the next engine.
+//! What all engines of a run have in common: those who watch it and may end it, how it is logged,
+//! and who chooses the next engine.
 
 use std::time::{Duration, Instant};
 
@@ -42,7 +43,17 @@ impl<'r> RunMonitor<'r> {
     ) -> Self {
         let log = Log::new(Instant::now(), end, control.listener());
         let before = SpeculationSample::default();
-        RunMonitor { control, stop, stack, end, log, budget, memory_noted: Instant::now(), selector, before }
+        RunMonitor {
+            control,
+            stop,
+            stack,
+            end,
+            log,
+            budget,
+            memory_noted: Instant::now(),
+            selector,
+            before,
+        }
     }
 
     /// The event loop begins: from now on progress is logged.
@@ -50,10 +61,16 @@ impl<'r> RunMonitor<'r> {
         self.log = Log::new(now, self.end, self.control.listener());
     }
 
-    /// Notes how far the run has come. `speculation` is what the PEs of this segment have done so far, if it has PEs.
+    /// Notes how far the run has come. `speculation` is what the PEs of this segment have done so
+    /// far, if it has PEs.
     pub(crate) fn note(&mut self, reading: Reading, speculation: Option<SpeculationSample>) {
         let Reading { now, virtual_time, committed, .. } = reading;
-        self.log.note_all(now, virtual_time.min(self.end), committed, speculation.map(|sample| self.summed(sample)));
+        self.log.note_all(
+            now,
+            virtual_time.min(self.end),
+            committed,
+            speculation.map(|sample| self.summed(sample)),
+        );
     }
 
     /// Notes how much memory the process takes, if some time has passed since that was done last.

@@ -19,7 +19,8 @@ use crate::{Error, TraceSummary};
 /// What memory is needed for when a run goes on with another engine.
 const HANDED_OVER: &str = "LPs and events that are handed over to another engine";
 
-/// A run between two engines, or before the first: whatever the engine has been, and whichever comes next.
+/// A run between two engines, or before the first: whatever the engine has been, and whichever
+/// comes next.
 pub(crate) struct RunState<M: Model> {
     /// Everything before this time has committed, and nothing from then on has been executed.
     pub(crate) from: VirtualTime,
@@ -61,7 +62,8 @@ impl<M: Model> RunState<M> {
 
     /// By LP: how much work it has been, from its events and what they cost.
     pub(crate) fn weights(&self) -> Vec<f64> {
-        let events = self.lps.iter().flat_map(|block| block.iter()).map(|lp| 1.0 + lp.events as f64);
+        let events =
+            self.lps.iter().flat_map(|block| block.iter()).map(|lp| 1.0 + lp.events as f64);
         let costs = self.costs.iter().copied().map(f64::from).chain(std::iter::repeat(1.0));
         let mut weights = list_for(self.lps.iter().map(|block| block.len()).sum(), HANDED_OVER);
         weights.extend(events.zip(costs).map(|(events, cost)| events * cost));
@@ -74,7 +76,8 @@ impl<M: Model> RunState<M> {
         if blocks.len() == 1 {
             return blocks.pop().unwrap_or_default();
         }
-        let mut all = DropEach::from(list_for(blocks.iter().map(|block| block.len()).sum(), HANDED_OVER));
+        let mut all =
+            DropEach::from(list_for(blocks.iter().map(|block| block.len()).sum(), HANDED_OVER));
         blocks.into_iter().for_each(|block| all.extend(block));
         all
     }

@@ -11,7 +11,8 @@ use warpline_record::{ProgressSample, SpeculationSample};
 
 use crate::machine::memory_use;
 
-/// The progress of a run; [`Simulation::on_progress`](crate::Simulation::on_progress) has an example.
+/// The progress of a run; [`Simulation::on_progress`](crate::Simulation::on_progress) has an
+/// example.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     /// How far it has come, in model time.
@@ -20,7 +21,8 @@ pub struct Progress {
     pub end: f64,
     /// Events committed so far.
     pub committed_events: u64,
-    /// Wall time since the event loop began; before that, while LPs are initialised, since the start of the run.
+    /// Wall time since the event loop began; before that, while LPs are initialised, since the
+    /// start of the run.
     pub elapsed: Duration,
     /// Committed events per second since the last report.
     pub event_rate: f64,
@@ -80,7 +82,14 @@ pub(crate) struct Log {
 
 impl Log {
     pub(crate) fn new(start: Instant, end: f64, listener: Option<Listener>) -> Self {
-        Log { start, end, listener, reported: (Duration::ZERO, 0), samples: Vec::new(), sample_every: Duration::from_millis(20) }
+        Log {
+            start,
+            end,
+            listener,
+            reported: (Duration::ZERO, 0),
+            samples: Vec::new(),
+            sample_every: Duration::from_millis(20),
+        }
     }
 
     /// Notes how far the run has come.
@@ -89,24 +98,47 @@ impl Log {
     }
 
     /// The same for a parallel run.
-    pub(crate) fn note_all(&mut self, now: Instant, virtual_time: f64, committed_events: u64, speculation: Option<SpeculationSample>) {
+    pub(crate) fn note_all(
+        &mut self,
+        now: Instant,
+        virtual_time: f64,
+        committed_events: u64,
+        speculation: Option<SpeculationSample>,
+    ) {
         let elapsed = now - self.start;
         if elapsed - self.reported.0 >= REPORT_EVERY {
-            let rate = (committed_events - self.reported.1) as f64 / (elapsed - self.reported.0).as_secs_f64();
+            let rate = (committed_events - self.reported.1) as f64
+                / (elapsed - self.reported.0).as_secs_f64();
             let (end, rss_bytes) = (self.end, memory_use::resident());
-            let progress = Progress { virtual_time, end, committed_events, elapsed, event_rate: rate, rss_bytes, speculation };
+            let progress = Progress {
+                virtual_time,
+                end,
+                committed_events,
+                elapsed,
+                event_rate: rate,
+                rss_bytes,
+                speculation,
+            };
             if let Some(listener) = &self.listener {
                 listener(progress);
             }
             self.reported = (elapsed, committed_events);
         }
-        let due = self.samples.last().is_none_or(|last| elapsed.as_secs_f64() - last.wall_seconds >= self.sample_every.as_secs_f64());
+        let due = self.samples.last().is_none_or(|last| {
+            elapsed.as_secs_f64() - last.wall_seconds >= self.sample_every.as_secs_f64()
+        });
         if due {
             self.sample(elapsed, virtual_time, committed_events, speculation);
         }
     }
 
-    fn sample(&mut self, elapsed: Duration, virtual_time: f64, committed_events: u64, speculation: Option<SpeculationSample>) {
+    fn sample(
+        &mut self,
+        elapsed: Duration,
+        virtual_time: f64,
+        committed_events: u64,
+        speculation: Option<SpeculationSample>,
+    ) {
         if self.samples.len() == SAMPLES_MOST {
             let mut index = 0;
             self.samples.retain(|_| {
@@ -116,7 +148,13 @@ impl Log {
             self.sample_every *= 2;
         }
         let (wall_seconds, rss_bytes) = (elapsed.as_secs_f64(), memory_use::resident());
-        self.samples.push(ProgressSample { wall_seconds, virtual_time, committed_events, rss_bytes, speculation });
+        self.samples.push(ProgressSample {
+            wall_seconds,
+            virtual_time,
+            committed_events,
+            rss_bytes,
+            speculation,
+        });
     }
 
     /// The samples of the whole run.
@@ -144,7 +182,11 @@ mod tests {
             log.note(start + Duration::from_millis(25 * step), step as f64, step);
         }
         let samples = log.finish(start + Duration::from_secs(250), 1e4, 10_000, None);
-        assert!(samples.len() <= SAMPLES_MOST && samples.len() > SAMPLES_MOST / 4, "{}", samples.len());
+        assert!(
+            samples.len() <= SAMPLES_MOST && samples.len() > SAMPLES_MOST / 4,
+            "{}",
+            samples.len()
+        );
         assert!(samples.windows(2).all(|pair| pair[0].committed_events < pair[1].committed_events));
         assert_eq!(samples.last().unwrap().committed_events, 10_000);
     }
@@ -152,7 +194,8 @@ mod tests {
     #[test]
     fn progress_is_reported_with_its_rate() {
         let (start, (sender, heard)) = (Instant::now(), std::sync::mpsc::channel());
-        let mut log = Log::new(start, 10.0, Some(Arc::new(move |progress| sender.send(progress).unwrap())));
+        let mut log =
+            Log::new(start, 10.0, Some(Arc::new(move |progress| sender.send(progress).unwrap())));
         log.note(start + Duration::from_millis(100), 1.0, 10);
         log.note(start + Duration::from_millis(500), 5.0, 1000);
         drop(log);

@@ -31,12 +31,14 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// How long an event may take before somebody hears of it.
 pub(crate) const WARN_AFTER: Duration = Duration::from_secs(5);
 
-/// Ends runs early, from any thread or a signal handler; see [`Simulation::stop_with`](crate::Simulation::stop_with).
+/// Ends runs early, from any thread or a signal handler; see
+/// [`Simulation::stop_with`](crate::Simulation::stop_with).
 #[derive(Clone, Debug, Default)]
 pub struct StopSwitch(Arc<AtomicBool>);
 
 impl StopSwitch {
-    /// Ends the runs that have this switch, as soon as all their PEs agree on how far they have come.
+    /// Ends the runs that have this switch, as soon as all their PEs agree on how far they have
+    /// come.
     pub fn stop(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -85,8 +87,8 @@ impl Control {
         if self.is_abandoned() { Err(Error::Abandoned) } else { Ok(()) }
     }
 
-    /// Has the caller go on without the threads of the run, which may be in the middle of an event that takes for ever: this process is to
-    /// end, as the run has lost another one.
+    /// Has the caller go on without the threads of the run, which may be in the middle of an event
+    /// that takes for ever: this process is to end, as the run has lost another one.
     pub(crate) fn leave(&self, share: Share) {
         // If nobody waits any more, nobody has to know.
         self.caller.iter().for_each(|caller| _ = caller.send(Told::Left(share.clone())));
@@ -137,8 +139,8 @@ pub(crate) struct ThreadLimits {
 /// Calls `run` in a thread of its own, and waits for it.
 ///
 /// # Errors
-/// If `run` fails, the system refuses the thread, an event takes longer than the limit, or the run [leaves](Control::leave). In the last two
-/// cases its threads may go on until the program ends.
+/// If `run` fails, the system refuses the thread, an event takes longer than the limit, or the run
+/// [leaves](Control::leave). In the last two cases its threads may go on until the program ends.
 ///
 /// # Panics
 /// If `run` or one of the audience panics; the run has ended then.
@@ -155,7 +157,11 @@ pub(crate) fn watched<T: Send + 'static, E: From<Error> + Send + 'static>(
     });
     warpline_memory::report_crashes();
     warpline_memory::keep_reserve();
-    let control = Control { listener: audience.progress.is_some().then_some(listener), caller, ..Control::default() };
+    let control = Control {
+        listener: audience.progress.is_some().then_some(listener),
+        caller,
+        ..Control::default()
+    };
     let worker = Builder::new().name("warpline".to_owned()).stack_size(limits.stack);
     let given = control.clone();
     // The channel closes when the thread drops the last sender.
@@ -176,7 +182,8 @@ pub(crate) fn watched<T: Send + 'static, E: From<Error> + Send + 'static>(
     }
 }
 
-/// The thread of a run, for its caller. If it is dropped, somebody of the audience has panicked: the run is abandoned and ends.
+/// The thread of a run, for its caller. If it is dropped, somebody of the audience has panicked:
+/// the run is abandoned and ends.
 struct RunThread<T> {
     abandoned: Arc<AtomicBool>,
     worker: Option<JoinHandle<T>>,
@@ -205,13 +212,21 @@ impl<T> Drop for RunThread<T> {
 }
 
 /// Passes progress on until the run is over. Or until it need not be waited for: then it says why.
-fn look_on(limits: ThreadLimits, mut audience: Audience<'_>, told: &Receiver<Told>, beats: &Beats) -> Option<Error> {
-    let (mut watchdog, every) = (Watchdog::new(scheduled), LOOK_EVERY.min(limits.event).min(limits.warn));
+fn look_on(
+    limits: ThreadLimits,
+    mut audience: Audience<'_>,
+    told: &Receiver<Told>,
+    beats: &Beats,
+) -> Option<Error> {
+    let (mut watchdog, every) =
+        (Watchdog::new(scheduled), LOOK_EVERY.min(limits.event).min(limits.warn));
     let (mut looked, mut clock) = (Instant::now(), Duration::ZERO);
     loop {
         match told.recv_timeout(every) {
             Ok(Told::Left(share)) => return Some(Error::Share(share)),
-            Ok(Told::Progress(progress)) => audience.progress.iter_mut().for_each(|report| report(&progress)),
+            Ok(Told::Progress(progress)) => {
+                audience.progress.iter_mut().for_each(|report| report(&progress))
+            }
             Err(RecvTimeoutError::Disconnected) => return None,
             Err(RecvTimeoutError::Timeout) => {}
         }
@@ -219,7 +234,8 @@ fn look_on(limits: ThreadLimits, mut audience: Audience<'_>, told: &Receiver<Tol
         if now - looked < every {
             continue;
         }
-        // If this thread slept for longer, the whole process may have been stopped for a while, and the run with it.
+        // If this thread slept for longer, the whole process may have been stopped for a while, and
+        // the run with it.
         clock += (now - looked).min(2 * every);
         looked = now;
         let beats = beats.lock().unwrap_or_else(PoisonError::into_inner);
@@ -231,7 +247,10 @@ fn look_on(limits: ThreadLimits, mut audience: Audience<'_>, told: &Receiver<Tol
         if warn {
             match &mut audience.long_event {
                 Some(report) => report(&long),
-                None => eprintln!("warning: {long}; after {:.0} s it counts as a failure", limits.event.as_secs_f64()),
+                None => eprintln!(
+                    "warning: {long}; after {:.0} s it counts as a failure",
+                    limits.event.as_secs_f64()
+                ),
             }
         }
     }
@@ -264,7 +283,9 @@ impl Scheduled {
 fn scheduled(thread: u32) -> Option<Scheduled> {
     let directory = format!("/proc/self/task/{thread}");
     let times = std::fs::read_to_string(format!("{directory}/schedstat")).ok()?;
-    let mut times = times.split_ascii_whitespace().map_while(|time| time.parse().ok().map(Duration::from_nanos));
+    let mut times = times
+        .split_ascii_whitespace()
+        .map_while(|time| time.parse().ok().map(Duration::from_nanos));
     let (on_core, waited) = (times.next()?, times.next()?);
     // The name of the thread comes before, in brackets.
     let state = std::fs::read_to_string(format!("{directory}/stat")).ok()?;
@@ -306,8 +327,14 @@ impl Watchdog {
         Watchdog { threads: Vec::new(), scheduled, looked: Duration::ZERO }
     }
 
-    /// The event that has been going on for longest, if that is worth telling, and whether it has not been told before.
-    fn look(&mut self, beats: &[(Option<u32>, Arc<Beat>)], limits: ThreadLimits, now: Duration) -> Option<(LongEvent, bool)> {
+    /// The event that has been going on for longest, if that is worth telling, and whether it has
+    /// not been told before.
+    fn look(
+        &mut self,
+        beats: &[(Option<u32>, Arc<Beat>)],
+        limits: ThreadLimits,
+        now: Duration,
+    ) -> Option<(LongEvent, bool)> {
         self.threads.resize(beats.len(), None);
         let passed = now - std::mem::replace(&mut self.looked, now);
         for (since, (_, beat)) in self.threads.iter_mut().zip(beats) {
@@ -317,7 +344,8 @@ impl Watchdog {
             match since {
                 Some(since) if Some(since.activity) == activity => {
                     let (before, now) = (since.scheduled, scheduled());
-                    let without = before.zip(now).map(|(before, now)| now.without_core_since(before, passed));
+                    let without =
+                        before.zip(now).map(|(before, now)| now.without_core_since(before, passed));
                     since.without_core += without.unwrap_or_default();
                     since.scheduled = now;
                 }
@@ -329,7 +357,11 @@ impl Watchdog {
                 }
             }
         }
-        let going_on = self.threads.iter_mut().zip(beats).filter_map(|(since, (pe, _))| since.as_mut().map(|since| (since, *pe)));
+        let going_on = self
+            .threads
+            .iter_mut()
+            .zip(beats)
+            .filter_map(|(since, (pe, _))| since.as_mut().map(|since| (since, *pe)));
         let (since, pe) = going_on.max_by_key(|(since, _)| since.lasted(now))?;
         let (lasted, without_core) = (since.lasted(now), since.without_core);
         if lasted < limits.warn.min(limits.event) {
@@ -372,9 +404,12 @@ mod tests {
 
     #[test]
     fn an_event_is_told_once_and_forgotten_when_it_ends() {
-        let executors: Vec<Executor<Nothing>> = (0..2).map(|_| Executor::new(&Nothing, 1, 9, false)).collect();
+        let executors: Vec<Executor<Nothing>> =
+            (0..2).map(|_| Executor::new(&Nothing, 1, 9, false)).collect();
         let mut executors = executors.into_iter();
-        let (Some(mut first), Some(mut second)) = (executors.next(), executors.next()) else { panic!() };
+        let (Some(mut first), Some(mut second)) = (executors.next(), executors.next()) else {
+            panic!()
+        };
         let beats = [(Some(0), first.beat().clone()), (Some(1), second.beat().clone())];
         let limits = ThreadLimits { stack: 0, event: Duration::from_secs(60), warn: WARN_AFTER };
         let (mut watchdog, at) = (Watchdog::new(|_| None), Duration::from_secs);
@@ -390,17 +425,31 @@ mod tests {
         second.beat().goes_ahead();
         assert_eq!(watchdog.look(&beats, limits, at(3)), None);
         begin(&mut first, 3, 8);
-        let (long, warn) = watchdog.look(&beats, limits, at(9)).expect("PE 1 has been at it for 6 s");
+        let (long, warn) =
+            watchdog.look(&beats, limits, at(9)).expect("PE 1 has been at it for 6 s");
         let text = "event 1 of LP 4 at time 2.5 has been running for 6 s on PE 1; it is executed ahead of others";
         assert!(long.to_string().starts_with(text) && warn, "{long}");
-        assert!(watchdog.look(&beats, limits, at(10)).is_some_and(|(long, warn)| long.seconds == 7.0 && !warn));
+        assert!(
+            watchdog
+                .look(&beats, limits, at(10))
+                .is_some_and(|(long, warn)| long.seconds == 7.0 && !warn)
+        );
         second.beat().end_step();
-        assert_eq!(watchdog.look(&beats, limits, at(11)), None, "the other has only just begun another step");
-        let (long, warn) = watchdog.look(&beats, limits, at(14)).expect("PE 0 has been at it for 5 s");
-        assert!((long.pe, long.lp, long.event, long.certain, warn) == (Some(0), LpId(3), 8, true, true), "{long}");
+        assert_eq!(
+            watchdog.look(&beats, limits, at(11)),
+            None,
+            "the other has only just begun another step"
+        );
+        let (long, warn) =
+            watchdog.look(&beats, limits, at(14)).expect("PE 0 has been at it for 5 s");
+        assert!(
+            (long.pe, long.lp, long.event, long.certain, warn) == (Some(0), LpId(3), 8, true, true),
+            "{long}"
+        );
     }
 
-    /// An event whose thread gets a core for a tenth of the time is not to blame, until it has been on that for long.
+    /// An event whose thread gets a core for a tenth of the time is not to blame, until it has been
+    /// on that for long.
     #[test]
     fn time_without_a_core_is_not_the_model_s() {
         let executor = Executor::<Nothing>::new(&Nothing, 1, 9, false);
@@ -413,12 +462,17 @@ mod tests {
         let starved = |_| {
             let looks = LOOKS.get();
             LOOKS.set(looks + 1);
-            Some(Scheduled { on_core: Duration::from_millis(100 * looks), waited: Duration::ZERO, is_ready: true })
+            Some(Scheduled {
+                on_core: Duration::from_millis(100 * looks),
+                waited: Duration::ZERO,
+                is_ready: true,
+            })
         };
         let mut watchdog = Watchdog::new(starved);
         executor.beat().begin_step();
         executor.begin(LpId(3), 7, VirtualTime::new(2.5).unwrap(), 0);
-        let mut told = (0..200).filter_map(|second| watchdog.look(&beats, limits, Duration::from_secs(second)));
+        let mut told = (0..200)
+            .filter_map(|second| watchdog.look(&beats, limits, Duration::from_secs(second)));
         let (long, warn) = told.next().expect("it comes to 5 s");
         let text = "event 7 of LP 3 at time 2.5 has been running for 5 s on PE 0, beside 45 s for which others had its core";
         assert!(long.to_string() == text && warn, "{long}");
@@ -432,11 +486,16 @@ mod tests {
             is_ready,
         };
         let passed = Duration::from_millis(250);
-        let without = |now: Scheduled| now.without_core_since(at(1000, 500, true), passed).as_millis();
+        let without =
+            |now: Scheduled| now.without_core_since(at(1000, 500, true), passed).as_millis();
         assert_eq!(without(at(1250, 500, true)), 0, "it ran all the time");
         assert_eq!(without(at(1010, 500, true)), 240, "it is still waiting");
         assert_eq!(without(at(1010, 600, false)), 100, "it waited for a core, and sleeps");
-        assert_eq!(without(at(1000, 500, false)), 0, "it slept all the time, which is its own affair");
+        assert_eq!(
+            without(at(1000, 500, false)),
+            0,
+            "it slept all the time, which is its own affair"
+        );
         assert_eq!(without(at(1000, 9500, false)), 250);
     }
 

@@ -33,7 +33,12 @@ pub struct RandomModel<const WORDS: usize, O = Vec<u8>> {
 impl<const WORDS: usize, O: Owned> RandomModel<WORDS, O> {
     /// The model of a recipe.
     pub fn new(recipe: &Recipe) -> Self {
-        RandomModel { neighbours: topology::neighbours(recipe), recipe: recipe.clone(), diary: None, owned: PhantomData }
+        RandomModel {
+            neighbours: topology::neighbours(recipe),
+            recipe: recipe.clone(),
+            diary: None,
+            owned: PhantomData,
+        }
     }
 
     /// The same model, whose LPs keep a diary as well.
@@ -98,7 +103,8 @@ impl<const WORDS: usize, O: Owned> RandomModel<WORDS, O> {
         // The sends depend on what the state remembers.
         let children = (wanted + (state.checksum & 1) as u32).min(left);
         let uneven = state.checksum & 2 == 0;
-        let shared = Payload::from([state.checksum, u64::from(left)].map(u64::to_le_bytes).as_flattened());
+        let shared =
+            Payload::from([state.checksum, u64::from(left)].map(u64::to_le_bytes).as_flattened());
         for child in 0..children {
             let share = match (uneven, child) {
                 (true, 0) => left - (children - 1),
@@ -112,7 +118,15 @@ impl<const WORDS: usize, O: Owned> RandomModel<WORDS, O> {
     }
 
     /// Sends one parcel.
-    pub(super) fn post(&self, to: LpId, energy: u32, hops: u32, errand: Errand, load: Load<O>, lp: &mut Context<Self>) {
+    pub(super) fn post(
+        &self,
+        to: LpId,
+        energy: u32,
+        hops: u32,
+        errand: Errand,
+        load: Load<O>,
+        lp: &mut Context<Self>,
+    ) {
         let (now, least) = (lp.now(), promise::between(&self.recipe, lp.id(), to));
         let delay = self.delay(now, hops, least, lp.stream(TIMES));
         let hops = if now + delay > now { 0 } else { hops + 1 };
@@ -129,12 +143,14 @@ impl<const WORDS: usize, O: Owned> RandomModel<WORDS, O> {
         }
     }
 
-    /// Forwards a parcel that brings about nothing more, to half as many LPs as there are such parcels on average, so that there is an end.
+    /// Forwards a parcel that brings about nothing more, to half as many LPs as there are such
+    /// parcels on average, so that there is an end.
     pub(super) fn forward(&self, lp: &mut Context<Self>) {
         let times = [0, 0, 0, 0, 0, 1, 1, 2][lp.stream(FORWARDS).below(8) as usize];
         for priority in 0..times {
             let to = self.receiver(lp.id(), lp.stream(FORWARDS));
-            let delay = promise::between(&self.recipe, lp.id(), to) + 0.125 + lp.stream(FORWARDS).uniform();
+            let delay =
+                promise::between(&self.recipe, lp.id(), to) + 0.125 + lp.stream(FORWARDS).uniform();
             if self.recipe.priorities {
                 lp.forward_with_priority(to, delay, priority);
             } else {
@@ -143,15 +159,23 @@ impl<const WORDS: usize, O: Owned> RandomModel<WORDS, O> {
         }
     }
 
-    /// Lends to an LP, and asks a second one to recall it: two paths to one receiver, the second one longer.
+    /// Lends to an LP, and asks a second one to recall it: two paths to one receiver, the second
+    /// one longer.
     pub(super) fn lend(&self, hops: u32, lp: &mut Context<Self>) {
         let debtor = LpId(lp.stream(ROUTES).below(self.recipe.lps));
         let agent = state::creditor(lp.id(), self.recipe.lps);
-        let least = [debtor, agent].map(|to| promise::between(&self.recipe, lp.id(), to)).into_iter().fold(self.recipe.lookahead, f64::max);
+        let least = [debtor, agent]
+            .map(|to| promise::between(&self.recipe, lp.id(), to))
+            .into_iter()
+            .fold(self.recipe.lookahead, f64::max);
         let delay = self.delay(lp.now(), hops, least, lp.stream(TIMES));
         let hops = if lp.now() + delay > lp.now() { 0 } else { hops + 1 };
         for (to, errand) in [(debtor, Errand::Lend), (agent, Errand::Recall(debtor))] {
-            lp.send(to, delay, Parcel { energy: 0, hops, errand, load: Load::Nothing, words: [0; WORDS] });
+            lp.send(
+                to,
+                delay,
+                Parcel { energy: 0, hops, errand, load: Load::Nothing, words: [0; WORDS] },
+            );
         }
     }
 
@@ -173,7 +197,8 @@ impl<const WORDS: usize, O: Owned> RandomModel<WORDS, O> {
                 let luck = lp.stream(RECORDS).uniform();
                 // Texts from the source, and such as are made during the run.
                 let (name, own) = (state.own.name(), state.seen % 2 == 1);
-                let kind: Cell = if own { format!("{name} {}", state.seen).into() } else { name.into() };
+                let kind: Cell =
+                    if own { format!("{name} {}", state.seen).into() } else { name.into() };
                 lp.record(VISITS, &[kind, state.seen.into(), luck.into(), (luck < 0.5).into()]);
             }
         }

@@ -10,11 +10,16 @@ use super::statistics::{ENDS, ENERGY, EVENTS, OVERFLOWING, VISITS};
 
 impl Crime {
     /// Makes it.
-    pub(super) fn commit<const W: usize, O: Owned>(self, model: &RandomModel<W, O>, lp: &mut Context<RandomModel<W, O>>) {
+    pub(super) fn commit<const W: usize, O: Owned>(
+        self,
+        model: &RandomModel<W, O>,
+        lp: &mut Context<RandomModel<W, O>>,
+    ) {
         let (id, lps) = (lp.id(), lp.lps());
         let other = model.other(id);
         let least = promise::between(&model.recipe, id, other);
-        let parcel = |errand| Parcel { energy: 1, hops: 0, errand, load: Load::Nothing, words: [0; W] };
+        let parcel =
+            |errand| Parcel { energy: 1, hops: 0, errand, load: Load::Nothing, words: [0; W] };
         let mut send = |to: LpId, delay| lp.send(to, delay, parcel(Errand::Spread));
         match self {
             Crime::NanDelay => send(id, f64::NAN),
@@ -24,7 +29,9 @@ impl Crime {
             Crime::JustBelowLookahead => send(other, least.next_down()),
             Crime::UndeclaredLink => {
                 let links = model.links(id).unwrap_or_default();
-                let stranger = (0..lps).map(LpId).find(|to| *to != id && links.iter().all(|link| link.to != *to));
+                let stranger = (0..lps)
+                    .map(LpId)
+                    .find(|to| *to != id && links.iter().all(|link| link.to != *to));
                 let stranger = stranger.filter(|_| promise::has_links(&model.recipe, id));
                 match stranger {
                     Some(to) => send(to, 9.0),

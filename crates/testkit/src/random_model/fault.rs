@@ -20,7 +20,8 @@ pub enum Crime {
     NegativeDelay,
     /// An infinite delay.
     InfiniteDelay,
-    /// A delay below the lookahead. Where that is zero, or no other LP is there, the same as `NegativeDelay`.
+    /// A delay below the lookahead. Where that is zero, or no other LP is there, the same as
+    /// `NegativeDelay`.
     BelowLookahead,
     /// A receiver that does not exist.
     UnknownLp,
@@ -48,7 +49,8 @@ pub enum Crime {
     Fail,
     /// A delay just below the lookahead.
     JustBelowLookahead,
-    /// A receiver to which there is no link. Where there are links to all or none are declared, the same as `NegativeDelay`.
+    /// A receiver to which there is no link. Where there are links to all or none are declared, the
+    /// same as `NegativeDelay`.
     UndeclaredLink,
 }
 

@@ -1,7 +1,8 @@
 //! Models made at random, which use every feature of the model API and always come to an end.
 //!
-//! A model is a pure function of its [`Recipe`]; what it does depends on recipe, seed and order of events alone, and so
-//! sensitively that one event out of order changes states, statistics and rows.
+//! A model is a pure function of its [`Recipe`]; what it does depends on recipe, seed and order of
+//! events alone, and so sensitively that one event out of order changes states, statistics and
+//! rows.
 
 mod behaviour;
 mod crimes;
@@ -25,14 +26,19 @@ use parcel::{Errand, Load};
 pub use parcel::{Inline, Owned, Parcel, Plain, Way, Written};
 pub use recipe::{Declares, DelayKind, LpKind, Payloads, Recipe, Shape};
 pub use state::State;
-use statistics::{BUSY, COMMITTED, DELAYS, ENDS, ENERGY, EVENTS, LATE, LEVELS, OVERFLOWING, SIZES, VISITS};
+use statistics::{
+    BUSY, COMMITTED, DELAYS, ENDS, ENERGY, EVENTS, LATE, LEVELS, OVERFLOWING, SIZES, VISITS,
+};
 
 impl<const WORDS: usize, O: Owned> Model for RandomModel<WORDS, O> {
     type State = State;
     type Event = Parcel<WORDS, O>;
 
-    const ABILITIES: Abilities<State, Parcel<WORDS, O>> =
-        Abilities::NONE.with_wire(O::Way::<WORDS>::WIRE).with_comparable(Comparable::new()).with_journal(Journal::new()).with_reverse();
+    const ABILITIES: Abilities<State, Parcel<WORDS, O>> = Abilities::NONE
+        .with_wire(O::Way::<WORDS>::WIRE)
+        .with_comparable(Comparable::new())
+        .with_journal(Journal::new())
+        .with_reverse();
 
     fn lps(&self) -> u32 {
         self.recipe.lps
@@ -53,12 +59,18 @@ impl<const WORDS: usize, O: Owned> Model for RandomModel<WORDS, O> {
     fn links(&self, lp: LpId) -> Option<Vec<Link>> {
         let link = |to| Link { to, lookahead: promise::between(&self.recipe, lp, to) };
         let all = || (0..self.recipe.lps).map(LpId).filter(|to| *to != lp).collect();
-        let ends = || self.neighbours.as_ref().map_or_else(all, |neighbours| neighbours[lp.index()].clone());
+        let ends = || {
+            self.neighbours.as_ref().map_or_else(all, |neighbours| neighbours[lp.index()].clone())
+        };
         promise::has_links(&self.recipe, lp).then(|| ends().into_iter().map(link).collect())
     }
 
     fn weight(&self, lp: LpId) -> f64 {
-        if self.recipe.seed.is_multiple_of(2) { 1.0 } else { f64::from(lp.0.wrapping_mul(self.recipe.seed as u32) % 5) }
+        if self.recipe.seed.is_multiple_of(2) {
+            1.0
+        } else {
+            f64::from(lp.0.wrapping_mul(self.recipe.seed as u32) % 5)
+        }
     }
 
     fn unbiased_ties(&self) -> bool {
@@ -67,12 +79,21 @@ impl<const WORDS: usize, O: Owned> Model for RandomModel<WORDS, O> {
 
     fn declare(&self, declare: &mut Declarations) {
         declare.table(ENDS, "ends", &[("seen", "events")]);
-        declare.table(VISITS, "visits", &[("kind", ""), ("seen", "events"), ("luck", ""), ("small", "")]);
+        declare.table(
+            VISITS,
+            "visits",
+            &[("kind", ""), ("seen", "events"), ("luck", ""), ("small", "")],
+        );
         declare.counter(EVENTS, "events", "events", "events handled, by kind").items(4).slices(7);
         declare.mean(ENERGY, "energy", "", "energy of events").series();
-        declare.time_mean(LEVELS, "levels", "", "levels of accumulators and colonies").items(2).slices(9);
+        declare
+            .time_mean(LEVELS, "levels", "", "levels of accumulators and colonies")
+            .items(2)
+            .slices(9);
         declare.histogram(DELAYS, "delays", "s", "delays of sends").slices(1);
-        declare.counter(COMMITTED, "committed", "events", "events committed, by half of the ids").items(2);
+        declare
+            .counter(COMMITTED, "committed", "events", "events committed, by half of the ids")
+            .items(2);
         declare.time_mean(BUSY, "busy", "", "spans that reach into the future").items(4).slices(50);
         declare.mean(LATE, "late", "s", "times of commits").slices(13);
         declare.histogram(SIZES, "sizes", "bytes", "payloads").items(2);
@@ -82,12 +103,19 @@ impl<const WORDS: usize, O: Owned> Model for RandomModel<WORDS, O> {
     fn init(&self, lp: &mut Init<Self>) -> State {
         for _ in 0..self.recipe.starters {
             let to = self.receiver(lp.id(), lp.stream(ROUTES));
-            let delay = self.delay(0.0, 0, promise::between(&self.recipe, lp.id(), to), lp.stream(TIMES));
+            let delay =
+                self.delay(0.0, 0, promise::between(&self.recipe, lp.id(), to), lp.stream(TIMES));
             let words = [7; WORDS];
             lp.send(
                 to,
                 delay,
-                Parcel { energy: self.recipe.energy, hops: u32::from(delay == 0.0), errand: Errand::Spread, load: Load::Nothing, words },
+                Parcel {
+                    energy: self.recipe.energy,
+                    hops: u32::from(delay == 0.0),
+                    errand: Errand::Spread,
+                    load: Load::Nothing,
+                    words,
+                },
             );
         }
         if self.recipe.observing {
@@ -106,16 +134,24 @@ impl<const WORDS: usize, O: Owned> Model for RandomModel<WORDS, O> {
         match parcel.errand {
             Errand::Spread if parcel.energy == 1 && self.recipe.forwards => self.forward(lp),
             Errand::Spread => self.spread(state, parcel, lp),
-            Errand::Recall(debtor) => self.post(debtor, 0, parcel.hops, Errand::Return, Load::Nothing, lp),
+            Errand::Recall(debtor) => {
+                self.post(debtor, 0, parcel.hops, Errand::Return, Load::Nothing, lp)
+            }
             Errand::Loop => lp.send(lp.id(), 0.0, parcel.clone()),
             Errand::Lend | Errand::Return => {}
         }
         let uniform = self.neighbours.is_none();
-        if self.recipe.loans && uniform && parcel.errand == Errand::Spread && lp.stream(ROUTES).below(4) == 0 {
+        if self.recipe.loans
+            && uniform
+            && parcel.errand == Errand::Spread
+            && lp.stream(ROUTES).below(4) == 0
+        {
             self.lend(parcel.hops, lp);
         }
         self.note(state, parcel, lp);
-        let here = |fault: &PlannedFault| (self.recipe.widespread || fault.lp == lp.id().0) && fault.event == state.seen;
+        let here = |fault: &PlannedFault| {
+            (self.recipe.widespread || fault.lp == lp.id().0) && fault.event == state.seen
+        };
         if let Some(PlannedFault { crime, .. }) = self.recipe.fault.filter(here) {
             crime.commit(self, lp);
         }

@@ -20,13 +20,20 @@ pub struct Parcel<const WORDS: usize, O = Vec<u8>> {
 }
 
 /// Serde knows no arrays whose length is a parameter.
-fn write_words<const WORDS: usize, S: Serializer>(words: &[u64; WORDS], serializer: S) -> Result<S::Ok, S::Error> {
+fn write_words<const WORDS: usize, S: Serializer>(
+    words: &[u64; WORDS],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     words.as_slice().serialize(serializer)
 }
 
-fn read_words<'de, const WORDS: usize, D: Deserializer<'de>>(deserializer: D) -> Result<[u64; WORDS], D::Error> {
+fn read_words<'de, const WORDS: usize, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<[u64; WORDS], D::Error> {
     let words = Vec::deserialize(deserializer)?;
-    words.try_into().map_err(|words: Vec<u64>| serde::de::Error::invalid_length(words.len(), &"as many words as there were"))
+    words.try_into().map_err(|words: Vec<u64>| {
+        serde::de::Error::invalid_length(words.len(), &"as many words as there were")
+    })
 }
 
 /// What a parcel asks of its receiver.
@@ -65,7 +72,9 @@ impl<O: Owned> Load<O> {
         match which {
             0 => Load::Nothing,
             1 => Load::Word(random.next_u64()),
-            2 => Load::Owned(O::of((0..random.below(40)).map(|_| random.next_u64() as u8).collect())),
+            2 => {
+                Load::Owned(O::of((0..random.below(40)).map(|_| random.next_u64() as u8).collect()))
+            }
             _ => Load::Shared(shared.clone()),
         }
     }
@@ -75,9 +84,14 @@ impl<O: Owned> Load<O> {
         match self {
             Load::Nothing => 0,
             Load::Word(word) => *word,
-            Load::Owned(bytes) => bytes.bytes().iter().fold(1, |sum: u64, byte| sum.wrapping_mul(31).wrapping_add(u64::from(*byte))),
+            Load::Owned(bytes) => bytes
+                .bytes()
+                .iter()
+                .fold(1, |sum: u64, byte| sum.wrapping_mul(31).wrapping_add(u64::from(*byte))),
             Load::Shared(words) => {
-                let words = words.chunks_exact(8).map(|word| word.iter().rfold(0, |sum, &byte| sum << 8 | u64::from(byte)));
+                let words = words
+                    .chunks_exact(8)
+                    .map(|word| word.iter().rfold(0, |sum, &byte| sum << 8 | u64::from(byte)));
                 words.fold(2, |sum: u64, word| sum.rotate_left(7) ^ word)
             }
         }

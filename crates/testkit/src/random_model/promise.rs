@@ -7,7 +7,8 @@ use super::recipe::{Declares, Recipe, Shape};
 
 /// How much more than the least of all an LP or a link may declare.
 const MORE: [f64; 5] = [0.0, 0.0, 0.125, 0.7, 2.0];
-/// LPs form groups of this size, and links between groups always declare more, so that some models have lookahead only between PEs.
+/// LPs form groups of this size, and links between groups always declare more, so that some models
+/// have lookahead only between PEs.
 const GROUP: u32 = 4;
 
 fn more(recipe: &Recipe, from: LpId, to: Option<LpId>) -> f64 {
@@ -20,7 +21,8 @@ fn more(recipe: &Recipe, from: LpId, to: Option<LpId>) -> f64 {
 
 /// Whether `lp` declares links.
 pub(super) fn has_links(recipe: &Recipe, lp: LpId) -> bool {
-    recipe.declares == Declares::Links && (recipe.topology != Shape::Uniform || lp.0.is_multiple_of(2))
+    recipe.declares == Declares::Links
+        && (recipe.topology != Shape::Uniform || lp.0.is_multiple_of(2))
 }
 
 /// What `lp` declares of all that it sends, if it differs from what the model declares.

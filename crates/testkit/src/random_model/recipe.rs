@@ -4,7 +4,8 @@ use warpline::{LpId, Random};
 use super::fault::PlannedFault;
 use crate::scaled;
 
-/// All that a [`RandomModel`](super::RandomModel) is made of. Its `Debug` text is what a failing test prints.
+/// All that a [`RandomModel`](super::RandomModel) is made of. Its `Debug` text is what a failing
+/// test prints.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recipe {
     /// The seed that the recipe was made of; it also lays out a sparse topology.
@@ -21,7 +22,8 @@ pub struct Recipe {
     pub lookahead: f64,
     /// How many events each LP sends itself, or a neighbour, at the start.
     pub starters: u32,
-    /// How many events each starter brings about in all, itself included, forwarded ones apart: the run is finite.
+    /// How many events each starter brings about in all, itself included, forwarded ones apart: the
+    /// run is finite.
     pub energy: u32,
     /// The most events that an event usually sends.
     pub fan_out: u32,
@@ -43,13 +45,14 @@ pub struct Recipe {
     pub observing: bool,
     /// Whether events record rows.
     pub recording: bool,
-    /// Whether LPs lend to each other. A loan is always given before it is recalled; code that is executed too early
-    /// finds it missing, and panics. Only in topologies where any LP may send to any.
+    /// Whether LPs lend to each other. A loan is always given before it is recalled; code that is
+    /// executed too early finds it missing, and panics. Only in topologies where any LP may send to
+    /// any.
     pub loans: bool,
     /// What goes wrong, if anything.
     pub fault: Option<PlannedFault>,
-    /// Whether it goes wrong in every LP, and not only in the planned one: then there are several mistakes, of which the earliest must be
-    /// reported.
+    /// Whether it goes wrong in every LP, and not only in the planned one: then there are several
+    /// mistakes, of which the earliest must be reported.
     pub widespread: bool,
     /// The energy of events that go wrong when they commit, if any do.
     pub fails_at_commit: Option<u32>,
@@ -66,8 +69,8 @@ pub enum Declares {
     Model,
     /// Each LP: some have more than the model.
     Lps,
-    /// Each link: some have more than the model. Where anybody may send to anybody, every other LP has links to all, and the rest have
-    /// lookahead of their own.
+    /// Each link: some have more than the model. Where anybody may send to anybody, every other LP
+    /// has links to all, and the rest have lookahead of their own.
     Links,
 }
 
@@ -112,7 +115,8 @@ pub enum LpKind {
 
 impl LpKind {
     /// All kinds.
-    pub const ALL: [LpKind; 4] = [LpKind::Forwarder, LpKind::Memory, LpKind::Accumulator, LpKind::Colony];
+    pub const ALL: [LpKind; 4] =
+        [LpKind::Forwarder, LpKind::Memory, LpKind::Accumulator, LpKind::Colony];
 }
 
 /// How long events take, on top of the lookahead.
@@ -172,7 +176,8 @@ impl Recipe {
     /// The recipe of a seed. The same seed always gives the same recipe.
     pub fn from_seed(seed: u64) -> Self {
         let random = &mut Random::new(seed, LpId(0), 0);
-        let lps = [1, 2 + random.below(6), 8 + random.below(40), 50 + random.below(151)][random.below(4) as usize];
+        let lps = [1, 2 + random.below(6), 8 + random.below(40), 50 + random.below(151)]
+            [random.below(4) as usize];
         let topology = [
             Shape::Uniform,
             Shape::Ring { reach: 1 + random.below(3) },
@@ -180,7 +185,8 @@ impl Recipe {
             Shape::Star,
             Shape::Sparse { degree: 1 + random.below(4) },
         ][random.below(5) as usize];
-        let kinds = (0..1 + random.below(4)).map(|_| LpKind::ALL[random.below(4) as usize]).collect();
+        let kinds =
+            (0..1 + random.below(4)).map(|_| LpKind::ALL[random.below(4) as usize]).collect();
         let delays = DelayKind::ALL[random.below(7) as usize];
         let lookahead = [0.0, 0.0, 0.125, 1.0, 0.1 + random.uniform()][random.below(5) as usize];
         let starters = [1, 2, 3, 12][random.below(4) as usize];
@@ -201,14 +207,21 @@ impl Recipe {
             zero_chain: [0, 3, 9, 40][random.below(4) as usize],
             priorities: random.bernoulli(0.5),
             unbiased: random.bernoulli(0.5),
-            payloads: [Payloads::Small, Payloads::Owned, Payloads::Shared, Payloads::Mixed][random.below(4) as usize],
+            payloads: [Payloads::Small, Payloads::Owned, Payloads::Shared, Payloads::Mixed]
+                [random.below(4) as usize],
             observing: random.bernoulli(0.7),
             recording: random.bernoulli(0.5),
             loans: random.bernoulli(0.3),
             fault: None,
             widespread: false,
             fails_at_commit: None,
-            declares: [Declares::Model, Declares::Model, Declares::Lps, Declares::Links, Declares::Links][random.below(5) as usize],
+            declares: [
+                Declares::Model,
+                Declares::Model,
+                Declares::Lps,
+                Declares::Links,
+                Declares::Links,
+            ][random.below(5) as usize],
             forwards: random.bernoulli(0.4),
         }
     }
@@ -266,7 +279,13 @@ impl Arbitrary for Recipe {
     fn arbitrary_with((): ()) -> BoxedStrategy<Recipe> {
         let features = prop::array::uniform12(prop::bool::weighted(0.95));
         let sizes = prop_oneof![1u32..5, 1u32..40, 1u32..=scaled(200).max(4)];
-        let strategy = (any::<u64>().no_shrink(), sizes, prop_oneof![3 => 1u32..=3, 1 => 4u32..=12], 0.0..1.0, features);
+        let strategy = (
+            any::<u64>().no_shrink(),
+            sizes,
+            prop_oneof![3 => 1u32..=3, 1 => 4u32..=12],
+            0.0..1.0,
+            features,
+        );
         strategy
             .prop_map(|(seed, lps, starters, energy, features)| {
                 let energy = 1 + (energy * f64::from(most_energy(lps, starters))) as u32;

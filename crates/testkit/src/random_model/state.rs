@@ -4,7 +4,8 @@ use super::parcel::{Errand, Owned, Parcel};
 use super::recipe::LpKind;
 use super::statistics::LEVELS;
 
-/// The stream that changes of state draw from; stream 0 belongs to what is drawn again when an event is undone.
+/// The stream that changes of state draw from; stream 0 belongs to what is drawn again when an
+/// event is undone.
 const CHANGES: u8 = 2;
 /// The most payloads that a `Memory` keeps.
 const REMEMBERED: usize = 6;
@@ -41,8 +42,17 @@ impl State {
         let own = match kind {
             LpKind::Forwarder => LpMemory::Forwarder { last: -1.0, errands: 0, jitter: 0 },
             LpKind::Memory => LpMemory::Memory { queue: Queue::default(), bytes: Queue::default() },
-            LpKind::Accumulator => LpMemory::Accumulator { total: 0.0, mean: 0.0, level: Level::new(1.0, LEVELS.at(0), lp) },
-            LpKind::Colony => LpMemory::Colony { alive: 0, births: 0, births_of: Queue::default(), level: Level::default() },
+            LpKind::Accumulator => LpMemory::Accumulator {
+                total: 0.0,
+                mean: 0.0,
+                level: Level::new(1.0, LEVELS.at(0), lp),
+            },
+            LpKind::Colony => LpMemory::Colony {
+                alive: 0,
+                births: 0,
+                births_of: Queue::default(),
+                level: Level::default(),
+            },
         };
         State { seen: 0, owed: 0, checksum: 0, luck: 0, own }
     }
@@ -50,21 +60,34 @@ impl State {
     /// Takes an event in.
     ///
     /// # Panics
-    /// If a loan is given back that was never given: that cannot happen in the right order of events.
-    pub(super) fn absorb<const W: usize, O: Owned>(&mut self, parcel: &Parcel<W, O>, lp: &mut Context<impl Model>) {
+    /// If a loan is given back that was never given: that cannot happen in the right order of
+    /// events.
+    pub(super) fn absorb<const W: usize, O: Owned>(
+        &mut self,
+        parcel: &Parcel<W, O>,
+        lp: &mut Context<impl Model>,
+    ) {
         *lp.change(&mut self.seen) += 1;
-        *lp.change(&mut self.checksum) = self.checksum.rotate_left(9) ^ parcel.word() ^ lp.now().to_bits();
+        *lp.change(&mut self.checksum) =
+            self.checksum.rotate_left(9) ^ parcel.word() ^ lp.now().to_bits();
         *lp.change(&mut self.luck) = self.luck.wrapping_add(lp.random().next_u64());
         match parcel.errand {
             Errand::Lend => *lp.change(&mut self.owed) += 1,
-            Errand::Return => *lp.change(&mut self.owed) = self.owed.checked_sub(1).expect("a loan comes before its return"),
+            Errand::Return => {
+                *lp.change(&mut self.owed) =
+                    self.owed.checked_sub(1).expect("a loan comes before its return")
+            }
             Errand::Spread | Errand::Recall(_) | Errand::Loop => {}
         }
         self.own.absorb(parcel, lp);
     }
 
     /// Undoes [`absorb`](Self::absorb).
-    pub(super) fn release<const W: usize, O: Owned>(&mut self, parcel: &Parcel<W, O>, lp: &mut Reverse<impl Model>) {
+    pub(super) fn release<const W: usize, O: Owned>(
+        &mut self,
+        parcel: &Parcel<W, O>,
+        lp: &mut Reverse<impl Model>,
+    ) {
         self.own.release(parcel, lp);
         match parcel.errand {
             Errand::Lend => self.owed -= 1,
@@ -83,7 +106,11 @@ const BIRTH: u8 = 1;
 const DEATH: u8 = 2;
 
 impl LpMemory {
-    fn absorb<const W: usize, O: Owned>(&mut self, parcel: &Parcel<W, O>, lp: &mut Context<impl Model>) {
+    fn absorb<const W: usize, O: Owned>(
+        &mut self,
+        parcel: &Parcel<W, O>,
+        lp: &mut Context<impl Model>,
+    ) {
         match self {
             LpMemory::Forwarder { last, errands, jitter } => {
                 lp.save(*last);
@@ -123,7 +150,8 @@ impl LpMemory {
                 if fate == BIRTH {
                     (*lp.change(alive), *lp.change(births)) = (*alive + 1, *births + 1);
                     births_of.push_back(parcel.word(), lp);
-                } else if let Some(dead) = if fate == DEATH { births_of.pop_back(lp) } else { None } {
+                } else if let Some(dead) = if fate == DEATH { births_of.pop_back(lp) } else { None }
+                {
                     *lp.change(alive) -= 1;
                     lp.save(dead);
                 }
@@ -133,7 +161,11 @@ impl LpMemory {
         }
     }
 
-    fn release<const W: usize, O: Owned>(&mut self, parcel: &Parcel<W, O>, lp: &mut Reverse<impl Model>) {
+    fn release<const W: usize, O: Owned>(
+        &mut self,
+        parcel: &Parcel<W, O>,
+        lp: &mut Reverse<impl Model>,
+    ) {
         match self {
             LpMemory::Forwarder { last, errands, jitter } => {
                 *jitter = jitter.wrapping_sub(lp.stream(CHANGES).below(1000));

@@ -8,7 +8,9 @@ pub(super) fn neighbours(recipe: &Recipe) -> Option<Vec<Vec<LpId>>> {
     let of = |lp: u32| -> Vec<u32> {
         match recipe.topology {
             Shape::Uniform => Vec::new(),
-            Shape::Ring { reach } => (1..=reach % lps.max(1)).flat_map(|far| [(lp + far) % lps, (lp + lps - far) % lps]).collect(),
+            Shape::Ring { reach } => (1..=reach % lps.max(1))
+                .flat_map(|far| [(lp + far) % lps, (lp + lps - far) % lps])
+                .collect(),
             Shape::Grid => grid(lp, lps),
             Shape::Star if lp == 0 => (1..lps).collect(),
             Shape::Star => vec![0],
@@ -53,7 +55,10 @@ mod tests {
     #[test]
     fn neighbours_are_as_described() {
         let recipe = |lps, topology| Recipe { lps, topology, ..Recipe::from_seed(1) };
-        let of = |lps, topology, lp: usize| neighbours(&recipe(lps, topology)).map(|all| all[lp].iter().map(|lp| lp.0).collect::<Vec<_>>());
+        let of = |lps, topology, lp: usize| {
+            neighbours(&recipe(lps, topology))
+                .map(|all| all[lp].iter().map(|lp| lp.0).collect::<Vec<_>>())
+        };
         assert_eq!(of(9, Shape::Uniform, 4), None);
         assert_eq!(of(9, Shape::Grid, 4), Some(vec![1, 3, 5, 7]));
         assert_eq!(of(8, Shape::Grid, 7), Some(vec![4, 6]));
@@ -61,6 +66,8 @@ mod tests {
         assert_eq!(of(1, Shape::Ring { reach: 3 }, 0), Some(vec![]));
         assert_eq!(of(4, Shape::Star, 0), Some(vec![1, 2, 3]));
         assert_eq!(of(4, Shape::Star, 2), Some(vec![0]));
-        assert!(of(50, Shape::Sparse { degree: 3 }, 20).is_some_and(|all| (1..=3).contains(&all.len())));
+        assert!(
+            of(50, Shape::Sparse { degree: 3 }, 20).is_some_and(|all| (1..=3).contains(&all.len()))
+        );
     }
 }

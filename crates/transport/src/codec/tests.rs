@@ -32,13 +32,18 @@ fn messages<E>(payload: impl Fn(u64) -> E) -> Vec<ValueMessage<E>> {
         let (key, luck) = (key(mix64(round)), mix64(!round));
         let EventKey { time, step, priority, sender, sequence } = key;
         let receiver = LpId(luck as u32);
-        let event = || Event { time, sequence, sender, receiver, step, priority, payload: payload(luck) };
+        let event =
+            || Event { time, sequence, sender, receiver, step, priority, payload: payload(luck) };
         let content = match round % 5 {
             0 => Content::Anti { receiver, key },
             1 => Content::Return { receiver, key },
             _ => Content::Event(event()),
         };
-        ValueMessage { tag: Tag::from_bits(luck as u8), incarnation: NonZero::new((luck >> 9) as u32 % 4), content }
+        ValueMessage {
+            tag: Tag::from_bits(luck as u8),
+            incarnation: NonZero::new((luck >> 9) as u32 % 4),
+            content,
+        }
     };
     (0..500).map(message).collect()
 }
@@ -57,7 +62,9 @@ fn all_come_back<E: fmt::Debug>(format: WireFormat<E>, payload: impl Fn(u64) -> 
     messages.iter().for_each(|message| codec.write(message, &mut bytes));
     let mut rest = &bytes[..];
     for message in &messages {
-        let Ok(Decoded::Message(found)) = codec.read(&mut rest) else { panic!("{message:?} does not come back") };
+        let Ok(Decoded::Message(found)) = codec.read(&mut rest) else {
+            panic!("{message:?} does not come back")
+        };
         assert_eq!(format!("{found:?}"), format!("{message:?}"));
     }
     assert!(rest.is_empty());
@@ -74,8 +81,17 @@ fn usual_messages_are_short() {
     let (codec, mut bytes) = (Codec::new(WireFormat::portable()), Vec::new());
     let (sequence, priority) = (Sequence::first_of(1 << 20).nth(3), Priority::NORMAL);
     let (sender, receiver) = (LpId(1), LpId(2));
-    let event = Event { time: VirtualTime::MAX, sequence, sender, receiver, step: 0, priority, payload: 7u16 };
-    let mut message = ValueMessage { tag: Tag::default(), incarnation: None, content: Content::Event(event) };
+    let event = Event {
+        time: VirtualTime::MAX,
+        sequence,
+        sender,
+        receiver,
+        step: 0,
+        priority,
+        payload: 7u16,
+    };
+    let mut message =
+        ValueMessage { tag: Tag::default(), incarnation: None, content: Content::Event(event) };
     codec.write(&message, &mut bytes);
     assert_eq!(bytes.len(), 22 + 2);
     message.incarnation = NonZero::new(1);
@@ -101,10 +117,18 @@ fn wrong_bytes_never_panic<E: fmt::Debug>(format: WireFormat<E>, payload: impl F
 #[test]
 fn bytes_that_are_cut_or_changed_never_panic() {
     wrong_bytes_never_panic(WireFormat::portable(), frame);
-    wrong_bytes_never_panic(WireFormat::serde(), |luck| Order(vec!["nails".into(); luck as usize % 4]));
+    wrong_bytes_never_panic(WireFormat::serde(), |luck| {
+        Order(vec!["nails".into(); luck as usize % 4])
+    });
     let codec = Codec::<u8>::new(WireFormat::portable());
-    assert!(codec.read(&mut &[flags::UNREADABLE; 40][..]).is_err(), "there is no reason of that length");
-    assert!(codec.read(&mut &[flags::ANTI | flags::RETURN; 40][..]).is_err(), "nothing is cancelled and sent back");
+    assert!(
+        codec.read(&mut &[flags::UNREADABLE; 40][..]).is_err(),
+        "there is no reason of that length"
+    );
+    assert!(
+        codec.read(&mut &[flags::ANTI | flags::RETURN; 40][..]).is_err(),
+        "nothing is cancelled and sent back"
+    );
 }
 
 /// Whatever is wrong with an event, the next one can be read.
@@ -118,7 +142,8 @@ enum Odd {
     Longer,
 }
 
-const ODD: [Odd; 6] = [Odd::Fine, Odd::Secret, Odd::PanicsWhenWritten, Odd::Torn, Odd::PanicsWhenRead, Odd::Longer];
+const ODD: [Odd; 6] =
+    [Odd::Fine, Odd::Secret, Odd::PanicsWhenWritten, Odd::Torn, Odd::PanicsWhenRead, Odd::Longer];
 
 impl Serialize for Odd {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -164,7 +189,11 @@ fn events_that_cannot_be_written_or_read_say_why() {
         let (time, sequence) = (VirtualTime::new(2.5).unwrap(), Sequence::first_of(3));
         let (sender, receiver, priority) = (LpId(1), LpId(2), Priority::NORMAL);
         let event = Event { time, sequence, sender, receiver, step: 0, priority, payload };
-        ValueMessage { tag: Tag::from_bits(1), incarnation: NonZero::new(9), content: Content::Event(event) }
+        ValueMessage {
+            tag: Tag::from_bits(1),
+            incarnation: NonZero::new(9),
+            content: Content::Event(event),
+        }
     };
     ODD.iter().for_each(|odd| codec.write(&message(*odd), &mut bytes));
     codec.write(&message(Odd::Fine), &mut bytes);
@@ -173,7 +202,10 @@ fn events_that_cannot_be_written_or_read_say_why() {
         Decoded::Message(ValueMessage { content: Content::Event(event), .. }) => Ok(event.payload),
         Decoded::Unreadable(UnreadableEvent { tag, incarnation, receiver, key, why }) => {
             assert_eq!((tag.bits(), incarnation.map(NonZero::get)), (1, Some(9)));
-            assert_eq!((receiver, key.time.get(), key.sender, key.sequence), (LpId(2), 2.5, LpId(1), Sequence::first_of(3)));
+            assert_eq!(
+                (receiver, key.time.get(), key.sender, key.sequence),
+                (LpId(2), 2.5, LpId(1), Sequence::first_of(3))
+            );
             Err(why)
         }
         other => panic!("{other:?}"),
@@ -187,7 +219,11 @@ fn events_that_cannot_be_written_or_read_say_why() {
         ("read", "serde leaves 3 of its bytes"),
     ] {
         let refused = read().unwrap_err();
-        assert!(refused.starts_with(&format!("what LP 1 sent cannot be {done}: ")) && refused.contains(why), "{refused}");
+        assert!(
+            refused.starts_with(&format!("what LP 1 sent cannot be {done}: "))
+                && refused.contains(why),
+            "{refused}"
+        );
     }
     assert_eq!(read(), Ok(Odd::Fine));
     assert!(rest.is_empty());
@@ -195,22 +231,36 @@ fn events_that_cannot_be_written_or_read_say_why() {
 
 #[test]
 fn control_messages_and_puts_come_back() {
-    let (moment, work) = (Moment::Event(key(mix64(3))), Work { processed: 1, rolled_back: 2, steps: 3, idle_steps: 4, waiting_steps: 0 });
+    let (moment, work) = (
+        Moment::Event(key(mix64(3))),
+        Work { processed: 1, rolled_back: 2, steps: 3, idle_steps: 4, waiting_steps: 0 },
+    );
     let share = Share { sent: 5, received: 6, least: moment, failure: Moment::Never, work };
-    let verdict = Verdict { epoch: 7, rounds: 2, gvt: moment, in_transit: Moment::Never, failure: moment, work };
+    let verdict = Verdict {
+        epoch: 7,
+        rounds: 2,
+        gvt: moment,
+        in_transit: Moment::Never,
+        failure: moment,
+        work,
+    };
     let controls = [
         Control::Begin { from: 1, epoch: u64::MAX },
         Control::Share { from: 1, epoch: 2, round: 3, share },
         Control::Again { epoch: 4, round: 5 },
         Control::Verdict(verdict),
     ];
-    let puts = [Put::JumpStart(9), Put::Block { place: 3, words: std::array::from_fn(|word| mix64(word as u64)) }];
+    let puts = [
+        Put::JumpStart(9),
+        Put::Block { place: 3, words: std::array::from_fn(|word| mix64(word as u64)) },
+    ];
     let mut bytes = Vec::new();
     controls.iter().zip(puts.iter().cycle()).for_each(|pair| (*pair.0, *pair.1).write(&mut bytes));
     let mut rest = &bytes[..];
     for (control, put) in controls.iter().zip(puts.iter().cycle()) {
         assert_eq!(<(Control, Put)>::read(&mut rest), Some((*control, *put)));
     }
-    let cut = (0..bytes.len()).filter(|&len| <[(Control, Put); 4]>::read(&mut &bytes[..len]).is_some());
+    let cut =
+        (0..bytes.len()).filter(|&len| <[(Control, Put); 4]>::read(&mut &bytes[..len]).is_some());
     assert_eq!((cut.count(), <[(Control, Put); 4]>::read(&mut &bytes[..]).is_some()), (0, true));
 }

@@ -7,8 +7,8 @@ pub struct Address {
     pub courier: u32,
 }
 
-/// Brings pieces of bytes to the couriers of other processes, and takes in what comes from them. Pieces from one carrier to another arrive in
-/// the order in which they were sent. Nothing waits.
+/// Brings pieces of bytes to the couriers of other processes, and takes in what comes from them.
+/// Pieces from one carrier to another arrive in the order in which they were sent. Nothing waits.
 ///
 /// Errors are those of the system, in words; none can be recovered from.
 pub trait Carrier: Send {
@@ -18,8 +18,8 @@ pub trait Carrier: Send {
     /// See [`Carrier`].
     fn has_room(&mut self, to: Address) -> Result<bool, String>;
 
-    /// Sends a piece, no longer than the carrier was made for, for which there [seems to be room](Self::has_room). Returns whether there was;
-    /// otherwise nothing has been sent.
+    /// Sends a piece, no longer than the carrier was made for, for which there [seems to be
+    /// room](Self::has_room). Returns whether there was; otherwise nothing has been sent.
     ///
     /// # Errors
     /// See [`Carrier`].

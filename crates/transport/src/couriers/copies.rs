@@ -3,22 +3,26 @@ use warpline_memory::{Consumer, IsPortable, Payload, Producer, Region, ring_in};
 use super::carrier::{Address, Carrier};
 use super::places::CourierPlan;
 
-/// Brings pieces to processes of the same machine, through rings in memory that they share: each is copied there, and read from there.
+/// Brings pieces to processes of the same machine, through rings in memory that they share: each is
+/// copied there, and read from there.
 struct CopyCarrier {
     /// By courier: process and number, those of this process left out.
     to: Vec<(Address, Producer<Payload>)>,
     from: Vec<Consumer<Payload>>,
 }
 
-/// A carrier for each courier of this process. All processes have to make all of them at the same point.
+/// A carrier for each courier of this process. All processes have to make all of them at the same
+/// point.
 pub(crate) fn copy_carriers(region: &Region, plan: &CourierPlan) -> Vec<Box<dyn Carrier>> {
     let places = &plan.places;
     let all = places.addresses();
     let none = |_| CopyCarrier { to: Vec::new(), from: Vec::new() };
-    let mut carriers: Vec<CopyCarrier> = (0..places.couriers_of(places.process)).map(none).collect();
+    let mut carriers: Vec<CopyCarrier> =
+        (0..places.couriers_of(places.process)).map(none).collect();
     for sender in &all {
         for receiver in all.iter().filter(|receiver| receiver.process != sender.process) {
-            let (producer, consumer) = ring_in(region, Some(IsPortable::PROOF), plan.limits.in_flight);
+            let (producer, consumer) =
+                ring_in(region, Some(IsPortable::PROOF), plan.limits.in_flight);
             if sender.process == places.process {
                 carriers[sender.courier as usize].to.push((*receiver, producer));
             } else if receiver.process == places.process {

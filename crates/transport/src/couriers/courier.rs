@@ -31,8 +31,9 @@ struct Batch {
 
 /// Writes what PEs send to far PEs into batches, and sorts what comes from there.
 ///
-/// Invariant: between two couriers, records arrive in the order in which they were written, and the bound of a PE is written only when all
-/// messages have been that the PE sent before it published the bound.
+/// Invariant: between two couriers, records arrive in the order in which they were written, and the
+/// bound of a PE is written only when all messages have been that the PE sent before it published
+/// the bound.
 pub(super) struct Courier<E> {
     number: u32,
     plan: CourierPlan,
@@ -67,12 +68,31 @@ pub(super) struct Equipment<E> {
 }
 
 impl<E: Send> Courier<E> {
-    pub(super) fn new(number: u32, plan: CourierPlan, codec: Codec<E>, equipment: Equipment<E>) -> Self {
+    pub(super) fn new(
+        number: u32,
+        plan: CourierPlan,
+        codec: Codec<E>,
+        equipment: Equipment<E>,
+    ) -> Self {
         let Equipment { carrier, sorter, first_pe, pes, bounds, intake } = equipment;
-        let of = |process| (0..plan.places.couriers_of(process)).map(move |courier| Address { process, courier });
-        let batch = |to| Batch { to, bytes: Vec::new(), sent: 0, since: None, is_held_up: false, bounds: vec![0; pes] };
+        let of = |process| {
+            (0..plan.places.couriers_of(process)).map(move |courier| Address { process, courier })
+        };
+        let batch = |to| Batch {
+            to,
+            bytes: Vec::new(),
+            sent: 0,
+            since: None,
+            is_held_up: false,
+            bounds: vec![0; pes],
+        };
         let batches: Vec<Batch> = plan.places.far().flat_map(of).map(batch).collect();
-        let batch_to = |pe| batches.iter().position(|batch| batch.to == plan.places.courier_of(pe)).map_or(u32::MAX, |index| index as u32);
+        let batch_to = |pe| {
+            batches
+                .iter()
+                .position(|batch| batch.to == plan.places.courier_of(pe))
+                .map_or(u32::MAX, |index| index as u32)
+        };
         let batch_to = (0..plan.places.pes()).map(batch_to).collect();
         Courier {
             number,
@@ -92,8 +112,8 @@ impl<E: Send> Courier<E> {
         }
     }
 
-    /// Writes a record, to whomever it concerns, and drops it. That its payload panics on being dropped is ignored: the event arrives, and
-    /// has a payload of its own there.
+    /// Writes a record, to whomever it concerns, and drops it. That its payload panics on being
+    /// dropped is ignored: the event arrives, and has a payload of its own there.
     #[inline]
     pub(super) fn post(&mut self, record: Record<E>) -> Result<(), String> {
         let posted = match &record {
@@ -117,7 +137,9 @@ impl<E: Send> Courier<E> {
         let batch = &mut self.batches[index];
         record.write(&self.codec, &mut batch.bytes);
         batch.since.get_or_insert_with(Instant::now);
-        if !batch.is_held_up && batch.bytes.len() - batch.sent >= self.plan.limits.batch.saturating_sub(HEADER) {
+        if !batch.is_held_up
+            && batch.bytes.len() - batch.sent >= self.plan.limits.batch.saturating_sub(HEADER)
+        {
             self.send(index)?;
         }
         Ok(())
@@ -125,11 +147,13 @@ impl<E: Send> Courier<E> {
 
     /// Whether so much waits for room that no more should be written.
     pub(super) fn is_clogged(&self) -> bool {
-        self.batches.iter().any(|batch| batch.bytes.len() - batch.sent > BACKLOG * self.plan.limits.piece)
+        self.batches
+            .iter()
+            .any(|batch| batch.bytes.len() - batch.sent > BACKLOG * self.plan.limits.piece)
     }
 
-    /// Takes in what has arrived, takes over what its PEs have handed over, and sends what is due: if it hurries, everything. Returns whether
-    /// there was anything.
+    /// Takes in what has arrived, takes over what its PEs have handed over, and sends what is due:
+    /// if it hurries, everything. Returns whether there was anything.
     pub(super) fn work(&mut self, hurries: bool) -> Result<bool, String> {
         let mut worked = self.receive()?;
         // A courier that takes nothing over must not write bounds either.
@@ -169,7 +193,8 @@ impl<E: Send> Courier<E> {
         for batch in &mut self.batches {
             for (place, (bound, written)) in self.seen.iter().zip(&mut batch.bounds).enumerate() {
                 if bound != written {
-                    Record::Bound { from: self.first_pe + place as u32, bound: *bound }.write(&self.codec, &mut batch.bytes);
+                    Record::Bound { from: self.first_pe + place as u32, bound: *bound }
+                        .write(&self.codec, &mut batch.bytes);
                     *written = *bound;
                     batch.since.get_or_insert_with(Instant::now);
                 }
@@ -193,7 +218,8 @@ impl<E: Send> Courier<E> {
 
     /// Sends a batch, in pieces, as far as there is room.
     fn send(&mut self, index: usize) -> Result<bool, String> {
-        let (batch, most, mut some) = (&mut self.batches[index], self.plan.limits.piece - HEADER, false);
+        let (batch, most, mut some) =
+            (&mut self.batches[index], self.plan.limits.piece - HEADER, false);
         while batch.sent < batch.bytes.len() {
             let rest = &batch.bytes[batch.sent..];
             let now = &rest[..rest.len().min(most)];
@@ -221,7 +247,8 @@ impl<E: Send> Courier<E> {
         Ok(some)
     }
 
-    /// Tells the couriers of other processes that nothing follows, and goes on until all of them have said so. Returns whether that is over.
+    /// Tells the couriers of other processes that nothing follows, and goes on until all of them
+    /// have said so. Returns whether that is over.
     pub(super) fn close(&mut self) -> Result<bool, String> {
         if !self.has_ended {
             self.take_over()?;
@@ -230,7 +257,8 @@ impl<E: Send> Courier<E> {
         }
         (0..self.batches.len()).try_for_each(|index| self.send(index).map(|_| ()))?;
         self.receive()?;
-        let is_sent = self.carrier.progress()? && self.batches.iter().all(|batch| batch.bytes.is_empty());
+        let is_sent =
+            self.carrier.progress()? && self.batches.iter().all(|batch| batch.bytes.is_empty());
         Ok(is_sent && self.sorter.ended() == self.batches.len())
     }
 

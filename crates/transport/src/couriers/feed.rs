@@ -9,7 +9,8 @@ use super::records::Record;
 use crate::Room;
 
 warpline_base::words! {
-    /// How PEs hand over messages to a courier that another thread has. The answer does not depend on it.
+    /// How PEs hand over messages to a courier that another thread has. The answer does not depend
+    /// on it.
     ///
     /// ```
     /// use warpline_transport::CommunicationRing;
@@ -19,8 +20,9 @@ warpline_base::words! {
         /// Each through a ring of its own, on which only two threads ever meet.
         #[default]
         PerSender = "per-sender",
-        /// All through one ring, in which they reserve places by compare-and-swap: the communication buffer of
-        /// B. Williams and others, "High-performance PDES on manycore clusters", SIGSIM-PADS 2021, §4.1.
+        /// All through one ring, in which they reserve places by compare-and-swap: the
+        /// communication buffer of B. Williams and others, "High-performance PDES on manycore
+        /// clusters", SIGSIM-PADS 2021, §4.1.
         Cas = "cas",
     }
 }
@@ -43,7 +45,11 @@ pub(super) enum Intake<E> {
 }
 
 /// The ends of this many PEs and their courier.
-pub(super) fn feed<E: Send>(kind: CommunicationRing, pes: usize, room: Room) -> (Vec<Outlet<E>>, Intake<E>) {
+pub(super) fn feed<E: Send>(
+    kind: CommunicationRing,
+    pes: usize,
+    room: Room,
+) -> (Vec<Outlet<E>>, Intake<E>) {
     let room = room.places(MESSAGES);
     match kind {
         CommunicationRing::PerSender => {
@@ -122,7 +128,8 @@ impl Bounds {
 
     #[inline]
     pub(super) fn write(&self, pe: usize, word: u64) {
-        // Release pairs with the Acquire of `read`: what the PE has handed over before is found then.
+        // Release pairs with the Acquire of `read`: what the PE has handed over before is found
+        // then.
         self.0[pe].store(word, Ordering::Release);
     }
 

@@ -24,13 +24,21 @@ pub(super) struct Arrivals<E> {
 
 impl<E> Default for Arrivals<E> {
     fn default() -> Self {
-        Arrivals { values: DropEach::default(), unreadable: VecDeque::new(), controls: VecDeque::new(), puts: VecDeque::new() }
+        Arrivals {
+            values: DropEach::default(),
+            unreadable: VecDeque::new(),
+            controls: VecDeque::new(),
+            puts: VecDeque::new(),
+        }
     }
 }
 
 impl<E> Arrivals<E> {
     fn is_empty(&self) -> bool {
-        self.values.is_empty() && self.unreadable.is_empty() && self.controls.is_empty() && self.puts.is_empty()
+        self.values.is_empty()
+            && self.unreadable.is_empty()
+            && self.controls.is_empty()
+            && self.puts.is_empty()
     }
 
     pub(super) fn add_value(&mut self, message: ValueMessage<E>) {
@@ -104,7 +112,8 @@ impl<E> Inbox<E> {
             return;
         }
         self.lock().take_over(read);
-        // Release pairs with the Acquire of `take`. A bound that is published later is thus seen later.
+        // Release pairs with the Acquire of `take`. A bound that is published later is thus seen
+        // later.
         self.0.has_news.store(true, Ordering::Release);
     }
 

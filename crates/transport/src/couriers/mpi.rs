@@ -17,14 +17,19 @@ struct MpiCarrier {
 }
 
 /// A carrier for each courier of this process; `ranks` are those of the processes.
-pub(crate) fn mpi_carriers(comm: &Comm<'static>, ranks: &[u32], plan: &CourierPlan) -> Result<Vec<Box<dyn Carrier>>, String> {
+pub(crate) fn mpi_carriers(
+    comm: &Comm<'static>,
+    ranks: &[u32],
+    plan: &CourierPlan,
+) -> Result<Vec<Box<dyn Carrier>>, String> {
     let (capacity, most) = (plan.limits.piece, plan.limits.in_flight);
     let carrier = |number: u32| {
         let pool = SendPool::new(comm, SendLimits { capacity, batches: most, large: 1 })?;
         let receiver = Receiver::new(comm, tag(number), ReceiveLimits { capacity, buffers: most })?;
         Ok(Box::new(MpiCarrier { pool, receiver, most, ranks: ranks.to_vec() }) as Box<dyn Carrier>)
     };
-    let carriers: Result<_, warpline_mpi::Error> = (0..plan.places.couriers_of(plan.places.process)).map(carrier).collect();
+    let carriers: Result<_, warpline_mpi::Error> =
+        (0..plan.places.couriers_of(plan.places.process)).map(carrier).collect();
     carriers.map_err(|error| error.to_string())
 }
 
@@ -44,7 +49,11 @@ impl Carrier for MpiCarrier {
     fn send(&mut self, to: Address, piece: &[u8]) -> Result<bool, String> {
         let mut buffer = self.pool.take().map_err(in_words)?;
         assert!(buffer.write(piece), "a piece is no longer than a buffer");
-        let refused = self.pool.send(self.ranks[to.process as usize], tag(to.courier), buffer).map_err(in_words)?.refused();
+        let refused = self
+            .pool
+            .send(self.ranks[to.process as usize], tag(to.courier), buffer)
+            .map_err(in_words)?
+            .refused();
         assert!(refused.is_none(), "there is room");
         Ok(true)
     }

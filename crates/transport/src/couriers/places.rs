@@ -49,7 +49,9 @@ impl Places {
 
     /// All couriers of all processes.
     pub(crate) fn addresses(&self) -> Vec<Address> {
-        let of = |process| (0..self.couriers_of(process)).map(move |courier| Address { process, courier });
+        let of = |process| {
+            (0..self.couriers_of(process)).map(move |courier| Address { process, courier })
+        };
         (0..self.first_pes.len() as u32 - 1).flat_map(of).collect()
     }
 
@@ -75,7 +77,8 @@ pub struct CourierLimits {
     pub in_flight: usize,
 }
 
-/// Who brings messages to processes that share no memory with this one, or are not to share that of messages.
+/// Who brings messages to processes that share no memory with this one, or are not to share that of
+/// messages.
 #[derive(Clone, Copy, Debug)]
 pub enum CarrierKind {
     /// Rings in memory that the processes share.
@@ -109,7 +112,12 @@ mod tests {
         assert_eq!((places.pes(), places.local()), (8, 3..7));
         assert_eq!(places.far().collect::<Vec<_>>(), [0, 2]);
         assert_eq!([0, 1, 2].map(|process| places.couriers_of(process)), [2, 2, 1]);
-        let couriers = (0..8).map(|pe| places.courier_of(pe)).map(|Address { process, courier }| (process, courier));
-        assert_eq!(couriers.collect::<Vec<_>>(), [(0, 0), (0, 0), (0, 1), (1, 0), (1, 0), (1, 1), (1, 1), (2, 0)]);
+        let couriers = (0..8)
+            .map(|pe| places.courier_of(pe))
+            .map(|Address { process, courier }| (process, courier));
+        assert_eq!(
+            couriers.collect::<Vec<_>>(),
+            [(0, 0), (0, 0), (0, 1), (1, 0), (1, 0), (1, 1), (1, 1), (2, 0)]
+        );
     }
 }

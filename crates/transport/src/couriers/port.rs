@@ -2,7 +2,9 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use warpline_kernel::gvt::{Control, Put};
-use warpline_kernel::{BoundPort, ControlPort, Message, MessagePort, Port, UnreadableEvent, ValueMessage, ValuePort};
+use warpline_kernel::{
+    BoundPort, ControlPort, Message, MessagePort, Port, UnreadableEvent, ValueMessage, ValuePort,
+};
 use warpline_memory::{IsPortable, Lines, MakeRoom, Region, drop_each, lines};
 
 use super::carrier::Carrier;
@@ -19,7 +21,8 @@ use crate::{Codec, ControlPlan, RingPort, ring_ports};
 /// What ports hold, as error messages put it.
 const UNSENT: &str = "messages that have yet to be sent";
 
-/// A PE's end of the wires where some PEs are far: rings to those near, and a courier for all others.
+/// A PE's end of the wires where some PEs are far: rings to those near, and a courier for all
+/// others.
 pub struct NodePort<E> {
     near: RingPort<E>,
     me: u32,
@@ -30,12 +33,15 @@ pub struct NodePort<E> {
     outlet: Option<Outlet<E>>,
     /// What waits for the courier, or for room, and may leave at any time.
     kept: VecDeque<Record<E>>,
-    /// Values sent since the last flush, which must not leave before the next, whatever else does: GVT may not know of them.
+    /// Values sent since the last flush, which must not leave before the next, whatever else does:
+    /// GVT may not know of them.
     unflushed: VecDeque<Record<E>>,
-    /// Whether such values lie in the outlet, too, where the courier does not see them yet. Whatever is published there shows them to it.
+    /// Whether such values lie in the outlet, too, where the courier does not see them yet.
+    /// Whatever is published there shows them to it.
     fills_outlet: bool,
     is_clogged: bool,
-    /// The bound published last, for the courier to find in `bounds` when it has all that was sent before.
+    /// The bound published last, for the courier to find in `bounds` when it has all that was sent
+    /// before.
     bound: u64,
     bounds: Bounds,
     /// Its place among the PEs of its courier.
@@ -60,14 +66,17 @@ pub fn node_ports<E: Send>(
     carriers: Vec<Box<dyn Carrier>>,
 ) -> (Vec<NodePort<E>>, Couriers<E>) {
     let places = &plan.places;
-    let mut near = ring_ports(region, portable, (&places.near, &places.local()), controls).into_iter();
+    let mut near =
+        ring_ports(region, portable, (&places.near, &places.local()), controls).into_iter();
     let (mut ports, mut couriers, notes) = (Vec::new(), Vec::new(), Notes::default());
     for (number, carrier) in (0..).zip(carriers) {
-        let own: Vec<u32> = places.local().filter(|pe| places.courier_of(*pe).courier == number).collect();
+        let own: Vec<u32> =
+            places.local().filter(|pe| places.courier_of(*pe).courier == number).collect();
         let Some(&first_pe) = own.first() else { continue };
         let bounds = Bounds::new(own.len());
         let inboxes: Vec<Inbox<E>> = own.iter().map(|_| Inbox::default()).collect();
-        // Bounds of far PEs, which this courier writes; and views of them for its own PEs, which write nothing there.
+        // Bounds of far PEs, which this courier writes; and views of them for its own PEs, which
+        // write nothing there.
         let mut far_bounds = lines(&Region::own(), places.pes() + own.len() as u32);
         let mut views = far_bounds.split_off(places.pes() as usize).into_iter();
         let outside = if service == Service::FirstPes { &own[1..] } else { &own[..] };
@@ -79,7 +88,8 @@ pub fn node_ports<E: Send>(
             }
         };
         let sorter = Sorter::new(codec, first_pe, inboxes.clone(), far_bounds);
-        let equipment = Equipment { carrier, sorter, first_pe, pes: own.len(), bounds: bounds.clone(), intake };
+        let equipment =
+            Equipment { carrier, sorter, first_pe, pes: own.len(), bounds: bounds.clone(), intake };
         let courier = SharedCourier::new(Courier::new(number, plan.clone(), codec, equipment));
         let mut outlets = outlets.into_iter();
         for ((place, me), inbox) in own.iter().enumerate().zip(inboxes) {
@@ -118,7 +128,8 @@ impl<E: Send> NodePort<E> {
         self.outlet.is_none()
     }
 
-    /// Hands over what was kept. If this PE serves the courier, also does the courier's work if `works` is set.
+    /// Hands over what was kept. If this PE serves the courier, also does the courier's work if
+    /// `works` is set.
     fn pass_on(&mut self, works: bool) {
         if self.fills_outlet {
             return;
@@ -152,7 +163,8 @@ impl<E: Send> NodePort<E> {
         self.pass_on(false);
     }
 
-    /// Lets the courier find the bound published last, unless something flushed before it is still kept here.
+    /// Lets the courier find the bound published last, unless something flushed before it is still
+    /// kept here.
     fn publish_word(&mut self) {
         if self.kept.is_empty() {
             self.bounds.write(self.place, self.bound);
@@ -233,7 +245,11 @@ impl<E: Send> BoundPort for NodePort<E> {
 
     #[inline]
     fn bound_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
-        if self.pes_near.contains(&pe) { self.near.bound_of_round(pe, round) } else { self.far_bounds.read_round(pe, round) }
+        if self.pes_near.contains(&pe) {
+            self.near.bound_of_round(pe, round)
+        } else {
+            self.far_bounds.read_round(pe, round)
+        }
     }
 }
 

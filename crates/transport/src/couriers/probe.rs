@@ -25,8 +25,9 @@ impl Drop for StopOnPanic<'_> {
     }
 }
 
-/// Has all couriers of this process send pieces as long as full batches to another process at the same time, each from a thread of its own, and receive
-/// as many. Returns how long it takes the slowest of them to send and receive a piece, not counting how long it waits for others. All
+/// Has all couriers of this process send pieces as long as full batches to another process at the
+/// same time, each from a thread of its own, and receive as many. Returns how long it takes the
+/// slowest of them to send and receive a piece, not counting how long it waits for others. All
 /// processes have to do so at the same time.
 ///
 /// # Errors
@@ -38,7 +39,8 @@ pub(crate) fn try_out<E>(
 ) -> Result<Result<Duration, String>, E> {
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
-        let (places, length, stop) = (&plan.places, plan.limits.batch.clamp(LEAST, plan.limits.piece), &stop);
+        let (places, length, stop) =
+            (&plan.places, plan.limits.batch.clamp(LEAST, plan.limits.piece), &stop);
         let partner = |number| (address(places, number), expected(places, number));
         let couriers: Vec<_> = (0..)
             .zip(carriers)
@@ -52,12 +54,17 @@ pub(crate) fn try_out<E>(
             }
             thread::sleep(LOOK_EVERY);
         }
-        let times = couriers.into_iter().map(|courier| courier.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        Ok(times.collect::<Result<Vec<_>, String>>().map(|times| times.into_iter().max().unwrap_or_default()))
+        let times = couriers
+            .into_iter()
+            .map(|courier| courier.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        Ok(times
+            .collect::<Result<Vec<_>, String>>()
+            .map(|times| times.into_iter().max().unwrap_or_default()))
     })
 }
 
-/// To whom a courier sends. Processes that are far from each other in number are most likely on different machines.
+/// To whom a courier sends. Processes that are far from each other in number are most likely on
+/// different machines.
 fn address(places: &Places, courier: u32) -> Address {
     let processes = places.first_pes.len() as u32 - 1;
     let process = (places.process + (processes / 2).max(1)) % processes;
@@ -70,12 +77,19 @@ fn expected(places: &Places, courier: u32) -> usize {
     let me = Address { process: places.process, courier };
     let senders = (0..processes).flat_map(|process| {
         let places = Places { process, ..places.clone() };
-        (0..places.couriers_of(process)).map(move |courier| address(&places, courier)).collect::<Vec<_>>()
+        (0..places.couriers_of(process))
+            .map(move |courier| address(&places, courier))
+            .collect::<Vec<_>>()
     });
     senders.filter(|to| *to == me).count() * PIECES
 }
 
-fn exchange(mut carrier: Box<dyn Carrier>, (to, expected): (Address, usize), length: usize, stop: &AtomicBool) -> Result<Duration, String> {
+fn exchange(
+    mut carrier: Box<dyn Carrier>,
+    (to, expected): (Address, usize),
+    length: usize,
+    stop: &AtomicBool,
+) -> Result<Duration, String> {
     let _guard = StopOnPanic(stop);
     let piece = vec![0; length];
     let (mut sends, mut receives, mut received) = (Vec::new(), Vec::new(), 0);
@@ -168,25 +182,38 @@ mod tests {
 
     fn carriers(plan: &CourierPlan, wires: &Wires) -> Vec<Box<dyn Carrier>> {
         let process = plan.places.process;
-        let carrier = |courier| Box::new(Wire(Address { process, courier }, wires.clone())) as Box<dyn Carrier>;
+        let carrier = |courier| {
+            Box::new(Wire(Address { process, courier }, wires.clone())) as Box<dyn Carrier>
+        };
         (0..plan.places.couriers_of(process)).map(carrier).collect()
     }
 
-    /// Whatever is sent is received, however many couriers processes have; else the probe would not end.
+    /// Whatever is sent is received, however many couriers processes have; else the probe would not
+    /// end.
     #[test]
     fn all_processes_come_to_an_end() {
-        for (first_pes, couriers) in [(&[0, 1, 2][..], 1), (&[0, 3, 4, 6], 2), (&[0, 3, 4, 6, 9], u32::MAX)] {
+        for (first_pes, couriers) in
+            [(&[0, 1, 2][..], 1), (&[0, 3, 4, 6], 2), (&[0, 3, 4, 6, 9], u32::MAX)]
+        {
             let wires = Wires::default();
             let times: Vec<Duration> = thread::scope(|scope| {
                 let processes: Vec<_> = (0..first_pes.len() as u32 - 1)
                     .map(|process| plan(process, first_pes, couriers))
                     .map(|plan| (carriers(&plan, &wires), plan))
-                    .map(|(carriers, plan)| scope.spawn(move || try_out(carriers, &plan, || Ok::<_, ()>(()))))
+                    .map(|(carriers, plan)| {
+                        scope.spawn(move || try_out(carriers, &plan, || Ok::<_, ()>(())))
+                    })
                     .collect();
-                processes.into_iter().map(|process| process.join().unwrap().unwrap().unwrap()).collect()
+                processes
+                    .into_iter()
+                    .map(|process| process.join().unwrap().unwrap().unwrap())
+                    .collect()
             });
             assert!(times.iter().all(|time| *time > Duration::ZERO), "{times:?}");
-            assert!(wires.lock().unwrap().iter().all(|(_, pieces)| pieces.is_empty()), "pieces that nobody has waited for");
+            assert!(
+                wires.lock().unwrap().iter().all(|(_, pieces)| pieces.is_empty()),
+                "pieces that nobody has waited for"
+            );
         }
     }
 

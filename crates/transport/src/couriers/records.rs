@@ -77,14 +77,23 @@ impl<E> Record<E> {
         }
         let mut other = || {
             Some(match kind {
-                BOUND => <(u32, u64)>::read(from).map(|(from, bound)| Record::Bound { from, bound })?,
-                ROUND => <(u32, u64, u64)>::read(from).map(|(from, round, bound)| Record::Round { from, round, bound })?,
-                CONTROL => <(u32, Control)>::read(from).map(|(to, control)| Record::Control(to, Box::new(control)))?,
-                PUT => <(u32, u32, Put)>::read(from).map(|(to, from, put)| Record::Put { to, from, put: Box::new(put) })?,
+                BOUND => {
+                    <(u32, u64)>::read(from).map(|(from, bound)| Record::Bound { from, bound })?
+                }
+                ROUND => <(u32, u64, u64)>::read(from)
+                    .map(|(from, round, bound)| Record::Round { from, round, bound })?,
+                CONTROL => <(u32, Control)>::read(from)
+                    .map(|(to, control)| Record::Control(to, Box::new(control)))?,
+                PUT => <(u32, u32, Put)>::read(from).map(|(to, from, put)| Record::Put {
+                    to,
+                    from,
+                    put: Box::new(put),
+                })?,
                 END => Record::End,
                 _ => return None,
             })
         };
-        other().ok_or_else(|| format!("a record of kind {kind} from another process makes no sense"))
+        other()
+            .ok_or_else(|| format!("a record of kind {kind} from another process makes no sense"))
     }
 }

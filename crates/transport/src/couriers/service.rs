@@ -48,7 +48,12 @@ pub struct Couriers<E> {
 
 impl<E: Send> Couriers<E> {
     /// `courier_of` says by PE of this process which of them is its own.
-    pub(super) fn new(couriers: Vec<SharedCourier<E>>, notes: Notes, courier_of: Vec<usize>, service: Service) -> Self {
+    pub(super) fn new(
+        couriers: Vec<SharedCourier<E>>,
+        notes: Notes,
+        courier_of: Vec<usize>,
+        service: Service,
+    ) -> Self {
         Couriers { couriers, notes, courier_of, service }
     }
 
@@ -67,26 +72,29 @@ impl<E: Send> Couriers<E> {
         self.service
     }
 
-    /// Lets a courier do what there is to do; if it `hurries`, no batch waits for more messages. Returns whether there was anything.
+    /// Lets a courier do what there is to do; if it `hurries`, no batch waits for more messages.
+    /// Returns whether there was anything.
     pub fn work(&self, number: usize, hurries: bool) -> bool {
         let outcome = self.couriers[number].lock().work(hurries);
         self.notes.note(outcome).unwrap_or(false)
     }
 
-    /// Does so for the courier of a PE that has nothing left to do, if PEs work for couriers; the PE goes by its number in this process.
+    /// Does so for the courier of a PE that has nothing left to do, if PEs work for couriers; the
+    /// PE goes by its number in this process.
     pub fn work_for(&self, pe: usize) {
         if self.service == Service::FirstPes {
             self.work(self.courier_of[pe], false);
         }
     }
 
-    /// What has gone wrong, if anything has: a carrier fails, or brings what makes no sense. Nothing more is sent or received then.
+    /// What has gone wrong, if anything has: a carrier fails, or brings what makes no sense.
+    /// Nothing more is sent or received then.
     pub fn trouble(&self) -> Option<&str> {
         self.notes.trouble()
     }
 
-    /// Goes on until nothing is on its way any more, here or in other processes, all of which have to do the same. Returns whether that is
-    /// over; it has to be called again if not.
+    /// Goes on until nothing is on its way any more, here or in other processes, all of which have
+    /// to do the same. Returns whether that is over; it has to be called again if not.
     ///
     /// # Errors
     /// If something goes wrong.
@@ -94,8 +102,8 @@ impl<E: Send> Couriers<E> {
         self.couriers.iter().try_fold(true, |all, courier| Ok(all & courier.lock().close()?))
     }
 
-    /// Leaves everything as it is: what is on its way may never arrive, as other processes are gone. Memory that the system may still write
-    /// into is leaked.
+    /// Leaves everything as it is: what is on its way may never arrive, as other processes are
+    /// gone. Memory that the system may still write into is leaked.
     pub fn abandon(self) {
         for courier in self.couriers {
             let leaks = courier.lock().is_written_into();

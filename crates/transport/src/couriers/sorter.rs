@@ -21,7 +21,13 @@ pub(super) enum PieceKind {
 pub(super) const HEADER: usize = 7;
 
 /// Makes a piece of the bytes of a courier.
-pub(super) fn write_piece(kind: PieceKind, process: u32, courier: u32, content: &[u8], piece: &mut Vec<u8>) {
+pub(super) fn write_piece(
+    kind: PieceKind,
+    process: u32,
+    courier: u32,
+    content: &[u8],
+    piece: &mut Vec<u8>,
+) {
     piece.clear();
     piece.push(kind as u8);
     piece.extend_from_slice(&process.to_le_bytes());
@@ -39,7 +45,8 @@ pub(super) struct Sorter<E> {
     read: Vec<Arrivals<E>>,
     /// By PE: a view of the bounds of far PEs, to write them.
     bounds: Vec<Lines>,
-    /// Bounds that have been read and not been written yet: from which PE, and of which round, if of one.
+    /// Bounds that have been read and not been written yet: from which PE, and of which round, if
+    /// of one.
     bounds_read: Vec<(usize, Option<u64>, u64)>,
     /// Parts of longer pieces, by process and courier.
     parts: BTreeMap<[u8; HEADER - 1], Vec<u8>>,
@@ -48,9 +55,23 @@ pub(super) struct Sorter<E> {
 }
 
 impl<E> Sorter<E> {
-    pub(super) fn new(codec: Codec<E>, first_pe: u32, inboxes: Vec<Inbox<E>>, bounds: Vec<Lines>) -> Self {
+    pub(super) fn new(
+        codec: Codec<E>,
+        first_pe: u32,
+        inboxes: Vec<Inbox<E>>,
+        bounds: Vec<Lines>,
+    ) -> Self {
         let read = inboxes.iter().map(|_| Arrivals::default()).collect();
-        Sorter { codec, first_pe, inboxes, read, bounds, bounds_read: Vec::new(), parts: BTreeMap::new(), ended: 0 }
+        Sorter {
+            codec,
+            first_pe,
+            inboxes,
+            read,
+            bounds,
+            bounds_read: Vec::new(),
+            parts: BTreeMap::new(),
+            ended: 0,
+        }
     }
 
     /// How many couriers have said that they send nothing more.
@@ -61,7 +82,10 @@ impl<E> Sorter<E> {
     /// Sorts the content of a piece.
     pub(super) fn take(&mut self, piece: &[u8]) -> Result<(), String> {
         let Some((header, content)) = piece.split_first_chunk::<HEADER>() else {
-            return Err(format!("a piece of {} bytes from another process is too short", piece.len()));
+            return Err(format!(
+                "a piece of {} bytes from another process is too short",
+                piece.len()
+            ));
         };
         let mut from = [0; HEADER - 1];
         from.copy_from_slice(&header[1..]);
@@ -85,7 +109,9 @@ impl<E> Sorter<E> {
                 Record::Control(to, control) => self.arrivals(to)?.add_control(*control),
                 Record::Put { to, from, put } => self.arrivals(to)?.add_put(from, *put),
                 Record::Bound { from, bound } => self.keep_bound(from, None, bound)?,
-                Record::Round { from, round, bound } => self.keep_bound(from, Some(round), bound)?,
+                Record::Round { from, round, bound } => {
+                    self.keep_bound(from, Some(round), bound)?
+                }
                 Record::End => self.ended += 1,
             }
         }
@@ -94,7 +120,8 @@ impl<E> Sorter<E> {
     }
 
     fn arrivals(&mut self, pe: u32) -> Result<&mut Arrivals<E>, String> {
-        let place = pe.checked_sub(self.first_pe).and_then(|place| self.read.get_mut(place as usize));
+        let place =
+            pe.checked_sub(self.first_pe).and_then(|place| self.read.get_mut(place as usize));
         place.ok_or_else(|| format!("a message for PE {pe} has arrived where that PE is not"))
     }
 
@@ -106,7 +133,8 @@ impl<E> Sorter<E> {
         Ok(())
     }
 
-    /// Puts what has been read where PEs find it. Bounds come last: whoever sees one must find everything that was sent before it.
+    /// Puts what has been read where PEs find it. Bounds come last: whoever sees one must find
+    /// everything that was sent before it.
     fn deliver(&mut self) {
         for (read, inbox) in self.read.iter_mut().zip(&self.inboxes) {
             inbox.add(read);

@@ -8,12 +8,17 @@ use serde::{Deserialize, Serialize};
 use warpline_base::random::mix64;
 use warpline_base::{LpId, Priority, Sequence, VirtualTime};
 use warpline_kernel::gvt::{Control, Put, Tag};
-use warpline_kernel::{BoundPort, Content, ControlPort, Event, MessagePort, Port, ValueMessage, ValuePort};
+use warpline_kernel::{
+    BoundPort, Content, ControlPort, Event, MessagePort, Port, ValueMessage, ValuePort,
+};
 use warpline_memory::Region;
 use warpline_model::{Payload, WireFormat};
 
 use super::carrier::{Address, Carrier};
-use super::{CarrierKind, CommunicationRing, CourierCounts, CourierLimits, CourierPlan, Couriers, NodePort, Places, Service, node_ports};
+use super::{
+    CarrierKind, CommunicationRing, CourierCounts, CourierLimits, CourierPlan, Couriers, NodePort,
+    Places, Service, node_ports,
+};
 use crate::{Codec, ControlPlan, Room};
 
 /// Pieces on their way, by receiver.
@@ -59,7 +64,8 @@ impl Carrier for TestCarrier {
             return Ok(false);
         }
         let mut wires = self.wires.lock().unwrap();
-        let (_, wire) = wires.iter_mut().find(|(address, _)| *address == self.me).expect("this one");
+        let (_, wire) =
+            wires.iter_mut().find(|(address, _)| *address == self.me).expect("this one");
         let some = some.min(wire.len());
         wire.drain(..some).for_each(|piece| take(&piece));
         Ok(some > 0)
@@ -91,13 +97,29 @@ pub(crate) struct Way {
 }
 
 /// Every PE works for itself.
-pub(crate) const BY_PES: Way =
-    Way { feed: CommunicationRing::PerSender, service: Service::FirstPes, one_sided: true, age: Duration::ZERO, room: Room::Ample };
-pub(crate) const BY_THREADS: Way =
-    Way { feed: CommunicationRing::Cas, service: Service::Threads, one_sided: false, age: Duration::ZERO, room: Room::Ample };
+pub(crate) const BY_PES: Way = Way {
+    feed: CommunicationRing::PerSender,
+    service: Service::FirstPes,
+    one_sided: true,
+    age: Duration::ZERO,
+    room: Room::Ample,
+};
+pub(crate) const BY_THREADS: Way = Way {
+    feed: CommunicationRing::Cas,
+    service: Service::Threads,
+    one_sided: false,
+    age: Duration::ZERO,
+    room: Room::Ample,
+};
 
 /// Processes with these numbers of PEs.
-pub(crate) fn processes<E: Send>(format: WireFormat<E>, pes: &[u32], couriers: u32, way: Way, batch: usize) -> Vec<Process<E>> {
+pub(crate) fn processes<E: Send>(
+    format: WireFormat<E>,
+    pes: &[u32],
+    couriers: u32,
+    way: Way,
+    batch: usize,
+) -> Vec<Process<E>> {
     let Way { feed, service, one_sided, age, room } = way;
     let first_pes: Vec<u32> = std::iter::once(0)
         .chain(pes.iter().scan(0, |sum, pes| {
@@ -118,18 +140,28 @@ pub(crate) fn processes<E: Send>(format: WireFormat<E>, pes: &[u32], couriers: u
         let couriers = places(process).couriers_of(process);
         (0..couriers).map(move |courier| Address { process, courier })
     });
-    let wires: Wires = Arc::new(Mutex::new(addresses.clone().map(|address| (address, VecDeque::new())).collect()));
+    let wires: Wires =
+        Arc::new(Mutex::new(addresses.clone().map(|address| (address, VecDeque::new())).collect()));
     let make = |process: u32| {
         let limits = CourierLimits { piece: batch.max(256), batch, age, in_flight: 8 };
-        let plan = CourierPlan { places: places(process), feed, carrier: CarrierKind::Rings, limits };
+        let plan =
+            CourierPlan { places: places(process), feed, carrier: CarrierKind::Rings, limits };
         let stuck = Arc::new(Mutex::new(false));
         let carrier = |me: Address| {
             let chance = mix64(u64::from(me.process) << 32 | u64::from(me.courier));
-            Box::new(TestCarrier { me, wires: wires.clone(), chance, refuses: 3, stuck: stuck.clone() }) as Box<dyn Carrier>
+            Box::new(TestCarrier {
+                me,
+                wires: wires.clone(),
+                chance,
+                refuses: 3,
+                stuck: stuck.clone(),
+            }) as Box<dyn Carrier>
         };
-        let carriers = addresses.clone().filter(|address| address.process == process).map(carrier).collect();
+        let carriers =
+            addresses.clone().filter(|address| address.process == process).map(carrier).collect();
         let codec = Codec::new(format);
-        let (ports, couriers) = node_ports(&Region::own(), None, &controls, codec, (&plan, service), carriers);
+        let (ports, couriers) =
+            node_ports(&Region::own(), None, &controls, codec, (&plan, service), carriers);
         Process { ports, couriers, stuck, wires: wires.clone() }
     };
     (0..pes.len() as u32).map(make).collect()
@@ -165,11 +197,14 @@ struct Receiver {
 }
 
 impl Receiver {
-    /// Receives, and checks that messages come in order, each as it was sent, and none after a bound that was published after it.
+    /// Receives, and checks that messages come in order, each as it was sent, and none after a
+    /// bound that was published after it.
     fn receive(&mut self, port: &mut NodePort<Payload>, pes: u32) {
         let others = (0..pes).filter(|pe| *pe != self.me);
         while let Some(control) = port.receive_control() {
-            let Control::Begin { from, epoch } = control else { panic!("no other control message was sent") };
+            let Control::Begin { from, epoch } = control else {
+                panic!("no other control message was sent")
+            };
             assert_eq!(epoch, self.controls[from as usize]);
             self.controls[from as usize] += 1;
         }
@@ -178,7 +213,9 @@ impl Receiver {
             self.puts[from as usize] = self.puts[from as usize].max(word);
         }
         let bounds: Vec<(u32, u64)> = others.map(|pe| (pe, port.bound(pe))).collect();
-        let round = (0..pes).filter(|pe| *pe != self.me).all(|pe| port.bound_of_round(pe, self.rounds + 1) == Some(100 + self.rounds + 1));
+        let round = (0..pes)
+            .filter(|pe| *pe != self.me)
+            .all(|pe| port.bound_of_round(pe, self.rounds + 1) == Some(100 + self.rounds + 1));
         self.rounds += u64::from(round);
         port.receive(&mut Vec::new());
         port.look_for_values();
@@ -187,11 +224,18 @@ impl Receiver {
             let Content::Event(event) = found.content else { panic!("no anti-message was sent") };
             let (from, next) = (event.sender.0, &mut received[event.sender.index()]);
             let Content::Event(expected) = message(from, me, *next).content else { unreachable!() };
-            assert_eq!((event.receiver.0, event.key(), &*event.payload), (me, expected.key(), &*expected.payload), "from PE {from}");
+            assert_eq!(
+                (event.receiver.0, event.key(), &*event.payload),
+                (me, expected.key(), &*expected.payload),
+                "from PE {from}"
+            );
             *next += 1;
         });
         for (pe, bound) in bounds {
-            assert!(self.received[pe as usize] >= bound, "bound {bound} of PE {pe} came before its messages at PE {me}");
+            assert!(
+                self.received[pe as usize] >= bound,
+                "bound {bound} of PE {pe} came before its messages at PE {me}"
+            );
         }
     }
 }
@@ -201,19 +245,31 @@ fn exchange(pes: &[u32], couriers: u32, way: Way, batch: usize) {
     const MESSAGES: u64 = 120;
     let all: u32 = pes.iter().sum();
     let mut processes = processes(WireFormat::portable(), pes, couriers, way, batch);
-    let receiver =
-        |me| Receiver { me, received: vec![0; all as usize], controls: vec![0; all as usize], puts: vec![0; all as usize], rounds: 0 };
+    let receiver = |me| Receiver {
+        me,
+        received: vec![0; all as usize],
+        controls: vec![0; all as usize],
+        puts: vec![0; all as usize],
+        rounds: 0,
+    };
     let mut receivers: Vec<Receiver> = (0..all).map(receiver).collect();
     let mut sent = vec![vec![0u64; all as usize]; all as usize];
     let (mut round, mut turns) = (vec![0u64; all as usize], 0);
     let done = |receivers: &[Receiver]| {
-        let told = |one: &Receiver| if way.one_sided { one.puts.clone() } else { one.controls.clone() };
-        let has_all = |one: &Receiver, pe: u32| [&one.received, &told(one)].iter().all(|counts| counts[pe as usize] == MESSAGES);
+        let told =
+            |one: &Receiver| if way.one_sided { one.puts.clone() } else { one.controls.clone() };
+        let has_all = |one: &Receiver, pe: u32| {
+            [&one.received, &told(one)].iter().all(|counts| counts[pe as usize] == MESSAGES)
+        };
         receivers.iter().all(|one| (0..all).all(|pe| pe == one.me || has_all(one, pe)))
     };
     while !done(&receivers) {
         turns += 1;
-        assert!(turns < 100_000, "messages get lost: {:?}", receivers.iter().map(|one| &one.received).collect::<Vec<_>>());
+        assert!(
+            turns < 100_000,
+            "messages get lost: {:?}",
+            receivers.iter().map(|one| &one.received).collect::<Vec<_>>()
+        );
         let mut me = 0;
         for process in &mut processes {
             for port in &mut process.ports {
@@ -232,7 +288,9 @@ fn exchange(pes: &[u32], couriers: u32, way: Way, batch: usize) {
                 }
                 port.flush();
                 // What this PE has sent to all others so far.
-                port.publish((0..all).filter(|to| *to != me).map(|to| sent[at][to as usize]).min().unwrap());
+                port.publish(
+                    (0..all).filter(|to| *to != me).map(|to| sent[at][to as usize]).min().unwrap(),
+                );
                 if receivers[at].rounds == round[at] && round[at] < 50 {
                     round[at] += 1;
                     port.publish_round(round[at], 100 + round[at]);
@@ -240,7 +298,8 @@ fn exchange(pes: &[u32], couriers: u32, way: Way, batch: usize) {
                 me += 1;
             }
             if process.couriers.service() == Service::Threads {
-                (0..process.couriers.len()).for_each(|number| _ = process.couriers.work(number, false));
+                (0..process.couriers.len())
+                    .for_each(|number| _ = process.couriers.work(number, false));
             }
             assert_eq!(process.couriers.trouble(), None);
         }
@@ -249,9 +308,15 @@ fn exchange(pes: &[u32], couriers: u32, way: Way, batch: usize) {
     while closed.contains(&false) {
         turns += 1;
         assert!(turns < 200_000, "they do not come to an end");
-        processes.iter().zip(&mut closed).for_each(|(process, closed)| *closed = process.couriers.close().unwrap());
+        processes
+            .iter()
+            .zip(&mut closed)
+            .for_each(|(process, closed)| *closed = process.couriers.close().unwrap());
     }
-    let counts = processes.iter().map(|process| process.couriers.counts()).fold(CourierCounts::default(), |all, one| all + one);
+    let counts = processes
+        .iter()
+        .map(|process| process.couriers.counts())
+        .fold(CourierCounts::default(), |all, one| all + one);
     let far: u64 = pes.iter().map(|own| u64::from(own * (all - own))).sum();
     assert_eq!(counts.values, far * MESSAGES);
     assert!(counts.refused > 0 && counts.batches > 0);
@@ -274,7 +339,12 @@ fn one_pe_sends_for_all() {
 #[test]
 fn threads_send_for_all() {
     exchange(&[3, 1, 2], 2, BY_THREADS, 256);
-    exchange(&[2, 2], 1, Way { feed: CommunicationRing::PerSender, one_sided: true, ..BY_THREADS }, 16_384);
+    exchange(
+        &[2, 2],
+        1,
+        Way { feed: CommunicationRing::PerSender, one_sided: true, ..BY_THREADS },
+        16_384,
+    );
 }
 
 #[test]
@@ -290,14 +360,23 @@ fn a_slow_receiver_holds_senders_up_and_nothing_is_lost() {
             sent += u64::from(!refused);
             ports[0].flush();
             ports[0].receive(&mut Vec::new());
-            (0..couriers.len()).filter(|_| couriers.service() == Service::Threads).for_each(|number| _ = couriers.work(number, false));
+            (0..couriers.len())
+                .filter(|_| couriers.service() == Service::Threads)
+                .for_each(|number| _ = couriers.work(number, false));
         }
         *processes[0].stuck.lock().unwrap() = false;
-        let mut receiver = Receiver { me: 1, received: vec![0; 2], controls: vec![0; 2], puts: vec![0; 2], rounds: 0 };
+        let mut receiver = Receiver {
+            me: 1,
+            received: vec![0; 2],
+            controls: vec![0; 2],
+            puts: vec![0; 2],
+            rounds: 0,
+        };
         for _ in 0..100_000 {
             for process in &mut processes {
                 process.ports[0].receive(&mut Vec::new());
-                (0..process.couriers.len()).for_each(|number| _ = process.couriers.work(number, false));
+                (0..process.couriers.len())
+                    .for_each(|number| _ = process.couriers.work(number, false));
             }
             receiver.receive(&mut processes[1].ports[0], 2);
             if receiver.received[0] == sent {
@@ -305,7 +384,10 @@ fn a_slow_receiver_holds_senders_up_and_nothing_is_lost() {
             }
         }
         assert_eq!(receiver.received[0], sent);
-        assert!(processes[0].ports[0].send_value(1, message(0, 1, sent)).is_ok(), "there is room again");
+        assert!(
+            processes[0].ports[0].send_value(1, message(0, 1, sent)).is_ok(),
+            "there is room again"
+        );
     }
 }
 
@@ -341,9 +423,19 @@ impl Serialize for Secret {
 fn an_event_that_cannot_be_written_arrives_without_what_it_carries() {
     for way in [BY_PES, BY_THREADS] {
         let mut processes = processes::<Secret>(WireFormat::serde(), &[1, 1], 1, way, 256);
-        let (time, sequence, priority) = (VirtualTime::new(2.5).unwrap(), Sequence::first_of(3), Priority::NORMAL);
-        let event = Event { time, sequence, sender: LpId(0), receiver: LpId(1), step: 0, priority, payload: Secret };
-        let sent = ValueMessage { tag: Tag::default(), incarnation: None, content: Content::Event(event) };
+        let (time, sequence, priority) =
+            (VirtualTime::new(2.5).unwrap(), Sequence::first_of(3), Priority::NORMAL);
+        let event = Event {
+            time,
+            sequence,
+            sender: LpId(0),
+            receiver: LpId(1),
+            step: 0,
+            priority,
+            payload: Secret,
+        };
+        let sent =
+            ValueMessage { tag: Tag::default(), incarnation: None, content: Content::Event(event) };
         let Process { ports, couriers, .. } = &mut processes[0];
         assert!(ports[0].send_value(1, sent).is_ok());
         ports[0].flush();
@@ -351,14 +443,24 @@ fn an_event_that_cannot_be_written_arrives_without_what_it_carries() {
         assert_eq!(couriers.trouble(), None);
         let [sender, receiver] = &mut processes[..] else { unreachable!() };
         let found = (0..100).find_map(|_| {
-            [&*sender, &*receiver].into_iter().for_each(|process| _ = process.couriers.work(0, true));
+            [&*sender, &*receiver]
+                .into_iter()
+                .for_each(|process| _ = process.couriers.work(0, true));
             receiver.ports[0].look_for_values();
             receiver.ports[0].receive_values(&mut |_| panic!("it cannot be written"));
             receiver.ports[0].receive_unreadable()
         });
         let found = found.expect("the event arrives without what it carries");
-        assert_eq!((found.receiver, found.key.sender, found.key.time.get()), (LpId(1), LpId(0), 2.5));
-        assert!(found.why.starts_with("what LP 0 sent cannot be written") && found.why.ends_with("it is secret"), "{}", found.why);
+        assert_eq!(
+            (found.receiver, found.key.sender, found.key.time.get()),
+            (LpId(1), LpId(0), 2.5)
+        );
+        assert!(
+            found.why.starts_with("what LP 0 sent cannot be written")
+                && found.why.ends_with("it is secret"),
+            "{}",
+            found.why
+        );
     }
 }
 
@@ -380,19 +482,31 @@ fn values_are_kept_back_until_they_are_flushed() {
 #[test]
 fn a_bound_waits_for_what_found_no_room() {
     for feed in [CommunicationRing::PerSender, CommunicationRing::Cas] {
-        let mut processes = processes(WireFormat::portable(), &[1, 1], 1, Way { feed, ..BY_THREADS }, 1 << 20);
+        let mut processes =
+            processes(WireFormat::portable(), &[1, 1], 1, Way { feed, ..BY_THREADS }, 1 << 20);
         let port = &mut processes[0].ports[0];
         // More than a ring holds.
-        let sent = (0..10_000).take_while(|number| port.send_value(1, message(0, 1, *number)).is_ok()).count() as u64;
+        let sent = (0..10_000)
+            .take_while(|number| port.send_value(1, message(0, 1, *number)).is_ok())
+            .count() as u64;
         port.flush();
         // All that was accepted counts as sent.
         port.publish(sent);
-        let mut receiver = Receiver { me: 1, received: vec![0; 2], controls: vec![0; 2], puts: vec![0; 2], rounds: 0 };
+        let mut receiver = Receiver {
+            me: 1,
+            received: vec![0; 2],
+            controls: vec![0; 2],
+            puts: vec![0; 2],
+            rounds: 0,
+        };
         for _ in 0..1000 {
             processes.iter().for_each(|process| _ = process.couriers.work(0, false));
             receiver.receive(&mut processes[1].ports[0], 2);
         }
-        assert!(receiver.received[0] < sent || feed == CommunicationRing::PerSender, "{feed:?}: all found room");
+        assert!(
+            receiver.received[0] < sent || feed == CommunicationRing::PerSender,
+            "{feed:?}: all found room"
+        );
         for _ in 0..1000 {
             processes[0].ports[0].receive(&mut Vec::new());
             processes.iter().for_each(|process| _ = process.couriers.work(0, false));
@@ -407,11 +521,14 @@ fn a_bound_waits_for_what_found_no_room() {
 fn a_courier_that_hurries_keeps_nothing_back() {
     let way = Way { age: Duration::from_secs(3600), ..BY_THREADS };
     let mut processes = processes(WireFormat::portable(), &[1, 1], 1, way, 1 << 20);
-    let mut receiver = Receiver { me: 1, received: vec![0; 2], controls: vec![0; 2], puts: vec![0; 2], rounds: 0 };
+    let mut receiver =
+        Receiver { me: 1, received: vec![0; 2], controls: vec![0; 2], puts: vec![0; 2], rounds: 0 };
     assert!(processes[0].ports[0].send_value(1, message(0, 1, 0)).is_ok());
     processes[0].ports[0].flush();
     for (hurries, received) in [(false, 0), (true, 1)] {
-        (0..10).for_each(|_| processes.iter().for_each(|process| _ = process.couriers.work(0, hurries)));
+        (0..10).for_each(|_| {
+            processes.iter().for_each(|process| _ = process.couriers.work(0, hurries))
+        });
         receiver.receive(&mut processes[1].ports[0], 2);
         assert_eq!(receiver.received[0], received);
     }
@@ -430,8 +547,10 @@ impl Drop for Over<'_> {
 fn bounds_never_overtake_messages_between_threads() {
     const MESSAGES: u64 = 3000;
     let processes = processes(WireFormat::portable(), &[1, 1], 1, BY_THREADS, 512);
-    let (mut ports, couriers): (Vec<_>, Vec<_>) = processes.into_iter().map(|Process { ports, couriers, .. }| (ports, couriers)).unzip();
-    let (mut receiving, mut sending) = (ports.pop().unwrap().remove(0), ports.pop().unwrap().remove(0));
+    let (mut ports, couriers): (Vec<_>, Vec<_>) =
+        processes.into_iter().map(|Process { ports, couriers, .. }| (ports, couriers)).unzip();
+    let (mut receiving, mut sending) =
+        (ports.pop().unwrap().remove(0), ports.pop().unwrap().remove(0));
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
         for couriers in &couriers {
@@ -453,7 +572,13 @@ fn bounds_never_overtake_messages_between_threads() {
                 sending.receive(&mut Vec::new());
             }
         });
-        let mut receiver = Receiver { me: 1, received: vec![0; 2], controls: vec![0; 2], puts: vec![0; 2], rounds: 0 };
+        let mut receiver = Receiver {
+            me: 1,
+            received: vec![0; 2],
+            controls: vec![0; 2],
+            puts: vec![0; 2],
+            rounds: 0,
+        };
         let (_over, since) = (Over(&is_over), Instant::now());
         while receiver.received[0] < MESSAGES || receiving.bound(0) < MESSAGES {
             assert!(since.elapsed() < Duration::from_secs(60), "messages get lost");

@@ -5,7 +5,8 @@ use warpline_mpi::{Comm, Reducer, Reduction};
 
 use super::ranks::in_words;
 
-const COMPOSITE: Reduction = Reduction::Composite { sums: ALL_REDUCE_SUMS as u16, key: ALL_REDUCE_KEY as u16 };
+const COMPOSITE: Reduction =
+    Reduction::Composite { sums: ALL_REDUCE_SUMS as u16, key: ALL_REDUCE_KEY as u16 };
 
 /// MPI_Iallreduce, which is tested until it is over.
 struct MpiAllReduce(Reducer<'static>);

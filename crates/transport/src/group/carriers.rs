@@ -9,8 +9,9 @@ use super::{Group, Lost, MpiControlChannel};
 use crate::couriers::{Carrier, CarrierKind, CourierPlan, PluggedCarriers, copy_carriers, try_out};
 
 impl Group {
-    /// Has couriers send each other batches as the run would, to measure them. Returns how long a batch takes, at the slowest
-    /// of this process; or why carriers fail. All processes have to do so at the same point.
+    /// Has couriers send each other batches as the run would, to measure them. Returns how long a
+    /// batch takes, at the slowest of this process; or why carriers fail. All processes have to do
+    /// so at the same point.
     ///
     /// # Errors
     /// If a process is gone.
@@ -26,8 +27,8 @@ impl Group {
         }
     }
 
-    /// Who brings pieces of bytes to processes that share no memory with this one, or not that of messages, for each courier of this process.
-    /// All processes have to call it at the same point.
+    /// Who brings pieces of bytes to processes that share no memory with this one, or not that of
+    /// messages, for each courier of this process. All processes have to call it at the same point.
     ///
     /// # Errors
     /// Those of carriers, in words, or if a process is gone.
@@ -36,12 +37,20 @@ impl Group {
             (CarrierKind::Mpi, Some(channel)) => channel.carriers(plan),
             (CarrierKind::Rings, None) => Ok(copy_carriers(&self.region, plan)),
             (CarrierKind::Plugged(by), None) => self.plugged_carriers(by, plan),
-            (kind, channel) => unreachable!("{kind:?} for processes that a launcher has started: {}", channel.is_some()),
+            (kind, channel) => unreachable!(
+                "{kind:?} for processes that a launcher has started: {}",
+                channel.is_some()
+            ),
         }
     }
 
-    /// Carriers from outside, through what the first process creates. It has no name any more when all have found it.
-    fn plugged_carriers(&mut self, by: &dyn PluggedCarriers, plan: &CourierPlan) -> Result<Vec<Box<dyn Carrier>>, String> {
+    /// Carriers from outside, through what the first process creates. It has no name any more when
+    /// all have found it.
+    fn plugged_carriers(
+        &mut self,
+        by: &dyn PluggedCarriers,
+        plan: &CourierPlan,
+    ) -> Result<Vec<Box<dyn Carrier>>, String> {
         let in_words = |lost: Lost| lost.to_string();
         let couriers = plan.places.addresses();
         if !self.is_first() {
@@ -57,7 +66,8 @@ impl Group {
         Ok(carriers)
     }
 
-    /// Reductions over the ranks that a launcher has started, if one has. All processes have to call it at the same point.
+    /// Reductions over the ranks that a launcher has started, if one has. All processes have to
+    /// call it at the same point.
     ///
     /// # Errors
     /// Those of MPI.

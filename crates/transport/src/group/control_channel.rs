@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 use warpline_kernel::gvt::AllReduce;
-use warpline_mpi::{ReceiveLimits, Receiver, SendLimits, SendPool, Sent, Tag, remove_shared_memory};
+use warpline_mpi::{
+    ReceiveLimits, Receiver, SendLimits, SendPool, Sent, Tag, remove_shared_memory,
+};
 
 use super::all_reduce::all_reduce;
 use super::ranks::{Ranks, in_words};
@@ -61,7 +63,10 @@ pub(super) struct MpiControlChannel {
 
 impl std::fmt::Debug for MpiControlChannel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("MpiControlChannel").field("waiting", &self.waiting.len()).field("ranks", &self.ranks).finish_non_exhaustive()
+        f.debug_struct("MpiControlChannel")
+            .field("waiting", &self.waiting.len())
+            .field("ranks", &self.ranks)
+            .finish_non_exhaustive()
     }
 }
 
@@ -70,11 +75,20 @@ impl MpiControlChannel {
         let pool = SendPool::new(ranks.comm(), SENDS).map_err(in_words)?;
         let receiver = Receiver::new(ranks.comm(), TAG, RECEIVES).map_err(in_words)?;
         let heard = (0..ranks.count()).map(|_| Heard::default()).collect();
-        Ok(MpiControlChannel { pool, receiver, waiting: VecDeque::new(), heard, told: BTreeMap::new(), shares, ranks })
+        Ok(MpiControlChannel {
+            pool,
+            receiver,
+            waiting: VecDeque::new(),
+            heard,
+            told: BTreeMap::new(),
+            shares,
+            ranks,
+        })
     }
 
     pub(super) fn carriers(&self, plan: &CourierPlan) -> Result<Vec<Box<dyn Carrier>>, String> {
-        let ranks: Vec<u32> = (0..self.ranks.count()).map(|number| self.ranks.rank(number)).collect();
+        let ranks: Vec<u32> =
+            (0..self.ranks.count()).map(|number| self.ranks.rank(number)).collect();
         mpi_carriers(self.ranks.comm(), &ranks, plan)
     }
 
@@ -82,10 +96,15 @@ impl MpiControlChannel {
         all_reduce(self.ranks.comm())
     }
 
-    /// The other processes that pass words on: one of each machine if those of a machine share memory, or else all.
+    /// The other processes that pass words on: one of each machine if those of a machine share
+    /// memory, or else all.
     pub(super) fn leaders(&self) -> Vec<u32> {
         let me = self.ranks.number();
-        (0..self.ranks.count()).filter(|number| *number != me && (!self.shares || self.ranks.is_first_of_machine(*number))).collect()
+        (0..self.ranks.count())
+            .filter(|number| {
+                *number != me && (!self.shares || self.ranks.is_first_of_machine(*number))
+            })
+            .collect()
     }
 
     /// Sends what can be sent, and receives what has arrived.
@@ -118,13 +137,16 @@ impl MpiControlChannel {
     }
 
     fn tell(&mut self, number: u32, note: &Packet<'_>) {
-        let bytes = postcard::to_stdvec(note).unwrap_or_else(|error| panic!("a note cannot be written: {error}"));
+        let bytes = postcard::to_stdvec(note)
+            .unwrap_or_else(|error| panic!("a note cannot be written: {error}"));
         self.waiting.push_back((self.ranks.rank(number), bytes));
     }
 
     fn tell_others(&mut self, note: &Packet<'_>) {
         let me = self.ranks.number();
-        (0..self.ranks.count()).filter(|number| *number != me).for_each(|number| self.tell(number, note));
+        (0..self.ranks.count())
+            .filter(|number| *number != me)
+            .for_each(|number| self.tell(number, note));
     }
 
     pub(super) fn send_message(&mut self, to: u32, message: &[u8]) {
@@ -152,15 +174,19 @@ impl MpiControlChannel {
         self.heard[number as usize].left
     }
 
-    /// Passes on what processes near this one have said in a tally since the last time, to the processes `to`, and takes over what these have
-    /// passed on.
+    /// Passes on what processes near this one have said in a tally since the last time, to the
+    /// processes `to`, and takes over what these have passed on.
     pub(super) fn exchange(&mut self, number: u32, tally: &Tally, to: &[u32]) {
         let words = tally.near_counters();
         if self.told.get(&number) != Some(&words) {
-            to.iter().for_each(|process| self.tell(*process, &Packet::Words { tally: number, words: words.clone() }));
+            to.iter().for_each(|process| {
+                self.tell(*process, &Packet::Words { tally: number, words: words.clone() })
+            });
             self.told.insert(number, words);
         }
-        tally.hear(to.iter().filter_map(|process| self.heard[*process as usize].words.get(&number).map(Vec::as_slice)));
+        tally.hear(to.iter().filter_map(|process| {
+            self.heard[*process as usize].words.get(&number).map(Vec::as_slice)
+        }));
     }
 
     /// Whether everything has been sent.
@@ -168,7 +194,8 @@ impl MpiControlChannel {
         self.waiting.is_empty() && self.pool.in_flight() == 0
     }
 
-    /// Leaves MPI as it is, as others may be gone. The launcher ends all processes when one ends without finishing MPI.
+    /// Leaves MPI as it is, as others may be gone. The launcher ends all processes when one ends
+    /// without finishing MPI.
     pub(super) fn abandon(self) {
         std::mem::forget(self);
         remove_shared_memory();

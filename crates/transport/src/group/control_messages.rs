@@ -1,4 +1,5 @@
-//! Control messages between the first process and each of the others: of any length, in pieces, through rings in shared memory.
+//! Control messages between the first process and each of the others: of any length, in pieces,
+//! through rings in shared memory.
 
 use std::collections::VecDeque;
 
@@ -81,7 +82,8 @@ pub(super) fn control_ends(region: &Region, number: u32, processes: u32) -> Cont
 }
 
 impl ControlEnds {
-    /// Sends as much of a control message to a process as there is room for, and returns whether that was all of it.
+    /// Sends as much of a control message to a process as there is room for, and returns whether
+    /// that was all of it.
     pub(super) fn send(&mut self, to: u32, post: &mut Post<'_>) -> bool {
         self.to[place(to)].send(post)
     }
@@ -103,11 +105,13 @@ fn place(number: u32) -> usize {
 }
 
 impl Sender {
-    /// Sends as much of a control message as there is room for, and returns whether that was all of it.
+    /// Sends as much of a control message as there is room for, and returns whether that was all of
+    /// it.
     fn send(&mut self, post: &mut Post<'_>) -> bool {
         while !post.sent {
             let (now, later) = post.rest.split_at(post.rest.len().min(PIECE));
-            let mut piece = Piece { len: now.len() as u16, is_last: later.is_empty(), bytes: [0; PIECE] };
+            let mut piece =
+                Piece { len: now.len() as u16, is_last: later.is_empty(), bytes: [0; PIECE] };
             piece.bytes[..now.len()].copy_from_slice(now);
             if !self.0.push(piece) {
                 return false;
@@ -145,7 +149,10 @@ mod tests {
     #[test]
     fn messages_of_any_length_arrive_as_they_were() {
         let (producer, consumer) = ring_in(&Region::own(), Some(IsPortable::PROOF), PIECES);
-        let (mut sender, mut receiver) = (Sender(producer), Receiver { ring: consumer, arrived: VecDeque::new(), begun: Vec::new() });
+        let (mut sender, mut receiver) = (
+            Sender(producer),
+            Receiver { ring: consumer, arrived: VecDeque::new(), begun: Vec::new() },
+        );
         for len in [0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE * PIECES] {
             let message: Vec<u8> = (0..len).map(|index| (index / 7) as u8).collect();
             let mut post = Post::new(&message);

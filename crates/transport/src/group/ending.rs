@@ -32,8 +32,8 @@ impl Group {
         self.channel.iter_mut().for_each(MpiControlChannel::take_leave);
     }
 
-    /// Waits until the other processes have ended, or has the system end them. Where a launcher has started them, waits until all have
-    /// [taken leave](Self::take_leave).
+    /// Waits until the other processes have ended, or has the system end them. Where a launcher has
+    /// started them, waits until all have [taken leave](Self::take_leave).
     pub fn end(&mut self) {
         if self.channel.is_some() {
             self.post();
@@ -44,7 +44,8 @@ impl Group {
         self.see_off();
     }
 
-    /// Waits until the processes that this one has started have ended. What it shared with them is its own then.
+    /// Waits until the processes that this one has started have ended. What it shared with them is
+    /// its own then.
     fn see_off(&mut self) {
         self.peers.end(END_WITHIN);
         if self.is_first() {
@@ -57,14 +58,15 @@ impl Group {
         self.channel.take().into_iter().for_each(MpiControlChannel::abandon);
     }
 
-    /// The same in a run that somebody has ended early: a launcher that ends all processes may leave them little time, and does not help them
-    /// to wait for each other.
+    /// The same in a run that somebody has ended early: a launcher that ends all processes may
+    /// leave them little time, and does not help them to wait for each other.
     pub fn end_early(&mut self) {
         self.post();
         if let Some(channel) = self.channel.take() {
             channel.abandon();
             if !self.is_first() {
-                // The launcher ends all processes when one ends like that, and the first may still be writing.
+                // The launcher ends all processes when one ends like that, and the first may still
+                // be writing.
                 self.peers.wait_for_first(END_WITHIN);
             }
         }

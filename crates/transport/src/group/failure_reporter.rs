@@ -30,13 +30,16 @@ impl FailureReporter {
         while !text.is_char_boundary(end) {
             end -= 1;
         }
-        // A process that is killed while it listens lets nobody speak any more, and would let nobody else hear it.
+        // A process that is killed while it listens lets nobody speak any more, and would let
+        // nobody else hear it.
         let mut tries = (0..TRIES).inspect(|tried| {
             if *tried > 0 {
                 sleep(TRY_EVERY);
             }
         });
-        let Some(mut words) = tries.find_map(|_| self.0[number as usize].try_lock()) else { return };
+        let Some(mut words) = tries.find_map(|_| self.0[number as usize].try_lock()) else {
+            return;
+        };
         words.0 = end as u32;
         words.1.as_flattened_mut()[..end].copy_from_slice(&text.as_bytes()[..end]);
     }
@@ -45,7 +48,8 @@ impl FailureReporter {
     pub(super) fn of(&self, number: u32) -> Option<String> {
         // A process that is killed while it speaks has said nothing.
         let words = self.0[number as usize].try_lock()?;
-        let text = String::from_utf8_lossy(&words.1.as_flattened()[..words.0 as usize]).into_owned();
+        let text =
+            String::from_utf8_lossy(&words.1.as_flattened()[..words.0 as usize]).into_owned();
         (words.0 > 0).then_some(text)
     }
 }

@@ -18,13 +18,19 @@ pub struct Invitation {
 }
 
 impl Invitation {
-    /// The invitation of this process, if it has one: if the first process of a group has started it.
+    /// The invitation of this process, if it has one: if the first process of a group has started
+    /// it.
     pub fn of_this_process() -> Option<Self> {
         let text = env::var(INVITATION).ok()?;
         let (number, rest) = text.split_once('/')?;
         let (run, ticket) = rest.split_once('/')?;
-        let invitation = Invitation { number: number.parse().ok()?, run: run.parse().ok()?, ticket: ticket.parse().ok()? };
-        // Programs that it starts inherit the variable. If the first process is gone, this one must not begin a run of its own.
+        let invitation = Invitation {
+            number: number.parse().ok()?,
+            run: run.parse().ok()?,
+            ticket: ticket.parse().ok()?,
+        };
+        // Programs that it starts inherit the variable. If the first process is gone, this one must
+        // not begin a run of its own.
         let first = invitation.ticket.owner();
         (peers::parent() == Some(first) || !peers::exists(first)).then_some(invitation)
     }

@@ -10,7 +10,8 @@ use super::peers::Peers;
 use super::{Group, Ranks};
 
 impl Group {
-    /// The group of processes that a launcher has started. Those of a machine share memory if they are to; all have to say the same.
+    /// The group of processes that a launcher has started. Those of a machine share memory if they
+    /// are to; all have to say the same.
     ///
     /// # Errors
     /// If memory cannot be shared, or MPI fails.
@@ -52,6 +53,7 @@ fn common_region(ranks: &Ranks, near: &Range<u32>) -> (Region, Option<String>) {
         return (region, problem);
     }
     let Some(ticket) = &tickets[near.start as usize] else { return (Region::own(), problem) };
-    let joined = ticket.parse().and_then(|ticket| Region::join(&ticket, ranks.number() - near.start));
+    let joined =
+        ticket.parse().and_then(|ticket| Region::join(&ticket, ranks.number() - near.start));
     joined.map_or_else(|error| (Region::own(), Some(error.to_string())), |region| (region, problem))
 }

@@ -10,7 +10,8 @@ use super::control_messages::Post;
 use super::{Group, LOOK_EVERY, Lost, PATIENCE};
 
 impl Group {
-    /// Sends a control message to the first process; from there, to all others. It waits as long as there is no room for it.
+    /// Sends a control message to the first process; from there, to all others. It waits as long as
+    /// there is no room for it.
     ///
     /// # Errors
     /// If a process is gone.
@@ -20,7 +21,8 @@ impl Group {
         others.try_for_each(|number| self.send_bytes(number, &bytes))
     }
 
-    /// Sends a control message from the first process to one of the others. It waits as long as there is no room for it.
+    /// Sends a control message from the first process to one of the others. It waits as long as
+    /// there is no room for it.
     ///
     /// # Errors
     /// If a process is gone.
@@ -42,7 +44,8 @@ impl Group {
         Ok(())
     }
 
-    /// The next control message that has arrived from a process, if there is one. A process other than the first gets control messages from the first only.
+    /// The next control message that has arrived from a process, if there is one. A process other
+    /// than the first gets control messages from the first only.
     ///
     /// # Panics
     /// If it is not what it is taken for.
@@ -51,7 +54,9 @@ impl Group {
             Some(channel) if self.by_channel => channel.next_message(from)?,
             _ => self.ends.receive(from)?,
         };
-        Some(postcard::from_bytes(&bytes).unwrap_or_else(|error| panic!("a control message from process {from} cannot be read: {error}")))
+        Some(postcard::from_bytes(&bytes).unwrap_or_else(|error| {
+            panic!("a control message from process {from} cannot be read: {error}")
+        }))
     }
 
     /// Waits for a control message.
@@ -78,5 +83,6 @@ impl Group {
 }
 
 fn message_bytes(message: &impl Serialize) -> Vec<u8> {
-    postcard::to_stdvec(message).unwrap_or_else(|error| panic!("a control message cannot be written: {error}"))
+    postcard::to_stdvec(message)
+        .unwrap_or_else(|error| panic!("a control message cannot be written: {error}"))
 }

@@ -1,8 +1,9 @@
 //! The processes of a run: those of a machine share memory, and all end together.
 //!
-//! Either the first process starts the others, which run the same program with the same arguments, up to the same run; or a launcher of MPI
-//! programs has started all of them. Each has the same model, and none has to be sent anything. In the run, each has some of the PEs. What
-//! they have to tell each other beside what PEs do goes to the first process as control messages.
+//! Either the first process starts the others, which run the same program with the same arguments,
+//! up to the same run; or a launcher of MPI programs has started all of them. Each has the same
+//! model, and none has to be sent anything. In the run, each has some of the PEs. What they have to
+//! tell each other beside what PEs do goes to the first process as control messages.
 
 #[cfg(feature = "mpi")]
 mod all_reduce;
@@ -95,7 +96,8 @@ pub struct Group {
 }
 
 impl Group {
-    /// Starts the other processes: this program once more, with the same arguments, for its `run`-th run of several processes.
+    /// Starts the other processes: this program once more, with the same arguments, for its
+    /// `run`-th run of several processes.
     ///
     /// # Errors
     /// If the system refuses memory or processes.
@@ -103,7 +105,8 @@ impl Group {
         let (region, ticket) = Region::create(processes)?;
         // Placed before there is anybody who could use it.
         let mut group = Group::place(region, 0, processes, 0..processes, Peers::none());
-        let invitations = (1..processes).map(|number| OsString::from(format!("{number}/{run}/{ticket}")));
+        let invitations =
+            (1..processes).map(|number| OsString::from(format!("{number}/{run}/{ticket}")));
         group.peers = Peers::start(INVITATION, invitations)?;
         Ok(group)
     }
@@ -126,11 +129,31 @@ impl Group {
         let failure_reporter = FailureReporter::place(&region, near.len());
         let left = region.place_list(near.len(), |_| AtomicU32::new(0));
         let by_channel = near.len() < processes as usize;
-        let ends = if by_channel { ControlEnds::default() } else { control_ends(&region, number, processes) };
+        let ends = if by_channel {
+            ControlEnds::default()
+        } else {
+            control_ends(&region, number, processes)
+        };
         let (channel, is_done) = (None, false);
         let cores = thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
-        let cpu_share = CpuShare { number, of: processes, cores: f64::from(cores) / f64::from(processes) };
-        Group { number, processes, near, cpu_share, region, words, told, failure_reporter, left, peers, ends, channel, by_channel, is_done }
+        let cpu_share =
+            CpuShare { number, of: processes, cores: f64::from(cores) / f64::from(processes) };
+        Group {
+            number,
+            processes,
+            near,
+            cpu_share,
+            region,
+            words,
+            told,
+            failure_reporter,
+            left,
+            peers,
+            ends,
+            channel,
+            by_channel,
+            is_done,
+        }
     }
 
     /// The number of this process, from 0.
@@ -165,10 +188,15 @@ impl Group {
 
     /// What may speak for this process from other threads.
     pub fn failure_report(&self) -> FailureReport {
-        FailureReport::new(self.number - self.near.start, self.words.clone(), self.failure_reporter.clone())
+        FailureReport::new(
+            self.number - self.near.start,
+            self.words.clone(),
+            self.failure_reporter.clone(),
+        )
     }
 
-    /// Makes sure that all processes are about to do the same, which `description` says entry by entry.
+    /// Makes sure that all processes are about to do the same, which `description` says entry by
+    /// entry.
     ///
     /// # Errors
     /// If a process is gone, does not arrive, or is about to do something else.
@@ -195,7 +223,8 @@ impl Group {
         self.decide(&(), |_| ())
     }
 
-    /// All processes do what the first decides, once it knows what each has found. What they have found is in their order.
+    /// All processes do what the first decides, once it knows what each has found. What they have
+    /// found is in their order.
     ///
     /// # Errors
     /// If a process is gone, or does not arrive.
@@ -221,11 +250,14 @@ impl Group {
 
 /// How two descriptions differ.
 fn difference(ours: &[(String, String)], theirs: &[(String, String)]) -> Option<String> {
-    let other = |(name, value): &(String, String)| match theirs.iter().find(|(found, _)| found == name) {
-        Some((_, found)) if found == value => None,
-        Some((_, found)) => Some(format!("has another {name}: {found}, where the first has {value}")),
-        None => Some(format!("knows nothing of {name}")),
-    };
+    let other =
+        |(name, value): &(String, String)| match theirs.iter().find(|(found, _)| found == name) {
+            Some((_, found)) if found == value => None,
+            Some((_, found)) => {
+                Some(format!("has another {name}: {found}, where the first has {value}"))
+            }
+            None => Some(format!("knows nothing of {name}")),
+        };
     ours.iter().find_map(other)
 }
 
@@ -239,7 +271,10 @@ mod tests {
         let ours = [entry("model", "phold"), entry("seed", "1")];
         assert_eq!(difference(&ours, &ours), None);
         let theirs = [entry("seed", "2"), entry("model", "phold")];
-        assert_eq!(difference(&ours, &theirs).unwrap(), "has another seed: 2, where the first has 1");
+        assert_eq!(
+            difference(&ours, &theirs).unwrap(),
+            "has another seed: 2, where the first has 1"
+        );
         assert_eq!(difference(&ours, &theirs[..1]).unwrap(), "knows nothing of model");
     }
 }

@@ -16,7 +16,8 @@ impl Ranks {
     /// # Errors
     /// Always.
     pub fn start(_: Launch, _: bool) -> Result<Option<Self>, String> {
-        Err("this program was built without MPI; build it with the feature `mpi` (`make mpi`)".to_owned())
+        Err("this program was built without MPI; build it with the feature `mpi` (`make mpi`)"
+            .to_owned())
     }
 
     /// How many there are.

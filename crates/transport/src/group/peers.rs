@@ -32,14 +32,16 @@ mod system {
     #[derive(Debug)]
     pub(crate) struct Started {
         child: Child,
-        /// It tells that the process has ended even where nobody is told how: where SIGCHLD is ignored, which programs inherit, or the program
-        /// waits for all its children. None where the system has no such thing.
+        /// It tells that the process has ended even where nobody is told how: where SIGCHLD is
+        /// ignored, which programs inherit, or the program waits for all its children. None where
+        /// the system has no such thing.
         process: Option<OwnedFd>,
     }
 
     impl Started {
         fn new(child: Child) -> Self {
-            let process = Pid::from_raw(child.id() as i32).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+            let process = Pid::from_raw(child.id() as i32)
+                .and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
             Started { child, process }
         }
 
@@ -79,8 +81,12 @@ mod system {
             Peers::Started(Vec::new())
         }
 
-        /// Starts this program once more for each invitation, with its arguments. Only what goes wrong is heard of them.
-        pub(crate) fn start(variable: &str, invitations: impl Iterator<Item = OsString>) -> io::Result<Self> {
+        /// Starts this program once more for each invitation, with its arguments. Only what goes
+        /// wrong is heard of them.
+        pub(crate) fn start(
+            variable: &str,
+            invitations: impl Iterator<Item = OsString>,
+        ) -> io::Result<Self> {
             let mut started = Vec::new();
             let mut arguments = env::args_os();
             let name = arguments.next().unwrap_or_default();
@@ -88,7 +94,12 @@ mod system {
             for invitation in invitations {
                 // The program as it is in memory, even if its file has been replaced meanwhile.
                 let mut command = Command::new("/proc/self/exe");
-                command.arg0(&name).args(&arguments).env(variable, invitation).stdin(Stdio::null()).stdout(Stdio::null());
+                command
+                    .arg0(&name)
+                    .args(&arguments)
+                    .env(variable, invitation)
+                    .stdin(Stdio::null())
+                    .stdout(Stdio::null());
                 match command.spawn() {
                     Ok(child) => started.push(Started::new(child)),
                     Err(cause) => {
@@ -107,12 +118,16 @@ mod system {
             Ok(Peers::First(pidfd_open(pid, PidfdFlags::empty()).map_err(gone)?))
         }
 
-        /// Processes of this machine that somebody else has started, with their numbers. Those that cannot be seen from here, as in
-        /// another container, are not watched.
+        /// Processes of this machine that somebody else has started, with their numbers. Those that
+        /// cannot be seen from here, as in another container, are not watched.
         #[cfg(feature = "mpi")]
         pub(crate) fn ranks(processes: impl Iterator<Item = (u32, u32)>) -> Self {
-            let open =
-                |(number, process): (u32, u32)| Some((number, pidfd_open(Pid::from_raw(process as i32)?, PidfdFlags::empty()).ok()?));
+            let open = |(number, process): (u32, u32)| {
+                Some((
+                    number,
+                    pidfd_open(Pid::from_raw(process as i32)?, PidfdFlags::empty()).ok()?,
+                ))
+            };
             Peers::Ranks(processes.filter_map(open).collect())
         }
 
@@ -127,7 +142,9 @@ mod system {
                 Peers::First(process) => has_ended(process).then(|| (0, "is gone".to_owned())),
                 #[cfg(feature = "mpi")]
                 Peers::Ranks(processes) => {
-                    let gone = processes.iter().find(|(number, process)| has_ended(process) && !may(*number));
+                    let gone = processes
+                        .iter()
+                        .find(|(number, process)| has_ended(process) && !may(*number));
                     gone.map(|(number, _)| (*number, "is gone".to_owned()))
                 }
             }

@@ -1,4 +1,5 @@
-//! Whether all processes are there, and what they tell each other in words that only grow: that one is gone, that all are to stop, GVT.
+//! Whether all processes are there, and what they tell each other in words that only grow: that one
+//! is gone, that all are to stop, GVT.
 
 use std::sync::atomic::Ordering;
 
@@ -24,7 +25,8 @@ impl Group {
         self.post();
     }
 
-    /// Whether it has to [pass on](Self::exchange) what is said in tallies, as not all processes share memory.
+    /// Whether it has to [pass on](Self::exchange) what is said in tallies, as not all processes
+    /// share memory.
     pub fn passes_on(&self) -> bool {
         self.by_channel
     }
@@ -41,7 +43,8 @@ impl Group {
         }
     }
 
-    /// Passes words on to those with which this process shares no memory, and takes theirs over. Of those near each other one does so.
+    /// Passes words on to those with which this process shares no memory, and takes theirs over. Of
+    /// those near each other one does so.
     pub(super) fn exchange_words(&mut self, of_run: Option<&Tally>) {
         if !self.by_channel || self.near.start != self.number {
             return;
@@ -64,7 +67,8 @@ impl Group {
         self.check_presence()
     }
 
-    /// The same, but leaves control messages where they are: those who send more than there is room for wait.
+    /// The same, but leaves control messages where they are: those who send more than there is room
+    /// for wait.
     ///
     /// # Errors
     /// As [`check`](Self::check).
@@ -79,7 +83,10 @@ impl Group {
             true => left[(number - near.start) as usize].load(Ordering::Acquire) == 1,
             false => channel.as_ref().is_some_and(|channel| channel.has_left(number)),
         };
-        let gone = self.peers.gone(may).or(worked.err().map(|why| (self.number, format!("cannot reach the others: {why}"))));
+        let gone = self
+            .peers
+            .gone(may)
+            .or(worked.err().map(|why| (self.number, format!("cannot reach the others: {why}"))));
         // One that is gone may have ended because of another one, and said so.
         if let Some((number, how)) = gone.filter(|_| self.words.read(LOST) == 0) {
             let why = self.words_of(number).unwrap_or(how);
@@ -93,8 +100,13 @@ impl Group {
         if self.words.read(STOPPED) == 1 {
             let number = (self.words.read(LOST) as u32).checked_sub(1);
             return Err(match number {
-                Some(number) => lost(number, self.words_of(number).unwrap_or_else(|| "is gone".to_owned())),
-                None => lost(self.speaker(), self.words_of(self.speaker()).unwrap_or_else(|| "has given up".to_owned())),
+                Some(number) => {
+                    lost(number, self.words_of(number).unwrap_or_else(|| "is gone".to_owned()))
+                }
+                None => lost(
+                    self.speaker(),
+                    self.words_of(self.speaker()).unwrap_or_else(|| "has given up".to_owned()),
+                ),
             });
         }
         Ok(())
@@ -107,15 +119,26 @@ impl Group {
 
     fn words_of(&self, number: u32) -> Option<String> {
         if !self.near.contains(&number) {
-            return self.channel.as_ref()?.failure_reporter(number).map(|text| format!("has failed: {text}"));
+            return self
+                .channel
+                .as_ref()?
+                .failure_reporter(number)
+                .map(|text| format!("has failed: {text}"));
         }
         self.failure_reporter.of(number - self.near.start).map(|text| format!("has failed: {text}"))
     }
 
-    /// Whether this process is the one that tells of a loss: the first, or, if that is gone, one of the others.
+    /// Whether this process is the one that tells of a loss: the first, or, if that is gone, one of
+    /// the others.
     pub fn is_to_tell(&self, lost: &Lost) -> bool {
         // Those that share memory agree on one of them.
-        let chosen = || if self.by_channel { self.number == 1 } else { self.told.swap(1, Ordering::AcqRel) == 0 };
+        let chosen = || {
+            if self.by_channel {
+                self.number == 1
+            } else {
+                self.told.swap(1, Ordering::AcqRel) == 0
+            }
+        };
         self.is_first() || lost.number == 0 && chosen()
     }
 

@@ -10,8 +10,8 @@ use super::CpuShare;
 
 /// The ranks of a run, numbered so that those of a machine follow each other. The first is rank 0.
 ///
-/// They all have to make the same calls in the same order, and to say so if they cannot: others wait for them. A rank that ends without
-/// that is ended together with all others by the launcher.
+/// They all have to make the same calls in the same order, and to say so if they cannot: others
+/// wait for them. A rank that ends without that is ended together with all others by the launcher.
 pub struct Ranks {
     mpi: &'static Mpi,
     comm: Comm<'static>,
@@ -22,7 +22,10 @@ pub struct Ranks {
 
 impl std::fmt::Debug for Ranks {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Ranks").field("number", &self.number).field("all", &self.all).finish_non_exhaustive()
+        f.debug_struct("Ranks")
+            .field("number", &self.number)
+            .field("all", &self.all)
+            .finish_non_exhaustive()
     }
 }
 
@@ -39,8 +42,9 @@ struct RankPlace {
 }
 
 impl Ranks {
-    /// Starts MPI, and finds out who the others are. It waits for them. `None` if there are none. All threads may call MPI then, if the library
-    /// can do that, or else this one alone, as it does if it is `funneled`.
+    /// Starts MPI, and finds out who the others are. It waits for them. `None` if there are none.
+    /// All threads may call MPI then, if the library can do that, or else this one alone, as it
+    /// does if it is `funneled`.
     ///
     /// # Errors
     /// If MPI cannot be started, in its words.
@@ -56,16 +60,24 @@ impl Ranks {
         let told: Vec<(u32, Vec<u32>)> = all_to_all(&comm, &(std::process::id(), own_cores()))?;
         // A launcher may have given each rank cores of its own, or all of them the same.
         let users = |machine: u32, core: &u32| {
-            (0..).zip(&told).filter(|(rank, (_, cores))| nodes.node_of(*rank) == machine && cores.contains(core)).count()
+            (0..)
+                .zip(&told)
+                .filter(|(rank, (_, cores))| {
+                    nodes.node_of(*rank) == machine && cores.contains(core)
+                })
+                .count()
         };
-        let share = |machine, cores: &[u32]| cores.iter().map(|core| 1.0 / users(machine, core).max(1) as f64).sum();
+        let share = |machine, cores: &[u32]| {
+            cores.iter().map(|core| 1.0 / users(machine, core).max(1) as f64).sum()
+        };
         let place = |(rank, (pid, cores)): (u32, &(u32, Vec<u32>))| {
             let machine = nodes.node_of(rank);
             RankPlace { rank, machine, pid: *pid, cores: share(machine, cores) }
         };
         let mut all: Vec<RankPlace> = (0..).zip(&told).map(place).collect();
         all.sort_by_key(|place| (place.machine, place.rank));
-        let number = all.iter().position(|place| place.rank == comm.rank()).unwrap_or_default() as u32;
+        let number =
+            all.iter().position(|place| place.rank == comm.rank()).unwrap_or_default() as u32;
         Ok(Some(Ranks { mpi, comm, number, all }))
     }
 
@@ -108,7 +120,10 @@ impl Ranks {
     pub(super) fn neighbours(&self) -> Range<u32> {
         let machine = self.all[self.number as usize].machine;
         let first = self.all.iter().position(|place| place.machine == machine).unwrap_or_default();
-        first as u32..(first + self.all[first..].iter().take_while(|place| place.machine == machine).count()) as u32
+        first as u32
+            ..(first
+                + self.all[first..].iter().take_while(|place| place.machine == machine).count())
+                as u32
     }
 
     /// Whether no rank of the same machine has a lower number.
@@ -118,7 +133,9 @@ impl Ranks {
 
     /// The processes of the other ranks of this machine, by number.
     pub(super) fn neighbour_processes(&self) -> impl Iterator<Item = (u32, u32)> {
-        self.neighbours().filter(|number| *number != self.number).map(|number| (number, self.all[number as usize].pid))
+        self.neighbours()
+            .filter(|number| *number != self.number)
+            .map(|number| (number, self.all[number as usize].pid))
     }
 
     /// The rank with a number.
@@ -139,9 +156,18 @@ impl Ranks {
     ///
     /// # Errors
     /// Those of MPI, in its words.
-    pub(super) fn exchange<T: Serialize + DeserializeOwned>(&self, mine: &T) -> Result<Vec<T>, String> {
-        let mut by_rank: Vec<Option<T>> = all_to_all(&self.comm, mine)?.into_iter().map(Some).collect();
-        self.all.iter().map(|place| by_rank[place.rank as usize].take().ok_or_else(|| "a rank said nothing".to_owned())).collect()
+    pub(super) fn exchange<T: Serialize + DeserializeOwned>(
+        &self,
+        mine: &T,
+    ) -> Result<Vec<T>, String> {
+        let mut by_rank: Vec<Option<T>> =
+            all_to_all(&self.comm, mine)?.into_iter().map(Some).collect();
+        self.all
+            .iter()
+            .map(|place| {
+                by_rank[place.rank as usize].take().ok_or_else(|| "a rank said nothing".to_owned())
+            })
+            .collect()
     }
 
     /// Finishes MPI, which no rank uses any more. It waits for the others.
@@ -150,7 +176,9 @@ impl Ranks {
         drop(comm);
         match mpi.finish_for_good() {
             Ok(true) => {}
-            Ok(false) => eprintln!("error: a mistake of the engine: MPI is still in use at the end of a run"),
+            Ok(false) => {
+                eprintln!("error: a mistake of the engine: MPI is still in use at the end of a run")
+            }
             Err(error) => eprintln!("error: {error}"),
         }
     }
@@ -160,7 +188,10 @@ impl Ranks {
 fn own_cores() -> Vec<u32> {
     #[cfg(all(target_os = "linux", not(miri)))]
     if let Ok(allowed) = rustix::thread::sched_getaffinity(None) {
-        return (0..rustix::thread::CpuSet::MAX_CPU).filter(|core| allowed.is_set(*core)).map(|core| core as u32).collect();
+        return (0..rustix::thread::CpuSet::MAX_CPU)
+            .filter(|core| allowed.is_set(*core))
+            .map(|core| core as u32)
+            .collect();
     }
     vec![0]
 }
@@ -170,10 +201,15 @@ pub(super) fn in_words(error: warpline_mpi::Error) -> String {
 }
 
 /// What all ranks say at this point, by rank.
-fn all_to_all<T: Serialize + DeserializeOwned>(comm: &Comm<'_>, mine: &T) -> Result<Vec<T>, String> {
+fn all_to_all<T: Serialize + DeserializeOwned>(
+    comm: &Comm<'_>,
+    mine: &T,
+) -> Result<Vec<T>, String> {
     let bytes = postcard::to_stdvec(mine).map_err(|error| error.to_string())?;
     let gathered = comm.gather(&bytes).map_err(in_words)?;
-    let mut all = gathered.map_or(Ok(Vec::new()), |all| postcard::to_stdvec(&all)).map_err(|error| error.to_string())?;
+    let mut all = gathered
+        .map_or(Ok(Vec::new()), |all| postcard::to_stdvec(&all))
+        .map_err(|error| error.to_string())?;
     comm.broadcast(&mut all).map_err(in_words)?;
     let all: Vec<Vec<u8>> = postcard::from_bytes(&all).map_err(|error| error.to_string())?;
     all.iter().map(|bytes| postcard::from_bytes(bytes).map_err(|error| error.to_string())).collect()

@@ -5,14 +5,17 @@ use std::sync::{Arc, Mutex};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use warpline_kernel::gvt::{Control, Put};
-use warpline_kernel::{BoundPort, ControlPort, Message, MessagePort, Port, UnreadableEvent, ValueMessage, ValuePort};
+use warpline_kernel::{
+    BoundPort, ControlPort, Message, MessagePort, Port, UnreadableEvent, ValueMessage, ValuePort,
+};
 use warpline_memory::Region;
 use warpline_model::WireFormat;
 
 #[cfg(not(miri))]
 use crate::couriers::tests::{BY_PES, BY_THREADS, Process, Way, processes};
 use crate::{
-    AnyPort, CasPort, Codec, ControlPlan, InboxPort, RingPort, Room, VirtualCluster, VirtualPort, cas_ports, inbox_ports, ring_ports,
+    AnyPort, CasPort, Codec, ControlPlan, InboxPort, RingPort, Room, VirtualCluster, VirtualPort,
+    cas_ports, inbox_ports, ring_ports,
 };
 #[cfg(not(miri))]
 use crate::{CommunicationRing, Couriers, NodePort};
@@ -92,7 +95,8 @@ pub(super) trait Kind {
 
     fn ports<E: Wired>(pes: usize, making: Making) -> Vec<Self::Port<E>>;
 
-    /// Does for a port what others do: threads that only send and receive; or, for a PE that is over, whoever steps it.
+    /// Does for a port what others do: threads that only send and receive; or, for a PE that is
+    /// over, whoever steps it.
     fn serve<E: Wired>(_: &mut Self::Port<E>) {}
 }
 
@@ -103,7 +107,8 @@ pub(super) struct Chosen;
 pub(super) struct Virtual;
 
 fn plan(pes: usize, Making { room, one_sided }: Making) -> ControlPlan {
-    let neighbours = (0..pes).map(|me| (0..pes as u32).filter(|pe| *pe as usize != me).collect()).collect();
+    let neighbours =
+        (0..pes).map(|me| (0..pes as u32).filter(|pe| *pe as usize != me).collect()).collect();
     ControlPlan { neighbours, one_sided, room }
 }
 
@@ -137,7 +142,10 @@ impl Kind for Chosen {
     type Port<E: Wired> = AnyPort<E>;
 
     fn ports<E: Wired>(pes: usize, making: Making) -> Vec<AnyPort<E>> {
-        PerSender::ports(pes, making).into_iter().map(|port| AnyPort::Ring(Box::new(port))).collect()
+        PerSender::ports(pes, making)
+            .into_iter()
+            .map(|port| AnyPort::Ring(Box::new(port)))
+            .collect()
     }
 }
 
@@ -187,7 +195,10 @@ impl<E: Wired> Serve for Couriers<E> {
 fn far_ports<E: Wired>(pes: usize, making: Making, way: Way) -> Vec<End<NodePort<E>, Couriers<E>>> {
     let way = Way { one_sided: making.one_sided, room: making.room, ..way };
     let processes = processes(E::format(), &vec![1; pes], 1, way, 256);
-    processes.into_iter().map(|Process { mut ports, couriers, .. }| End { port: ports.remove(0), rest: couriers }).collect()
+    processes
+        .into_iter()
+        .map(|Process { mut ports, couriers, .. }| End { port: ports.remove(0), rest: couriers })
+        .collect()
 }
 
 /// Kinds of ports to PEs that are all far.

@@ -1,4 +1,5 @@
-//! What every kind of port guarantees: one suite for all of them, with rings as they usually are and with the smallest that there can be.
+//! What every kind of port guarantees: one suite for all of them, with rings as they usually are
+//! and with the smallest that there can be.
 
 mod kinds;
 mod waiting;
@@ -9,15 +10,17 @@ use std::thread;
 
 use warpline_base::{LpId, Priority, Sequence, VirtualTime};
 use warpline_kernel::gvt::Tag;
-use warpline_kernel::{BoundPort, Content, Event, Message, MessageKind, MessagePort, Port, ValueMessage, ValuePort};
+use warpline_kernel::{
+    BoundPort, Content, Event, Message, MessageKind, MessagePort, Port, ValueMessage, ValuePort,
+};
 use warpline_memory::Handle;
 
 use self::kinds::{Cas, Chosen, Counted, Kind, Making, PerSender, Shared, Virtual, Wired};
 #[cfg(not(miri))]
 use self::kinds::{FarByCas, FarByPes, FarByRings};
 use self::waiting::{
-    no_word_of_a_round_is_lost_while_it_waits, values_wait_for_the_flush, what_found_no_room_leaves_by_flushing_alone,
-    what_found_no_room_leaves_by_receiving_alone,
+    no_word_of_a_round_is_lost_while_it_waits, values_wait_for_the_flush,
+    what_found_no_room_leaves_by_flushing_alone, what_found_no_room_leaves_by_receiving_alone,
 };
 use crate::Room;
 
@@ -51,7 +54,11 @@ fn value<E>(payload: E) -> ValueMessage<E> {
     let (time, sequence) = (VirtualTime::ZERO, Sequence::first_of(1));
     let (sender, receiver, priority) = (LpId(0), LpId(1), Priority::NORMAL);
     let event = Event { time, sequence, sender, receiver, step: 0, priority, payload };
-    ValueMessage { tag: Tag::default(), incarnation: NonZeroU32::new(1), content: Content::Event(event) }
+    ValueMessage {
+        tag: Tag::default(),
+        incarnation: NonZeroU32::new(1),
+        content: Content::Event(event),
+    }
 }
 
 fn payload<E>(message: ValueMessage<E>) -> E {
@@ -80,10 +87,14 @@ impl Received {
     }
 }
 
-/// Each number up to `many` for each sender is there once, and those of one sender are in their order.
+/// Each number up to `many` for each sender is there once, and those of one sender are in their
+/// order.
 fn check_all(numbers: impl Iterator<Item = u32> + Clone, senders: u32, many: u32) {
     for sender in 0..senders {
-        assert!(numbers.clone().filter(|number| number % senders == sender).is_sorted(), "those of one sender keep their order");
+        assert!(
+            numbers.clone().filter(|number| number % senders == sender).is_sorted(),
+            "those of one sender keep their order"
+        );
     }
     let mut all: Vec<u32> = numbers.collect();
     all.sort_unstable();
@@ -151,7 +162,8 @@ fn nothing_is_lost_or_doubled<K: Kind>(room: Room) {
     check_all(received.values.iter().copied(), 3, many(room));
 }
 
-/// A bound says how many messages were handed over before it. Whoever has seen it, and looks then, finds them.
+/// A bound says how many messages were handed over before it. Whoever has seen it, and looks then,
+/// finds them.
 fn no_word_overtakes_a_message<K: Kind>(room: Room) {
     let [mut sender, mut receiver] = two_ports::<K, u32>(room);
     let (messages_most, values_most) = (buffers::<K>(room), many(room));
@@ -160,9 +172,15 @@ fn no_word_overtakes_a_message<K: Kind>(room: Room) {
             let (mut messages, mut values) = (0, 0);
             let mut full = 0u32;
             while messages < messages_most || values < values_most {
-                messages += if messages < messages_most { sender.send(1, &[message(messages)]) as u32 } else { 0 };
+                messages += if messages < messages_most {
+                    sender.send(1, &[message(messages)]) as u32
+                } else {
+                    0
+                };
                 for _ in 0..3 {
-                    values += u32::from(values < values_most && sender.send_value(1, value(values)).is_ok());
+                    values += u32::from(
+                        values < values_most && sender.send_value(1, value(values)).is_ok(),
+                    );
                 }
                 sender.flush();
                 sender.publish(u64::from(messages) << 32 | u64::from(values));
@@ -180,17 +198,27 @@ fn no_word_overtakes_a_message<K: Kind>(room: Room) {
         let mut received = Received::default();
         while received.len() < (messages_most + values_most) as usize {
             let bound = receiver.bound(0);
-            let (messages, values) = ((bound >> 32) as usize, (bound & u64::from(u32::MAX)) as usize);
+            let (messages, values) =
+                ((bound >> 32) as usize, (bound & u64::from(u32::MAX)) as usize);
             received.receive(&mut receiver);
-            assert!(received.messages.len() >= messages, "{} messages of {messages}", received.messages.len());
-            assert!(received.values.len() >= values, "{} values of {values}", received.values.len());
+            assert!(
+                received.messages.len() >= messages,
+                "{} messages of {messages}",
+                received.messages.len()
+            );
+            assert!(
+                received.values.len() >= values,
+                "{} values of {values}",
+                received.values.len()
+            );
         }
         receiver.publish(1);
         (0..100).for_each(|_| receiver.receive(&mut Vec::new()));
     });
 }
 
-/// The same with bounds of rounds, of which the next is published only after the other PE's bound for the last.
+/// The same with bounds of rounds, of which the next is published only after the other PE's bound
+/// for the last.
 fn no_word_of_a_round_overtakes_a_message<K: Kind>(room: Room) {
     let (rounds, each) = match room {
         _ if cfg!(miri) => (20u64, 3u32),
@@ -226,7 +254,11 @@ fn no_word_of_a_round_overtakes_a_message<K: Kind>(room: Room) {
                         }
                         thread::yield_now();
                     };
-                    assert!(received.values.len() as u64 >= arrived, "{} of {arrived} in round {round}", received.values.len());
+                    assert!(
+                        received.values.len() as u64 >= arrived,
+                        "{} of {arrived} in round {round}",
+                        received.values.len()
+                    );
                     received.values.drain(..arrived as usize);
                 }
                 // The last bound may wait for messages.
@@ -261,7 +293,10 @@ fn a_full_mailbox_refuses_or_takes_all<K: Kind>(room: Room) {
         received.receive(&mut receiver);
         sender.receive(&mut Vec::new());
     }
-    assert_eq!((received.messages.len(), received.values.len()), (messages as usize, values as usize));
+    assert_eq!(
+        (received.messages.len(), received.values.len()),
+        (messages as usize, values as usize)
+    );
     until(|| {
         sender.receive(&mut Vec::new());
         received.receive(&mut receiver);
@@ -289,7 +324,8 @@ fn until(mut done: impl FnMut() -> bool) {
 
 fn values_that_nobody_takes_are_dropped<K: Kind>(room: Room) {
     let [mut sender, mut receiver] = two_ports::<K, Counted>(room);
-    let send = |sender: &mut K::Port<_>| assert!(sender.send_value(1, value(Counted::new())).is_ok());
+    let send =
+        |sender: &mut K::Port<_>| assert!(sender.send_value(1, value(Counted::new())).is_ok());
     // One that is taken out, one that is not, and one that is not even sent.
     (0..2).for_each(|_| send(&mut sender));
     sender.flush();
@@ -319,7 +355,8 @@ macro_rules! suite {
     )*};
 }
 
-/// The tests for all kinds of ports, and those for ports that keep the order of what one PE sends another.
+/// The tests for all kinds of ports, and those for ports that keep the order of what one PE sends
+/// another.
 macro_rules! suites {
     ($($(#[$when:meta])? $kind:ident, $least:ident: $Kind:ident;)*) => {$(
         $(#[$when])?

@@ -20,29 +20,33 @@ fn tell<K: Kind>(port: &mut K::Port<u32>, one_sided: bool, number: u64) {
     }
 }
 
-/// Whatever a PE does between two steps, such as to tell others about GVT, nothing that it has sent since the last flush arrives: registers
-/// that tell GVT have yet to announce it.
+/// Whatever a PE does between two steps, such as to tell others about GVT, nothing that it has sent
+/// since the last flush arrives: registers that tell GVT have yet to announce it.
 pub(super) fn values_wait_for_the_flush<K: Kind>(room: Room) {
     for one_sided in [false, true] {
-        let [mut sender, mut receiver] = <[_; 2]>::try_from(K::ports::<u32>(2, Making { room, one_sided })).ok().expect("two PEs");
+        let [mut sender, mut receiver] =
+            <[_; 2]>::try_from(K::ports::<u32>(2, Making { room, one_sided }))
+                .ok()
+                .expect("two PEs");
         let (mut received, mut told) = (Received::default(), 0);
         // Does everything else, so many times that whatever could arrive would.
-        let mut do_all = |sender: &mut K::Port<u32>, receiver: &mut K::Port<u32>, received: &mut Received| {
-            told += 1;
-            tell::<K>(sender, one_sided, told);
-            sender.publish(told);
-            if told == 1 {
-                sender.publish_round(1, told);
-            }
-            for _ in 0..40 {
-                while sender.receive_control().is_some() || sender.written().is_some() {}
-                sender.receive(&mut Vec::new());
-                sender.look_for_values();
-                sender.receive_values(&mut |_| panic!("nobody has sent anything"));
-                received.receive(receiver);
-                while receiver.receive_control().is_some() || receiver.written().is_some() {}
-            }
-        };
+        let mut do_all =
+            |sender: &mut K::Port<u32>, receiver: &mut K::Port<u32>, received: &mut Received| {
+                told += 1;
+                tell::<K>(sender, one_sided, told);
+                sender.publish(told);
+                if told == 1 {
+                    sender.publish_round(1, told);
+                }
+                for _ in 0..40 {
+                    while sender.receive_control().is_some() || sender.written().is_some() {}
+                    sender.receive(&mut Vec::new());
+                    sender.look_for_values();
+                    sender.receive_values(&mut |_| panic!("nobody has sent anything"));
+                    received.receive(receiver);
+                    while receiver.receive_control().is_some() || receiver.written().is_some() {}
+                }
+            };
         send::<K>(&mut sender, 0);
         do_all(&mut sender, &mut receiver, &mut received);
         assert_eq!(received.values, [0; 0], "it was not flushed");
@@ -56,7 +60,10 @@ pub(super) fn values_wait_for_the_flush<K: Kind>(room: Room) {
         });
         // Nor does what was flushed before and waits for room take it along.
         let mut flushed = 2;
-        while flushed < 600 && (K::IN_ORDER || flushed < 20) && sender.send_value(1, value(flushed)).is_ok() {
+        while flushed < 600
+            && (K::IN_ORDER || flushed < 20)
+            && sender.send_value(1, value(flushed)).is_ok()
+        {
             sender.flush();
             flushed += 1;
         }
@@ -70,7 +77,11 @@ pub(super) fn values_wait_for_the_flush<K: Kind>(room: Room) {
             received.len() >= flushed as usize
         });
         received.values.sort_unstable();
-        assert!(received.values.iter().copied().eq(0..flushed), "{was_taken}: {} of {flushed}", received.values.len());
+        assert!(
+            received.values.iter().copied().eq(0..flushed),
+            "{was_taken}: {} of {flushed}",
+            received.values.len()
+        );
     }
 }
 
@@ -78,7 +89,10 @@ pub(super) fn values_wait_for_the_flush<K: Kind>(room: Room) {
 fn everything_leaves<K: Kind>(room: Room, mut does: impl FnMut(&mut K::Port<u32>)) {
     const TOLD: u64 = 20;
     for one_sided in [false, true] {
-        let [mut sender, mut receiver] = <[_; 2]>::try_from(K::ports::<u32>(2, Making { room, one_sided })).ok().expect("two PEs");
+        let [mut sender, mut receiver] =
+            <[_; 2]>::try_from(K::ports::<u32>(2, Making { room, one_sided }))
+                .ok()
+                .expect("two PEs");
         let mut sent = 0;
         while sent < 600 && sender.send_value(1, value(sent)).is_ok() {
             sent += 1;
@@ -91,19 +105,27 @@ fn everything_leaves<K: Kind>(room: Room, mut does: impl FnMut(&mut K::Port<u32>
         until(|| {
             does(&mut sender);
             while let Some(control) = receiver.receive_control() {
-                let Control::Begin { from: 0, epoch } = control else { panic!("{control:?} was not sent") };
+                let Control::Begin { from: 0, epoch } = control else {
+                    panic!("{control:?} was not sent")
+                };
                 told.push(epoch);
             }
             while let Some((from, put)) = receiver.written() {
-                let (0, Put::JumpStart(number)) = (from, put) else { panic!("{put:?} was not written by PE {from}") };
+                let (0, Put::JumpStart(number)) = (from, put) else {
+                    panic!("{put:?} was not written by PE {from}")
+                };
                 told.push(number);
             }
             received.receive(&mut receiver);
             let bounds = (receiver.bound(0), receiver.bound_of_round(0, 1));
             let last = told.iter().max() == Some(&TOLD);
-            (received.values.len(), bounds, last && (one_sided || told.len() as u64 == TOLD)) == (sent as usize, (7, Some(8)), true)
+            (received.values.len(), bounds, last && (one_sided || told.len() as u64 == TOLD))
+                == (sent as usize, (7, Some(8)), true)
         });
-        assert!(one_sided || told.into_iter().eq(1..=TOLD), "control messages arrive once, in their order");
+        assert!(
+            one_sided || told.into_iter().eq(1..=TOLD),
+            "control messages arrive once, in their order"
+        );
         received.values.sort_unstable();
         assert!(received.values.into_iter().eq(0..sent));
     }
@@ -127,8 +149,8 @@ pub(super) fn what_found_no_room_leaves_by_receiving_alone<K: Kind>(room: Room) 
     });
 }
 
-/// While a PE's bound for a round waits for messages to find room, it may find the bounds of all others for that round, and publish for the
-/// next. They must find both.
+/// While a PE's bound for a round waits for messages to find room, it may find the bounds of all
+/// others for that round, and publish for the next. They must find both.
 pub(super) fn no_word_of_a_round_is_lost_while_it_waits<K: Kind>(room: Room) {
     let [mut ahead, mut behind] = two_ports::<K, u32>(room);
     let bound = |round: u64| 100 + round;
@@ -144,7 +166,9 @@ pub(super) fn no_word_of_a_round_is_lost_while_it_waits<K: Kind>(room: Room) {
         assert_eq!(found, [Some(bound(round)); 2], "round {round}");
     };
     for round in [1, 2] {
-        [&mut ahead, &mut behind].into_iter().for_each(|port| port.publish_round(round, bound(round)));
+        [&mut ahead, &mut behind]
+            .into_iter()
+            .for_each(|port| port.publish_round(round, bound(round)));
         find(&mut ahead, &mut behind, round);
     }
     // More than there is room for.

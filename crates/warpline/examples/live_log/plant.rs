@@ -44,7 +44,9 @@ impl Log {
     /// If it cannot be written.
     fn write(&self, line: &str) {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let open = || File::create(&self.path).unwrap_or_else(|why| panic!("{}: {why}", self.path.display()));
+        let open = || {
+            File::create(&self.path).unwrap_or_else(|why| panic!("{}: {why}", self.path.display()))
+        };
         writeln!(file.get_or_insert_with(open), "{line}").expect("the log can be written");
         eprintln!("{line}");
     }
@@ -114,13 +116,24 @@ impl Model for Plant {
                 if *level >= self.level_of_alarm {
                     lp.send(self.control_room(), 0.01, Event::Report { level: *level });
                 }
-                let (out, to, later) = (lp.random().uniform() * *level, lp.random().below(self.tanks), lp.random().exponential(1.0));
+                let (out, to, later) = (
+                    lp.random().uniform() * *level,
+                    lp.random().below(self.tanks),
+                    lp.random().exponential(1.0),
+                );
                 *level -= out;
-                lp.send(to, 0.01 + later, Event::Water { metres: out + if *level < 1.0 { 0.5 } else { 0.0 } });
+                lp.send(
+                    to,
+                    0.01 + later,
+                    Event::Water { metres: out + if *level < 1.0 { 0.5 } else { 0.0 } },
+                );
             }
             (Lp::ControlRoom { reports }, Event::Report { level }) => {
                 *reports += 1;
-                let (line, log) = (format!("{:.3} s: report {reports}, a tank at {level:.2} m", lp.now()), self.log.clone());
+                let (line, log) = (
+                    format!("{:.3} s: report {reports}, a tank at {level:.2} m", lp.now()),
+                    self.log.clone(),
+                );
                 lp.when_settled(move || log.write(&line));
             }
             (state, event) => lp.fail(format!("{state:?} cannot deal with {event:?}")),
@@ -132,12 +145,18 @@ impl Configure for Plant {
     type Parameters = Setup;
 
     const NAME: &'static str = "plant";
-    const ABOUT: &'static str = "tanks that pour water into each other, and a control room with a live log";
+    const ABOUT: &'static str =
+        "tanks that pour water into each other, and a control room with a live log";
     const TIME_UNIT: &'static str = "s";
     const DEFAULT_END: f64 = 200.0;
 
     fn configure(setup: &Setup) -> Result<Self, String> {
         let log = Log { path: setup.log.clone().into(), file: Mutex::new(None) };
-        Ok(Plant { tanks: setup.tanks, level_of_alarm: setup.alarm, bursts_at: setup.bursts_at, log: Arc::new(log) })
+        Ok(Plant {
+            tanks: setup.tanks,
+            level_of_alarm: setup.alarm,
+            bursts_at: setup.bursts_at,
+            log: Arc::new(log),
+        })
     }
 }

@@ -54,14 +54,20 @@ impl Model for Tokens {
 #[test]
 fn every_payload_and_state_is_dropped_once() {
     for pending in [Pending::Heap, Pending::Ladder] {
-        for (panics_at, fails_at) in [(None, None), (Some(20), None), (None, Some(20)), (Some(1), None)] {
+        for (panics_at, fails_at) in
+            [(None, None), (Some(20), None), (None, Some(20)), (Some(1), None)]
+        {
             let token = Arc::new(());
             let model = Tokens { token: token.clone(), panics_at, fails_at };
             // Short enough that events are left over.
             let run = Simulation::new(model).end(3.0).pending(pending).run();
             assert_eq!(run.is_ok(), panics_at.is_none() && fails_at.is_none());
             if let Ok(run) = &run {
-                assert_eq!(Arc::strong_count(&token), 1 + run.states.len(), "only the states are left");
+                assert_eq!(
+                    Arc::strong_count(&token),
+                    1 + run.states.len(),
+                    "only the states are left"
+                );
             }
             drop(run);
             assert_eq!(Arc::strong_count(&token), 1, "{pending:?} {panics_at:?} {fails_at:?}");
@@ -82,13 +88,21 @@ fn states_account_for_every_event() {
 fn simulations_in_one_program_share_nothing() {
     let recipes: Vec<Recipe> = (0..u64::from(scaled(12))).map(Recipe::from_seed).collect();
     let digest = |recipe: &Recipe| {
-        let run = Simulation::new(RandomModel::<1, Inline>::new(recipe)).seed(recipe.seed).end(50.0).run().expect("no fault is planned");
+        let run = Simulation::new(RandomModel::<1, Inline>::new(recipe))
+            .seed(recipe.seed)
+            .end(50.0)
+            .run()
+            .expect("no fault is planned");
         (run.record.digest, run.record.results, run.tables)
     };
     let alone: Vec<_> = recipes.iter().map(digest).collect();
     let together: Vec<_> = std::thread::scope(|scope| {
         // Each twice, so that equal simulations meet as well.
-        let threads: Vec<_> = recipes.iter().chain(&recipes).map(|recipe| scope.spawn(move || digest(recipe))).collect();
+        let threads: Vec<_> = recipes
+            .iter()
+            .chain(&recipes)
+            .map(|recipe| scope.spawn(move || digest(recipe)))
+            .collect();
         threads.into_iter().map(|thread| thread.join().expect("it runs")).collect()
     });
     for (number, outcome) in together.iter().enumerate() {
@@ -127,7 +141,10 @@ fn a_simulation_within_a_simulation() {
 #[test]
 fn recipes_are_drawn_reproducibly() {
     let draw = || {
-        let mut runner = TestRunner::new_with_rng(Default::default(), TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+        let mut runner = TestRunner::new_with_rng(
+            Default::default(),
+            TestRng::deterministic_rng(RngAlgorithm::ChaCha),
+        );
         any::<Recipe>().new_tree(&mut runner).map(|tree| tree.current())
     };
     assert_eq!(draw(), draw());

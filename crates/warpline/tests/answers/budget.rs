@@ -1,11 +1,13 @@
-//! A budget of memory limits what PEs execute ahead. It changes no answer, and a run ends with an error only if there is no other way.
+//! A budget of memory limits what PEs execute ahead. It changes no answer, and a run ends with an
+//! error only if there is no other way.
 
 use warpline::prelude::*;
 use warpline::record::MemoryRecord;
 use warpline::{GvtAlgorithm, Messages, Run, Synchronisation};
 use warpline_testkit::{RandomModel, Recipe, cases, scaled};
 
-/// A source on each PE that sends to everybody and hears of nobody, so that nothing holds it back but GVT; and those who count what they get.
+/// A source on each PE that sends to everybody and hears of nobody, so that nothing holds it back
+/// but GVT; and those who count what they get.
 #[derive(Debug)]
 struct Sources {
     lps: u32,
@@ -36,7 +38,8 @@ impl Model for Sources {
             let delay = lp.random().exponential(1.0);
             lp.send(lp.id(), delay, true);
             for _ in 0..self.fan_out {
-                let (to, delay) = (lp.random().below(self.lps / 4) * 4 + 1, lp.random().exponential(5.0));
+                let (to, delay) =
+                    (lp.random().below(self.lps / 4) * 4 + 1, lp.random().exponential(5.0));
                 lp.send(to, delay, false);
             }
         } else if self.never {
@@ -67,17 +70,27 @@ fn need<M: Model>(run: impl Fn(u64) -> Result<Run<M>, Error>) -> u64 {
     bytes
 }
 
-/// How far each PE may exceed a budget for a moment, before all have undone what they can: by what batches take, of events with the most that
-/// they send and record.
+/// How far each PE may exceed a budget for a moment, before all have undone what they can: by what
+/// batches take, of events with the most that they send and record.
 const MOMENTARILY: u64 = 512 << 10;
 
 #[test]
 fn sources_are_held_back_where_memory_is_short() {
-    let simulation = || Simulation::new(Sources { lps: 16, fan_out: 6, never: false }).end(if cfg!(miri) { 5.0 } else { 60.0 });
+    let simulation = || {
+        Simulation::new(Sources { lps: 16, fan_out: 6, never: false }).end(if cfg!(miri) {
+            5.0
+        } else {
+            60.0
+        })
+    };
     let expected = simulation().sync(Synchronisation::Sequential).run().expect("it runs");
     let parallel = |seed: u64| {
         let gvt = GvtAlgorithm::ALL[seed as usize % GvtAlgorithm::ALL.len()];
-        let parallel = simulation().sync(Synchronisation::Optimistic).threads(2 + seed as u32 % 3).virtual_cluster(seed).gvt(gvt);
+        let parallel = simulation()
+            .sync(Synchronisation::Optimistic)
+            .threads(2 + seed as u32 % 3)
+            .virtual_cluster(seed)
+            .gvt(gvt);
         parallel.window(30.0).batch(8).gvt_interval(200).kps(4)
     };
     let mut all = MemoryRecord::default();
@@ -85,70 +98,119 @@ fn sources_are_held_back_where_memory_is_short() {
         let least = need(|bytes| parallel(seed).engine_budget(bytes).run());
         for bytes in [least, least + least / 4, 2 * least, 4 * least] {
             let run = match parallel(seed).engine_budget(bytes).run() {
-                // So little is a few lists, each of which has room for twice as many as it holds when it has just grown.
+                // So little is a few lists, each of which has room for twice as many as it holds
+                // when it has just grown.
                 Err(Error::Memory { .. }) if bytes < 2 * least => continue,
-                outcome => outcome.unwrap_or_else(|why| panic!("{bytes} bytes, cluster {seed}: {why}")),
+                outcome => {
+                    outcome.unwrap_or_else(|why| panic!("{bytes} bytes, cluster {seed}: {why}"))
+                }
             };
             assert_eq!(answer(&run), answer(&expected), "{bytes} bytes, cluster {seed}");
             let short = short(&run);
-            assert!(short.taken_most_bytes < bytes + MOMENTARILY / 8, "{short:?} with {bytes} bytes, cluster {seed}");
+            assert!(
+                short.taken_most_bytes < bytes + MOMENTARILY / 8,
+                "{short:?} with {bytes} bytes, cluster {seed}"
+            );
             all.add(&short);
         }
         let run = parallel(seed).run().expect("it runs");
-        assert_eq!((answer(&run), short(&run)), (answer(&expected), MemoryRecord::default()), "cluster {seed}, without a budget");
+        assert_eq!(
+            (answer(&run), short(&run)),
+            (answer(&expected), MemoryRecord::default()),
+            "cluster {seed}, without a budget"
+        );
     }
     assert!(all.sent_back > 0 && all.taken_back > 0 || cfg!(miri), "{all:?}");
-    assert!(all.stops > 0 && all.artificial_rollbacks > 0 && all.artificial_events > all.artificial_rollbacks || cfg!(miri), "{all:?}");
+    assert!(
+        all.stops > 0
+            && all.artificial_rollbacks > 0
+            && all.artificial_events > all.artificial_rollbacks
+            || cfg!(miri),
+        "{all:?}"
+    );
 }
 
-/// What is pending is gone through where memory is short, also what is pending for the last time that there is: the books balance.
+/// What is pending is gone through where memory is short, also what is pending for the last time
+/// that there is: the books balance.
 #[test]
 fn timers_that_never_fire_are_kept_where_memory_is_short() {
-    let simulation = || Simulation::new(Sources { lps: 16, fan_out: 2, never: true }).end(if cfg!(miri) { 5.0 } else { 15.0 });
+    let simulation = || {
+        Simulation::new(Sources { lps: 16, fan_out: 2, never: true }).end(if cfg!(miri) {
+            5.0
+        } else {
+            15.0
+        })
+    };
     let expected = simulation().sync(Synchronisation::Sequential).run().expect("it runs");
     let mut stops = 0;
     for seed in [0, 1] {
         let parallel = |bytes| {
             let messages = [Messages::Copy, Messages::Shared][seed as usize % 2];
-            let parallel = simulation().sync(Synchronisation::Optimistic).threads(3).virtual_cluster(seed).messages(messages);
+            let parallel = simulation()
+                .sync(Synchronisation::Optimistic)
+                .threads(3)
+                .virtual_cluster(seed)
+                .messages(messages);
             parallel.window(30.0).batch(8).gvt_interval(200).kps(4).engine_budget(bytes).run()
         };
-        let run = parallel(need(parallel) * 5 / 4).unwrap_or_else(|why| panic!("cluster {seed}: {why}"));
+        let run =
+            parallel(need(parallel) * 5 / 4).unwrap_or_else(|why| panic!("cluster {seed}: {why}"));
         assert_eq!(answer(&run), answer(&expected), "cluster {seed}");
         stops += short(&run).stops;
     }
     assert!(stops > 0 || cfg!(miri));
 }
 
-/// What a PE needs beside its share of a sequential run: tables by KP, lists that have room for more than they hold, keys of the last
-/// commits, free buffers. The documentation of `--memory` allows four times as much, as threads of a process need memory outside the engine.
+/// What a PE needs beside its share of a sequential run: tables by KP, lists that have room for
+/// more than they hold, keys of the last commits, free buffers. The documentation of `--memory`
+/// allows four times as much, as threads of a process need memory outside the engine.
 const OF_PE: u64 = 1 << 20;
 
-/// With what a sequential run needs, a tenth more and a little for each PE, a run keeps within its budget and reaches its end. With less, it
-/// does so, too, or ends with an error that says how much was needed. Events of this model take two cache lines in either engine.
+/// With what a sequential run needs, a tenth more and a little for each PE, a run keeps within its
+/// budget and reaches its end. With less, it does so, too, or ends with an error that says how much
+/// was needed. Events of this model take two cache lines in either engine.
 #[test]
 fn random_models_keep_within_random_budgets() {
     let (mut short, mut refused) = (MemoryRecord::default(), 0);
-    // With 31, events beyond the end were once sent back when all was over. With 52 and 232, most events share their times with others.
+    // With 31, events beyond the end were once sent back when all was over. With 52 and 232, most
+    // events share their times with others.
     for seed in (0..u64::from(cases(12))).chain([31, 52, 232]) {
-        let mut recipe = Recipe { fault: None, lps: 6 + seed as u32 % 30, energy: 200, ..Recipe::from_seed(seed) };
+        let mut recipe = Recipe {
+            fault: None,
+            lps: 6 + seed as u32 % 30,
+            energy: 200,
+            ..Recipe::from_seed(seed)
+        };
         recipe.starters *= 1 + 2 * (seed as u32 % 3);
         let simulation = || Simulation::new(RandomModel::<4>::new(&recipe)).end(40.0).seed(seed);
         let sequential = || simulation().sync(Synchronisation::Sequential);
         let expected = sequential().run().expect("no fault is planned");
-        let (sync, pes) = ([Synchronisation::Optimistic, Synchronisation::Conservative][usize::from(seed % 5 == 0)], 1 + seed as u32 % 5);
+        let (sync, pes) = (
+            [Synchronisation::Optimistic, Synchronisation::Conservative]
+                [usize::from(seed % 5 == 0)],
+            1 + seed as u32 % 5,
+        );
         let parallel = |bytes: u64| {
             let gvt = GvtAlgorithm::ALL[(seed / 2) as usize % GvtAlgorithm::ALL.len()];
-            let parallel = simulation().sync(sync).threads(pes).virtual_cluster(seed).gvt(gvt).batch(1 + seed as u32 % 40);
+            let parallel = simulation()
+                .sync(sync)
+                .threads(pes)
+                .virtual_cluster(seed)
+                .gvt(gvt)
+                .batch(1 + seed as u32 % 40);
             parallel.engine_budget(bytes).run()
         };
         let needed = need(|bytes| sequential().engine_budget(bytes).run());
         let fits = needed + needed / 10 + u64::from(pes) * OF_PE;
         for bytes in [fits, fits + fits / 4, 2 * fits] {
-            let run = parallel(bytes).unwrap_or_else(|why| panic!("{bytes} bytes, model {seed}: {why}"));
+            let run =
+                parallel(bytes).unwrap_or_else(|why| panic!("{bytes} bytes, model {seed}: {why}"));
             assert_eq!(answer(&run), answer(&expected), "{bytes} bytes, model {seed}");
             let taken = self::short(&run);
-            assert!(taken.taken_most_bytes < bytes + u64::from(pes) * MOMENTARILY, "{taken:?} with {bytes} bytes, model {seed}");
+            assert!(
+                taken.taken_most_bytes < bytes + u64::from(pes) * MOMENTARILY,
+                "{taken:?} with {bytes} bytes, model {seed}"
+            );
             short.add(&taken);
         }
         for bytes in [needed / 4, needed, needed + u64::from(pes) * OF_PE / 8] {
@@ -200,7 +262,10 @@ impl Model for Wave {
     fn handle(&self, sum: &mut u64, number: &u64, lp: &mut Context<Self>) {
         *sum = sum.wrapping_mul(31).wrapping_add(*number);
         let block = lp.now() as u32 % BLOCKS;
-        let (to, delay) = (block * self.lps / BLOCKS + lp.random().below(self.lps / BLOCKS), lp.random().uniform());
+        let (to, delay) = (
+            block * self.lps / BLOCKS + lp.random().below(self.lps / BLOCKS),
+            lp.random().uniform(),
+        );
         // It arrives before the time at which the next block has its turn has passed by half.
         lp.send(to, lp.now().floor() + 1.0 + delay / 2.0 - lp.now(), *number);
     }
@@ -212,15 +277,27 @@ impl Model for Wave {
 fn memory_follows_the_events_from_pe_to_pe() {
     for lookahead in [0.0, 0.5] {
         let simulation = || Simulation::new(Wave { lps: 2000, lookahead }).end(20.0);
-        let sequential = need(|bytes| simulation().sync(Synchronisation::Sequential).engine_budget(bytes * 1000).run()) * 1000;
+        let sequential = need(|bytes| {
+            simulation().sync(Synchronisation::Sequential).engine_budget(bytes * 1000).run()
+        }) * 1000;
         let expected = simulation().sync(Synchronisation::Sequential).run().expect("it runs");
         let bytes = sequential + sequential / 10 + u64::from(BLOCKS) * OF_PE;
         for seed in 0..4 {
-            let parallel = simulation().sync(Synchronisation::Optimistic).threads(BLOCKS).virtual_cluster(seed);
-            let run = parallel.engine_budget(bytes).run().unwrap_or_else(|why| panic!("lookahead {lookahead}: {why}"));
+            let parallel = simulation()
+                .sync(Synchronisation::Optimistic)
+                .threads(BLOCKS)
+                .virtual_cluster(seed);
+            let run = parallel
+                .engine_budget(bytes)
+                .run()
+                .unwrap_or_else(|why| panic!("lookahead {lookahead}: {why}"));
             assert_eq!(answer(&run), answer(&expected), "lookahead {lookahead}, cluster {seed}");
         }
-        let run = simulation().sync(Synchronisation::Optimistic).threads(BLOCKS).engine_budget(bytes).run();
+        let run = simulation()
+            .sync(Synchronisation::Optimistic)
+            .threads(BLOCKS)
+            .engine_budget(bytes)
+            .run();
         assert_eq!(answer(&run.unwrap_or_else(|why| panic!("threads: {why}"))), answer(&expected));
     }
 }
@@ -228,12 +305,25 @@ fn memory_follows_the_events_from_pe_to_pe() {
 /// What all PEs together need is what a sequential run needs, and what each PE has of its own.
 #[test]
 fn a_parallel_run_needs_little_more_than_a_sequential_one() {
-    let simulation = || Simulation::new(Sources { lps: 4000, fan_out: 20, never: false }).end(if cfg!(miri) { 0.1 } else { 6.0 });
-    let sequential = need(|bytes| simulation().sync(Synchronisation::Sequential).engine_budget(bytes * 1000).run()) * 1000;
+    let simulation = || {
+        Simulation::new(Sources { lps: 4000, fan_out: 20, never: false }).end(if cfg!(miri) {
+            0.1
+        } else {
+            6.0
+        })
+    };
+    let sequential = need(|bytes| {
+        simulation().sync(Synchronisation::Sequential).engine_budget(bytes * 1000).run()
+    }) * 1000;
     for pes in [2, 3] {
         let parallel = simulation().sync(Synchronisation::Optimistic).threads(pes).window(50.0);
-        let run = parallel.engine_budget(sequential + sequential / 10 + u64::from(pes) * OF_PE).run();
+        let run =
+            parallel.engine_budget(sequential + sequential / 10 + u64::from(pes) * OF_PE).run();
         let run = run.unwrap_or_else(|why| panic!("{pes} PEs: {why}"));
-        assert_eq!(run.record.digest, simulation().run().expect("it runs").record.digest, "{pes} PEs");
+        assert_eq!(
+            run.record.digest,
+            simulation().run().expect("it runs").record.digest,
+            "{pes} PEs"
+        );
     }
 }

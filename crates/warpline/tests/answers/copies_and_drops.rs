@@ -1,5 +1,5 @@
-//! Models whose `Clone` or `Drop` panics: if it concerns what happened, it is reported as the model's mistake; if it concerns what never
-//! happened, it is not reported; and nothing aborts.
+//! Models whose `Clone` or `Drop` panics: if it concerns what happened, it is reported as the
+//! model's mistake; if it concerns what never happened, it is not reported; and nothing aborts.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -40,8 +40,8 @@ struct Snaps {
     over: AtomicBool,
 }
 
-/// LPs that lend, and ask for it back by way of other LPs. In the right order of events, a loan is there when it is asked for. If an event
-/// arrives late, the resulting state is *odd*.
+/// LPs that lend, and ask for it back by way of other LPs. In the right order of events, a loan is
+/// there when it is asked for. If an event arrives late, the resulting state is *odd*.
 #[derive(Clone, Debug)]
 struct Loans {
     trap: Trap,
@@ -125,7 +125,11 @@ impl Drop for Letter {
 
 impl Loans {
     fn letter(&self, word: Word, burns: bool) -> Letter {
-        Letter { word, burns: AtomicBool::new(burns && self.trap == Trap::Unhandled), snaps: self.snaps.clone() }
+        Letter {
+            word,
+            burns: AtomicBool::new(burns && self.trap == Trap::Unhandled),
+            snaps: self.snaps.clone(),
+        }
     }
 }
 
@@ -146,7 +150,15 @@ impl Model for Loans {
         let delay = lp.random().exponential(1.0);
         lp.send(lp.id(), delay, self.letter(Word::Start, false));
         lp.send(lp.id(), 2.0 * END, self.letter(Word::Start, true));
-        Book { seen: 0, loans: 0, sum: 0, odd: false, is_copy: false, trap: self.trap, snaps: self.snaps.clone() }
+        Book {
+            seen: 0,
+            loans: 0,
+            sum: 0,
+            odd: false,
+            is_copy: false,
+            trap: self.trap,
+            snaps: self.snaps.clone(),
+        }
     }
 
     fn handle(&self, book: &mut Book, letter: &Letter, lp: &mut Context<Self>) {
@@ -172,7 +184,9 @@ impl Model for Loans {
                 lp.send(lp.id(), next, self.letter(Word::Start, book.odd));
             }
             Word::Lend => book.loans += 1,
-            Word::Recall { debtor } => lp.send(debtor, delays[1], self.letter(Word::Return, book.odd)),
+            Word::Recall { debtor } => {
+                lp.send(debtor, delays[1], self.letter(Word::Return, book.odd))
+            }
             Word::Return => {
                 let lent = book.loans.checked_sub(1);
                 book.odd |= lent.is_none();
@@ -218,16 +232,37 @@ impl How {
 /// All ways to run in parallel with this lookahead.
 fn ways(lookahead: f64) -> Vec<How> {
     let mut all = Vec::new();
-    let lanes = [(Synchronisation::Conservative, true), (Synchronisation::Optimistic, true), (Synchronisation::Optimistic, false)];
+    let lanes = [
+        (Synchronisation::Conservative, true),
+        (Synchronisation::Optimistic, true),
+        (Synchronisation::Optimistic, false),
+    ];
     for (sync, use_lookahead) in lanes {
         if lookahead == 0.0 && use_lookahead {
             continue;
         }
-        for (pes, cluster) in [(1, None), (2, None), (8, None), (2, Some(1)), (3, Some(2)), (8, Some(3)), (5, Some(4))] {
+        for (pes, cluster) in [
+            (1, None),
+            (2, None),
+            (8, None),
+            (2, Some(1)),
+            (3, Some(2)),
+            (8, Some(3)),
+            (5, Some(4)),
+        ] {
             for (undo, copy_interval) in [(Undo::Copy, 1), (Undo::Copy, 5), (Undo::Reverse, 1)] {
                 // So each of these meets each of those above.
-                let messages = [Messages::Copy, Messages::Shared, Messages::Auto][all.len() % 4 % 3];
-                all.push(How { sync, lookahead: use_lookahead, pes, cluster, undo, copy_interval, messages });
+                let messages =
+                    [Messages::Copy, Messages::Shared, Messages::Auto][all.len() % 4 % 3];
+                all.push(How {
+                    sync,
+                    lookahead: use_lookahead,
+                    pes,
+                    cluster,
+                    undo,
+                    copy_interval,
+                    messages,
+                });
             }
         }
     }
@@ -254,10 +289,16 @@ fn parallel(trap: Trap, lookahead: f64, how: How) -> (Answer, Arc<Snaps>) {
     let snaps = Arc::<Snaps>::default();
     let How { sync, lookahead: use_lookahead, pes, cluster, undo, copy_interval, messages } = how;
     let _limit = time_limit((trap, lookahead, how));
-    let simulation = Simulation::new(Loans { trap, lookahead, snaps: snaps.clone() }).sync(sync).use_lookahead(use_lookahead);
+    let simulation = Simulation::new(Loans { trap, lookahead, snaps: snaps.clone() })
+        .sync(sync)
+        .use_lookahead(use_lookahead);
     let simulation = simulation.threads(pes).messages(messages).batch(8).gvt_interval(64);
     let ahead = sync == Synchronisation::Optimistic;
-    let simulation = if ahead { simulation.undo(undo).copy_interval(copy_interval).window(END) } else { simulation };
+    let simulation = if ahead {
+        simulation.undo(undo).copy_interval(copy_interval).window(END)
+    } else {
+        simulation
+    };
     let simulation = cluster.into_iter().fold(simulation, Simulation::virtual_cluster);
     (answer(simulation, &snaps), snaps)
 }
@@ -268,7 +309,9 @@ fn in_all_ways(trap: Trap, mut check: impl FnMut(f64, How, Answer)) -> [u64; 3] 
     for lookahead in [0.0, 0.02] {
         for how in ways(lookahead) {
             let (found, snaps) = parallel(trap, lookahead, how);
-            for (all, snapped) in all.iter_mut().zip([&snaps.copies, &snaps.payloads, &snaps.states]) {
+            for (all, snapped) in
+                all.iter_mut().zip([&snaps.copies, &snaps.payloads, &snaps.states])
+            {
                 *all += snapped.load(Ordering::Relaxed);
             }
             check(lookahead, how, found);
@@ -287,7 +330,9 @@ fn peace(lookahead: f64) -> Answer {
 #[test]
 fn without_a_trap_all_runs_agree() {
     let expected = [peace(0.0), peace(0.02)];
-    in_all_ways(Trap::Nothing, |lookahead, how, found| assert_eq!(found, expected[usize::from(lookahead > 0.0)], "{how:?}"));
+    in_all_ways(Trap::Nothing, |lookahead, how, found| {
+        assert_eq!(found, expected[usize::from(lookahead > 0.0)], "{how:?}")
+    });
 }
 
 /// A payload is dropped after its event, sequentially too.
@@ -295,29 +340,48 @@ fn without_a_trap_all_runs_agree() {
 fn a_payload_that_panics_after_its_event_is_the_same_mistake_everywhere() {
     for (lp, seen) in [(0, 1), (5, 9), (11, 40), (ANYONE, 30)] {
         let trap = Trap::Handled(lp, seen);
-        let expected = [sequential(trap, 0.0), sequential(trap, 0.02)].map(|answer| answer.expect_err("a letter burns"));
+        let expected = [sequential(trap, 0.0), sequential(trap, 0.02)]
+            .map(|answer| answer.expect_err("a letter burns"));
         for failure in &expected {
-            let Place::Event { lp: found, time, number, payload } = &failure.place else { panic!("{failure}") };
+            let Place::Event { lp: found, time, number, payload } = &failure.place else {
+                panic!("{failure}")
+            };
             assert!([ANYONE, found.0].contains(&lp), "{failure}");
-            assert_eq!((*time, *number, payload.as_str()), (failure.time, None, "its payload is gone"));
+            assert_eq!(
+                (*time, *number, payload.as_str()),
+                (failure.time, None, "its payload is gone")
+            );
             let fault = failure.fault.to_string();
-            assert!(fault.starts_with(&format!("panicked: a letter burns, when its payload was dropped ({}:", file!())), "{fault}");
+            assert!(
+                fault.starts_with(&format!(
+                    "panicked: a letter burns, when its payload was dropped ({}:",
+                    file!()
+                )),
+                "{fault}"
+            );
             assert!(failure.committed + 1 >= seen, "{failure}");
         }
         in_all_ways(trap, |lookahead, how, found| {
-            let (expected, found) = (&expected[usize::from(lookahead > 0.0)], found.expect_err("a letter burns"));
+            let (expected, found) =
+                (&expected[usize::from(lookahead > 0.0)], found.expect_err("a letter burns"));
             if how.copies_all() {
                 assert_eq!(&found, expected, "{how:?}");
             } else {
-                // Payloads are kept as long as states may have to be worked out with them; more may have committed by then.
-                assert_eq!((&found.place, &found.fault), (&expected.place, &expected.fault), "{how:?}");
+                // Payloads are kept as long as states may have to be worked out with them; more may
+                // have committed by then.
+                assert_eq!(
+                    (&found.place, &found.fault),
+                    (&expected.place, &expected.fault),
+                    "{how:?}"
+                );
                 assert!(found.committed >= expected.committed, "{how:?}: {found}");
             }
         });
     }
 }
 
-/// Cancelled events and those beyond the end never happen, nor do events sent on a state that is undone.
+/// Cancelled events and those beyond the end never happen, nor do events sent on a state that is
+/// undone.
 #[test]
 fn payloads_that_panic_without_having_happened_are_not_noticed() {
     let expected = [peace(0.0), peace(0.02)];
@@ -378,8 +442,19 @@ fn states_that_panic_hide_no_mistake() {
     assert_eq!(expected.fault, Fault::Failed("as planned".into()));
     for pes in [1, 2, 4] {
         let _limit = time_limit(pes);
-        assert_eq!(failure(Simulation::new(Failing).sync(Synchronisation::Optimistic).threads(pes)), expected);
-        assert_eq!(failure(Simulation::new(Failing).sync(Synchronisation::Optimistic).threads(pes).virtual_cluster(pes.into())), expected);
+        assert_eq!(
+            failure(Simulation::new(Failing).sync(Synchronisation::Optimistic).threads(pes)),
+            expected
+        );
+        assert_eq!(
+            failure(
+                Simulation::new(Failing)
+                    .sync(Synchronisation::Optimistic)
+                    .threads(pes)
+                    .virtual_cluster(pes.into())
+            ),
+            expected
+        );
     }
 }
 
@@ -401,28 +476,45 @@ fn a_state_that_panics_hides_no_mistake_in_init() {
         }
         fn handle(&self, _: &mut Bomb, (): &(), _: &mut Context<Self>) {}
     }
-    for (sync, pes) in [(Synchronisation::Sequential, 1), (Synchronisation::Optimistic, 1), (Synchronisation::Optimistic, 3)] {
+    for (sync, pes) in [
+        (Synchronisation::Sequential, 1),
+        (Synchronisation::Optimistic, 1),
+        (Synchronisation::Optimistic, 3),
+    ] {
         let _limit = time_limit((sync, pes));
-        let Err(Error::Fault(failure)) = Simulation::new(Failing).sync(sync).threads(pes).run() else { panic!("it should have failed") };
-        assert_eq!((failure.place, failure.fault), (Place::Init(LpId(2)), Fault::Failed("as planned".into())));
+        let Err(Error::Fault(failure)) = Simulation::new(Failing).sync(sync).threads(pes).run()
+        else {
+            panic!("it should have failed")
+        };
+        assert_eq!(
+            (failure.place, failure.fault),
+            (Place::Init(LpId(2)), Fault::Failed("as planned".into()))
+        );
     }
 }
 
 fn is_copy_fault(failure: &Failure) -> bool {
     let says = |words: &str| failure.to_string().contains(words);
-    says("panicked: cannot be copied, when the state was copied") && says("--sync conservative or sequential")
+    says("panicked: cannot be copied, when the state was copied")
+        && says("--sync conservative or sequential")
 }
 
-/// With a copy before every event, the first event before which the state cannot be copied fails, and it is always the same one.
+/// With a copy before every event, the first event before which the state cannot be copied fails,
+/// and it is always the same one.
 #[test]
 fn a_state_that_cannot_be_copied_is_a_mistake_of_the_model() {
     let trap = Trap::Copy(7);
     let mut first: [Option<Failure>; 2] = [None, None];
     let quiet = [peace(0.0), peace(0.02)];
-    assert_eq!([sequential(trap, 0.0), sequential(trap, 0.02)], quiet, "sequentially nothing is copied");
+    assert_eq!(
+        [sequential(trap, 0.0), sequential(trap, 0.02)],
+        quiet,
+        "sequentially nothing is copied"
+    );
     let mut failures = 0;
     in_all_ways(trap, |lookahead, how, found| {
-        let (first, quiet) = (&mut first[usize::from(lookahead > 0.0)], &quiet[usize::from(lookahead > 0.0)]);
+        let (first, quiet) =
+            (&mut first[usize::from(lookahead > 0.0)], &quiet[usize::from(lookahead > 0.0)]);
         let failure = match found {
             Err(failure) => failure,
             Ok(_) => {
@@ -433,8 +525,14 @@ fn a_state_that_cannot_be_copied_is_a_mistake_of_the_model() {
             }
         };
         failures += 1;
-        assert!(is_copy_fault(&failure) && how.sync == Synchronisation::Optimistic, "{how:?}: {failure}");
-        assert!(matches!(&failure.place, Place::Event { payload, .. } if payload.starts_with("Letter")), "{failure}");
+        assert!(
+            is_copy_fault(&failure) && how.sync == Synchronisation::Optimistic,
+            "{how:?}: {failure}"
+        );
+        assert!(
+            matches!(&failure.place, Place::Event { payload, .. } if payload.starts_with("Letter")),
+            "{failure}"
+        );
         if !how.lookahead && how.copies_all() {
             let expected = first.get_or_insert_with(|| (*failure).clone());
             // The text of a letter shows its other fields as well.
@@ -445,12 +543,14 @@ fn a_state_that_cannot_be_copied_is_a_mistake_of_the_model() {
     assert!(failures > 15, "{failures}");
 }
 
-/// The state after a rollback cannot be worked out. Either a later rollback goes further back, or the LP has no next event.
+/// The state after a rollback cannot be worked out. Either a later rollback goes further back, or
+/// the LP has no next event.
 #[test]
 fn a_state_that_cannot_be_worked_out_is_a_mistake_of_the_model() {
-    for (trap, words) in
-        [(Trap::CopyOfCopy(3), "panicked: cannot be copied, when the state was copied"), (Trap::Repeat(3), "panicked: never again")]
-    {
+    for (trap, words) in [
+        (Trap::CopyOfCopy(3), "panicked: cannot be copied, when the state was copied"),
+        (Trap::Repeat(3), "panicked: never again"),
+    ] {
         let quiet = [peace(0.0), peace(0.02)];
         let (mut failures, mut successes) = (0, 0);
         in_all_ways(trap, |lookahead, how, found| match found {
@@ -461,11 +561,17 @@ fn a_state_that_cannot_be_worked_out_is_a_mistake_of_the_model() {
             Err(failure) => {
                 failures += 1;
                 assert!(failure.to_string().contains(words), "{how:?}: {failure}");
-                assert!(matches!(failure.place, Place::Event { .. } | Place::Finish(_)), "{how:?}: {failure}");
+                assert!(
+                    matches!(failure.place, Place::Event { .. } | Place::Finish(_)),
+                    "{how:?}: {failure}"
+                );
                 assert!(how.sync == Synchronisation::Optimistic, "{how:?}");
             }
         });
-        assert!(failures > 10 && successes > 10, "{trap:?}: {failures} failures and {successes} answers");
+        assert!(
+            failures > 10 && successes > 10,
+            "{trap:?}: {failures} failures and {successes} answers"
+        );
     }
 }
 
@@ -473,7 +579,9 @@ fn a_state_that_cannot_be_worked_out_is_a_mistake_of_the_model() {
 fn copies_of_states_that_never_were_are_not_noticed() {
     for trap in [Trap::OddCopy, Trap::OddCopyOfCopy] {
         let expected = [peace(0.0), peace(0.02)];
-        let [copies, ..] = in_all_ways(trap, |lookahead, how, found| assert_eq!(found, expected[usize::from(lookahead > 0.0)], "{how:?}"));
+        let [copies, ..] = in_all_ways(trap, |lookahead, how, found| {
+            assert_eq!(found, expected[usize::from(lookahead > 0.0)], "{how:?}")
+        });
         assert!(copies > 0, "{trap:?}");
     }
 }

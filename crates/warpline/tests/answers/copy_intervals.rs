@@ -29,7 +29,8 @@ impl Model for Tokens {
 
     fn handle(&self, trace: &mut Vec<u64>, token: &u32, lp: &mut Context<Self>) {
         let place = (lp.now() * 8.0) as usize % trace.len();
-        trace[place] = trace[place].wrapping_mul(31).wrapping_add(u64::from(*token) + lp.now().to_bits());
+        trace[place] =
+            trace[place].wrapping_mul(31).wrapping_add(u64::from(*token) + lp.now().to_bits());
         let to = if lp.random().bernoulli(0.3) { LpId(lp.random().below(LPS)) } else { lp.id() };
         let delay = lp.random().exponential(1.0);
         lp.send(to, delay, *token);
@@ -54,9 +55,17 @@ fn whatever_the_interval_the_answer_is_one() {
     let mut intervals = Vec::new();
     for seed in 0..4 {
         for interval in [CopyInterval::Every(1), CopyInterval::Every(9), CopyInterval::Auto] {
-            let parallel = simulation(40).sync(Synchronisation::Optimistic).threads(3).virtual_cluster(seed).copy_interval(interval);
+            let parallel = simulation(40)
+                .sync(Synchronisation::Optimistic)
+                .threads(3)
+                .virtual_cluster(seed)
+                .copy_interval(interval);
             let run = parallel.window(20.0).gvt_interval(64).run().expect("it runs");
-            assert_eq!((&run.record.digest, &run.states), (&expected.record.digest, &expected.states), "{interval:?}, cluster {seed}");
+            assert_eq!(
+                (&run.record.digest, &run.states),
+                (&expected.record.digest, &expected.states),
+                "{interval:?}, cluster {seed}"
+            );
             let of_pes = pes(&run).iter().map(|pe| pe.copy_interval);
             match interval {
                 CopyInterval::Every(events) => {
@@ -69,13 +78,22 @@ fn whatever_the_interval_the_answer_is_one() {
         }
     }
     // With as many rollbacks as these clusters bring, and copies that cost as much as an event.
-    assert!(intervals.iter().all(|interval| (1..20).contains(interval)) && intervals.iter().any(|interval| *interval > 2), "{intervals:?}");
+    assert!(
+        intervals.iter().all(|interval| (1..20).contains(interval))
+            && intervals.iter().any(|interval| *interval > 2),
+        "{intervals:?}"
+    );
 }
 
 #[test]
 fn on_threads_copies_are_weighed() {
     let expected = simulation(4000).run().expect("it runs");
-    let run = simulation(4000).sync(Synchronisation::Optimistic).threads(2).gvt_interval(64).run().expect("it runs");
+    let run = simulation(4000)
+        .sync(Synchronisation::Optimistic)
+        .threads(2)
+        .gvt_interval(64)
+        .run()
+        .expect("it runs");
     assert_eq!((&run.record.digest, &run.states), (&expected.record.digest, &expected.states));
     // A copy of 32 000 bytes takes as long as some tens of these events, or more.
     let intervals: Vec<_> = pes(&run).iter().map(|pe| pe.copy_interval).collect();
@@ -85,8 +103,16 @@ fn on_threads_copies_are_weighed() {
 
 #[test]
 fn where_nothing_is_copied_there_is_no_interval() {
-    let conservative = Simulation::new(Plain).end(50.0).threads(2).sync(Synchronisation::Conservative).run().expect("it runs");
-    assert!(pes(&conservative).iter().all(|pe| pe.copy_interval == 0) && conservative.record.engine["copy_interval"].is_null());
+    let conservative = Simulation::new(Plain)
+        .end(50.0)
+        .threads(2)
+        .sync(Synchronisation::Conservative)
+        .run()
+        .expect("it runs");
+    assert!(
+        pes(&conservative).iter().all(|pe| pe.copy_interval == 0)
+            && conservative.record.engine["copy_interval"].is_null()
+    );
 }
 
 /// A model with a state that is copied in no time.
@@ -120,9 +146,17 @@ impl Model for Plain {
 fn small_plain_states_are_copied_before_every_event() {
     let simulation = || Simulation::new(Plain).end(300.0);
     let expected = simulation().run().expect("it runs");
-    let parallel = simulation().sync(Synchronisation::Optimistic).use_lookahead(false).threads(3).virtual_cluster(7).window(9.0);
+    let parallel = simulation()
+        .sync(Synchronisation::Optimistic)
+        .use_lookahead(false)
+        .threads(3)
+        .virtual_cluster(7)
+        .window(9.0);
     let run = parallel.run().expect("it runs");
     assert_eq!((&run.record.digest, &run.states), (&expected.record.digest, &expected.states));
-    assert!(run.record.parallel.as_ref().is_some_and(|parallel| parallel.rolled_back_events > 0) && repeated(&run) == 0);
+    assert!(
+        run.record.parallel.as_ref().is_some_and(|parallel| parallel.rolled_back_events > 0)
+            && repeated(&run) == 0
+    );
     assert!(pes(&run).iter().all(|pe| pe.copy_interval == 1));
 }

@@ -1,4 +1,5 @@
-//! Events that pass on their payload as it is: one answer, as many copies as are needed, and errors like those of other sends.
+//! Events that pass on their payload as it is: one answer, as many copies as are needed, and errors
+//! like those of other sends.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use warpline::Synchronisation;
 use warpline::prelude::*;
 
-/// LPs in a ring, round which letters travel. Each LP passes a letter on to the next `fan_out` LPs; with `notes`, it writes notes to itself
-/// before and after that.
+/// LPs in a ring, round which letters travel. Each LP passes a letter on to the next `fan_out` LPs;
+/// with `notes`, it writes notes to itself before and after that.
 #[derive(Clone, Debug)]
 struct Chain {
     fan_out: u32,
@@ -115,16 +116,26 @@ fn what_is_forwarded_arrives_as_if_it_had_been_copied_and_sent() {
         let chain = Chain::new(fan_out, notes);
         let sent = Simulation::new(Chain { sends: true, ..chain.clone() }).end(9.0).run().unwrap();
         let forwarded = Simulation::new(chain).end(9.0).run().unwrap();
-        assert_eq!((&forwarded.record.digest, &forwarded.states), (&sent.record.digest, &sent.states), "{fan_out}, {notes}");
+        assert_eq!(
+            (&forwarded.record.digest, &forwarded.states),
+            (&sent.record.digest, &sent.states),
+            "{fan_out}, {notes}"
+        );
         assert!(forwarded.record.committed_events > 30);
     }
 }
 
 #[test]
 fn nothing_is_copied_where_nothing_is_undone() {
-    for (sync, threads) in [(Synchronisation::Sequential, 1), (Synchronisation::Conservative, 1), (Synchronisation::Conservative, 3)] {
+    for (sync, threads) in [
+        (Synchronisation::Sequential, 1),
+        (Synchronisation::Conservative, 1),
+        (Synchronisation::Conservative, 3),
+    ] {
         let chain = Chain::new(1, true);
-        let (run, copied) = copies(&chain, || Simulation::new(chain.clone()).end(300.0).sync(sync).threads(threads).run().unwrap());
+        let (run, copied) = copies(&chain, || {
+            Simulation::new(chain.clone()).end(300.0).sync(sync).threads(threads).run().unwrap()
+        });
         assert!(run.record.committed_events > 1000);
         assert_eq!(copied, 0, "{sync:?}, {threads} threads");
     }
@@ -137,14 +148,24 @@ fn nothing_is_copied_where_nothing_is_undone() {
 fn an_event_that_may_be_executed_again_keeps_its_payload() {
     let chain = Chain::new(1, false);
     let alone = Simulation::new(chain.clone()).end(300.0).run().unwrap();
-    let ahead =
-        |threads| Simulation::new(chain.clone()).end(300.0).threads(threads).sync(Synchronisation::Optimistic).use_lookahead(false).run();
+    let ahead = |threads| {
+        Simulation::new(chain.clone())
+            .end(300.0)
+            .threads(threads)
+            .sync(Synchronisation::Optimistic)
+            .use_lookahead(false)
+            .run()
+    };
     for threads in [1, 2, 4] {
         let (run, copied) = copies(&chain, || ahead(threads).unwrap());
-        assert_eq!((&run.record.digest, &run.states, &run.record.results), (&alone.record.digest, &alone.states, &alone.record.results));
+        assert_eq!(
+            (&run.record.digest, &run.states, &run.record.results),
+            (&alone.record.digest, &alone.states, &alone.record.results)
+        );
         let parallel = run.record.parallel.unwrap();
         assert!(
-            copied <= parallel.processed_events && copied + parallel.certain_events >= parallel.processed_events,
+            copied <= parallel.processed_events
+                && copied + parallel.certain_events >= parallel.processed_events,
             "{copied}: {parallel:?}"
         );
     }
@@ -154,12 +175,19 @@ fn an_event_that_may_be_executed_again_keeps_its_payload() {
 fn a_copy_that_panics_is_the_events_mistake() {
     let chain = Chain { worn_out: 4.0, ..Chain::new(2, false) };
     let mut errors = Vec::new();
-    for (sync, threads) in [(Synchronisation::Sequential, 1), (Synchronisation::Conservative, 2), (Synchronisation::Optimistic, 2)] {
-        let error = Simulation::new(chain.clone()).end(9.0).sync(sync).threads(threads).run().unwrap_err();
+    for (sync, threads) in [
+        (Synchronisation::Sequential, 1),
+        (Synchronisation::Conservative, 2),
+        (Synchronisation::Optimistic, 2),
+    ] {
+        let error =
+            Simulation::new(chain.clone()).end(9.0).sync(sync).threads(threads).run().unwrap_err();
         errors.push(error.to_string());
     }
     assert!(
-        errors[0].contains("the letter falls to pieces") && errors[0].contains("from 3") && errors[0].contains("LP 3"),
+        errors[0].contains("the letter falls to pieces")
+            && errors[0].contains("from 3")
+            && errors[0].contains("LP 3"),
         "{}",
         errors[0]
     );

@@ -44,11 +44,16 @@ fn digests_have_not_changed() {
     let mut changed = String::new();
     for (recipe, seed, committed, digest) in GOLDEN {
         let settings = Settings::new(seed, 25.0);
-        // These models are older than lookahead by LP and by link, which lengthens delays, and than forwarding.
-        let recipe_then = Recipe { declares: Declares::Model, forwards: false, ..Recipe::from_seed(recipe) };
-        let outcome = matrix::check_recipe(&recipe_then, &settings).expect("one answer").expect("no fault is planned");
+        // These models are older than lookahead by LP and by link, which lengthens delays, and than
+        // forwarding.
+        let recipe_then =
+            Recipe { declares: Declares::Model, forwards: false, ..Recipe::from_seed(recipe) };
+        let outcome = matrix::check_recipe(&recipe_then, &settings)
+            .expect("one answer")
+            .expect("no fault is planned");
         if (outcome.committed, outcome.digest.as_str()) != (committed, digest) {
-            changed += &format!("({recipe}, {seed:#X}, {}, \"{}\")\n", outcome.committed, outcome.digest);
+            changed +=
+                &format!("({recipe}, {seed:#X}, {}, \"{}\")\n", outcome.committed, outcome.digest);
         }
     }
     assert_eq!(changed, "", "histories have changed");

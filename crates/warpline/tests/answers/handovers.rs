@@ -53,7 +53,13 @@ impl Model for Bank {
             let delay = lp.random().exponential(1.0);
             lp.send(lp.id(), delay, Box::new(customer));
         }
-        Desk { served: 0, last: 0.0, queue: Level::default(), open: Level::new(1.0, OPEN.at(lp.id().0), lp), names: Vec::new() }
+        Desk {
+            served: 0,
+            last: 0.0,
+            queue: Level::default(),
+            open: Level::new(1.0, OPEN.at(lp.id().0), lp),
+            names: Vec::new(),
+        }
     }
 
     fn handle(&self, desk: &mut Desk, customer: &Box<u64>, lp: &mut Context<Self>) {
@@ -94,7 +100,11 @@ fn changing(lookahead: f64, fails: u64, seed: u64) -> Simulation<'static, Bank> 
         _ => simulation.sync(Synchronisation::Optimistic).threads(5),
     };
     // Half of those that may, on threads.
-    if seed.is_multiple_of(3) || seed.is_multiple_of(2) { simulation } else { simulation.virtual_cluster(seed) }
+    if seed.is_multiple_of(3) || seed.is_multiple_of(2) {
+        simulation
+    } else {
+        simulation.virtual_cluster(seed)
+    }
 }
 
 /// All that a run tells.
@@ -106,19 +116,38 @@ fn answer(run: Run<Bank>) -> (String, u64, Vec<Desk>, Vec<TableRows>, String, St
 #[test]
 fn engines_may_change_at_any_time() {
     for lookahead in [0.0, 0.2] {
-        let expected = answer(simulation(lookahead, 0).sync(Synchronisation::Sequential).run().expect("a run"));
+        let expected = answer(
+            simulation(lookahead, 0).sync(Synchronisation::Sequential).run().expect("a run"),
+        );
         let mut most = 0;
         for seed in 0..40 {
             let _limit = time_limit((lookahead, seed));
             let run = changing(lookahead, 0, seed).run().expect("a run");
             let engines = &run.record.engines;
             most = most.max(engines.len());
-            assert_eq!(engines.iter().map(|engine| engine.committed_events).sum::<u64>(), run.record.committed_events, "seed {seed}");
-            assert!(engines.windows(2).all(|pair| pair[0].to == pair[1].from && pair[0].from <= pair[0].to), "{engines:?}");
+            assert_eq!(
+                engines.iter().map(|engine| engine.committed_events).sum::<u64>(),
+                run.record.committed_events,
+                "seed {seed}"
+            );
+            assert!(
+                engines
+                    .windows(2)
+                    .all(|pair| pair[0].to == pair[1].from && pair[0].from <= pair[0].to),
+                "{engines:?}"
+            );
             assert_eq!((engines[0].from, engines.last().map(|last| last.to)), (0.0, Some(END)));
             let progress = &run.record.progress;
-            assert!(progress.windows(2).all(|pair| pair[0].committed_events <= pair[1].committed_events), "{progress:?}");
-            assert_eq!(progress.last().map(|last| last.committed_events), Some(run.record.committed_events));
+            assert!(
+                progress
+                    .windows(2)
+                    .all(|pair| pair[0].committed_events <= pair[1].committed_events),
+                "{progress:?}"
+            );
+            assert_eq!(
+                progress.last().map(|last| last.committed_events),
+                Some(run.record.committed_events)
+            );
             assert_eq!(answer(run), expected, "seed {seed}");
         }
         assert!(most > 20, "at most {most} segments");
@@ -129,8 +158,14 @@ fn engines_may_change_at_any_time() {
 #[test]
 fn the_record_is_about_all_segments() {
     let run = changing(0.2, 0, 4).run().expect("a run");
-    let in_parallel =
-        |record: &RunRecord| record.engines.iter().filter(|engine| engine.sync != "sequential").map(|engine| engine.committed_events).sum();
+    let in_parallel = |record: &RunRecord| {
+        record
+            .engines
+            .iter()
+            .filter(|engine| engine.sync != "sequential")
+            .map(|engine| engine.committed_events)
+            .sum()
+    };
     let committed: u64 = in_parallel(&run.record);
     let parallel = run.record.parallel.expect("some segments are parallel");
     assert!(committed > 0 && committed < run.record.committed_events);
@@ -143,7 +178,8 @@ fn the_record_is_about_all_segments() {
 fn a_hundred_handovers_change_nothing() {
     let _limit = time_limit("a hundred handovers");
     let long = |simulation: Simulation<'static, Bank>| simulation.end(3000.0).warmup(0.0);
-    let expected = answer(long(simulation(0.2, 0)).sync(Synchronisation::Sequential).run().expect("a run"));
+    let expected =
+        answer(long(simulation(0.2, 0)).sync(Synchronisation::Sequential).run().expect("a run"));
     for seed in [1, 2, 3] {
         let run = long(changing(0.2, 0, seed)).run().expect("a run");
         assert!(run.record.engines.len() > 100, "{} segments", run.record.engines.len());

@@ -3,8 +3,8 @@
 use warpline::prelude::*;
 use warpline::{Run, Synchronisation};
 
-/// A few tokens that rest for a while and move on, and alarms far ahead of them: a PE without a token executes its alarms, and everything
-/// that tokens do there afterwards comes before them.
+/// A few tokens that rest for a while and move on, and alarms far ahead of them: a PE without a
+/// token executes its alarms, and everything that tokens do there afterwards comes before them.
 #[derive(Debug)]
 struct Tokens;
 
@@ -59,19 +59,38 @@ fn events_far_ahead_do_not_make_the_history_exceed_its_limit() {
     let expected = simulation().run().expect("it runs");
     let mut fullest = 0;
     for seed in 0..6 {
-        for (undo, interval) in [(Undo::Copy, 1), (Undo::Copy, 7), (Undo::Reverse, 1), (Undo::Journal, 1)] {
-            let parallel = simulation().sync(Synchronisation::Optimistic).threads(2 + seed as u32 % 2).virtual_cluster(seed).undo(undo);
-            let parallel = parallel.copy_interval(interval).window(100.0).batch(BATCH as u32).kps(4).gvt_interval(4);
+        for (undo, interval) in
+            [(Undo::Copy, 1), (Undo::Copy, 7), (Undo::Reverse, 1), (Undo::Journal, 1)]
+        {
+            let parallel = simulation()
+                .sync(Synchronisation::Optimistic)
+                .threads(2 + seed as u32 % 2)
+                .virtual_cluster(seed)
+                .undo(undo);
+            let parallel = parallel
+                .copy_interval(interval)
+                .window(100.0)
+                .batch(BATCH as u32)
+                .kps(4)
+                .gvt_interval(4);
             let run = parallel.run().expect("it runs");
             assert_eq!(answer(&run), answer(&expected), "cluster {seed}, {undo:?} {interval}");
-            let (parallel, committed) = (run.record.parallel.expect("it was parallel"), run.record.committed_events);
+            let (parallel, committed) =
+                (run.record.parallel.expect("it was parallel"), run.record.committed_events);
             for pe in &parallel.pes {
-                assert!(pe.history_max < 2 * LIMIT + BATCH, "{} open events, cluster {seed}, {undo:?} {interval}", pe.history_max);
+                assert!(
+                    pe.history_max < 2 * LIMIT + BATCH,
+                    "{} open events, cluster {seed}, {undo:?} {interval}",
+                    pe.history_max
+                );
                 fullest = fullest.max(pe.history_max);
             }
             // On average, more than three events commit between two computations of GVT.
             let epochs = parallel.gvt_epochs;
-            assert!(committed > 3 * epochs, "{epochs} GVTs for {committed} events, cluster {seed}, {undo:?} {interval}");
+            assert!(
+                committed > 3 * epochs,
+                "{epochs} GVTs for {committed} events, cluster {seed}, {undo:?} {interval}"
+            );
         }
     }
     assert!(fullest >= 2 * LIMIT, "the history was never full: {fullest} open events");

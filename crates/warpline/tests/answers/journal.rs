@@ -74,7 +74,14 @@ impl Model for Shop {
         let delay = lp.random().exponential(1.0);
         lp.send(lp.id(), delay, lp.id().0);
         let name = format!("till {}", lp.id());
-        Till { served: 0, stock: self.stock, clerk: Clerk::Idle { since: 0.0 }, odd: Odd(0), recent: Queue::default(), name }
+        Till {
+            served: 0,
+            stock: self.stock,
+            clerk: Clerk::Idle { since: 0.0 },
+            odd: Odd(0),
+            recent: Queue::default(),
+            name,
+        }
     }
 
     fn handle(&self, till: &mut Till, customer: &u32, lp: &mut Context<Self>) {
@@ -96,7 +103,11 @@ impl Model for Shop {
         if self.bug == Bug::ForgetsAVariant {
             till.clerk = Clerk::Busy;
         } else if lp.random().bernoulli(0.5) {
-            *lp.change(&mut till.clerk) = if till.clerk == Clerk::Busy { Clerk::Idle { since: lp.now() } } else { Clerk::Busy };
+            *lp.change(&mut till.clerk) = if till.clerk == Clerk::Busy {
+                Clerk::Idle { since: lp.now() }
+            } else {
+                Clerk::Busy
+            };
         }
         till.recent.push_back(lp.now(), lp);
         if till.recent.len() > 3 {
@@ -134,8 +145,15 @@ fn mismatch(simulation: Simulation<'_, Shop>) -> (Mismatch, String) {
 
 /// A run in a virtual cluster in which much is undone.
 fn wild(simulation: Simulation<'_, Shop>, seed: u64) -> Simulation<'_, Shop> {
-    let simulation = simulation.sync(Synchronisation::Optimistic).threads(2 + (seed % 4) as u32).virtual_cluster(seed).window(20.0);
-    simulation.batch([1, 16][(seed % 2) as usize]).kps([1, 3, 100][(seed % 3) as usize]).undo(Undo::Journal)
+    let simulation = simulation
+        .sync(Synchronisation::Optimistic)
+        .threads(2 + (seed % 4) as u32)
+        .virtual_cluster(seed)
+        .window(20.0);
+    simulation
+        .batch([1, 16][(seed % 2) as usize])
+        .kps([1, 3, 100][(seed % 3) as usize])
+        .undo(Undo::Journal)
 }
 
 #[test]
@@ -145,11 +163,18 @@ fn a_journal_changes_no_answer() {
     let mut undone = 0;
     for seed in 0..12 {
         let found = wild(shop(Bug::None), seed).run().expect("it runs");
-        assert_eq!((&found.record.digest, &found.states), (&expected.record.digest, &expected.states), "cluster {seed}");
+        assert_eq!(
+            (&found.record.digest, &found.states),
+            (&expected.record.digest, &expected.states),
+            "cluster {seed}"
+        );
         undone += found.record.parallel.expect("it was parallel").rolled_back_events;
     }
     assert!(undone > 1000, "{undone} events were undone");
-    assert_eq!(shop(Bug::None).undo(Undo::Journal).verify().expect("nothing is wrong").digest, expected.record.digest);
+    assert_eq!(
+        shop(Bug::None).undo(Undo::Journal).verify().expect("nothing is wrong").digest,
+        expected.record.digest
+    );
 }
 
 #[test]
@@ -166,17 +191,48 @@ fn a_journal_needs_a_model_that_has_one() {
         }
         fn handle(&self, _: &mut u32, (): &(), _: &mut Context<Self>) {}
     }
-    let error = Simulation::new(Clock).undo(Undo::Journal).run().expect_err("it has no journal").to_string();
-    assert_words(&error, &["`Clock`", "no journal", "--undo copy", "Journaled", "#[model(journal)]", "Context::change"]);
+    let error = Simulation::new(Clock)
+        .undo(Undo::Journal)
+        .run()
+        .expect_err("it has no journal")
+        .to_string();
+    assert_words(
+        &error,
+        &[
+            "`Clock`",
+            "no journal",
+            "--undo copy",
+            "Journaled",
+            "#[model(journal)]",
+            "Context::change",
+        ],
+    );
 }
 
 #[test]
 fn a_field_that_changes_without_the_journal_is_found_at_its_first_event() {
     let (found, text) = mismatch(shop(Bug::Forgets));
-    assert_eq!((found.events, found.field.as_str(), found.undo), (0, "state.served", Undo::Journal));
-    assert_eq!((found.expected.as_str(), found.found.as_str(), found.when), ("0", "1", "after undoing it"));
+    assert_eq!(
+        (found.events, found.field.as_str(), found.undo),
+        (0, "state.served", Undo::Journal)
+    );
+    assert_eq!(
+        (found.expected.as_str(), found.found.as_str(), found.when),
+        ("0", "1", "after undoing it")
+    );
     assert!(matches!(found.place, Place::Event { .. }));
-    assert_words(&text, &["`Shop`", "--undo journal", "LP ", "at time ", "`state.served` is 1 instead of 0", "Context::change", "Queue"]);
+    assert_words(
+        &text,
+        &[
+            "`Shop`",
+            "--undo journal",
+            "LP ",
+            "at time ",
+            "`state.served` is 1 instead of 0",
+            "Context::change",
+            "Queue",
+        ],
+    );
 }
 
 #[test]
@@ -188,9 +244,14 @@ fn a_variant_that_changes_without_the_journal_is_found() {
 
 #[test]
 fn a_copy_that_changes_is_a_fault() {
-    let error = shop(Bug::ChangesACopy).undo(Undo::Journal).verify().expect_err("a copy is no state");
+    let error =
+        shop(Bug::ChangesACopy).undo(Undo::Journal).verify().expect_err("a copy is no state");
     let VerifyError::Mismatch(found) = error else { panic!("{error}") };
-    assert_eq!((found.events, found.field.as_str()), (0, "state.served"), "what changed with its help is found as well");
+    assert_eq!(
+        (found.events, found.field.as_str()),
+        (0, "state.served"),
+        "what changed with its help is found as well"
+    );
     let error = wild(shop(Bug::ChangesACopy), 1).run().expect_err("a copy is no state").to_string();
     assert_words(&error, &["outside of the LP's state", "Context::change", "LP ", "at time "]);
 }
@@ -206,19 +267,26 @@ fn verification_looks_at_events_that_fail() {
     assert!(error.to_string().contains("sold out"), "{error}");
 }
 
-/// In a run that was not verified, states that cannot be undone fail rather than give a wrong answer without a word.
+/// In a run that was not verified, states that cannot be undone fail rather than give a wrong
+/// answer without a word.
 #[test]
 fn a_state_that_cannot_be_undone_fails() {
     let _limit = time_limit("a state that cannot be undone");
     let failures = |bug| {
         let outcomes = (0..12).map(|seed| wild(shop(bug), seed).run());
-        outcomes.filter_map(|outcome| outcome.err().map(|error| error.to_string())).collect::<Vec<_>>()
+        outcomes
+            .filter_map(|outcome| outcome.err().map(|error| error.to_string()))
+            .collect::<Vec<_>>()
     };
     let found = failures(Bug::ForgetsAVariant);
     assert!(!found.is_empty());
-    found.iter().for_each(|error| assert_words(error, &["Context::change", "warpline verify --undo journal", "LP "]));
+    found.iter().for_each(|error| {
+        assert_words(error, &["Context::change", "warpline verify --undo journal", "LP "])
+    });
     let found = failures(Bug::CannotRead);
     assert!(!found.is_empty());
-    found.iter().for_each(|error| assert_words(error, &["three is no number", "its journal", "Saved::from_word"]));
+    found.iter().for_each(|error| {
+        assert_words(error, &["three is no number", "its journal", "Saved::from_word"])
+    });
     assert!(failures(Bug::None).is_empty());
 }

@@ -1,12 +1,16 @@
-//! Virtual clusters of as many PEs as are allowed: every PE has an LP or two, and together they must find the sequential answer.
+//! Virtual clusters of as many PEs as are allowed: every PE has an LP or two, and together they
+//! must find the sequential answer.
 
-use warpline::{Barrier, Cancellation, CopyInterval, GoAhead, GvtAlgorithm, Mailbox, Messages, Pending, Undo};
+use warpline::{
+    Barrier, Cancellation, CopyInterval, GoAhead, GvtAlgorithm, Mailbox, Messages, Pending, Undo,
+};
 use warpline_testkit::matrix::{ALGORITHMS, BufferUse, Configuration, Parallel};
 use warpline_testkit::random_model::{DelayKind, Shape};
 use warpline_testkit::torture::Case;
 use warpline_testkit::{Recipe, Settings, cases};
 
-/// How PEs are synchronised: conservatively or not, in windows or not, and whether lookahead is used.
+/// How PEs are synchronised: conservatively or not, in windows or not, and whether lookahead is
+/// used.
 type Way = (bool, bool, bool);
 
 const WINDOWS: Way = (true, true, true);
@@ -18,10 +22,28 @@ const WITHOUT_LOOKAHEAD: Way = (false, false, false);
 fn recipe(seed: u64, pes: u32) -> Recipe {
     let (lps, topology, delays) = (pes + pes / 2, Shape::Uniform, DelayKind::Exponential);
     let plain = Recipe::from_seed(seed);
-    Recipe { lps, topology, delays, lookahead: 1.0, starters: 1, energy: 4, fan_out: 2, burst: 0, to_self: 0.2, loans: false, ..plain }
+    Recipe {
+        lps,
+        topology,
+        delays,
+        lookahead: 1.0,
+        starters: 1,
+        energy: 4,
+        fan_out: 2,
+        burst: 0,
+        to_self: 0.2,
+        loans: false,
+        ..plain
+    }
 }
 
-fn cluster(pes: u32, cluster: u64, (conservative, windows, lookahead): Way, messages: Messages, gvt: GvtAlgorithm) -> Configuration {
+fn cluster(
+    pes: u32,
+    cluster: u64,
+    (conservative, windows, lookahead): Way,
+    messages: Messages,
+    gvt: GvtAlgorithm,
+) -> Configuration {
     let parallel = Parallel {
         pes,
         processes: 1,
@@ -31,7 +53,8 @@ fn cluster(pes: u32, cluster: u64, (conservative, windows, lookahead): Way, mess
         windows,
         messages,
         undo: [Undo::Copy, Undo::Reverse, Undo::Journal][cluster as usize % 3],
-        cancellation: [Cancellation::Aggressive, Cancellation::Lazy, Cancellation::Dynamic][cluster as usize / 3 % 3],
+        cancellation: [Cancellation::Aggressive, Cancellation::Lazy, Cancellation::Dynamic]
+            [cluster as usize / 3 % 3],
         copy_interval: CopyInterval::Every(1),
         lookahead,
         go_ahead: if cluster % 2 == 1 { GoAhead::Always } else { GoAhead::Auto },
@@ -54,7 +77,10 @@ fn cluster(pes: u32, cluster: u64, (conservative, windows, lookahead): Way, mess
 fn check(pes: u32, first_seed: u64, ways: &[(Way, Messages, GvtAlgorithm)]) {
     for seed in (first_seed..).take(cases(1).div_ceil(1000) as usize) {
         let settings = Settings { zero_delay_hops: 200, ..Settings::new(seed, 4.0) };
-        let configurations = ways.iter().map(|&(way, messages, gvt)| cluster(pes, seed, way, messages, gvt)).collect();
+        let configurations = ways
+            .iter()
+            .map(|&(way, messages, gvt)| cluster(pes, seed, way, messages, gvt))
+            .collect();
         let case = Case { recipe: recipe(seed, pes), settings, configurations };
         let summary = case.check().unwrap_or_else(|why| panic!("seed {seed}: {why}"));
         assert!(summary.mistakes == 0 && summary.committed > 2 * u64::from(pes), "{summary:?}");
@@ -66,23 +92,36 @@ fn a_thousand_pes_have_one_answer() {
     check(
         1024,
         1,
-        &[(FREE_RUNNING, Messages::Copy, GvtAlgorithm::Asynchronous), (WITHOUT_LOOKAHEAD, Messages::Copy, GvtAlgorithm::OneSided)],
+        &[
+            (FREE_RUNNING, Messages::Copy, GvtAlgorithm::Asynchronous),
+            (WITHOUT_LOOKAHEAD, Messages::Copy, GvtAlgorithm::OneSided),
+        ],
     );
 }
 
 /// Like the test above, in another thread.
 #[test]
 fn a_thousand_other_pes_have_one_answer() {
-    check(1024, 2, &[(OPTIMISTIC, Messages::Shared, GvtAlgorithm::OneSided), (WITHOUT_LOOKAHEAD, Messages::Shared, GvtAlgorithm::Gsu)]);
+    check(
+        1024,
+        2,
+        &[
+            (OPTIMISTIC, Messages::Shared, GvtAlgorithm::OneSided),
+            (WITHOUT_LOOKAHEAD, Messages::Shared, GvtAlgorithm::Gsu),
+        ],
+    );
 }
 
-/// The tree of PEs is uneven here, and each way is tried with each kind of messages and with synchronous GVT.
+/// The tree of PEs is uneven here, and each way is tried with each kind of messages and with
+/// synchronous GVT.
 #[test]
 fn hundreds_of_pes_have_one_answer() {
     let ways = [WINDOWS, FREE_RUNNING, OPTIMISTIC, WITHOUT_LOOKAHEAD].into_iter();
     let wires = [Messages::Copy, Messages::Shared, Messages::Auto].into_iter();
-    let all: Vec<_> = ways.flat_map(|way| wires.clone().map(move |messages| (way, messages))).collect();
+    let all: Vec<_> =
+        ways.flat_map(|way| wires.clone().map(move |messages| (way, messages))).collect();
     let gvt = |number| ALGORITHMS[number % ALGORITHMS.len()];
-    let all: Vec<_> = (0..).zip(all).map(|(number, (way, messages))| (way, messages, gvt(number))).collect();
+    let all: Vec<_> =
+        (0..).zip(all).map(|(number, (way, messages))| (way, messages, gvt(number))).collect();
     check(257, 3, &all);
 }

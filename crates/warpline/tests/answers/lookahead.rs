@@ -50,25 +50,44 @@ impl Model for Islands {
 fn any_finite_lookahead_will_do() {
     const END: f64 = 30.0;
     let quarter = f64::MAX / 4.0;
-    let all = [0.0, 1.5 * END, quarter, quarter.next_up(), f64::MAX / 2.0, f64::MAX].map(|lookahead| (lookahead, false));
+    let all = [0.0, 1.5 * END, quarter, quarter.next_up(), f64::MAX / 2.0, f64::MAX]
+        .map(|lookahead| (lookahead, false));
     for (lookahead, alone) in all.into_iter().chain([(0.0, true)]) {
         let simulation = || Simulation::new(Islands { lookahead, alone }).end(END);
         let expected = simulation().run().expect("it runs");
         assert!(expected.record.committed_events > 300);
         for threads in [1, 2, 8] {
             for used in [true, false] {
-                let parallel =
-                    || simulation().sync(Synchronisation::Optimistic).threads(threads).use_lookahead(used).batch(2).gvt_interval(2);
+                let parallel = || {
+                    simulation()
+                        .sync(Synchronisation::Optimistic)
+                        .threads(threads)
+                        .use_lookahead(used)
+                        .batch(2)
+                        .gvt_interval(2)
+                };
                 let mut runs = vec![parallel().run(), parallel().virtual_cluster(7).run()];
                 if lookahead > 0.0 || alone {
                     for way in WAYS {
-                        let conservative = || parallel().use_lookahead(true).sync(Synchronisation::Conservative).conservative(way);
-                        runs.extend([conservative().run(), conservative().virtual_cluster(7).run()]);
+                        let conservative = || {
+                            parallel()
+                                .use_lookahead(true)
+                                .sync(Synchronisation::Conservative)
+                                .conservative(way)
+                        };
+                        runs.extend([
+                            conservative().run(),
+                            conservative().virtual_cluster(7).run(),
+                        ]);
                     }
                 }
                 for run in runs {
                     let run = run.expect("it runs");
-                    assert_eq!((run.record.digest, run.states), (expected.record.digest.clone(), expected.states.clone()), "{lookahead}");
+                    assert_eq!(
+                        (run.record.digest, run.states),
+                        (expected.record.digest.clone(), expected.states.clone()),
+                        "{lookahead}"
+                    );
                 }
             }
         }
@@ -131,9 +150,18 @@ impl Model for Talkers {
 
 /// A virtual cluster of PEs that go far ahead, with KPs that roll back separately.
 fn ahead(simulation: Simulation<'static, Talkers>, seed: u64) -> Simulation<'static, Talkers> {
-    let simulation = simulation.sync(Synchronisation::Optimistic).threads([2, 3, 5][(seed % 3) as usize]).virtual_cluster(seed);
-    let simulation = simulation.window(20.0).kps([100, 3][(seed % 2) as usize]).batch(4).go_ahead(GoAhead::Always);
-    simulation.gvt_interval([16, 128][(seed / 2 % 2) as usize]).copy_interval([1, 5][(seed / 4 % 2) as usize])
+    let simulation = simulation
+        .sync(Synchronisation::Optimistic)
+        .threads([2, 3, 5][(seed % 3) as usize])
+        .virtual_cluster(seed);
+    let simulation = simulation
+        .window(20.0)
+        .kps([100, 3][(seed % 2) as usize])
+        .batch(4)
+        .go_ahead(GoAhead::Always);
+    simulation
+        .gvt_interval([16, 128][(seed / 2 % 2) as usize])
+        .copy_interval([1, 5][(seed / 4 % 2) as usize])
 }
 
 #[test]
@@ -155,15 +183,22 @@ fn events_of_an_lp_commit_in_its_order() {
     }
 }
 
-/// How many events were certain when they were executed, and how many were executed ahead and not undone.
+/// How many events were certain when they were executed, and how many were executed ahead and not
+/// undone.
 fn lanes(simulation: Simulation<'static, Talkers>) -> (u64, u64) {
     let record = simulation.run().expect("it runs").record;
     let parallel = record.parallel.expect("it is a parallel run");
     let sum = |of: fn(&PeRecord) -> u64| parallel.pes.iter().map(of).sum::<u64>();
-    assert_eq!((parallel.certain_events, parallel.ahead_events), (sum(|pe| pe.certain_events), sum(|pe| pe.ahead_events)));
+    assert_eq!(
+        (parallel.certain_events, parallel.ahead_events),
+        (sum(|pe| pe.certain_events), sum(|pe| pe.ahead_events))
+    );
     assert_eq!(parallel.certain_events + parallel.ahead_events, parallel.processed_events);
     for pe in &parallel.pes {
-        assert_eq!(pe.certain_events + (pe.ahead_events - pe.rolled_back_events), pe.committed_events);
+        assert_eq!(
+            pe.certain_events + (pe.ahead_events - pe.rolled_back_events),
+            pe.committed_events
+        );
     }
     let kept = (parallel.certain_events, parallel.ahead_events - parallel.rolled_back_events);
     assert_eq!(kept.0 + kept.1, record.committed_events);
@@ -178,18 +213,37 @@ fn every_event_is_counted_in_the_lane_that_it_took() {
     for seed in 0..12 {
         let (certain, kept_ahead) = lanes(ahead(simulation(), seed));
         assert!(certain > 0 && kept_ahead > 0, "{certain} and {kept_ahead}, cluster {seed}");
-        assert_eq!(lanes(ahead(simulation(), seed).use_lookahead(false)), (0, all), "cluster {seed}");
+        assert_eq!(
+            lanes(ahead(simulation(), seed).use_lookahead(false)),
+            (0, all),
+            "cluster {seed}"
+        );
         for way in WAYS {
-            let conservative = simulation().sync(Synchronisation::Conservative).conservative(way).threads(2 + seed as u32 % 3);
-            assert_eq!(lanes(conservative.virtual_cluster(seed).batch(4)), (all, 0), "cluster {seed}");
+            let conservative = simulation()
+                .sync(Synchronisation::Conservative)
+                .conservative(way)
+                .threads(2 + seed as u32 % 3);
+            assert_eq!(
+                lanes(conservative.virtual_cluster(seed).batch(4)),
+                (all, 0),
+                "cluster {seed}"
+            );
         }
     }
     for threads in [1, 2, 3] {
         let parallel = |sync| simulation().sync(sync).threads(threads);
         lanes(parallel(Synchronisation::Optimistic));
-        assert_eq!(lanes(parallel(Synchronisation::Optimistic).use_lookahead(false)), (0, all), "{threads} threads");
+        assert_eq!(
+            lanes(parallel(Synchronisation::Optimistic).use_lookahead(false)),
+            (0, all),
+            "{threads} threads"
+        );
         for way in WAYS {
-            assert_eq!(lanes(parallel(Synchronisation::Conservative).conservative(way)), (all, 0), "{threads} threads");
+            assert_eq!(
+                lanes(parallel(Synchronisation::Conservative).conservative(way)),
+                (all, 0),
+                "{threads} threads"
+            );
         }
     }
     // There is no other PE that could send anything to the only one.
@@ -201,9 +255,13 @@ fn every_event_is_counted_in_the_lane_that_it_took() {
 fn an_event_that_fails_when_it_commits_is_the_failure() {
     for (number, id) in (0..Talkers::LPS).step_by(3).enumerate() {
         let panics = Some((LpId(id), 3.0 + number as f64));
-        let failure = |set: &dyn Fn(Simulation<'static, Talkers>) -> Simulation<'static, Talkers>| {
-            set(Simulation::new(Talkers::new(panics)).end(20.0)).run().expect_err("it panics").to_string()
-        };
+        let failure =
+            |set: &dyn Fn(Simulation<'static, Talkers>) -> Simulation<'static, Talkers>| {
+                set(Simulation::new(Talkers::new(panics)).end(20.0))
+                    .run()
+                    .expect_err("it panics")
+                    .to_string()
+            };
         let expected = failure(&|simulation| simulation);
         assert!(expected.contains("as planned"), "{expected}");
         for seed in 0..12 {
@@ -212,7 +270,8 @@ fn an_event_that_fails_when_it_commits_is_the_failure() {
     }
 }
 
-/// Machines of four LPs each, which talk to each other without delay, and to the neighbouring machines with one.
+/// Machines of four LPs each, which talk to each other without delay, and to the neighbouring
+/// machines with one.
 #[derive(Debug)]
 struct Machines;
 
@@ -262,9 +321,14 @@ fn the_lookahead_of_links_between_pes_suffices() {
     assert!(expected.record.committed_events > 1000);
     for threads in [2, 3, 6] {
         let parallel = |sync| simulation().sync(sync).threads(threads).batch(4).gvt_interval(16);
-        assert_eq!(parallel(Synchronisation::Conservative).least_delay().expect("it makes sense"), 0.5);
+        assert_eq!(
+            parallel(Synchronisation::Conservative).least_delay().expect("it makes sense"),
+            0.5
+        );
         let conservative = WAYS.map(|way| (Synchronisation::Conservative, way));
-        for (sync, way) in conservative.into_iter().chain([(Synchronisation::Optimistic, Conservative::Auto)]) {
+        for (sync, way) in
+            conservative.into_iter().chain([(Synchronisation::Optimistic, Conservative::Auto)])
+        {
             let parallel = || match sync {
                 Synchronisation::Conservative => parallel(sync).conservative(way),
                 _ => parallel(sync),
@@ -288,12 +352,36 @@ fn a_link_without_lookahead_between_two_pes_is_named() {
     let simulation = || Simulation::new(Machines).threads(5).sync(Synchronisation::Conservative);
     assert_eq!(simulation().least_delay().expect("it makes sense"), 0.0);
     let text = simulation().run().expect_err("there is no lookahead").to_string();
-    for words in ["`Machines` has no lookahead from LP 4 (on PE 0) to LP 5 (on PE 1)", "--sync optimistic", "Model::links", "number LPs"] {
+    for words in [
+        "`Machines` has no lookahead from LP 4 (on PE 0) to LP 5 (on PE 1)",
+        "--sync optimistic",
+        "Model::links",
+        "number LPs",
+    ] {
         assert!(text.contains(words), "`{words}` should be in: {text}");
     }
-    let run = |sync| Simulation::new(Machines).end(20.0).threads(5).sync(sync).virtual_cluster(1).run().expect("it runs").record.digest;
-    assert_eq!(run(Synchronisation::Optimistic), Simulation::new(Machines).end(20.0).run().expect("it runs").record.digest);
-    assert!(Simulation::new(Islands { lookahead: 0.0, alone: true }).threads(5).least_delay().expect("it makes sense").is_infinite());
+    let run = |sync| {
+        Simulation::new(Machines)
+            .end(20.0)
+            .threads(5)
+            .sync(sync)
+            .virtual_cluster(1)
+            .run()
+            .expect("it runs")
+            .record
+            .digest
+    };
+    assert_eq!(
+        run(Synchronisation::Optimistic),
+        Simulation::new(Machines).end(20.0).run().expect("it runs").record.digest
+    );
+    assert!(
+        Simulation::new(Islands { lookahead: 0.0, alone: true })
+            .threads(5)
+            .least_delay()
+            .expect("it makes sense")
+            .is_infinite()
+    );
 }
 
 /// All LPs act at the same instants.
@@ -325,7 +413,8 @@ impl Model for InStep {
     }
 }
 
-/// A PE that has committed very much ahead of the others waits for them. If nobody is behind, it must not.
+/// A PE that has committed very much ahead of the others waits for them. If nobody is behind, it
+/// must not.
 #[test]
 #[cfg_attr(miri, ignore = "too many events")]
 fn however_much_happens_at_one_instant_nobody_waits_for_ever() {
@@ -338,13 +427,18 @@ fn however_much_happens_at_one_instant_nobody_waits_for_ever() {
         optimistic.into_iter().chain(WAYS.map(|way| ("conservative", conservative(way))))
     };
     for (name, way) in ways() {
-        let run = way.threads(2).virtual_cluster(5).run().unwrap_or_else(|why| panic!("{name}: {why}"));
+        let run =
+            way.threads(2).virtual_cluster(5).run().unwrap_or_else(|why| panic!("{name}: {why}"));
         assert_eq!(run.record.digest, expected.digest, "{name}");
     }
-    // With little memory, PEs wait for each other sooner, and do not remember what GVT has passed at this instant. A sequential run needs
-    // 28.5 MB; this is a tenth more, and 1 MB for each PE.
+    // With little memory, PEs wait for each other sooner, and do not remember what GVT has passed
+    // at this instant. A sequential run needs 28.5 MB; this is a tenth more, and 1 MB for each PE.
     for (name, way) in ways() {
         let run = way.threads(2).virtual_cluster(5).engine_budget(33_300_000).run();
-        assert_eq!(run.unwrap_or_else(|why| panic!("{name}: {why}")).record.digest, expected.digest, "{name}");
+        assert_eq!(
+            run.unwrap_or_else(|why| panic!("{name}: {why}")).record.digest,
+            expected.digest,
+            "{name}"
+        );
     }
 }

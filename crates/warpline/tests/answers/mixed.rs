@@ -21,16 +21,24 @@ fn simulation(directory: &Path, bursts_at: f64) -> Simulation<'static, Plant> {
     Simulation::configured(&setup).expect("a plant").end(60.0)
 }
 
-/// Ways to run it in parallel, on threads and in virtual clusters, with and without the use of lookahead.
+/// Ways to run it in parallel, on threads and in virtual clusters, with and without the use of
+/// lookahead.
 fn ways() -> Vec<(String, impl Fn(Simulation<'static, Plant>) -> Simulation<'static, Plant>)> {
     let mut ways = Vec::new();
     for (number, gvt) in (0..).zip(ALGORITHMS) {
-        for (pes, cluster) in [(2, None), (2, Some(number)), (3, Some(10 + number)), (7, Some(20 + number))] {
+        for (pes, cluster) in
+            [(2, None), (2, Some(number)), (3, Some(10 + number)), (7, Some(20 + number))]
+        {
             for lookahead in [true, false] {
-                let messages = [Messages::Auto, Messages::Copy, Messages::Shared][(number as usize + pes as usize) % 3];
+                let messages = [Messages::Auto, Messages::Copy, Messages::Shared]
+                    [(number as usize + pes as usize) % 3];
                 let way = move |simulation: Simulation<'static, Plant>| {
-                    let simulation =
-                        simulation.sync(Synchronisation::Mixed).threads(pes).gvt(gvt).use_lookahead(lookahead).messages(messages);
+                    let simulation = simulation
+                        .sync(Synchronisation::Mixed)
+                        .threads(pes)
+                        .gvt(gvt)
+                        .use_lookahead(lookahead)
+                        .messages(messages);
                     cluster.into_iter().fold(simulation, Simulation::virtual_cluster)
                 };
                 ways.push((format!("{gvt:?}, {pes} PEs, {messages:?}, cluster {cluster:?}, lookahead {lookahead}"), way));
@@ -41,13 +49,18 @@ fn ways() -> Vec<(String, impl Fn(Simulation<'static, Plant>) -> Simulation<'sta
 }
 
 fn log_in(directory: &Path) -> Vec<String> {
-    std::fs::read_to_string(directory.join("live.log")).expect("there is a log").lines().map(str::to_owned).collect()
+    std::fs::read_to_string(directory.join("live.log"))
+        .expect("there is a log")
+        .lines()
+        .map(str::to_owned)
+        .collect()
 }
 
 #[test]
 fn the_log_of_a_conservative_lp_is_that_of_a_sequential_run() {
     let directory = tempfile::tempdir().expect("a directory");
-    let expected = simulation(directory.path(), 1e9).sync(Synchronisation::Sequential).run().expect("a run");
+    let expected =
+        simulation(directory.path(), 1e9).sync(Synchronisation::Sequential).run().expect("a run");
     let lines = log_in(directory.path());
     assert!(lines.len() > 100, "{} lines", lines.len());
     let mut undone = 0;
@@ -56,13 +69,25 @@ fn the_log_of_a_conservative_lp_is_that_of_a_sequential_run() {
         assert_eq!(run.record.digest, expected.record.digest, "{name}");
         assert!(log_in(directory.path()) == lines, "{name}: another log");
         let [tanks, room] = &run.record.kinds[..] else { panic!("{name}: {:?}", run.record.kinds) };
-        assert_eq!((room.kind.as_str(), room.conservative, room.lps, room.rolled_back_events), ("control room", true, 1, 0), "{name}");
-        assert_eq!((tanks.kind.as_str(), tanks.conservative, tanks.lps), ("tank", false, 40), "{name}");
+        assert_eq!(
+            (room.kind.as_str(), room.conservative, room.lps, room.rolled_back_events),
+            ("control room", true, 1, 0),
+            "{name}"
+        );
+        assert_eq!(
+            (tanks.kind.as_str(), tanks.conservative, tanks.lps),
+            ("tank", false, 40),
+            "{name}"
+        );
         assert_eq!(
             (room.committed_events, room.committed_events + tanks.committed_events),
             (lines.len() as u64, run.record.committed_events)
         );
-        assert!(room.set_aside_events >= room.committed_events || run.record.engine["use_lookahead"] == true, "{name}: {room:?}");
+        assert!(
+            room.set_aside_events >= room.committed_events
+                || run.record.engine["use_lookahead"] == true,
+            "{name}: {room:?}"
+        );
         undone += tanks.rolled_back_events;
     }
     assert!(undone > 0, "the others were undone");
@@ -72,17 +97,25 @@ fn the_log_of_a_conservative_lp_is_that_of_a_sequential_run() {
 #[test]
 fn nothing_is_logged_that_follows_a_failure() {
     let directory = tempfile::tempdir().expect("a directory");
-    let (empty, mut all) = (|| std::fs::write(directory.path().join("live.log"), "").expect("it can be emptied"), 0);
+    let (empty, mut all) =
+        (|| std::fs::write(directory.path().join("live.log"), "").expect("it can be emptied"), 0);
     for bursts_at in [6.2, 7.0, 7.5, 8.0] {
         empty();
         let text = |error: Error| error.to_string();
-        let failed =
-            simulation(directory.path(), bursts_at).sync(Synchronisation::Sequential).run().map_err(text).expect_err("a tank bursts");
+        let failed = simulation(directory.path(), bursts_at)
+            .sync(Synchronisation::Sequential)
+            .run()
+            .map_err(text)
+            .expect_err("a tank bursts");
         let lines = log_in(directory.path());
         all += lines.len();
         for (name, way) in ways() {
             empty();
-            assert_eq!(way(simulation(directory.path(), bursts_at)).run().map_err(text).err().as_ref(), Some(&failed), "{name}");
+            assert_eq!(
+                way(simulation(directory.path(), bursts_at)).run().map_err(text).err().as_ref(),
+                Some(&failed),
+                "{name}"
+            );
             assert!(log_in(directory.path()) == lines, "{name}, {bursts_at}: another log");
         }
     }
@@ -129,7 +162,8 @@ impl Model for Clocks {
             said.lock().unwrap().push((id, tick));
         });
         let other = (id + 1) % CLOCKS;
-        let (to, delay) = (if lp.random().below(4) == 0 { other } else { id }, lp.random().exponential(1.0));
+        let (to, delay) =
+            (if lp.random().below(4) == 0 { other } else { id }, lp.random().exponential(1.0));
         lp.send(to, delay, ());
     }
 }
@@ -148,7 +182,8 @@ fn what_is_said_outside_comes_in_the_order_of_events() {
     };
     let model = Clocks::new(None);
     let expected = said(
-        Simulation::new(Clocks { said: model.said.clone(), ..Clocks::new(None) }).sync(Synchronisation::Sequential),
+        Simulation::new(Clocks { said: model.said.clone(), ..Clocks::new(None) })
+            .sync(Synchronisation::Sequential),
         model.said.clone(),
     );
     assert!(expected.len() > 100);
@@ -158,7 +193,11 @@ fn what_is_said_outside_comes_in_the_order_of_events() {
         let run = Simulation::new(model).threads(3).virtual_cluster(7).gvt(gvt);
         assert_eq!(said(run, list), expected, "{gvt:?}");
         let own = expected.iter().filter(|(id, _)| *id == WAITS).count();
-        assert_eq!(ticked.load(Ordering::Relaxed) as usize, own, "{gvt:?}: a conservative LP executes each event once");
+        assert_eq!(
+            ticked.load(Ordering::Relaxed) as usize,
+            own,
+            "{gvt:?}: a conservative LP executes each event once"
+        );
     }
 }
 
@@ -204,12 +243,17 @@ impl Model for Patient {
 /// What an LP says outside is heard while the run goes on, not only at its end.
 #[test]
 fn what_is_said_outside_is_heard_soon() {
-    for (sync, threads) in [(Synchronisation::Sequential, 1), (Synchronisation::Mixed, 1), (Synchronisation::Mixed, 2)] {
+    for (sync, threads) in
+        [(Synchronisation::Sequential, 1), (Synchronisation::Mixed, 1), (Synchronisation::Mixed, 2)]
+    {
         let (heard, waited) = (Arc::default(), Arc::default());
         let model = Patient { heard, waited: Arc::clone(&waited) };
         Simulation::new(model).sync(sync).threads(threads).end(1e9).run().expect("a run");
         let waited = waited.load(Ordering::Relaxed);
-        assert!((1..TICKS_MOST).contains(&waited), "{sync:?}, {threads} threads: {waited} ticks of {TICKS_MOST}");
+        assert!(
+            (1..TICKS_MOST).contains(&waited),
+            "{sync:?}, {threads} threads: {waited} ticks of {TICKS_MOST}"
+        );
     }
 }
 
@@ -221,10 +265,15 @@ fn an_act_that_panics_is_the_last() {
         let said = model.said.clone();
         let run = Simulation::new(model).sync(sync).end(30.0).run().expect("a run");
         assert_eq!(run.record.digest, expected, "the run goes on");
-        let Some(Error::Act { lp, why, .. }) = run.incomplete else { panic!("{sync:?}: {:?}", run.incomplete) };
+        let Some(Error::Act { lp, why, .. }) = run.incomplete else {
+            panic!("{sync:?}: {:?}", run.incomplete)
+        };
         assert_eq!((lp, why.starts_with("the printer is on fire")), (LpId(WAITS), true), "{why}");
         let said = said.lock().unwrap();
-        assert!(said.contains(&(WAITS, 2)) && !said.contains(&(WAITS, 3)) && !said.contains(&(0, 20)), "{sync:?}: {said:?}");
+        assert!(
+            said.contains(&(WAITS, 2)) && !said.contains(&(WAITS, 3)) && !said.contains(&(0, 20)),
+            "{sync:?}: {said:?}"
+        );
     }
 }
 
@@ -234,27 +283,46 @@ fn nothing_is_said_outside_where_the_model_is_only_tried_out() {
     let said = model.said.clone();
     Simulation::new(model).end(10.0).verify().expect("it is in order");
     let model = Clocks { said: said.clone(), ..Clocks::new(None) };
-    Simulation::new(model).end(10.0).explain(warpline::EventCost::Counted).expect("it can be explained");
+    Simulation::new(model)
+        .end(10.0)
+        .explain(warpline::EventCost::Counted)
+        .expect("it can be explained");
     assert_eq!(*said.lock().unwrap(), []);
 }
 
 #[test]
 fn the_way_of_conservative_lps_is_refused_where_it_makes_no_sense() {
     let clocks = || Simulation::new(Clocks::new(None)).end(10.0);
-    let refused = |simulation: Simulation<'static, Clocks>| simulation.run().expect_err("it is refused").to_string();
+    let refused = |simulation: Simulation<'static, Clocks>| {
+        simulation.run().expect_err("it is refused").to_string()
+    };
     let error = refused(clocks().sync(Synchronisation::Optimistic));
-    assert!(error.contains("every LP goes ahead, but 1 of model") && error.contains("--sync mixed"), "{error}");
-    for (choice, expected) in
-        [("7", "there is no LP 7: ids go from 0 to 5"), ("clock", "no kind of LP called `clock`: the model names none")]
-    {
+    assert!(
+        error.contains("every LP goes ahead, but 1 of model") && error.contains("--sync mixed"),
+        "{error}"
+    );
+    for (choice, expected) in [
+        ("7", "there is no LP 7: ids go from 0 to 5"),
+        ("clock", "no kind of LP called `clock`: the model names none"),
+    ] {
         let choice = warpline::settings::SettingValue::parse(choice).expect("it can be read");
         let error = refused(clocks().conservative_lps(choice));
         assert!(error.contains(expected), "{error}");
     }
-    let error = refused(clocks().sync(Synchronisation::Conservative).conservative_lps(LpChoice::all()));
+    let error =
+        refused(clocks().sync(Synchronisation::Conservative).conservative_lps(LpChoice::all()));
     assert!(error.contains("`conservative-lps` is `all`, but `sync` is `conservative`"), "{error}");
-    let sync = |simulation: Simulation<'static, Clocks>| simulation.run().expect("it runs").record.engine["sync"].clone();
-    assert_eq!(sync(clocks().sync(Synchronisation::Optimistic).conservative_lps(LpChoice::none())), "optimistic");
-    assert_eq!(sync(clocks().threads(2)), "mixed", "several threads mean a mixed run if there are conservative LPs");
+    let sync = |simulation: Simulation<'static, Clocks>| {
+        simulation.run().expect("it runs").record.engine["sync"].clone()
+    };
+    assert_eq!(
+        sync(clocks().sync(Synchronisation::Optimistic).conservative_lps(LpChoice::none())),
+        "optimistic"
+    );
+    assert_eq!(
+        sync(clocks().threads(2)),
+        "mixed",
+        "several threads mean a mixed run if there are conservative LPs"
+    );
     assert_eq!(sync(clocks().gvt(GvtAlgorithm::Gsu).conservative_lps(LpChoice::all())), "mixed");
 }

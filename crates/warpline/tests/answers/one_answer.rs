@@ -9,14 +9,22 @@ use warpline_testkit::random_model::{Crime, Declares, DelayKind, Payloads, Plann
 use warpline_testkit::{Recipe, Settings, cases, matrix, reference, scaled};
 
 fn config(usual: u32) -> Config {
-    Config { cases: cases(usual), failure_persistence: None, max_shrink_iters: 2000, ..Config::default() }
+    Config {
+        cases: cases(usual),
+        failure_persistence: None,
+        max_shrink_iters: 2000,
+        ..Config::default()
+    }
 }
 
 /// Ends and warm-ups, from hardly any events to all of them.
 fn settings() -> impl Strategy<Value = Settings> {
     let end = prop_oneof![Just(0.5), Just(3.0), Just(8.0), 0.1..60.0, Just(1e6)];
     let warmup = prop_oneof![Just(0.0), 0.0..1.0];
-    (any::<u64>(), end, warmup).prop_map(|(seed, end, warmup)| Settings { warmup: warmup * end, ..Settings::new(seed, end) })
+    (any::<u64>(), end, warmup).prop_map(|(seed, end, warmup)| Settings {
+        warmup: warmup * end,
+        ..Settings::new(seed, end)
+    })
 }
 
 proptest! {
@@ -52,21 +60,34 @@ fn consecutive_seeds_have_one_answer() {
     let mut events = 0;
     for seed in 0..u64::from(cases(100)) {
         let recipe = Recipe::from_seed(seed);
-        let outcome = matrix::check_recipe(&recipe, &Settings::new(seed, 1e9)).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
+        let outcome = matrix::check_recipe(&recipe, &Settings::new(seed, 1e9))
+            .unwrap_or_else(|why| panic!("seed {seed}: {why}"));
         events += outcome.expect("no fault is planned").committed;
     }
     assert!(cfg!(miri) || events > 50_000, "the models do something: {events} events");
 }
 
-/// Thousands of LPs and pending events, with delays of every kind: far beyond the size at which a pending set changes its structure.
+/// Thousands of LPs and pending events, with delays of every kind: far beyond the size at which a
+/// pending set changes its structure.
 #[test]
 fn large_models_have_one_answer() {
     for (delays, number) in DelayKind::ALL.into_iter().zip(0..) {
         let (lps, payloads, unbiased) = (scaled(4000), Payloads::Mixed, number % 2 == 0);
         let plain = Recipe::from_seed(number);
-        let recipe = Recipe { lps, starters: 2, energy: 7, topology: Shape::Sparse { degree: 3 }, delays, payloads, unbiased, ..plain };
+        let recipe = Recipe {
+            lps,
+            starters: 2,
+            energy: 7,
+            topology: Shape::Sparse { degree: 3 },
+            delays,
+            payloads,
+            unbiased,
+            ..plain
+        };
         // A GVT per batch would only take long here.
-        let seldom = |configuration: &Configuration| configuration.parallel.is_none_or(|parallel| parallel.gvt_interval >= 100);
+        let seldom = |configuration: &Configuration| {
+            configuration.parallel.is_none_or(|parallel| parallel.gvt_interval >= 100)
+        };
         let chosen: Vec<_> = matrix::configurations(number, 3).into_iter().filter(seldom).collect();
         let outcome = matrix::check_recipe_under(&recipe, &Settings::new(number, 30.0), &chosen);
         let outcome = outcome.unwrap_or_else(|why| panic!("{delays:?}: {why}"));
@@ -74,17 +95,27 @@ fn large_models_have_one_answer() {
     }
 }
 
-/// A run that fails ends with messages still in transit, whose anti-messages may have overtaken them, on PEs that did not fail themselves.
+/// A run that fails ends with messages still in transit, whose anti-messages may have overtaken
+/// them, on PEs that did not fail themselves.
 #[test]
 fn a_failure_leaves_anti_messages_without_their_messages() {
     let fault = Some(PlannedFault { crime: Crime::UndeclaredStatistic, lp: 15, event: 5 });
     let (lps, energy, fan_out, loans) = (16, 232, 4, true);
-    let recipe = Recipe { lps, energy, fan_out, loans, fault, to_self: 0.0, ..Recipe::from_seed(0) };
+    let recipe =
+        Recipe { lps, energy, fan_out, loans, fault, to_self: 0.0, ..Recipe::from_seed(0) };
     for seed in 0..scaled(60).into() {
         let drawn = Parallel::cluster(&mut Random::new(seed, LpId(0), 0));
-        let parallel = Parallel { pes: 5, messages: Messages::Copy, conservative: false, lookahead: false, ..drawn };
-        let configuration = Configuration { pending: Pending::Heap, parallel: Some(parallel), changes: None };
-        let checked = matrix::check_recipe_under(&recipe, &Settings::new(seed, 20.0), &[configuration]);
+        let parallel = Parallel {
+            pes: 5,
+            messages: Messages::Copy,
+            conservative: false,
+            lookahead: false,
+            ..drawn
+        };
+        let configuration =
+            Configuration { pending: Pending::Heap, parallel: Some(parallel), changes: None };
+        let checked =
+            matrix::check_recipe_under(&recipe, &Settings::new(seed, 20.0), &[configuration]);
         checked.unwrap_or_else(|why| panic!("seed {seed}: {why}")).expect_err("a fault is planned");
     }
 }
@@ -94,7 +125,15 @@ fn a_failure_leaves_anti_messages_without_their_messages() {
 fn runs_with_large_batches_and_frequent_gvt_end() {
     let fault = Some(PlannedFault { crime: Crime::Panic, lp: 1, event: 4 });
     let plain = Recipe::from_seed(0).with_features([false; 12]);
-    let recipe = Recipe { lps: 4, topology: Shape::Uniform, energy: 134, fan_out: 3, lookahead: 0.0, fault, ..plain };
+    let recipe = Recipe {
+        lps: 4,
+        topology: Shape::Uniform,
+        energy: 134,
+        fan_out: 3,
+        lookahead: 0.0,
+        fault,
+        ..plain
+    };
     for seed in 0..scaled(40).into() {
         let drawn = Parallel::cluster(&mut Random::new(seed, LpId(0), 0));
         let drawn = Parallel { conservative: false, batch: 64, gvt_interval: 1, ..drawn };
@@ -106,8 +145,10 @@ fn runs_with_large_batches_and_frequent_gvt_end() {
             copy_interval: CopyInterval::Every(100),
             ..drawn
         };
-        let configuration = Configuration { pending: Pending::Heap, parallel: Some(parallel), changes: None };
-        let checked = matrix::check_recipe_under(&recipe, &Settings::new(seed, 23.0), &[configuration]);
+        let configuration =
+            Configuration { pending: Pending::Heap, parallel: Some(parallel), changes: None };
+        let checked =
+            matrix::check_recipe_under(&recipe, &Settings::new(seed, 23.0), &[configuration]);
         _ = checked.unwrap_or_else(|why| panic!("seed {seed}: {why}"));
     }
 }
@@ -129,12 +170,20 @@ fn the_answer_depends_on_seed_and_end() {
 #[test]
 fn every_mistake_is_reported_where_it_is_made() {
     for crime in Crime::ALL {
-        let plain =
-            Recipe { lps: 4, energy: 30, to_self: 0.0, loans: false, starters: 2, ..Recipe::from_seed(5) }.with_features([false; 12]);
+        let plain = Recipe {
+            lps: 4,
+            energy: 30,
+            to_self: 0.0,
+            loans: false,
+            starters: 2,
+            ..Recipe::from_seed(5)
+        }
+        .with_features([false; 12]);
         let recipe = Recipe { fault: Some(PlannedFault { crime, lp: 2, event: 3 }), ..plain };
         let settings = Settings { zero_delay_hops: 50, ..Settings::new(3, 100.0) };
-        let stop =
-            matrix::check_recipe(&recipe, &settings).unwrap_or_else(|why| panic!("{crime:?}: {why}")).expect_err("a fault is planned");
+        let stop = matrix::check_recipe(&recipe, &settings)
+            .unwrap_or_else(|why| panic!("{crime:?}: {why}"))
+            .expect_err("a fault is planned");
         let text = format!("{:?}", stop.place);
         // Counters overflow over the whole run, not at an event.
         let place = if crime == Crime::CounterOverflow { "Results" } else { "lp: LpId(2)" };
@@ -146,14 +195,30 @@ fn every_mistake_is_reported_where_it_is_made() {
 #[test]
 fn broken_promises_are_reported_alike() {
     let topology = Shape::Ring { reach: 1 };
-    let plain = Recipe { lps: 8, energy: 60, starters: 2, to_self: 0.0, lookahead: 0.5, topology, loans: false, ..Recipe::from_seed(5) };
+    let plain = Recipe {
+        lps: 8,
+        energy: 60,
+        starters: 2,
+        to_self: 0.0,
+        lookahead: 0.5,
+        topology,
+        loans: false,
+        ..Recipe::from_seed(5)
+    };
     for (declares, number) in Declares::ALL.into_iter().zip(0..) {
         for crime in [Crime::BelowLookahead, Crime::JustBelowLookahead, Crime::UndeclaredLink] {
-            let recipe = Recipe { declares, fault: Some(PlannedFault { crime, lp: 2, event: 3 }), ..plain.clone() };
-            let checked = matrix::check_recipe(&recipe, &Settings::new(number, 100.0)).unwrap_or_else(|why| panic!("{crime:?}: {why}"));
+            let recipe = Recipe {
+                declares,
+                fault: Some(PlannedFault { crime, lp: 2, event: 3 }),
+                ..plain.clone()
+            };
+            let checked = matrix::check_recipe(&recipe, &Settings::new(number, 100.0))
+                .unwrap_or_else(|why| panic!("{crime:?}: {why}"));
             let fault = checked.expect_err("a fault is planned").fault;
             let expected = match (crime, declares) {
-                (Crime::UndeclaredLink, Declares::Links) => matches!(fault, Fault::NoLink { to: LpId(0) }),
+                (Crime::UndeclaredLink, Declares::Links) => {
+                    matches!(fault, Fault::NoLink { to: LpId(0) })
+                }
                 (Crime::UndeclaredLink, _) => matches!(fault, Fault::Delay { .. }),
                 (Crime::JustBelowLookahead, _) => {
                     matches!(fault, Fault::Lookahead { delay, lookahead, .. } if delay.next_up() == lookahead && lookahead >= 0.5)

@@ -1,9 +1,13 @@
-//! Pools of buffers: whose a buffer is, in which order free ones are used, how many there are, and when they go back changes no answer, and
-//! the books balance at the end of every run, which every run checks itself.
+//! Pools of buffers: whose a buffer is, in which order free ones are used, how many there are, and
+//! when they go back changes no answer, and the books balance at the end of every run, which every
+//! run checks itself.
 
 use warpline::base::random::Random;
 use warpline::prelude::*;
-use warpline::{BufferPool, FossilCollection, GvtAlgorithm, Mailbox, Messages, Pending, PoolOrder, Run, SubPool, Synchronisation, Undo};
+use warpline::{
+    BufferPool, FossilCollection, GvtAlgorithm, Mailbox, Messages, Pending, PoolOrder, Run,
+    SubPool, Synchronisation, Undo,
+};
 use warpline_testkit::matrix::{self, ALGORITHMS, BufferUse, Configuration, Parallel};
 use warpline_testkit::random_model::{Crime, PlannedFault};
 use warpline_testkit::{Recipe, Settings, scaled};
@@ -22,7 +26,9 @@ fn all_uses() -> impl Iterator<Item = BufferUse> {
     let orders = [PoolOrder::Lifo, PoolOrder::Fifo];
     let collections = [FossilCollection::Batch, FossilCollection::OnTheFly];
     let of = move |(pool, sub_pool)| {
-        orders.into_iter().flat_map(move |order| collections.map(|collection| BufferUse { pool, order, sub_pool, collection }))
+        orders.into_iter().flat_map(move |order| {
+            collections.map(|collection| BufferUse { pool, order, sub_pool, collection })
+        })
     };
     POOLS.into_iter().flat_map(of)
 }
@@ -53,8 +59,15 @@ fn every_way_to_keep_buffers_has_one_answer() {
     for (buffers, number) in all_uses().zip(0..) {
         for seed in (0..scaled(12).into()).map(|seed| 100 * number + seed) {
             let recipe = Recipe::from_seed(seed);
-            let all = [configuration(cluster(seed, buffers)), configuration(cluster(seed + 1, buffers).threads())];
-            let outcome = matrix::check_recipe_under(&recipe, &Settings::new(seed, 20.0), &all[..1 + usize::from(seed % 4 == 0)]);
+            let all = [
+                configuration(cluster(seed, buffers)),
+                configuration(cluster(seed + 1, buffers).threads()),
+            ];
+            let outcome = matrix::check_recipe_under(
+                &recipe,
+                &Settings::new(seed, 20.0),
+                &all[..1 + usize::from(seed % 4 == 0)],
+            );
             let outcome = outcome.unwrap_or_else(|why| panic!("{buffers:?}, seed {seed}: {why}"));
             assert!(outcome.is_ok(), "no fault is planned");
         }
@@ -70,13 +83,18 @@ fn mistakes_are_found_whatever_the_pool() {
             let fault = Some(PlannedFault { crime, lp: (seed % 4) as u32, event: 1 + seed % 5 });
             let recipe = Recipe { lps: 5, energy: 60, fault, ..Recipe::from_seed(seed) };
             let settings = Settings { zero_delay_hops: 200, ..Settings::new(seed, 20.0) };
-            let outcome = matrix::check_recipe_under(&recipe, &settings, &[configuration(cluster(seed, buffers))]);
+            let outcome = matrix::check_recipe_under(
+                &recipe,
+                &settings,
+                &[configuration(cluster(seed, buffers))],
+            );
             _ = outcome.unwrap_or_else(|why| panic!("{buffers:?}, {crime:?}, seed {seed}: {why}"));
         }
     }
 }
 
-/// A source sends to a sink on the other PE and never hears of it, so nothing ever rolls it back. The sink is slow.
+/// A source sends to a sink on the other PE and never hears of it, so nothing ever rolls it back.
+/// The sink is slow.
 #[derive(Clone)]
 struct Source;
 
@@ -105,7 +123,11 @@ impl Model for Source {
 }
 
 fn source(sub_pool: SubPool, cluster: Option<u64>) -> Run<Source> {
-    let simulation = Simulation::new(Source).end(4000.0).sync(Synchronisation::Optimistic).use_lookahead(false).threads(2);
+    let simulation = Simulation::new(Source)
+        .end(4000.0)
+        .sync(Synchronisation::Optimistic)
+        .use_lookahead(false)
+        .threads(2);
     // A wide window and long intervals: nothing but buffers keeps the source from running ahead.
     let simulation = simulation.sub_pool(sub_pool).window(1e6).gvt_interval(4096).batch(64);
     cluster.into_iter().fold(simulation, Simulation::virtual_cluster).run().expect("it ends")
@@ -118,15 +140,30 @@ fn sub_pools_of_a_size_keep_a_source_from_flooding_its_receiver() {
     let flooded = source(SubPool::Unlimited, Some(1));
     assert_eq!(flooded.record.digest, expected);
     assert_eq!(flooded.record.parallel.as_ref().unwrap().parked_events, 0);
-    let buffers = |run: &Run<Source>| run.record.parallel.as_ref().unwrap().pes.iter().map(|pe| pe.buffers).sum::<u64>();
-    let mailbox = |run: &Run<Source>| run.record.parallel.as_ref().unwrap().pes[1].mailbox_depth_max;
-    for (size, most) in [(SubPool::Fixed(30), 30), (SubPool::Adaptive(30), 30), (SubPool::Fixed(1), 30)] {
+    let buffers = |run: &Run<Source>| {
+        run.record.parallel.as_ref().unwrap().pes.iter().map(|pe| pe.buffers).sum::<u64>()
+    };
+    let mailbox =
+        |run: &Run<Source>| run.record.parallel.as_ref().unwrap().pes[1].mailbox_depth_max;
+    for (size, most) in
+        [(SubPool::Fixed(30), 30), (SubPool::Adaptive(30), 30), (SubPool::Fixed(1), 30)]
+    {
         let limited = source(size, Some(1));
         let parallel = limited.record.parallel.as_ref().unwrap();
         assert_eq!(limited.record.digest, expected, "{size:?}");
         assert!(parallel.parked_events > 100, "{size:?}: {}", parallel.parked_events);
-        assert!(mailbox(&limited) <= most && mailbox(&flooded) > 100, "{size:?}: {} against {}", mailbox(&limited), mailbox(&flooded));
-        assert!(buffers(&limited) < buffers(&flooded), "{size:?}: {} against {}", buffers(&limited), buffers(&flooded));
+        assert!(
+            mailbox(&limited) <= most && mailbox(&flooded) > 100,
+            "{size:?}: {} against {}",
+            mailbox(&limited),
+            mailbox(&flooded)
+        );
+        assert!(
+            buffers(&limited) < buffers(&flooded),
+            "{size:?}: {} against {}",
+            buffers(&limited),
+            buffers(&flooded)
+        );
     }
 }
 
@@ -172,18 +209,38 @@ impl Model for Hops {
 
 #[test]
 fn two_threads_have_one_answer_with_every_pool() {
-    let expected = Simulation::new(Hops).end(150.0).sync(Synchronisation::Sequential).run().expect("it ends").record.digest;
+    let expected = Simulation::new(Hops)
+        .end(150.0)
+        .sync(Synchronisation::Sequential)
+        .run()
+        .expect("it ends")
+        .record
+        .digest;
     for (buffers, number) in all_uses().zip(0usize..) {
         for undo in [Undo::Copy, Undo::Reverse] {
-            let simulation = Simulation::new(Hops).end(150.0).threads(2).use_lookahead(false).undo(undo).pool(buffers.pool);
-            let simulation = simulation.pool_order(buffers.order).fossil_collection(buffers.collection);
-            let simulation = if buffers.pool == BufferPool::Partitioned { simulation.sub_pool(buffers.sub_pool) } else { simulation };
+            let simulation = Simulation::new(Hops)
+                .end(150.0)
+                .threads(2)
+                .use_lookahead(false)
+                .undo(undo)
+                .pool(buffers.pool);
+            let simulation =
+                simulation.pool_order(buffers.order).fossil_collection(buffers.collection);
+            let simulation = if buffers.pool == BufferPool::Partitioned {
+                simulation.sub_pool(buffers.sub_pool)
+            } else {
+                simulation
+            };
             let gvt: GvtAlgorithm = ALGORITHMS[number % ALGORITHMS.len()];
             let run = simulation.gvt(gvt).run().expect("it ends");
             assert_eq!(run.record.digest, expected, "{buffers:?}, {undo:?}, {gvt:?}");
             let engine = &run.record.engine;
             assert_eq!(engine["pool"], buffers.pool.name());
-            let size = if buffers.pool == BufferPool::Partitioned { engine["sub_pool"].is_string() } else { engine["sub_pool"].is_null() };
+            let size = if buffers.pool == BufferPool::Partitioned {
+                engine["sub_pool"].is_string()
+            } else {
+                engine["sub_pool"].is_null()
+            };
             assert!(size, "{buffers:?}: {}", engine["sub_pool"]);
         }
     }
@@ -192,31 +249,59 @@ fn two_threads_have_one_answer_with_every_pool() {
 /// Messages wait where they are told to, in one answer; and where senders compete, it is counted.
 #[test]
 fn threads_have_one_answer_with_every_mailbox() {
-    let expected = Simulation::new(Hops).end(60.0).sync(Synchronisation::Sequential).run().expect("it ends").record.digest;
+    let expected = Simulation::new(Hops)
+        .end(60.0)
+        .sync(Synchronisation::Sequential)
+        .run()
+        .expect("it ends")
+        .record
+        .digest;
     for mailbox in [Mailbox::PerSender, Mailbox::Shared, Mailbox::Cas] {
         for messages in [Messages::Auto, Messages::Value, Messages::Copy, Messages::Shared] {
             for pending in [Pending::Ladder, Pending::Heap] {
                 for pes in [2, 3, 5] {
-                    let simulation = Simulation::new(Hops).end(60.0).threads(pes).mailbox(mailbox).messages(messages).pending(pending);
+                    let simulation = Simulation::new(Hops)
+                        .end(60.0)
+                        .threads(pes)
+                        .mailbox(mailbox)
+                        .messages(messages)
+                        .pending(pending);
                     let run = simulation.sync(Synchronisation::Optimistic).run().expect("it ends");
                     assert_eq!(run.record.digest, expected, "{mailbox:?}, {messages:?}, {pes} PEs");
-                    let (engine, parallel) = (&run.record.engine, run.record.parallel.as_ref().unwrap());
-                    assert_eq!((&engine["mailbox"], &engine["messages"]), (&mailbox.name().into(), &messages.name().into()));
-                    let sent: u64 = parallel.pes.iter().map(|pe| pe.messages_sent + pe.anti_messages).sum();
+                    let (engine, parallel) =
+                        (&run.record.engine, run.record.parallel.as_ref().unwrap());
+                    assert_eq!(
+                        (&engine["mailbox"], &engine["messages"]),
+                        (&mailbox.name().into(), &messages.name().into())
+                    );
+                    let sent: u64 =
+                        parallel.pes.iter().map(|pe| pe.messages_sent + pe.anti_messages).sum();
                     let counted = parallel.mailbox.map(|counts| counts.pushed);
-                    assert_eq!(counted.is_some(), mailbox == Mailbox::Cas && sent > 0, "{counted:?}");
-                    assert!(counted.is_none_or(|counted| counted >= sent), "{counted:?} of {sent}: what goes back empty counts as well");
+                    assert_eq!(
+                        counted.is_some(),
+                        mailbox == Mailbox::Cas && sent > 0,
+                        "{counted:?}"
+                    );
+                    assert!(
+                        counted.is_none_or(|counted| counted >= sent),
+                        "{counted:?} of {sent}: what goes back empty counts as well"
+                    );
                 }
             }
         }
     }
 }
 
-/// Buffers drift from a PE that only sends to one that only receives, and come back by way of the pool of all; so no new ones are made
-/// all the time.
+/// Buffers drift from a PE that only sends to one that only receives, and come back by way of the
+/// pool of all; so no new ones are made all the time.
 #[test]
 fn buffers_of_senders_come_back_by_way_of_all() {
-    let simulation = Simulation::new(Source).end(4000.0).threads(2).use_lookahead(false).pool(BufferPool::Sender).gvt_interval(64);
+    let simulation = Simulation::new(Source)
+        .end(4000.0)
+        .threads(2)
+        .use_lookahead(false)
+        .pool(BufferPool::Sender)
+        .gvt_interval(64);
     let run = simulation.window(20.0).virtual_cluster(3).run().expect("it ends");
     let pes = &run.record.parallel.as_ref().unwrap().pes;
     assert!(pes[1].buffers_shared > 1000, "{pes:?}");

@@ -1,5 +1,6 @@
-//! Mistakes on speculative states: if a model fails on a state that no right order of events leads to, this must not be noticed. Mistakes
-//! that really happen must be reported as if there had been no speculation.
+//! Mistakes on speculative states: if a model fails on a state that no right order of events leads
+//! to, this must not be noticed. Mistakes that really happen must be reported as if there had been
+//! no speculation.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -34,8 +35,8 @@ const REACTIONS: [Reaction; 7] = [
 const WORK: Mean = Mean::slot(0);
 const JOBS: Table = Table(0);
 
-/// Pairs of LPs that lend and give back: a client sends a loan and, by way of a third LP, asks for it back. In the right order of events,
-/// a loan is always there when it is asked for.
+/// Pairs of LPs that lend and give back: a client sends a loan and, by way of a third LP, asks for
+/// it back. In the right order of events, a loan is always there when it is asked for.
 #[derive(Debug)]
 struct Loans {
     lps: u32,
@@ -84,7 +85,8 @@ impl Loans {
             Reaction::Panic => panic!("{} never lent that", lp.id()),
             Reaction::Overflow => {
                 let none = book.loans.len() as u32;
-                *lp.change(&mut book.sum) += u64::from(none.checked_sub(1 << 30).expect("subtraction with overflow"));
+                *lp.change(&mut book.sum) +=
+                    u64::from(none.checked_sub(1 << 30).expect("subtraction with overflow"));
             }
             Reaction::NegativeDelay => lp.send(0, -1.0, Word::Start),
             Reaction::UnknownLp => lp.send(self.lps + 7, 1.0, Word::Start),
@@ -123,7 +125,8 @@ impl Model for Loans {
         }
         match *word {
             Word::Start => {
-                let (debtor, agent) = (LpId(lp.random().below(self.lps)), LpId(lp.random().below(self.lps)));
+                let (debtor, agent) =
+                    (LpId(lp.random().below(self.lps)), LpId(lp.random().below(self.lps)));
                 let (delay, next) = (lp.random().exponential(0.05), lp.random().exponential(1.0));
                 lp.send(debtor, delay, Word::Lend);
                 lp.send(agent, delay, Word::Recall { debtor });
@@ -151,7 +154,8 @@ impl Model for Loans {
             book.loans.clear(lp);
             panic!("unreliable reverse code");
         }
-        // An event that really fails does nothing else. If the failure shows only when it commits, reverse code may be called for it.
+        // An event that really fails does nothing else. If the failure shows only when it commits,
+        // reverse code may be called for it.
         let really = self.really == Some((lp.id().0, book.seen));
         if really {
             book.sum = book.sum.wrapping_mul(INVERSE_OF_31);
@@ -177,7 +181,8 @@ fn run(model: Loans, set: impl FnOnce(Loaning) -> Loaning) -> (Answer, u64) {
     let _limit = time_limit(format!("{model:?}"));
     match set(Simulation::new(model).end(12.0).seed(5)).run() {
         Ok(run) => {
-            let rolled_back = run.record.parallel.as_ref().map_or(0, |parallel| parallel.rolled_back_events);
+            let rolled_back =
+                run.record.parallel.as_ref().map_or(0, |parallel| parallel.rolled_back_events);
             let rows = format!("{:?}", run.tables);
             (Ok((run.record.digest, run.record.results.to_string(), run.states, rows)), rolled_back)
         }
@@ -190,12 +195,21 @@ fn run(model: Loans, set: impl FnOnce(Loaning) -> Loaning) -> (Answer, u64) {
 fn wild(simulation: Loaning, seed: u64) -> Loaning {
     let pes = [2, 3, 5, 8][(seed % 4) as usize];
     let gvt = ALGORITHMS[(seed / 3 % 4) as usize];
-    let simulation = simulation.sync(Synchronisation::Optimistic).threads(pes).virtual_cluster(seed).window(12.0);
-    simulation.batch([1, 4, 64][(seed % 3) as usize]).kps([1, 3, 100][(seed / 3 % 3) as usize]).gvt(gvt).gvt_interval(64)
+    let simulation = simulation
+        .sync(Synchronisation::Optimistic)
+        .threads(pes)
+        .virtual_cluster(seed)
+        .window(12.0);
+    simulation
+        .batch([1, 4, 64][(seed % 3) as usize])
+        .kps([1, 3, 100][(seed / 3 % 3) as usize])
+        .gvt(gvt)
+        .gvt_interval(64)
 }
 
 /// How events are undone.
-const UNDO: [(Undo, u32); 5] = [(Undo::Copy, 1), (Undo::Copy, 3), (Undo::Copy, 1000), (Undo::Reverse, 1), (Undo::Journal, 1)];
+const UNDO: [(Undo, u32); 5] =
+    [(Undo::Copy, 1), (Undo::Copy, 3), (Undo::Copy, 1000), (Undo::Reverse, 1), (Undo::Journal, 1)];
 
 #[test]
 fn mistakes_that_never_happen_are_not_noticed() {
@@ -207,7 +221,9 @@ fn mistakes_that_never_happen_are_not_noticed() {
             for seed in 0..6 {
                 let model = Loans::new(reaction);
                 let count = model.impossible.clone();
-                let (found, undone) = run(model, |simulation| wild(simulation, seed).undo(undo).copy_interval(interval));
+                let (found, undone) = run(model, |simulation| {
+                    wild(simulation, seed).undo(undo).copy_interval(interval)
+                });
                 assert_eq!(found, expected, "{reaction:?}, {undo:?} {interval}, cluster {seed}");
                 impossible += count.load(Ordering::Relaxed);
                 rolled_back += undone;
@@ -227,18 +243,28 @@ fn mistakes_that_happen_are_reported_as_sequentially() {
             let model = || Loans { really: Some(really), ..Loans::new(reaction) };
             let (expected, _) = run(model(), |simulation| simulation);
             let failure = expected.as_ref().expect_err("it really goes wrong");
-            assert!(matches!(&failure.place, Place::Event { lp, .. } if lp.0 == really.0), "{failure:?}");
+            assert!(
+                matches!(&failure.place, Place::Event { lp, .. } if lp.0 == really.0),
+                "{failure:?}"
+            );
             for (undo, interval) in UNDO {
                 let seed = number + u64::from(really.0) + u64::from(interval);
-                let (found, _) = run(model(), |simulation| wild(simulation, seed).undo(undo).copy_interval(interval));
+                let (found, _) = run(model(), |simulation| {
+                    wild(simulation, seed).undo(undo).copy_interval(interval)
+                });
                 // As text, as a fault may hold a NaN.
-                assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{reaction:?} {really:?}, {undo:?} {interval}, cluster {seed}");
+                assert_eq!(
+                    format!("{found:?}"),
+                    format!("{expected:?}"),
+                    "{reaction:?} {really:?}, {undo:?} {interval}, cluster {seed}"
+                );
             }
         }
     }
 }
 
-/// The events between two copies have to be executed again, but not the one whose reverse code failed.
+/// The events between two copies have to be executed again, but not the one whose reverse code
+/// failed.
 #[test]
 fn reverse_code_that_panics_is_survived() {
     let (expected, _) = run(Loans::new(Reaction::Panic), |simulation| simulation);
@@ -261,7 +287,11 @@ fn threads_survive_speculative_mistakes() {
         let (undo, interval) = UNDO[number % UNDO.len()];
         for threads in [2, 3] {
             let (found, _) = run(Loans::new(reaction), |simulation| {
-                let simulation = simulation.sync(Synchronisation::Optimistic).threads(threads).window(12.0).batch(4);
+                let simulation = simulation
+                    .sync(Synchronisation::Optimistic)
+                    .threads(threads)
+                    .window(12.0)
+                    .batch(4);
                 simulation.undo(undo).copy_interval(interval)
             });
             assert_eq!(found, expected, "{reaction:?}, {threads} threads");
@@ -272,13 +302,20 @@ fn threads_survive_speculative_mistakes() {
 /// Set for the child process, which panics and must print nothing.
 const CHILD: &str = "WARPLINE_TEST_QUIETLY";
 
-/// Nothing may be printed about panics that never happened. This takes a process of its own, as tests share their output.
+/// Nothing may be printed about panics that never happened. This takes a process of its own, as
+/// tests share their output.
 #[test]
 fn nothing_is_printed() {
     let program = std::env::current_exe().expect("this is a program");
-    let test = ["--exact", "speculation::speculate_for_nothing_is_printed", "--nocapture", "--ignored"];
-    let output = std::process::Command::new(program).args(test).env(CHILD, "1").output().expect("it runs again");
-    let (output_text, printed) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let test =
+        ["--exact", "speculation::speculate_for_nothing_is_printed", "--nocapture", "--ignored"];
+    let output = std::process::Command::new(program)
+        .args(test)
+        .env(CHILD, "1")
+        .output()
+        .expect("it runs again");
+    let (output_text, printed) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{output_text}{printed}");
     assert!(output_text.contains("impossible: "), "{output_text}");
     let panics: Vec<&str> = printed.lines().filter(|line| line.contains("panicked")).collect();
@@ -298,7 +335,9 @@ fn speculate_for_nothing_is_printed() {
         assert!(run(model, |simulation| wild(simulation, seed).undo(undo)).0.is_ok());
         impossible += count.load(Ordering::Relaxed);
     }
-    let threads = |simulation: Loaning| simulation.sync(Synchronisation::Optimistic).threads(3).window(12.0).undo(Undo::Reverse);
+    let threads = |simulation: Loaning| {
+        simulation.sync(Synchronisation::Optimistic).threads(3).window(12.0).undo(Undo::Reverse)
+    };
     assert!(run(model(), threads).0.is_ok());
     assert!(impossible > 0);
     println!("impossible: {impossible}");

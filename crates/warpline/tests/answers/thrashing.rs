@@ -1,11 +1,13 @@
-//! Runs whose PEs would execute hundreds of events for each that commits, whatever the settings: work in vain is kept within bounds.
+//! Runs whose PEs would execute hundreds of events for each that commits, whatever the settings:
+//! work in vain is kept within bounds.
 
 use warpline::prelude::*;
 use warpline::record::ParallelRecord;
 use warpline::{Cancellation, GvtAlgorithm, Run, Synchronisation};
 use warpline_testkit::{cases, time_limit};
 
-/// LPs that tell another LP at once of whatever they do, so that whoever goes ahead of the others is soon overtaken.
+/// LPs that tell another LP at once of whatever they do, so that whoever goes ahead of the others
+/// is soon overtaken.
 #[derive(Debug)]
 struct Gossips {
     lps: u32,
@@ -45,7 +47,8 @@ fn parallel(run: &Run<Gossips>) -> &ParallelRecord {
     run.record.parallel.as_ref().expect("it is a parallel run")
 }
 
-/// So many events may be executed for each that commits, and so many more by each PE, before windows have become narrow.
+/// So many events may be executed for each that commits, and so many more by each PE, before
+/// windows have become narrow.
 const PROCESSED_MOST: u64 = 5;
 const AT_FIRST: u64 = 20_000;
 
@@ -57,23 +60,51 @@ fn pes_do_not_execute_far_more_than_they_commit() {
         let gvt = GvtAlgorithm::ALL[seed as usize % GvtAlgorithm::ALL.len()];
         let cancellation = [Cancellation::Aggressive, Cancellation::Lazy][seed as usize % 2];
         let (batch, interval) = [(128, 50), (1000, 1_000_000), (8, 100)][seed as usize % 3];
-        let run = simulation().sync(Synchronisation::Optimistic).threads(4).virtual_cluster(seed).gvt(gvt).cancellation(cancellation);
+        let run = simulation()
+            .sync(Synchronisation::Optimistic)
+            .threads(4)
+            .virtual_cluster(seed)
+            .gvt(gvt)
+            .cancellation(cancellation);
         let run = run.window(1e9).batch(batch).gvt_interval(interval).run().expect("it runs");
         assert_eq!(run.record.digest, expected.record.digest, "cluster {seed}");
         let (committed, parallel) = (run.record.committed_events, parallel(&run));
         let most = PROCESSED_MOST * committed + 4 * AT_FIRST;
-        assert!(parallel.processed_events <= most, "{} for {committed}, cluster {seed}", parallel.processed_events);
-        assert!(parallel.throttle.as_ref().is_some_and(|throttle| throttle.narrowed_epochs > 0), "cluster {seed}: the record tells");
+        assert!(
+            parallel.processed_events <= most,
+            "{} for {committed}, cluster {seed}",
+            parallel.processed_events
+        );
+        assert!(
+            parallel.throttle.as_ref().is_some_and(|throttle| throttle.narrowed_epochs > 0),
+            "cluster {seed}: the record tells"
+        );
         let buffers: u64 = parallel.pes.iter().map(|pe| pe.buffers).sum();
-        assert!(buffers <= 4 * AT_FIRST, "cancelled events pile up: {buffers} buffers, cluster {seed}");
+        assert!(
+            buffers <= 4 * AT_FIRST,
+            "cancelled events pile up: {buffers} buffers, cluster {seed}"
+        );
     }
 }
 
-/// An adaptive window becomes narrow as well, and a window that wastes little stays as it was asked for.
+/// An adaptive window becomes narrow as well, and a window that wastes little stays as it was asked
+/// for.
 #[test]
 fn windows_are_narrowed_only_where_much_is_undone() {
-    let run = simulation().sync(Synchronisation::Optimistic).threads(4).virtual_cluster(1).batch(8).window(1e-3).run().expect("it runs");
+    let run = simulation()
+        .sync(Synchronisation::Optimistic)
+        .threads(4)
+        .virtual_cluster(1)
+        .batch(8)
+        .window(1e-3)
+        .run()
+        .expect("it runs");
     let record = parallel(&run);
-    assert!(record.efficiency > 0.5 && record.throttle.is_none(), "{} {:?}", record.efficiency, record.throttle);
+    assert!(
+        record.efficiency > 0.5 && record.throttle.is_none(),
+        "{} {:?}",
+        record.efficiency,
+        record.throttle
+    );
     assert_eq!(run.record.engine["final_window"], 1e-3);
 }

@@ -102,7 +102,11 @@ impl Model for Mill {
     fn init(&self, lp: &mut Init<Self>) -> Diary {
         if self.pattern != Pattern::Nothing {
             let delay = lp.random().uniform().ceil();
-            lp.send(lp.id(), delay, Sack { bytes: vec![0; 500], hops: 0, token: self.token.clone() });
+            lp.send(
+                lp.id(),
+                delay,
+                Sack { bytes: vec![0; 500], hops: 0, token: self.token.clone() },
+            );
         }
         Diary { text: String::new(), events: 0, token: self.token.clone() }
     }
@@ -113,7 +117,15 @@ impl Model for Mill {
         let to = lp.random().below(self.lps);
         let delay = self.delay(sack.hops, lp.random());
         let size = (u32::from(diary.text.as_bytes()[diary.text.len() / 2]) + sack.hops) as usize;
-        lp.send(to, delay, Sack { bytes: vec![sack.bytes[0].wrapping_add(1); 500 + size], hops: sack.hops + 1, token: self.token.clone() });
+        lp.send(
+            to,
+            delay,
+            Sack {
+                bytes: vec![sack.bytes[0].wrapping_add(1); 500 + size],
+                hops: sack.hops + 1,
+                token: self.token.clone(),
+            },
+        );
         lp.count(HANDLED, 1);
         lp.observe(SIZES, sack.bytes.len() as f64);
         if diary.events.is_multiple_of(3) {
@@ -133,8 +145,15 @@ const THREADS: [u32; 4] = [1, 2, 3, 8];
 /// All but what differs from run to run.
 fn answer(run: &Run<Mill>) -> (String, u64, String, Vec<Diary>, String) {
     let record = &run.record;
-    let states = run.states.iter().map(|diary| Diary { token: Arc::new(()), ..diary.clone() }).collect();
-    (record.digest.clone(), record.committed_events, record.results.to_string(), states, format!("{:?}", run.tables))
+    let states =
+        run.states.iter().map(|diary| Diary { token: Arc::new(()), ..diary.clone() }).collect();
+    (
+        record.digest.clone(),
+        record.committed_events,
+        record.results.to_string(),
+        states,
+        format!("{:?}", run.tables),
+    )
 }
 
 fn parallel(simulation: Simulation<'_, Mill>, threads: u32) -> Simulation<'_, Mill> {
@@ -151,7 +170,10 @@ fn together(simulation: Simulation<'_, Mill>, threads: u32) -> Simulation<'_, Mi
 }
 
 /// Compares threaded runs with a sequential one, which is returned.
-fn compare(make: impl Fn() -> Mill, set: impl Fn(Simulation<'static, Mill>) -> Simulation<'static, Mill>) -> Run<Mill> {
+fn compare(
+    make: impl Fn() -> Mill,
+    set: impl Fn(Simulation<'static, Mill>) -> Simulation<'static, Mill>,
+) -> Run<Mill> {
     let sequential = set(Simulation::new(make())).run().expect("it runs");
     for threads in THREADS {
         let _limit = time_limit((threads, make()));
@@ -159,7 +181,8 @@ fn compare(make: impl Fn() -> Mill, set: impl Fn(Simulation<'static, Mill>) -> S
         assert_eq!(answer(&found), answer(&sequential), "{threads} threads");
     }
     // PEs that move between threads all the time, where there are fewer threads.
-    let found = parallel(set(Simulation::new(make())), 8).migrate_at_random(1).run().expect("it runs");
+    let found =
+        parallel(set(Simulation::new(make())), 8).migrate_at_random(1).run().expect("it runs");
     assert_eq!(answer(&found), answer(&sequential), "migrate_at_random PEs");
     sequential
 }
@@ -167,19 +190,28 @@ fn compare(make: impl Fn() -> Mill, set: impl Fn(Simulation<'static, Mill>) -> S
 #[test]
 fn many_short_runs_have_one_answer() {
     for seed in 0..8 {
-        let run = compare(|| Mill::new(40, Pattern::Random), |simulation| simulation.end(20.0).seed(seed));
+        let run = compare(
+            || Mill::new(40, Pattern::Random),
+            |simulation| simulation.end(20.0).seed(seed),
+        );
         assert!(run.record.committed_events > 500);
     }
 }
 
-/// Lanes and wires differ in which events may be cancelled and how they travel: each has its own words that threads share.
+/// Lanes and wires differ in which events may be cancelled and how they travel: each has its own
+/// words that threads share.
 #[test]
 fn every_lane_and_every_wire_has_one_answer() {
     use Conservative::{Auto, FreeRunning, Windows};
     use Synchronisation::Optimistic;
     let mut seed = 0;
     let conservative = Synchronisation::Conservative;
-    let ways = [(conservative, Windows, true), (conservative, FreeRunning, true), (Optimistic, Auto, true), (Optimistic, Auto, false)];
+    let ways = [
+        (conservative, Windows, true),
+        (conservative, FreeRunning, true),
+        (Optimistic, Auto, true),
+        (Optimistic, Auto, false),
+    ];
     for (sync, way, lookahead) in ways {
         for messages in [Messages::Auto, Messages::Copy, Messages::Shared] {
             seed += 1;
@@ -188,9 +220,16 @@ fn every_lane_and_every_wire_has_one_answer() {
             for threads in [2, 3, 8] {
                 let _limit = time_limit((sync, way, lookahead, messages, threads));
                 let simulation = Simulation::new(make()).end(20.0).seed(seed);
-                let simulation =
-                    if sync == conservative { together(simulation, threads).conservative(way) } else { parallel(simulation, threads) };
-                let simulation = simulation.sync(sync).use_lookahead(lookahead).messages(messages).migrate_at_random(seed);
+                let simulation = if sync == conservative {
+                    together(simulation, threads).conservative(way)
+                } else {
+                    parallel(simulation, threads)
+                };
+                let simulation = simulation
+                    .sync(sync)
+                    .use_lookahead(lookahead)
+                    .messages(messages)
+                    .migrate_at_random(seed);
                 let run = simulation.run().expect("it runs");
                 assert_eq!(
                     answer(&run),
@@ -199,7 +238,10 @@ fn every_lane_and_every_wire_has_one_answer() {
                 );
                 let record = run.record.parallel.expect("it was parallel");
                 assert!(record.pes.iter().all(|pe| pe.messages_sent > 0), "all of them send");
-                assert!(sync == Optimistic || record.rolled_back_events == 0, "conservative PEs undo nothing");
+                assert!(
+                    sync == Optimistic || record.rolled_back_events == 0,
+                    "conservative PEs undo nothing"
+                );
             }
             assert!(sequential.record.committed_events > 200);
         }
@@ -209,7 +251,10 @@ fn every_lane_and_every_wire_has_one_answer() {
 #[test]
 fn a_narrow_and_a_wide_window_have_one_answer() {
     for window in [0.01, 1.0, 20.0] {
-        compare(|| Mill::new(40, Pattern::Random), |simulation| simulation.end(20.0).window(window).copy_interval(4));
+        compare(
+            || Mill::new(40, Pattern::Random),
+            |simulation| simulation.end(20.0).window(window).copy_interval(4),
+        );
     }
 }
 
@@ -245,7 +290,8 @@ fn everything_happens_at_one_time() {
 
 #[test]
 fn the_warmup_applies_to_all_threads() {
-    let run = compare(|| Mill::new(30, Pattern::Random), |simulation| simulation.end(20.0).warmup(7.5));
+    let run =
+        compare(|| Mill::new(30, Pattern::Random), |simulation| simulation.end(20.0).warmup(7.5));
     assert!(run.statistics.counter(HANDLED) < run.record.committed_events);
 }
 
@@ -256,10 +302,18 @@ fn every_payload_and_state_is_dropped_once() {
             let model = Mill { panics, ..Mill::new(20, Pattern::Random) };
             let token = model.token.clone();
             let _limit = time_limit((threads, panics));
-            let ended = parallel(Simulation::new(model).end(if panics.is_some() { 1e3 } else { 20.0 }), threads).run();
+            let ended = parallel(
+                Simulation::new(model).end(if panics.is_some() { 1e3 } else { 20.0 }),
+                threads,
+            )
+            .run();
             assert_eq!(ended.is_err(), panics.is_some());
             if let Ok(run) = &ended {
-                assert_eq!(Arc::strong_count(&token), 1 + run.states.len(), "only the states are left");
+                assert_eq!(
+                    Arc::strong_count(&token),
+                    1 + run.states.len(),
+                    "only the states are left"
+                );
             }
             drop(ended);
             assert_eq!(Arc::strong_count(&token), 1, "{threads} threads, {panics:?}");
@@ -271,7 +325,9 @@ fn every_payload_and_state_is_dropped_once() {
 fn a_panic_is_reported_as_sequentially() {
     for lp in [0, 7, 19] {
         let failure = |threads: Option<u32>| {
-            let simulation = Simulation::new(Mill { panics: Some(lp), ..Mill::new(20, Pattern::Random) }).end(1e3);
+            let simulation =
+                Simulation::new(Mill { panics: Some(lp), ..Mill::new(20, Pattern::Random) })
+                    .end(1e3);
             let simulation = threads.into_iter().fold(simulation, parallel);
             let _limit = time_limit((threads, lp));
             simulation.run().expect_err("it panics").to_string()
@@ -287,11 +343,15 @@ fn rows_are_written_in_the_order_of_events() {
     let written = |threads: Option<u32>| {
         let directory = tempfile::tempdir().expect("there is room for a directory");
         let records = Records::Write(directory.path().to_owned());
-        let simulation = Simulation::new(Mill { unbiased: true, ..Mill::new(30, Pattern::Ties) }).end(40.0).records(records);
+        let simulation = Simulation::new(Mill { unbiased: true, ..Mill::new(30, Pattern::Ties) })
+            .end(40.0)
+            .records(records);
         let _limit = time_limit(threads);
         let run = threads.into_iter().fold(simulation, parallel).run().expect("it runs");
         assert!(run.incomplete.is_none() && run.record.tables == ["log.csv"]);
-        let read = |directory: &Path| fs::read_to_string(directory.join("log.csv")).expect("the file was written");
+        let read = |directory: &Path| {
+            fs::read_to_string(directory.join("log.csv")).expect("the file was written")
+        };
         read(directory.path())
     };
     let expected = written(None);
@@ -311,13 +371,17 @@ fn a_panic_while_progress_is_reported_ends_the_run() {
             let token = model.token.clone();
             let mut report = |_: &Progress| panic!("seen enough");
             // It would take years.
-            let simulation = Simulation::new(model).end(1e12).records(Records::Drop).on_progress(&mut report);
+            let simulation =
+                Simulation::new(model).end(1e12).records(Records::Drop).on_progress(&mut report);
             let simulation = threads.into_iter().fold(simulation, parallel);
             let panic = catch_unwind(AssertUnwindSafe(|| simulation.run())).expect_err("it panics");
-            let text = panic.downcast_ref::<&str>().map_or_else(String::new, |text| (*text).to_owned());
+            let text =
+                panic.downcast_ref::<&str>().map_or_else(String::new, |text| (*text).to_owned());
             sender.send((text, Arc::strong_count(&token))).expect("somebody waits for it");
         });
-        let outcome = receiver.recv_timeout(Duration::from_secs(100)).unwrap_or_else(|_| panic!("{threads:?} threads run on"));
+        let outcome = receiver
+            .recv_timeout(Duration::from_secs(100))
+            .unwrap_or_else(|_| panic!("{threads:?} threads run on"));
         assert_eq!(outcome, ("seen enough".to_owned(), 1), "{threads:?} threads");
     }
 }
@@ -331,13 +395,23 @@ fn progress_is_reported() {
         while seen.len() < 2 {
             seen.clear();
             let mut report = |progress: &Progress| seen.push(*progress);
-            let simulation = Simulation::new(Mill::new(40, Pattern::Random)).end(end).records(Records::Drop).on_progress(&mut report);
+            let simulation = Simulation::new(Mill::new(40, Pattern::Random))
+                .end(end)
+                .records(Records::Drop)
+                .on_progress(&mut report);
             parallel(simulation, threads).run().expect("it runs");
             end *= 2.0;
         }
-        let forward =
-            |pair: &[Progress]| pair[0].virtual_time <= pair[1].virtual_time && pair[0].committed_events <= pair[1].committed_events;
+        let forward = |pair: &[Progress]| {
+            pair[0].virtual_time <= pair[1].virtual_time
+                && pair[0].committed_events <= pair[1].committed_events
+        };
         assert!(seen.windows(2).all(forward), "{seen:?}");
-        assert!(seen.iter().all(|progress| progress.virtual_time <= progress.end && progress.speculation.is_some()), "{seen:?}");
+        assert!(
+            seen.iter()
+                .all(|progress| progress.virtual_time <= progress.end
+                    && progress.speculation.is_some()),
+            "{seen:?}"
+        );
     }
 }

@@ -2,7 +2,10 @@
 
 use warpline::prelude::*;
 use warpline::serde_json::Value;
-use warpline::{Barrier, Cancellation, Conservative, CopyInterval, GoAhead, Mailbox, Messages, Pending, Synchronisation};
+use warpline::{
+    Barrier, Cancellation, Conservative, CopyInterval, GoAhead, Mailbox, Messages, Pending,
+    Synchronisation,
+};
 use warpline_testkit::matrix::{self, ALGORITHMS, BufferUse, Configuration, Parallel};
 use warpline_testkit::random_model::{Crime, Declares, PlannedFault, Shape};
 use warpline_testkit::{Recipe, Settings, scaled};
@@ -37,10 +40,20 @@ fn windows(pes: u32, cluster: u64) -> Configuration {
     Configuration { pending: Pending::Heap, parallel: Some(parallel), changes: None }
 }
 
-/// LPs on a ring, which talk to their neighbours, with lookahead declared for the model, for each LP, or for each link.
+/// LPs on a ring, which talk to their neighbours, with lookahead declared for the model, for each
+/// LP, or for each link.
 fn recipe(declares: Declares, seed: u64) -> Recipe {
     let topology = Shape::Ring { reach: 2 };
-    Recipe { lps: 130, declares, topology, lookahead: 0.3, energy: 12, starters: 1, burst: 0, ..Recipe::from_seed(seed) }
+    Recipe {
+        lps: 130,
+        declares,
+        topology,
+        lookahead: 0.3,
+        energy: 12,
+        starters: 1,
+        burst: 0,
+        ..Recipe::from_seed(seed)
+    }
 }
 
 #[test]
@@ -57,14 +70,19 @@ fn windows_of_any_number_of_pes_have_one_answer() {
     }
 }
 
-/// A lookahead of less than the distance between two floating-point numbers moves no horizon; such a run must come to its end all the same.
+/// A lookahead of less than the distance between two floating-point numbers moves no horizon; such
+/// a run must come to its end all the same.
 #[test]
 fn lookahead_that_is_lost_in_rounding_holds_up_nobody() {
     for declares in Declares::ALL {
         for (pes, seed) in [2, 3, 8].into_iter().zip(0..) {
             let recipe = Recipe { lookahead: 1e-30, ..recipe(declares, seed) };
-            let both = [true, false].map(|windows| Parallel { windows, ..self::windows(pes, seed).parallel.expect("it is parallel") });
-            let all = both.map(|parallel| Configuration { parallel: Some(parallel), ..windows(pes, seed) });
+            let both = [true, false].map(|windows| Parallel {
+                windows,
+                ..self::windows(pes, seed).parallel.expect("it is parallel")
+            });
+            let all = both
+                .map(|parallel| Configuration { parallel: Some(parallel), ..windows(pes, seed) });
             let outcome = matrix::check_recipe_under(&recipe, &Settings::new(seed, 8.0), &all);
             let outcome = outcome.unwrap_or_else(|why| panic!("{pes} PEs, {declares:?}: {why}"));
             assert!(outcome.expect("no fault is planned").committed > 200);
@@ -72,7 +90,8 @@ fn lookahead_that_is_lost_in_rounding_holds_up_nobody() {
     }
 }
 
-/// PEs in windows must not wait for one that has failed, and the first failure is reported with the events before it.
+/// PEs in windows must not wait for one that has failed, and the first failure is reported with the
+/// events before it.
 #[test]
 fn failures_in_windows_are_those_of_a_sequential_run() {
     let mut reached = 0;
@@ -81,8 +100,13 @@ fn failures_in_windows_are_those_of_a_sequential_run() {
             let fault = Some(PlannedFault { crime, lp: 60 + number as u32, event: 2 + number % 3 });
             let recipe = Recipe { fault, ..recipe(declares, number) };
             let settings = Settings { zero_delay_hops: 200, ..Settings::new(number, 20.0) };
-            let all: Vec<_> = [1, 2, 3, 8].into_iter().zip(number..).map(|(pes, cluster)| windows(pes, cluster)).collect();
-            let outcome = matrix::check_recipe_under(&recipe, &settings, &all).unwrap_or_else(|why| panic!("{crime:?}: {why}"));
+            let all: Vec<_> = [1, 2, 3, 8]
+                .into_iter()
+                .zip(number..)
+                .map(|(pes, cluster)| windows(pes, cluster))
+                .collect();
+            let outcome = matrix::check_recipe_under(&recipe, &settings, &all)
+                .unwrap_or_else(|why| panic!("{crime:?}: {why}"));
             reached += usize::from(outcome.is_err());
         }
     }
@@ -97,9 +121,14 @@ fn mistakes_where_no_horizon_moves_are_those_of_a_sequential_run() {
         let fault = Some(PlannedFault { crime, lp: 60 + number as u32, event: 1 + number % 3 });
         let recipe = Recipe { lookahead: 1e-30, fault, ..recipe(Declares::Model, number) };
         let settings = Settings { zero_delay_hops: 200, ..Settings::new(number, 8.0) };
-        let both = [true, false].map(|windows| Parallel { windows, ..self::windows(3, number).parallel.expect("it is parallel") });
-        let all = both.map(|parallel| Configuration { parallel: Some(parallel), ..windows(3, number) });
-        let outcome = matrix::check_recipe_under(&recipe, &settings, &all).unwrap_or_else(|why| panic!("{crime:?}: {why}"));
+        let both = [true, false].map(|windows| Parallel {
+            windows,
+            ..self::windows(3, number).parallel.expect("it is parallel")
+        });
+        let all =
+            both.map(|parallel| Configuration { parallel: Some(parallel), ..windows(3, number) });
+        let outcome = matrix::check_recipe_under(&recipe, &settings, &all)
+            .unwrap_or_else(|why| panic!("{crime:?}: {why}"));
         reached += usize::from(outcome.is_err());
     }
     assert!(reached > Crime::ALL.len() / 2, "{reached} of the planned mistakes were reached");
@@ -144,25 +173,48 @@ fn way(simulation: Simulation<'_, Ring>) -> Value {
 
 #[test]
 fn the_record_says_which_way_was_chosen() {
-    let conservative = |uneven, threads| Simulation::new(Ring { uneven }).sync(Synchronisation::Conservative).threads(threads);
+    let conservative = |uneven, threads| {
+        Simulation::new(Ring { uneven }).sync(Synchronisation::Conservative).threads(threads)
+    };
     for threads in [1, 2, 3] {
-        assert_eq!(way(conservative(false, threads).conservative(Conservative::Windows)), "windows");
-        assert_eq!(way(conservative(false, threads).conservative(Conservative::FreeRunning)), "free-running");
+        assert_eq!(
+            way(conservative(false, threads).conservative(Conservative::Windows)),
+            "windows"
+        );
+        assert_eq!(
+            way(conservative(false, threads).conservative(Conservative::FreeRunning)),
+            "free-running"
+        );
     }
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     for (uneven, threads) in [(false, 1), (false, 2), (true, 2), (false, 8)] {
         // With eight PEs, most of them send each other nothing.
-        let expected = if threads == 2 && cores < 2 && !uneven { "windows" } else { "free-running" };
+        let expected =
+            if threads == 2 && cores < 2 && !uneven { "windows" } else { "free-running" };
         assert_eq!(way(conservative(uneven, threads)), expected, "{threads} PEs, uneven: {uneven}");
     }
-    assert_eq!(way(conservative(false, 2).virtual_cluster(1)), "windows", "PEs of a virtual cluster take turns");
-    assert_eq!(way(conservative(true, 2).virtual_cluster(1)), "free-running", "their delays differ");
-    assert_eq!(way(Simulation::new(Ring { uneven: false }).threads(2)), Value::Null, "an optimistic run has no such setting");
+    assert_eq!(
+        way(conservative(false, 2).virtual_cluster(1)),
+        "windows",
+        "PEs of a virtual cluster take turns"
+    );
+    assert_eq!(
+        way(conservative(true, 2).virtual_cluster(1)),
+        "free-running",
+        "their delays differ"
+    );
+    assert_eq!(
+        way(Simulation::new(Ring { uneven: false }).threads(2)),
+        Value::Null,
+        "an optimistic run has no such setting"
+    );
 }
 
 #[test]
 fn other_runs_refuse_the_setting_for_conservative_ones() {
-    let run = |sync| Simulation::new(Ring { uneven: false }).sync(sync).conservative(Conservative::Windows).run();
+    let run = |sync| {
+        Simulation::new(Ring { uneven: false }).sync(sync).conservative(Conservative::Windows).run()
+    };
     for sync in [Synchronisation::Sequential, Synchronisation::Optimistic] {
         let refused = run(sync).expect_err("it makes no sense").to_string();
         assert!(refused.contains("`conservative` is `windows`, but `sync` is"), "{refused}");

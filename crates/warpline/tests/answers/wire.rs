@@ -1,4 +1,5 @@
-//! Events that serde writes: what it does not write, or not read back, is a mistake of the model at that event, if the event happens.
+//! Events that serde writes: what it does not write, or not read back, is a mistake of the model at
+//! that event, if the event happens.
 
 use serde::de::Error as _;
 use serde::ser::Error as _;
@@ -69,7 +70,11 @@ fn ring(note: &'static str, end: f64) -> Simulation<'static, Ring> {
 }
 
 fn cluster(note: &'static str, end: f64) -> Simulation<'static, Ring> {
-    ring(note, end).sync(Synchronisation::Optimistic).messages(Messages::Copy).threads(4).virtual_cluster(1)
+    ring(note, end)
+        .sync(Synchronisation::Optimistic)
+        .messages(Messages::Copy)
+        .threads(4)
+        .virtual_cluster(1)
 }
 
 #[test]
@@ -87,8 +92,13 @@ fn what_cannot_be_written_or_read_says_which_event_it_is() {
         ("whole", 0, 32.0, ["what LP 3 sent cannot be written", "Paper`: the paper is full"]),
         ("torn", 2, 22.0, ["what LP 1 sent cannot be read", "Paper`"]),
     ] {
-        let Err(Error::Fault(failure)) = cluster(note, 100.0).run() else { panic!("too many notes") };
-        assert!(matches!(failure.place, Place::Event { lp: LpId(found), time, .. } if (found, time) == (lp, at)), "{failure}");
+        let Err(Error::Fault(failure)) = cluster(note, 100.0).run() else {
+            panic!("too many notes")
+        };
+        assert!(
+            matches!(failure.place, Place::Event { lp: LpId(found), time, .. } if (found, time) == (lp, at)),
+            "{failure}"
+        );
         assert_eq!(failure.committed as f64, at - 1.0, "all events before it");
         let Fault::Unreadable(why) = &failure.fault else { panic!("{failure}") };
         parts.iter().for_each(|part| assert!(why.contains(part), "`{part}` should be in: {why}"));
@@ -96,16 +106,33 @@ fn what_cannot_be_written_or_read_says_which_event_it_is() {
     }
 }
 
-/// What is said too early and undone is no mistake, though nobody can write or read it; nor is what lies beyond the end.
+/// What is said too early and undone is no mistake, though nobody can write or read it; nor is what
+/// lies beyond the end.
 #[test]
 fn events_that_never_happen_need_not_be_written_or_read() {
     let mut rolled_back = 0;
     for (beyond, seed) in (0..scaled(12)).map(|seed| (seed % 2 == 0, u64::from(seed))) {
-        let simulation = || Simulation::new(Gossips { lps: 6, beyond, says: None }).end(12.0).seed(seed);
-        let expected = simulation().sync(Synchronisation::Sequential).run().expect("nobody says such a thing before the end");
-        let parallel = simulation().sync(Synchronisation::Optimistic).messages(Messages::Copy).threads(3).virtual_cluster(seed);
-        let found = parallel.batch(4).window(10.0).run().unwrap_or_else(|why| panic!("cluster {seed}: {why}"));
-        assert_eq!((found.states, found.record.digest), (expected.states, expected.record.digest), "cluster {seed}");
+        let simulation =
+            || Simulation::new(Gossips { lps: 6, beyond, says: None }).end(12.0).seed(seed);
+        let expected = simulation()
+            .sync(Synchronisation::Sequential)
+            .run()
+            .expect("nobody says such a thing before the end");
+        let parallel = simulation()
+            .sync(Synchronisation::Optimistic)
+            .messages(Messages::Copy)
+            .threads(3)
+            .virtual_cluster(seed);
+        let found = parallel
+            .batch(4)
+            .window(10.0)
+            .run()
+            .unwrap_or_else(|why| panic!("cluster {seed}: {why}"));
+        assert_eq!(
+            (found.states, found.record.digest),
+            (expected.states, expected.record.digest),
+            "cluster {seed}"
+        );
         let record = found.record.parallel.expect("a parallel run");
         rolled_back += record.rolled_back_events;
     }

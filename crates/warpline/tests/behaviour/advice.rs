@@ -1,5 +1,6 @@
-//! What is said of a parallel run is held against workloads whose trouble is known. What is said of waiting PEs needs cores that nobody else
-//! uses: `WARPLINE_IDLE=1 cargo test --package warpline --test behaviour advice -- --test-threads=1` says that there are.
+//! What is said of a parallel run is held against workloads whose trouble is known. What is said of
+//! waiting PEs needs cores that nobody else uses: `WARPLINE_IDLE=1 cargo test --package warpline
+//! --test behaviour advice -- --test-threads=1` says that there are.
 
 use std::hint::black_box;
 
@@ -51,11 +52,13 @@ impl Model for Load {
     }
 }
 
-/// Runs it on two threads until that has taken long enough to say something, and returns the record of that run.
+/// Runs it on two threads until that has taken long enough to say something, and returns the record
+/// of that run.
 fn run(load: &Load, sync: Synchronisation) -> RunRecord {
     let mut end = 64.0;
     loop {
-        let run: Run<Load> = Simulation::new(load.clone()).end(end).sync(sync).threads(2).run().expect("it runs");
+        let run: Run<Load> =
+            Simulation::new(load.clone()).end(end).sync(sync).threads(2).run().expect("it runs");
         if run.record.loop_seconds >= 0.3 {
             return run.record;
         }
@@ -63,19 +66,24 @@ fn run(load: &Load, sync: Synchronisation) -> RunRecord {
     }
 }
 
-/// The titles of what is said to limit a run; `None` if others use the cores, so that nothing can be said of the model.
+/// The titles of what is said to limit a run; `None` if others use the cores, so that nothing can
+/// be said of the model.
 fn titles(record: &RunRecord) -> Option<Vec<&'static str>> {
     std::env::var_os("WARPLINE_IDLE")?;
     let titles: Vec<_> = limits(record).into_iter().map(|limit| limit.title).collect();
     if taken_by_others(record).is_some() {
-        assert_eq!((&titles[..], estimated_speedup(record)), (&["Others used the cores as well"][..], None));
+        assert_eq!(
+            (&titles[..], estimated_speedup(record)),
+            (&["Others used the cores as well"][..], None)
+        );
         return None;
     }
     let crowded = record.parallel.as_ref().is_some_and(|parallel| parallel.crowded);
     (!crowded).then_some(titles)
 }
 
-/// Whatever else happens on the machine, the time of PEs is that of their threads, and work is where the events are.
+/// Whatever else happens on the machine, the time of PEs is that of their threads, and work is
+/// where the events are.
 fn check_time(record: &RunRecord) {
     let parallel = record.parallel.as_ref().expect("it was parallel");
     for pe in &parallel.pes {
@@ -87,20 +95,32 @@ fn check_time(record: &RunRecord) {
 #[test]
 fn even_loads_are_not_called_uneven() {
     let _limit = time_limit("an even load");
-    let record = run(&Load { lps: 64, work: [2000, 2000], token: false, lookahead: 1.0 }, Synchronisation::Conservative);
+    let record = run(
+        &Load { lps: 64, work: [2000, 2000], token: false, lookahead: 1.0 },
+        Synchronisation::Conservative,
+    );
     check_time(&record);
     if let Some(titles) = titles(&record) {
-        assert!(!titles.contains(&"The load is uneven") && !titles.contains(&"Probably slower than on one core"), "{titles:?}");
+        assert!(
+            !titles.contains(&"The load is uneven")
+                && !titles.contains(&"Probably slower than on one core"),
+            "{titles:?}"
+        );
     }
 }
 
-/// A PE whose events take a hundred times as long is the busy one, however few of its steps there are between those that wait.
+/// A PE whose events take a hundred times as long is the busy one, however few of its steps there
+/// are between those that wait.
 #[test]
 fn uneven_loads_are_found() {
     let _limit = time_limit("an uneven load");
-    let record = run(&Load { lps: 64, work: [20_000, 200], token: false, lookahead: 1.0 }, Synchronisation::Conservative);
+    let record = run(
+        &Load { lps: 64, work: [20_000, 200], token: false, lookahead: 1.0 },
+        Synchronisation::Conservative,
+    );
     check_time(&record);
-    let [heavy, light] = [0, 1].map(|pe| record.parallel.as_ref().expect("it was parallel").pes[pe].phase_seconds);
+    let [heavy, light] =
+        [0, 1].map(|pe| record.parallel.as_ref().expect("it was parallel").pes[pe].phase_seconds);
     if is_sampled(&record, record.parallel.as_ref().expect("it was parallel")) {
         assert!(heavy.event_processing > 10.0 * light.event_processing, "{heavy:?} {light:?}");
     }
@@ -113,10 +133,17 @@ fn uneven_loads_are_found() {
 #[test]
 fn too_few_events_are_not_called_an_uneven_load() {
     let _limit = time_limit("a token");
-    let record = run(&Load { lps: 2, work: [2000, 2000], token: true, lookahead: 1.0 }, Synchronisation::Conservative);
+    let record = run(
+        &Load { lps: 2, work: [2000, 2000], token: true, lookahead: 1.0 },
+        Synchronisation::Conservative,
+    );
     check_time(&record);
     if let Some(titles) = titles(&record) {
-        assert!(titles.contains(&"There is too little to do") && !titles.contains(&"The load is uneven"), "{titles:?}");
+        assert!(
+            titles.contains(&"There is too little to do")
+                && !titles.contains(&"The load is uneven"),
+            "{titles:?}"
+        );
     }
 }
 
@@ -125,9 +152,18 @@ fn too_few_events_are_not_called_an_uneven_load() {
 fn pes_that_share_a_thread_share_its_time() {
     let _limit = time_limit("PEs that share threads");
     let load = Load { lps: 64, work: [2000, 2000], token: false, lookahead: 1.0 };
-    let run = Simulation::new(load).end(200.0).sync(Synchronisation::Conservative).threads(64).run().expect("it runs");
-    let (seconds, parallel) = (run.record.loop_seconds, run.record.parallel.expect("it was parallel"));
+    let run = Simulation::new(load)
+        .end(200.0)
+        .sync(Synchronisation::Conservative)
+        .threads(64)
+        .run()
+        .expect("it runs");
+    let (seconds, parallel) =
+        (run.record.loop_seconds, run.record.parallel.expect("it was parallel"));
     let all: f64 = parallel.phase_seconds.list().iter().map(|(_, seconds)| seconds).sum();
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(64) as f64;
-    assert!(all > 0.0 && all <= threads * seconds * 1.01, "{all} of {seconds} on {threads} threads");
+    assert!(
+        all > 0.0 && all <= threads * seconds * 1.01,
+        "{all} of {seconds} on {threads} threads"
+    );
 }

@@ -19,7 +19,8 @@ const DELAY: Mean = Mean::slot(4);
 const OPEN: TimeMean = TimeMean::slot(5);
 const ROWS: Table = Table(0);
 
-/// Tokens that hop between LPs. After a number of events, committed or not, whoever executes the next one ends the run.
+/// Tokens that hop between LPs. After a number of events, committed or not, whoever executes the
+/// next one ends the run.
 struct Hops {
     lps: u32,
     lookahead: f64,
@@ -78,7 +79,8 @@ impl Model for Hops {
         place.last = lp.now();
         place.busy.set((place.hops % 2) as f64, BUSY, lp);
         lp.record(ROWS, &[(*token).into()]);
-        let (to, delay) = (lp.random().below(self.lps), self.lookahead + lp.random().exponential(1.0));
+        let (to, delay) =
+            (lp.random().below(self.lps), self.lookahead + lp.random().exponential(1.0));
         lp.span(AHEAD, lp.now(), lp.now() + delay, 1.0);
         lp.observe(DELAY.at(u32::from(lp.now() > 20.0)), delay);
         if lp.id() == LpId(7) && lp.now() > 30.0 && place.open.get() < 5.0 {
@@ -94,14 +96,21 @@ fn hops(lookahead: f64, after: u64) -> Hops {
     Hops { lps: 12, lookahead, switch: StopSwitch::default(), after, calls: Arc::default() }
 }
 
-/// All that a run to this end tells, but for the series whose slices are those of the run that was wanted.
+/// All that a run to this end tells, but for the series whose slices are those of the run that was
+/// wanted.
 fn outcome(run: &Run<Hops>) -> (String, Vec<Place>, Vec<TableRows>, Value, Series) {
     let record = &run.record;
-    (record.digest.clone(), run.states.clone(), run.tables.clone(), (*record.results).clone(), record.series["busy"].clone())
+    (
+        record.digest.clone(),
+        run.states.clone(),
+        run.tables.clone(),
+        (*record.results).clone(),
+        record.series["busy"].clone(),
+    )
 }
 
-/// Where the model says how many slices there are, they are those of the run that was wanted, and those that were not reached have nothing.
-/// All series have all that happened.
+/// Where the model says how many slices there are, they are those of the run that was wanted, and
+/// those that were not reached have nothing. All series have all that happened.
 fn assert_series(early: &Run<Hops>) {
     let (record, wanted) = (&early.record, |slice: usize| END * (slice as f64 / 30.0));
     let reached = (0..30).filter(|slice| wanted(*slice) < record.end_time).count();
@@ -110,9 +119,16 @@ fn assert_series(early: &Run<Hops>) {
     let known: Vec<usize> = (0..30).filter(|slice| hops.values[*slice].is_some()).collect();
     assert_eq!(known, (0..reached).collect::<Vec<_>>(), "to {}", record.end_time);
     assert_eq!(hops.counts.iter().sum::<u64>(), early.statistics.counter(HOPS));
-    let area: f64 = record.series["busy"].slices().filter_map(|(begin, end, value)| Some(value? * (end - begin))).sum();
+    let area: f64 = record.series["busy"]
+        .slices()
+        .filter_map(|(begin, end, value)| Some(value? * (end - begin)))
+        .sum();
     let mean = early.statistics.time_mean(BUSY).mean.unwrap_or(0.0);
-    assert!((area - mean * record.end_time).abs() < 1e-9, "{area} and {mean} to {}", record.end_time);
+    assert!(
+        (area - mean * record.end_time).abs() < 1e-9,
+        "{area} and {mean} to {}",
+        record.end_time
+    );
 }
 
 /// These settings, as they would be typed.
@@ -124,12 +140,17 @@ fn settings(words: &str) -> Settings {
     settings
 }
 
-/// Ends a run after so many calls, and compares it with a run that was to end there. Returns where it ended.
+/// Ends a run after so many calls, and compares it with a run that was to end there. Returns where
+/// it ended.
 fn ends_early(lookahead: f64, after: u64, engine: &Settings) -> f64 {
     ends_early_on(lookahead, after, |model| Simulation::new(model).settings(engine.clone()))
 }
 
-fn ends_early_on(lookahead: f64, after: u64, simulation: impl FnOnce(Hops) -> Simulation<'static, Hops>) -> f64 {
+fn ends_early_on(
+    lookahead: f64,
+    after: u64,
+    simulation: impl FnOnce(Hops) -> Simulation<'static, Hops>,
+) -> f64 {
     let model = hops(lookahead, after);
     let switch = model.switch.clone();
     let early = simulation(model).end(END).stop_with(&switch).run().expect("a run");
@@ -151,7 +172,9 @@ fn ends_early_on(lookahead: f64, after: u64, simulation: impl FnOnce(Hops) -> Si
 #[test]
 fn a_sequential_run_ends_early() {
     // It looks at the switch after 1, 3, 7, 15, … events.
-    let mut ends: Vec<f64> = [1, 5, 17, 150, 900, 1500].map(|after| ends_early(0.1, after, &settings("sync=sequential"))).into();
+    let mut ends: Vec<f64> = [1, 5, 17, 150, 900, 1500]
+        .map(|after| ends_early(0.1, after, &settings("sync=sequential")))
+        .into();
     ends.dedup();
     assert!(ends.len() >= 4 && ends.is_sorted() && ends[0] < 5.0, "{ends:?}");
 }
@@ -172,7 +195,8 @@ fn a_parallel_run_ends_early_whatever_the_schedule() {
                 "gvt=synchronous gvt-interval=7 batch=5",
             ];
             if lookahead > 0.0 {
-                engines.extend(["conservative=windows batch=8", "conservative=free-running batch=8"]);
+                engines
+                    .extend(["conservative=windows batch=8", "conservative=free-running batch=8"]);
             }
             for engine in engines {
                 let engine = settings(&format!("threads={pes} virtual-cluster={seed} {engine}"));
@@ -202,8 +226,11 @@ fn a_run_that_changes_its_engine_ends_early() {
     let mut partial = 0;
     for seed in 0..40u64 {
         for lookahead in [0.0, 0.3] {
-            for words in ["sync=sequential", "threads=3", "threads=4 virtual-cluster=5 sync=optimistic"] {
-                let ends = |model| Simulation::new(model).settings(settings(words)).change_engines(seed);
+            for words in
+                ["sync=sequential", "threads=3", "threads=4 virtual-cluster=5 sync=optimistic"]
+            {
+                let ends =
+                    |model| Simulation::new(model).settings(settings(words)).change_engines(seed);
                 partial += u32::from(ends_early_on(lookahead, 60 * seed, ends) < END);
             }
         }
@@ -227,7 +254,10 @@ fn before_the_warm_up_nothing_has_been_observed() {
     let run = Simulation::new(model).end(END).warmup(50.0).stop_with(&switch).run().expect("a run");
     assert!(run.record.partial.is_some() && run.record.end_time < 50.0);
     let results = &run.record.results;
-    assert_eq!((&results["hops"], &results["busy"]["mean"], &results["gap"]["mean"]), (&Value::from(0), &Value::Null, &Value::Null));
+    assert_eq!(
+        (&results["hops"], &results["busy"]["mean"], &results["gap"]["mean"]),
+        (&Value::from(0), &Value::Null, &Value::Null)
+    );
 }
 
 /// Whoever ends replications early gets those that had ended.
@@ -236,17 +266,27 @@ fn replications_end_early() {
     let _limit = time_limit(100);
     let model = hops(0.1, 30_000);
     let switch = model.switch.clone();
-    let replicated = Simulation::new(model).end(END).seed(5).stop_with(&switch).replicate(400).expect("some runs");
+    let replicated = Simulation::new(model)
+        .end(END)
+        .seed(5)
+        .stop_with(&switch)
+        .replicate(400)
+        .expect("some runs");
     let runs = replicated.record.replications.expect("replications").runs;
     assert!(!runs.is_empty() && runs.len() < 400, "{}", runs.len());
     assert_eq!(replicated.record.partial, Some(Partial { wanted_end: END, wanted_runs: 400 }));
     for run in runs.iter().step_by(5) {
-        let alone = Simulation::new(hops(0.1, u64::MAX)).end(END).seed(run.seed).run().expect("a run");
+        let alone =
+            Simulation::new(hops(0.1, u64::MAX)).end(END).seed(run.seed).run().expect("a run");
         assert_eq!(alone.record.digest, run.digest);
     }
     let model = hops(0.1, 10);
     let switch = model.switch.clone();
-    let error = Simulation::new(model).end(1e12).stop_with(&switch).replicate(3).expect_err("none has ended");
+    let error = Simulation::new(model)
+        .end(1e12)
+        .stop_with(&switch)
+        .replicate(3)
+        .expect_err("none has ended");
     assert!(error.to_string().starts_with("stopped before the first run had ended"), "{error}");
 }
 
@@ -278,10 +318,21 @@ fn a_mistake_is_a_mistake() {
     }
     for threads in [1, 2] {
         let switch = StopSwitch::default();
-        let run = Simulation::new(Late(Mutex::new(Some(switch.clone())))).end(2000.0).threads(threads).stop_with(&switch).run();
+        let run = Simulation::new(Late(Mutex::new(Some(switch.clone()))))
+            .end(2000.0)
+            .threads(threads)
+            .stop_with(&switch)
+            .run();
         match run {
-            Err(error) => assert!(error.to_string().contains("event 1000 of LP 1 at time 1000 (()) failed: enough"), "{error}"),
-            Ok(run) => assert!(run.record.end_time <= 1000.0 && run.record.partial.is_some(), "{}", run.record.end_time),
+            Err(error) => assert!(
+                error.to_string().contains("event 1000 of LP 1 at time 1000 (()) failed: enough"),
+                "{error}"
+            ),
+            Ok(run) => assert!(
+                run.record.end_time <= 1000.0 && run.record.partial.is_some(),
+                "{}",
+                run.record.end_time
+            ),
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Events that go on and on are noticed from outside, and end a run that they would hold up for ever; large stacks serve all runs alike.
+//! Events that go on and on are noticed from outside, and end a run that they would hold up for
+//! ever; large stacks serve all runs alike.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,7 +10,8 @@ use warpline::prelude::*;
 use warpline::{GvtAlgorithm, LongEvent, Synchronisation};
 use warpline_testkit::time_limit;
 
-/// Four LPs that send each other tokens. One event, or the `finish` of one LP, waits until the test ends.
+/// Four LPs that send each other tokens. One event, or the `finish` of one LP, waits until the test
+/// ends.
 struct Waits {
     /// The LP, and which of its events.
     lp: u32,
@@ -63,8 +65,12 @@ type Engine = fn(Simulation<'_, Waits>) -> Simulation<'_, Waits>;
 const ENGINES: [(&str, Engine); 5] = [
     ("sequential", |run| run.sync(Synchronisation::Sequential)),
     ("conservative", |run| run.sync(Synchronisation::Conservative).threads(2)),
-    ("optimistic", |run| run.sync(Synchronisation::Optimistic).threads(2).gvt(GvtAlgorithm::Synchronous)),
-    ("Time Warp alone", |run| run.sync(Synchronisation::Optimistic).threads(2).use_lookahead(false)),
+    ("optimistic", |run| {
+        run.sync(Synchronisation::Optimistic).threads(2).gvt(GvtAlgorithm::Synchronous)
+    }),
+    ("Time Warp alone", |run| {
+        run.sync(Synchronisation::Optimistic).threads(2).use_lookahead(false)
+    }),
     ("virtual cluster", |run| run.threads(2).virtual_cluster(7)),
 ];
 
@@ -72,7 +78,11 @@ const ENGINES: [(&str, Engine); 5] = [
 fn stuck(engine: Engine, finish: bool, heard: &mut dyn FnMut(&LongEvent)) -> LongEvent {
     let free = Arc::new(AtomicBool::new(false));
     let model = Waits { lp: 3, event: 5, finish, free: free.clone() };
-    let error = engine(Simulation::new(model).end(20.0)).event_limit(0.3).on_long_event(heard).run().expect_err("it waits");
+    let error = engine(Simulation::new(model).end(20.0))
+        .event_limit(0.3)
+        .on_long_event(heard)
+        .run()
+        .expect_err("it waits");
     free.store(true, Ordering::Relaxed);
     match error {
         Error::LongEvent(long) => *long,
@@ -122,7 +132,12 @@ fn who_asks_hears_of_it_before() {
         count.fetch_add(1, Ordering::Relaxed);
         free.store(true, Ordering::Relaxed);
     };
-    let run = Simulation::new(model).end(20.0).threads(2).on_long_event(&mut hear).run().expect("it ends after all");
+    let run = Simulation::new(model)
+        .end(20.0)
+        .threads(2)
+        .on_long_event(&mut hear)
+        .run()
+        .expect("it ends after all");
     assert_eq!(run.record.committed_events, 4 * 19);
     assert_eq!(heard.len(), 1, "{heard:?}");
     assert!((heard[0].lp, heard[0].event) == (LpId(3), 5) && heard[0].seconds >= 5.0, "{heard:?}");
@@ -226,19 +241,29 @@ fn a_stack_overflows() {
     for (name, value) in settings.split_whitespace().filter_map(|word| word.split_once('=')) {
         all.set(name, value).expect("a setting");
     }
-    let run = Simulation::new(Deep { depth: 100_000 }).settings(all).end(20.0).run().expect("a run");
+    let run =
+        Simulation::new(Deep { depth: 100_000 }).settings(all).end(20.0).run().expect("a run");
     println!("the sum is {}", run.states[3]);
 }
 
-/// If the stack is too small after all, it is said which event that was; with a larger one the same run succeeds.
+/// If the stack is too small after all, it is said which event that was; with a larger one the same
+/// run succeeds.
 #[test]
 #[cfg(target_os = "linux")]
 fn the_last_words_name_the_event() {
     let program = std::env::current_exe().expect("this is a program");
     let run = |settings: &str| {
         let test = ["--exact", "long_events::a_stack_overflows", "--nocapture", "--ignored"];
-        let output = std::process::Command::new(&program).args(test).env(CHILD, settings).output().expect("it runs again");
-        (output.status, String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr))
+        let output = std::process::Command::new(&program)
+            .args(test)
+            .env(CHILD, settings)
+            .output()
+            .expect("it runs again");
+        (
+            output.status,
+            String::from_utf8_lossy(&output.stdout).into_owned()
+                + &String::from_utf8_lossy(&output.stderr),
+        )
     };
     for engine in ["", "threads=2", "threads=3 virtual-cluster=7"] {
         let (status, text) = run(engine);
@@ -259,7 +284,10 @@ fn all_code_of_a_model_has_the_same_stack_everywhere() {
     for undo in [Undo::Copy, Undo::Reverse] {
         for run in [run().threads(3), run().threads(3).virtual_cluster(3)] {
             let together = run.undo(undo).run().expect("in parallel");
-            assert_eq!((together.states, together.record.digest), (alone.states.clone(), alone.record.digest.clone()));
+            assert_eq!(
+                (together.states, together.record.digest),
+                (alone.states.clone(), alone.record.digest.clone())
+            );
         }
         assert_eq!(run().undo(undo).verify().expect("tried out").digest, alone.record.digest);
     }

@@ -1,5 +1,5 @@
-//! How runs behave, beside their answer: errors and early ends, what they observe and tell, settings, verification, explanations. In one
-//! program, like the [answers](../answers/main.rs).
+//! How runs behave, beside their answer: errors and early ends, what they observe and tell,
+//! settings, verification, explanations. In one program, like the [answers](../answers/main.rs).
 #![cfg(not(miri))]
 
 mod advice;

@@ -16,7 +16,8 @@ const MANY: u32 = 14_000_000;
 const OPENED: Counter = Counter::slot(0);
 const SEEN: Table = Table(0);
 
-/// LP 0 opens a door that LP 1 asks for a little later: nobody who sees things in order finds it closed. Whoever does is greedy.
+/// LP 0 opens a door that LP 1 asks for a little later: nobody who sees things in order finds it
+/// closed. Whoever does is greedy.
 struct Door {
     greedy_for: Greed,
     /// Whether the door stays closed.
@@ -125,18 +126,32 @@ fn a_greedy_event() {
     }
     let greedy = Arc::new(AtomicU32::new(0));
     let end = if greedy_for == Greed::Diary { 1e12 } else { 40.0 };
-    match Simulation::new(Door { greedy_for, closed, greedy: greedy.clone() }).settings(settings).end(end).run() {
+    match Simulation::new(Door { greedy_for, closed, greedy: greedy.clone() })
+        .settings(settings)
+        .end(end)
+        .run()
+    {
         Ok(run) => {
             let times = greedy.load(Ordering::Relaxed);
-            println!("opened {} digest {} greedy {times}", run.statistics.counter(OPENED), run.record.digest);
+            println!(
+                "opened {} digest {} greedy {times}",
+                run.statistics.counter(OPENED),
+                run.record.digest
+            );
         }
         Err(Error::Fault(failure)) => {
             assert!(matches!(failure.fault, Fault::Memory(_)), "{failure}");
-            assert!(matches!(failure.place, Place::Event { lp: LpId(2), time: 1.25, .. }), "{failure}");
+            assert!(
+                matches!(failure.place, Place::Event { lp: LpId(2), time: 1.25, .. }),
+                "{failure}"
+            );
             println!("the right fault: {failure}");
         }
         Err(Error::Memory { place, why }) if greedy_for == Greed::Diary => {
-            println!("no memory {}: {why}", if place.is_some() { "at a PE" } else { "beside the PEs" });
+            println!(
+                "no memory {}: {why}",
+                if place.is_some() { "at a PE" } else { "beside the PEs" }
+            );
         }
         Err(other) => panic!("{other}"),
     }
@@ -147,8 +162,13 @@ fn child(wanted: &str) -> String {
     let program = std::env::current_exe().expect("this is a program");
     let test = "memory::a_greedy_event --exact --nocapture --ignored";
     let script = format!("ulimit -v 450000; exec timeout 100 {} {test}", program.display());
-    let output = Command::new("sh").args(["-c", &script]).env(CHILD, wanted).output().expect("it runs again");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    let output = Command::new("sh")
+        .args(["-c", &script])
+        .env(CHILD, wanted)
+        .output()
+        .expect("it runs again");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned()
+        + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "`{wanted}`: {text}");
     text
 }
@@ -157,8 +177,14 @@ fn child(wanted: &str) -> String {
 fn an_event_that_wants_more_than_there_is_fails_where_it_is() {
     let engines = ["", "threads=2", "threads=3 virtual-cluster=5"];
     // Nothing is saved but for reverse code.
-    let all = [("", "observes", &engines[..]), ("rows", "observes", &engines), ("sends", "sends", &engines)];
-    for (greed, what, engines) in all.into_iter().chain([("saves undo=reverse", "saves", &engines[2..])]) {
+    let all = [
+        ("", "observes", &engines[..]),
+        ("rows", "observes", &engines),
+        ("sends", "sends", &engines),
+    ];
+    for (greed, what, engines) in
+        all.into_iter().chain([("saves undo=reverse", "saves", &engines[2..])])
+    {
         for engine in engines {
             let said = child(&format!("closed {greed} {engine}"));
             let words = format!(
@@ -169,7 +195,8 @@ fn an_event_that_wants_more_than_there_is_fails_where_it_is() {
     }
 }
 
-/// Rows are kept by the thread that watches the PEs. If it finds no memory for more, the PEs end with it, who would go on for ever.
+/// Rows are kept by the thread that watches the PEs. If it finds no memory for more, the PEs end
+/// with it, who would go on for ever.
 #[test]
 fn rows_that_do_not_fit_end_the_run_with_all_its_threads() {
     for engine in ["", "threads=2", "threads=3 virtual-cluster=5"] {
@@ -178,12 +205,18 @@ fn rows_that_do_not_fit_end_the_run_with_all_its_threads() {
     }
 }
 
-/// A door that is found closed only by those who look too early: what they want is never had, and never missed.
+/// A door that is found closed only by those who look too early: what they want is never had, and
+/// never missed.
 #[test]
 fn greed_that_never_happens_is_not_noticed() {
     let alone = child("");
     let told = |said: &str| {
-        said.lines().find_map(|line| line.split(" greedy ").next().filter(|told| told.starts_with("opened")).map(str::to_owned))
+        said.lines().find_map(|line| {
+            line.split(" greedy ")
+                .next()
+                .filter(|told| told.starts_with("opened"))
+                .map(str::to_owned)
+        })
     };
     let mut greedy = false;
     for greed in ["", "rows", "sends"] {

@@ -66,15 +66,27 @@ fn every_run_is_that_of_its_seed_alone() {
     let mut events = 0;
     for run in runs(&replicated) {
         let alone = arrivals().seed(run.seed).run().expect("a run");
-        assert_eq!((&run.digest, &*run.results), (&alone.record.digest, &alone.record.results), "seed {}", run.seed);
-        assert_eq!((run.committed_events, &*run.series), (alone.record.committed_events, &alone.record.series));
+        assert_eq!(
+            (&run.digest, &*run.results),
+            (&alone.record.digest, &alone.record.results),
+            "seed {}",
+            run.seed
+        );
+        assert_eq!(
+            (run.committed_events, &*run.series),
+            (alone.record.committed_events, &alone.record.series)
+        );
         events += run.committed_events;
     }
     assert_eq!(replicated.record.committed_events, events);
-    let digests: std::collections::BTreeSet<&str> = runs(&replicated).iter().map(|run| run.digest.as_str()).collect();
+    let digests: std::collections::BTreeSet<&str> =
+        runs(&replicated).iter().map(|run| run.digest.as_str()).collect();
     assert_eq!(digests.len(), 7);
     let again = arrivals().replicate(7).expect("seven runs");
-    assert_eq!((&again.record.digest, &again.record.results), (&replicated.record.digest, &replicated.record.results));
+    assert_eq!(
+        (&again.record.digest, &again.record.results),
+        (&replicated.record.digest, &replicated.record.results)
+    );
     assert_ne!(arrivals().replicate(6).expect("six runs").record.digest, again.record.digest);
 }
 
@@ -83,9 +95,13 @@ fn parallel_runs_follow_each_other_and_give_the_same() {
     let alone = arrivals().replicate(4).expect("sequential runs");
     for sync in [Synchronisation::Optimistic, Synchronisation::Sequential] {
         let other = arrivals().sync(sync).replicate(4).expect("runs");
-        assert_eq!((&other.record.digest, &other.record.results), (&alone.record.digest, &alone.record.results));
+        assert_eq!(
+            (&other.record.digest, &other.record.results),
+            (&alone.record.digest, &alone.record.results)
+        );
         let at_once = other.record.replications.map(|replications| replications.at_once);
-        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32).min(4);
+        let cores =
+            std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32).min(4);
         assert_eq!(at_once, Some(if sync == Synchronisation::Sequential { cores } else { 1 }));
     }
 }
@@ -94,42 +110,72 @@ fn parallel_runs_follow_each_other_and_give_the_same() {
 fn estimates_are_those_of_the_runs() {
     let replicated = arrivals().replicate(30).expect("thirty runs");
     let arrived = replicated.spread("arrived").expect("they were counted");
-    // Poisson with mean and variance 200, less the events at the very end; the mean of 30 has a standard deviation of 2.6.
+    // Poisson with mean and variance 200, less the events at the very end; the mean of 30 has a
+    // standard deviation of 2.6.
     assert!((arrived.mean - 200.0).abs() < 10.0, "{arrived:?}");
-    assert!(arrived.deviation.is_some_and(|deviation| (8.0..22.0).contains(&deviation)), "{arrived:?}");
-    let by_hand: Vec<f64> = runs(&replicated).iter().map(|run| run.results["arrived"].as_f64().expect("a count")).collect();
+    assert!(
+        arrived.deviation.is_some_and(|deviation| (8.0..22.0).contains(&deviation)),
+        "{arrived:?}"
+    );
+    let by_hand: Vec<f64> = runs(&replicated)
+        .iter()
+        .map(|run| run.results["arrived"].as_f64().expect("a count"))
+        .collect();
     assert_eq!(arrived.values, by_hand);
     assert_eq!(replicated.record.results["arrived"]["mean"], json!(arrived.mean));
     let gap = replicated.spread("gap").expect("the mean of a run's estimate");
     assert!((gap.mean - 1.0).abs() < 0.05, "{gap:?}");
     assert_eq!(replicated.record.results["gap"]["count"], 30);
     assert_eq!((replicated.spread("nothing"), replicated.spread("gap.wrong")), (None, None));
-    let [View::Lines(first), View::Lines(_), View::Table(table)] = &replicated.record.views[..] else {
+    let [View::Lines(first), View::Lines(_), View::Table(table)] = &replicated.record.views[..]
+    else {
         panic!("{:?}", replicated.record.views)
     };
     assert_eq!((first.lines[0].1.len(), table.rows.len(), table.columns.len()), (30, 30, 6));
     let series = &replicated.record.series;
     let in_slice = |name: &str, slice: usize| {
-        Spread::of(&runs(&replicated).iter().filter_map(|run| run.series[name].values[slice]).collect::<Vec<_>>())
+        Spread::of(
+            &runs(&replicated)
+                .iter()
+                .filter_map(|run| run.series[name].values[slice])
+                .collect::<Vec<_>>(),
+        )
     };
     for (name, slice) in [("arrived", 0), ("arrived", 4), ("gap", 2)] {
         let Spread { mean, ci95, .. } = in_slice(name, slice);
-        assert_eq!((series[name].values[slice], series[name].ci95[slice]), (Some(mean), ci95), "{name} in {slice}");
+        assert_eq!(
+            (series[name].values[slice], series[name].ci95[slice]),
+            (Some(mean), ci95),
+            "{name} in {slice}"
+        );
     }
     // Poisson with mean 40 in each slice; the mean of 30 has a standard deviation of 1.2.
-    assert!(series["arrived"].slices().all(|(_, _, value)| value.is_some_and(|value| (value - 40.0).abs() < 5.0)), "{series:?}");
-    assert_eq!(series["arrived"].counts.iter().sum::<u64>(), arrived.values.iter().sum::<f64>() as u64);
+    assert!(
+        series["arrived"]
+            .slices()
+            .all(|(_, _, value)| value.is_some_and(|value| (value - 40.0).abs() < 5.0)),
+        "{series:?}"
+    );
+    assert_eq!(
+        series["arrived"].counts.iter().sum::<u64>(),
+        arrived.values.iter().sum::<f64>() as u64
+    );
     let out = tempfile::tempdir().expect("a directory");
     let page = replicated.report(out.path().join("out")).expect("a report");
     let page = std::fs::read_to_string(page).expect("a page");
-    assert!(page.contains("seed") && page.contains("mean of the runs") && page.contains("Arrived over time: arrivals"));
+    assert!(
+        page.contains("seed")
+            && page.contains("mean of the runs")
+            && page.contains("Arrived over time: arrivals")
+    );
 }
 
 #[test]
 fn the_first_failure_by_seed_is_reported() {
     // Some seeds have no such gap, and some later ones do.
     let model = || Simulation::new(Arrivals { fails_at: Some(8.0) }).end(50.0);
-    let first = (1..100).find_map(|seed| model().seed(seed).run().err().map(|error| (seed, error.to_string())));
+    let first = (1..100)
+        .find_map(|seed| model().seed(seed).run().err().map(|error| (seed, error.to_string())));
     let (seed, alone) = first.expect("some seed fails");
     assert!(seed > 1, "the first seeds do not fail");
     let error = model().seed(1).replicate(60).expect_err("one of them fails");
@@ -138,11 +184,18 @@ fn the_first_failure_by_seed_is_reported() {
 
 #[test]
 fn nonsense_is_refused() {
-    let refused = |simulation: Simulation<'_, Arrivals>, runs| simulation.replicate(runs).expect_err("it is refused").to_string();
+    let refused = |simulation: Simulation<'_, Arrivals>, runs| {
+        simulation.replicate(runs).expect_err("it is refused").to_string()
+    };
     assert!(refused(arrivals(), 0).starts_with("`replications` cannot be `0`"));
-    assert!(refused(arrivals().seed(u64::MAX - 1), 3).starts_with("3 replications from seed 18446744073709551614 on exceed"));
+    assert!(
+        refused(arrivals().seed(u64::MAX - 1), 3)
+            .starts_with("3 replications from seed 18446744073709551614 on exceed")
+    );
     assert!(arrivals().seed(u64::MAX - 1).replicate(2).is_ok());
-    assert!(refused(arrivals().trace("trace.json").threads(2), 3).starts_with("a trace shows one run"));
+    assert!(
+        refused(arrivals().trace("trace.json").threads(2), 3).starts_with("a trace shows one run")
+    );
     assert!(refused(arrivals().end(-1.0), 3).starts_with("`end` cannot be `-1`"));
 }
 
@@ -154,7 +207,10 @@ fn progress_is_that_of_all_runs() {
     while calls.load(Ordering::Relaxed) == 0 {
         let mut last = 0.0;
         let mut report = |progress: &warpline::Progress| {
-            assert!(progress.virtual_time >= last && progress.virtual_time <= progress.end, "{last}: {progress:?}");
+            assert!(
+                progress.virtual_time >= last && progress.virtual_time <= progress.end,
+                "{last}: {progress:?}"
+            );
             last = progress.virtual_time;
             calls.fetch_add(1, Ordering::Relaxed);
         };
@@ -189,8 +245,16 @@ fn lists_are_estimated_across_the_runs() {
     }
     let simulation = |seed| Simulation::new(Crowd).end(20.0).seed(seed);
     let replicated = simulation(3).replicate(6).expect("six runs");
-    let alone: Vec<Run<Crowd>> = (3..9).map(|seed| simulation(seed).run().expect("a run")).collect();
-    let by_hand = |lp: u32| Spread::of(&alone.iter().map(|run| run.statistics.counter(BY_LP.at(lp)) as f64).collect::<Vec<_>>());
+    let alone: Vec<Run<Crowd>> =
+        (3..9).map(|seed| simulation(seed).run().expect("a run")).collect();
+    let by_hand = |lp: u32| {
+        Spread::of(
+            &alone
+                .iter()
+                .map(|run| run.statistics.counter(BY_LP.at(lp)) as f64)
+                .collect::<Vec<_>>(),
+        )
+    };
     let list = &replicated.record.results.lists()["seen"];
     assert_eq!(list.len(), 30);
     for lp in [0, 7, 29] {
@@ -198,7 +262,10 @@ fn lists_are_estimated_across_the_runs() {
         assert_eq!((&entry["mean"], &entry["count"]), (&json!(by_hand(lp).mean), &json!(6)));
         assert_eq!(replicated.spread(&format!("seen.{lp}")), Some(by_hand(lp)));
     }
-    assert_eq!((list.entry(30), replicated.spread("seen.30"), replicated.spread("seen")), (None, None, None));
+    assert_eq!(
+        (list.entry(30), replicated.spread("seen.30"), replicated.spread("seen")),
+        (None, None, None)
+    );
     assert_eq!(replicated.record.results["seen"][7], list.entry(7).expect("there is one"));
     for (run, alone) in runs(&replicated).iter().zip(&alone) {
         assert_eq!(run.results.lists()["seen"], alone.record.results.lists()["seen"]);

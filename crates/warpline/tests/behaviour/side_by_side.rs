@@ -54,7 +54,8 @@ fn runs_one_after_the_other_are_as_alone() {
 fn runs_at_once_are_as_alone() {
     let alone = [1, 2, 3].map(|seed| simulate(seed, 1));
     let together = thread::scope(|scope| {
-        let runs = [1, 2, 3].map(|seed| scope.spawn(move || (0..3).map(|_| simulate(seed, 2)).collect::<Vec<_>>()));
+        let runs = [1, 2, 3]
+            .map(|seed| scope.spawn(move || (0..3).map(|_| simulate(seed, 2)).collect::<Vec<_>>()));
         runs.map(|run| run.join().expect("a run"))
     });
     for (alone, together) in alone.iter().zip(together) {

@@ -63,7 +63,8 @@ fn pes_wait_for_a_slow_writer() {
     let (usual, (whole, lines)) = (directory(), simulation());
     let expected = whole.records(Records::Write(usual.path().to_owned())).run().expect("it runs");
     let total = lines.load(Ordering::Relaxed);
-    let expected_text = fs::read_to_string(usual.path().join("lines.csv")).expect("the file was written");
+    let expected_text =
+        fs::read_to_string(usual.path().join("lines.csv")).expect("the file was written");
     for threads in [1, 2, 8] {
         let (slow, (simulation, lines)) = (directory(), simulation());
         let pipe = slow.path().join("lines.csv");
@@ -82,10 +83,16 @@ fn pes_wait_for_a_slow_writer() {
             file.read_to_string(&mut text).expect("somebody writes");
             (seen, text)
         });
-        let simulation = simulation.records(Records::Write(slow.path().to_owned())).sync(Synchronisation::Optimistic).threads(threads);
+        let simulation = simulation
+            .records(Records::Write(slow.path().to_owned()))
+            .sync(Synchronisation::Optimistic)
+            .threads(threads);
         let run = simulation.run().expect("it runs");
         let (seen, text) = reader.join().expect("nothing goes wrong");
-        assert!(4 * seen < total, "{seen} lines of {total} had committed before the first was read, with {threads} threads");
+        assert!(
+            4 * seen < total,
+            "{seen} lines of {total} had committed before the first was read, with {threads} threads"
+        );
         assert_eq!(run.record.digest, expected.record.digest);
         assert!(text == expected_text, "the lines with {threads} threads");
     }

@@ -6,7 +6,8 @@ use warpline::prelude::*;
 use warpline::record::StateDigestRecord;
 use warpline::{GoAhead, Place, Synchronisation};
 
-/// Accounts whose balance no event depends on, so that the history does not show what becomes of it.
+/// Accounts whose balance no event depends on, so that the history does not show what becomes of
+/// it.
 struct Accounts {
     undo_is_wrong: bool,
 }
@@ -52,18 +53,24 @@ fn accounts(undo_is_wrong: bool) -> Simulation<'static, Accounts> {
 #[test]
 fn every_engine_has_the_digests_of_the_sequential_one() {
     let expected = of(accounts(false).threads(1));
-    for sync in [Synchronisation::Auto, Synchronisation::Optimistic, Synchronisation::Conservative] {
+    for sync in [Synchronisation::Auto, Synchronisation::Optimistic, Synchronisation::Conservative]
+    {
         assert_eq!(of(accounts(false).threads(3).sync(sync)), expected, "{sync:?}");
     }
     for seed in 0..8 {
-        assert_eq!(of(accounts(false).threads(5).virtual_cluster(seed)), expected, "virtual cluster {seed}");
+        assert_eq!(
+            of(accounts(false).threads(5).virtual_cluster(seed)),
+            expected,
+            "virtual cluster {seed}"
+        );
     }
 }
 
 #[test]
 fn states_that_the_history_does_not_show_are_found() {
     let (history, states) = of(accounts(true).threads(1));
-    let parallel = accounts(true).undo(Undo::Reverse).go_ahead(GoAhead::Always).threads(4).virtual_cluster(1);
+    let parallel =
+        accounts(true).undo(Undo::Reverse).go_ahead(GoAhead::Always).threads(4).virtual_cluster(1);
     let (same, other) = of(parallel);
     assert_eq!(same, history);
     assert_ne!(other.text, states.text);
@@ -104,6 +111,11 @@ fn a_state_that_cannot_be_shown_is_an_error() {
         let error = Simulation::new(Vault).threads(threads).state_digest(true).run().unwrap_err();
         let Error::Fault(failure) = &error else { panic!("{error}") };
         assert_eq!(failure.place, Place::Finish(LpId(0)));
-        assert!(error.to_string().contains("the `Debug` of its state, for the digest of states: nobody may see this"), "{error}");
+        assert!(
+            error.to_string().contains(
+                "the `Debug` of its state, for the digest of states: nobody may see this"
+            ),
+            "{error}"
+        );
     }
 }

@@ -40,7 +40,11 @@ impl Model for Hops {
 }
 
 fn hops(lps: u32) -> Simulation<'static, Hops> {
-    Simulation::new(Hops { lps, fails: None }).sync(Synchronisation::Optimistic).threads(3).gvt_interval(50).batch(8)
+    Simulation::new(Hops { lps, fails: None })
+        .sync(Synchronisation::Optimistic)
+        .threads(3)
+        .gvt_interval(50)
+        .batch(8)
 }
 
 /// A run, its trace, and the size of the trace in bytes.
@@ -59,7 +63,8 @@ fn tracks(trace: &Value) -> BTreeMap<(u64, u64), Vec<&Value>> {
     let mut tracks = BTreeMap::<_, Vec<_>>::new();
     for entry in trace["traceEvents"].as_array().expect("it has entries") {
         if ["X", "i"].contains(&entry["ph"].as_str().expect("each has a kind")) {
-            let track = (entry["pid"].as_u64().expect("a group"), entry["tid"].as_u64().expect("a track"));
+            let track =
+                (entry["pid"].as_u64().expect("a group"), entry["tid"].as_u64().expect("a track"));
             tracks.entry(track).or_default().push(entry);
         }
     }
@@ -71,7 +76,11 @@ fn names(trace: &Value) -> BTreeMap<(u64, u64), String> {
     let entries = trace["traceEvents"].as_array().expect("it has entries").iter();
     let named = entries.filter(|entry| entry["name"] == "thread_name");
     let name = |entry: &Value| entry["args"]["name"].as_str().expect("a name").to_owned();
-    named.map(|entry| ((entry["pid"].as_u64().unwrap(), entry["tid"].as_u64().unwrap()), name(entry))).collect()
+    named
+        .map(|entry| {
+            ((entry["pid"].as_u64().unwrap(), entry["tid"].as_u64().unwrap()), name(entry))
+        })
+        .collect()
 }
 
 fn number(value: &Value) -> f64 {
@@ -117,13 +126,25 @@ fn a_trace_shows_everything_that_happened() {
         let run = run.expect("it runs");
         check(&trace, run.record.committed_events);
         let names = names(&trace);
-        assert!((1..=3).all(|pe| names[&(1, pe)] == format!("PE {}", pe - 1)) && names[&(2, 30)] == "LP 29", "{names:?}");
-        let expected: BTreeMap<u64, u64> = (0..).zip(run.states).filter(|(_, events)| *events > 0).collect();
+        assert!(
+            (1..=3).all(|pe| names[&(1, pe)] == format!("PE {}", pe - 1))
+                && names[&(2, 30)] == "LP 29",
+            "{names:?}"
+        );
+        let expected: BTreeMap<u64, u64> =
+            (0..).zip(run.states).filter(|(_, events)| *events > 0).collect();
         assert_eq!(shown(&trace), expected);
         for counter in ["GVT", "window", "PE 0: pending events", "PE 2: uncommitted events"] {
-            let entries = trace["traceEvents"].as_array().unwrap().iter().filter(|entry| entry["name"] == counter);
+            let entries = trace["traceEvents"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter(|entry| entry["name"] == counter);
             let values: Vec<f64> = entries.map(|entry| number(&entry["args"]["value"])).collect();
-            assert!(!values.is_empty() && values.iter().all(|value| *value >= 0.0), "{counter}: {values:?}");
+            assert!(
+                !values.is_empty() && values.iter().all(|value| *value >= 0.0),
+                "{counter}: {values:?}"
+            );
             assert!(counter != "GVT" || values.is_sorted(), "{values:?}");
         }
     }
@@ -147,8 +168,10 @@ fn committed_events_are_the_same_in_every_trace() {
 fn a_failed_run_has_a_trace_up_to_the_failure() {
     for cluster in [None, Some(3)] {
         let failing = Simulation::new(Hops { lps: 30, fails: Some(20) }).end(1e3);
-        let failing = failing.sync(Synchronisation::Optimistic).threads(3).gvt_interval(50).batch(8);
-        let (run, trace, _) = traced(cluster.into_iter().fold(failing, Simulation::virtual_cluster));
+        let failing =
+            failing.sync(Synchronisation::Optimistic).threads(3).gvt_interval(50).batch(8);
+        let (run, trace, _) =
+            traced(cluster.into_iter().fold(failing, Simulation::virtual_cluster));
         let Err(Error::Fault(failure)) = run else { panic!("it fails") };
         assert_eq!(shown(&trace).values().sum::<u64>(), failure.committed);
     }
@@ -159,7 +182,8 @@ fn a_failed_run_has_a_trace_up_to_the_failure() {
 fn a_trace_stays_within_bounds() {
     for (limit, most) in [(None, 20_000_000), (Some(4), 4_000_000)] {
         let simulation = hops(3).end(150_000.0).threads(1).batch(1).gvt_interval(2);
-        let (run, trace, bytes) = traced(limit.into_iter().fold(simulation, Simulation::trace_limit));
+        let (run, trace, bytes) =
+            traced(limit.into_iter().fold(simulation, Simulation::trace_limit));
         let run = run.expect("it runs");
         check(&trace, run.record.committed_events);
         let shown = shown(&trace);
@@ -168,16 +192,30 @@ fn a_trace_stays_within_bounds() {
         assert_eq!(shown.values().sum::<u64>() + left_out, run.record.committed_events);
         assert!(bytes < most && bytes > most / 4, "{bytes} bytes");
         // The file says what it lacks, and so does the run.
-        let sums = trace["traceEvents"].as_array().unwrap().iter().filter(|entry| entry["name"] == "left out");
+        let sums = trace["traceEvents"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|entry| entry["name"] == "left out");
         let in_sums = sums.map(|sum| sum["args"]["spans"].as_u64().unwrap()).sum::<u64>();
         let summary = run.trace.expect("there is a trace");
-        assert_eq!((summary.spans_left_out, summary.events_left_out, summary.bytes), (in_sums, left_out, bytes as u64));
-        assert!(in_sums > 0 && trace["otherData"]["note"] == summary.to_string(), "{}", trace["otherData"]);
+        assert_eq!(
+            (summary.spans_left_out, summary.events_left_out, summary.bytes),
+            (in_sums, left_out, bytes as u64)
+        );
+        assert!(
+            in_sums > 0 && trace["otherData"]["note"] == summary.to_string(),
+            "{}",
+            trace["otherData"]
+        );
     }
     let (run, trace, _) = traced(hops(2500).end(3.0));
     let run = run.expect("it runs");
     check(&trace, run.record.committed_events);
-    assert!(!run.trace.expect("there is a trace").is_thinned() && trace["otherData"].get("note").is_none());
+    assert!(
+        !run.trace.expect("there is a trace").is_thinned()
+            && trace["otherData"].get("note").is_none()
+    );
     let lps = lps_shown(&trace);
     assert!(lps.len() <= 1000 && lps.iter().all(|lp| lp.is_multiple_of(3)), "{lps:?}");
 }
@@ -190,9 +228,19 @@ fn lps_shown(trace: &Value) -> Vec<u64> {
 fn a_trace_needs_pes_and_a_file() {
     let sequential = Simulation::new(Hops { lps: 3, fails: None }).trace("/no/such/place");
     assert!(sequential.run().unwrap_err().to_string().contains("--sync optimistic"));
-    assert!(hops(3).trace_limit(5).run().unwrap_err().to_string().starts_with("`trace-limit` limits a trace, and there is none"));
+    assert!(
+        hops(3)
+            .trace_limit(5)
+            .run()
+            .unwrap_err()
+            .to_string()
+            .starts_with("`trace-limit` limits a trace, and there is none")
+    );
     let error = hops(3).trace("/no/such/place").run().unwrap_err();
-    assert!(matches!(&error, Error::Trace { path, .. } if path.ends_with("place")) && error.to_string().contains("/no/such/place"));
+    assert!(
+        matches!(&error, Error::Trace { path, .. } if path.ends_with("place"))
+            && error.to_string().contains("/no/such/place")
+    );
 }
 
 /// The phases of each PE add up to the time that its thread took, which is about that of the loop.
@@ -200,13 +248,17 @@ fn a_trace_needs_pes_and_a_file() {
 fn phases_are_the_time_of_the_loop() {
     let _limit = time_limit("two threads");
     let run = hops(300).end(200.0).threads(2).run().expect("it runs");
-    let (seconds, parallel) = (run.record.loop_seconds, run.record.parallel.expect("it was parallel"));
+    let (seconds, parallel) =
+        (run.record.loop_seconds, run.record.parallel.expect("it was parallel"));
     for pe in &parallel.pes {
         let phases = pe.phase_seconds.list();
         assert!(phases.iter().all(|(_, seconds)| *seconds >= 0.0), "{phases:?}");
         let sum: f64 = phases.iter().map(|(_, seconds)| seconds).sum();
         assert!(sum > 0.0 && sum <= seconds * (1.0 + 1e-6), "{sum} of {seconds}: {phases:?}");
-        assert!(pe.phase_seconds.event_processing > 0.0 && pe.phase_seconds.fossil_collection > 0.0, "{phases:?}");
+        assert!(
+            pe.phase_seconds.event_processing > 0.0 && pe.phase_seconds.fossil_collection > 0.0,
+            "{phases:?}"
+        );
     }
     let all: f64 = parallel.phase_seconds.list().iter().map(|(_, seconds)| seconds).sum();
     assert!(all <= 2.0 * seconds * (1.0 + 1e-6));

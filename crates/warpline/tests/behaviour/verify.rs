@@ -1,4 +1,5 @@
-//! Verification finds undoing that does not restore the state, and says where: model, event, LP, time, and field.
+//! Verification finds undoing that does not restore the state, and says where: model, event, LP,
+//! time, and field.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -73,12 +74,17 @@ impl Model for Shop {
     fn reverse(&self, till: &mut Till, _: &Customer, lp: &mut Reverse<Self>) {
         let bug = self.bug;
         assert!(bug != Bug::Panics, "reverse code lost its way");
-        till.luck = till.luck.wrapping_sub(lp.stream(if bug == Bug::DrawsFromAnotherStream { 2 } else { 1 }).next_u64());
+        till.luck = till.luck.wrapping_sub(
+            lp.stream(if bug == Bug::DrawsFromAnotherStream { 2 } else { 1 }).next_u64(),
+        );
         (till.last, till.total) = if bug == Bug::RestoresInTheWrongOrder {
             let total = lp.restore();
             (lp.restore(), total)
         } else {
-            (lp.restore(), if bug == Bug::RestoresTooLittle { (till.total - 1.0) / 1.5 } else { lp.restore() })
+            (
+                lp.restore(),
+                if bug == Bug::RestoresTooLittle { (till.total - 1.0) / 1.5 } else { lp.restore() },
+            )
         };
         if bug == Bug::RestoresTooMuch {
             lp.restore::<u64>();
@@ -88,7 +94,8 @@ impl Model for Shop {
             Bug::PopsTheWrongEnd => drop(till.queue.pop_front()),
             _ => drop(till.queue.pop_back()),
         }
-        let forgets = bug == Bug::ForgetsAField || lp.id().0 == 1 && bug == Bug::IsWrongAt(till.served);
+        let forgets =
+            bug == Bug::ForgetsAField || lp.id().0 == 1 && bug == Bug::IsWrongAt(till.served);
         if !forgets {
             till.served -= 1;
         }
@@ -118,12 +125,32 @@ fn assert_found_at_once(bug: Bug, field: &str) -> Mismatch {
     let (mismatch, text) = mismatch(Simulation::new(Shop { bug }).undo(Undo::Reverse));
     assert_eq!(
         mismatch.place,
-        Place::Event { lp: LpId(0), time: 1.0, number: Some(1), payload: "Customer { number: 0 }".into() },
+        Place::Event {
+            lp: LpId(0),
+            time: 1.0,
+            number: Some(1),
+            payload: "Customer { number: 0 }".into()
+        },
         "{bug:?}"
     );
-    assert_eq!((mismatch.events, mismatch.undo, mismatch.model.as_str()), (0, Undo::Reverse, "Shop"), "{bug:?}");
+    assert_eq!(
+        (mismatch.events, mismatch.undo, mismatch.model.as_str()),
+        (0, Undo::Reverse, "Shop"),
+        "{bug:?}"
+    );
     assert!(mismatch.field.contains(field), "{bug:?}: `{field}` should be in `{}`", mismatch.field);
-    assert_words(&text, &["`Shop`", "reverse", "Customer { number: 0 }", "LP 0", "time 1", "after undoing it", field]);
+    assert_words(
+        &text,
+        &[
+            "`Shop`",
+            "reverse",
+            "Customer { number: 0 }",
+            "LP 0",
+            "time 1",
+            "after undoing it",
+            field,
+        ],
+    );
     mismatch
 }
 
@@ -134,11 +161,19 @@ fn right_reverse_code_passes() {
     for undo in [Undo::Reverse, Undo::Copy] {
         let verified = simulation().undo(undo).verify().expect("nothing is wrong");
         let expected = (run.committed_events, run.committed_events, run.end_time, &run.digest);
-        assert_eq!((verified.events, verified.tried, verified.virtual_time, &verified.digest), expected);
+        assert_eq!(
+            (verified.events, verified.tried, verified.virtual_time, &verified.digest),
+            expected
+        );
         assert_eq!(Some(&verified.state_digest), run.state_digest.as_ref());
         let [kind] = &verified.kinds[..] else { panic!("{:?}", verified.kinds) };
         assert_eq!((kind.event.as_str(), kind.tried), ("Customer", run.committed_events));
-        assert!(verified.is_whole && !verified.is_short_of_time && !verified.order_varies && verified.idle.is_empty());
+        assert!(
+            verified.is_whole
+                && !verified.is_short_of_time
+                && !verified.order_varies
+                && verified.idle.is_empty()
+        );
     }
 }
 
@@ -171,18 +206,39 @@ fn unequal_saves_and_restores_are_found() {
 
 #[test]
 fn reverse_code_that_is_rarely_wrong_is_found() {
-    let (mismatch, text) = mismatch(Simulation::new(Shop { bug: Bug::IsWrongAt(57) }).undo(Undo::Reverse));
-    assert_eq!(mismatch.place, Place::Event { lp: LpId(1), time: 57.25, number: Some(57), payload: "Customer { number: 56 }".into() });
+    let (mismatch, text) =
+        mismatch(Simulation::new(Shop { bug: Bug::IsWrongAt(57) }).undo(Undo::Reverse));
+    assert_eq!(
+        mismatch.place,
+        Place::Event {
+            lp: LpId(1),
+            time: 57.25,
+            number: Some(57),
+            payload: "Customer { number: 56 }".into()
+        }
+    );
     // LP 0 is one event ahead of the other two.
     assert_eq!(mismatch.events, 57 + 56 + 56);
-    assert_eq!((mismatch.field.as_str(), mismatch.expected.as_str(), mismatch.found.as_str()), ("state.served", "56", "57"));
-    assert_words(&text, &["LP 1", "57.25", "Customer { number: 56 }", "state.served", "169 events"]);
+    assert_eq!(
+        (mismatch.field.as_str(), mismatch.expected.as_str(), mismatch.found.as_str()),
+        ("state.served", "56", "57")
+    );
+    assert_words(
+        &text,
+        &["LP 1", "57.25", "Customer { number: 56 }", "state.served", "169 events"],
+    );
 }
 
 #[test]
 fn reverse_code_that_panics_is_found() {
-    let error = Simulation::new(Shop { bug: Bug::Panics }).undo(Undo::Reverse).verify().expect_err("it panics");
-    assert_words(&error.to_string(), &["`Shop`", "LP 0", "Customer { number: 0 }", "reverse code lost its way"]);
+    let error = Simulation::new(Shop { bug: Bug::Panics })
+        .undo(Undo::Reverse)
+        .verify()
+        .expect_err("it panics");
+    assert_words(
+        &error.to_string(),
+        &["`Shop`", "LP 0", "Customer { number: 0 }", "reverse code lost its way"],
+    );
 }
 
 /// State that undoing does not reach.
@@ -244,9 +300,15 @@ impl Model for Secretive {
             state.shared.fetch_add(1, Ordering::Relaxed);
         }
         state.seen += 1 + when(Hidden::ReachesState);
-        let (to, delay) = (7 + when(Hidden::ReachesReceiver) as u32, 1.0 + when(Hidden::ReachesDelay) as f64);
+        let (to, delay) =
+            (7 + when(Hidden::ReachesReceiver) as u32, 1.0 + when(Hidden::ReachesDelay) as f64);
         for _ in 0..=when(Hidden::ReachesNumberOfSends) {
-            lp.send_with_priority(to, delay, when(Hidden::ReachesPriority) as i8, when(Hidden::ReachesPayload));
+            lp.send_with_priority(
+                to,
+                delay,
+                when(Hidden::ReachesPriority) as i8,
+                when(Hidden::ReachesPayload),
+            );
         }
         for _ in 0..when(Hidden::ReachesDraws) {
             lp.stream(3).uniform();
@@ -266,8 +328,14 @@ fn what_copies_cannot_undo_is_found() {
         let model = Secretive { hidden: Hidden::InState, secret: AtomicU64::new(0) };
         let (mismatch, text) = mismatch(Simulation::new(model).undo(undo));
         assert_eq!((mismatch.when, mismatch.field.as_str()), ("after undoing it", "state.shared"));
-        assert_eq!((mismatch.expected.as_str(), mismatch.found.as_str(), mismatch.events), ("0", "1", 0));
-        assert_words(&text, &["`Secretive`", undo.name(), "LP 7", "time 2.5", "event 1 of", "(1000)"]);
+        assert_eq!(
+            (mismatch.expected.as_str(), mismatch.found.as_str(), mismatch.events),
+            ("0", "1", 0)
+        );
+        assert_words(
+            &text,
+            &["`Secretive`", undo.name(), "LP 7", "time 2.5", "event 1 of", "(1000)"],
+        );
     }
 }
 
@@ -288,8 +356,16 @@ fn what_depends_on_hidden_state_is_found() {
         let model = Secretive { hidden, secret: AtomicU64::new(0) };
         let (mismatch, text) = mismatch(Simulation::new(model).undo(Undo::Copy));
         assert_eq!(mismatch.when, "executed a second time", "{hidden:?}");
-        assert!(mismatch.field.starts_with(field), "{hidden:?}: `{field}` and not `{}`", mismatch.field);
-        assert_eq!(mismatch.place, Place::Event { lp: LpId(7), time: 2.5, number: Some(1), payload: "1000".into() }, "{hidden:?}");
+        assert!(
+            mismatch.field.starts_with(field),
+            "{hidden:?}: `{field}` and not `{}`",
+            mismatch.field
+        );
+        assert_eq!(
+            mismatch.place,
+            Place::Event { lp: LpId(7), time: 2.5, number: Some(1), payload: "1000".into() },
+            "{hidden:?}"
+        );
         assert_words(&text, &["`Secretive`", "LP 7", "time 2.5", "a second time", field]);
     }
 }
@@ -327,7 +403,9 @@ impl Model for Moody {
     fn handle(&self, seen: &mut HashMap<u64, u64>, (): &(), lp: &mut Context<Self>) {
         seen.insert(seen.len() as u64, 0);
         match self.whim {
-            Whim::FirstOfAHashMap => lp.send(0, 1.0 + seen.keys().next().copied().unwrap_or_default() as f64, ()),
+            Whim::FirstOfAHashMap => {
+                lp.send(0, 1.0 + seen.keys().next().copied().unwrap_or_default() as f64, ())
+            }
             Whim::SharedByRuns => lp.send(0, self.calls.load(Ordering::Relaxed) as f64, ()),
             Whim::Writes => {
                 std::fs::write(&self.file, "an event").expect("there is room for a file");
@@ -358,7 +436,10 @@ fn handlers_that_write_are_found() {
     let (found, text) = mismatch(moody(Whim::Writes, directory.path()));
     assert_eq!(
         (found.place, found.found.as_str()),
-        (Place::Event { lp: LpId(0), time: 1.0, number: Some(1), payload: "()".into() }, "16 bytes in 2 writes")
+        (
+            Place::Event { lp: LpId(0), time: 1.0, number: Some(1), payload: "()".into() },
+            "16 bytes in 2 writes"
+        )
     );
     assert_words(&text, &["output to files, pipes or terminals", "when_settled"]);
 }
@@ -369,10 +450,16 @@ fn a_sample_is_drawn_from_the_whole_run() {
     let limits = VerifyLimits { each: Some(20), ..VerifyLimits::default() };
     let simulation = |bug| Simulation::new(Shop { bug }).end(3000.0).undo(Undo::Reverse);
     let verified = simulation(Bug::None).verify_within(limits).expect("nothing is wrong");
-    assert!(verified.is_whole && verified.events > 8990 && (60..300).contains(&verified.tried), "{verified:?}");
+    assert!(
+        verified.is_whole && verified.events > 8990 && (60..300).contains(&verified.tried),
+        "{verified:?}"
+    );
     let most = VerifyLimits { most: Some(100), ..VerifyLimits::default() };
     let verified = simulation(Bug::None).verify_within(most).expect("nothing is wrong");
-    assert!(!verified.is_whole && (100..104).contains(&verified.events) && verified.virtual_time < 40.0, "{verified:?}");
+    assert!(
+        !verified.is_whole && (100..104).contains(&verified.events) && verified.virtual_time < 40.0,
+        "{verified:?}"
+    );
     let run = simulation(Bug::None).end(verified.virtual_time).run().expect("it runs").record;
     assert_eq!(verified.digest, run.digest);
 }
@@ -417,20 +504,30 @@ impl Model for Line {
 fn sends_beyond_the_declared_links_are_found() {
     let right = Simulation::new(Line { reach: 1, init_reach: 1 }).verify();
     assert!(right.is_ok(), "{right:?}");
-    let error = Simulation::new(Line { reach: 2, init_reach: 1 }).verify().expect_err("there is no link from LP 1 to LP 3");
+    let error = Simulation::new(Line { reach: 2, init_reach: 1 })
+        .verify()
+        .expect_err("there is no link from LP 1 to LP 3");
     assert_words(&error.to_string(), &["`Line`", "LP 1", "time 2", "'b'", "LP 3", "Model::links"]);
     let VerifyError::Run(Error::Fault(failure)) = error else { panic!("{error}") };
-    assert_eq!(failure.place, Place::Event { lp: LpId(1), time: 2.0, number: Some(2), payload: "'b'".into() });
+    assert_eq!(
+        failure.place,
+        Place::Event { lp: LpId(1), time: 2.0, number: Some(2), payload: "'b'".into() }
+    );
     assert_eq!((failure.fault, failure.committed), (Fault::NoLink { to: LpId(3) }, 1));
 }
 
 /// The first sends count as well.
 #[test]
 fn first_sends_beyond_the_declared_links_are_found() {
-    let error = Simulation::new(Line { reach: 1, init_reach: 3 }).verify().expect_err("there is no link from LP 1 to LP 4");
+    let error = Simulation::new(Line { reach: 1, init_reach: 3 })
+        .verify()
+        .expect_err("there is no link from LP 1 to LP 4");
     assert_words(&error.to_string(), &["`Line`", "LP 1", "LP 4", "Model::links"]);
     let VerifyError::Run(Error::Fault(failure)) = error else { panic!("{error}") };
-    assert_eq!((failure.place, failure.fault), (Place::Init(LpId(1)), Fault::NoLink { to: LpId(4) }));
+    assert_eq!(
+        (failure.place, failure.fault),
+        (Place::Init(LpId(1)), Fault::NoLink { to: LpId(4) })
+    );
 }
 
 /// A model that fails in a run fails in the same way when it is verified.
@@ -464,7 +561,10 @@ fn mistakes_are_reported_as_in_a_run() {
 fn trials_write_no_rows() {
     let recipe = Recipe { recording: true, ..Recipe::from_seed(3) };
     let directory = tempfile::tempdir().expect("there is room for a directory");
-    let simulation = || Simulation::new(RandomModel::<1, Inline>::new(&recipe)).records(Records::Write(directory.path().to_owned()));
+    let simulation = || {
+        Simulation::new(RandomModel::<1, Inline>::new(&recipe))
+            .records(Records::Write(directory.path().to_owned()))
+    };
     let rows = || std::fs::read_to_string(directory.path().join("visits.csv"));
     simulation().end(3.0).undo(Undo::Reverse).verify().expect("nothing is wrong");
     assert!(rows().is_err(), "no file was made");

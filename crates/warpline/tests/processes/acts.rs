@@ -1,4 +1,5 @@
-//! What LPs do to the outside world, in several processes: the same as in a run alone, in the same order.
+//! What LPs do to the outside world, in several processes: the same as in a run alone, in the same
+//! order.
 
 use std::fs;
 use std::path::Path;
@@ -35,8 +36,14 @@ enum Wrong {
 
 impl Announcer {
     fn from_seed(seed: u64, directory: &Path) -> Self {
-        let goes_wrong = [None, Some(Wrong::Act), Some(Wrong::Event), Some(Wrong::ActAtEnd), Some(Wrong::End)][(seed % 5) as usize];
-        Announcer { lps: 4 + (seed % 6) as u32, diary: Diary::new(directory.join("diary")), goes_wrong }
+        let goes_wrong =
+            [None, Some(Wrong::Act), Some(Wrong::Event), Some(Wrong::ActAtEnd), Some(Wrong::End)]
+                [(seed % 5) as usize];
+        Announcer {
+            lps: 4 + (seed % 6) as u32,
+            diary: Diary::new(directory.join("diary")),
+            goes_wrong,
+        }
     }
 
     fn announce(&self, lp: &mut impl Observe, text: String, ends_line: bool) {
@@ -110,12 +117,22 @@ pub(crate) fn processes(seed: u64, launched: bool) -> u32 {
 }
 
 /// Runs the model of a seed, alone or in several processes, and leaves what came of it in a file.
-pub(crate) fn announce(seed: u64, directory: &Path, processes: Option<(u32, bool)>) -> Result<(), Ended> {
+pub(crate) fn announce(
+    seed: u64,
+    directory: &Path,
+    processes: Option<(u32, bool)>,
+) -> Result<(), Ended> {
     let end = if seed % 10 == 5 { LONG_END } else { END };
     let (mut random, settings) = (Random::new(seed, LpId(0), 1), Settings::new(seed, end));
     let parallel = processes.map(|(processes, launched)| {
         let copies = (processes > 1 && random.bernoulli(0.5)).then(|| Copies::draw(&mut random));
-        let mut parallel = Parallel { pes: 1 + random.below(2), processes, copies, cluster: None, ..Parallel::cluster(&mut random) };
+        let mut parallel = Parallel {
+            pes: 1 + random.below(2),
+            processes,
+            copies,
+            cluster: None,
+            ..Parallel::cluster(&mut random)
+        };
         if launched && copies.is_some() {
             // What needs common memory.
             parallel.barrier = Barrier::Tree;
@@ -126,18 +143,20 @@ pub(crate) fn announce(seed: u64, directory: &Path, processes: Option<(u32, bool
         parallel
     });
     let configuration = Configuration { pending: Pending::Ladder, parallel, changes: None };
-    let outcome = match simulation(Announcer::from_seed(seed, directory), &settings, configuration).run() {
-        Ok(run) => format!(
-            "{} {} {:?}\n{:?}\n",
-            run.record.digest,
-            run.record.committed_events,
-            run.incomplete.map(|error| error.to_string()),
-            run.tables
-        ),
-        Err(Error::Share(share)) => return Err(Ended::Share(share)),
-        Err(error) => error.to_string(),
-    };
-    fs::write(directory.join("outcome"), outcome).map_err(|cause| format!("{configuration:?}: {cause}").into())
+    let outcome =
+        match simulation(Announcer::from_seed(seed, directory), &settings, configuration).run() {
+            Ok(run) => format!(
+                "{} {} {:?}\n{:?}\n",
+                run.record.digest,
+                run.record.committed_events,
+                run.incomplete.map(|error| error.to_string()),
+                run.tables
+            ),
+            Err(Error::Share(share)) => return Err(Ended::Share(share)),
+            Err(error) => error.to_string(),
+        };
+    fs::write(directory.join("outcome"), outcome)
+        .map_err(|cause| format!("{configuration:?}: {cause}").into())
 }
 
 /// The process that an act of LP 1 kills.
@@ -159,7 +178,8 @@ impl Victim {
     }
 }
 
-/// Three LPs with clocks, in a process each. Each tick is told outside; at the fifth tick of LP 1 a process is killed.
+/// Three LPs with clocks, in a process each. Each tick is told outside; at the fifth tick of LP 1 a
+/// process is killed.
 struct Killing<'d> {
     directory: &'d Path,
     victim: Victim,
@@ -186,7 +206,10 @@ impl Model for Killing<'static> {
         *ticks += 1;
         let (id, tick, directory, victim) = (lp.id().0, *ticks, self.directory, self.victim);
         if tick == 1 {
-            lp.when_settled(move || fs::write(directory.join(format!("process {id}")), std::process::id().to_string()).unwrap());
+            lp.when_settled(move || {
+                fs::write(directory.join(format!("process {id}")), std::process::id().to_string())
+                    .unwrap()
+            });
         }
         if id == 1 && tick == DEADLY {
             lp.when_settled(move || kill(directory, victim));
@@ -198,7 +221,8 @@ impl Model for Killing<'static> {
 
 /// Kills a process, and waits until it is gone.
 fn kill(directory: &Path, victim: Victim) {
-    let process = fs::read_to_string(directory.join(format!("process {}", victim.number()))).unwrap();
+    let process =
+        fs::read_to_string(directory.join(format!("process {}", victim.number()))).unwrap();
     // How it ends is not heard everywhere.
     let _ = std::process::Command::new("kill").args(["-KILL", &process]).status();
     while is_there(&process) {
@@ -214,16 +238,20 @@ fn is_there(process: &str) -> bool {
 pub(crate) fn be_killed(victim: Victim, directory: &Path, why: &str) -> Result<(), Ended> {
     let directory: &'static Path = Box::leak(directory.to_owned().into_boxed_path());
     match Simulation::new(Killing { directory, victim }).end(1e9).processes(3).threads(1).run() {
-        Err(Error::Process { lost, .. }) if lost.number == victim.number() && lost.why == why => Ok(()),
+        Err(Error::Process { lost, .. }) if lost.number == victim.number() && lost.why == why => {
+            Ok(())
+        }
         Err(error) => Err(Ended::of(error, |error| format!("{victim:?}: {error:?}"))),
         Ok(run) => Err(format!("{victim:?}: {}", run.record.digest).into()),
     }
 }
 
-/// Whether all processes of a run that was killed are gone soon, and have done outside what came before, and nothing else.
+/// Whether all processes of a run that was killed are gone soon, and have done outside what came
+/// before, and nothing else.
 pub(crate) fn check_killed(victim: Victim, directory: &Path) -> Result<(), String> {
     let since = std::time::Instant::now();
-    let processes = (0..3).map(|number| fs::read_to_string(directory.join(format!("process {number}"))));
+    let processes =
+        (0..3).map(|number| fs::read_to_string(directory.join(format!("process {number}"))));
     for process in processes.collect::<Result<Vec<_>, _>>().map_err(|cause| cause.to_string())? {
         while is_there(&process) {
             if since.elapsed() > std::time::Duration::from_secs(30) {
@@ -237,5 +265,9 @@ pub(crate) fn check_killed(victim: Victim, directory: &Path) -> Result<(), Strin
     let all = before.chain((victim != Victim::Own).then_some((DEADLY, 1)));
     let expected: String = all.map(|(tick, id)| format!("{tick} {id}\n")).collect();
     let found = fs::read_to_string(directory.join("diary")).map_err(|cause| cause.to_string())?;
-    if found == expected { Ok(()) } else { Err(format!("they did outside:\n{found}where only this came before:\n{expected}")) }
+    if found == expected {
+        Ok(())
+    } else {
+        Err(format!("they did outside:\n{found}where only this came before:\n{expected}"))
+    }
 }

@@ -1,4 +1,5 @@
-//! Models with a fault each, in programs that verify them and compare engines: what only a second process shows has to be found, too.
+//! Models with a fault each, in programs that verify them and compare engines: what only a second
+//! process shows has to be found, too.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -49,7 +50,8 @@ struct Faulty<F>(std::marker::PhantomData<F>);
 impl<F: Fault> Model for Faulty<F> {
     type State = F::State;
     type Event = Event;
-    const ABILITIES: Abilities<F::State, Event> = if F::HAS_REVERSE { Abilities::NONE.with_reverse() } else { Abilities::NONE };
+    const ABILITIES: Abilities<F::State, Event> =
+        if F::HAS_REVERSE { Abilities::NONE.with_reverse() } else { Abilities::NONE };
 
     fn lps(&self) -> u32 {
         F::LPS
@@ -222,8 +224,11 @@ impl Fault for Large {
 /// What a program with a fault prints, and whether it succeeds.
 fn outcome(fault: &str, line: &str) -> (bool, String) {
     let this = std::env::current_exe().expect("this program");
-    let output = Command::new(this).env(FAULT, fault).args(line.split(' ')).output().expect("a process");
-    let text = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned()).concat();
+    let output =
+        Command::new(this).env(FAULT, fault).args(line.split(' ')).output().expect("a process");
+    let text = [&output.stdout, &output.stderr]
+        .map(|text| String::from_utf8_lossy(text).into_owned())
+        .concat();
     (output.status.success(), text)
 }
 
@@ -234,24 +239,52 @@ pub(crate) fn not_found() -> (usize, usize) {
     let cases: [(&str, &str, bool, &[&str]); 12] = [
         ("hash order", "verify", false, &["two equal runs differ in their history", "HashMap"]),
         ("hash order", compare, false, &["sequential runs differ from each other", "HashMap"]),
-        ("text order", "verify", true, &["the texts of equal states differ", "a second process came to the same history"]),
+        (
+            "text order",
+            "verify",
+            true,
+            &["the texts of equal states differ", "a second process came to the same history"],
+        ),
         ("text order", compare, true, &["the texts of equal states differ", "same answer: yes"]),
         ("late undo", "verify --undo reverse", false, &["`state` is", "Later", "after undoing it"]),
-        ("late undo", "verify --undo copy --time-limit 1000", true, &["First at node  5261 of 10000", "Later at node  6636 of 19808"]),
+        (
+            "late undo",
+            "verify --undo copy --time-limit 1000",
+            true,
+            &["First at node  5261 of 10000", "Later at node  6636 of 19808"],
+        ),
         ("shared", "verify", false, &["after undoing it", "state.data"]),
         ("shared", in_cluster, false, &["results that differ: final states", "if `processes"]),
         ("random", "verify", false, &["executed a second time", "`state`"]),
-        ("random", compare, false, &["results that differ: final states", "sequential runs differ from each other"]),
-        ("prints", "verify", false, &["output to files, pipes or terminals", "when_settled", "Later"]),
-        ("large", "verify --end 0.5 --time-limit 1000", true, &["First at node", "a second process came to the same history"]),
+        (
+            "random",
+            compare,
+            false,
+            &["results that differ: final states", "sequential runs differ from each other"],
+        ),
+        (
+            "prints",
+            "verify",
+            false,
+            &["output to files, pipes or terminals", "when_settled", "Later"],
+        ),
+        (
+            "large",
+            "verify --end 0.5 --time-limit 1000",
+            true,
+            &["First at node", "a second process came to the same history"],
+        ),
     ];
     let failed = cases.iter().filter(|(fault, line, succeeds, words)| {
         let (success, text) = outcome(fault, line);
         let missing: Vec<_> = words.iter().filter(|word| !text.contains(**word)).collect();
         // Nothing that the model does takes long.
-        let wrong = success != *succeeds || !missing.is_empty() || text.contains("has been running");
+        let wrong =
+            success != *succeeds || !missing.is_empty() || text.contains("has been running");
         if wrong {
-            eprintln!("`{line}` with the fault `{fault}`: success {success}, without {missing:?}: {text}");
+            eprintln!(
+                "`{line}` with the fault `{fault}`: success {success}, without {missing:?}: {text}"
+            );
         }
         wrong
     });

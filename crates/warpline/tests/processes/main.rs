@@ -1,5 +1,5 @@
-//! Several processes: one answer, whatever they do, and one order of what they do outside. Each case is a run of this program, which starts
-//! itself again for the other processes.
+//! Several processes: one answer, whatever they do, and one order of what they do outside. Each
+//! case is a run of this program, which starts itself again for the other processes.
 
 mod acts;
 mod faults;
@@ -28,7 +28,8 @@ const CASES: u32 = 150;
 /// Many times what a case takes on a busy machine.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// How many of them are launched by `mpirun`, where this was built with MPI: it takes longer to start.
+/// How many of them are launched by `mpirun`, where this was built with MPI: it takes longer to
+/// start.
 const LAUNCHED: u32 = 40;
 /// How many cases there are of what LPs do outside, and how many of them are launched.
 const ACTS: u32 = 40;
@@ -49,7 +50,8 @@ enum Way {
 }
 
 impl Way {
-    const ALL: [(Way, &str); 3] = [(Way::Alone, "alone"), (Way::Started, "started"), (Way::Launched, "launched")];
+    const ALL: [(Way, &str); 3] =
+        [(Way::Alone, "alone"), (Way::Started, "started"), (Way::Launched, "launched")];
 
     fn name(self) -> &'static str {
         Self::ALL[self as usize].1
@@ -118,8 +120,10 @@ impl Case {
     }
 
     fn parse(words: &[String]) -> Option<Self> {
-        let way = |name: &str| Way::ALL.into_iter().find(|(_, found)| *found == name).map(|(way, _)| way);
-        let victim = |name: &str| Victim::ALL.into_iter().find(|victim| format!("{victim:?}") == name);
+        let way =
+            |name: &str| Way::ALL.into_iter().find(|(_, found)| *found == name).map(|(way, _)| way);
+        let victim =
+            |name: &str| Victim::ALL.into_iter().find(|victim| format!("{victim:?}") == name);
         match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
             ["random", name, seed] => Some(Case::Random(way(name)?, seed.parse().ok()?)),
             ["acts", name, seed] => Some(Case::Acts(way(name)?, seed.parse().ok()?)),
@@ -199,24 +203,45 @@ fn main() -> ExitCode {
             }
         };
     }
-    if !cfg!(target_os = "linux") || cfg!(miri) || arguments.iter().any(|argument| argument == "--list") {
+    if !cfg!(target_os = "linux")
+        || cfg!(miri)
+        || arguments.iter().any(|argument| argument == "--list")
+    {
         return ExitCode::SUCCESS;
     }
     let launched = |usual| if cfg!(feature = "mpi") { cases(usual) } else { 0 };
     let seeds = |way: Way, count: u32| (0..u64::from(count)).map(move |seed| (way, seed));
     let random = seeds(Way::Started, cases(CASES)).chain(seeds(Way::Launched, launched(LAUNCHED)));
-    let acts = seeds(Way::Started, cases(ACTS)).chain(seeds(Way::Launched, launched(LAUNCHED_ACTS)));
-    let can_ignore = Command::new("env").args([IGNORING, "true"]).stderr(Stdio::null()).status().is_ok_and(|status| status.success());
-    let unheard = [Victim::Own, Victim::Next].into_iter().filter(|_| can_ignore).map(Case::KilledUnheard);
-    let killed = Victim::ALL.into_iter().map(Case::Killed).chain(unheard).chain([Case::Repeated, Case::AtOnce, Case::Turn]);
+    let acts =
+        seeds(Way::Started, cases(ACTS)).chain(seeds(Way::Launched, launched(LAUNCHED_ACTS)));
+    let can_ignore = Command::new("env")
+        .args([IGNORING, "true"])
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success());
+    let unheard =
+        [Victim::Own, Victim::Next].into_iter().filter(|_| can_ignore).map(Case::KilledUnheard);
+    let killed = Victim::ALL.into_iter().map(Case::Killed).chain(unheard).chain([
+        Case::Repeated,
+        Case::AtOnce,
+        Case::Turn,
+    ]);
     let random = random.map(|(way, seed)| Case::Random(way, seed));
     let talk = (0..talk::CASES).map(Case::Talk).chain(talk::BUDGETS.map(Case::Budget));
-    let all: Vec<Case> = killed.chain(talk).chain(acts.map(|(way, seed)| Case::Acts(way, seed))).chain(random).collect();
+    let all: Vec<Case> = killed
+        .chain(talk)
+        .chain(acts.map(|(way, seed)| Case::Acts(way, seed)))
+        .chain(random)
+        .collect();
     let (not_found, faults) = faults::not_found();
     println!("processes: {} of {faults} cases of faulty models passed", faults - not_found);
     let failed = not_found + all.iter().filter(|case| !passes(**case)).count();
     let launched = launched(LAUNCHED) + launched(LAUNCHED_ACTS);
-    println!("processes: {} of {} cases passed, {launched} of them launched by mpirun", all.len() + not_found - failed, all.len());
+    println!(
+        "processes: {} of {} cases passed, {launched} of them launched by mpirun",
+        all.len() + not_found - failed,
+        all.len()
+    );
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
@@ -224,25 +249,32 @@ fn main() -> ExitCode {
 fn passes(case: Case) -> bool {
     let directory = tempfile::tempdir().expect("a directory");
     let passed = match case {
-        Case::Random(..) | Case::Talk(_) | Case::Budget(_) | Case::Repeated | Case::AtOnce | Case::Turn => succeeds(case, directory.path()),
+        Case::Random(..)
+        | Case::Talk(_)
+        | Case::Budget(_)
+        | Case::Repeated
+        | Case::AtOnce
+        | Case::Turn => succeeds(case, directory.path()),
         Case::Acts(_, seed) => compare_acts(case, seed, directory.path()),
-        Case::Killed(Victim::First) => run_case(case, directory.path()).and_then(|_| acts::check_killed(Victim::First, directory.path())),
-        Case::Killed(victim) | Case::KilledUnheard(victim) => {
-            succeeds(case, directory.path()).and_then(|()| acts::check_killed(victim, directory.path()))
-        }
+        Case::Killed(Victim::First) => run_case(case, directory.path())
+            .and_then(|_| acts::check_killed(Victim::First, directory.path())),
+        Case::Killed(victim) | Case::KilledUnheard(victim) => succeeds(case, directory.path())
+            .and_then(|()| acts::check_killed(victim, directory.path())),
     };
     passed.inspect_err(|why| eprintln!("case {}: {why}", case.name())).is_ok()
 }
 
 /// Whether all that is left of a case is what is left of it alone.
 fn compare_acts(case: Case, seed: u64, directory: &Path) -> Result<(), String> {
-    let [alone, together] = [Case::Acts(Way::Alone, seed), case].map(|case| (case, directory.join(case.name())));
+    let [alone, together] =
+        [Case::Acts(Way::Alone, seed), case].map(|case| (case, directory.join(case.name())));
     for (case, directory) in [&alone, &together] {
         fs::create_dir(directory).map_err(|cause| cause.to_string())?;
         succeeds(*case, directory)?;
     }
     for file in ["outcome", "diary", "stdout"] {
-        let [expected, found] = [&alone, &together].map(|(_, directory)| fs::read_to_string(directory.join(file)).unwrap_or_default());
+        let [expected, found] = [&alone, &together]
+            .map(|(_, directory)| fs::read_to_string(directory.join(file)).unwrap_or_default());
         if expected.is_empty() || found != expected {
             let kept = directory.with_file_name(case.name().replace(' ', "-"));
             let _ = fs::remove_dir_all(&kept);
@@ -263,7 +295,12 @@ fn succeeds(case: Case, directory: &Path) -> Result<(), String> {
 fn run_case(case: Case, directory: &Path) -> Result<ExitStatus, String> {
     let file = |name: &str| File::create(directory.join(name)).expect("a file");
     let mut command = case.command(directory);
-    let mut child = command.stdin(Stdio::null()).stdout(file("stdout")).stderr(file("stderr")).spawn().expect("a process");
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(file("stdout"))
+        .stderr(file("stderr"))
+        .spawn()
+        .expect("a process");
     let since = Instant::now();
     loop {
         match child.try_wait().expect("a child") {
@@ -284,7 +321,8 @@ fn processes(seed: u64) -> u32 {
     wanted.min(Recipe::from_seed(seed).lps)
 }
 
-/// Runs a model that is drawn from the seed, by the reference and in several processes, in a way that is drawn as well.
+/// Runs a model that is drawn from the seed, by the reference and in several processes, in a way
+/// that is drawn as well.
 fn check(seed: u64, directory: &Path, launched: bool) -> Result<(), Ended> {
     let recipe = Recipe::from_seed(seed);
     match (recipe.words(), seed % 4) {
@@ -308,10 +346,17 @@ where
     let (mut random, settings) = (Random::new(seed, LpId(0), 1), Settings::new(seed, 20.0));
     let pes = 1 + random.below(3);
     let copies = random.bernoulli(0.5).then(|| Copies::draw(&mut random));
-    let mut parallel = Parallel { pes, processes: processes(seed), copies, cluster: None, ..Parallel::cluster(&mut random) };
+    let mut parallel = Parallel {
+        pes,
+        processes: processes(seed),
+        copies,
+        cluster: None,
+        ..Parallel::cluster(&mut random)
+    };
     // More of them take turns on few cores, two messages at a time.
     parallel.least_room &= parallel.processes == 2;
-    let apart = copies.is_some() || RandomModel::<WORDS, O>::ABILITIES.wire().is_none_or(|wire| wire.proof().is_none());
+    let apart = copies.is_some()
+        || RandomModel::<WORDS, O>::ABILITIES.wire().is_none_or(|wire| wire.proof().is_none());
     if launched && apart {
         // What needs common memory.
         parallel.barrier = Barrier::Tree;
@@ -322,19 +367,28 @@ where
     if launched && random.bernoulli(0.4) {
         (parallel.gvt, parallel.barrier) = (GvtAlgorithm::Synchronous, Barrier::AllReduce);
     }
-    let pending = if random.bernoulli(0.5) { warpline::Pending::Heap } else { warpline::Pending::Ladder };
+    let pending =
+        if random.bernoulli(0.5) { warpline::Pending::Heap } else { warpline::Pending::Ladder };
     let configuration = Configuration { pending, parallel: Some(parallel), changes: None };
     let kept = |name: &str| directory.join(name);
-    let [own, expected] = ["found", "expected"].map(|name| model.clone().with_diary(Diary::new(kept(name))));
-    let found =
-        run(own, &settings, configuration).map_err(|error| Ended::of(error, |error| format!("{configuration:?} failed: {error}")))?;
+    let [own, expected] =
+        ["found", "expected"].map(|name| model.clone().with_diary(Diary::new(kept(name))));
+    let found = run(own, &settings, configuration)
+        .map_err(|error| Ended::of(error, |error| format!("{configuration:?} failed: {error}")))?;
     compare_first(reference::run_with(&expected, &settings), &found)
         .map_err(|why| format!("{configuration:?} differs from the reference: {why}"))?;
-    let [found, expected] = ["found", "expected"].map(|name| fs::read_to_string(kept(name)).unwrap_or_default());
+    let [found, expected] =
+        ["found", "expected"].map(|name| fs::read_to_string(kept(name)).unwrap_or_default());
     let lines = || found.lines().zip(expected.lines()).find(|(found, expected)| found != expected);
     if found == expected {
         Ok(())
     } else {
-        Err(format!("{configuration:?}: {} of {} bytes were done outside; {:?}", found.len(), expected.len(), lines()).into())
+        Err(format!(
+            "{configuration:?}: {} of {} bytes were done outside; {:?}",
+            found.len(),
+            expected.len(),
+            lines()
+        )
+        .into())
     }
 }

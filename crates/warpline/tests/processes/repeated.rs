@@ -1,4 +1,5 @@
-//! Many runs of several processes in one program: none leaves anything behind but results that are kept.
+//! Many runs of several processes in one program: none leaves anything behind but results that are
+//! kept.
 
 use std::fs;
 
@@ -89,11 +90,16 @@ fn bytes(states: &[Vec<Payload>]) -> Vec<Vec<Vec<u8>>> {
     states.iter().map(|state| state.iter().map(|frame| frame.to_vec()).collect()).collect()
 }
 
-/// A run of two processes, sharing what they send or copying it. A process that was started for a later run does it alone, and not for long.
+/// A run of two processes, sharing what they send or copying it. A process that was started for a
+/// later run does it alone, and not for long.
 fn simulate(run: u32) -> Result<Run<Frames>, Error> {
     let end = if started_for().is_some_and(|other| other != run) { END / 1000.0 } else { END };
-    let simulation =
-        Simulation::new(Frames::nth(run)).end(end).seed(run.into()).processes(2).threads(1 + run % 2).zero_copy(!run.is_multiple_of(3));
+    let simulation = Simulation::new(Frames::nth(run))
+        .end(end)
+        .seed(run.into())
+        .processes(2)
+        .threads(1 + run % 2)
+        .zero_copy(!run.is_multiple_of(3));
     simulation.run()
 }
 
@@ -108,7 +114,9 @@ pub(crate) fn repeat() -> Result<(), Ended> {
         }
         match (outcome, Frames::nth(run).ending) {
             (Err(Error::Share(share)), _) => return Err(Ended::Share(share)),
-            (Ok(run), _) if run.states.is_empty() => return Err("there are no states".to_owned().into()),
+            (Ok(run), _) if run.states.is_empty() => {
+                return Err("there are no states".to_owned().into());
+            }
             (Ok(run), Ending::Well) => {
                 let states = run.states.to_vec();
                 let bytes = bytes(&states);
@@ -116,7 +124,9 @@ pub(crate) fn repeat() -> Result<(), Ended> {
             }
             (Err(Error::Fault(_)), Ending::Fault) => {}
             (Err(Error::Process { .. }), Ending::Loss) => losses += 1,
-            (other, _) => return Err(format!("run {run}: {:?}", other.map(|run| run.record.digest)).into()),
+            (other, _) => {
+                return Err(format!("run {run}: {:?}", other.map(|run| run.record.digest)).into());
+            }
         }
         // Some are kept for long.
         if kept.len() > 20 {
@@ -129,10 +139,17 @@ pub(crate) fn repeat() -> Result<(), Ended> {
     }
     kept.clear();
     let (before, after) = (before.expect("there was a run"), Left::now());
-    // Nobody knows which payloads belonged to a process that is gone. The allocator keeps some address space, too.
+    // Nobody knows which payloads belonged to a process that is gone. The allocator keeps some
+    // address space, too.
     let shared = before.shared + 1000 + 4000 * losses;
-    let stays = after.descriptors <= before.descriptors && after.space < before.space + 2_000_000 && after.shared < shared;
-    if stays { Ok(()) } else { Err(format!("runs have left something behind: {before:?}, and then {after:?}").into()) }
+    let stays = after.descriptors <= before.descriptors
+        && after.space < before.space + 2_000_000
+        && after.shared < shared;
+    if stays {
+        Ok(())
+    } else {
+        Err(format!("runs have left something behind: {before:?}, and then {after:?}").into())
+    }
 }
 
 /// What this process has of the system.

@@ -14,7 +14,8 @@ fn simulate(seed: u64, processes: u32) -> Result<String, Error> {
     Ok(simulation.processes(processes).run()?.record.digest)
 }
 
-/// Runs in threads come to the same answer beside one of two processes, which come and go three times. So does that one.
+/// Runs in threads come to the same answer beside one of two processes, which come and go three
+/// times. So does that one.
 pub(crate) fn at_once() -> Result<(), Ended> {
     let told = |error: Error| Ended::of(error, |error| format!("a run failed: {error}"));
     let alone = [1, 2].map(|seed| simulate(seed, 1));
@@ -27,8 +28,14 @@ pub(crate) fn at_once() -> Result<(), Ended> {
     let [first, second] = alone.map(|alone| alone.map_err(told));
     let (first, second) = (first?, second?);
     let in_threads = in_threads.into_iter().collect::<Result<Vec<_>, _>>().map_err(told)?;
-    let are_equal = in_threads.iter().all(|digest| *digest == first) && in_processes.iter().all(|digest| *digest == second);
-    if are_equal { Ok(()) } else { Err(format!("{first} and {second} alone, {in_threads:?} and {in_processes:?} at once").into()) }
+    let are_equal = in_threads.iter().all(|digest| *digest == first)
+        && in_processes.iter().all(|digest| *digest == second);
+    if are_equal {
+        Ok(())
+    } else {
+        Err(format!("{first} and {second} alone, {in_threads:?} and {in_processes:?} at once")
+            .into())
+    }
 }
 
 /// A model that begins a run of its own when it is asked for its LPs.

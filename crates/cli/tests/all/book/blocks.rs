@@ -31,7 +31,12 @@ pub(super) fn blocks(document: &str) -> Vec<Block> {
             Some(info) => {
                 let mut words = info.split(',').map(|word| word.trim().to_owned());
                 let language = words.next().unwrap_or_default();
-                found.push(Block { language, marks: words.collect(), text: String::new(), line: number + 1 });
+                found.push(Block {
+                    language,
+                    marks: words.collect(),
+                    text: String::new(),
+                    line: number + 1,
+                });
                 is_open = true;
             }
             None if is_open => {
@@ -56,7 +61,10 @@ pub(super) fn prose(document: &str) -> String {
 fn blocks_have_a_language_marks_and_text() {
     let text = "a\n```sh,long\nwarpline run mm1\n```\nb\n```text\nx\ny\n```\n";
     let found = blocks(text);
-    assert_eq!((found[0].language.as_str(), found[0].text.as_str(), found[0].line), ("sh", "warpline run mm1\n", 2));
+    assert_eq!(
+        (found[0].language.as_str(), found[0].text.as_str(), found[0].line),
+        ("sh", "warpline run mm1\n", 2)
+    );
     assert!(found[0].is_marked("long") && !found[1].is_marked("long"));
     assert_eq!(found[1].text, "x\ny\n");
     assert!(prose(text).contains("\nb") && !prose(text).contains("warpline"));

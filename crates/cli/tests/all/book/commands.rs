@@ -1,5 +1,5 @@
-//! Runs the commands of the README and of all chapters but the tutorial, each chapter in a directory
-//! of its own. `docs/book/README.md` says what the blocks and their marks mean.
+//! Runs the commands of the README and of all chapters but the tutorial, each chapter in a
+//! directory of its own. `docs/book/README.md` says what the blocks and their marks mean.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,8 @@ use super::{chapter_names, document, root};
 use crate::support::{command, output, warpline_in};
 
 /// Files of the reader's that commands name, and what stands for them here.
-const FILES: [(&str, &str); 1] = [("my-backbone.json", "crates/models/tests/topologies/sndlib-polska.json")];
+const FILES: [(&str, &str); 1] =
+    [("my-backbone.json", "crates/models/tests/topologies/sndlib-polska.json")];
 
 macro_rules! documents {
     ($($test:ident: $path:literal,)*) => {
@@ -47,7 +48,9 @@ documents! {
 
 #[test]
 fn every_chapter_is_tested() {
-    let tested = |name: &String| name == "tutorial.md" || TESTED.iter().any(|path| path.ends_with(&format!("/{name}")));
+    let tested = |name: &String| {
+        name == "tutorial.md" || TESTED.iter().any(|path| path.ends_with(&format!("/{name}")))
+    };
     let missed: Vec<String> = chapter_names().into_iter().filter(|name| !tested(name)).collect();
     assert_eq!(missed, Vec::<String>::new());
 }
@@ -65,7 +68,9 @@ fn run_all(path: &str) {
             "bash" => check_script(directory.path(), &block, &place),
             "toml" => printed = Some(run_scenario(directory.path(), &block, &place)),
             "text" => {
-                let printed: String = printed.take().unwrap_or_else(|| panic!("{place}: no command above prints this"));
+                let printed: String = printed
+                    .take()
+                    .unwrap_or_else(|| panic!("{place}: no command above prints this"));
                 assert_eq!(missing(&block.text, &printed), None, "{place}: not in\n{printed}");
             }
             "rust" => {}
@@ -86,14 +91,25 @@ fn run_block(directory: &Path, block: &Block, place: &str) -> Option<String> {
 fn run_line(directory: &Path, block: &Block, line: Line, place: &str) -> Option<String> {
     match line {
         Line::Warpline(arguments) | Line::Launched(arguments) => {
-            let arguments = if block.is_marked("long") { short(directory, &arguments) } else { arguments };
+            let arguments =
+                if block.is_marked("long") { short(directory, &arguments) } else { arguments };
             return Some(run(directory, &arguments, block.is_marked("fails"), place));
         }
-        Line::Example(name) => assert!(root().join("crates/warpline/examples").join(&name).is_dir(), "{place}: no example {name}"),
-        Line::Make(target) => assert!(document("Makefile").contains(&format!("\n{target}:")), "{place}: no target {target}"),
-        Line::Install(path) => assert!(root().join(&path).join("Cargo.toml").is_file(), "{place}: no crate in {path}"),
+        Line::Example(name) => assert!(
+            root().join("crates/warpline/examples").join(&name).is_dir(),
+            "{place}: no example {name}"
+        ),
+        Line::Make(target) => assert!(
+            document("Makefile").contains(&format!("\n{target}:")),
+            "{place}: no target {target}"
+        ),
+        Line::Install(path) => {
+            assert!(root().join(&path).join("Cargo.toml").is_file(), "{place}: no crate in {path}")
+        }
         Line::Submit => {}
-        Line::Project(_) | Line::ProjectTests | Line::GoTo(_) => panic!("{place}: only the tutorial has a project"),
+        Line::Project(_) | Line::ProjectTests | Line::GoTo(_) => {
+            panic!("{place}: only the tutorial has a project")
+        }
     }
     None
 }
@@ -109,21 +125,29 @@ fn run(directory: &Path, arguments: &[String], fails: bool, place: &str) -> Stri
     {
         return check_study(directory, arguments, place);
     }
-    let roots = ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"].map(|name| (name, "1"));
+    let roots =
+        ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"].map(|name| (name, "1"));
     let Output { status, stdout, stderr } = output(command(directory).args(arguments).envs(roots));
     let printed = [stdout, stderr].map(|text| String::from_utf8(text).unwrap()).concat();
     // Without MPI, a comparison fails that has a row with ranks, but the other rows are there.
-    let lacks_mpi = !cfg!(feature = "mpi") && printed.contains("this program was built without MPI");
-    assert!(status.code().is_some() && (status.success() != (fails || lacks_mpi)), "{place}: {arguments:?} ends with {status}\n{printed}");
+    let lacks_mpi =
+        !cfg!(feature = "mpi") && printed.contains("this program was built without MPI");
+    assert!(
+        status.code().is_some() && (status.success() != (fails || lacks_mpi)),
+        "{place}: {arguments:?} ends with {status}\n{printed}"
+    );
     printed
 }
 
-/// A study takes minutes, and seconds with `--quick`; studies.rs runs one. Here the command is read,
-/// and then refused, as it has no place for its report.
+/// A study takes minutes, and seconds with `--quick`; studies.rs runs one. Here the command is
+/// read, and then refused, as it has no place for its report.
 fn check_study(directory: &Path, arguments: &[String], place: &str) -> String {
     let mut arguments = arguments.to_vec();
     let at = arguments.iter().position(|word| word == "--report").unwrap_or(arguments.len());
-    arguments.splice(at..(at + 2).min(arguments.len()), ["--report".to_owned(), "/dev/null/report".to_owned()]);
+    arguments.splice(
+        at..(at + 2).min(arguments.len()),
+        ["--report".to_owned(), "/dev/null/report".to_owned()],
+    );
     let refused = warpline_in(directory, &arguments).stderr;
     assert!(refused.contains("cannot write a report to /dev/null/report"), "{place}: {refused}");
     refused

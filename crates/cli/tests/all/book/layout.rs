@@ -8,7 +8,14 @@ use super::blocks::{blocks, prose};
 use super::{chapter_names, chapters, document, root};
 
 /// Documents beside the book, and the READMEs beside the code.
-const OTHERS: [&str; 6] = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "GLOSSARY.md", "docs/book/README.md"];
+const OTHERS: [&str; 6] = [
+    "README.md",
+    "ARCHITECTURE.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "GLOSSARY.md",
+    "docs/book/README.md",
+];
 
 /// How the book, whose pages are read elsewhere, names files outside of it.
 const REPOSITORY: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/");
@@ -40,7 +47,8 @@ fn every_link_leads_somewhere() {
         let folder = root().join(&path);
         let folder = folder.parent().unwrap();
         for link in links(&prose(&text)) {
-            let (file, anchor) = link.split_once('#').map_or((link, None), |(file, anchor)| (file, Some(anchor)));
+            let (file, anchor) =
+                link.split_once('#').map_or((link, None), |(file, anchor)| (file, Some(anchor)));
             let target = match file.strip_prefix(REPOSITORY) {
                 Some(file) => root().join(file),
                 None if file.contains("://") => continue,
@@ -48,7 +56,10 @@ fn every_link_leads_somewhere() {
                 None => folder.join(file),
             };
             assert!(target.exists(), "{path}: {link} leads nowhere");
-            let stays_in_book = !path.starts_with("docs/book") || file.contains("://") || file.is_empty() || chapters().join(file).exists();
+            let stays_in_book = !path.starts_with("docs/book")
+                || file.contains("://")
+                || file.is_empty()
+                || chapters().join(file).exists();
             assert!(stays_in_book, "{path}: {link} leads out of the book");
             if let Some(anchor) = anchor {
                 assert!(anchors(&target).contains(anchor), "{path}: {link} names no heading");
@@ -63,9 +74,14 @@ fn all_rust_of_the_book_is_compiled() {
     let included = document("crates/testkit/src/book.rs");
     for name in chapter_names() {
         let text = fs::read_to_string(chapters().join(&name)).unwrap();
-        let has_rust = blocks(&text).iter().any(|block| block.language == "rust" && !block.is_marked("ignore"));
+        let has_rust = blocks(&text)
+            .iter()
+            .any(|block| block.language == "rust" && !block.is_marked("ignore"));
         let is_included = included.contains(&format!("docs/book/src/{name}"));
-        assert_eq!(has_rust, is_included, "{name}: has Rust, and is included in crates/testkit/src/book.rs");
+        assert_eq!(
+            has_rust, is_included,
+            "{name}: has Rust, and is included in crates/testkit/src/book.rs"
+        );
     }
 }
 
@@ -92,7 +108,12 @@ fn links(text: &str) -> Vec<&str> {
 /// What links to the headings of a file are called.
 fn anchors(file: &Path) -> BTreeSet<String> {
     let text = prose(&fs::read_to_string(file).unwrap());
-    let headings = text.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim().to_lowercase());
+    let headings = text
+        .lines()
+        .filter(|line| line.starts_with('#'))
+        .map(|line| line.trim_start_matches('#').trim().to_lowercase());
     let kept = |letter: &char| letter.is_alphanumeric() || [' ', '-', '_'].contains(letter);
-    headings.map(|heading| heading.chars().filter(kept).collect::<String>().replace(' ', "-")).collect()
+    headings
+        .map(|heading| heading.chars().filter(kept).collect::<String>().replace(' ', "-"))
+        .collect()
 }

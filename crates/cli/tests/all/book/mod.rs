@@ -23,8 +23,11 @@ fn chapters() -> PathBuf {
 
 /// The names of all files in the book's folder of chapters, but for the summary.
 fn chapter_names() -> Vec<String> {
-    let entries = fs::read_dir(chapters()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let mut names: Vec<String> = entries.filter(|name| name.ends_with(".md") && name != "SUMMARY.md").collect();
+    let entries = fs::read_dir(chapters())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> =
+        entries.filter(|name| name.ends_with(".md") && name != "SUMMARY.md").collect();
     names.sort();
     names
 }

@@ -1,4 +1,5 @@
-//! Lines of shell in documents: what each of them starts, and how those that would take long are cut short.
+//! Lines of shell in documents: what each of them starts, and how those that would take long are
+//! cut short.
 
 use std::fs;
 use std::path::Path;
@@ -10,10 +11,11 @@ use crate::support::warpline;
 pub(super) enum Line {
     /// Runs `warpline` with these arguments.
     Warpline(Vec<String>),
-    /// The same, started by a launcher of MPI programs. It is run without the launcher, which not every
-    /// machine has; `mpi.rs` tests ranks.
+    /// The same, started by a launcher of MPI programs. It is run without the launcher, which not
+    /// every machine has; `mpi.rs` tests ranks.
     Launched(Vec<String>),
-    /// Runs an example of the library with these arguments; tested in `own_model.rs`, beside the examples.
+    /// Runs an example of the library with these arguments; tested in `own_model.rs`, beside the
+    /// examples.
     Example(String),
     /// Runs the program of the project that the reader makes, with these arguments.
     Project(Vec<String>),
@@ -36,14 +38,19 @@ pub(super) fn read(line: &str) -> Option<Line> {
         return None;
     }
     let words: Vec<&str> = code.split_whitespace().collect();
-    let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<String>>();
+    let owned =
+        |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<String>>();
     Some(match words.as_slice() {
         [] => return None,
         ["warpline", rest @ ..] => Line::Warpline(owned(rest)),
-        ["mpirun", "-np", _, program, rest @ ..] | ["srun", program, rest @ ..] if program.ends_with("warpline") => {
+        ["mpirun", "-np", _, program, rest @ ..] | ["srun", program, rest @ ..]
+            if program.ends_with("warpline") =>
+        {
             Line::Launched(owned(rest))
         }
-        ["cargo", "run", "--release", "--example", name, "--", ..] => Line::Example((*name).to_owned()),
+        ["cargo", "run", "--release", "--example", name, "--", ..] => {
+            Line::Example((*name).to_owned())
+        }
         ["cargo", "run", "--release", "--", rest @ ..] => Line::Project(owned(rest)),
         ["cargo", "test"] => Line::ProjectTests,
         ["cd", to] => Line::GoTo((*to).to_owned()),
@@ -57,11 +64,14 @@ pub(super) fn read(line: &str) -> Option<Line> {
 /// How much shorter the runs of commands are that would take long.
 const SHORTER: f64 = 1000.0;
 
-/// The arguments of a command that would take long: the same, but for an earlier end, a single run of
-/// each engine, and few replications. `default_end` is that of the model.
+/// The arguments of a command that would take long: the same, but for an earlier end, a single run
+/// of each engine, and few replications. `default_end` is that of the model.
 pub(super) fn shortened(arguments: &[String], default_end: f64) -> Vec<String> {
     let mut short = arguments.to_vec();
-    let mut set = |option: &str, value: String, always: bool| match short.iter().position(|word| word == option) {
+    let mut set = |option: &str, value: String, always: bool| match short
+        .iter()
+        .position(|word| word == option)
+    {
         Some(at) => short[at + 1] = value,
         None if always => short.extend([option.to_owned(), value]),
         None => {}
@@ -79,15 +89,18 @@ pub(super) fn shortened(arguments: &[String], default_end: f64) -> Vec<String> {
 pub(super) fn default_end(directory: &Path, model_or_scenario: &str) -> f64 {
     let scenario = directory.join(model_or_scenario);
     let model = match fs::read_to_string(&scenario) {
-        Ok(text) => text.lines().find_map(|line| line.strip_prefix("model = ")).map(|name| name.trim_matches('"').to_owned()),
+        Ok(text) => text
+            .lines()
+            .find_map(|line| line.strip_prefix("model = "))
+            .map(|name| name.trim_matches('"').to_owned()),
         Err(_) => Some(model_or_scenario.to_owned()),
     };
     let model = model.unwrap_or_else(|| panic!("{model_or_scenario} names no model"));
     warpline(&format!("models show {model} --json")).json()["default_end"].as_f64().unwrap()
 }
 
-/// The first line of `expected` that is not among those that were printed. `…` stands for anything, and
-/// a space for any number of spaces.
+/// The first line of `expected` that is not among those that were printed. `…` stands for anything,
+/// and a space for any number of spaces.
 pub(super) fn missing<'e>(expected: &'e str, printed: &str) -> Option<&'e str> {
     let plain = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     let printed: Vec<String> = printed.lines().map(plain).collect();
@@ -100,20 +113,28 @@ pub(super) fn missing<'e>(expected: &'e str, printed: &str) -> Option<&'e str> {
             })
         })
     };
-    expected.lines().filter(|line| !line.trim().is_empty()).find(|line| !printed.iter().any(|one| matches(&plain(line), one)))
+    expected
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .find(|line| !printed.iter().any(|one| matches(&plain(line), one)))
 }
 
 #[test]
 fn lines_are_read_without_their_comments() {
     let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(read("warpline run mm1   # a queue"), Some(Line::Warpline(words("run mm1"))));
-    assert_eq!(read("mpirun -np 4 target/release/warpline run phold"), Some(Line::Launched(words("run phold"))));
+    assert_eq!(
+        read("mpirun -np 4 target/release/warpline run phold"),
+        Some(Line::Launched(words("run phold")))
+    );
     assert_eq!((read("# nothing"), read("")), (None, None));
 }
 
 #[test]
 fn commands_that_take_long_end_earlier() {
-    let short = |line: &str| shortened(&line.split(' ').map(str::to_owned).collect::<Vec<_>>(), 1000.0).join(" ");
+    let short = |line: &str| {
+        shortened(&line.split(' ').map(str::to_owned).collect::<Vec<_>>(), 1000.0).join(" ")
+    };
     assert_eq!(short("run mm1 --end 500 --seed 2"), "run mm1 --end 1 --seed 2");
     assert_eq!(short("compare mm1"), "compare mm1 --end 1 --runs 1");
     assert_eq!(short("run mm1 --replications 30"), "run mm1 --replications 3 --end 1");

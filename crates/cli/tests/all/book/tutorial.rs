@@ -25,15 +25,30 @@ fn the_tutorial_can_be_followed() {
     for block in blocks(&document("docs/book/src/tutorial.md")) {
         let place = format!("tutorial.md:{}", block.line);
         match block.language.as_str() {
-            "sh" => block.text.lines().filter_map(read).for_each(|line| reader.does(&block, line, &place)),
+            "sh" => block
+                .text
+                .lines()
+                .filter_map(read)
+                .for_each(|line| reader.does(&block, line, &place)),
             "text" => {
-                let printed = reader.printed.take().unwrap_or_else(|| panic!("{place}: no command above prints this"));
+                let printed = reader
+                    .printed
+                    .take()
+                    .unwrap_or_else(|| panic!("{place}: no command above prints this"));
                 assert_eq!(missing(&block.text, &printed), None, "{place}: not in\n{printed}");
             }
-            "rust" => assert!(reader.model().contains(&block.text), "{place}: the project has no such code"),
+            "rust" => assert!(
+                reader.model().contains(&block.text),
+                "{place}: the project has no such code"
+            ),
             "diff" => reader.edits(&block.text, &place),
             "toml" => {
-                let name = block.text.lines().next().and_then(|line| line.strip_prefix("# ")).expect("the first line names a file");
+                let name = block
+                    .text
+                    .lines()
+                    .next()
+                    .and_then(|line| line.strip_prefix("# "))
+                    .expect("the first line names a file");
                 fs::write(reader.directory.join(name), &block.text).unwrap();
             }
             other => panic!("{place}: no test knows blocks of `{other}`"),
@@ -57,7 +72,11 @@ impl Reader {
             }
             Line::Warpline(arguments) => output(command(&self.directory).args(arguments)),
             Line::Project(arguments) => {
-                let arguments = if block.is_marked("long") { shortened(&arguments, DEFAULT_END) } else { arguments };
+                let arguments = if block.is_marked("long") {
+                    shortened(&arguments, DEFAULT_END)
+                } else {
+                    arguments
+                };
                 cargo(&self.directory, NAME, &format!("run --quiet -- {}", arguments.join(" ")))
             }
             Line::ProjectTests => cargo(&self.directory, NAME, "test"),
@@ -78,10 +97,16 @@ impl Reader {
         for hunk in diff.split("@@\n").skip(1) {
             let side = |other: char| {
                 let lines = hunk.lines().filter(|line| !line.starts_with(other));
-                lines.map(|line| line.get(1..).unwrap_or_default().to_owned() + "\n").collect::<String>()
+                lines
+                    .map(|line| line.get(1..).unwrap_or_default().to_owned() + "\n")
+                    .collect::<String>()
             };
             let (before, after) = (side('+'), side('-'));
-            assert_eq!(model.matches(&before).count(), 1, "{place}: the project has this not once:\n{before}");
+            assert_eq!(
+                model.matches(&before).count(),
+                1,
+                "{place}: the project has this not once:\n{before}"
+            );
             model = model.replace(&before, &after);
         }
         fs::write(self.directory.join("src/main.rs"), model).unwrap();

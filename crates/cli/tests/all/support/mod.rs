@@ -44,12 +44,17 @@ pub(crate) fn output(command: &mut Command) -> Output {
             all
         })
     }
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let (stdout, stderr) = (read(child.stdout.take().unwrap()), read(child.stderr.take().unwrap()));
     let started = Instant::now();
     loop {
         if let Some(status) = child.try_wait().unwrap() {
-            return Output { status, stdout: stdout.join().unwrap(), stderr: stderr.join().unwrap() };
+            return Output {
+                status,
+                stdout: stdout.join().unwrap(),
+                stderr: stderr.join().unwrap(),
+            };
         }
         if started.elapsed() > LIMIT {
             child.kill().unwrap();

@@ -13,20 +13,31 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 /// The processes that a process has started, and those that they have started.
 pub(crate) fn descendants(process: u32) -> Vec<u32> {
     let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
-    let lists = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
-    let children: Vec<u32> = lists.flat_map(|list| list.split_whitespace().map(|id| id.parse().unwrap()).collect::<Vec<_>>()).collect();
+    let lists =
+        threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    let children: Vec<u32> = lists
+        .flat_map(|list| list.split_whitespace().map(|id| id.parse().unwrap()).collect::<Vec<_>>())
+        .collect();
     children.iter().flat_map(|child| [*child].into_iter().chain(descendants(*child))).collect()
 }
 
 /// Whether a process has come as far as a parallel run: it has threads that execute events then.
 pub(crate) fn is_at_work(process: u32) -> bool {
     let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
-    threads.filter_map(|thread| fs::read_to_string(thread.path().join("comm")).ok()).any(|name| name.starts_with("warpline-"))
+    threads
+        .filter_map(|thread| fs::read_to_string(thread.path().join("comm")).ok())
+        .any(|name| name.starts_with("warpline-"))
 }
 
 /// Sends a process a signal.
 pub(crate) fn signal(process: u32, name: &str) {
-    assert!(Command::new("kill").args([format!("-{name}"), process.to_string()]).status().unwrap().success());
+    assert!(
+        Command::new("kill")
+            .args([format!("-{name}"), process.to_string()])
+            .status()
+            .unwrap()
+            .success()
+    );
 }
 
 /// Waits for a child and other processes, all of which must end within seconds.
@@ -39,7 +50,9 @@ pub(crate) fn ended(mut child: Child, others: &[u32]) -> Output {
         }
         sleep(LOOK_EVERY);
     }
-    let goes_on = |process: &u32| fs::read_to_string(format!("/proc/{process}/stat")).is_ok_and(|stat| !stat.contains(") Z "));
+    let goes_on = |process: &u32| {
+        fs::read_to_string(format!("/proc/{process}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
+    };
     while others.iter().any(goes_on) {
         assert!(since.elapsed() < LIMIT, "some of {others:?} goes on");
         sleep(LOOK_EVERY);

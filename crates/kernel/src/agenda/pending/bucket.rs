@@ -1,4 +1,5 @@
-//! Unsorted buckets of entries that share one store of memory, so that one reuses what another frees.
+//! Unsorted buckets of entries that share one store of memory, so that one reuses what another
+//! frees.
 
 use warpline_base::VirtualTime;
 use warpline_memory::{Handle, MakeRoom, prefer_huge_pages};
@@ -8,7 +9,8 @@ use super::set::{Entry, PENDING_EVENTS};
 /// Entries per chunk: four cache lines.
 const CHUNK: usize = 16;
 
-/// A bucket of entries in no order: a list of chunks in a [`Chunks`]. All but the first chunk are full.
+/// A bucket of entries in no order: a list of chunks in a [`Chunks`]. All but the first chunk are
+/// full.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Bucket {
     /// The chunk that is being filled; meaningless while the bucket is empty.
@@ -73,7 +75,8 @@ impl Chunks {
 
     /// How much memory there is for chunks, in bytes.
     pub(super) fn bytes(&self) -> usize {
-        size_of::<[Entry; CHUNK]>() * self.chunks.len() + size_of::<u32>() * (self.filled_before.capacity() + self.free.capacity())
+        size_of::<[Entry; CHUNK]>() * self.chunks.len()
+            + size_of::<u32>() * (self.filled_before.capacity() + self.free.capacity())
     }
 
     fn set_free(&mut self, chunk: u32) {
@@ -92,8 +95,13 @@ impl Chunks {
         }
     }
 
-    /// Passes all entries of a bucket to `take`, a chunk at a time, each once its memory has been freed.
-    pub(super) fn drain(&mut self, bucket: &mut Bucket, mut take: impl FnMut(&mut Chunks, &[Entry])) {
+    /// Passes all entries of a bucket to `take`, a chunk at a time, each once its memory has been
+    /// freed.
+    pub(super) fn drain(
+        &mut self,
+        bucket: &mut Bucket,
+        mut take: impl FnMut(&mut Chunks, &[Entry]),
+    ) {
         let Bucket { head: mut chunk, .. } = *bucket;
         let mut left = std::mem::take(bucket).len();
         while left > 0 {
@@ -145,7 +153,10 @@ mod tests {
             store.push(&mut buckets[n as usize % 3], entry(n));
         }
         let chunks = store.chunks.len();
-        assert_eq!(store.extent(buckets[1]), (VirtualTime::from_bits(1), VirtualTime::from_bits(298)));
+        assert_eq!(
+            store.extent(buckets[1]),
+            (VirtualTime::from_bits(1), VirtualTime::from_bits(298))
+        );
         let (mut seen, mut first) = (Vec::new(), buckets[0]);
         store.drain(&mut first, |store, entries| {
             entries.iter().for_each(|&e| store.push(&mut buckets[2], e));
@@ -161,6 +172,9 @@ mod tests {
         assert_eq!(left, 200);
         let mut moved = Vec::new();
         store.move_to(&mut buckets[2], &mut moved);
-        assert_eq!((moved.len(), buckets[2].len(), store.free.len()), (200, 0, store.chunks.len() - 100usize.div_ceil(CHUNK)));
+        assert_eq!(
+            (moved.len(), buckets[2].len(), store.free.len()),
+            (200, 0, store.chunks.len() - 100usize.div_ceil(CHUNK))
+        );
     }
 }

@@ -8,8 +8,8 @@ const ARITY: usize = 4;
 
 /// A 4-ary heap: the best of the simple queues for up to a few hundred events; O(log n) beyond.
 ///
-/// Taking out the first entry leaves a hole at the root. The next push fills it, which is half the work of closing the hole first; most
-/// events send one event, so that is the usual case.
+/// Taking out the first entry leaves a hole at the root. The next push fills it, which is half the
+/// work of closing the hole first; most events send one event, so that is the usual case.
 #[derive(Debug, Default)]
 pub struct Heap {
     entries: Vec<Entry>,
@@ -67,7 +67,8 @@ impl Heap {
     }
 }
 
-/// The first of a full set of children, and its index: without a branch, which no processor could predict.
+/// The first of a full set of children, and its index: without a branch, which no processor could
+/// predict.
 #[inline]
 fn least_of_four(children: &[Entry; ARITY], ties: &impl Ties) -> (usize, Entry) {
     let [a, b, c, d] = children.map(|child| child.time());
@@ -83,7 +84,11 @@ fn least_of_four(children: &[Entry; ARITY], ties: &impl Ties) -> (usize, Entry) 
 /// The first of any number of entries, and its index.
 #[cold]
 fn least_of_few(children: &[Entry], ties: &impl Ties) -> Option<(usize, Entry)> {
-    children.iter().copied().enumerate().reduce(|least, child| if ties.before(&child.1, &least.1) { child } else { least })
+    children
+        .iter()
+        .copied()
+        .enumerate()
+        .reduce(|least, child| if ties.before(&child.1, &least.1) { child } else { least })
 }
 
 impl PendingSet for Heap {

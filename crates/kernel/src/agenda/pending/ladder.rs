@@ -5,7 +5,8 @@ use super::bucket::{Bucket, Chunks};
 use super::heap::Heap;
 use super::set::{Entry, PENDING_EVENTS, PendingSet, Ties};
 
-/// Buckets with at most this many entries are sorted at once; larger ones are distributed over a finer rung.
+/// Buckets with at most this many entries are sorted at once; larger ones are distributed over a
+/// finer rung.
 const SORT_MOST: usize = 48;
 /// How many entries a bucket of a new rung gets on average. More arrive before it is opened.
 const BUCKET_MEAN: usize = 2;
@@ -20,19 +21,20 @@ const RUN_MOST: usize = 256;
 /// With this many entries or more the ladder is used, and below a quarter of it the heap.
 const LADDER_LEAST: usize = 1024;
 
-/// A ladder queue: entries are distributed into buckets of time that get finer as their time approaches, and only the few that are due next
-/// are sorted. O(1) per event, whatever the distribution of increments.
+/// A ladder queue: entries are distributed into buckets of time that get finer as their time
+/// approaches, and only the few that are due next are sorted. O(1) per event, whatever the
+/// distribution of increments.
 ///
-/// After Tang, Goh, Thng, "Ladder queue", ACM TOMACS 15 (2005), with these differences: the lowest rung is a sorted
-/// run beside a heap, so that entries due within the current run, earlier than it, or all at one time cost
-/// O(log n) and never O(n); and a small set lives in that heap alone.
+/// After Tang, Goh, Thng, "Ladder queue", ACM TOMACS 15 (2005), with these differences: the lowest
+/// rung is a sorted run beside a heap, so that entries due within the current run, earlier than it,
+/// or all at one time cost O(log n) and never O(n); and a small set lives in that heap alone.
 ///
 /// ```text
 ///  run ── sorted, given out first        late ── heap: whatever is due before the first closed bucket
 ///  rungs.last ── finest buckets of time … rungs[0] ── coarsest        top ── beyond the last bucket, unsorted
 /// ```
-/// Which bucket a time belongs to is a monotone function of the time, and buckets are compared by number alone, so
-/// rounding cannot put two entries in the wrong order.
+/// Which bucket a time belongs to is a monotone function of the time, and buckets are compared by
+/// number alone, so rounding cannot put two entries in the wrong order.
 #[derive(Debug, Default)]
 pub struct Ladder {
     run: Vec<Entry>,
@@ -51,9 +53,9 @@ pub struct Ladder {
 
 /// One division of a span of time into buckets.
 ///
-/// A bucket holds the times that share the high bits of their distance from the start, both taken as integers (see [`VirtualTime::bits`]).
-/// Buckets are therefore equally wide within a power of two of the time, and merely monotone across powers. That is enough, and involves no
-/// rounding.
+/// A bucket holds the times that share the high bits of their distance from the start, both taken
+/// as integers (see [`VirtualTime::bits`]). Buckets are therefore equally wide within a power of
+/// two of the time, and merely monotone across powers. That is enough, and involves no rounding.
 #[derive(Debug, Default)]
 struct Rung {
     start: u64,
@@ -84,7 +86,8 @@ impl Rung {
     /// The bucket of a time; a time outside the span belongs to the first or last bucket.
     #[inline]
     fn bucket(&self, time: VirtualTime) -> usize {
-        ((time.bits().saturating_sub(self.start) >> self.shift) as usize).min(self.buckets.len() - 1)
+        ((time.bits().saturating_sub(self.start) >> self.shift) as usize)
+            .min(self.buckets.len() - 1)
     }
 
     /// Adds an entry, unless its bucket has been opened.
@@ -141,7 +144,8 @@ impl Ladder {
         Some(first)
     }
 
-    /// Fills the empty run, or if few entries are left, the empty heap; `false` if there is no entry.
+    /// Fills the empty run, or if few entries are left, the empty heap; `false` if there is no
+    /// entry.
     #[cold]
     fn refill(&mut self, ties: &impl Ties) -> bool {
         self.run.clear();
@@ -152,7 +156,9 @@ impl Ladder {
             match self.rungs.last_mut().map(Rung::open) {
                 Some(Some(bucket)) => self.sort_or_split(bucket, ties),
                 Some(None) => self.spare.extend(self.rungs.pop()),
-                None if self.run.is_empty() && self.late.is_empty() && !self.top.is_empty() => self.open_top(ties),
+                None if self.run.is_empty() && self.late.is_empty() && !self.top.is_empty() => {
+                    self.open_top(ties)
+                }
                 None => break,
             }
         }
@@ -163,7 +169,8 @@ impl Ladder {
     fn sort_or_split(&mut self, mut bucket: Bucket, ties: &impl Ties) {
         if bucket.len() > SORT_MOST {
             let (low, high) = self.store.extent(bucket);
-            // A rung that this bucket empties makes room for the bucket's own rung: a single far-off event must not pile rungs up.
+            // A rung that this bucket empties makes room for the bucket's own rung: a single
+            // far-off event must not pile rungs up.
             while low < high && self.rungs.last().is_some_and(|rung| rung.entries == 0) {
                 self.spare.extend(self.rungs.pop());
             }
@@ -183,7 +190,8 @@ impl Ladder {
         sort(&mut self.run[start..], ties);
     }
 
-    /// Distributes what lay beyond all rungs over a new first rung or, if there is little of it, moves it to the heap.
+    /// Distributes what lay beyond all rungs over a new first rung or, if there is little of it,
+    /// moves it to the heap.
     fn open_top(&mut self, ties: &impl Ties) {
         let mut top = std::mem::take(&mut self.top);
         if top.len() < LADDER_LEAST / 4 {
@@ -265,8 +273,12 @@ impl PendingSet for Ladder {
     }
 
     fn bytes(&self) -> usize {
-        let rungs: usize = self.rungs.iter().chain(&self.spare).map(|rung| rung.buckets.capacity()).sum();
-        self.store.bytes() + self.late.bytes() + size_of::<Entry>() * self.run.capacity() + size_of::<Bucket>() * rungs
+        let rungs: usize =
+            self.rungs.iter().chain(&self.spare).map(|rung| rung.buckets.capacity()).sum();
+        self.store.bytes()
+            + self.late.bytes()
+            + size_of::<Entry>() * self.run.capacity()
+            + size_of::<Bucket>() * rungs
     }
 }
 

@@ -8,7 +8,8 @@ use warpline_memory::Handle;
 /// What pending sets hold, to whoever runs a model.
 pub(super) const PENDING_EVENTS: &str = "pending events";
 
-/// An event in a pending set: its time, the start of its tie-break, and its handle. Two words, so that it travels in registers.
+/// An event in a pending set: its time, the start of its tie-break, and its handle. Two words, so
+/// that it travels in registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     time: VirtualTime,
@@ -17,8 +18,8 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The entry of the event in `handle`. The `tie` is the first part of the order within its time:
-    /// [`TieBreak::prefix`](warpline_base::TieBreak::prefix).
+    /// The entry of the event in `handle`. The `tie` is the first part of the order within its
+    /// time: [`TieBreak::prefix`](warpline_base::TieBreak::prefix).
     #[inline]
     pub fn new(time: VirtualTime, tie: u32, handle: Handle) -> Self {
         Entry { time, place: u64::from(tie) << 32 | u64::from(handle.bits()) }
@@ -67,7 +68,8 @@ pub trait Ties {
 
 /// A set of entries that gives out the first one.
 ///
-/// Entries may be added at any time, even before ones that were already given out: optimistic engines do that.
+/// Entries may be added at any time, even before ones that were already given out: optimistic
+/// engines do that.
 pub trait PendingSet: Default {
     /// Adds an entry.
     fn push(&mut self, entry: Entry, ties: &impl Ties);
@@ -78,7 +80,8 @@ pub trait PendingSet: Default {
     /// Takes out the first entry, if it happens before `end`.
     fn pop_before(&mut self, end: VirtualTime, ties: &impl Ties) -> Option<Entry>;
 
-    /// The entry that is `distance` places behind the first, if the set knows it without extra work. For prefetching only.
+    /// The entry that is `distance` places behind the first, if the set knows it without extra
+    /// work. For prefetching only.
     fn upcoming(&self, distance: usize) -> Option<Handle>;
 
     /// How many entries there are.

@@ -3,7 +3,8 @@ use warpline_base::{EventKey, LpId, Moment, Priority, Sequence, VirtualTime};
 use super::{Rule, Waste, Window};
 use crate::gvt::Work;
 
-/// The system that the window controls, in a few lines: the further PEs go ahead, the more is undone.
+/// The system that the window controls, in a few lines: the further PEs go ahead, the more is
+/// undone.
 struct Plant {
     pes: u32,
     /// Events per unit of time.
@@ -29,10 +30,17 @@ impl Plant {
         let most = self.interval * f64::from(self.pes);
         self.executed = (window.width() * self.density).clamp(1.0, most).round();
         let ahead = self.executed / self.density / self.scale;
-        let undone = (self.executed * (1.0 - 1.0 / (1.0 + ahead * ahead))).round().min(self.executed - 1.0);
+        let undone =
+            (self.executed * (1.0 - 1.0 / (1.0 + ahead * ahead))).round().min(self.executed - 1.0);
         self.efficiency = 1.0 - undone / self.executed;
         self.now += (self.executed - undone) / self.density;
-        let work = Work { processed: self.executed as u64, rolled_back: undone as u64, steps: 100, idle_steps: 50, waiting_steps: 0 };
+        let work = Work {
+            processed: self.executed as u64,
+            rolled_back: undone as u64,
+            steps: 100,
+            idle_steps: 50,
+            waiting_steps: 0,
+        };
         window.adapt(&moment(self.now), &work);
     }
 
@@ -47,7 +55,13 @@ impl Plant {
 }
 
 fn moment(now: f64) -> Moment {
-    Moment::Event(EventKey { time: time(now), step: 0, priority: Priority::NORMAL, sender: LpId(0), sequence: Sequence::first_of(1) })
+    Moment::Event(EventKey {
+        time: time(now),
+        step: 0,
+        priority: Priority::NORMAL,
+        sender: LpId(0),
+        sequence: Sequence::first_of(1),
+    })
 }
 
 fn time(time: f64) -> VirtualTime {
@@ -62,7 +76,12 @@ fn the_window_adapts_to_any_unit_of_time_within_a_few_epochs() {
                 let mut window = Window::new(Rule::Adaptive, time(end * 1e30), 0.0, pes);
                 let mut plant = Plant::new(pes, density, 1e30, interval);
                 plant.epochs(32, &mut window);
-                assert!(plant.is_full(), "{end} {density} {pes}: {} events with a width of {}", plant.executed, window.width());
+                assert!(
+                    plant.is_full(),
+                    "{end} {density} {pes}: {} events with a width of {}",
+                    plant.executed,
+                    window.width()
+                );
             }
         }
     }
@@ -85,12 +104,17 @@ fn the_unit_of_time_makes_no_difference() {
 
 #[test]
 fn rollbacks_are_kept_within_bounds() {
-    for (pes, interval) in [2, 8, 64].into_iter().flat_map(|pes| Plant::INTERVALS.map(|interval| (pes, interval))) {
+    for (pes, interval) in
+        [2, 8, 64].into_iter().flat_map(|pes| Plant::INTERVALS.map(|interval| (pes, interval)))
+    {
         // From a full interval to a thirtieth of it, but at least 30 events.
         for share in [1.0, 0.2, 0.03] {
             let density = 1000.0;
             let scale = (share * interval * f64::from(pes)).max(30.0) / density;
-            let (mut window, mut plant) = (Window::new(Rule::Adaptive, time(1e9), 0.0, pes), Plant::new(pes, density, scale, interval));
+            let (mut window, mut plant) = (
+                Window::new(Rule::Adaptive, time(1e9), 0.0, pes),
+                Plant::new(pes, density, scale, interval),
+            );
             plant.epochs(60, &mut window);
             let (mut efficiency, mut executed) = (0.0, 0.0);
             for _ in 0..100 {
@@ -99,7 +123,10 @@ fn rollbacks_are_kept_within_bounds() {
                 executed += plant.executed / 100.0;
             }
             assert!(efficiency > 0.8, "{pes} {share} {interval}: efficiency {efficiency}");
-            assert!(executed / density > 0.1 * scale, "{pes} {share} {interval}: {executed} executed");
+            assert!(
+                executed / density > 0.1 * scale,
+                "{pes} {share} {interval}: {executed} executed"
+            );
         }
     }
 }
@@ -107,7 +134,8 @@ fn rollbacks_are_kept_within_bounds() {
 #[test]
 fn the_window_soon_shrinks_under_rollbacks_and_recovers_after_them() {
     for interval in Plant::INTERVALS {
-        let (mut window, mut plant) = (Window::new(Rule::Adaptive, time(1e12), 0.0, 8), Plant::new(8, 1000.0, 1e6, interval));
+        let (mut window, mut plant) =
+            (Window::new(Rule::Adaptive, time(1e12), 0.0, 8), Plant::new(8, 1000.0, 1e6, interval));
         for _ in 0..3 {
             plant.scale = 1e6;
             plant.epochs(40, &mut window);
@@ -121,7 +149,8 @@ fn the_window_soon_shrinks_under_rollbacks_and_recovers_after_them() {
     }
 }
 
-/// Events before this time may be executed ahead if no PE has come further than GVT, in a run that never ends.
+/// Events before this time may be executed ahead if no PE has come further than GVT, in a run that
+/// never ends.
 fn bound(window: &Window, gvt: &Moment) -> VirtualTime {
     let end = time(f64::MAX);
     window.bound_from(gvt.time(end).get()).max(Window::due(gvt, end)).min(end)
@@ -131,7 +160,8 @@ fn bound(window: &Window, gvt: &Moment) -> VirtualTime {
 fn the_width_is_positive_and_finite_whatever_the_verdicts() {
     let mut random = 1u64;
     let mut below = |bound: u64| {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        random =
+            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (random >> 33) % bound
     };
     for rule in [Rule::Adaptive, Rule::Devastator, Rule::Fixed(3.0)] {
@@ -140,7 +170,9 @@ fn the_width_is_positive_and_finite_whatever_the_verdicts() {
             let mut other = window.clone();
             let mut now = 0.0;
             for round in 0..20_000i32 {
-                now += f64::from(round.min(1)) * [0.0, 1e-300, 1e-9, 1.0, 1e300][below(5) as usize] * below(3) as f64;
+                now += f64::from(round.min(1))
+                    * [0.0, 1e-300, 1e-9, 1.0, 1e300][below(5) as usize]
+                    * below(3) as f64;
                 let work = Work {
                     processed: [0, 1, 1000, 1 << 40][below(4) as usize],
                     rolled_back: [0, 1, 1000, 1 << 40][below(4) as usize],
@@ -164,7 +196,8 @@ fn the_width_is_positive_and_finite_whatever_the_verdicts() {
 
 #[test]
 fn work_reported_at_the_end_changes_nothing() {
-    let (mut window, mut plant) = (Window::new(Rule::Adaptive, time(1e9), 0.0, 2), Plant::new(2, 1.0, 100.0, 512.0));
+    let (mut window, mut plant) =
+        (Window::new(Rule::Adaptive, time(1e9), 0.0, 2), Plant::new(2, 1.0, 100.0, 512.0));
     plant.epochs(50, &mut window);
     let width = window.width();
     for _ in 0..10 {
@@ -179,28 +212,45 @@ fn the_rule_of_devastator_is_followed() {
     assert_eq!(window.width(), 1.0);
     let mut factor = |rolled_back: u64, steps: u64| {
         let before = window.width();
-        window.adapt(&moment(1.0), &Work { processed: 100, rolled_back, steps, idle_steps: 0, waiting_steps: 0 });
+        window.adapt(
+            &moment(1.0),
+            &Work { processed: 100, rolled_back, steps, idle_steps: 0, waiting_steps: 0 },
+        );
         window.width() / before
     };
     // At low efficiency, while the rate of commits rises.
-    assert_eq!([(99, 100), (68, 100), (66, 100), (35, 90)].map(|(undone, steps)| factor(undone, steps)), [0.25, 0.25, 0.5, 0.5]);
+    assert_eq!(
+        [(99, 100), (68, 100), (66, 100), (35, 90)].map(|(undone, steps)| factor(undone, steps)),
+        [0.25, 0.25, 0.5, 0.5]
+    );
     // In between by 1 %, in the same direction as long as the rate of commits does not fall.
-    let near = |factor: f64, expected: f64| assert!((factor - expected).abs() < 1e-9, "{factor}, not {expected}");
-    for (undone, steps, expected) in
-        [(33, 80, 1.01), (33, 80, 1.01), (6, 150, 1.01_f64.recip()), (6, 100, 1.01_f64.recip()), (20, 100, 1.01), (20, 99, 1.01)]
-    {
+    let near = |factor: f64, expected: f64| {
+        assert!((factor - expected).abs() < 1e-9, "{factor}, not {expected}")
+    };
+    for (undone, steps, expected) in [
+        (33, 80, 1.01),
+        (33, 80, 1.01),
+        (6, 150, 1.01_f64.recip()),
+        (6, 100, 1.01_f64.recip()),
+        (20, 100, 1.01),
+        (20, 99, 1.01),
+    ] {
         near(factor(undone, steps), expected);
     }
     assert_eq!([factor(4, 10), factor(0, 10), factor(0, 0)], [2.0; 3]);
 }
 
-/// If hardly anything is executed and nothing undone, the window does not wait for four epochs to pass.
+/// If hardly anything is executed and nothing undone, the window does not wait for four epochs to
+/// pass.
 #[test]
 fn a_window_that_starves_pes_widens_at_once() {
     let widths = |processed: [u64; 4], rolled_back: u64| {
         let mut window = Window::new(Rule::Adaptive, time(1e9), 1.0, 2);
         processed.map(|processed| {
-            window.adapt(&moment(1.0), &Work { processed, rolled_back, steps: 100, idle_steps: 0, waiting_steps: 0 });
+            window.adapt(
+                &moment(1.0),
+                &Work { processed, rolled_back, steps: 100, idle_steps: 0, waiting_steps: 0 },
+            );
             window.width()
         })
     };
@@ -217,8 +267,8 @@ fn a_window_that_starves_pes_widens_at_once() {
 /// The most events that PEs of [`bursts`] are ahead.
 const FURTHEST: f64 = 50_000.0;
 
-/// PEs that undo nothing until they have gone far, and then all of it, as with rare rollbacks of very many events. Returns how many events
-/// they undo, and how many commit.
+/// PEs that undo nothing until they have gone far, and then all of it, as with rare rollbacks of
+/// very many events. Returns how many events they undo, and how many commit.
 fn bursts(rule: Rule, epochs: u32, pes: u32) -> (f64, f64, Window) {
     let mut window = Window::new(rule, time(1e9), 0.0, pes);
     let (mut now, mut ahead, mut undone_in_all, mut committed) = (0.0, 0.0f64, 0.0, 0.0);
@@ -228,7 +278,10 @@ fn bursts(rule: Rule, epochs: u32, pes: u32) -> (f64, f64, Window) {
         ahead += executed - 1.0;
         let undone = if epoch % 50 == 0 { std::mem::take(&mut ahead) } else { 0.0 };
         (now, undone_in_all, committed) = (now + 1.0, undone_in_all + undone, committed + 1.0);
-        window.adapt(&moment(now), &Work { processed: executed as u64, rolled_back: undone as u64, ..Work::default() });
+        window.adapt(
+            &moment(now),
+            &Work { processed: executed as u64, rolled_back: undone as u64, ..Work::default() },
+        );
     }
     (undone_in_all, committed, window)
 }
@@ -239,7 +292,8 @@ fn no_rule_lets_pes_undo_far_more_than_they_commit() {
         for pes in [2, 6] {
             let (undone, committed, window) = bursts(rule, 100_000, pes);
             // As much as is allowed, and what PEs undo the first and the last time.
-            let most = Waste::PER_COMMITTED * committed + Waste::PER_PE * f64::from(pes) + 2.0 * FURTHEST;
+            let most =
+                Waste::PER_COMMITTED * committed + Waste::PER_PE * f64::from(pes) + 2.0 * FURTHEST;
             assert!(undone <= most, "{rule:?}, {pes} PEs: {undone} undone for {committed}");
             assert!(
                 window.throttled() > 0 || undone <= Waste::PER_COMMITTED * committed,
@@ -257,7 +311,12 @@ fn a_window_is_narrower_than_its_rule_only_where_waste_demands_it() {
     (1..1000).for_each(|now| window.adapt(&moment(f64::from(now)), &work(1000, 500)));
     assert_eq!((window.width(), window.throttled()), (5.0, 0));
     (1000..1010).for_each(|now| window.adapt(&moment(f64::from(now)), &work(1000, 999)));
-    assert!(window.width() < 1.0 && window.throttled() > 0, "{} {}", window.width(), window.throttled());
+    assert!(
+        window.width() < 1.0 && window.throttled() > 0,
+        "{} {}",
+        window.width(),
+        window.throttled()
+    );
     // The limit of the user stays one.
     (1010..3000).for_each(|now| window.adapt(&moment(f64::from(now)), &work(1000, 0)));
     assert_eq!(window.width(), 5.0);

@@ -1,6 +1,7 @@
-//! The spans of a PE within a limit. They are kept in blocks of successive ones. Once there are too many, the block that matters least goes,
-//! and one sum takes its place: never the first blocks nor the last ones, and least of all those with large shares of all time in
-//! rollbacks, in commits, or idle. When there are too many sums, neighbours among them are added up in pairs.
+//! The spans of a PE within a limit. They are kept in blocks of successive ones. Once there are too
+//! many, the block that matters least goes, and one sum takes its place: never the first blocks nor
+//! the last ones, and least of all those with large shares of all time in rollbacks, in commits, or
+//! idle. When there are too many sums, neighbours among them are added up in pairs.
 
 use super::span::{LostTime, Span, SpanSum};
 
@@ -11,7 +12,8 @@ pub struct SpanLimits {
     pub block: usize,
     /// The most blocks, beside the one that is being filled.
     pub blocks: usize,
-    /// The most sums of what was left out. It takes two more than blocks: a sum can lie before, between and after them.
+    /// The most sums of what was left out. It takes two more than blocks: a sum can lie before,
+    /// between and after them.
     pub sums: usize,
 }
 
@@ -50,11 +52,13 @@ pub struct SpanBlocks {
 
 impl SpanBlocks {
     pub(super) fn new(limits: SpanLimits) -> Self {
-        let limits = SpanLimits { sums: limits.sums.max(limits.blocks.saturating_add(2)), ..limits };
+        let limits =
+            SpanLimits { sums: limits.sums.max(limits.blocks.saturating_add(2)), ..limits };
         let (mut entries, mut newest) = (Vec::new(), Vec::new());
         // One more block and sum while others make room.
         let places = limits.blocks.saturating_add(limits.sums).saturating_add(2);
-        let reserved = entries.try_reserve_exact(places).and_then(|()| newest.try_reserve_exact(limits.block));
+        let reserved =
+            entries.try_reserve_exact(places).and_then(|()| newest.try_reserve_exact(limits.block));
         let (lost, out_of_memory) = (LostTime::default(), reserved.is_err());
         SpanBlocks { limits, entries, newest, blocks: 0, sums: 0, lost, left_out: 0, out_of_memory }
     }
@@ -93,7 +97,11 @@ impl SpanBlocks {
     /// Puts a sum in the place of the block that matters least, and fills its memory next.
     fn leave_out_least(&mut self) {
         let ends = (self.limits.blocks / ENDS).max(1);
-        let middle = if self.blocks > 2 * ends { ends..self.blocks - ends } else { self.blocks - 1..self.blocks };
+        let middle = if self.blocks > 2 * ends {
+            ends..self.blocks - ends
+        } else {
+            self.blocks - 1..self.blocks
+        };
         let blocks = self.entries.iter_mut().filter_map(|entry| match entry {
             Entry::Block { lost, .. } => {
                 let share = lost.largest_share(&self.lost);
@@ -101,7 +109,10 @@ impl SpanBlocks {
             }
             Entry::Sum(_) => None,
         });
-        let least = blocks.skip(middle.start).take(middle.len()).min_by(|(_, one), (_, other)| one.total_cmp(other));
+        let least = blocks
+            .skip(middle.start)
+            .take(middle.len())
+            .min_by(|(_, one), (_, other)| one.total_cmp(other));
         let Some((entry, _)) = least else { return };
         let mut sum = SpanSum::default();
         if let Entry::Block { spans, .. } = entry {
@@ -169,7 +180,8 @@ mod tests {
 
     const LIMITS: SpanLimits = SpanLimits { block: 10, blocks: 16, sums: 40 };
 
-    /// The n-th span of a run: batches of 5 events, with one commit in ten, and in two blocks a rollback, or waiting.
+    /// The n-th span of a run: batches of 5 events, with one commit in ten, and in two blocks a
+    /// rollback, or waiting.
     fn span(number: u64) -> Span {
         let (since, batch) = (100 * number, Activity::Batch { executed: 5, committed: 0 });
         let activity = match number {
@@ -210,7 +222,11 @@ mod tests {
 
     #[test]
     fn sums_and_spans_together_tell_of_everything() {
-        for limits in [LIMITS, SpanLimits { block: 1, blocks: 3, sums: 0 }, SpanLimits { block: 3, blocks: 1, sums: 7 }] {
+        for limits in [
+            LIMITS,
+            SpanLimits { block: 1, blocks: 3, sums: 0 },
+            SpanLimits { block: 3, blocks: 1, sums: 7 },
+        ] {
             for spans in [0, 5, 11, 160, 170, 100_007] {
                 let blocks = filled(limits, spans);
                 let mut expected = SpanSum::default();
@@ -218,8 +234,14 @@ mod tests {
                 assert_eq!(total(&blocks), expected, "{limits:?}");
                 assert_eq!(blocks.left_out() + blocks.kept().count() as u64, spans);
                 let sums = blocks.pieces().filter(|piece| matches!(piece, Piece::Sum(_))).count();
-                assert!(sums <= limits.sums.max(limits.blocks + 2) && blocks.kept().count() <= limits.block * (limits.blocks + 1));
-                assert!(!blocks.is_out_of_memory() && blocks.entries.capacity() <= limits.blocks + blocks.limits.sums + 2);
+                assert!(
+                    sums <= limits.sums.max(limits.blocks + 2)
+                        && blocks.kept().count() <= limits.block * (limits.blocks + 1)
+                );
+                assert!(
+                    !blocks.is_out_of_memory()
+                        && blocks.entries.capacity() <= limits.blocks + blocks.limits.sums + 2
+                );
             }
         }
     }
@@ -229,7 +251,12 @@ mod tests {
         let blocks = filled(LIMITS, 100_005);
         let kept: Vec<u64> = blocks.kept().map(|span| span.since / 100).collect();
         // A rollback, waiting, and a commit that takes longer than the others.
-        for wanted in (0..20).chain(40_000..40_010).chain(60_000..60_010).chain(80_000..80_010).chain(99_980..100_005) {
+        for wanted in (0..20)
+            .chain(40_000..40_010)
+            .chain(60_000..60_010)
+            .chain(80_000..80_010)
+            .chain(99_980..100_005)
+        {
             assert!(kept.contains(&wanted), "{wanted} of {kept:?}");
         }
         assert!(blocks.left_out() > 99_000);
@@ -245,7 +272,11 @@ mod tests {
         let mut blocks = filled(LIMITS, 20);
         blocks.limits.block = usize::MAX / 2;
         blocks.finish_block();
-        assert!(blocks.is_out_of_memory() && blocks.limits.blocks == 1 && blocks.newest.capacity() == 10);
+        assert!(
+            blocks.is_out_of_memory()
+                && blocks.limits.blocks == 1
+                && blocks.newest.capacity() == 10
+        );
         assert_eq!((total(&blocks).spans, blocks.left_out()), (20, 10));
     }
 }

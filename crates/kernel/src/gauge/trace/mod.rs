@@ -1,6 +1,7 @@
-//! What a PE did, if a trace was asked for. However long the run, a trace stays within its limits. Of the spans, whole stretches stay
-//! (`blocks`). Snapshots and events are thinned out evenly: whenever their list is full, about every other one is dropped, and from then on
-//! half as many are added. Memory that cannot be had makes a trace thinner, and nothing else.
+//! What a PE did, if a trace was asked for. However long the run, a trace stays within its limits.
+//! Of the spans, whole stretches stay (`blocks`). Snapshots and events are thinned out evenly:
+//! whenever their list is full, about every other one is dropped, and from then on half as many are
+//! added. Memory that cannot be had makes a trace thinner, and nothing else.
 
 mod blocks;
 mod span;
@@ -62,8 +63,8 @@ pub struct LpEvent {
     pub lp: LpId,
     /// Its key.
     pub key: EventKey,
-    /// The event is left out once the bar is higher than this. A function of the key alone, so that the choice does not depend on who
-    /// commits when.
+    /// The event is left out once the bar is higher than this. A function of the key alone, so that
+    /// the choice does not depend on who commits when.
     pub lot: u8,
 }
 
@@ -141,7 +142,8 @@ pub struct Trace {
 
 impl Trace {
     pub(crate) fn new(limits: TraceLimits) -> Self {
-        let (spans, snapshots) = (SpanBlocks::new(limits.spans), ThinnedList::new(limits.snapshots));
+        let (spans, snapshots) =
+            (SpanBlocks::new(limits.spans), ThinnedList::new(limits.snapshots));
         Trace {
             limits,
             spans,
@@ -179,13 +181,20 @@ impl Trace {
         if done.made > before.made {
             self.push(since, now, Activity::Making { lps: done.made - before.made });
         } else if done.executed > before.executed {
-            let (executed, committed) = (done.executed - before.executed, done.committed - before.committed);
+            let (executed, committed) =
+                (done.executed - before.executed, done.committed - before.committed);
             self.push(since, now, Activity::Batch { executed, committed });
         }
     }
 
     /// Adds a span that was measured on its own, and how much the PE had done before and after it.
-    pub(crate) fn stretch(&mut self, stretch: Stretch, before: Totals, after: Totals, activity: Activity) {
+    pub(crate) fn stretch(
+        &mut self,
+        stretch: Stretch,
+        before: Totals,
+        after: Totals,
+        activity: Activity,
+    ) {
         self.close(stretch.since, before);
         self.push(stretch.since, stretch.until, activity);
         (self.since, self.done) = (stretch.until, after);
@@ -267,7 +276,12 @@ mod tests {
         let done = |executed| Totals { executed, ..Totals::default() };
         // A batch of 3 with a rollback after the second event, and a commit.
         trace.begin_step(10, done(0));
-        trace.stretch(stretch(20, 25), done(2), done(2), Activity::Rollback { length: 1, primary: true });
+        trace.stretch(
+            stretch(20, 25),
+            done(2),
+            done(2),
+            Activity::Rollback { length: 1, primary: true },
+        );
         trace.stretch(stretch(40, 50), done(3), done(3), Activity::Commit { committed: 2 });
         trace.end_step(52, done(3), false);
         // Nothing to do, twice, and an anti-message that undoes something meanwhile.
@@ -276,12 +290,18 @@ mod tests {
             trace.end_step(until, done(3), true);
         }
         trace.begin_step(90, done(3));
-        trace.stretch(stretch(95, 96), done(3), done(3), Activity::Rollback { length: 1, primary: false });
+        trace.stretch(
+            stretch(95, 96),
+            done(3),
+            done(3),
+            Activity::Rollback { length: 1, primary: false },
+        );
         trace.end_step(97, done(3), true);
         trace.begin_step(100, done(3));
         trace.end_step(110, done(3), true);
         trace.end();
-        let spans: Vec<_> = trace.spans.kept().map(|span| (span.since, span.until, span.activity)).collect();
+        let spans: Vec<_> =
+            trace.spans.kept().map(|span| (span.since, span.until, span.activity)).collect();
         let expected = [
             (10, 20, Activity::Batch { executed: 2, committed: 0 }),
             (20, 25, Activity::Rollback { length: 1, primary: true }),

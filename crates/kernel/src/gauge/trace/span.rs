@@ -88,12 +88,22 @@ pub struct LostTime {
 impl SpanSum {
     /// Adds the span that follows.
     pub(super) fn add(&mut self, span: &Span) {
-        let mut one = SpanSum { since: span.since, until: span.until, spans: 1, gvt: span.gvt, ..SpanSum::default() };
+        let mut one = SpanSum {
+            since: span.since,
+            until: span.until,
+            spans: 1,
+            gvt: span.gvt,
+            ..SpanSum::default()
+        };
         let took = span.until - span.since;
         match span.activity {
             Activity::Making { lps } => one.made = lps,
-            Activity::Batch { executed, committed } => (one.executed, one.committed) = (executed, committed),
-            Activity::Rollback { length, .. } => (one.rollbacks, one.rolled_back, one.lost.rollback) = (1, length, took),
+            Activity::Batch { executed, committed } => {
+                (one.executed, one.committed) = (executed, committed)
+            }
+            Activity::Rollback { length, .. } => {
+                (one.rollbacks, one.rolled_back, one.lost.rollback) = (1, length, took)
+            }
             Activity::Commit { committed } => (one.committed, one.lost.commit) = (committed, took),
             Activity::Idle { steps } => (one.idle_steps, one.lost.idle) = (steps, took),
         }
@@ -126,7 +136,8 @@ impl LostTime {
 
     /// The largest of its three shares of `all`.
     pub(super) fn largest_share(&self, all: &LostTime) -> f64 {
-        let shares = [(self.rollback, all.rollback), (self.commit, all.commit), (self.idle, all.idle)];
+        let shares =
+            [(self.rollback, all.rollback), (self.commit, all.commit), (self.idle, all.idle)];
         shares.into_iter().map(|(some, all)| some as f64 / all.max(1) as f64).fold(0.0, f64::max)
     }
 }

@@ -1,4 +1,5 @@
-//! Flow control: an event that lacks buffers for what it sends is undone and waits. [`crate::pacing::flow`] says why this cannot deadlock.
+//! Flow control: an event that lacks buffers for what it sends is undone and waits.
+//! [`crate::pacing::flow`] says why this cannot deadlock.
 
 use warpline_base::{EventKey, Moment};
 
@@ -9,11 +10,13 @@ use crate::pe::types::PeTypes;
 use crate::tuning::Messages;
 
 impl<T: PeTypes> Pe<'_, T> {
-    /// Whether there are too few buffers for what the event at hand, which has this key, sends to other PEs. The one at GVT may take more
-    /// than there are.
+    /// Whether there are too few buffers for what the event at hand, which has this key, sends to
+    /// other PEs. The one at GVT may take more than there are.
     #[inline(always)]
     pub(in crate::pe) fn lacks_room(&mut self, key: &EventKey) -> bool {
-        self.flow.is_on() && self.executor.outbox_mut().iter().any(|sent| !self.lps.contain(sent.to)) && self.lacks_room_elsewhere(key)
+        self.flow.is_on()
+            && self.executor.outbox_mut().iter().any(|sent| !self.lps.contain(sent.to))
+            && self.lacks_room_elsewhere(key)
     }
 
     #[inline(never)]
@@ -37,7 +40,8 @@ impl<T: PeTypes> Pe<'_, T> {
         }
         self.executor.forget();
         self.gauge.count(|counts| counts.parked += 1);
-        // If it is not pending again, it was cancelled in the meantime, and its anti-message is in transit.
+        // If it is not pending again, it was cancelled in the meantime, and its anti-message is in
+        // transit.
         if self.take_back(entry.handle()) {
             self.agenda.push(entry);
             self.flow.park(entry.handle());

@@ -42,26 +42,38 @@ impl<T: PeTypes> Pe<'_, T> {
         };
         // A fault before the panic takes precedence.
         let fault = self.executor.take_fault().unwrap_or_else(|| {
-            if self.past.was_being_copied(entry.handle()) { copy_fault(panic) } else { Fault::Panic(panic_message(panic)) }
+            if self.past.was_being_copied(entry.handle()) {
+                copy_fault(panic)
+            } else {
+                Fault::Panic(panic_message(panic))
+            }
         });
         self.hold(entry, fault, self.is_for_good(entry));
     }
 
-    /// Whether an event is executed for good: it comes before the horizon, or its LP, or the whole PE, executes nothing in any other way.
+    /// Whether an event is executed for good: it comes before the horizon, or its LP, or the whole
+    /// PE, executes nothing in any other way.
     fn is_for_good(&self, entry: Entry) -> bool {
         let lanes = self.world.tuning().lanes;
         let certain = lanes.has_safe() && entry.time() < self.frontier.horizon();
-        certain || !lanes.has_speculative() || self.lps.role(self.agenda.event(entry.handle()).receiver).is_conservative()
+        certain
+            || !lanes.has_speculative()
+            || self.lps.role(self.agenda.event(entry.handle()).receiver).is_conservative()
     }
 
     #[cold]
     pub(in crate::pe) fn hold_failed(&mut self, entry: Entry, number: u64, certain: bool) {
         let many = || Fault::TooManyEvents { limit: Sequence::EVENT_LIMIT };
-        let fault = if number >= Sequence::EVENT_LIMIT { many() } else { self.executor.take_fault().unwrap_or_else(many) };
+        let fault = if number >= Sequence::EVENT_LIMIT {
+            many()
+        } else {
+            self.executor.take_fault().unwrap_or_else(many)
+        };
         self.hold(entry, fault, certain);
     }
 
-    /// Holds back an event that failed. Unless the failure is certain, what the event did is undone.
+    /// Holds back an event that failed. Unless the failure is certain, what the event did is
+    /// undone.
     #[cold]
     pub(in crate::pe) fn hold(&mut self, entry: Entry, fault: Fault, certain: bool) {
         if self.executor.logs() {
@@ -70,7 +82,8 @@ impl<T: PeTypes> Pe<'_, T> {
         }
         self.executor.forget();
         self.gauge.count(|counts| counts.held_back += u64::from(!certain));
-        // If the event is not pending again, it was cancelled in the meantime, and its anti-message is in transit.
+        // If the event is not pending again, it was cancelled in the meantime, and its anti-message
+        // is in transit.
         if certain || self.take_back(entry.handle()) {
             let event = self.agenda.event(entry.handle());
             let (key, lp) = (event.key(), event.receiver);
@@ -79,7 +92,8 @@ impl<T: PeTypes> Pe<'_, T> {
         self.leaves_pending(entry.handle());
     }
 
-    /// Undoes what the event executed last did before it failed or was parked. Returns whether it is pending again.
+    /// Undoes what the event executed last did before it failed or was parked. Returns whether it
+    /// is pending again.
     pub(in crate::pe) fn take_back(&mut self, handle: Handle) -> bool {
         let index = self.index_of(handle);
         if let Some(state) = self.past.retract(handle) {
@@ -94,8 +108,9 @@ impl<T: PeTypes> Pe<'_, T> {
         self.agenda.undo(handle)
     }
 
-    /// Whether the first pending event, which has been taken out, must wait for one that is held back, or is held back itself because its
-    /// LP is lost. If it need not wait, the held events are released, to be tried again after it.
+    /// Whether the first pending event, which has been taken out, must wait for one that is held
+    /// back, or is held back itself because its LP is lost. If it need not wait, the held events
+    /// are released, to be tried again after it.
     #[cold]
     pub(in crate::pe) fn waits(&mut self, entry: Entry) -> bool {
         let event = self.agenda.event(entry.handle());

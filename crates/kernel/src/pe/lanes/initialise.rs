@@ -17,7 +17,10 @@ impl<T: PeTypes> Pe<'_, T> {
     pub(in crate::pe) fn initialise_lps(&mut self) -> u32 {
         let before = self.lps.initialised();
         let until = before + self.world.tuning().batch as usize;
-        while !self.faults.init_failed() && !self.lps.all_initialised() && self.lps.initialised() < until {
+        while !self.faults.init_failed()
+            && !self.lps.all_initialised()
+            && self.lps.initialised() < until
+        {
             let id = self.lps.next();
             match self.initialise(id) {
                 Ok(state) => {
@@ -33,12 +36,15 @@ impl<T: PeTypes> Pe<'_, T> {
     }
 
     fn initialise(&mut self, id: LpId) -> Result<StateOf<T>, Fault> {
-        let state = catch_panic(|| self.executor.init(self.world.model(), id)).map_err(|panic| {
-            // A fault before the panic takes precedence.
-            self.executor.take_fault().unwrap_or_else(|| Fault::Panic(panic_message(panic)))
-        })?;
+        let state =
+            catch_panic(|| self.executor.init(self.world.model(), id)).map_err(|panic| {
+                // A fault before the panic takes precedence.
+                self.executor.take_fault().unwrap_or_else(|| Fault::Panic(panic_message(panic)))
+            })?;
         let fault = self.executor.take_fault().map_or(Ok(()), Err);
-        let begun = fault.and_then(|()| self.effects.observe(self.executor.notes_mut(), Moment::Init(id), id, VirtualTime::ZERO));
+        let begun = fault.and_then(|()| {
+            self.effects.observe(self.executor.notes_mut(), Moment::Init(id), id, VirtualTime::ZERO)
+        });
         match begun {
             Ok(()) => Ok(state),
             Err(fault) => {

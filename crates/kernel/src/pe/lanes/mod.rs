@@ -36,7 +36,9 @@ impl<T: PeTypes> Pe<'_, T> {
         // Panics are caught once per batch, not per event.
         loop {
             let left = self.world.tuning().batch - (self.gauge.counts().processed - start) as u32;
-            match catch_panic(|| if watched { self.execute_watched(left) } else { self.execute_lanes::<false>(left) }) {
+            match catch_panic(|| {
+                if watched { self.execute_watched(left) } else { self.execute_lanes::<false>(left) }
+            }) {
                 Ok(()) => break,
                 Err(panic) => self.hold_panicked(panic),
             }
@@ -55,7 +57,8 @@ impl<T: PeTypes> Pe<'_, T> {
     fn execute_lanes<const WATCHED: bool>(&mut self, most: u32) {
         let before = self.gauge.counts().processed;
         if self.world.tuning().lanes.has_safe() {
-            // If all PEs have come just as far, nobody else will make room in the log of commits: the instant has more events than it holds.
+            // If all PEs have come just as far, nobody else will make room in the log of commits:
+            // the instant has more events than it holds.
             let must_wait = self.effects.must_wait_for_others(self.memory.is_short());
             if must_wait && self.first_time() > self.frontier.floor() || self.waits_for_memory() {
                 return;
@@ -69,14 +72,18 @@ impl<T: PeTypes> Pe<'_, T> {
         if self.gauge.counts().processed == before {
             self.execute_at_gvt::<WATCHED>();
         }
-        if self.world.tuning().lanes.has_speculative() && !self.caution.waits() && self.gauge.counts().processed == before {
+        if self.world.tuning().lanes.has_speculative()
+            && !self.caution.waits()
+            && self.gauge.counts().processed == before
+        {
             self.execute_speculative::<WATCHED>(most);
         }
         // For what was looked for and not found.
         self.gauge.event_lap::<WATCHED>(Phase::PendingSet);
     }
 
-    /// Brings the memory of coming events near, of the LPs that they reach and of the bytes that they bring.
+    /// Brings the memory of coming events near, of the LPs that they reach and of the bytes that
+    /// they bring.
     #[inline(always)]
     pub(in crate::pe) fn fetch_ahead(&self) {
         fetch_ahead(

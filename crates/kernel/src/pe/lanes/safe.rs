@@ -20,12 +20,19 @@ use crate::pe::types::{EventOf, PeTypes};
 use crate::tuning::Messages;
 
 impl<T: PeTypes> Pe<'_, T> {
-    /// Executes up to `most` events before a time, all of which are certain. On its own, so that nothing around it takes registers from it.
+    /// Executes up to `most` events before a time, all of which are certain. On its own, so that
+    /// nothing around it takes registers from it.
     #[inline(never)]
-    pub(in crate::pe) fn execute_safe<const WATCHED: bool>(&mut self, limit: VirtualTime, most: u32) {
+    pub(in crate::pe) fn execute_safe<const WATCHED: bool>(
+        &mut self,
+        limit: VirtualTime,
+        most: u32,
+    ) {
         // Only an event that fails can change this, and the batch ends with it.
-        let plain =
-            !self.past.has_open() && !self.past.has_pending_cancellations() && self.faults.are_none() && !self.agenda.has_identities();
+        let plain = !self.past.has_open()
+            && !self.past.has_pending_cancellations()
+            && self.faults.are_none()
+            && !self.agenda.has_identities();
         for _ in 0..most {
             let Some(entry) = self.agenda.pop_before(limit) else { break };
             if !plain && !self.faults.are_none() && self.waits(entry) {
@@ -41,8 +48,8 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Executes the event at GVT if it waits here for a horizon that may never pass it. It is certain, as nothing earlier is left anywhere
-    /// that could send, undo or cancel anything.
+    /// Executes the event at GVT if it waits here for a horizon that may never pass it. It is
+    /// certain, as nothing earlier is left anywhere that could send, undo or cancel anything.
     #[cold]
     pub(in crate::pe) fn execute_at_gvt<const WATCHED: bool>(&mut self) {
         if self.agenda.has_aside() {
@@ -54,13 +61,17 @@ impl<T: PeTypes> Pe<'_, T> {
 
     #[cold]
     fn execute_aside_at_gvt<const WATCHED: bool>(&mut self) {
-        let Some(entry) = self.agenda.take_aside_at(&self.frontier.gvt(), self.frontier.due()) else { return };
+        let Some(entry) = self.agenda.take_aside_at(&self.frontier.gvt(), self.frontier.due())
+        else {
+            return;
+        };
         if self.faults.are_none() || !self.waits(entry) {
             self.execute_for_good::<WATCHED>(entry, false);
         }
     }
 
-    /// Executes an event that is certain, and returns whether the batch goes on. `plain`: nothing is open, kept, held back or known by identity.
+    /// Executes an event that is certain, and returns whether the batch goes on. `plain`: nothing
+    /// is open, kept, held back or known by identity.
     #[inline(always)]
     fn execute_for_good<const WATCHED: bool>(&mut self, entry: Entry, plain: bool) -> bool {
         let (handle, time) = (entry.handle(), entry.time());
@@ -99,7 +110,8 @@ impl<T: PeTypes> Pe<'_, T> {
         self.executor.commit(self.world.model(), &event.payload);
         self.faults.end_running();
         if !self.executor.notes().is_empty()
-            && let Err(fault) = self.effects.observe(self.executor.notes_mut(), Moment::Event(key), id, time)
+            && let Err(fault) =
+                self.effects.observe(self.executor.notes_mut(), Moment::Event(key), id, time)
         {
             self.hold(entry, fault, true);
             return false;
@@ -135,10 +147,15 @@ impl<T: PeTypes> Pe<'_, T> {
         self.send_certain(None, sender, number);
     }
 
-    /// Sends what LP `sender` sent in its `number`-th event, which nothing can undo. That event itself, at `spent`, is over: its memory goes
-    /// to one that it sent.
+    /// Sends what LP `sender` sent in its `number`-th event, which nothing can undo. That event
+    /// itself, at `spent`, is over: its memory goes to one that it sent.
     #[inline(always)]
-    pub(in crate::pe) fn send_certain(&mut self, mut spent: Option<Handle>, sender: LpId, number: u64) {
+    pub(in crate::pe) fn send_certain(
+        &mut self,
+        mut spent: Option<Handle>,
+        sender: LpId,
+        number: u64,
+    ) {
         let first = Sequence::first_of(number);
         self.gauge.sent(self.executor.outbox_mut().len());
         while let Some(last) = self.executor.outbox_mut().last() {
@@ -162,7 +179,8 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Sends the last event in the outbox to another PE. Out of line, so that an event that stays here is written straight into its place.
+    /// Sends the last event in the outbox to another PE. Out of line, so that an event that stays
+    /// here is written straight into its place.
     #[inline(never)]
     pub(in crate::pe) fn send_certain_away(&mut self, sender: LpId, first: Sequence) {
         let Some(mut event) = take_last(&mut self.executor, sender, first) else { return };
@@ -175,7 +193,8 @@ impl<T: PeTypes> Pe<'_, T> {
         self.mail.note_sent(event.time);
         if near && self.world.tuning().messages == Messages::Shared {
             let tag = self.gvt.sent(pe, || Moment::Event(event.key()));
-            // It is sent before any GVT that is to come, so that its receiver knows that nobody will cancel it.
+            // It is sent before any GVT that is to come, so that its receiver knows that nobody
+            // will cancel it.
             let (_, buffer) = self.agenda.share(pe, 0, OptionalHandle::default(), event);
             self.mail.send(pe, buffer, MessageKind::Event, tag);
         } else {
@@ -184,10 +203,14 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Drops the payload of an event that is over, which is code of the model: should it panic, that event is to blame. What needs no
-    /// dropping costs nothing here.
+    /// Drops the payload of an event that is over, which is code of the model: should it panic,
+    /// that event is to blame. What needs no dropping costs nothing here.
     #[inline(always)]
-    pub(in crate::pe) fn drop_payload(&mut self, event: Handle, drop: impl FnOnce(&mut Agenda<EventOf<T>, T::Pending>)) {
+    pub(in crate::pe) fn drop_payload(
+        &mut self,
+        event: Handle,
+        drop: impl FnOnce(&mut Agenda<EventOf<T>, T::Pending>),
+    ) {
         self.begin_drop(event);
         drop(&mut self.agenda);
         self.end_drop();
@@ -208,8 +231,8 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Before an event of a KP is executed for good, what the KP executed ahead is undone if it comes later, and commits if it comes earlier:
-    /// it is as certain as the event.
+    /// Before an event of a KP is executed for good, what the KP executed ahead is undone if it
+    /// comes later, and commits if it comes earlier: it is as certain as the event.
     #[cold]
     fn close_kp_before(&mut self, k: usize, key: &EventKey) {
         self.roll_back_if_straggler(k, key);

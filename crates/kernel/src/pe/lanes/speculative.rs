@@ -20,7 +20,8 @@ use crate::past::SideRecordId;
 use crate::pe::types::{EventOf, PeTypes};
 use crate::tuning::{Cancellation, Messages};
 
-/// Where PEs undo far more than they commit, none of them is so many events ahead of GVT, unless GVT waits for it.
+/// Where PEs undo far more than they commit, none of them is so many events ahead of GVT, unless
+/// GVT waits for it.
 const THRASHING_MOST: u64 = 32;
 
 /// The nearest time that is not earlier and takes half the space.
@@ -58,7 +59,8 @@ impl<T: PeTypes> Pe<'_, T> {
         self.gauge.count(|counts| counts.history_max = counts.history_max.max(open));
     }
 
-    /// Sets an event aside if its LP is conservative, so that the others of its PE need not wait with it. Returns whether it did.
+    /// Sets an event aside if its LP is conservative, so that the others of its PE need not wait
+    /// with it. Returns whether it did.
     #[inline(never)]
     fn sets_aside(&mut self, entry: Entry) -> bool {
         let role = self.lps.role(self.agenda.event(entry.handle()).receiver);
@@ -69,13 +71,15 @@ impl<T: PeTypes> Pe<'_, T> {
         role.is_conservative()
     }
 
-    /// Events before this time may be executed. With a full history, only what comes before events executed already, or is due at GVT, so
-    /// that it can commit. One event far ahead would let everything before it through, so with twice as much, nothing: the next GVT makes
-    /// room.
+    /// Events before this time may be executed. With a full history, only what comes before events
+    /// executed already, or is due at GVT, so that it can commit. One event far ahead would let
+    /// everything before it through, so with twice as much, nothing: the next GVT makes room.
     fn limit(&mut self) -> VirtualTime {
-        let (open, most, limit) = (self.past.open_len(), self.world.tuning().history_most, self.frontier.limit());
+        let (open, most, limit) =
+            (self.past.open_len(), self.world.tuning().history_most, self.frontier.limit());
         // An instant may have very many events, and no window ends within it.
-        if self.frontier.thrashes() && open >= THRASHING_MOST && self.least() != self.frontier.gvt() {
+        if self.frontier.thrashes() && open >= THRASHING_MOST && self.least() != self.frontier.gvt()
+        {
             return VirtualTime::ZERO;
         }
         if !self.affords_batch() {
@@ -94,7 +98,9 @@ impl<T: PeTypes> Pe<'_, T> {
     fn execute_with_record<const WATCHED: bool>(&mut self, entry: Entry) {
         let (handle, time, gvt) = (entry.handle(), entry.time(), self.frontier.gvt_time());
         // What was sent before GVT cannot be cancelled any more.
-        let Some(mut event) = self.agenda.begin_ahead(handle, |sent| f64::from(f32::from_bits(sent)) < gvt) else {
+        let Some(mut event) =
+            self.agenda.begin_ahead(handle, |sent| f64::from(f32::from_bits(sent)) < gvt)
+        else {
             self.annihilate_pending(handle);
             return;
         };
@@ -165,10 +171,15 @@ impl<T: PeTypes> Pe<'_, T> {
         self.past.keep(notes, saved)
     }
 
-    /// Sends what LP `sender` sent in its `number`-th event. Returns the first of a chain of what lies in its store, and the side record in which
-    /// what was sent by value is noted.
+    /// Sends what LP `sender` sent in its `number`-th event. Returns the first of a chain of what
+    /// lies in its store, and the side record in which what was sent by value is noted.
     #[inline(always)]
-    pub(in crate::pe) fn send_uncertain(&mut self, sender: LpId, number: u64, mut extra: SideRecordId) -> (OptionalHandle, SideRecordId) {
+    pub(in crate::pe) fn send_uncertain(
+        &mut self,
+        sender: LpId,
+        number: u64,
+        mut extra: SideRecordId,
+    ) -> (OptionalHandle, SideRecordId) {
         let (first, mut sent) = (Sequence::first_of(number), OptionalHandle::default());
         self.gauge.sent(self.executor.outbox_mut().len());
         while let Some(last) = self.executor.outbox_mut().last() {
@@ -182,7 +193,8 @@ impl<T: PeTypes> Pe<'_, T> {
         (sent, extra)
     }
 
-    /// Sends the last event in the outbox to another PE. Out of line, so that an event that stays here is written straight into its place.
+    /// Sends the last event in the outbox to another PE. Out of line, so that an event that stays
+    /// here is written straight into its place.
     #[inline(never)]
     pub(in crate::pe) fn send_uncertain_away(
         &mut self,
@@ -191,7 +203,9 @@ impl<T: PeTypes> Pe<'_, T> {
         sent: OptionalHandle,
         extra: SideRecordId,
     ) -> (OptionalHandle, SideRecordId) {
-        let Some(mut event) = take_last(&mut self.executor, sender, first) else { return (sent, extra) };
+        let Some(mut event) = take_last(&mut self.executor, sender, first) else {
+            return (sent, extra);
+        };
         let pe = self.world.partition().pe(event.receiver);
         let near = self.world.is_near(pe);
         if near {
@@ -211,7 +225,12 @@ impl<T: PeTypes> Pe<'_, T> {
 
     /// Sends an event in a buffer, and returns its handle here.
     #[inline(always)]
-    pub(in crate::pe) fn send_buffer(&mut self, to: u32, next: OptionalHandle, event: Event<EventOf<T>>) -> Handle {
+    pub(in crate::pe) fn send_buffer(
+        &mut self,
+        to: u32,
+        next: OptionalHandle,
+        event: Event<EventOf<T>>,
+    ) -> Handle {
         let tag = self.gvt.sent(to, || Moment::Event(event.key()));
         let mark = round_up_to_f32(self.executor.now()).to_bits();
         let (handle, buffer) = self.agenda.share(to, mark, next, event);
@@ -219,28 +238,43 @@ impl<T: PeTypes> Pe<'_, T> {
         handle
     }
 
-    fn send_uncertain_value(&mut self, to: u32, event: Event<EventOf<T>>, extra: SideRecordId) -> SideRecordId {
+    fn send_uncertain_value(
+        &mut self,
+        to: u32,
+        event: Event<EventOf<T>>,
+        extra: SideRecordId,
+    ) -> SideRecordId {
         let incarnation = self.past.incarnation();
-        let copy = if self.world.tuning().messages == Messages::Copy { self.mail.keep_copy(&event) } else { OptionalHandle::default() };
-        let sent = SentByValue { to, receiver: event.receiver, key: event.key(), incarnation, copy };
+        let copy = if self.world.tuning().messages == Messages::Copy {
+            self.mail.keep_copy(&event)
+        } else {
+            OptionalHandle::default()
+        };
+        let sent =
+            SentByValue { to, receiver: event.receiver, key: event.key(), incarnation, copy };
         let extra = self.past.keep_sent_by_value(extra, sent);
         self.mail.send_value(to, event, Some(incarnation), &mut self.gvt);
         self.gauge.value_sent();
         extra
     }
 
-    /// Works the state of an LP out from an earlier copy, by executing again what came after it. If the model panics over that, the LP is
-    /// lost.
+    /// Works the state of an LP out from an earlier copy, by executing again what came after it. If
+    /// the model panics over that, the LP is lost.
     pub(in crate::pe) fn coast_forward(&mut self, index: usize) {
         let id = self.lps.id(index);
         let mut again: Vec<Handle> = Vec::new();
-        let executed = self.past.executed_of(self.past.kp_of(index)).filter(|(event, _)| self.agenda.event(*event).receiver == id);
+        let executed = self
+            .past
+            .executed_of(self.past.kp_of(index))
+            .filter(|(event, _)| self.agenda.event(*event).receiver == id);
         let copy = { executed }.find_map(|(event, copy)| {
             again.make_room(1, "events that are executed again");
             again.push(event);
             copy.map(|state| catch_panic(|| state.clone()))
         });
-        let copy = copy.unwrap_or_else(|| panic!("there is a copy of the state of {id} before every event that may be undone"));
+        let copy = copy.unwrap_or_else(|| {
+            panic!("there is a copy of the state of {id} before every event that may be undone")
+        });
         self.past.worked_out(index);
         match copy {
             Ok(state) => self.lps.get_mut(index).bring_back(state),

@@ -38,8 +38,8 @@ use crate::pe::types::PeTypes;
 
 /// The most events that a PE sends back at a time.
 const RETURNS_MOST: usize = 16;
-/// With so many batches uncommitted, a PE executes nothing more that is due where memory is short, unless GVT waits for it: an instant may
-/// have very many events, and GVT goes through them by key.
+/// With so many batches uncommitted, a PE executes nothing more that is due where memory is short,
+/// unless GVT waits for it: an instant may have very many events, and GVT goes through them by key.
 const DUE_MOST: u64 = 4;
 /// With so many batches uncommitted, what is due is undone, too, if the budget is exceeded.
 const DUE_FAR_TOO_MANY: u64 = 16;
@@ -54,14 +54,18 @@ impl<T: PeTypes> Pe<'_, T> {
     }
 
     fn account_memory(&mut self) {
-        let bytes = self.lps.bytes_held() + self.agenda.bytes_held() + self.past.bytes() + self.effects.bytes() + self.mail.bytes();
+        let bytes = self.lps.bytes_held()
+            + self.agenda.bytes_held()
+            + self.past.bytes()
+            + self.effects.bytes()
+            + self.mail.bytes();
         self.memory.settle(bytes);
         let taken = self.memory.taken();
         self.gauge.count(|counts| counts.memory_most = counts.memory_most.max(taken));
     }
 
-    /// Whether a batch of events may be executed ahead: where memory is short, only if that takes no more of it; otherwise unless a list is
-    /// full, and its doubling would make memory short.
+    /// Whether a batch of events may be executed ahead: where memory is short, only if that takes
+    /// no more of it; otherwise unless a list is full, and its doubling would make memory short.
     #[inline]
     pub(in crate::pe) fn affords_batch(&mut self) -> bool {
         if !self.memory.is_on() {
@@ -80,15 +84,15 @@ impl<T: PeTypes> Pe<'_, T> {
         !waits
     }
 
-    /// Whether certain events have to wait, because the budget is exceeded, until a GVT has made all PEs give back what they can. A batch
-    /// may be executed after each.
+    /// Whether certain events have to wait, because the budget is exceeded, until a GVT has made
+    /// all PEs give back what they can. A batch may be executed after each.
     #[inline]
     pub(in crate::pe) fn waits_for_memory(&mut self) -> bool {
         self.memory.is_short() && self.memory.is_exceeded() && !self.memory.takes_batch()
     }
 
-    /// Events before this time may be executed although memory is short: what is due, so that GVT advances; a batch for each GVT, which
-    /// commits what comes before it in the same instant.
+    /// Events before this time may be executed although memory is short: what is due, so that GVT
+    /// advances; a batch for each GVT, which commits what comes before it in the same instant.
     #[cold]
     pub(in crate::pe) fn limit_where_memory_is_short(&mut self) -> VirtualTime {
         let is_ahead = self.has_batches(DUE_MOST) && self.least() != self.frontier.gvt();
@@ -99,10 +103,11 @@ impl<T: PeTypes> Pe<'_, T> {
         self.frontier.due().min(self.frontier.limit())
     }
 
-    /// What there is to do about memory when this GVT has been found, and what commits has been reclaimed. Events are undone for memory only
-    /// here.
+    /// What there is to do about memory when this GVT has been found, and what commits has been
+    /// reclaimed. Events are undone for memory only here.
     pub(in crate::pe) fn relieve_memory(&mut self, gvt: Moment) {
-        // Once nothing is left to execute, memory does not matter any more, and an event sent back would arrive after GVT has passed all.
+        // Once nothing is left to execute, memory does not matter any more, and an event sent back
+        // would arrive after GVT has passed all.
         if self.memory.is_on() && gvt != Moment::Never && self.faults.failure().is_none() {
             self.keep_within_budget();
         }
@@ -116,14 +121,18 @@ impl<T: PeTypes> Pe<'_, T> {
         self.agenda.save_memory(self.memory.is_short());
         let waits = self.memory.take_waits();
         if self.memory.is_overdrawn() {
-            // What is due has to be executed soon, so it is undone only if there is very much of it, or the rest was not enough.
+            // What is due has to be executed soon, so it is undone only if there is very much of
+            // it, or the rest was not enough.
             self.undo_executed_from(self.frontier.due().get());
-            if self.has_batches(DUE_FAR_TOO_MANY) || self.memory.is_exceeded() && self.memory.was_exceeded() {
+            if self.has_batches(DUE_FAR_TOO_MANY)
+                || self.memory.is_exceeded() && self.memory.was_exceeded()
+            {
                 self.undo_executed_from(self.frontier.gvt_time());
             }
             self.give_back_room();
         } else if waits && self.memory.is_short() && !self.affords_batch() {
-            // Only the further half of what lies ahead: the nearer half would soonest be executed again.
+            // Only the further half of what lies ahead: the nearer half would soonest be executed
+            // again.
             let (gvt, latest) = (self.frontier.gvt_time(), self.past.latest().get());
             self.undo_executed_from((gvt + (latest - gvt) / 2.0).max(self.frontier.due().get()));
         }
@@ -135,7 +144,8 @@ impl<T: PeTypes> Pe<'_, T> {
         let undone = self.gauge.counts().rolled_back;
         if self.memory.sends_back(waits && !self.past.has_open() && self.world.pes() > 1) {
             self.send_back();
-        } else if self.memory.is_short() && (self.agenda.is_roomy() || self.memory.may_drop(undone)) {
+        } else if self.memory.is_short() && (self.agenda.is_roomy() || self.memory.may_drop(undone))
+        {
             self.memory.drops(undone);
             self.gauge.annihilated(self.agenda.drop_cancelled(|_| {}));
         }
@@ -150,7 +160,8 @@ impl<T: PeTypes> Pe<'_, T> {
         self.past.open_len() >= count * u64::from(self.world.tuning().batch)
     }
 
-    /// Undoes what was executed from a time on, which is at or after GVT, but nothing that is certain: artificial rollback.
+    /// Undoes what was executed from a time on, which is at or after GVT, but nothing that is
+    /// certain: artificial rollback.
     fn undo_executed_from(&mut self, time: f64) {
         let time = VirtualTime::new(time).unwrap_or(self.world.end()).max(self.frontier.horizon());
         if self.past.has_open() && self.past.latest() >= time {
@@ -170,7 +181,8 @@ impl<T: PeTypes> Pe<'_, T> {
         for (sender, sequence) in self.memory.take_returned() {
             let Some(handle) = self.open_event(sender, sequence.event()) else { continue };
             self.release_held();
-            let (k, before) = (self.past.kp_of(self.lps.index(sender)), self.gauge.counts().rolled_back);
+            let (k, before) =
+                (self.past.kp_of(self.lps.index(sender)), self.gauge.counts().rolled_back);
             let timed = self.gauge.begin_rollback(Phase::Gvt);
             self.roll_back(k, Until::With(handle));
             self.cancel_sent_before(VirtualTime::ZERO);
@@ -196,11 +208,12 @@ impl<T: PeTypes> Pe<'_, T> {
         events.nth(executed.checked_sub(number)? as usize)
     }
 
-    /// Cancelback: sends the pending events of other PEs that lie furthest ahead back to them. Only they know whether the sending events
-    /// can still be undone.
+    /// Cancelback: sends the pending events of other PEs that lie furthest ahead back to them. Only
+    /// they know whether the sending events can still be undone.
     fn send_back(&mut self) {
         let due = self.frontier.due().max(self.frontier.horizon());
-        let mut furthest: BinaryHeap<Reverse<(VirtualTime, LpId, LpId, Sequence)>> = BinaryHeap::with_capacity(RETURNS_MOST + 1);
+        let mut furthest: BinaryHeap<Reverse<(VirtualTime, LpId, LpId, Sequence)>> =
+            BinaryHeap::with_capacity(RETURNS_MOST + 1);
         let Pe { agenda, gauge, lps, .. } = self;
         let annihilated = agenda.drop_cancelled(|event| {
             if event.time > due && !lps.contain(event.sender) {

@@ -49,8 +49,8 @@ use crate::pe::types::{EventOf, PeTypes};
 use crate::tuning::Messages;
 
 impl<T: PeTypes> Pe<'_, T> {
-    /// An event is no longer pending, and was not executed: it was cancelled, or is held back. What it had sent before it was undone, if that
-    /// is kept, is cancelled and undone.
+    /// An event is no longer pending, and was not executed: it was cancelled, or is held back. What
+    /// it had sent before it was undone, if that is kept, is cancelled and undone.
     #[inline]
     pub(in crate::pe) fn leaves_pending(&mut self, event: Handle) {
         if self.past.has_pending_cancellations() {
@@ -76,7 +76,13 @@ impl<T: PeTypes> Pe<'_, T> {
     }
 
     /// Keeps what an event had sent that is pending again, and cancels what could not be compared.
-    pub(in crate::pe) fn keep_sent(&mut self, index: usize, undone: Handle, mut sent: OptionalHandle, extra: SideRecordId) {
+    pub(in crate::pe) fn keep_sent(
+        &mut self,
+        index: usize,
+        undone: Handle,
+        mut sent: OptionalHandle,
+        extra: SideRecordId,
+    ) {
         self.cancel_values(extra, undone);
         let (extra, mut here) = self.past.begin_keeping_sent(extra);
         while let Some(message) = sent.handle() {
@@ -88,12 +94,17 @@ impl<T: PeTypes> Pe<'_, T> {
             here.make_room(1, "what undone events may send again");
             here.push(message);
         }
-        let messages = self.past.keep_sent(index, undone, self.agenda.event(undone).time, extra, here);
+        let messages =
+            self.past.keep_sent(index, undone, self.agenda.event(undone).time, extra, here);
         self.gauge.count(|counts| counts.kept += messages);
     }
 
-    /// A copy of an event that goes to another PE, if what is sent again may have to be compared with it.
-    pub(in crate::pe) fn copy_to_compare(&mut self, event: &Event<EventOf<T>>) -> Option<Event<EventOf<T>>> {
+    /// A copy of an event that goes to another PE, if what is sent again may have to be compared
+    /// with it.
+    pub(in crate::pe) fn copy_to_compare(
+        &mut self,
+        event: &Event<EventOf<T>>,
+    ) -> Option<Event<EventOf<T>>> {
         let comparable = T::Model::ABILITIES.comparable().filter(|_| self.past.copies_sent())?;
         // What cannot be copied cannot be kept.
         let payload = catch_panic(|| comparable.copy(&event.payload)).ok()?;
@@ -101,7 +112,8 @@ impl<T: PeTypes> Pe<'_, T> {
         Some(Event { time, sequence, sender, receiver, step, priority, payload })
     }
 
-    /// Sends an event to another PE and keeps a copy in the side record of the sending event. Returns that side record.
+    /// Sends an event to another PE and keeps a copy in the side record of the sending event.
+    /// Returns that side record.
     pub(in crate::pe) fn send_comparable(
         &mut self,
         to: u32,
@@ -120,11 +132,19 @@ impl<T: PeTypes> Pe<'_, T> {
         self.past.keep_sent_away(extra, SentAway { way, copy })
     }
 
-    /// As [`send_uncertain`](Self::send_uncertain), for the event of the record at `place` and the LP with this index, which may have been
-    /// executed before: then what it had sent and does not send again is cancelled and undone.
+    /// As [`send_uncertain`](Self::send_uncertain), for the event of the record at `place` and the
+    /// LP with this index, which may have been executed before: then what it had sent and does not
+    /// send again is cancelled and undone.
     #[cold]
     #[inline(never)]
-    pub(in crate::pe) fn send_uncertain_again(&mut self, index: usize, event: Handle, place: u64, number: u64, extra: SideRecordId) {
+    pub(in crate::pe) fn send_uncertain_again(
+        &mut self,
+        index: usize,
+        event: Handle,
+        place: u64,
+        number: u64,
+        extra: SideRecordId,
+    ) {
         let (sender, time) = (self.lps.id(index), self.agenda.event(event).time);
         let sent = match self.past.take_sent(index, event, time) {
             Some(before) => self.send_again::<false>(before, sender, number, extra),
@@ -145,7 +165,8 @@ impl<T: PeTypes> Pe<'_, T> {
         self.undo_what_was_sent();
     }
 
-    /// Sends what is in the outbox, except what the event had sent before, and cancels what it had sent and does not send now.
+    /// Sends what is in the outbox, except what the event had sent before, and cancels what it had
+    /// sent and does not send now.
     fn send_again<const CERTAIN: bool>(
         &mut self,
         mut before: SentBefore<EventOf<T>>,
@@ -155,7 +176,8 @@ impl<T: PeTypes> Pe<'_, T> {
     ) -> (OptionalHandle, SideRecordId) {
         let (first, mut sent) = (Sequence::first_of(number), OptionalHandle::default());
         while let Some(last) = self.executor.outbox_mut().last() {
-            let (stays, sequence) = (self.lps.contain(last.to), first.nth(self.executor.outbox_mut().len() as u32 - 1));
+            let (stays, sequence) =
+                (self.lps.contain(last.to), first.nth(self.executor.outbox_mut().len() as u32 - 1));
             self.cancel_later_than(sequence, &mut before);
             let Some(last) = self.executor.outbox_mut().last() else { break };
             if stays
@@ -167,7 +189,10 @@ impl<T: PeTypes> Pe<'_, T> {
                     self.agenda.set_next(message, sent);
                     sent = OptionalHandle::some(message);
                 }
-            } else if !stays && let Some(away) = before.away.pop_if(|away| is_same::<T>(&away.copy, sequence, last)) {
+            } else if !stays
+                && let Some(away) =
+                    before.away.pop_if(|away| is_same::<T>(&away.copy, sequence, last))
+            {
                 if CERTAIN {
                     _ = try_drop(away);
                 } else {
@@ -196,7 +221,9 @@ impl<T: PeTypes> Pe<'_, T> {
     ) -> (OptionalHandle, SideRecordId) {
         match (stays, CERTAIN) {
             (true, _) => {
-                let Some(event) = take_last(&mut self.executor, sender, first) else { return (sent, extra) };
+                let Some(event) = take_last(&mut self.executor, sender, first) else {
+                    return (sent, extra);
+                };
                 let next = if CERTAIN { OptionalHandle::default() } else { sent };
                 (OptionalHandle::some(self.agenda.insert(event, next)), extra)
             }
@@ -219,7 +246,9 @@ impl<T: PeTypes> Pe<'_, T> {
 
     /// Cancels what an event had sent later than this among its messages.
     fn cancel_later_than(&mut self, sequence: Sequence, before: &mut SentBefore<EventOf<T>>) {
-        while let Some(message) = before.here.pop_if(|message| self.agenda.event(*message).sequence > sequence) {
+        while let Some(message) =
+            before.here.pop_if(|message| self.agenda.event(*message).sequence > sequence)
+        {
             before.cancelled += 1;
             self.cancel(message, before.event);
         }
@@ -229,7 +258,8 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Cancels what an undone event had sent to other PEs with copies, which are not needed after all.
+    /// Cancels what an undone event had sent to other PEs with copies, which are not needed after
+    /// all.
     pub(in crate::pe) fn cancel_copied(&mut self, extra: SideRecordId, undone: Handle) {
         while let Some(away) = self.past.pop_sent_away(extra) {
             self.cancel_away(away, undone);
@@ -240,7 +270,13 @@ impl<T: PeTypes> Pe<'_, T> {
         match way {
             Way::Buffer(message) => self.cancel(message, event),
             Way::Value(to, incarnation) => {
-                let sent = SentByValue { to, receiver: copy.receiver, key: copy.key(), incarnation, copy: OptionalHandle::default() };
+                let sent = SentByValue {
+                    to,
+                    receiver: copy.receiver,
+                    key: copy.key(),
+                    incarnation,
+                    copy: OptionalHandle::default(),
+                };
                 self.cancel_value(&sent, event);
             }
         }
@@ -266,12 +302,16 @@ impl<T: PeTypes> Pe<'_, T> {
 }
 
 /// Whether what an event sends is what it had sent before.
-fn is_same<T: PeTypes>(before: &Event<EventOf<T>>, sequence: Sequence, now: &Outgoing<EventOf<T>>) -> bool {
+fn is_same<T: PeTypes>(
+    before: &Event<EventOf<T>>,
+    sequence: Sequence,
+    now: &Outgoing<EventOf<T>>,
+) -> bool {
     let Outgoing { time, to, step, priority, event } = now;
     let same = before.sequence == sequence && before.time == *time && before.receiver == *to;
     let same = same && before.step == *step && before.priority == *priority;
     // Comparing runs the model's code, which may panic.
-    same && T::Model::ABILITIES
-        .comparable()
-        .is_some_and(|comparable| catch_panic(|| comparable.are_equal(&before.payload, event)).unwrap_or(false))
+    same && T::Model::ABILITIES.comparable().is_some_and(|comparable| {
+        catch_panic(|| comparable.are_equal(&before.payload, event)).unwrap_or(false)
+    })
 }

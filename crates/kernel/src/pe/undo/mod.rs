@@ -42,8 +42,9 @@ pub(in crate::pe) enum Until<'a> {
 }
 
 impl<T: PeTypes> Pe<'_, T> {
-    /// Rolls a KP back if the event of `key`, which is about to be executed, comes before what the KP has executed already. Stragglers are
-    /// looked for here, and not on receipt: many are cancelled before their turn comes.
+    /// Rolls a KP back if the event of `key`, which is about to be executed, comes before what the
+    /// KP has executed already. Stragglers are looked for here, and not on receipt: many are
+    /// cancelled before their turn comes.
     #[cold]
     pub(in crate::pe) fn roll_back_if_straggler(&mut self, k: usize, key: &EventKey) {
         if let Some(last) = self.past.last_open(k)
@@ -57,7 +58,8 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Undoes processed events that were cancelled, and whatever came after them in their KPs, until that cancels no more events.
+    /// Undoes processed events that were cancelled, and whatever came after them in their KPs,
+    /// until that cancels no more events.
     pub(in crate::pe) fn undo_cancelled(&mut self) {
         while let Some(handle) = self.past.take_cancelled() {
             // It may have been undone already, together with others of its KP.
@@ -65,7 +67,10 @@ impl<T: PeTypes> Pe<'_, T> {
                 self.gauge.count(|counts| counts.secondary += 1);
                 let k = self.past.kp_of(self.index_of(handle));
                 self.roll_back(k, Until::With(handle));
-                assert!(self.agenda.is_undone(handle), "a processed event is in the history of its KP");
+                assert!(
+                    self.agenda.is_undone(handle),
+                    "a processed event is in the history of its KP"
+                );
             }
             self.annihilate(handle);
         }
@@ -108,7 +113,11 @@ impl<T: PeTypes> Pe<'_, T> {
         while let Some(place) = self.past.last_open(k) {
             let handle = self.past.event(place);
             match until {
-                Until::After(key) if self.world.ties().compare(&self.key_at(place), key).is_le() => break,
+                Until::After(key)
+                    if self.world.ties().compare(&self.key_at(place), key).is_le() =>
+                {
+                    break;
+                }
                 Until::From(time) if self.key_at(place).time < time => break,
                 Until::With(last) if last == handle => {
                     self.undo(k, place, true);
@@ -126,7 +135,8 @@ impl<T: PeTypes> Pe<'_, T> {
 
     /// Undoes the last event of a KP. What it had sent is cancelled, unless it may be kept and is.
     fn undo(&mut self, k: usize, place: u64, may_keep: bool) {
-        let Undone { event: handle, mut sent, digest, extra, state } = self.past.undo_last(k, place);
+        let Undone { event: handle, mut sent, digest, extra, state } =
+            self.past.undo_last(k, place);
         let index = self.index_of(handle);
         match state {
             StateBefore::Logged(_) => self.undo_changes(index, place),
@@ -156,8 +166,15 @@ impl<T: PeTypes> Pe<'_, T> {
         self.gauge.undone(|| self.lps.role(self.lps.id(index)));
     }
 
-    /// Restores the state that an LP had before an event, or notes that it has yet to be worked out.
-    fn restore(&mut self, handle: Handle, index: usize, state: Option<StateOf<T>>, extra: SideRecordId) {
+    /// Restores the state that an LP had before an event, or notes that it has yet to be worked
+    /// out.
+    fn restore(
+        &mut self,
+        handle: Handle,
+        index: usize,
+        state: Option<StateOf<T>>,
+        extra: SideRecordId,
+    ) {
         // A copy earlier than the one that could not be used may be good.
         let lost = self.faults.find_again(index);
         if let Some(state) = state {
@@ -168,7 +185,9 @@ impl<T: PeTypes> Pe<'_, T> {
             return self.past.set_stale(index);
         }
         // Reverse code cannot work on a stale state.
-        if self.past.is_stale(index) || self.world.tuning().undoing == Undoing::Reverse && self.reverse(handle, index, extra) {
+        if self.past.is_stale(index)
+            || self.world.tuning().undoing == Undoing::Reverse && self.reverse(handle, index, extra)
+        {
             return;
         }
         self.past.set_stale(index);
@@ -180,7 +199,8 @@ impl<T: PeTypes> Pe<'_, T> {
         self.undo_logged(index);
     }
 
-    /// Undoes what the context has logged on the state of an LP. If that cannot be done, the LP is lost: there is no copy of its state.
+    /// Undoes what the context has logged on the state of an LP. If that cannot be done, the LP is
+    /// lost: there is no copy of its state.
     pub(in crate::pe) fn undo_logged(&mut self, index: usize) {
         if !self.faults.are_none() && self.faults.lost(index).is_some() {
             return self.executor.forget();
@@ -202,7 +222,9 @@ impl<T: PeTypes> Pe<'_, T> {
         let lp = self.lps.get_mut(index);
         self.executor.begin(event.receiver, lp.events, event.time, event.step);
         self.past.take_saved(extra, self.executor.saved_mut());
-        let outcome = catch_panic(|| self.executor.reverse(self.world.model(), &mut lp.state, &event.payload));
+        let outcome = catch_panic(|| {
+            self.executor.reverse(self.world.model(), &mut lp.state, &event.payload)
+        });
         let good = outcome.is_ok() && !self.executor.has_fault();
         self.executor.forget();
         good
@@ -216,7 +238,8 @@ impl<T: PeTypes> Pe<'_, T> {
             CancelOutcome::Processed => match receiver {
                 None => self.past.cancel(message),
                 Some((to, buffer)) => {
-                    // The message is not this PE's to read any more; it comes after the event that sent it.
+                    // The message is not this PE's to read any more; it comes after the event that
+                    // sent it.
                     let tag = self.gvt.sent(to, || Moment::Event(self.agenda.event(undone).key()));
                     self.mail.send(to, buffer, MessageKind::Anti, tag);
                     self.gauge.anti_sent();
@@ -225,8 +248,8 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Cancels what an undone event had sent by value. For GVT, an anti-message counts at the event that sent what it cancels, so that what
-    /// is pending at GVT will not be cancelled.
+    /// Cancels what an undone event had sent by value. For GVT, an anti-message counts at the event
+    /// that sent what it cancels, so that what is pending at GVT will not be cancelled.
     pub(in crate::pe) fn cancel_values(&mut self, extra: SideRecordId, undone: Handle) {
         for sent in self.past.take_sent_by_value(extra) {
             let at = Moment::Event(self.agenda.event(undone).key());

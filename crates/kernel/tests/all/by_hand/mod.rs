@@ -1,5 +1,8 @@
 //! PEs stepped by hand, with wires on which messages arrive when the test says so.
-#![allow(dead_code, reason = "every file of tests is a crate of its own, and uses only some of this")]
+#![allow(
+    dead_code,
+    reason = "every file of tests is a crate of its own, and uses only some of this"
+)]
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -14,8 +17,8 @@ use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{Algorithm, AnyGvt, Control, Hierarchy, Put, Verdict};
 use warpline_kernel::pending::Heap;
 use warpline_kernel::{
-    BoundPort, ControlPort, Counts, Delays, Lanes, Message, MessagePort, Partition, Pe, Port, Role, Roles, Rule, Step, Task, Trace, Tuning,
-    Undoing, ValueMessage, ValuePort, Window, balance,
+    BoundPort, ControlPort, Counts, Delays, Lanes, Message, MessagePort, Partition, Pe, Port, Role,
+    Roles, Rule, Step, Task, Trace, Tuning, Undoing, ValueMessage, ValuePort, Window, balance,
 };
 use warpline_memory::{Region, buffers};
 use warpline_model::engine::Executor;
@@ -130,7 +133,12 @@ impl Model for Play {
         }
     }
 
-    fn reverse(&self, Handled { labels, drawn }: &mut Handled, label: &&'static str, lp: &mut Reverse<Self>) {
+    fn reverse(
+        &self,
+        Handled { labels, drawn }: &mut Handled,
+        label: &&'static str,
+        lp: &mut Reverse<Self>,
+    ) {
         drawn.pop();
         (self.reverse)(labels, label, lp);
     }
@@ -149,7 +157,8 @@ pub(crate) struct Setting {
 }
 
 impl Default for Setting {
-    /// Two PEs with a KP for every LP, which execute one event per step, and ask for GVT only if they have none to execute.
+    /// Two PEs with a KP for every LP, which execute one event per step, and ask for GVT only if
+    /// they have none to execute.
     fn default() -> Self {
         let undoing = Undoing::Copy { interval: 1 };
         let tuning = Tuning {
@@ -213,7 +222,11 @@ impl MessagePort for Wire {
 }
 
 impl ValuePort<&'static str> for Wire {
-    fn send_value(&mut self, to: u32, message: ValueMessage<&'static str>) -> Result<(), ValueMessage<&'static str>> {
+    fn send_value(
+        &mut self,
+        to: u32,
+        message: ValueMessage<&'static str>,
+    ) -> Result<(), ValueMessage<&'static str>> {
         let room = &mut self.network.borrow_mut().room;
         if *room == 0 {
             return Err(message);
@@ -224,7 +237,8 @@ impl ValuePort<&'static str> for Wire {
     }
 
     fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<&'static str>)) {
-        let arrived = std::mem::take(&mut self.network.borrow_mut().values_arrived[self.me as usize]);
+        let arrived =
+            std::mem::take(&mut self.network.borrow_mut().values_arrived[self.me as usize]);
         arrived.into_iter().for_each(take);
     }
 }
@@ -250,8 +264,15 @@ impl BoundPort for Wire {
 
     fn bound_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
         let Network { rounds, bounds_arrive, .. } = &*self.network.borrow();
-        assert_eq!(rounds[self.me as usize].len() as u64, round, "PEs ask only for the last round that they have published for");
-        rounds[pe as usize].get(round as usize - 1).filter(|_| *bounds_arrive).map(|(bound, _)| *bound)
+        assert_eq!(
+            rounds[self.me as usize].len() as u64,
+            round,
+            "PEs ask only for the last round that they have published for"
+        );
+        rounds[pe as usize]
+            .get(round as usize - 1)
+            .filter(|_| *bounds_arrive)
+            .map(|(bound, _)| *bound)
     }
 }
 
@@ -278,7 +299,9 @@ impl Port<&'static str> for Wire {
         let network = &mut *self.network.borrow_mut();
         network.handed_over[self.me as usize] += self.kept.len();
         network.flushes[self.me as usize] += 1;
-        self.kept.drain(..).for_each(|(to, message)| network.values_under_way[to as usize].push(message));
+        self.kept
+            .drain(..)
+            .for_each(|(to, message)| network.values_under_way[to as usize].push(message));
     }
 }
 
@@ -344,7 +367,9 @@ impl<'m> Stage<'m> {
             ties,
             end,
             delays: Delays::uniform(play.lookahead),
-            roles: Roles::new((0..play.lps).map(|lp| Role::new(0, play.conservative.contains(&lp))).collect()),
+            roles: Roles::new(
+                (0..play.lps).map(|lp| Role::new(0, play.conservative.contains(&lp))).collect(),
+            ),
             near: 0..pes,
         };
         let empty = || vec![Vec::new(); pes as usize];
@@ -365,21 +390,32 @@ impl<'m> Stage<'m> {
         let network = Rc::new(RefCell::new(network));
         let mut declarations = Declarations::default();
         play.declare(&mut declarations);
-        let statistics = Statistics::new(declarations.checked().expect("they are well formed"), 0.0, END);
-        let mut gvts = AnyGvt::all(&Region::own(), algorithm, Hierarchy::new(pes, pes), ties).into_iter();
+        let statistics =
+            Statistics::new(declarations.checked().expect("they are well formed"), 0.0, END);
+        let mut gvts =
+            AnyGvt::all(&Region::own(), algorithm, Hierarchy::new(pes, pes), ties).into_iter();
         let make = |buffers: warpline_memory::Buffers<_>| {
             let me = buffers.me();
             let gvt = gvts.next().expect("one for each PE");
             let executor = Executor::new(play, SEED, 1000, tuning.undoing == Undoing::Reverse);
             let window = Window::new(Rule::Fixed(END), end, play.lookahead, pes);
             let wire = Wire { me, network: network.clone(), kept: Vec::new() };
-            Pe::new(&task, tuning, (buffers, wire, Heap::default()), gvt, window, executor, statistics.clone())
+            Pe::new(
+                &task,
+                tuning,
+                (buffers, wire, Heap::default()),
+                gvt,
+                window,
+                executor,
+                statistics.clone(),
+            )
         };
         let pes = buffers(pes).into_iter().map(make).collect();
         Stage { pes, network, verdicts: Vec::new() }
     }
 
-    /// Steps all PEs in turn, with everything arriving at once, until this one is over. Returns how often it flushes in a step from then on.
+    /// Steps all PEs in turn, with everything arriving at once, until this one is over. Returns how
+    /// often it flushes in a step from then on.
     pub(crate) fn flushes_when_over(&mut self, pe: usize) -> usize {
         let flushes = |stage: &Self| stage.network.borrow().flushes[pe];
         loop {
@@ -396,7 +432,8 @@ impl<'m> Stage<'m> {
 
     fn step_once(&mut self, pe: usize) -> Step {
         let step = self.pes[pe].step().expect("there is memory");
-        let adopted = self.pes[pe].verdict().filter(|verdict| verdict.epoch == self.verdicts.len() as u64);
+        let adopted =
+            self.pes[pe].verdict().filter(|verdict| verdict.epoch == self.verdicts.len() as u64);
         self.verdicts.extend(adopted);
         step
     }
@@ -418,7 +455,8 @@ impl<'m> Stage<'m> {
         panic!("PE {pe} always finds something to execute");
     }
 
-    /// Delivers everything sent to a PE, which receives it in its next step. Returns the number of messages.
+    /// Delivers everything sent to a PE, which receives it in its next step. Returns the number of
+    /// messages.
     pub(crate) fn deliver(&mut self, to: usize) -> usize {
         let values = {
             let Network { values_under_way, values_arrived, .. } = &mut *self.network.borrow_mut();
@@ -439,16 +477,21 @@ impl<'m> Stage<'m> {
         self.network.borrow_mut().bounds_arrive = true;
     }
 
-    /// The last bound that a PE has published, in model time, and how many messages it had handed over by then.
+    /// The last bound that a PE has published, in model time, and how many messages it had handed
+    /// over by then.
     pub(crate) fn published(&self, pe: usize) -> (Option<f64>, usize) {
         let (bound, handed_over) = self.network.borrow().published[pe];
         (bound.checked_sub(1).map(|bits| VirtualTime::from_bits(bits).get()), handed_over)
     }
 
-    /// For each round that a PE has published for: the time, and how many messages it had handed over by then.
+    /// For each round that a PE has published for: the time, and how many messages it had handed
+    /// over by then.
     pub(crate) fn rounds(&self, pe: usize) -> Vec<(f64, usize)> {
         let rounds = &self.network.borrow().rounds[pe];
-        rounds.iter().map(|(bound, handed_over)| (VirtualTime::from_bits(bound - 1).get(), *handed_over)).collect()
+        rounds
+            .iter()
+            .map(|(bound, handed_over)| (VirtualTime::from_bits(bound - 1).get(), *handed_over))
+            .collect()
     }
 
     /// Likewise, but only the first `most` messages in shared buffers.
@@ -507,7 +550,10 @@ impl<'m> Stage<'m> {
         let moment = self.pes[0].verdict().map_or(Moment::Never, |verdict| verdict.failure);
         let committed = self.pes.iter().map(|pe| pe.committed_before(&moment)).sum();
         let mut parts: Vec<_> = self.pes.into_iter().map(Pe::into_parts).collect();
-        let failed = parts.iter_mut().filter_map(|pe| pe.failure.take()).find(|failed| failed.moment == moment);
+        let failed = parts
+            .iter_mut()
+            .filter_map(|pe| pe.failure.take())
+            .find(|failed| failed.moment == moment);
         let failure = failed.map(|failed| Failure {
             time: failed.time.get(),
             event: failed.event.map(|event| event.payload).unwrap_or_default(),
@@ -522,10 +568,13 @@ impl<'m> Stage<'m> {
         let observed = parts.iter().map(|pe| pe.statistics.counter(HANDLED)).sum();
         let traces = parts.iter_mut().map(|pe| pe.trace.take()).collect();
         let phases = parts.iter().map(|pe| pe.measured.phases).collect();
-        let (counts, lps): (Vec<_>, Vec<_>) = parts.into_iter().map(|pe| (pe.counts, pe.lps)).unzip();
+        let (counts, lps): (Vec<_>, Vec<_>) =
+            parts.into_iter().map(|pe| (pe.counts, pe.lps)).unzip();
         let states: Vec<_> = lps.into_iter().flatten().map(|lp| lp.state).collect();
         if failure.is_none() {
-            states.iter().zip((0..).map(LpId)).for_each(|(state, lp)| assert_eq!(state.drawn, draws(lp, state.labels.len()), "{lp}"));
+            states.iter().zip((0..).map(LpId)).for_each(|(state, lp)| {
+                assert_eq!(state.drawn, draws(lp, state.labels.len()), "{lp}")
+            });
         }
         Ended {
             failure,

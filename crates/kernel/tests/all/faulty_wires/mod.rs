@@ -8,7 +8,10 @@ use std::rc::Rc;
 use warpline_base::random::mix64;
 use warpline_base::{EventKey, Moment, VirtualTime};
 use warpline_kernel::gvt::{Control, Put};
-use warpline_kernel::{BoundPort, Content, ControlPort, Message, MessageKind, MessagePort, Port, ValueMessage, ValuePort};
+use warpline_kernel::{
+    BoundPort, Content, ControlPort, Message, MessageKind, MessagePort, Port, ValueMessage,
+    ValuePort,
+};
 
 /// What is wrong with the wires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,19 +38,24 @@ pub(crate) enum Fault {
     LateBound(u32),
     /// From the n-th on, the bounds that PE 1 publishes are lost.
     LostBound(u32),
-    /// From the n-th on, bounds overtake the messages sent before them, as if they were published before those are handed over.
+    /// From the n-th on, bounds overtake the messages sent before them, as if they were published
+    /// before those are handed over.
     HastyBound(u32),
-    /// From the n-th round on, the bound of the previous round is taken for that of a round whose bound has not arrived.
+    /// From the n-th round on, the bound of the previous round is taken for that of a round whose
+    /// bound has not arrived.
     StaleRound(u32),
-    /// From the n-th on, anti-messages by value overtake their messages, where these have not arrived.
+    /// From the n-th on, anti-messages by value overtake their messages, where these have not
+    /// arrived.
     HastyAnti(u32),
-    /// The n-th control message is lost. Calls to a parent do not count, as it may be called by others, or need no call.
+    /// The n-th control message is lost. Calls to a parent do not count, as it may be called by
+    /// others, or need no call.
     LostControl(u32),
 }
 
 /// Bounds in transit, with the steps in which they arrive, and the last that has arrived.
 type Bounds = (VecDeque<(u64, u64)>, u64);
-/// Bounds for rounds, from that of the round before the last that was asked for: when they arrive, the rounds, and the bounds.
+/// Bounds for rounds, from that of the round before the last that was asked for: when they arrive,
+/// the rounds, and the bounds.
 type Rounds = VecDeque<(u64, u64, u64)>;
 
 /// All wires.
@@ -75,14 +83,31 @@ pub(crate) struct Wires<E> {
     network: Rc<RefCell<Network<E>>>,
 }
 
-pub(crate) fn wires<E>(pes: u32, seed: u64, fault: Fault) -> (Rc<RefCell<Network<E>>>, Vec<Wires<E>>) {
-    let (messages, controls) = (vec![Vec::new(); pes as usize], vec![VecDeque::new(); pes as usize]);
+pub(crate) fn wires<E>(
+    pes: u32,
+    seed: u64,
+    fault: Fault,
+) -> (Rc<RefCell<Network<E>>>, Vec<Wires<E>>) {
+    let (messages, controls) =
+        (vec![Vec::new(); pes as usize], vec![VecDeque::new(); pes as usize]);
     let values = (0..pes).map(|_| Vec::new()).collect();
     let bounds = vec![vec![(VecDeque::new(), 0); pes as usize]; pes as usize];
     let rounds = vec![vec![VecDeque::new(); pes as usize]; pes as usize];
-    let network = Network { now: 0, dice: mix64(seed), fault, passed: 0, done: 0, messages, values, bounds, rounds, controls };
+    let network = Network {
+        now: 0,
+        dice: mix64(seed),
+        fault,
+        passed: 0,
+        done: 0,
+        messages,
+        values,
+        bounds,
+        rounds,
+        controls,
+    };
     let network = Rc::new(RefCell::new(network));
-    let ports = (0..pes).map(|me| Wires { me, kept_back: Vec::new(), network: network.clone() }).collect();
+    let ports =
+        (0..pes).map(|me| Wires { me, kept_back: Vec::new(), network: network.clone() }).collect();
     (network, ports)
 }
 
@@ -106,7 +131,11 @@ impl<E> Network<E> {
             Content::Event(event) => (event.key(), message.incarnation) == (*anti, incarnation),
             Content::Anti { .. } | Content::Return { .. } => false,
         };
-        let Some((arrival, _)) = self.values[to as usize].iter_mut().find(|(_, message)| is_partner(message)) else { return false };
+        let Some((arrival, _)) =
+            self.values[to as usize].iter_mut().find(|(_, message)| is_partner(message))
+        else {
+            return false;
+        };
         *arrival = self.now + 200;
         self.done += 1;
         true
@@ -125,7 +154,9 @@ impl<E> Network<E> {
         let fault = self.fault;
         let struck = match fault {
             Fault::HighBound(n) | Fault::HastyBound(n) => self.strikes(n) || self.passed > n,
-            Fault::LateBound(n) | Fault::LostBound(n) if from == 1 => self.strikes(n) || self.passed > n,
+            Fault::LateBound(n) | Fault::LostBound(n) if from == 1 => {
+                self.strikes(n) || self.passed > n
+            }
             _ => false,
         };
         // A bound does not overtake the messages sent before it: no message takes longer than this.
@@ -141,12 +172,18 @@ impl<E> Network<E> {
     /// How many copies of a message arrive.
     fn copies(&mut self, kind: MessageKind) -> u32 {
         match (self.fault, kind) {
-            (Fault::LostAnti(n), MessageKind::Anti) | (Fault::Lost(n), MessageKind::Event) | (Fault::LostEmpty(n), MessageKind::Empty)
+            (Fault::LostAnti(n), MessageKind::Anti)
+            | (Fault::Lost(n), MessageKind::Event)
+            | (Fault::LostEmpty(n), MessageKind::Empty)
                 if self.strikes(n) =>
             {
                 0
             }
-            (Fault::TwiceAnti(n), MessageKind::Anti) | (Fault::Twice(n), MessageKind::Event) if self.strikes(n) => 2,
+            (Fault::TwiceAnti(n), MessageKind::Anti) | (Fault::Twice(n), MessageKind::Event)
+                if self.strikes(n) =>
+            {
+                2
+            }
             _ => 1,
         }
     }
@@ -157,10 +194,14 @@ impl<E> Network<E> {
             (Fault::LostControl(_), Control::Begin { from, .. }) if *from > to => {}
             (Fault::LostControl(n), _) if self.strikes(n) => return None,
             // From then on, as GVT must not go back.
-            (Fault::LateVerdict(n), Control::Verdict(verdict)) if self.strikes(n) || self.passed > n => {
+            (Fault::LateVerdict(n), Control::Verdict(verdict))
+                if self.strikes(n) || self.passed > n =>
+            {
                 verdict.gvt = later(verdict.gvt);
             }
-            (Fault::NothingLeft(n), Control::Share { from: 1, share, .. }) if self.strikes(n) || self.passed > n => {
+            (Fault::NothingLeft(n), Control::Share { from: 1, share, .. })
+                if self.strikes(n) || self.passed > n =>
+            {
                 share.least = Moment::Never;
             }
             _ => {}
@@ -197,7 +238,11 @@ impl<E: Clone> MessagePort for Wires<E> {
     fn receive(&mut self, into: &mut Vec<Message>) {
         let network = &mut *self.network.borrow_mut();
         let now = network.now;
-        into.extend(network.messages[self.me as usize].extract_if(.., |(arrival, _)| *arrival <= now).map(|(_, message)| message));
+        into.extend(
+            network.messages[self.me as usize]
+                .extract_if(.., |(arrival, _)| *arrival <= now)
+                .map(|(_, message)| message),
+        );
     }
 }
 
@@ -209,7 +254,11 @@ impl<E: Clone> ValuePort<E> for Wires<E> {
             Content::Anti { receiver, key } => Content::Anti { receiver: *receiver, key: *key },
             Content::Return { receiver, key } => Content::Return { receiver: *receiver, key: *key },
         };
-        let kind = if matches!(message.content, Content::Event(_)) { MessageKind::Event } else { MessageKind::Anti };
+        let kind = if matches!(message.content, Content::Event(_)) {
+            MessageKind::Event
+        } else {
+            MessageKind::Anti
+        };
         let overtakes = match (network.fault, &message.content) {
             (Fault::HastyAnti(n), Content::Anti { key, .. }) => {
                 network.passed += 1;
@@ -219,7 +268,11 @@ impl<E: Clone> ValuePort<E> for Wires<E> {
         };
         for _ in 0..network.copies(kind) {
             let arrival = if overtakes { network.now } else { network.arrival() };
-            let copy = ValueMessage { tag: message.tag, incarnation: message.incarnation, content: again(&message.content) };
+            let copy = ValueMessage {
+                tag: message.tag,
+                incarnation: message.incarnation,
+                content: again(&message.content),
+            };
             self.kept_back.push((to, arrival, copy));
         }
         Ok(())
@@ -228,7 +281,8 @@ impl<E: Clone> ValuePort<E> for Wires<E> {
     fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
         let network = &mut *self.network.borrow_mut();
         let now = network.now;
-        let arrived = network.values[self.me as usize].extract_if(.., |(arrival, _)| *arrival <= now);
+        let arrived =
+            network.values[self.me as usize].extract_if(.., |(arrival, _)| *arrival <= now);
         arrived.for_each(|(_, message)| take(message));
     }
 }
@@ -259,7 +313,12 @@ impl<E: Clone> BoundPort for Wires<E> {
         while bounds.front().is_some_and(|(_, old, _)| old + 1 < round) {
             bounds.pop_front();
         }
-        let find = |wanted| bounds.iter().find(|(arrival, of, _)| *arrival <= now && *of == wanted).map(|(.., bound)| *bound);
+        let find = |wanted| {
+            bounds
+                .iter()
+                .find(|(arrival, of, _)| *arrival <= now && *of == wanted)
+                .map(|(.., bound)| *bound)
+        };
         let (found, stale) = (find(round), find(round - 1));
         match network.fault {
             Fault::StaleRound(n) if found.is_none() && stale.is_some() && round >= u64::from(n) => {
@@ -288,9 +347,14 @@ impl<E: Clone> ControlPort for Wires<E> {
     fn send_control(&mut self, to: u32, control: Control) {
         let network = &mut *self.network.borrow_mut();
         let Some(control) = network.corrupted(to, control) else { return };
-        let (arrival, waiting) = (network.now + network.dice % 8, &mut network.controls[to as usize]);
+        let (arrival, waiting) =
+            (network.now + network.dice % 8, &mut network.controls[to as usize]);
         // Control messages do not overtake each other.
-        let arrival = waiting.iter().filter(|(_, from, _)| *from == self.me).map(|(last, ..)| *last).fold(arrival, u64::max);
+        let arrival = waiting
+            .iter()
+            .filter(|(_, from, _)| *from == self.me)
+            .map(|(last, ..)| *last)
+            .fold(arrival, u64::max);
         waiting.push_back((arrival, self.me, control));
     }
 
@@ -313,6 +377,8 @@ impl<E: Clone> ControlPort for Wires<E> {
 impl<E: Clone> Port<E> for Wires<E> {
     fn flush(&mut self) {
         let values = &mut self.network.borrow_mut().values;
-        self.kept_back.drain(..).for_each(|(to, arrival, message)| values[to as usize].push((arrival, message)));
+        self.kept_back
+            .drain(..)
+            .for_each(|(to, arrival, message)| values[to as usize].push((arrival, message)));
     }
 }

@@ -103,20 +103,29 @@ fn mistakes_in_the_algorithms_are_found() {
     for algorithm in [Algorithm::Asynchronous, Algorithm::OneSided] {
         find(Way::Together(algorithm), Mistake::ForgetsLateMessages);
     }
-    for way in [Way::Together(Algorithm::Synchronous), Way::Together(Algorithm::AtBarrier { sleeps: true }), Way::Ranks] {
+    for way in [
+        Way::Together(Algorithm::Synchronous),
+        Way::Together(Algorithm::AtBarrier { sleeps: true }),
+        Way::Ranks,
+    ] {
         find(way, Mistake::IgnoresSomeMessages);
     }
     find(Way::Together(Algorithm::Gsu), Mistake::AnnouncesLate);
     find(Way::Together(Algorithm::Gsu), Mistake::AnnouncesNothing);
 }
 
-/// With blocks for two rounds of one epoch, or for one round of two epochs, PEs overwrite what has not been read.
+/// With blocks for two rounds of one epoch, or for one round of two epochs, PEs overwrite what has
+/// not been read.
 #[test]
 fn four_blocks_are_needed() {
     let two: [fn(usize) -> usize; 2] = [|place| place % 2, |place| place / 2];
     for place in two {
-        let fails =
-            |seed| std::panic::catch_unwind(|| World::new(seed, |gvt| gvt, Way::Together(Algorithm::OneSided), place).run()).is_err();
+        let fails = |seed| {
+            std::panic::catch_unwind(|| {
+                World::new(seed, |gvt| gvt, Way::Together(Algorithm::OneSided), place).run()
+            })
+            .is_err()
+        };
         assert!((0..SCHEDULES).any(fails), "two blocks are enough");
     }
 }

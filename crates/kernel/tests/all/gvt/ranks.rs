@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use warpline_base::TieBreak;
 use warpline_base::random::mix64;
-use warpline_kernel::gvt::{ALL_REDUCE_KEY, ALL_REDUCE_SUMS, ALL_REDUCE_WORDS, AllReduce, AnyGvt, Barrier, RankPlaces};
+use warpline_kernel::gvt::{
+    ALL_REDUCE_KEY, ALL_REDUCE_SUMS, ALL_REDUCE_WORDS, AllReduce, AnyGvt, Barrier, RankPlaces,
+};
 
 use super::Dice;
 
@@ -62,10 +64,19 @@ pub(super) fn ranks(dice: &mut Dice, pes: u32, ties: TieBreak) -> Vec<AnyGvt> {
     first_pes.push(pes);
     let all = Arc::new(Mutex::new(Collective { ranks, given: Vec::new() }));
     let of_rank = |rank: usize| {
-        let places = RankPlaces { rank: rank as u32, first_pes: first_pes.clone(), pes_drive: true };
-        let all_reduce = VirtualAllReduce { rank, dice: Dice(mix64(dice.0 ^ rank as u64)), started: 0, all: all.clone() };
+        let places =
+            RankPlaces { rank: rank as u32, first_pes: first_pes.clone(), pes_drive: true };
+        let all_reduce = VirtualAllReduce {
+            rank,
+            dice: Dice(mix64(dice.0 ^ rank as u64)),
+            started: 0,
+            all: all.clone(),
+        };
         let barrier = Barrier::of_rank(places, Box::new(all_reduce), ties);
-        AnyGvt::all_at(&barrier, pes, ties).into_iter().take(first_pes[rank + 1] as usize).skip(first_pes[rank] as usize)
+        AnyGvt::all_at(&barrier, pes, ties)
+            .into_iter()
+            .take(first_pes[rank + 1] as usize)
+            .skip(first_pes[rank] as usize)
     };
     (0..ranks).flat_map(of_rank).collect()
 }

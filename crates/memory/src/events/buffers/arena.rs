@@ -1,4 +1,5 @@
-//! The slots that all processing elements (PEs) share, numbered by 32 bits, in memory that never moves.
+//! The slots that all processing elements (PEs) share, numbered by 32 bits, in memory that never
+//! moves.
 
 use std::alloc::Layout;
 use std::cell::Cell;
@@ -35,7 +36,8 @@ struct ArenaMemory<T> {
     /// How many segments have been numbered.
     claimed: Common<AtomicU32>,
     region: Region,
-    /// All memory for slots, each with the number of its slots; but none that processes share, which stays until all of it goes.
+    /// All memory for slots, each with the number of its slots; but none that processes share,
+    /// which stays until all of it goes.
     slabs: Mutex<Vec<(Pages, usize)>>,
 }
 
@@ -48,8 +50,9 @@ pub(crate) struct Arena<T> {
     not_sync: PhantomData<Cell<T>>,
 }
 
-// SAFETY: any thread reaches the directory through atomics only. Values are reached only by the PE that owns them, which `Buffers` ensures,
-// and dropped on the thread of the last share: both are allowed, as they are `Send`.
+// SAFETY: any thread reaches the directory through atomics only. Values are reached only by the PE
+// that owns them, which `Buffers` ensures, and dropped on the thread of the last share: both are
+// allowed, as they are `Send`.
 unsafe impl<T: Send> Send for Arena<T> {}
 
 impl<T> Arena<T> {
@@ -58,32 +61,46 @@ impl<T> Arena<T> {
         let directory = match region.segment() {
             None => Common::own(directory()),
             Some(segment) => {
-                assert!(portable.is_some(), "only portable values can lie in memory that processes share");
+                assert!(
+                    portable.is_some(),
+                    "only portable values can lie in memory that processes share"
+                );
                 let place = segment.place(size_of::<Directory<T>>(), align_of::<Directory<T>>());
                 // SAFETY: the place is large enough and aligned, and its zeros are null pointers.
                 unsafe { Common::placed(place.cast(), segment.clone()) }
             }
         };
         let claimed = region.place(AtomicU32::new(0));
-        let shared = Arc::new(ArenaMemory { directory: directory.clone(), claimed, region: region.clone(), slabs: Mutex::default() });
+        let shared = Arc::new(ArenaMemory {
+            directory: directory.clone(),
+            claimed,
+            region: region.clone(),
+            slabs: Mutex::default(),
+        });
         Arena { shared, directory, not_sync: PhantomData }
     }
 
     /// Another share of the same memory.
     pub(crate) fn share(&self) -> Self {
-        Arena { shared: self.shared.clone(), directory: self.directory.clone(), not_sync: PhantomData }
+        Arena {
+            shared: self.shared.clone(),
+            directory: self.directory.clone(),
+            not_sync: PhantomData,
+        }
     }
 
     /// The slot of this number, if it has been made.
     #[inline(always)]
     pub(crate) fn slot(&self, number: u32) -> Option<&Slot<T>> {
         // Acquire pairs with the Release of `grow`, which publishes the zeros of the slots.
-        let segment = self.directory.get((number >> SEGMENT_BITS) as usize)?.load(Ordering::Acquire);
+        let segment =
+            self.directory.get((number >> SEGMENT_BITS) as usize)?.load(Ordering::Acquire);
         if segment.is_null() {
             return None;
         }
-        // SAFETY: a segment has SEGMENT slots, which are valid from before it is in the directory, and stay in place until the last share
-        // is dropped. Only shared references to them are made; all they hold is atomic or in an `UnsafeCell`.
+        // SAFETY: a segment has SEGMENT slots, which are valid from before it is in the directory,
+        // and stay in place until the last share is dropped. Only shared references to them are
+        // made; all they hold is atomic or in an `UnsafeCell`.
         Some(unsafe { &*segment.add((number % SEGMENT) as usize) })
     }
 
@@ -107,7 +124,8 @@ impl<T> Arena<T> {
         slot
     }
 
-    /// Drops all values in slots with one of these tags, and frees the slots. The caller keeps these slots.
+    /// Drops all values in slots with one of these tags, and frees the slots. The caller keeps
+    /// these slots.
     pub(crate) fn drop_tagged(&self, tags: [u32; 2]) {
         if !needs_drop::<T>() {
             return;
@@ -117,7 +135,8 @@ impl<T> Arena<T> {
         for slot in (0..end).filter_map(|number| self.slot(number)) {
             if tags.contains(&slot.arrived_tag()) {
                 slot.set_tag(FREE);
-                // SAFETY: a slot in the phases of values had one, and belonged to the caller; by its tag it has none now.
+                // SAFETY: a slot in the phases of values had one, and belonged to the caller; by
+                // its tag it has none now.
                 drop_each([unsafe { slot.take() }]);
             }
         }
@@ -128,7 +147,8 @@ impl<T> Arena<T> {
         self.shared.region.is_shared()
     }
 
-    /// Makes up to `segments` segments of slots, at least one, in one piece of memory. Their numbers belong to the caller alone.
+    /// Makes up to `segments` segments of slots, at least one, in one piece of memory. Their
+    /// numbers belong to the caller alone.
     #[cold]
     pub(crate) fn grow(&self, segments: u32) -> Range<u32> {
         const END: u32 = SEGMENTS - 1;
@@ -139,9 +159,13 @@ impl<T> Arena<T> {
             Exhausted::Numbers.unwind();
         }
         let new = |segments| Some((self.slots(segments)?, segments));
-        let (start, count) = new(wanted).or_else(|| new(1)).unwrap_or_else(|| no_buffers(SEGMENT as usize * size_of::<Slot<T>>()));
+        let (start, count) = new(wanted)
+            .or_else(|| new(1))
+            .unwrap_or_else(|| no_buffers(SEGMENT as usize * size_of::<Slot<T>>()));
         let claim = |first: u32| (first < END).then(|| (first + count).min(END));
-        let first = claimed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, claim).unwrap_or_else(|_| Exhausted::Numbers.unwind());
+        let first = claimed
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, claim)
+            .unwrap_or_else(|_| Exhausted::Numbers.unwind());
         let end = (first + count).min(END);
         for segment in first..end {
             // SAFETY: `count` >= `end` - `first` segments lie one after the other from `start` on.
@@ -164,7 +188,8 @@ impl<T> Arena<T> {
         // All zeros is a free slot already, except under loom.
         #[cfg(loom)]
         for index in 0..slots {
-            // SAFETY: the slot lies within the new memory, which is aligned for it and nobody else's.
+            // SAFETY: the slot lies within the new memory, which is aligned for it and nobody
+            // else's.
             unsafe { pages.start().cast::<Slot<T>>().add(index).write(Slot::free()) };
         }
         // Recorded here, so that whatever is in the directory is in the list too.
@@ -185,7 +210,8 @@ fn directory<T>() -> Box<Directory<T>> {
     if memory.is_null() {
         no_buffers(layout.size());
     }
-    // SAFETY: the memory was just allocated for this very type, as a box does, and zeros are null pointers.
+    // SAFETY: the memory was just allocated for this very type, as a box does, and zeros are null
+    // pointers.
     unsafe { Box::from_raw(memory.cast()) }
 }
 
@@ -212,7 +238,8 @@ impl<T> Drop for ArenaMemory<T> {
         }
         for (pages, slots) in self.slabs.get_mut().unwrap_or_else(PoisonError::into_inner) {
             for index in 0..*slots {
-                // SAFETY: the slots lie in `pages`, valid. No share is left, so no PE; what they did happens before the last share's end.
+                // SAFETY: the slots lie in `pages`, valid. No share is left, so no PE; what they
+                // did happens before the last share's end.
                 let slot = unsafe { pages.start().cast::<Slot<T>>().add(index).as_ref() };
                 // The end of the shares synchronises already, as above.
                 if matches!(slot.tag() % (1 << 16), LIVE | SENT) {
@@ -235,7 +262,11 @@ mod tests {
         arena.shared.claimed.store(SEGMENTS - 4, Ordering::Relaxed);
         let range = (SEGMENTS - 4) * SEGMENT..(SEGMENTS - 1) * SEGMENT;
         assert_eq!(arena.grow(100), range);
-        assert_eq!(arena.shared.slabs.lock().unwrap()[0].1, range.len(), "memory for as many as can be numbered");
+        assert_eq!(
+            arena.shared.slabs.lock().unwrap()[0].1,
+            range.len(),
+            "memory for as many as can be numbered"
+        );
         assert!(arena.slot(range.start - 1).is_none() && arena.slot(range.start).is_some());
         assert!(arena.slot(range.end - 1).is_some() && arena.slot(range.end).is_none());
         assert_eq!(catch_exhausted(|| arena.grow(1)), Err(Exhausted::Numbers));

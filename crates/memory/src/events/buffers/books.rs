@@ -1,4 +1,5 @@
-/// What PEs did with buffers. Summed over all PEs, `places == free + live + in_flight() + in_common()`: no buffer is lost.
+/// What PEs did with buffers. Summed over all PEs, `places == free + live + in_flight() +
+/// in_common()`: no buffer is lost.
 ///
 /// ```
 /// let mut views = warpline_memory::buffers(2);
@@ -51,12 +52,14 @@ impl Books {
         self.free += other.free;
     }
 
-    /// Buffers sent and not yet received. Meaningful only for the sum over all PEs, while they are at rest.
+    /// Buffers sent and not yet received. Meaningful only for the sum over all PEs, while they are
+    /// at rest.
     pub fn in_flight(&self) -> u64 {
         (self.given + self.returned).saturating_sub(self.accepted + self.taken_back)
     }
 
-    /// Free buffers in the pool that all PEs share. Likewise: each PE tells what it has done, as others go on while one looks.
+    /// Free buffers in the pool that all PEs share. Likewise: each PE tells what it has done, as
+    /// others go on while one looks.
     pub fn in_common(&self) -> u64 {
         self.deposited.saturating_sub(self.withdrawn)
     }

@@ -1,10 +1,13 @@
-//! Reclaiming on the fly: a buffer goes to a list of its pool as soon as its message has been executed, with a stamp, and is reused when
-//! that stamp is over. So nobody has to look through everything that is over to free it, and the cost is spread over the run.
+//! Reclaiming on the fly: a buffer goes to a list of its pool as soon as its message has been
+//! executed, with a stamp, and is reused when that stamp is over. So nobody has to look through
+//! everything that is over to free it, and the cost is spread over the run.
 //!
-//! In the paper (R. Fujimoto and K. Panesar, "Buffer management in shared-memory Time Warp systems", PADS 1995, §6) the stamp is the
-//! message's time, and a buffer may be reused when GVT has passed that. Here it is a number that grows with every execution, and the engine
-//! says which numbers are over. It has to, as a message before GVT may still have to commit, and messages do not commit in the order of
-//! their times alone. A cancelled message is released at once, as its buffer may be reused at once.
+//! In the paper (R. Fujimoto and K. Panesar, "Buffer management in shared-memory Time Warp
+//! systems", PADS 1995, §6) the stamp is the message's time, and a buffer may be reused when GVT
+//! has passed that. Here it is a number that grows with every execution, and the engine says which
+//! numbers are over. It has to, as a message before GVT may still have to commit, and messages do
+//! not commit in the order of their times alone. A cancelled message is released at once, as its
+//! buffer may be reused at once.
 
 use std::collections::VecDeque;
 use std::mem::needs_drop;
@@ -15,7 +18,8 @@ use super::slot::{FREE, LIVE, NONE, OVER, tag};
 use crate::alloc::MakeRoom;
 use crate::{Handle, prefetch_write};
 
-/// How many reuses ahead a slot is fetched: those that have been retired for longest come first, and have left the cache.
+/// How many reuses ahead a slot is fetched: those that have been retired for longest come first,
+/// and have left the cache.
 const FETCHED_AHEAD: usize = 4;
 
 /// A slot whose message has been executed.
@@ -71,7 +75,10 @@ impl Retired {
         // Executions are undone last first, and later ones may reuse their stamps.
         while queue.back().is_some_and(|last| last.stamp >= entry.stamp) {
             let last = queue.pop_back();
-            assert!(last.is_none_or(|last| last.number == NONE), "each execution has a stamp of its own, greater than those before");
+            assert!(
+                last.is_none_or(|last| last.number == NONE),
+                "each execution has a stamp of its own, greater than those before"
+            );
         }
         queue.make_room(1, "the numbers of buffers that will be free");
         queue.push_back(entry);
@@ -111,12 +118,17 @@ impl Retired {
     }
 
     /// Frees the first slot of a partner whose message is over. `me` is the PE that has retired it.
-    pub(super) fn reclaim<T>(&mut self, arena: &Arena<T>, me: u16, partner: u16) -> Option<FreeSlot> {
+    pub(super) fn reclaim<T>(
+        &mut self,
+        arena: &Arena<T>,
+        me: u16,
+        partner: u16,
+    ) -> Option<FreeSlot> {
         let mine = tag(LIVE, me);
         while let Some(number) = self.pop(partner) {
             let slot = arena.found(Handle::from_bits(number));
-            // Only this PE writes either of these tags, and only it replaces them. A slot that has been released since is not this PE's to
-            // free.
+            // Only this PE writes either of these tags, and only it replaces them. A slot that has
+            // been released since is not this PE's to free.
             let tagged = slot.tag();
             if tagged != mine && tagged != tag(OVER, me) {
                 continue;
@@ -126,7 +138,8 @@ impl Retired {
                 prefetch_write(arena.found(Handle::from_bits(soon)));
             }
             if needs_drop::<T>() && tagged == mine {
-                // SAFETY: the slot was live and belonged to this PE, so it had a value; as it is marked free, nothing will reach that again.
+                // SAFETY: the slot was live and belonged to this PE, so it had a value; as it is
+                // marked free, nothing will reach that again.
                 unsafe { slot.drop_value() };
             }
             return Some(FreeSlot::new(number));

@@ -115,14 +115,22 @@ impl<T> Slot<T> {
         &self.status
     }
 
-    /// Puts a message into a free slot: pending, and with what the receiver needs to know beside its value. It is published by what
-    /// follows, [`send`](Self::send) or [`set_tag`](Self::set_tag).
+    /// Puts a message into a free slot: pending, and with what the receiver needs to know beside
+    /// its value. It is published by what follows, [`send`](Self::send) or
+    /// [`set_tag`](Self::set_tag).
     ///
     /// # Safety
     /// The caller keeps the slot, and there is no value in it.
     #[inline(always)]
-    pub(super) unsafe fn fill(&self, partner: u16, mark: u32, next: Option<Handle>, value: impl FnOnce() -> T) {
-        // SAFETY: nobody else reaches the value, as the caller keeps the slot, and there is none to drop.
+    pub(super) unsafe fn fill(
+        &self,
+        partner: u16,
+        mark: u32,
+        next: Option<Handle>,
+        value: impl FnOnce() -> T,
+    ) {
+        // SAFETY: nobody else reaches the value, as the caller keeps the slot, and there is none to
+        // drop.
         self.value.with_mut(|place| unsafe { *place = MaybeUninit::new(value()) });
         self.set_partner(partner);
         self.status.reset();

@@ -1,7 +1,8 @@
 //! The status of a message: its receiver begins it and may undo that, and its sender may cancel it.
 //!
-//! Both may write it concurrently. Memory safety does not depend on it: the tag alone decides who may reach a slot's value. An engine that
-//! gets the status wrong may lose a cancellation, nothing worse, and debug builds panic then.
+//! Both may write it concurrently. Memory safety does not depend on it: the tag alone decides who
+//! may reach a slot's value. An engine that gets the status wrong may lose a cancellation, nothing
+//! worse, and debug builds panic then.
 
 use crate::Handle;
 use crate::sync::{AtomicU8, Ordering};
@@ -11,8 +12,9 @@ const PROCESSED: u8 = 1;
 const CANCELLED: u8 = 2;
 /// Cancelled while it was processed, and undone since.
 const UNDONE: u8 = 3;
-/// In debug builds, a bit beside `PENDING` and `PROCESSED` that the receiver sets when it begins a message as one that its sender will
-/// never cancel, and that the sender's `cancel` checks. Release builds have no such bit.
+/// In debug builds, a bit beside `PENDING` and `PROCESSED` that the receiver sets when it begins a
+/// message as one that its sender will never cancel, and that the sender's `cancel` checks. Release
+/// builds have no such bit.
 const CERTAIN: u8 = if cfg!(debug_assertions) { 1 << 7 } else { 0 };
 
 /// What [`Buffers::cancel`](crate::Buffers::cancel) found: how far the message had got.
@@ -24,8 +26,9 @@ pub enum CancelOutcome {
     Processed,
 }
 
-/// How far a message has got. `local` says whether the PE that asks was also its sender: such a message needs no atomic read-modify-write,
-/// as nobody else cancels it. An engine that lets another PE cancel it may lose the cancellation, nothing worse: the status guards no memory.
+/// How far a message has got. `local` says whether the PE that asks was also its sender: such a
+/// message needs no atomic read-modify-write, as nobody else cancels it. An engine that lets
+/// another PE cancel it may lose the cancellation, nothing worse: the status guards no memory.
 #[repr(transparent)]
 pub(super) struct Status(AtomicU8);
 
@@ -47,13 +50,17 @@ impl Status {
         self.turn(PENDING, PROCESSED, local, handle)
     }
 
-    /// Likewise, if the sender will never cancel it from now on. Only debug builds ask whether it is local.
+    /// Likewise, if the sender will never cancel it from now on. Only debug builds ask whether it
+    /// is local.
     #[inline(always)]
     pub(super) fn begin_certain(&self, local: impl Fn() -> bool, handle: Handle) -> bool {
-        // Relaxed, here and below: an engine that is wrong about what is certain may lose a cancellation, nothing worse.
+        // Relaxed, here and below: an engine that is wrong about what is certain may lose a
+        // cancellation, nothing worse.
         let status = self.0.load(Ordering::Relaxed);
         match status & !CERTAIN {
-            PENDING if cfg!(debug_assertions) => self.mark_certain(status, PROCESSED, local(), handle),
+            PENDING if cfg!(debug_assertions) => {
+                self.mark_certain(status, PROCESSED, local(), handle)
+            }
             PENDING => self.0.store(PROCESSED, Ordering::Relaxed),
             CANCELLED => return false,
             _ => out_of_turn(handle, PROCESSED),
@@ -61,13 +68,16 @@ impl Status {
         true
     }
 
-    /// Whether a message that has not begun is still pending, if the sender will not cancel it from now on. It stays pending.
+    /// Whether a message that has not begun is still pending, if the sender will not cancel it from
+    /// now on. It stays pending.
     #[inline(always)]
     pub(super) fn is_certain(&self, local: impl Fn() -> bool, handle: Handle) -> bool {
         // Acquire pairs with the Release of `cancel`, as in `turn`.
         let status = self.0.load(Ordering::Acquire);
         match status & !CERTAIN {
-            PENDING if cfg!(debug_assertions) => self.mark_certain(status, PENDING, local(), handle),
+            PENDING if cfg!(debug_assertions) => {
+                self.mark_certain(status, PENDING, local(), handle)
+            }
             PENDING => {}
             CANCELLED => return false,
             _ => out_of_turn(handle, PROCESSED),
@@ -75,8 +85,8 @@ impl Status {
         true
     }
 
-    /// In debug builds: changes the status of a pending message to `to`, and marks it as certain unless it is local, as a local one may
-    /// still be cancelled.
+    /// In debug builds: changes the status of a pending message to `to`, and marks it as certain
+    /// unless it is local, as a local one may still be cancelled.
     fn mark_certain(&self, pending: u8, to: u8, local: bool, handle: Handle) {
         let to = if local { to } else { to | CERTAIN };
         // Relaxed: it publishes nothing but the status.
@@ -85,7 +95,8 @@ impl Status {
         }
     }
 
-    /// The receiver undoes a message, which is pending again, or undone if it has been cancelled: then it returns false.
+    /// The receiver undoes a message, which is pending again, or undone if it has been cancelled:
+    /// then it returns false.
     #[inline(always)]
     pub(super) fn undo(&self, local: bool, handle: Handle) -> bool {
         let pending = self.turn(PROCESSED, PENDING, local, handle);
@@ -105,10 +116,17 @@ impl Status {
             }
             status
         } else {
-            // Relaxed on success: nothing but the status passes between the PEs. Acquire on failure pairs with the Release of `cancel`: the
-            // sender has read the buffer for the last time, and this PE may free and reuse it.
-            let certain = if cfg!(debug_assertions) { self.0.load(Ordering::Relaxed) & CERTAIN } else { 0 };
-            let turned = self.0.compare_exchange(from | certain, to | certain, Ordering::Relaxed, Ordering::Acquire);
+            // Relaxed on success: nothing but the status passes between the PEs. Acquire on failure
+            // pairs with the Release of `cancel`: the sender has read the buffer for the last time,
+            // and this PE may free and reuse it.
+            let certain =
+                if cfg!(debug_assertions) { self.0.load(Ordering::Relaxed) & CERTAIN } else { 0 };
+            let turned = self.0.compare_exchange(
+                from | certain,
+                to | certain,
+                Ordering::Relaxed,
+                Ordering::Acquire,
+            );
             turned.unwrap_or_else(|status| status) & !CERTAIN
         };
         if status != from && status != CANCELLED {
@@ -138,8 +156,8 @@ impl Status {
             self.0.store(CANCELLED, Ordering::Relaxed);
             status
         } else {
-            // Release pairs with the Acquires of `turn` and `is_cancelled`: this PE has read all it needs before the receiver reuses the
-            // buffer.
+            // Release pairs with the Acquires of `turn` and `is_cancelled`: this PE has read all it
+            // needs before the receiver reuses the buffer.
             self.0.swap(CANCELLED, Ordering::Release)
         };
         match status {
@@ -154,7 +172,10 @@ impl Status {
 #[cold]
 #[inline(never)]
 fn out_of_turn(handle: Handle, to: u8) -> ! {
-    panic!("the message at {handle:?} is {} already", if to == PENDING { "pending" } else { "processed" })
+    panic!(
+        "the message at {handle:?} is {} already",
+        if to == PENDING { "pending" } else { "processed" }
+    )
 }
 
 #[cold]
@@ -166,5 +187,7 @@ fn cancelled_twice(handle: Handle) -> ! {
 #[cold]
 #[inline(never)]
 fn cancelled_though_certain(handle: Handle) -> ! {
-    panic!("the message at {handle:?} is cancelled, but its receiver was certain that it never would be")
+    panic!(
+        "the message at {handle:?} is cancelled, but its receiver was certain that it never would be"
+    )
 }

@@ -6,11 +6,16 @@ use super::*;
 
 /// Pushes each value, if it is not refused twice; returns those that went in, and the counts.
 fn push_some(mut producer: CasProducer<Box<u32>>, values: &[u32]) -> (Vec<u32>, CasCounts) {
-    let pushed = values.iter().copied().filter(|&value| producer.push_within(Box::new(value), 2).is_ok()).collect();
+    let pushed = values
+        .iter()
+        .copied()
+        .filter(|&value| producer.push_within(Box::new(value), 2).is_ok())
+        .collect();
     (pushed, producer.counts())
 }
 
-/// Nothing is lost, doubled or, of one producer, out of order, whoever is stopped wherever; and each way to be refused is met.
+/// Nothing is lost, doubled or, of one producer, out of order, whoever is stopped wherever; and
+/// each way to be refused is met.
 #[test]
 fn loom_cas_two_producers_and_a_consumer() {
     static REFUSED: [Seen; 3] = [const { Seen::new(0) }; 3];
@@ -27,15 +32,17 @@ fn loom_cas_two_producers_and_a_consumer() {
         let (low, high): (Vec<_>, Vec<_>) = found.into_iter().partition(|&value| value < 10);
         assert_eq!((low, high), (ones, tens));
         let counts = one + ten;
-        for (seen, count) in REFUSED.iter().zip([counts.full, counts.in_progress, counts.collisions]) {
+        for (seen, count) in
+            REFUSED.iter().zip([counts.full, counts.in_progress, counts.collisions])
+        {
             seen.fetch_add(count, Of::Relaxed);
         }
     });
     assert!(REFUSED.iter().all(|seen| seen.load(Of::Relaxed) > 0), "{REFUSED:?}");
 }
 
-/// Whoever sees the last value sees those before, of another producer. The consumer is not the thread that begins: there, loom does not try
-/// that both values have arrived.
+/// Whoever sees the last value sees those before, of another producer. The consumer is not the
+/// thread that begins: there, loom does not try that both values have arrived.
 #[test]
 fn loom_cas_the_last_value_brings_those_before() {
     static BOTH: Seen = Seen::new(0);
@@ -93,7 +100,8 @@ fn loom_cas_places_pass_between_producers() {
         let mut found = Vec::new();
         consumer.drain(usize::MAX, |value| found.push(*value));
         consumer.drain(usize::MAX, |value| found.push(*value));
-        let pushed: usize = [first, second].map(|producer| producer.join().unwrap().0.len()).iter().sum();
+        let pushed: usize =
+            [first, second].map(|producer| producer.join().unwrap().0.len()).iter().sum();
         consumer.drain(usize::MAX, |value| found.push(*value));
         assert_eq!((found[0], found.len()), (1, 1 + pushed));
     });

@@ -23,11 +23,12 @@ mod loom_tests;
 #[cfg(all(test, not(loom)))]
 mod tests;
 
-/// How far all ends have got: `read <= write <= reserved <= write + 1`. Values `read..write` are in the ring, value i in place i modulo the
-/// capacity; if `reserved` is greater than `write`, one producer is writing the value between them.
+/// How far all ends have got: `read <= write <= reserved <= write + 1`. Values `read..write` are in
+/// the ring, value i in place i modulo the capacity; if `reserved` is greater than `write`, one
+/// producer is writing the value between them.
 ///
-/// They only grow, and 64 bits are enough for 500 years at a value per nanosecond: so they never wrap, and an index that reads the same
-/// twice has not changed in between.
+/// They only grow, and 64 bits are enough for 500 years at a value per nanosecond: so they never
+/// wrap, and an index that reads the same twice has not changed in between.
 #[derive(Default)]
 struct Indices {
     /// Written by the consumer.
@@ -44,8 +45,9 @@ struct Shared<T> {
     places: Box<[UnsafeCell<MaybeUninit<T>>]>,
 }
 
-// SAFETY: a place belongs to the producer that has reserved it, until the write index is past it, and then to the consumer, until the read
-// index is past it. It passes on by Release stores and Acquire loads. So values move between threads, as `Send` allows.
+// SAFETY: a place belongs to the producer that has reserved it, until the write index is past it,
+// and then to the consumer, until the read index is past it. It passes on by Release stores and
+// Acquire loads. So values move between threads, as `Send` allows.
 unsafe impl<T: Send> Sync for Shared<T> {}
 
 impl<T> Shared<T> {
@@ -67,9 +69,11 @@ impl<T> Drop for Shared<T> {
             return;
         }
         // Relaxed: all ends are gone, and everything they did happened before.
-        let [read, write] = [&self.indices.read, &self.indices.write].map(|index| index.0.load(Ordering::Relaxed));
+        let [read, write] =
+            [&self.indices.read, &self.indices.write].map(|index| index.0.load(Ordering::Relaxed));
         for index in read..write {
-            // SAFETY: values from read to write are in their places, and nobody else reaches them any more. Each is dropped once.
+            // SAFETY: values from read to write are in their places, and nobody else reaches them
+            // any more. Each is dropped once.
             drop_each([self.place(index).with_mut(|value| unsafe { (*value).assume_init_read() })]);
         }
     }
@@ -152,7 +156,8 @@ impl Sum for CasCounts {
     }
 }
 
-/// An end of a [`cas_ring`] where values go in. Each clone is another producer, with counts of its own.
+/// An end of a [`cas_ring`] where values go in. Each clone is another producer, with counts of its
+/// own.
 pub struct CasProducer<T> {
     shared: Arc<Shared<T>>,
     /// The read index when it was last read. It may be further by now.
@@ -166,17 +171,20 @@ pub struct CasConsumer<T> {
     read: u64,
 }
 
-/// A queue from several threads to one, without locks, with room for `capacity` values, rounded up to a power of two.
+/// A queue from several threads to one, without locks, with room for `capacity` values, rounded up
+/// to a power of two.
 ///
-/// It is the communication buffer with compare-and-swap of B. Williams, A. Eker, K. Chiu and D. Ponomarev, "High-performance PDES on
-/// manycore clusters", SIGSIM-PADS 2021, §4.1 and algorithm 1. A producer that finds room, and nobody writing, reserves a place by
-/// compare-and-swap, writes its value there, and advances the write index, which is all that the consumer looks at. So **one producer
-/// writes at a time**, values come out in the order in which places were reserved, and those of one producer in the order in which it
-/// pushed them. A producer that gets no place is told [why](Refusal) and does not wait.
+/// It is the communication buffer with compare-and-swap of B. Williams, A. Eker, K. Chiu and D.
+/// Ponomarev, "High-performance PDES on manycore clusters", SIGSIM-PADS 2021, §4.1 and algorithm 1.
+/// A producer that finds room, and nobody writing, reserves a place by compare-and-swap, writes its
+/// value there, and advances the write index, which is all that the consumer looks at. So **one
+/// producer writes at a time**, values come out in the order in which places were reserved, and
+/// those of one producer in the order in which it pushed them. A producer that gets no place is
+/// told [why](Refusal) and does not wait.
 ///
-/// It is not lock-free: if a producer loses its core after it has reserved a place and before it has written its value, all other producers
-/// are refused until it goes on. The consumer reads what was there before, and nothing is lost. Whoever retries for long should yield its
-/// core.
+/// It is not lock-free: if a producer loses its core after it has reserved a place and before it
+/// has written its value, all other producers are refused until it goes on. The consumer reads what
+/// was there before, and nothing is lost. Whoever retries for long should yield its core.
 ///
 /// ```
 /// use warpline_memory::{Refusal, cas_ring};
@@ -194,11 +202,16 @@ pub struct CasConsumer<T> {
 /// # Panics
 /// If there is not enough memory, it [unwinds](crate::Exhausted::unwind).
 pub fn cas_ring<T: Send>(capacity: usize) -> (CasProducer<T>, CasConsumer<T>) {
-    let capacity = capacity.checked_next_power_of_two().expect("the capacity of a ring is a power of two");
+    let capacity =
+        capacity.checked_next_power_of_two().expect("the capacity of a ring is a power of two");
     let mut places = list_for(capacity, "the queue of several producers");
     places.resize_with(capacity, || UnsafeCell::new(MaybeUninit::uninit()));
-    let shared = Arc::new(Shared { indices: Indices::default(), places: places.into_boxed_slice() });
-    (CasProducer { shared: shared.clone(), read: 0, counts: CasCounts::default() }, CasConsumer { shared, read: 0 })
+    let shared =
+        Arc::new(Shared { indices: Indices::default(), places: places.into_boxed_slice() });
+    (
+        CasProducer { shared: shared.clone(), read: 0, counts: CasCounts::default() },
+        CasConsumer { shared, read: 0 },
+    )
 }
 
 /// The index of a place that was found free, when all values before it had been written.
@@ -257,8 +270,8 @@ impl<T: Send> CasProducer<T> {
     #[inline(always)]
     fn look(&mut self) -> Result<Free, Refusal> {
         let Indices { read, write, reserved } = &self.shared.indices;
-        // Acquire pairs with the Release of the producer that wrote the value before this one. It makes a chain of all values: a consumer
-        // that sees the last one has to see those before.
+        // Acquire pairs with the Release of the producer that wrote the value before this one. It
+        // makes a chain of all values: a consumer that sees the last one has to see those before.
         let write = write.0.load(Ordering::Acquire);
         if write >= self.read + self.shared.capacity() {
             // Acquire pairs with the Release of the consumer, which has read what was in the place.
@@ -277,9 +290,14 @@ impl<T: Send> CasProducer<T> {
     /// Reserves the place, unless another producer has done so in the meantime.
     #[inline(always)]
     fn reserve(&mut self, Free(place): Free) -> Result<Reserved, Refusal> {
-        // Relaxed: it decides who writes, and passes nothing on. What the place depends on was acquired when it was found free, and stays
-        // true, as no index ever goes back.
-        match self.shared.indices.reserved.0.compare_exchange(place, place + 1, Ordering::Relaxed, Ordering::Relaxed) {
+        // Relaxed: it decides who writes, and passes nothing on. What the place depends on was
+        // acquired when it was found free, and stays true, as no index ever goes back.
+        match self.shared.indices.reserved.0.compare_exchange(
+            place,
+            place + 1,
+            Ordering::Relaxed,
+            Ordering::Relaxed,
+        ) {
             Ok(_) => Ok(Reserved(place)),
             Err(_) => Err(Refusal::Collision),
         }
@@ -288,13 +306,19 @@ impl<T: Send> CasProducer<T> {
     /// Writes the value.
     #[inline(always)]
     fn write(&mut self, Reserved(place): Reserved, value: T) {
-        // SAFETY: the place was free, so the consumer has read what was in it and will not reach it before the write index is past it. No
-        // other producer has reserved it, or ever will.
+        // SAFETY: the place was free, so the consumer has read what was in it and will not reach it
+        // before the write index is past it. No other producer has reserved it, or ever will.
         self.shared.place(place).with_mut(|there| unsafe { *there = MaybeUninit::new(value) });
         let write = &self.shared.indices.write.0;
-        // The paper advances it by compare-and-swap, to notice faults. But nobody else reserves a place, much less writes, before this.
-        debug_assert_eq!(write.load(Ordering::Relaxed), place, "only the producer that has reserved moves the write index");
-        // Release pairs with the Acquires of the consumer, which may then read the value, and of the producer that writes the next one.
+        // The paper advances it by compare-and-swap, to notice faults. But nobody else reserves a
+        // place, much less writes, before this.
+        debug_assert_eq!(
+            write.load(Ordering::Relaxed),
+            place,
+            "only the producer that has reserved moves the write index"
+        );
+        // Release pairs with the Acquires of the consumer, which may then read the value, and of
+        // the producer that writes the next one.
         write.store(place + 1, Ordering::Release);
         self.counts.pushed += 1;
     }
@@ -307,19 +331,24 @@ impl<T> Clone for CasProducer<T> {
 }
 
 impl<T: Send> CasConsumer<T> {
-    /// Gives up to `most` of the values that have arrived by now to `take`, oldest first, and returns how many. The place of each is free
-    /// before `take` is called; if that panics, the values after it stay in the ring.
+    /// Gives up to `most` of the values that have arrived by now to `take`, oldest first, and
+    /// returns how many. The place of each is free before `take` is called; if that panics, the
+    /// values after it stay in the ring.
     #[inline]
     pub fn drain(&mut self, most: usize, mut take: impl FnMut(T)) -> usize {
-        // Acquire pairs with the Release of the producer that wrote the last value, and by its own Acquire with those before.
+        // Acquire pairs with the Release of the producer that wrote the last value, and by its own
+        // Acquire with those before.
         let arrived = self.shared.indices.write.0.load(Ordering::Acquire) - self.read;
         let count = usize::try_from(arrived).map_or(most, |arrived| arrived.min(most));
         for _ in 0..count {
-            // SAFETY: the value is between read and write, so it has been written, and no producer reserves its place again until the read
-            // index is past it. It is read only once, as the index moves on right away.
-            let value = self.shared.place(self.read).with(|place| unsafe { (*place).assume_init_read() });
+            // SAFETY: the value is between read and write, so it has been written, and no producer
+            // reserves its place again until the read index is past it. It is read only once, as
+            // the index moves on right away.
+            let value =
+                self.shared.place(self.read).with(|place| unsafe { (*place).assume_init_read() });
             self.read += 1;
-            // Release pairs with the Acquire of a producer that looks for a free place, which may then write there.
+            // Release pairs with the Acquire of a producer that looks for a free place, which may
+            // then write there.
             self.shared.indices.read.0.store(self.read, Ordering::Release);
             take(value);
         }
@@ -329,7 +358,8 @@ impl<T: Send> CasConsumer<T> {
     /// Whether no value has arrived. One that is being written has not.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        // Acquire pairs with the Release of the producer: a caller that finds values sees everything done before they were pushed.
+        // Acquire pairs with the Release of the producer: a caller that finds values sees
+        // everything done before they were pushed.
         self.shared.indices.write.0.load(Ordering::Acquire) == self.read
     }
 }

@@ -36,15 +36,26 @@ fn a_cas_capacity_beyond_the_largest_power_of_two_panics() {
 #[cfg(not(miri))]
 fn a_cas_ring_that_is_too_large_says_so() {
     let outcome = crate::catch_exhausted(|| drop(cas_ring::<u16>(1 << 47)));
-    assert_eq!(outcome, Err(Exhausted::Memory { what: "the queue of several producers", bytes: 1 << 48 }));
+    assert_eq!(
+        outcome,
+        Err(Exhausted::Memory { what: "the queue of several producers", bytes: 1 << 48 })
+    );
 }
 
 #[test]
 fn cas_indices_have_lines_of_their_own() {
-    let mut offsets = [std::mem::offset_of!(Indices, read), std::mem::offset_of!(Indices, write), std::mem::offset_of!(Indices, reserved)];
+    let mut offsets = [
+        std::mem::offset_of!(Indices, read),
+        std::mem::offset_of!(Indices, write),
+        std::mem::offset_of!(Indices, reserved),
+    ];
     offsets.sort_unstable();
     assert!(offsets.windows(2).all(|pair| pair[1] - pair[0] >= 128) && size_of::<Indices>() == 384);
-    assert!(std::mem::offset_of!(Shared<u8>, places).abs_diff(std::mem::offset_of!(Shared<u8>, indices)) >= 384);
+    assert!(
+        std::mem::offset_of!(Shared<u8>, places)
+            .abs_diff(std::mem::offset_of!(Shared<u8>, indices))
+            >= 384
+    );
 }
 
 /// The three steps of a producer that is stopped after each of them.
@@ -57,7 +68,8 @@ fn a_cas_producer_that_is_stopped_holds_others_up() {
     let free = slow.look().unwrap();
     other.push(2).unwrap();
     assert_eq!(slow.reserve(free).err(), Some(Refusal::Collision));
-    // It has reserved a place: the consumer does not see it, others are refused, even where there is room.
+    // It has reserved a place: the consumer does not see it, others are refused, even where there
+    // is room.
     let free = slow.look().unwrap();
     let place = slow.reserve(free).unwrap();
     assert_eq!(why(other.push(4)), Refusal::InProgress);
@@ -89,7 +101,8 @@ fn cas_refusals_are_counted_for_each_producer() {
     assert_eq!(all(&mut consumer), ["a", "b"]);
 }
 
-/// All the way beyond 32 bits, where an index that wraps would find a place full or free that is not.
+/// All the way beyond 32 bits, where an index that wraps would find a place full or free that is
+/// not.
 #[test]
 fn cas_indices_do_not_wrap_at_32_bits() {
     let (mut producer, mut consumer) = cas_ring(4);
@@ -137,7 +150,10 @@ fn a_panic_leaves_a_cas_ring_valid() {
     assert!(outcome.is_err());
     assert_eq!((taken, std::sync::Arc::strong_count(&value)), (vec![0, 1], 3));
     producer.push((4, value.clone())).unwrap();
-    assert_eq!(all(&mut consumer).into_iter().map(|(number, _)| number).collect::<Vec<_>>(), [2, 3, 4]);
+    assert_eq!(
+        all(&mut consumer).into_iter().map(|(number, _)| number).collect::<Vec<_>>(),
+        [2, 3, 4]
+    );
 }
 
 #[test]
@@ -218,7 +234,8 @@ fn nothing_is_lost_between_many_cas_producers() {
     }
 }
 
-/// Producers that go on while the consumer leaves: every value is dropped once, in the ring or by its producer.
+/// Producers that go on while the consumer leaves: every value is dropped once, in the ring or by
+/// its producer.
 #[test]
 fn a_cas_ring_may_lose_its_consumer() {
     let value = std::sync::Arc::new(());
@@ -227,7 +244,9 @@ fn a_cas_ring_may_lose_its_consumer() {
         std::thread::scope(|scope| {
             for _ in 0..3 {
                 let (mut producer, value) = (producer.clone(), &value);
-                scope.spawn(move || (0..10).filter(|_| producer.push_within(value.clone(), 5).is_ok()).count());
+                scope.spawn(move || {
+                    (0..10).filter(|_| producer.push_within(value.clone(), 5).is_ok()).count()
+                });
             }
             consumer.drain(3, drop);
             drop(consumer);

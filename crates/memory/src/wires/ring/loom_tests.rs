@@ -39,7 +39,8 @@ fn loom_values_are_seen_once_published() {
                     thread::yield_now();
                 }
             }
-            // The last value is not published yet, and the producer outlives the thread: to drop it would publish.
+            // The last value is not published yet, and the producer outlives the thread: to drop it
+            // would publish.
             producer.publish();
             producer
         });

@@ -2,7 +2,9 @@ use std::mem::{MaybeUninit, needs_drop};
 
 use crate::alloc::MakeRoom;
 use crate::sync::{Arc, AtomicUsize, Ordering, UnsafeCell};
-use crate::{Apart, Common, IsPortable, Region, Shareable, drop_each, prefetch, prefetch_write, region};
+use crate::{
+    Apart, Common, IsPortable, Region, Shareable, drop_each, prefetch, prefetch_write, region,
+};
 
 #[cfg(all(test, loom))]
 mod loom_tests;
@@ -18,8 +20,8 @@ const CELLS_AHEAD: usize = 8;
 /// The most lines of values that one look prefetches.
 const LINES_LOOKED_AT: usize = 24;
 
-/// How far the ends have got. Values `head..tail` are in the ring, value i in cell i modulo the capacity. Both indices only grow; they may
-/// wrap around, as the capacity is a power of two.
+/// How far the ends have got. Values `head..tail` are in the ring, value i in cell i modulo the
+/// capacity. Both indices only grow; they may wrap around, as the capacity is a power of two.
 #[derive(Default)]
 struct Indices {
     /// Written by the producer.
@@ -34,8 +36,9 @@ unsafe impl Shareable for Indices {}
 /// A place for a value.
 struct Cell<T>(UnsafeCell<MaybeUninit<T>>);
 
-// SAFETY: only the producer reaches a cell while it is free, and only the consumer while it is filled; it passes from one to the other by a
-// Release store and an Acquire load. So values move between threads, as `Send` allows.
+// SAFETY: only the producer reaches a cell while it is free, and only the consumer while it is
+// filled; it passes from one to the other by a Release store and an Acquire load. So values move
+// between threads, as `Send` allows.
 unsafe impl<T: Send> Sync for Cell<T> {}
 
 // SAFETY: a cell that may be uninitialised is valid whatever is in it.
@@ -62,10 +65,15 @@ impl<T> Drop for Leftover<T> {
             return;
         }
         // Relaxed: both ends are gone, and everything they did happened before.
-        let [head, tail] = [&self.0.indices.head, &self.0.indices.tail].map(|index| index.0.load(Ordering::Relaxed));
+        let [head, tail] = [&self.0.indices.head, &self.0.indices.tail]
+            .map(|index| index.0.load(Ordering::Relaxed));
         for index in 0..tail.wrapping_sub(head) {
-            // SAFETY: values from head to tail are in their cells, and nobody else reaches them any more. Each is dropped once.
-            drop_each([self.0.cell(head.wrapping_add(index)).with_mut(|value| unsafe { (*value).assume_init_read() })]);
+            // SAFETY: values from head to tail are in their cells, and nobody else reaches them any
+            // more. Each is dropped once.
+            drop_each([self
+                .0
+                .cell(head.wrapping_add(index))
+                .with_mut(|value| unsafe { (*value).assume_init_read() })]);
         }
     }
 }
@@ -75,7 +83,8 @@ pub struct Producer<T> {
     shared: Shared<T>,
     /// None where processes share the ring: what is left in it goes with the memory.
     _leftover: Option<Arc<Leftover<T>>>,
-    /// Values before this index have been written; those from the shared tail on have yet to be published.
+    /// Values before this index have been written; those from the shared tail on have yet to be
+    /// published.
     tail: usize,
     /// The shared head when it was last read. It may be further by now.
     head: usize,
@@ -90,7 +99,8 @@ pub struct Consumer<T> {
     tail: usize,
 }
 
-/// A lock-free queue from one thread to another with room for `capacity` values, rounded up to a power of two and at least 2.
+/// A lock-free queue from one thread to another with room for `capacity` values, rounded up to a
+/// power of two and at least 2.
 ///
 /// ```
 /// let (mut producer, mut consumer) = warpline_memory::ring(4);
@@ -107,23 +117,28 @@ pub fn ring<T: Send>(capacity: usize) -> (Producer<T>, Consumer<T>) {
     ring_in(&Region::own(), None, capacity)
 }
 
-/// As [`ring`], in a region. If processes share the region, values must be portable; each process has both ends, but may use one of them
-/// only if no other process does.
+/// As [`ring`], in a region. If processes share the region, values must be portable; each process
+/// has both ends, but may use one of them only if no other process does.
 ///
 /// # Panics
 /// As [`ring`]; also if processes share the region without a proof that values are portable.
-pub fn ring_in<T: Send>(region: &Region, portable: Option<IsPortable<T>>, capacity: usize) -> (Producer<T>, Consumer<T>) {
+pub fn ring_in<T: Send>(
+    region: &Region,
+    portable: Option<IsPortable<T>>,
+    capacity: usize,
+) -> (Producer<T>, Consumer<T>) {
     let capacity = rounded(capacity);
     let empty = || Cell(UnsafeCell::new(MaybeUninit::uninit()));
     let cells = region.place_empty(capacity, "the queues between PEs", portable, empty);
     let shared = Shared { indices: region.place(Indices::default()), cells };
     let leftover = (!region.is_shared()).then(|| Arc::new(Leftover(shared.clone())));
-    let producer = Producer { shared: shared.clone(), _leftover: leftover.clone(), tail: 0, head: 0 };
+    let producer =
+        Producer { shared: shared.clone(), _leftover: leftover.clone(), tail: 0, head: 0 };
     (producer, Consumer { shared, _leftover: leftover, head: 0, tail: 0 })
 }
 
-/// Leaves out a ring whose ends only other processes use: what is placed next lies where it does in those processes. The ring is empty, as
-/// the bytes of the region are zeros at first.
+/// Leaves out a ring whose ends only other processes use: what is placed next lies where it does in
+/// those processes. The ring is empty, as the bytes of the region are zeros at first.
 ///
 /// # Panics
 /// If there is not enough memory, it [unwinds](crate::Exhausted::unwind).
@@ -149,7 +164,8 @@ impl<T> Shared<T> {
         &self.cells[index & (self.cells.len() - 1)].0
     }
 
-    /// The cells of `count` values from an index on, at most the capacity: those up to the end of the ring, and the rest from its start.
+    /// The cells of `count` values from an index on, at most the capacity: those up to the end of
+    /// the ring, and the rest from its start.
     #[inline(always)]
     fn cells(&self, from: usize, count: usize) -> [&[Cell<T>]; 2] {
         let start = from & (self.cells.len() - 1);
@@ -173,7 +189,8 @@ impl<T: Copy + Send> Producer<T> {
         let capacity = self.shared.cells.len();
         let mut free = capacity - self.tail.wrapping_sub(self.head);
         if free < values.len() {
-            // Acquire pairs with the Release of `drain_into`: the consumer has read what was in the cells.
+            // Acquire pairs with the Release of `drain_into`: the consumer has read what was in the
+            // cells.
             self.head = self.shared.indices.head.0.load(Ordering::Acquire);
             free = capacity - self.tail.wrapping_sub(self.head);
         }
@@ -185,7 +202,8 @@ impl<T: Copy + Send> Producer<T> {
         let (firsts, rests) = values[..count].split_at(first.len());
         for (cells, values) in [(first, firsts), (rest, rests)] {
             for (cell, &value) in cells.iter().zip(values) {
-                // SAFETY: the cell is among the `free` ones from the tail on, which the consumer leaves alone until the tail is past them.
+                // SAFETY: the cell is among the `free` ones from the tail on, which the consumer
+                // leaves alone until the tail is past them.
                 cell.0.with_mut(|place| unsafe { *place = MaybeUninit::new(value) });
             }
         }
@@ -207,7 +225,8 @@ impl<T: Send> Producer<T> {
     #[inline(always)]
     pub fn has_room(&mut self) -> bool {
         if self.tail.wrapping_sub(self.head) == self.shared.cells.len() {
-            // Acquire pairs with the Release of the consumer, which has taken what was in the cells.
+            // Acquire pairs with the Release of the consumer, which has taken what was in the
+            // cells.
             self.head = self.shared.indices.head.0.load(Ordering::Acquire);
         }
         self.tail.wrapping_sub(self.head) < self.shared.cells.len()
@@ -222,11 +241,12 @@ impl<T: Send> Producer<T> {
         if !self.has_room() {
             return Err(value);
         }
-        // SAFETY: the cell is free, as fewer values than there are cells lie between head and tail; the consumer leaves it alone until the
-        // shared tail is past it.
+        // SAFETY: the cell is free, as fewer values than there are cells lie between head and tail;
+        // the consumer leaves it alone until the shared tail is past it.
         self.shared.cell(self.tail).with_mut(|place| unsafe { *place = MaybeUninit::new(value) });
         self.tail = self.tail.wrapping_add(1);
-        // Without it, taking the line from the consumer's core would take as long as executing several events.
+        // Without it, taking the line from the consumer's core would take as long as executing
+        // several events.
         prefetch_write(self.shared.cell(self.tail.wrapping_add(CELLS_AHEAD)));
         Ok(())
     }
@@ -241,7 +261,8 @@ impl<T: Send> Producer<T> {
         }
     }
 
-    /// Prefetches the cells of the next values for writing; not the tail, which the consumer may read at any time.
+    /// Prefetches the cells of the next values for writing; not the tail, which the consumer may
+    /// read at any time.
     #[inline]
     pub fn prefetch(&self) {
         self.shared.lines(self.tail).for_each(prefetch_write);
@@ -250,8 +271,9 @@ impl<T: Send> Producer<T> {
 
 impl<T> Drop for Producer<T> {
     fn drop(&mut self) {
-        // Values written but not published are thus dropped with the ring, if the consumer does not take them. Where processes share the
-        // ring, this end may be in use in another process. Release pairs with the consumer's Acquires.
+        // Values written but not published are thus dropped with the ring, if the consumer does not
+        // take them. Where processes share the ring, this end may be in use in another process.
+        // Release pairs with the consumer's Acquires.
         if self.shared.indices.is_shared() {
             return;
         }
@@ -273,8 +295,9 @@ impl<T> Iterator for Drain<'_, T> {
         if *head == *tail {
             return None;
         }
-        // SAFETY: the cell is between head and tail, so it has been filled, and the producer leaves it alone until the shared head is past
-        // it. The value is read only once, as the head moves on right away.
+        // SAFETY: the cell is between head and tail, so it has been filled, and the producer leaves
+        // it alone until the shared head is past it. The value is read only once, as the head moves
+        // on right away.
         let value = shared.cell(*head).with(|place| unsafe { (*place).assume_init_read() });
         *head = head.wrapping_add(1);
         // Not beyond the last value: that would take lines that the producer is about to fill.
@@ -318,7 +341,8 @@ impl<T: Send> Consumer<T> {
         }
     }
 
-    /// Moves out the values that had arrived at the last [`look`](Self::look); `None` if there were none.
+    /// Moves out the values that had arrived at the last [`look`](Self::look); `None` if there were
+    /// none.
     #[inline]
     pub fn drain_seen(&mut self) -> Option<Drain<'_, T>> {
         (self.head != self.tail).then_some(Drain { consumer: self })
@@ -340,7 +364,8 @@ impl<T: Send> Consumer<T> {
     /// How many values there are right now.
     #[inline]
     pub fn len(&self) -> usize {
-        // Acquire pairs with the Release of the producer: a caller that finds values sees everything done before they were published.
+        // Acquire pairs with the Release of the producer: a caller that finds values sees
+        // everything done before they were published.
         self.shared.indices.tail.0.load(Ordering::Acquire).wrapping_sub(self.head)
     }
 }
@@ -359,8 +384,11 @@ impl<T: Copy + Send> Consumer<T> {
         }
         into.make_room(count, "messages received");
         for cells in self.shared.cells(self.head, count) {
-            // SAFETY: the cell is between head and tail, so it has been filled, and the producer leaves it alone until the head is past it.
-            into.extend(cells.iter().map(|cell| cell.0.with(|place| unsafe { (*place).assume_init() })));
+            // SAFETY: the cell is between head and tail, so it has been filled, and the producer
+            // leaves it alone until the head is past it.
+            into.extend(
+                cells.iter().map(|cell| cell.0.with(|place| unsafe { (*place).assume_init() })),
+            );
         }
         self.head = self.head.wrapping_add(count);
         // Release pairs with the Acquire of `push_some`, which may then refill the cells.

@@ -33,10 +33,17 @@ fn batches_wrap_around() {
         let (before, there) = (found.len(), consumer.len());
         let most = if size % 2 == 0 { usize::MAX } else { 4 };
         assert_eq!(consumer.drain_into(&mut found, most), there.min(most));
-        assert_eq!((found.len() - before, consumer.len()), (there.min(most), there - there.min(most)));
+        assert_eq!(
+            (found.len() - before, consumer.len()),
+            (there.min(most), there - there.min(most))
+        );
     }
     consumer.drain_into(&mut found, usize::MAX);
-    assert!(consumer.is_empty() && consumer.drain_into(&mut found, 0) == 0 && consumer.drain_into(&mut found, 5) == 0);
+    assert!(
+        consumer.is_empty()
+            && consumer.drain_into(&mut found, 0) == 0
+            && consumer.drain_into(&mut found, 5) == 0
+    );
     assert_eq!(found, (0..next).collect::<Vec<_>>());
 }
 

@@ -30,7 +30,13 @@ impl Kind for Counter {
     }
 
     #[inline(always)]
-    fn add(counters: &mut CounterTallies, series: Option<&mut SeriesTally>, event: &Moment<'_>, item: u32, by: u64) -> Option<()> {
+    fn add(
+        counters: &mut CounterTallies,
+        series: Option<&mut SeriesTally>,
+        event: &Moment<'_>,
+        item: u32,
+        by: u64,
+    ) -> Option<()> {
         counters.add(item, if event.is_observed() { by } else { 0 })?;
         if let Some(series) = series {
             series.count(event.time, by);
@@ -64,8 +70,8 @@ impl Kind for Counter {
     }
 }
 
-/// The totals of the items of one counter. They are wider than its range, so that no order of adding overflows; a total that never passes
-/// the range takes eight bytes.
+/// The totals of the items of one counter. They are wider than its range, so that no order of
+/// adding overflows; a total that never passes the range takes eight bytes.
 ///
 /// Overflow is checked once, after the last event: which event takes the total past 2⁶⁴ depends on
 /// the order of adding, and the parts of a run need not overflow at all.
@@ -117,7 +123,11 @@ impl CounterTallies {
     /// If there is no such item.
     fn total(&self, item: usize) -> u64 {
         let low = self.low[item];
-        if u32::try_from(item).is_ok_and(|item| self.high.contains_key(&item)) { u64::MAX } else { low }
+        if u32::try_from(item).is_ok_and(|item| self.high.contains_key(&item)) {
+            u64::MAX
+        } else {
+            low
+        }
     }
 
     /// Whether the total of an item is more than the largest number.

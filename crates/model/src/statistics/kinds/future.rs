@@ -6,8 +6,9 @@ use crate::statistics::STATISTICS;
 /// The fewest spans that are kept before any is looked at again.
 const FEWEST: usize = 256;
 
-/// Spans that reach beyond the event that wrote them. Where the run ends earlier than was wanted, they end there, so they are added up only
-/// when an event has committed that is no earlier than their end, or when the run ends: it never ends before an event that has committed.
+/// Spans that reach beyond the event that wrote them. Where the run ends earlier than was wanted,
+/// they end there, so they are added up only when an event has committed that is no earlier than
+/// their end, or when the run ends: it never ends before an event that has committed.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct FutureSpans {
     list: Vec<FutureSpan>,
@@ -26,7 +27,8 @@ pub(super) struct FutureSpan {
 }
 
 impl FutureSpans {
-    /// Keeps a span that an event at `time` wrote. Returns whether those that are over should be taken out.
+    /// Keeps a span that an event at `time` wrote. Returns whether those that are over should be
+    /// taken out.
     #[inline]
     pub(super) fn keep(&mut self, time: f64, span: FutureSpan) -> bool {
         if self.list.len() == self.list.capacity() {

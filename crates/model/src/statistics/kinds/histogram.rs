@@ -10,7 +10,8 @@ use crate::statistics::sums::horizon::Horizon;
 static NO_VALUES: HistogramTally = HistogramTally::EMPTY;
 
 handle! {
-    /// The distribution of observed values, with percentiles: [`Observe::sample`](crate::Observe::sample), which has an example.
+    /// The distribution of observed values, with percentiles:
+    /// [`Observe::sample`](crate::Observe::sample), which has an example.
     Histogram
 }
 
@@ -54,7 +55,11 @@ impl Kind for Histogram {
         mine.merge(theirs, HistogramTally::merge);
     }
 
-    fn outcome<'a>(histograms: &'a Items<HistogramTally>, _: &Horizon, item: u32) -> &'a HistogramTally {
+    fn outcome<'a>(
+        histograms: &'a Items<HistogramTally>,
+        _: &Horizon,
+        item: u32,
+    ) -> &'a HistogramTally {
         histograms.get(item).unwrap_or(&NO_VALUES)
     }
 
@@ -71,9 +76,16 @@ impl Kind for Histogram {
         histograms.get(item).into_iter().for_each(|tally| tally.fetch(value));
     }
 
-    fn view(histograms: &Items<HistogramTally>, title: &str, quantity: &str, unit: &str) -> Option<View> {
+    fn view(
+        histograms: &Items<HistogramTally>,
+        title: &str,
+        quantity: &str,
+        unit: &str,
+    ) -> Option<View> {
         let single = histograms.count() == 1;
-        single.then(|| View::Histogram(histograms.get(0).unwrap_or(&NO_VALUES).view(title, quantity, unit)))
+        single.then(|| {
+            View::Histogram(histograms.get(0).unwrap_or(&NO_VALUES).view(title, quantity, unit))
+        })
     }
 }
 
@@ -84,11 +96,22 @@ impl HistogramTally {
         json!({ "count": self.count(), "mean": self.mean(), "min": self.min(), "p50": p50, "p90": p90, "p95": p95, "p99": p99, "max": self.max() })
     }
 
-    /// A picture of the distribution with its median and 99th percentile marked: for histograms with several items, which
+    /// A picture of the distribution with its median and 99th percentile marked: for histograms
+    /// with several items, which
     /// [`Statistics::histogram_views`](crate::Statistics::histogram_views) leaves out.
     pub fn view(&self, title: &str, quantity: &str, unit: &str) -> HistogramView {
-        let marks = [("median", 0.5), ("p99", 0.99)].into_iter().filter_map(|(name, q)| Some((name.to_owned(), self.quantile(q)?)));
-        let [title, quantity, unit, counted] = [title, quantity, unit, "observations"].map(str::to_owned);
-        HistogramView { title, quantity, unit, counted, bars: self.bars(60), marks: marks.collect() }
+        let marks = [("median", 0.5), ("p99", 0.99)]
+            .into_iter()
+            .filter_map(|(name, q)| Some((name.to_owned(), self.quantile(q)?)));
+        let [title, quantity, unit, counted] =
+            [title, quantity, unit, "observations"].map(str::to_owned);
+        HistogramView {
+            title,
+            quantity,
+            unit,
+            counted,
+            bars: self.bars(60),
+            marks: marks.collect(),
+        }
     }
 }

@@ -8,7 +8,8 @@ use crate::statistics::STATISTICS;
 use crate::statistics::sums::exact_sum::ExactSum;
 use crate::statistics::sums::extremes::Extremes;
 
-/// Counts of values in ranges whose width is 1/64 of their power of two: percentiles are right to within 1.6 %.
+/// Counts of values in ranges whose width is 1/64 of their power of two: percentiles are right to
+/// within 1.6 %.
 ///
 /// Negative values count in ranges of their own; empty ranges take memory only between others.
 ///
@@ -38,7 +39,8 @@ pub struct HistogramTally {
 /// How values are kept. It depends on them alone, and not on the order in which they came.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Form {
-    /// At most [`FEW`] values, in order: a model may have millions of histograms that see hardly any.
+    /// At most [`FEW`] values, in order: a model may have millions of histograms that see hardly
+    /// any.
     Few(Vec<f64>),
     Many(Box<Ranged>),
 }
@@ -103,7 +105,8 @@ impl Ranges {
         if self.counts.is_empty() {
             self.first = low;
         }
-        let more = self.first.saturating_sub(low) + (high + 1).saturating_sub(self.first + self.counts.len() as u32);
+        let more = self.first.saturating_sub(low)
+            + (high + 1).saturating_sub(self.first + self.counts.len() as u32);
         self.counts.make_little_room(more as usize, STATISTICS);
         if range < self.first {
             self.counts.splice(0..0, std::iter::repeat_n(0, (self.first - low) as usize));
@@ -125,7 +128,8 @@ impl Ranges {
     fn bars(&self) -> impl DoubleEndedIterator<Item = Bar> {
         let edge = |range: u32| f64::from_bits(u64::from(range) << OPEN_BITS);
         let seen = |count: &u64| *count > 0;
-        let used = self.counts.iter().position(seen).unwrap_or(0)..self.counts.iter().rposition(seen).map_or(0, |last| last + 1);
+        let used = self.counts.iter().position(seen).unwrap_or(0)
+            ..self.counts.iter().rposition(seen).map_or(0, |last| last + 1);
         used.map(move |index| {
             let range = self.first + index as u32;
             Bar { low: edge(range), high: edge(range + 1).min(f64::MAX), count: self.counts[index] }
@@ -189,7 +193,8 @@ impl Ranged {
 
     /// All ranges from the lowest to the highest value seen, including empty ones between them.
     fn ranges(&self) -> impl Iterator<Item = Bar> {
-        let negative = self.negative.bars().rev().map(|bar| Bar { low: -bar.high, high: -bar.low, ..bar });
+        let negative =
+            self.negative.bars().rev().map(|bar| Bar { low: -bar.high, high: -bar.low, ..bar });
         let zero = (self.zeros > 0).then_some(Bar { low: 0.0, high: 0.0, count: self.zeros });
         negative.chain(zero).chain(self.positive.bars())
     }
@@ -300,8 +305,8 @@ impl HistogramTally {
         }
     }
 
-    /// The value below which the share `q` (0 to 1) of the values lies, to within 1.6 %; `None` without values. A `q` outside 0 to 1 is
-    /// clamped. See the [example](Self).
+    /// The value below which the share `q` (0 to 1) of the values lies, to within 1.6 %; `None`
+    /// without values. A `q` outside 0 to 1 is clamped. See the [example](Self).
     pub fn quantile(&self, q: f64) -> Option<f64> {
         self.ranged().quantile(q)
     }
@@ -321,8 +326,11 @@ impl HistogramTally {
     pub fn bars(&self, most: usize) -> Vec<Bar> {
         let ranges: Vec<Bar> = self.ranges().collect();
         let group = ranges.len().div_ceil(most.max(1)).max(1);
-        let bar =
-            |group: &[Bar]| Bar { low: group[0].low, high: group[group.len() - 1].high, count: group.iter().map(|bar| bar.count).sum() };
+        let bar = |group: &[Bar]| Bar {
+            low: group[0].low,
+            high: group[group.len() - 1].high,
+            count: group.iter().map(|bar| bar.count).sum(),
+        };
         ranges.chunks(group).map(bar).collect()
     }
 }
@@ -345,25 +353,32 @@ mod tests {
         assert!(tally.bars(10).is_empty());
     }
 
-    /// Where exactly `k` of the values count as below, the quantile is the `k`-th value and not the next one.
+    /// Where exactly `k` of the values count as below, the quantile is the `k`-th value and not the
+    /// next one.
     #[test]
     fn a_quantile_on_a_whole_count_is_that_value() {
         let values = [-8.0, -1.0, 0.0, 1e-9, 1.0, 2.0, 1e3, 1e6];
         let tally = histogram(&values);
         for (k, value) in (1..=values.len()).zip(values) {
             let quantile = tally.quantile(k as f64 / values.len() as f64).unwrap();
-            assert!((quantile - value).abs() <= 0.016 * value.abs(), "{k} of {}: {quantile} for {value}", values.len());
+            assert!(
+                (quantile - value).abs() <= 0.016 * value.abs(),
+                "{k} of {}: {quantile} for {value}",
+                values.len()
+            );
         }
         assert_eq!((tally.quantile(0.0), tally.quantile(1.0)), (Some(-8.0), Some(1e6)));
         assert_eq!((tally.quantile(-1.0), tally.quantile(2.0)), (Some(-8.0), Some(1e6)));
     }
 
-    /// What is kept depends on the values alone, so that equal runs keep the same; and what is said, not on how it is kept.
+    /// What is kept depends on the values alone, so that equal runs keep the same; and what is
+    /// said, not on how it is kept.
     #[test]
     fn few_values_are_kept_as_they_are() {
         let values: Vec<f64> = (0..2 * FEW).map(|n| (n as f64 * 7.0 % 11.0 - 3.0) / 3.0).collect();
         for count in [0, 1, 3, FEW - 1, FEW, FEW + 1, 2 * FEW] {
-            let (all, ranged) = (histogram(&values[..count]), values[..count].iter().copied().collect::<Ranged>());
+            let (all, ranged) =
+                (histogram(&values[..count]), values[..count].iter().copied().collect::<Ranged>());
             assert_eq!(matches!(all.form, Form::Few(_)), count <= FEW, "{count} values");
             let mut backwards = HistogramTally::default();
             for half in [&values[count / 2..count], &values[..count / 2]] {
@@ -377,14 +392,18 @@ mod tests {
                     (tally.count(), tally.mean(), tally.min(), tally.max()),
                     (ranged.count(), ranged.mean(), ranged.extremes.min(), ranged.extremes.max())
                 );
-                assert_eq!(tally.quantiles([0.0, 0.3, 0.5, 1.0]), [0.0, 0.3, 0.5, 1.0].map(|q| ranged.quantile(q)));
+                assert_eq!(
+                    tally.quantiles([0.0, 0.3, 0.5, 1.0]),
+                    [0.0, 0.3, 0.5, 1.0].map(|q| ranged.quantile(q))
+                );
                 assert_eq!(tally.ranges().collect::<Vec<_>>(), ranged.ranges().collect::<Vec<_>>());
             }
         }
         assert!(size_of::<HistogramTally>() <= 24, "a model may have millions");
     }
 
-    /// No more bars than asked for, at least half as many if there are that many ranges, and nothing is lost.
+    /// No more bars than asked for, at least half as many if there are that many ranges, and
+    /// nothing is lost.
     #[test]
     fn bars_are_as_many_as_asked_for_at_most() {
         let tally = histogram(&[-2.0, -1.0, 0.0, 1.0, 1.5, 2.0]);
@@ -392,9 +411,17 @@ mod tests {
         for most in 0..=2 * ranges.len() {
             let bars = tally.bars(most);
             let (fewest, most) = (most.clamp(1, ranges.len()).div_ceil(2), most.max(1));
-            assert!((fewest..=most).contains(&bars.len()), "{} bars of {} ranges, {most} asked for", bars.len(), ranges.len());
+            assert!(
+                (fewest..=most).contains(&bars.len()),
+                "{} bars of {} ranges, {most} asked for",
+                bars.len(),
+                ranges.len()
+            );
             assert_eq!(bars.iter().map(|bar| bar.count).sum::<u64>(), 6);
-            assert_eq!((bars[0].low, bars[bars.len() - 1].high), (ranges[0].low, ranges[ranges.len() - 1].high));
+            assert_eq!(
+                (bars[0].low, bars[bars.len() - 1].high),
+                (ranges[0].low, ranges[ranges.len() - 1].high)
+            );
         }
     }
 

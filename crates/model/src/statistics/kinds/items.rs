@@ -3,8 +3,8 @@ use warpline_memory::{MakeRoom, check_room};
 
 use crate::statistics::STATISTICS;
 
-/// The items of one statistic. One that saw nothing takes four bytes, which nobody touches: every part of a run has all items, and most of
-/// them are seen by one part alone.
+/// The items of one statistic. One that saw nothing takes four bytes, which nobody touches: every
+/// part of a run has all items, and most of them are seen by one part alone.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::statistics) struct Items<T> {
     /// By item: its place among those seen, from 1 on; 0 if it has none.
@@ -95,7 +95,10 @@ mod tests {
         parts[1].get_mut(7).unwrap().push(4);
         let [mut all, more] = parts;
         all.merge(&more, |mine, theirs| mine.extend(theirs));
-        assert_eq!(([7, 8, 999].map(|item| all.get(item).cloned()), all.seen.len()), ([Some(vec![1, 3, 4]), None, Some(vec![2])], 2));
+        assert_eq!(
+            ([7, 8, 999].map(|item| all.get(item).cloned()), all.seen.len()),
+            ([Some(vec![1, 3, 4]), None, Some(vec![2])], 2)
+        );
         assert_eq!((all.count(), all.get_mut(1000)), (1000, None));
     }
 }

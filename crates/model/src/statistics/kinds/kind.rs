@@ -14,13 +14,15 @@ use crate::statistics::sums::horizon::Horizon;
 
 /// A kind of statistic: the type of its handles.
 ///
-/// What follows is resolved when the program is compiled: the [table](super::table) knows all kinds, and nothing is called dynamically.
+/// What follows is resolved when the program is compiled: the [table](super::table) knows all
+/// kinds, and nothing is called dynamically.
 pub(in crate::statistics) trait Kind: Copy + Debug {
     /// The kind in words.
     const NAME: &'static str;
     /// What slices of its series have.
     const SERIES: SeriesKind;
-    /// The most items that stay in the nearest cache; if there are more, it pays to [fetch](Self::fetch) them.
+    /// The most items that stay in the nearest cache; if there are more, it pays to
+    /// [fetch](Self::fetch) them.
     const FEW_ITEMS: u32;
 
     /// What an event says of an item.
@@ -33,7 +35,8 @@ pub(in crate::statistics) trait Kind: Copy + Debug {
     /// So many items, of which nothing has been said.
     fn tallies(items: u32) -> Self::Tallies;
 
-    /// Adds what the event at hand says of an item; `None` if there is no such item, or that makes no sense.
+    /// Adds what the event at hand says of an item; `None` if there is no such item, or that makes
+    /// no sense.
     fn add(
         tallies: &mut Self::Tallies,
         series: Option<&mut SeriesTally>,
@@ -78,7 +81,12 @@ pub(in crate::statistics) trait Kind: Copy + Debug {
     }
 
     /// Adds what lasts until the run ends, and waits no more.
-    fn close(tallies: &mut Self::Tallies, series: Option<&mut SeriesTally>, horizon: &Horizon, end: f64) {
+    fn close(
+        tallies: &mut Self::Tallies,
+        series: Option<&mut SeriesTally>,
+        horizon: &Horizon,
+        end: f64,
+    ) {
         let _ = (tallies, series, horizon, end);
     }
 
@@ -139,8 +147,8 @@ macro_rules! handle {
 
             /// One item of a statistic that has [many](crate::statistics::Declaration::items), from 0.
             ///
-            /// An item that was not declared is a [`Fault::Statistic`](crate::Fault::Statistic) when it is written, and a panic when it is
-            /// looked up.
+            /// An item that was not declared is a [`Fault::Statistic`](crate::Fault::Statistic)
+            /// when it is written, and a panic when it is looked up.
             ///
             /// ```
             /// # use warpline_model::*;

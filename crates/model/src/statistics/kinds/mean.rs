@@ -14,7 +14,8 @@ use crate::statistics::sums::spread::deviation;
 use crate::statistics::sums::stretches::{Stretches, scaled};
 
 handle! {
-    /// The mean of observed values, with a confidence interval: [`Observe::observe`](crate::Observe::observe), which has an example.
+    /// The mean of observed values, with a confidence interval:
+    /// [`Observe::observe`](crate::Observe::observe), which has an example.
     Mean
 }
 
@@ -33,7 +34,13 @@ impl Kind for Mean {
     }
 
     #[inline(always)]
-    fn add(means: &mut Items<MeanTally>, series: Option<&mut SeriesTally>, event: &Moment<'_>, item: u32, value: f64) -> Option<()> {
+    fn add(
+        means: &mut Items<MeanTally>,
+        series: Option<&mut SeriesTally>,
+        event: &Moment<'_>,
+        item: u32,
+        value: f64,
+    ) -> Option<()> {
         if !value.is_finite() {
             return None;
         }
@@ -110,7 +117,8 @@ impl MeanTally {
             count += n;
         }
         let (sums, exponent) = scaled(quarters.list.iter().map(|(sum, _)| sum));
-        let pairs: Vec<(f64, f64)> = sums.into_iter().zip(quarters.list.iter().map(|(_, count)| *count as f64)).collect();
+        let pairs: Vec<(f64, f64)> =
+            sums.into_iter().zip(quarters.list.iter().map(|(_, count)| *count as f64)).collect();
         let interval = interval(&pairs);
         Estimate {
             mean: (count > 0).then(|| total.over(count)),

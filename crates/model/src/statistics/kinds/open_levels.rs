@@ -9,10 +9,12 @@ use crate::statistics::STATISTICS;
 /// How many LPs share a piece of memory.
 const CHUNK: usize = 64;
 
-/// The levels of one slot that were set and have yet to be closed: since when each has which value. [`Level`](crate::Level)s live in the
-/// states of LPs, where no engine sees them, so this is what it closes at the end of the run.
+/// The levels of one slot that were set and have yet to be closed: since when each has which value.
+/// [`Level`](crate::Level)s live in the states of LPs, where no engine sees them, so this is what
+/// it closes at the end of the run.
 ///
-/// One level per LP, or per item where there are several items, has a place of its own; whatever else there is goes into a table.
+/// One level per LP, or per item where there are several items, has a place of its own; whatever
+/// else there is goes into a table.
 ///
 /// So a change says what the level was, since when, and what it is now, and a level that does not
 /// begin at 0 says so in `init`. What never changed is closed, too.
@@ -47,7 +49,8 @@ impl From<OpenLevels> for ListedLevels {
 
 impl From<ListedLevels> for OpenLevels {
     fn from(listed: ListedLevels) -> Self {
-        let mut open = OpenLevels { by_item: listed.by_item, chunks: Vec::new(), others: HashMap::new() };
+        let mut open =
+            OpenLevels { by_item: listed.by_item, chunks: Vec::new(), others: HashMap::new() };
         listed.levels.into_iter().for_each(|(item, level)| open.open(item, level));
         open
     }
@@ -66,10 +69,12 @@ impl OpenLevels {
             self.chunks.make_room(index / CHUNK + 1 - self.chunks.len(), STATISTICS);
             self.chunks.resize(index / CHUNK + 1, None);
         }
-        &mut self.chunks[index / CHUNK].get_or_insert_with(|| Box::new([None; CHUNK]))[index % CHUNK]
+        &mut self.chunks[index / CHUNK].get_or_insert_with(|| Box::new([None; CHUNK]))
+            [index % CHUNK]
     }
 
-    /// A level that had the value `before.value` since `before.since` now has another one. Returns whether it is new here.
+    /// A level that had the value `before.value` since `before.since` now has another one. Returns
+    /// whether it is new here.
     #[inline]
     pub(super) fn change(&mut self, item: u32, before: OpenLevel, now: OpenLevel) -> bool {
         let place = self.place(item, now.lp);
@@ -114,7 +119,10 @@ impl OpenLevels {
             let places = places.iter().flat_map(|places| places.iter()).enumerate();
             places.filter_map(move |(index, place)| Some((chunk * CHUNK + index, (*place)?)))
         });
-        let others = self.others.iter().flat_map(|((item, _), others)| others.iter().map(|level| (*item, *level)));
+        let others = self
+            .others
+            .iter()
+            .flat_map(|((item, _), others)| others.iter().map(|level| (*item, *level)));
         places.map(move |(index, level)| (item(index), level)).chain(others)
     }
 
@@ -140,7 +148,10 @@ mod tests {
     }
 
     fn sorted(levels: &OpenLevels) -> Vec<(u32, u32, f64, f64)> {
-        let mut all: Vec<_> = levels.iter().map(|(item, level)| (item, level.lp.0, level.since, level.value)).collect();
+        let mut all: Vec<_> = levels
+            .iter()
+            .map(|(item, level)| (item, level.lp.0, level.since, level.value))
+            .collect();
         all.sort_by(|a, b| a.partial_cmp(b).unwrap());
         all
     }
@@ -166,7 +177,10 @@ mod tests {
             let mut merged = OpenLevels::new(items);
             merged.open(0, level(70, 3.5, 8.0));
             levels.iter().for_each(|(item, level)| merged.open(item, level));
-            assert_eq!(sorted(&merged), [&expected[..1], &[(0, 70, 3.5, 8.0)], &expected[1..]].concat());
+            assert_eq!(
+                sorted(&merged),
+                [&expected[..1], &[(0, 70, 3.5, 8.0)], &expected[1..]].concat()
+            );
             levels.clear();
             assert_eq!(levels.iter().count(), 0);
         }

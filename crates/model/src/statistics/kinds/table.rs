@@ -10,8 +10,8 @@ pub use super::mean::Mean;
 pub use super::time_mean::{Held, TimeMean};
 pub use crate::statistics::sums::estimate::Estimate;
 
-/// Hands the table to a macro. A line has the type of the handles, what events say, the method that declares and looks up, what it
-/// returns, and the rest of the sentence `Declares a counter, …`.
+/// Hands the table to a macro. A line has the type of the handles, what events say, the method that
+/// declares and looks up, what it returns, and the rest of the sentence `Declares a counter, …`.
 macro_rules! for_each_kind {
     ($macro:ident) => {
         $macro! {

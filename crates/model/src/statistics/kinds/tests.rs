@@ -16,8 +16,13 @@ fn mean_of_known_values() {
     let mut tally = MeanTally::default();
     (0..320).for_each(|i| tally.add(&HORIZON, 10.0 + 0.1 * f64::from(i), f64::from(i % 4)));
     let estimate = tally.estimate(&HORIZON);
-    assert_eq!((estimate.mean, estimate.count, estimate.min, estimate.max), (Some(1.5), 320, Some(0.0), Some(3.0)));
-    assert!((estimate.deviation.unwrap() - 1.25f64.sqrt() * (320.0f64 / 319.0).sqrt()).abs() < 1e-12);
+    assert_eq!(
+        (estimate.mean, estimate.count, estimate.min, estimate.max),
+        (Some(1.5), 320, Some(0.0), Some(3.0))
+    );
+    assert!(
+        (estimate.deviation.unwrap() - 1.25f64.sqrt() * (320.0f64 / 319.0).sqrt()).abs() < 1e-12
+    );
     assert!(estimate.ci95.unwrap() < 0.2);
 }
 
@@ -37,7 +42,10 @@ fn what_ends_with_the_warmup_is_not_seen() {
     tally.add_single(&HORIZON, 42.0, 50.0, 9.0);
     let estimate = tally.estimate(&HORIZON);
     assert_eq!((estimate.mean, estimate.count), (Some(1.0), 1));
-    assert_eq!((estimate.max, estimate.sum_of), (None, Some(SumOf { levels: 0, min: 1.0, max: 1.0 })));
+    assert_eq!(
+        (estimate.max, estimate.sum_of),
+        (None, Some(SumOf { levels: 0, min: 1.0, max: 1.0 }))
+    );
 }
 
 #[test]
@@ -53,7 +61,8 @@ fn a_single_batch_gives_no_interval() {
 fn a_value_on_the_edge_of_a_batch_belongs_to_the_later_one() {
     let mut tally = MeanTally::default();
     (0..=QUARTERS).for_each(|quarter| tally.add(&HORIZON, edge(quarter), 1.0));
-    let counts: Vec<u64> = tally.quarters.of(&HORIZON).list.iter().map(|(_, count)| *count).collect();
+    let counts: Vec<u64> =
+        tally.quarters.of(&HORIZON).list.iter().map(|(_, count)| *count).collect();
     assert_eq!(counts, [vec![1; QUARTERS - 1], vec![2]].concat());
     let mut tally = MeanTally::default();
     tally.add(&HORIZON, 10.5f64.next_down(), 3.0);
@@ -105,7 +114,8 @@ fn intervals_cover_the_truth() {
     use warpline_base::{LpId, random::Random};
     let covered = (0..1000u32).filter(|&run| {
         let (mut tally, mut random) = (MeanTally::default(), Random::new(1, LpId(run), 0));
-        (0..640).for_each(|i| tally.add(&HORIZON, 10.0 + 0.05 * f64::from(i), random.exponential(1.0)));
+        (0..640)
+            .for_each(|i| tally.add(&HORIZON, 10.0 + 0.05 * f64::from(i), random.exponential(1.0)));
         let estimate = tally.estimate(&HORIZON);
         (estimate.mean.unwrap() - 1.0).abs() < estimate.ci95.unwrap()
     });
@@ -115,7 +125,8 @@ fn intervals_cover_the_truth() {
 /// A walk whose step is redrawn now and then: once in `lasts` values, which are 20 to a batch.
 fn walked(run: u32, lasts: u32) -> Estimate {
     use warpline_base::{LpId, random::Random};
-    let (mut tally, mut random, mut value) = (MeanTally::default(), Random::new(1, LpId(run), 0), 0.0);
+    let (mut tally, mut random, mut value) =
+        (MeanTally::default(), Random::new(1, LpId(run), 0), 0.0);
     (0..640).for_each(|i| {
         value = if i % lasts == 0 { random.exponential(1.0) } else { value };
         tally.add(&HORIZON, 10.0 + 0.05 * f64::from(i), value);
@@ -123,7 +134,8 @@ fn walked(run: u32, lasts: u32) -> Estimate {
     tally.estimate(&HORIZON)
 }
 
-/// Values that last for five batches make batches alike; the interval is then far too narrow, and says so.
+/// Values that last for five batches make batches alike; the interval is then far too narrow, and
+/// says so.
 #[test]
 fn an_interval_from_correlated_batches_says_so() {
     let warned = |lasts: u32| (0..1000).filter(|&run| walked(run, lasts).correlated).count();
@@ -131,18 +143,21 @@ fn an_interval_from_correlated_batches_says_so() {
     assert!((30..=70).contains(&warned(5)), "four values to a batch: {} of 1000", warned(5));
     assert!(warned(40) > 900, "one value to two batches: {} of 1000", warned(40));
     assert!(warned(100) > 995, "one value to five batches: {} of 1000", warned(100));
-    let covered = |run| (walked(run, 100).mean.unwrap() - 1.0).abs() < walked(run, 100).ci95.unwrap();
+    let covered =
+        |run| (walked(run, 100).mean.unwrap() - 1.0).abs() < walked(run, 100).ci95.unwrap();
     assert!((0..1000).filter(|&run| covered(run)).count() < 750, "the warning is deserved");
 }
 
-/// Of this many runs of a queue with one server, each to this time and with this load, how many have an interval for the mean wait that
-/// says that it is too narrow, and how many an interval that contains the truth.
+/// Of this many runs of a queue with one server, each to this time and with this load, how many
+/// have an interval for the mean wait that says that it is too narrow, and how many an interval
+/// that contains the truth.
 fn queues(runs: u32, end: f64, load: f64) -> (usize, usize) {
     use warpline_base::{LpId, random::Random};
     let (truth, horizon) = (load / (1.0 - load), Horizon::new(0.0, end));
     let (mut warned, mut covered) = (0, 0);
     for run in 0..runs {
-        let (mut tally, mut random, mut time, mut wait) = (MeanTally::default(), Random::new(2, LpId(run), 0), 0.0, 0.0f64);
+        let (mut tally, mut random, mut time, mut wait) =
+            (MeanTally::default(), Random::new(2, LpId(run), 0), 0.0, 0.0f64);
         while time < end {
             tally.add(&horizon, time, wait);
             let gap = random.exponential(1.0 / load);
@@ -161,7 +176,10 @@ fn queues(runs: u32, end: f64, load: f64) -> (usize, usize) {
 fn short_runs_of_a_busy_queue_say_so_and_long_runs_of_a_calm_one_do_not() {
     for end in [1000.0, 3000.0, 10_000.0] {
         let (warned, covered) = queues(200, end, 0.95);
-        assert!(warned >= 194 && covered <= 140, "to {end}: {warned} warned, {covered} covered of 200");
+        assert!(
+            warned >= 194 && covered <= 140,
+            "to {end}: {warned} warned, {covered} covered of 200"
+        );
     }
     let (warned, covered) = queues(200, 30_000.0, 0.5);
     assert!(warned <= 30 && covered >= 180, "{warned} warned, {covered} covered of 200");
@@ -170,7 +188,9 @@ fn short_runs_of_a_busy_queue_say_so_and_long_runs_of_a_calm_one_do_not() {
 #[test]
 fn what_is_constant_but_for_rounding_is_not_correlated() {
     let mut tally = TimeMeanTally::default();
-    (0..320).for_each(|i| tally.add_single(&HORIZON, 10.0 + 0.1 * f64::from(i), 10.0 + 0.1 * f64::from(i + 1), 0.7));
+    (0..320).for_each(|i| {
+        tally.add_single(&HORIZON, 10.0 + 0.1 * f64::from(i), 10.0 + 0.1 * f64::from(i + 1), 0.7)
+    });
     let estimate = tally.estimate(&HORIZON);
     assert!(!estimate.correlated && estimate.ci95.unwrap() < 1e-12, "{estimate:?}");
     assert_eq!(estimate.to_json().get("ci95_note"), None);

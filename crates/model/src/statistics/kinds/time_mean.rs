@@ -14,11 +14,11 @@ use crate::statistics::sums::horizon::Horizon;
 use crate::statistics::sums::stretches::{Stretches, scaled};
 
 handle! {
-    /// The mean over time of a quantity that holds its value between events: [`Observe::span`](crate::Observe::span), or [`Level`](crate::Level), which
-    /// have examples.
+    /// The mean over time of a quantity that holds its value between events:
+    /// [`Observe::span`](crate::Observe::span), or [`Level`](crate::Level), which have examples.
     ///
-    /// Levels of several LPs in one item add up: the mean is that of their sum. Give each LP an item of its own for a mean of each. What
-    /// nobody sets is 0.
+    /// Levels of several LPs in one item add up: the mean is that of their sum. Give each LP an
+    /// item of its own for a mean of each. What nobody sets is 0.
     TimeMean
 }
 
@@ -61,15 +61,29 @@ impl Kind for TimeMean {
     type Outcome<'a> = Estimate;
 
     fn tallies(items: u32) -> TimeMeanTallies {
-        TimeMeanTallies { items: Items::new(items as usize), open: OpenLevels::new(items), future: FutureSpans::default() }
+        TimeMeanTallies {
+            items: Items::new(items as usize),
+            open: OpenLevels::new(items),
+            future: FutureSpans::default(),
+        }
     }
 
     #[inline(always)]
-    fn add(means: &mut TimeMeanTallies, series: Option<&mut SeriesTally>, event: &Moment<'_>, item: u32, held: Held) -> Option<()> {
+    fn add(
+        means: &mut TimeMeanTallies,
+        series: Option<&mut SeriesTally>,
+        event: &Moment<'_>,
+        item: u32,
+        held: Held,
+    ) -> Option<()> {
         match held {
-            Held::Span { from, to, level } => means.add_span(series, event, FutureSpan { item, from, to, level }),
+            Held::Span { from, to, level } => {
+                means.add_span(series, event, FutureSpan { item, from, to, level })
+            }
             Held::Open { level } => means.open(event, item, level),
-            Held::Change { from, level, next } => means.change(series, event, item, (from, level, next)),
+            Held::Change { from, level, next } => {
+                means.change(series, event, item, (from, level, next))
+            }
         }
     }
 
@@ -88,7 +102,8 @@ impl Kind for TimeMean {
         settled.items.read(item, |tally| tally.estimate(horizon))
     }
 
-    /// Spans that the run has not come to the end of do not count; when it has ended, there are none.
+    /// Spans that the run has not come to the end of do not count; when it has ended, there are
+    /// none.
     fn json(means: &TimeMeanTallies, horizon: &Horizon, item: u32) -> Value {
         means.items.read(item, |tally| tally.estimate(horizon)).to_json()
     }
@@ -118,10 +133,19 @@ impl Kind for TimeMean {
         means.settle(series, horizon);
     }
 
-    fn close(means: &mut TimeMeanTallies, mut series: Option<&mut SeriesTally>, horizon: &Horizon, end: f64) {
+    fn close(
+        means: &mut TimeMeanTallies,
+        mut series: Option<&mut SeriesTally>,
+        horizon: &Horizon,
+        end: f64,
+    ) {
         means.settle(series.as_deref_mut(), horizon);
         for (item, OpenLevel { since, value, .. }) in means.open.iter() {
-            means.items.get_mut(item).into_iter().for_each(|tally| tally.add(horizon, since, end, value));
+            means
+                .items
+                .get_mut(item)
+                .into_iter()
+                .for_each(|tally| tally.add(horizon, since, end, value));
             if let Some(series) = &mut series {
                 series.span(since, end, value);
             }
@@ -150,7 +174,12 @@ pub(in crate::statistics) struct TimeMeanTallies {
 impl TimeMeanTallies {
     /// Adds a span, or keeps it as long as it is not over.
     #[inline(always)]
-    fn add_span(&mut self, series: Option<&mut SeriesTally>, event: &Moment<'_>, span: FutureSpan) -> Option<()> {
+    fn add_span(
+        &mut self,
+        series: Option<&mut SeriesTally>,
+        event: &Moment<'_>,
+        span: FutureSpan,
+    ) -> Option<()> {
         let FutureSpan { item, from, to, level } = span;
         let valid = from <= to && from.is_finite() && to.is_finite() && level.is_finite();
         let tally = self.items.get_mut(item).filter(|_| valid)?;
@@ -210,8 +239,16 @@ impl TimeMeanTallies {
     }
 
     /// Adds a span that was kept.
-    fn add_kept(&mut self, series: Option<&mut SeriesTally>, horizon: &Horizon, &FutureSpan { item, from, to, level }: &FutureSpan) {
-        self.items.get_mut(item).into_iter().for_each(|tally| tally.add_single(horizon, from, to, level));
+    fn add_kept(
+        &mut self,
+        series: Option<&mut SeriesTally>,
+        horizon: &Horizon,
+        &FutureSpan { item, from, to, level }: &FutureSpan,
+    ) {
+        self.items
+            .get_mut(item)
+            .into_iter()
+            .for_each(|tally| tally.add_single(horizon, from, to, level));
         if let Some(series) = series {
             series.span(from, to, level);
         }
@@ -247,7 +284,12 @@ impl TimeMeanTally {
         self.spans += 1;
         self.extremes.add(level);
         if level != 0.0 {
-            self.quarters.add_span(horizon, from.max(horizon.start), to.min(horizon.reached), level);
+            self.quarters.add_span(
+                horizon,
+                from.max(horizon.start),
+                to.min(horizon.reached),
+                level,
+            );
         }
     }
 
@@ -276,12 +318,16 @@ impl TimeMeanTally {
         let mut total = ExactSum::default();
         quarters.list.iter().for_each(|area| total.merge(area));
         let (areas, exponent) = scaled(quarters.list.iter());
-        let pairs: Vec<(f64, f64)> =
-            areas.into_iter().enumerate().map(|(quarter, area)| (area, quarters.covered(horizon, quarter))).collect();
+        let pairs: Vec<(f64, f64)> = areas
+            .into_iter()
+            .enumerate()
+            .map(|(quarter, area)| (area, quarters.covered(horizon, quarter)))
+            .collect();
         let seen = horizon.length() > 0.0;
         let interval = if seen { interval(&pairs) } else { None };
         let mean = seen.then(|| total.over_distance(horizon.start, horizon.reached));
-        // What nobody has changed is 0. Levels that were never set are 0, too, and add nothing to a single one.
+        // What nobody has changed is 0. Levels that were never set are 0, too, and add nothing to a
+        // single one.
         let extremes = match (self.levels, self.single) {
             (0, 0) => mean.map(|_| (0.0, 0.0)),
             (1, 0) => self.extremes.min().zip(self.extremes.max()),

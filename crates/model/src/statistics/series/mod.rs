@@ -73,7 +73,9 @@ impl<T: Absorb> Parts<T> {
 
     fn merge(&mut self, other: &Parts<T>) {
         match (self, other) {
-            (Parts::Given(mine), Parts::Given(theirs)) => mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| mine.absorb(theirs)),
+            (Parts::Given(mine), Parts::Given(theirs)) => {
+                mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| mine.absorb(theirs))
+            }
             (Parts::Stretches(mine), Parts::Stretches(theirs)) => mine.merge(theirs),
             _ => unreachable!("{ONE_CUT}"),
         }
@@ -135,8 +137,12 @@ impl SeriesTally {
         let (from, to) = (from.max(0.0), to.min(self.cut.reached()));
         if from <= to {
             match (areas, &self.cut) {
-                (Parts::Given(areas), Cut::Given(slices)) => slices.add_span(areas, from, to, level),
-                (Parts::Stretches(areas), Cut::Stretches(horizon)) => areas.add_span(horizon, from, to, level),
+                (Parts::Given(areas), Cut::Given(slices)) => {
+                    slices.add_span(areas, from, to, level)
+                }
+                (Parts::Stretches(areas), Cut::Stretches(horizon)) => {
+                    areas.add_span(horizon, from, to, level)
+                }
                 _ => unreachable!("{ONE_CUT}"),
             }
         }
@@ -164,13 +170,19 @@ impl SeriesTally {
             Sums::Counts(counts) => {
                 let (edges, counts) = counts.slices(&self.cut);
                 let values = counts.iter().map(|count| Some(*count as f64)).collect();
-                let counts = counts.iter().map(|&count| u64::try_from(count).unwrap_or(u64::MAX)).collect();
+                let counts =
+                    counts.iter().map(|&count| u64::try_from(count).unwrap_or(u64::MAX)).collect();
                 (SeriesKind::Count, edges, values, counts)
             }
             Sums::Means(means) => {
                 let (edges, means) = means.slices(&self.cut);
                 let mean = |(sum, count): &(ExactSum, u64)| (*count > 0).then(|| sum.over(*count));
-                (SeriesKind::Mean, edges, means.iter().map(mean).collect(), means.iter().map(|(_, count)| *count).collect())
+                (
+                    SeriesKind::Mean,
+                    edges,
+                    means.iter().map(mean).collect(),
+                    means.iter().map(|(_, count)| *count).collect(),
+                )
             }
             Sums::Levels(areas) => {
                 let (edges, areas) = areas.slices(&self.cut);
@@ -188,7 +200,11 @@ impl SeriesTally {
             unit: unit.to_owned(),
             meaning: meaning.to_owned(),
             edges,
-            values: values.into_iter().enumerate().map(|(slice, value)| value.filter(|_| was_reached(slice))).collect(),
+            values: values
+                .into_iter()
+                .enumerate()
+                .map(|(slice, value)| value.filter(|_| was_reached(slice)))
+                .collect(),
             counts,
             ci95: Vec::new(),
             runs: Vec::new(),

@@ -29,7 +29,8 @@ impl Slices {
         self.edges.len() - 1
     }
 
-    /// The slice of a time, which must not be negative. What is observed at the end belongs to the last slice.
+    /// The slice of a time, which must not be negative. What is observed at the end belongs to the
+    /// last slice.
     #[inline]
     pub(super) fn at(&self, time: f64) -> usize {
         if time >= self.reached {
@@ -49,7 +50,8 @@ impl Slices {
     /// The run ends here. The slices stay as they are.
     pub(super) fn cut_short(&mut self, end: f64) {
         self.reached = end;
-        self.last = self.edges.partition_point(|edge| *edge < end).saturating_sub(1).min(self.count() - 1);
+        self.last =
+            self.edges.partition_point(|edge| *edge < end).saturating_sub(1).min(self.count() - 1);
     }
 
     /// Adds a span of a level, which lies within the run.
@@ -66,7 +68,9 @@ impl Slices {
     /// Adds the area of a span to every slice that it touches.
     fn add_long_span(&self, areas: &mut [ExactSum], from: f64, to: f64, level: f64) {
         let touched = self.at(from)..=self.at(to);
-        for (area, edges) in areas.iter_mut().zip(self.edges.windows(2)).skip(*touched.start()).take(touched.count()) {
+        for (area, edges) in
+            areas.iter_mut().zip(self.edges.windows(2)).skip(*touched.start()).take(touched.count())
+        {
             let (begin, end) = (from.max(edges[0]), to.min(edges[1]));
             area.add_distance(begin, end, level);
         }

@@ -29,7 +29,9 @@ fn statistics(slices: u32, warmup: f64, end: f64) -> Statistics {
 }
 
 fn apply(statistics: &mut Statistics, time: f64, list: &[Note]) {
-    statistics.apply(&Notes { list: list.to_vec(), ..Notes::default() }, time, LpId(0), &mut NoRows).unwrap();
+    statistics
+        .apply(&Notes { list: list.to_vec(), ..Notes::default() }, time, LpId(0), &mut NoRows)
+        .unwrap();
 }
 
 fn made(by: u64) -> Note {
@@ -46,19 +48,33 @@ fn a_small_series_by_hand() {
     apply(&mut statistics, 0.0, &[made(1), Note::Mean(SEEN, 3.0)]);
     apply(&mut statistics, 2.4, &[Note::Counter(MADE.at(1), 2), Note::Mean(SEEN, 4.0)]);
     apply(&mut statistics, 2.5, &[made(4), Note::Histogram(SPREAD, 0.5)]);
-    apply(&mut statistics, 8.0, &[Note::TimeMean(LEVEL, Held::Span { from: 2.0, to: 8.0, level: 3.0 })]);
-    apply(&mut statistics, 9.0, &[Note::TimeMean(LEVEL.at(1), Held::Span { from: 0.0, to: 5.0, level: 2.0 }), made(8)]);
+    apply(
+        &mut statistics,
+        8.0,
+        &[Note::TimeMean(LEVEL, Held::Span { from: 2.0, to: 8.0, level: 3.0 })],
+    );
+    apply(
+        &mut statistics,
+        9.0,
+        &[Note::TimeMean(LEVEL.at(1), Held::Span { from: 0.0, to: 5.0, level: 2.0 }), made(8)],
+    );
     apply(&mut statistics, 10.0, &[made(16), Note::Histogram(SPREAD, 7.0)]);
     let series = statistics.series();
     assert_eq!(series["made"].edges, [0.0, 2.5, 5.0, 7.5, 10.0]);
     assert_eq!(series["made"].values, [3.0, 4.0, 0.0, 24.0].map(Some));
     assert_eq!(series["made"].counts, [3, 4, 0, 24]);
-    assert_eq!((series["seen"].values[0], &series["seen"].counts[..]), (Some(3.5), &[2, 0, 0, 0][..]));
+    assert_eq!(
+        (series["seen"].values[0], &series["seen"].counts[..]),
+        (Some(3.5), &[2, 0, 0, 0][..])
+    );
     assert_eq!(series["seen"].values[1..], [None; 3]);
     // Of 3, half a unit of time in the first slice and in the last; of 2, the first two slices.
     assert_eq!(series["level"].values, [2.0 + 0.6, 2.0 + 3.0, 3.0, 0.6].map(Some));
     assert_eq!(series["spread"].values, [None, Some(0.5), None, Some(7.0)]);
-    assert_eq!((series["made"].unit.as_str(), series["level"].meaning.as_str()), ("parts", "parts in store"));
+    assert_eq!(
+        (series["made"].unit.as_str(), series["level"].meaning.as_str()),
+        ("parts", "parts in store")
+    );
     let kinds = ["made", "seen", "level", "spread"].map(|name| series[name].kind);
     assert_eq!(kinds, [SeriesKind::Count, SeriesKind::Mean, SeriesKind::Level, SeriesKind::Mean]);
 }
@@ -68,24 +84,49 @@ fn a_small_series_by_hand() {
 fn the_warmup_is_part_of_the_series() {
     let mut statistics = statistics(2, 5.0, 10.0);
     apply(&mut statistics, 1.0, &[made(3), Note::Mean(SEEN, 1.0)]);
-    apply(&mut statistics, 5.0, &[made(1), Note::TimeMean(LEVEL, Held::Span { from: 0.0, to: 5.0, level: 4.0 })]);
-    assert_eq!((values(&statistics, "made"), statistics.counter(MADE)), (vec![Some(3.0), Some(1.0)], 1));
-    assert_eq!((values(&statistics, "seen"), statistics.mean(SEEN).mean), (vec![Some(1.0), None], None));
-    assert_eq!((values(&statistics, "level"), statistics.time_mean(LEVEL).mean), (vec![Some(4.0), Some(0.0)], Some(0.0)));
+    apply(
+        &mut statistics,
+        5.0,
+        &[made(1), Note::TimeMean(LEVEL, Held::Span { from: 0.0, to: 5.0, level: 4.0 })],
+    );
+    assert_eq!(
+        (values(&statistics, "made"), statistics.counter(MADE)),
+        (vec![Some(3.0), Some(1.0)], 1)
+    );
+    assert_eq!(
+        (values(&statistics, "seen"), statistics.mean(SEEN).mean),
+        (vec![Some(1.0), None], None)
+    );
+    assert_eq!(
+        (values(&statistics, "level"), statistics.time_mean(LEVEL).mean),
+        (vec![Some(4.0), Some(0.0)], Some(0.0))
+    );
 }
 
-/// What the run did not reach is unknown, not 0, and what was observed as it ended belongs to the last slice that it reached.
+/// What the run did not reach is unknown, not 0, and what was observed as it ended belongs to the
+/// last slice that it reached.
 #[test]
 fn a_run_cut_short_leaves_the_rest_empty() {
     for (end, reached, held) in [(6.0, 2, 4.0), (5.0, 1, 4.0), (7.5, 2, 4.0), (1.0, 0, 4.0)] {
         let mut statistics = statistics(4, 0.0, 10.0);
         apply(&mut statistics, 0.5, &[made(7), Note::Histogram(SPREAD, 1.0)]);
         statistics.cut_short(end);
-        apply(&mut statistics, end, &[made(2), Note::TimeMean(LEVEL, Held::Span { from: 0.0, to: end, level: held })]);
+        apply(
+            &mut statistics,
+            end,
+            &[made(2), Note::TimeMean(LEVEL, Held::Span { from: 0.0, to: end, level: held })],
+        );
         let made = values(&statistics, "made");
-        assert_eq!(made.iter().filter(|value| value.is_some()).count(), reached + 1, "to {end}: {made:?}");
+        assert_eq!(
+            made.iter().filter(|value| value.is_some()).count(),
+            reached + 1,
+            "to {end}: {made:?}"
+        );
         assert_eq!(made.iter().flatten().sum::<f64>(), 9.0, "to {end}: {made:?}");
-        assert!(made[reached] >= Some(2.0) && made[reached + 1..].iter().all(Option::is_none), "to {end}: {made:?}");
+        assert!(
+            made[reached] >= Some(2.0) && made[reached + 1..].iter().all(Option::is_none),
+            "to {end}: {made:?}"
+        );
         let level = values(&statistics, "level");
         assert!(level[..=reached].iter().all(|value| *value == Some(held)), "to {end}: {level:?}");
         assert!(level[reached + 1..].iter().all(Option::is_none), "to {end}: {level:?}");
@@ -96,12 +137,32 @@ fn a_run_cut_short_leaves_the_rest_empty() {
 #[test]
 fn spans_count_within_the_run_only() {
     let mut statistics = statistics(2, 0.0, 10.0);
-    assert_eq!(values(&statistics, "level"), [Some(0.0), Some(0.0)], "a level that nobody sets is 0");
-    apply(&mut statistics, 1.0, &[Note::TimeMean(LEVEL, Held::Span { from: 12.0, to: 13.0, level: 5.0 })]);
+    assert_eq!(
+        values(&statistics, "level"),
+        [Some(0.0), Some(0.0)],
+        "a level that nobody sets is 0"
+    );
+    apply(
+        &mut statistics,
+        1.0,
+        &[Note::TimeMean(LEVEL, Held::Span { from: 12.0, to: 13.0, level: 5.0 })],
+    );
     assert_eq!(values(&statistics, "level"), [Some(0.0), Some(0.0)]);
-    apply(&mut statistics, 8.0, &[Note::TimeMean(LEVEL, Held::Span { from: 8.0, to: 1e9, level: 5.0 })]);
-    apply(&mut statistics, 8.0, &[Note::TimeMean(LEVEL, Held::Span { from: -7.0, to: -6.0, level: 5.0 })]);
-    apply(&mut statistics, 8.0, &[Note::TimeMean(LEVEL, Held::Span { from: -7.0, to: 1.0, level: 5.0 })]);
+    apply(
+        &mut statistics,
+        8.0,
+        &[Note::TimeMean(LEVEL, Held::Span { from: 8.0, to: 1e9, level: 5.0 })],
+    );
+    apply(
+        &mut statistics,
+        8.0,
+        &[Note::TimeMean(LEVEL, Held::Span { from: -7.0, to: -6.0, level: 5.0 })],
+    );
+    apply(
+        &mut statistics,
+        8.0,
+        &[Note::TimeMean(LEVEL, Held::Span { from: -7.0, to: 1.0, level: 5.0 })],
+    );
     assert_eq!(values(&statistics, "level"), [Some(1.0), Some(2.0)]);
 }
 
@@ -114,7 +175,8 @@ fn the_number_of_slices_has_limits() {
     };
     assert_eq!((checked(1), checked(MOST_SLICES)), (Ok(()), Ok(())));
     for slices in [0, MOST_SLICES + 1, u32::MAX] {
-        let expected = format!("the series of `wait` cannot have {slices} slices; choose 1 to 10000");
+        let expected =
+            format!("the series of `wait` cannot have {slices} slices; choose 1 to 10000");
         assert_eq!(checked(slices), Err(expected));
     }
 }
@@ -130,10 +192,22 @@ fn automatic(end: f64) -> Statistics {
 
 #[test]
 fn slices_have_a_power_of_2_as_their_length_unless_the_model_says_how_many() {
-    for (end, count, length) in [(1.0, 128, 1.0 / 128.0), (100.0, 100, 1.0), (1000.0, 125, 8.0), (100.5, 101, 1.0), (129.0, 65, 2.0)] {
+    for (end, count, length) in [
+        (1.0, 128, 1.0 / 128.0),
+        (100.0, 100, 1.0),
+        (1000.0, 125, 8.0),
+        (100.5, 101, 1.0),
+        (129.0, 65, 2.0),
+    ] {
         let series = &automatic(end).series()["level"];
-        assert_eq!((series.values.len(), series.edges.len(), series.edges[1], series.width()), (count, count + 1, length, length));
-        assert_eq!((series.edges[count - 1], series.edges[count]), ((count - 1) as f64 * length, end));
+        assert_eq!(
+            (series.values.len(), series.edges.len(), series.edges[1], series.width()),
+            (count, count + 1, length, length)
+        );
+        assert_eq!(
+            (series.edges[count - 1], series.edges[count]),
+            ((count - 1) as f64 * length, end)
+        );
     }
 }
 
@@ -142,10 +216,20 @@ fn an_automatic_series_by_hand() {
     let mut statistics = automatic(66.0);
     apply(&mut statistics, 0.5, &[made(1), Note::Mean(SEEN, 3.0)]);
     apply(&mut statistics, 65.0, &[made(2), Note::Histogram(SPREAD, 0.5)]);
-    apply(&mut statistics, 66.0, &[made(4), Note::TimeMean(LEVEL, Held::Span { from: 64.5, to: 66.0, level: 3.0 })]);
+    apply(
+        &mut statistics,
+        66.0,
+        &[made(4), Note::TimeMean(LEVEL, Held::Span { from: 64.5, to: 66.0, level: 3.0 })],
+    );
     let series = statistics.series();
-    assert_eq!((series["made"].values[0], &series["made"].values[63..]), (Some(1.0), &[Some(0.0), Some(0.0), Some(6.0)][..]));
-    assert_eq!((series["seen"].values[0], series["seen"].values[1], series["spread"].values[65]), (Some(3.0), None, Some(0.5)));
+    assert_eq!(
+        (series["made"].values[0], &series["made"].values[63..]),
+        (Some(1.0), &[Some(0.0), Some(0.0), Some(6.0)][..])
+    );
+    assert_eq!(
+        (series["seen"].values[0], series["seen"].values[1], series["spread"].values[65]),
+        (Some(3.0), None, Some(0.5))
+    );
     assert_eq!(series["level"].values[63..], [0.0, 1.5, 3.0].map(Some));
 }
 
@@ -169,7 +253,9 @@ fn what_is_refused_leaves_no_trace() {
         Note::Counter(Counter::slot(1), 1),
     ];
     for note in refused {
-        statistics.apply(&Notes { list: vec![note], ..Notes::default() }, 0.5, LpId(0), &mut NoRows).unwrap_err();
+        statistics
+            .apply(&Notes { list: vec![note], ..Notes::default() }, 0.5, LpId(0), &mut NoRows)
+            .unwrap_err();
     }
     assert_eq!(statistics.series(), self::statistics(2, 0.0, 1.0).series());
 }
@@ -181,11 +267,22 @@ fn counts_saturate_only_where_they_are_shown() {
     parts.iter_mut().for_each(|part| apply(part, 0.5, &[made(u64::MAX)]));
     let [mut whole, other] = parts;
     whole.merge(&other);
-    assert_eq!((values(&whole, "made")[0], whole.series()["made"].counts[0]), (Some(2f64.powi(65)), u64::MAX));
+    assert_eq!(
+        (values(&whole, "made")[0], whole.series()["made"].counts[0]),
+        (Some(2f64.powi(65)), u64::MAX)
+    );
 }
 
 fn ends() -> impl Strategy<Value = f64> {
-    prop_oneof![1e-3f64..1e6, Just(f64::MAX), Just(5e-324), Just(1e-310), Just(f64::MIN_POSITIVE), Just(1.0), Just(0.3)]
+    prop_oneof![
+        1e-3f64..1e6,
+        Just(f64::MAX),
+        Just(5e-324),
+        Just(1e-310),
+        Just(f64::MIN_POSITIVE),
+        Just(1.0),
+        Just(0.3)
+    ]
 }
 
 proptest! {
@@ -209,7 +306,8 @@ proptest! {
         prop_assert_eq!(whole.series()["made"].counts.iter().sum::<u64>(), 3 * events.len() as u64);
     }
 
-    /// Every time lies between the edges of its slice, the edges themselves included, however short or long the run.
+    /// Every time lies between the edges of its slice, the edges themselves included, however short
+    /// or long the run.
     #[test]
     fn every_time_is_within_its_slice(end in ends(), count in 1u32..300, share in 0.0f64..1.0, edge in 0u32..300) {
         let slices = Slices::new(count, end);
@@ -222,8 +320,8 @@ proptest! {
         }
     }
 
-    /// However the events of a run are divided among PEs, and in whatever order those are merged, the series are the same to the last
-    /// bit, and their slices add up to the totals.
+    /// However the events of a run are divided among PEs, and in whatever order those are merged,
+    /// the series are the same to the last bit, and their slices add up to the totals.
     #[test]
     fn merging_in_any_order_gives_the_same(
         events in prop::collection::vec((0.0f64..=1.0, 0u32..2, 0u64..9, -1e9f64..1e9, 0.0f64..0.3, 0usize..4), 1..120),

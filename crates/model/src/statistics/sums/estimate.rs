@@ -10,10 +10,11 @@ use serde_json::{Value, json};
 
 use super::magnitude::power;
 
-/// Into how many equal spans of time a run is cut for confidence intervals, at most; at least into half as many.
+/// Into how many equal spans of time a run is cut for confidence intervals, at most; at least into
+/// half as many.
 ///
-/// Their length is a power of 2 in model time, so that it follows from how far the run came and from nothing else: a run that is ended early
-/// has the intervals of a run that was to end there.
+/// Their length is a power of 2 in model time, so that it follows from how far the run came and
+/// from nothing else: a run that is ended early has the intervals of a run that was to end there.
 pub const BATCHES: usize = 32;
 
 /// Batches are quartered to see whether they are correlated.
@@ -42,9 +43,9 @@ const STUDENT_T: [f64; BATCHES / 2] = [
 /// The 95 % point of the standard normal distribution.
 const NORMAL: f64 = 1.644_853_626_951_472_7;
 
-/// A share of 5 % of sequences of so many independent quarters have a von Neumann ratio below this: it has mean 2 and variance
-/// 4 (n - 2) / (n² - 1), and is nearly normal (J. von Neumann, "Distribution of the ratio of the mean square successive difference to the
-/// variance", 1941).
+/// A share of 5 % of sequences of so many independent quarters have a von Neumann ratio below this:
+/// it has mean 2 and variance 4 (n - 2) / (n² - 1), and is nearly normal (J. von Neumann,
+/// "Distribution of the ratio of the mean square successive difference to the variance", 1941).
 fn least_ratio(quarters: usize) -> f64 {
     let n = quarters as f64;
     2.0 - NORMAL * (4.0 * (n - 2.0) / (n * n - 1.0)).sqrt()
@@ -52,7 +53,8 @@ fn least_ratio(quarters: usize) -> f64 {
 
 /// An interval narrower than this share of its mean is due to rounding.
 const ROUNDING: f64 = 1e-12;
-/// What [`Estimate::to_json`] says of an interval whose batches are [correlated](Estimate::correlated).
+/// What [`Estimate::to_json`] says of an interval whose batches are
+/// [correlated](Estimate::correlated).
 const TOO_NARROW: &str = "probably too narrow: the run is short against its own correlation; a longer run gives a better interval";
 
 /// An estimated mean.
@@ -78,19 +80,24 @@ const TOO_NARROW: &str = "probably too narrow: the run is short against its own 
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// The mean; `None` if nothing was observed. A mean over time is 0 then, as long as there was any time to observe.
+    /// The mean; `None` if nothing was observed. A mean over time is 0 then, as long as there was
+    /// any time to observe.
     pub mean: Option<f64>,
-    /// Half the width of the 95 % confidence interval by batch means, which allows for correlation between successive values; `None` with
-    /// too few observations, which is if fewer than half of the [batches](BATCHES) saw any.
+    /// Half the width of the 95 % confidence interval by batch means, which allows for correlation
+    /// between successive values; `None` with too few observations, which is if fewer than half of
+    /// the [batches](BATCHES) saw any.
     pub ci95: Option<f64>,
-    /// Whether the interval is probably too narrow, because the run is short against its own correlation: the means of successive
-    /// quarters of batches are more alike than those of independent ones are in 19 of 20 cases.
+    /// Whether the interval is probably too narrow, because the run is short against its own
+    /// correlation: the means of successive quarters of batches are more alike than those of
+    /// independent ones are in 19 of 20 cases.
     pub correlated: bool,
     /// The number of values; for means over time, of spans.
     pub count: u64,
-    /// The standard deviation of single values; `None` for means over time, and with fewer than two values.
+    /// The standard deviation of single values; `None` for means over time, and with fewer than two
+    /// values.
     pub deviation: Option<f64>,
-    /// The least of what the mean is of; `None` if nothing was observed, and for the mean of a sum, whose extremes nobody knows.
+    /// The least of what the mean is of; `None` if nothing was observed, and for the mean of a sum,
+    /// whose extremes nobody knows.
     pub min: Option<f64>,
     /// The largest, likewise.
     pub max: Option<f64>,
@@ -112,17 +119,21 @@ pub struct SumOf {
 }
 
 impl Estimate {
-    /// The estimate as a JSON object: `mean`, `ci95`, `count`, `min`, `max` and, if there is one, `deviation`. If its batches are
-    /// [correlated](Self::correlated), `ci95_note` says that the interval is probably too narrow.
+    /// The estimate as a JSON object: `mean`, `ci95`, `count`, `min`, `max` and, if there is one,
+    /// `deviation`. If its batches are [correlated](Self::correlated), `ci95_note` says that the
+    /// interval is probably too narrow.
     ///
-    /// A mean over time has `spans` instead of a count. That of a [sum](Self::sum_of) has `levels`, their number, and `single_min` and
-    /// `single_max`, the extremes of single levels or spans, instead of extremes of its own.
+    /// A mean over time has `spans` instead of a count. That of a [sum](Self::sum_of) has `levels`,
+    /// their number, and `single_min` and `single_max`, the extremes of single levels or spans,
+    /// instead of extremes of its own.
     pub fn to_json(&self) -> Value {
         let count = if self.of_values { "count" } else { "spans" };
         let mut all = json!({ "mean": self.mean, "ci95": self.ci95, count: self.count });
         let extremes = match self.sum_of {
             None => [("min", json!(self.min)), ("max", json!(self.max))],
-            Some(SumOf { min, max, .. }) => [("single_min", json!(min)), ("single_max", json!(max))],
+            Some(SumOf { min, max, .. }) => {
+                [("single_min", json!(min)), ("single_max", json!(max))]
+            }
         };
         let levels = self.sum_of.map(|of| of.levels).filter(|levels| *levels > 0);
         let more = [
@@ -132,13 +143,16 @@ impl Estimate {
         ];
         if let Value::Object(fields) = &mut all {
             let more = more.into_iter().filter_map(|(name, value)| Some((name, value?)));
-            fields.extend(extremes.into_iter().chain(more).map(|(name, value)| (name.to_owned(), value)));
+            fields.extend(
+                extremes.into_iter().chain(more).map(|(name, value)| (name.to_owned(), value)),
+            );
         }
         all
     }
 
-    /// What has to be said of [`ci95`](Self::ci95) wherever it is shown: that it is probably too narrow, if its batches are
-    /// [correlated](Self::correlated). For models that make JSON of their own; beside `ci95`, reports look for it under this name.
+    /// What has to be said of [`ci95`](Self::ci95) wherever it is shown: that it is probably too
+    /// narrow, if its batches are [correlated](Self::correlated). For models that make JSON of
+    /// their own; beside `ci95`, reports look for it under this name.
     pub fn ci95_note(&self) -> Option<&'static str> {
         self.correlated.then_some(TOO_NARROW)
     }
@@ -150,11 +164,14 @@ pub(in crate::statistics) struct Interval {
     pub(in crate::statistics) correlated: bool,
 }
 
-/// The 95 % interval of a ratio of sums, from `(numerator, denominator)` of each quarter of a batch: the classical ratio estimator (Law, "Simulation
-/// Modeling and Analysis", section 9.5). Whether batches are correlated is seen in their quarters. Numerators are at most about 1, so that no
-/// square overflows, nor underflows where it matters.
+/// The 95 % interval of a ratio of sums, from `(numerator, denominator)` of each quarter of a
+/// batch: the classical ratio estimator (Law, "Simulation Modeling and Analysis", section 9.5).
+/// Whether batches are correlated is seen in their quarters. Numerators are at most about 1, so
+/// that no square overflows, nor underflows where it matters.
 pub(in crate::statistics) fn interval(quarters: &[(f64, f64)]) -> Option<Interval> {
-    let sum = |parts: &[(f64, f64)]| parts.iter().fold((0.0, 0.0), |(n, d), part| (n + part.0, d + part.1));
+    let sum = |parts: &[(f64, f64)]| {
+        parts.iter().fold((0.0, 0.0), |(n, d), part| (n + part.0, d + part.1))
+    };
     let batches: Vec<(f64, f64)> = quarters.chunks(4).map(sum).collect();
     let (top, bottom) = sum(&batches);
     let freedom = batches.len().saturating_sub(1);
@@ -170,7 +187,8 @@ pub(in crate::statistics) fn interval(quarters: &[(f64, f64)]) -> Option<Interva
     let rests: Vec<f64> = quarters.iter().map(rest).collect();
     let squares: f64 = rests.iter().map(|rest| rest.powi(2)).sum();
     let steps: f64 = rests.windows(2).map(|pair| (pair[1] - pair[0]).powi(2)).sum();
-    let correlated = steps < least_ratio(quarters.len()) * squares && half_width > ROUNDING * ratio.abs();
+    let correlated =
+        steps < least_ratio(quarters.len()) * squares && half_width > ROUNDING * ratio.abs();
     Some(Interval { half_width, correlated })
 }
 

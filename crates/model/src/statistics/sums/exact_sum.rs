@@ -6,9 +6,10 @@ use crate::statistics::STATISTICS;
 
 /// A sum of `f64` values without any rounding, so that the order of adding does not matter.
 ///
-/// A fixed-point number wide enough for what was added: signed chunks, each 32 bits above the previous one, with room for pending carries.
-/// After Neal, "Fast exact summation using small and large superaccumulators", arXiv 1505.05571. Products of two values find room, too: no
-/// square is too large or too small.
+/// A fixed-point number wide enough for what was added: signed chunks, each 32 bits above the
+/// previous one, with room for pending carries. After Neal, "Fast exact summation using small and
+/// large superaccumulators", arXiv 1505.05571. Products of two values find room, too: no square is
+/// too large or too small.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ExactSum {
     /// Chunk `i` weighs 2^(32 (first + i) - [`BELOW`]).
@@ -21,7 +22,8 @@ pub struct ExactSum {
 const LOW: u64 = u32::MAX as u64;
 /// Carries are propagated after so many additions.
 const MOST_WAITING: u32 = 1 << 29;
-/// A number as an integer and the number of bits by which it is shifted up from the last bit of the least number.
+/// A number as an integer and the number of bits by which it is shifted up from the last bit of the
+/// least number.
 #[inline]
 fn parts(value: f64) -> (u64, u32) {
     let bits = value.to_bits();
@@ -31,8 +33,8 @@ fn parts(value: f64) -> (u64, u32) {
     if exponent == 0 { (fraction, 0) } else { (fraction | 1 << 52, exponent - 1) }
 }
 
-/// The distance from one number to another, and what rounding has cut off of it: mostly nothing, as `from` is seldom far below `to` (D. Knuth's
-/// exact sum of two numbers).
+/// The distance from one number to another, and what rounding has cut off of it: mostly nothing, as
+/// `from` is seldom far below `to` (D. Knuth's exact sum of two numbers).
 #[inline]
 fn distance(from: f64, to: f64) -> (f64, f64) {
     let distance = to - from;
@@ -58,7 +60,8 @@ impl ExactSum {
     /// Adds 2^(32 chunk - [`BELOW`]) times a number of less than 95 bits.
     #[inline(always)]
     fn add_wide(&mut self, chunk: u32, wide: i128) {
-        let parts = [(wide as u64 & LOW) as i64, ((wide >> 32) as u64 & LOW) as i64, (wide >> 64) as i64];
+        let parts =
+            [(wide as u64 & LOW) as i64, ((wide >> 32) as u64 & LOW) as i64, (wide >> 64) as i64];
         self.chunks_from::<3>(chunk).iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
     }
 
@@ -100,7 +103,11 @@ impl ExactSum {
                     let wide = (u128::from(product) << (shift % 32)) as i128;
                     self.add_wide(shift / 32, if negative { -wide } else { wide });
                 }
-                None => self.add_long(u128::from(mantissa) * u128::from(other >> zeros), shift, negative),
+                None => self.add_long(
+                    u128::from(mantissa) * u128::from(other >> zeros),
+                    shift,
+                    negative,
+                ),
             }
             self.count_addition();
         }
@@ -112,7 +119,11 @@ impl ExactSum {
         debug_assert!(value.is_finite());
         let (mantissa, shift) = parts(value);
         if mantissa != 0 {
-            self.add_long(u128::from(mantissa) * u128::from(mantissa), 2 * shift + (BELOW - 2 * LAST_BIT), false);
+            self.add_long(
+                u128::from(mantissa) * u128::from(mantissa),
+                2 * shift + (BELOW - 2 * LAST_BIT),
+                false,
+            );
             self.count_addition();
         }
     }
@@ -120,11 +131,18 @@ impl ExactSum {
     /// Adds 2^(shift - [`BELOW`]) times a number of at most 106 bits, or takes it off.
     #[inline]
     fn add_long(&mut self, long: u128, shift: u32, negative: bool) {
-        let [low, high] = [long & u128::from(u64::MAX), long >> 64].map(|half| half << (shift % 32));
-        let parts = [low as u64 & LOW, (low >> 32) as u64 & LOW, (low >> 64) as u64 + (high as u64 & LOW)];
-        let parts = [parts[0], parts[1], parts[2], (high >> 32) as u64 & LOW, (high >> 64) as u64].map(u64::cast_signed);
+        let [low, high] =
+            [long & u128::from(u64::MAX), long >> 64].map(|half| half << (shift % 32));
+        let parts =
+            [low as u64 & LOW, (low >> 32) as u64 & LOW, (low >> 64) as u64 + (high as u64 & LOW)];
+        let parts = [parts[0], parts[1], parts[2], (high >> 32) as u64 & LOW, (high >> 64) as u64]
+            .map(u64::cast_signed);
         let sums = self.chunks_from::<5>(shift / 32).iter_mut().zip(parts);
-        if negative { sums.for_each(|(sum, part)| *sum -= part) } else { sums.for_each(|(sum, part)| *sum += part) }
+        if negative {
+            sums.for_each(|(sum, part)| *sum -= part)
+        } else {
+            sums.for_each(|(sum, part)| *sum += part)
+        }
     }
 
     /// Adds `factor` times the distance from one value to another, without rounding either.
@@ -159,7 +177,8 @@ impl ExactSum {
         self.magnitude().round()
     }
 
-    /// The sum over a whole number, which must not be 0, rounded once. The mean of so many values lies between the least and the greatest.
+    /// The sum over a whole number, which must not be 0, rounded once. The mean of so many values
+    /// lies between the least and the greatest.
     pub fn over(&self, count: u64) -> f64 {
         self.magnitude().over(count, 0).round()
     }
@@ -184,7 +203,8 @@ impl ExactSum {
         quotient + left.over_number(distance)
     }
 
-    /// The sum as a number from 1 to 2 and the power of 2 that it is multiplied by; 0 and the lowest power if it is 0.
+    /// The sum as a number from 1 to 2 and the power of 2 that it is multiplied by; 0 and the
+    /// lowest power if it is 0.
     pub(in crate::statistics) fn scaled(&self) -> (f64, i32) {
         let mut magnitude = self.magnitude();
         let exponent = magnitude.exponent();
@@ -199,9 +219,14 @@ impl ExactSum {
         magnitude.round()
     }
 
-    /// This sum of so many values: their number times `squares`, the sum of their squares, less the square of this one. It is their number
-    /// times the sum of their squared distances from the mean.
-    pub(in crate::statistics) fn squared_distances(&self, squares: &ExactSum, count: u64) -> ExactSum {
+    /// This sum of so many values: their number times `squares`, the sum of their squares, less the
+    /// square of this one. It is their number times the sum of their squared distances from the
+    /// mean.
+    pub(in crate::statistics) fn squared_distances(
+        &self,
+        squares: &ExactSum,
+        count: u64,
+    ) -> ExactSum {
         let (total, squares) = (self.magnitude(), squares.magnitude());
         let mut all = ExactSum::default();
         let factors = [(0, count & LOW), (1, count >> 32)];
@@ -246,7 +271,8 @@ impl ExactSum {
         if self.chunks.is_empty() {
             self.first = low;
         }
-        let more = self.first.saturating_sub(low) + (high + 1).saturating_sub(self.first + self.chunks.len() as u32);
+        let more = self.first.saturating_sub(low)
+            + (high + 1).saturating_sub(self.first + self.chunks.len() as u32);
         self.chunks.make_room(more as usize, STATISTICS);
         if low < self.first {
             let missing = (self.first - low) as usize;
@@ -259,7 +285,8 @@ impl ExactSum {
         }
     }
 
-    /// Propagates carries, so that all chunks but the top one lie in `0..2^32`, and the top one, which has the sign, in `-2^32..2^32`.
+    /// Propagates carries, so that all chunks but the top one lie in `0..2^32`, and the top one,
+    /// which has the sign, in `-2^32..2^32`.
     fn carry(&mut self) {
         self.waiting = 0;
         let mut carry = 0;
@@ -267,7 +294,8 @@ impl ExactSum {
         for (index, chunk) in self.chunks.iter_mut().enumerate() {
             let sum = *chunk + carry;
             let small = sum.unsigned_abs() <= LOW;
-            (*chunk, carry) = if index == top && small { (sum, 0) } else { (sum & LOW as i64, sum >> 32) };
+            (*chunk, carry) =
+                if index == top && small { (sum, 0) } else { (sum & LOW as i64, sum >> 32) };
         }
         if carry != 0 {
             self.chunks.push(carry);
@@ -301,10 +329,19 @@ mod tests {
         assert_eq!(sum(&[]), 0.0);
     }
 
-    /// There is one zero, so that neither the order of adding nor the sign of what cancelled out shows.
+    /// There is one zero, so that neither the order of adding nor the sign of what cancelled out
+    /// shows.
     #[test]
     fn a_sum_of_nothing_is_positive_zero() {
-        for zeros in [&[][..], &[-0.0], &[-0.0, 0.0], &[0.0, -0.0], &[-1.5, 1.5], &[1.5, -1.5], &[-1.5, -0.0, 1.5]] {
+        for zeros in [
+            &[][..],
+            &[-0.0],
+            &[-0.0, 0.0],
+            &[0.0, -0.0],
+            &[-1.5, 1.5],
+            &[1.5, -1.5],
+            &[-1.5, -0.0, 1.5],
+        ] {
             assert_eq!(sum(zeros).to_bits(), 0, "{zeros:?}");
         }
         let mut product = ExactSum::default();
@@ -354,7 +391,10 @@ mod tests {
         let mut third = ExactSum::default();
         third.add(1e308);
         (0..2).for_each(|_| third.add(1e308));
-        assert_eq!((third.over_number(3.0), third.over_number(1.5), third.over_number(1e-308)), (1e308, f64::INFINITY, f64::INFINITY));
+        assert_eq!(
+            (third.over_number(3.0), third.over_number(1.5), third.over_number(1e-308)),
+            (1e308, f64::INFINITY, f64::INFINITY)
+        );
         assert_eq!(third.over_number(1e308), 3.0);
     }
 
@@ -380,8 +420,22 @@ mod tests {
 
     #[test]
     fn squares_are_products() {
-        for value in [0.0, -1.5, 1e8 + 1.0, 3e-130, 1e140, 1e200, 1e-170, f64::MIN_POSITIVE, 5e-324, f64::MAX, f64::MIN] {
-            for near in [value, value * 0.7, value.next_up().min(f64::MAX), value.next_down().max(f64::MIN)] {
+        for value in [
+            0.0,
+            -1.5,
+            1e8 + 1.0,
+            3e-130,
+            1e140,
+            1e200,
+            1e-170,
+            f64::MIN_POSITIVE,
+            5e-324,
+            f64::MAX,
+            f64::MIN,
+        ] {
+            for near in
+                [value, value * 0.7, value.next_up().min(f64::MAX), value.next_down().max(f64::MIN)]
+            {
                 let [mut squares, mut products] = [ExactSum::default(), ExactSum::default()];
                 for factor in [near, -near, near] {
                     squares.add_square(factor);
@@ -392,7 +446,11 @@ mod tests {
                 products.add_product(-near, near);
                 squares.add_product(-near, near);
                 squares.add_product(-near, near);
-                assert_eq!(squares.value().to_bits(), products.value().to_bits(), "{near:e} but one");
+                assert_eq!(
+                    squares.value().to_bits(),
+                    products.value().to_bits(),
+                    "{near:e} but one"
+                );
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Numbers of any length, and how they are rounded.
 
-/// The weight of the lowest chunk is 2^-`BELOW`: whole chunks, and no more than the last bit of any product, 2^-2148.
+/// The weight of the lowest chunk is 2^-`BELOW`: whole chunks, and no more than the last bit of any
+/// product, 2^-2148.
 pub(super) const BELOW: u32 = 68 * 32;
 /// The last bit of the least number is 2^-`LAST_BIT`.
 pub(super) const LAST_BIT: u32 = 1074;
@@ -24,7 +25,9 @@ impl Magnitude {
     /// The power of 2 of the first digit.
     pub(super) fn exponent(&self) -> i32 {
         let first = self.chunks.iter().rposition(|&chunk| chunk != 0);
-        first.map_or(-(BELOW as i32), |top| self.lowest + 32 * top as i32 + self.chunks[top].ilog2() as i32)
+        first.map_or(-(BELOW as i32), |top| {
+            self.lowest + 32 * top as i32 + self.chunks[top].ilog2() as i32
+        })
     }
 
     /// This over `divisor` times 2^`exponent`.
@@ -37,7 +40,11 @@ impl Magnitude {
             let part = rest << 32 | u128::from(*chunk);
             (*chunk, rest) = ((part / u128::from(divisor)) as u64, part % u128::from(divisor));
         }
-        Magnitude { lowest: self.lowest - 32 * MORE as i32 - exponent, rest: self.rest || rest != 0, ..self }
+        Magnitude {
+            lowest: self.lowest - 32 * MORE as i32 - exponent,
+            rest: self.rest || rest != 0,
+            ..self
+        }
     }
 
     /// The number, rounded to the nearest `f64`.
@@ -45,7 +52,10 @@ impl Magnitude {
         let Some(top) = self.chunks.iter().rposition(|&chunk| chunk != 0) else { return 0.0 };
         // The top three chunks hold at least 65 bits; whatever lies below only breaks ties.
         let bottom = top.saturating_sub(2);
-        let head = self.chunks[bottom..=top].iter().rev().fold(0u128, |head, &chunk| head << 32 | u128::from(chunk));
+        let head = self.chunks[bottom..=top]
+            .iter()
+            .rev()
+            .fold(0u128, |head, &chunk| head << 32 | u128::from(chunk));
         let rest = self.rest || self.chunks[..bottom].iter().any(|&chunk| chunk != 0);
         let magnitude = scale(head, rest, self.lowest + 32 * bottom as i32);
         // There is one zero.
@@ -71,9 +81,11 @@ fn scale(head: u128, rest: bool, exponent: i32) -> f64 {
     power((kept + u128::from(up)) as f64, exponent + excess)
 }
 
-/// `value` times 2^exponent, where only the result may be no normal number, and then is exact or infinite.
+/// `value` times 2^exponent, where only the result may be no normal number, and then is exact or
+/// infinite.
 pub(super) fn power(value: f64, exponent: i32) -> f64 {
-    // In several steps, as 2^exponent alone may be below the smallest normal number or above the largest.
+    // In several steps, as 2^exponent alone may be below the smallest normal number or above the
+    // largest.
     let (mut value, mut exponent) = (value, exponent);
     while exponent > 1000 && value.is_finite() {
         value *= power_of_two(1000);

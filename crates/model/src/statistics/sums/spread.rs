@@ -1,10 +1,11 @@
 use super::exact_sum::ExactSum;
 use super::magnitude::power;
 
-/// Mean and standard deviation of some values, which must be finite; the mean is `None` without any, the deviation with fewer than two.
+/// Mean and standard deviation of some values, which must be finite; the mean is `None` without
+/// any, the deviation with fewer than two.
 ///
-/// The mean is rounded once, so that it lies between the least and the greatest, and nothing depends on the order of the values. No magnitude
-/// leads out of the range of numbers.
+/// The mean is rounded once, so that it lies between the least and the greatest, and nothing
+/// depends on the order of the values. No magnitude leads out of the range of numbers.
 ///
 /// ```
 /// use warpline_model::statistics::mean_and_deviation;
@@ -13,7 +14,8 @@ use super::magnitude::power;
 /// assert_eq!(mean_and_deviation(&[7.5]), (Some(7.5), None));
 /// ```
 pub fn mean_and_deviation(values: &[f64]) -> (Option<f64>, Option<f64>) {
-    let (mut total, mut squares, count) = (ExactSum::default(), ExactSum::default(), values.len() as u64);
+    let (mut total, mut squares, count) =
+        (ExactSum::default(), ExactSum::default(), values.len() as u64);
     for &value in values {
         total.add(value);
         squares.add_square(value);
@@ -21,13 +23,19 @@ pub fn mean_and_deviation(values: &[f64]) -> (Option<f64>, Option<f64>) {
     ((count > 0).then(|| total.over(count)), deviation(&total, &squares, count))
 }
 
-/// The standard deviation of so many values with this sum and this sum of squares; `None` for fewer than two. No magnitude of the values
-/// leads out of the range of numbers, but the result may: it is the greatest number then.
-pub(in crate::statistics) fn deviation(total: &ExactSum, squares: &ExactSum, count: u64) -> Option<f64> {
+/// The standard deviation of so many values with this sum and this sum of squares; `None` for fewer
+/// than two. No magnitude of the values leads out of the range of numbers, but the result may: it
+/// is the greatest number then.
+pub(in crate::statistics) fn deviation(
+    total: &ExactSum,
+    squares: &ExactSum,
+    count: u64,
+) -> Option<f64> {
     let others = count.checked_sub(1).filter(|others| *others > 0)?;
     // In the two steps to a root, the power of 2 has to be even.
     let (distances, exponent) = total.squared_distances(squares, count).scaled();
-    let (distances, exponent) = if exponent % 2 == 0 { (distances, exponent) } else { (2.0 * distances, exponent - 1) };
+    let (distances, exponent) =
+        if exponent % 2 == 0 { (distances, exponent) } else { (2.0 * distances, exponent - 1) };
     let variance = distances / (count as f64 * others as f64);
     Some(power(variance.sqrt(), exponent / 2).min(f64::MAX))
 }
@@ -43,11 +51,18 @@ mod tests {
             let (mean, deviation) = mean_and_deviation(&[unit, 2.0 * unit]);
             assert_eq!(mean, Some(1.5 * unit));
             let expected = 0.5f64.sqrt() * unit;
-            assert!((deviation.unwrap() / unit - 0.5f64.sqrt()).abs() < 1e-15, "{deviation:?} for {expected}");
+            assert!(
+                (deviation.unwrap() / unit - 0.5f64.sqrt()).abs() < 1e-15,
+                "{deviation:?} for {expected}"
+            );
         }
         let (_, deviation) = mean_and_deviation(&[1.0, 1e170]);
         assert!((deviation.unwrap() / 1e170 - 0.5f64.sqrt()).abs() < 1e-15, "{deviation:?}");
-        assert_eq!(mean_and_deviation(&[f64::MAX, f64::MIN]), (Some(0.0), Some(f64::MAX)), "as close as there is a number");
+        assert_eq!(
+            mean_and_deviation(&[f64::MAX, f64::MIN]),
+            (Some(0.0), Some(f64::MAX)),
+            "as close as there is a number"
+        );
         assert_eq!(mean_and_deviation(&[5e-324, 0.0]), (Some(0.0), Some(5e-324)));
         assert_eq!(mean_and_deviation(&[]), (None, None));
     }
@@ -58,6 +73,9 @@ mod tests {
         let (mean, deviation) = mean_and_deviation(&[1e15, 1e15 + 1.0, 1e15 + 2.0, 1e300, -1e300]);
         assert_eq!(mean, Some(3e15 / 5.0 + 0.6));
         assert!((deviation.unwrap() / 1e300 - 0.5f64.sqrt()).abs() < 1e-15);
-        assert_eq!(mean_and_deviation(&[1e15, 1e15 + 1.0, 1e15 + 2.0]), (Some(1e15 + 1.0), Some(1.0)));
+        assert_eq!(
+            mean_and_deviation(&[1e15, 1e15 + 1.0, 1e15 + 2.0]),
+            (Some(1e15 + 1.0), Some(1.0))
+        );
     }
 }

@@ -33,10 +33,12 @@ impl Absorb for (ExactSum, u64) {
     }
 }
 
-/// Sums over stretches of time of equal length: quarters of batches, from the end of the warm-up on, and slices of series.
+/// Sums over stretches of time of equal length: quarters of batches, from the end of the warm-up
+/// on, and slices of series.
 ///
-/// The length is a power of 2, and doubles when the stretches no longer reach far enough, so it follows from how far they reach. What is
-/// added up is exact, so that it does not matter when it doubled.
+/// The length is a power of 2, and doubles when the stretches no longer reach far enough, so it
+/// follows from how far they reach. What is added up is exact, so that it does not matter when it
+/// doubled.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::statistics) struct Stretches<T> {
     /// At most [`QUARTERS`] of them, as many as were needed.
@@ -78,7 +80,11 @@ impl<T: Absorb> Stretches<T> {
     #[inline]
     pub(in crate::statistics) fn at(&mut self, horizon: &Horizon, time: f64) -> &mut T {
         let index = ((time - horizon.start) * self.per_time) as usize;
-        let index = if index < self.list.len() && time < horizon.reached { index } else { self.cover(horizon, time) };
+        let index = if index < self.list.len() && time < horizon.reached {
+            index
+        } else {
+            self.cover(horizon, time)
+        };
         &mut self.list[index]
     }
 
@@ -89,7 +95,8 @@ impl<T: Absorb> Stretches<T> {
         let since = time.min(horizon.reached) - horizon.start;
         let is_last = time >= horizon.reached;
         self.widen(if is_last { reaching(since) } else { reaching(since.next_up()) });
-        let index = if is_last { self.count(horizon) - 1 } else { (since * self.per_time) as usize };
+        let index =
+            if is_last { self.count(horizon) - 1 } else { (since * self.per_time) as usize };
         self.lengthen(index);
         index
     }
@@ -152,8 +159,16 @@ impl<T: Absorb> Stretches<T> {
 impl Stretches<ExactSum> {
     /// Adds a span of a level that lies within what is observed.
     #[inline]
-    pub(in crate::statistics) fn add_span(&mut self, horizon: &Horizon, from: f64, to: f64, level: f64) {
-        let place = |per_time: f64, time: f64| (((time - horizon.start) * per_time) as usize).min(QUARTERS - 1);
+    pub(in crate::statistics) fn add_span(
+        &mut self,
+        horizon: &Horizon,
+        from: f64,
+        to: f64,
+        level: f64,
+    ) {
+        let place = |per_time: f64, time: f64| {
+            (((time - horizon.start) * per_time) as usize).min(QUARTERS - 1)
+        };
         // A span of no length at the start of the run is the first of any.
         if self.list.is_empty() || (to - horizon.start) * self.per_time > self.list.len() as f64 {
             self.widen(reaching(to - horizon.start));
@@ -170,7 +185,13 @@ impl Stretches<ExactSum> {
     }
 
     /// Adds a span that does not lie within a stretch.
-    fn add_long_span(&mut self, start: f64, (first, last): (usize, usize), (from, to): (f64, f64), level: f64) {
+    fn add_long_span(
+        &mut self,
+        start: f64,
+        (first, last): (usize, usize),
+        (from, to): (f64, f64),
+        level: f64,
+    ) {
         let edge = |index: usize| start + index as f64 * power_of_two(self.exponent);
         for index in first..=last {
             let begin = if index == first { from } else { edge(index) };
@@ -182,7 +203,8 @@ impl Stretches<ExactSum> {
 
 /// The exponent of the shortest stretches that reach so far.
 fn reaching(length: f64) -> i32 {
-    // A power of 2 is reached by stretches of a 128th of it; what is not quite the next, by stretches of a 64th of it.
+    // A power of 2 is reached by stretches of a 128th of it; what is not quite the next, by
+    // stretches of a 64th of it.
     const ALL: i32 = QUARTERS.ilog2() as i32;
     let bits = length.to_bits();
     let (exponent, is_power) = ((bits >> 52) as i32 - 1023, bits & ((1 << 52) - 1) == 0);
@@ -195,7 +217,9 @@ fn power_of_two(exponent: i32) -> f64 {
 }
 
 /// These sums over the power of 2 that makes the largest of them a number between 1 and 2.
-pub(in crate::statistics) fn scaled<'s>(sums: impl Iterator<Item = &'s ExactSum> + Clone) -> (Vec<f64>, i32) {
+pub(in crate::statistics) fn scaled<'s>(
+    sums: impl Iterator<Item = &'s ExactSum> + Clone,
+) -> (Vec<f64>, i32) {
     let exponent = sums.clone().map(|sum| sum.scaled().1).max().unwrap_or(0);
     (sums.map(|sum| sum.scaled_by(exponent)).collect(), exponent)
 }
@@ -208,9 +232,16 @@ mod tests {
 
     #[test]
     fn stretches_are_as_short_as_possible() {
-        for (length, exponent) in
-            [(128.0, 0), (128.5, 1), (256.0, 1), (64.5, 0), (1.0, -7), (0.0, SHORTEST), (5e-324, SHORTEST), (f64::MAX, 1017)]
-        {
+        for (length, exponent) in [
+            (128.0, 0),
+            (128.5, 1),
+            (256.0, 1),
+            (64.5, 0),
+            (1.0, -7),
+            (0.0, SHORTEST),
+            (5e-324, SHORTEST),
+            (f64::MAX, 1017),
+        ] {
             assert_eq!(reaching(length), exponent, "{length}");
         }
     }

@@ -60,7 +60,8 @@ pub struct Statistics {
     horizon: Horizon,
     declared: Declarations,
     slots: Vec<Slot>,
-    /// Which of the first 64 slots are too large for the nearest cache, so that it pays to fetch their items: a bit for each.
+    /// Which of the first 64 slots are too large for the nearest cache, so that it pays to fetch
+    /// their items: a bit for each.
     large: u64,
     /// Sends whose delay was lost to rounding.
     lost_delays: Option<LostDelays>,
@@ -70,9 +71,14 @@ impl Statistics {
     /// Empty statistics for the span of time from `warmup` to `end`. The declarations must be
     /// [`checked`](Declarations::checked).
     pub fn new(declared: Declarations, warmup: f64, end: f64) -> Self {
-        let slots = declared.statistics.iter().map(|declaration| Slot::new(declaration, end)).collect();
+        let slots =
+            declared.statistics.iter().map(|declaration| Slot::new(declaration, end)).collect();
         let bit = |(slot, declaration): (u32, &Declaration)| {
-            if declaration.items > declaration.kind.few_items() { 1u64.checked_shl(slot).unwrap_or(0) } else { 0 }
+            if declaration.items > declaration.kind.few_items() {
+                1u64.checked_shl(slot).unwrap_or(0)
+            } else {
+                0
+            }
         };
         let large = (0..).zip(&declared.statistics).map(bit).sum();
         Statistics { horizon: Horizon::new(warmup, end), declared, slots, large, lost_delays: None }
@@ -81,16 +87,25 @@ impl Statistics {
     /// The run was cut short, and ends here.
     pub fn cut_short(&mut self, end: f64) {
         self.horizon.cut_short(end);
-        self.slots.iter_mut().filter_map(|slot| slot.series.as_mut()).for_each(|series| series.cut_short(end));
+        self.slots
+            .iter_mut()
+            .filter_map(|slot| slot.series.as_mut())
+            .for_each(|series| series.cut_short(end));
     }
 
-    /// Adds what an event of `lp` at `time` observed, and passes its rows to `sink`. Observations before the warm-up ends do not count,
-    /// except for rows and in series.
+    /// Adds what an event of `lp` at `time` observed, and passes its rows to `sink`. Observations
+    /// before the warm-up ends do not count, except for rows and in series.
     ///
     /// # Errors
-    /// If a handle does not fit its declaration, an observation is not finite, or there was no memory for one. Everything before it has been
-    /// added.
-    pub fn apply(&mut self, notes: &Notes, time: f64, lp: LpId, sink: &mut impl RowSink) -> Result<(), Fault> {
+    /// If a handle does not fit its declaration, an observation is not finite, or there was no
+    /// memory for one. Everything before it has been added.
+    pub fn apply(
+        &mut self,
+        notes: &Notes,
+        time: f64,
+        lp: LpId,
+        sink: &mut impl RowSink,
+    ) -> Result<(), Fault> {
         notes.check()?;
         let (mut cells, mut acts) = (&notes.cells[..], notes.acts.iter());
         for note in notes.current() {
@@ -126,7 +141,9 @@ impl Statistics {
     #[inline(never)]
     fn try_add(&mut self, note: &Note, time: f64, lp: LpId) -> Option<()> {
         let Statistics { horizon, slots, lost_delays, .. } = self;
-        tallies::add(slots, note, &Moment { horizon, time, lp }, |lost| add_lost_delays(lost_delays, lost))
+        tallies::add(slots, note, &Moment { horizon, time, lp }, |lost| {
+            add_lost_delays(lost_delays, lost)
+        })
     }
 
     /// Sends whose delay was lost to rounding, if there were any.
@@ -149,7 +166,8 @@ impl Statistics {
     #[inline(never)]
     fn refusal(&self, note: &Note, time: f64) -> Fault {
         let (slot, item, kind) = note.place();
-        let name = self.declared.statistics.get(usize::from(slot)).map(|declared| declared.name.clone());
+        let name =
+            self.declared.statistics.get(usize::from(slot)).map(|declared| declared.name.clone());
         match (name, note.not_finite(time), note.span(time)) {
             (Some(name), Some(value), _) => Fault::Observation { name, value },
             (Some(name), None, Some((from, to))) if from > to => Fault::Span { name, from, to },
@@ -157,12 +175,14 @@ impl Statistics {
         }
     }
 
-    /// Fetches the memory that [`apply`](Self::apply) will need for these notes later, where statistics are large. Means over time are few, as
-    /// each is the level of something, and stay in the cache.
+    /// Fetches the memory that [`apply`](Self::apply) will need for these notes later, where
+    /// statistics are large. Means over time are few, as each is the level of something, and stay
+    /// in the cache.
     #[inline]
     pub fn fetch(&self, notes: &Notes) {
         if self.large != 0 {
-            let is_large = |slot: u16| self.large.checked_shr(slot.into()).is_some_and(|bits| bits & 1 == 1);
+            let is_large =
+                |slot: u16| self.large.checked_shr(slot.into()).is_some_and(|bits| bits & 1 == 1);
             notes.current().iter().for_each(|note| tallies::fetch(&self.slots, note, is_large));
         }
     }
@@ -170,7 +190,9 @@ impl Statistics {
     fn check_row(&self, slot: u16, cells: usize) -> Result<(), Fault> {
         let declared = match self.declared.tables.get(usize::from(slot)) {
             None => "no table is declared there".to_owned(),
-            Some(table) if table.columns.len() != cells => format!("table `{}` has {} columns", table.name, table.columns.len()),
+            Some(table) if table.columns.len() != cells => {
+                format!("table `{}` has {} columns", table.name, table.columns.len())
+            }
             Some(_) => return Ok(()),
         };
         Err(Fault::Row { slot, cells, declared })
@@ -180,7 +202,12 @@ impl Statistics {
     fn misuse(&self, slot: u16, item: u32, used: StatisticKind) -> Fault {
         let declared = match self.declared.statistics.get(usize::from(slot)) {
             None => "no statistic is declared there".to_owned(),
-            Some(d) => format!("`{}` is declared there as a {} with {} item(s)", d.name, d.kind.name(), d.items),
+            Some(d) => format!(
+                "`{}` is declared there as a {} with {} item(s)",
+                d.name,
+                d.kind.name(),
+                d.items
+            ),
         };
         Fault::Statistic { slot, item, used: used.name().into(), declared }
     }
@@ -189,12 +216,16 @@ impl Statistics {
     pub fn merge(&mut self, other: &Statistics) {
         for (mine, theirs) in self.slots.iter_mut().zip(&other.slots) {
             mine.tallies.merge(&theirs.tallies);
-            mine.series.iter_mut().zip(&theirs.series).for_each(|(mine, theirs)| mine.merge(theirs));
+            mine.series
+                .iter_mut()
+                .zip(&theirs.series)
+                .for_each(|(mine, theirs)| mine.merge(theirs));
         }
         other.lost_delays.iter().for_each(|more| add_lost_delays(&mut self.lost_delays, more));
     }
 
-    /// Hands the levels that are open over to those who will see them change: LP `lp` belongs to part `part_of(lp)`.
+    /// Hands the levels that are open over to those who will see them change: LP `lp` belongs to
+    /// part `part_of(lp)`.
     pub fn share_open_levels(&mut self, parts: &mut [Statistics], part_of: impl Fn(LpId) -> usize) {
         for (number, slot) in self.slots.iter_mut().enumerate() {
             for (item, level) in slot.tallies.take_levels() {
@@ -203,13 +234,15 @@ impl Statistics {
         }
     }
 
-    /// Closes all levels, and ends all spans, at the end of the run. Engines do so once, after the last LP has finished.
+    /// Closes all levels, and ends all spans, at the end of the run. Engines do so once, after the
+    /// last LP has finished.
     pub fn close_levels(&mut self, end: f64) {
         self.slots.iter_mut().for_each(|slot| slot.close(&self.horizon, end));
     }
 
-    /// The fault of the first counter, by slot, with a total beyond `u64::MAX`, if there is one. Engines ask once, after the last event:
-    /// the event that passed the limit would depend on the order of adding, but the total of the run does not.
+    /// The fault of the first counter, by slot, with a total beyond `u64::MAX`, if there is one.
+    /// Engines ask once, after the last event: the event that passed the limit would depend on the
+    /// order of adding, but the total of the run does not.
     pub fn overflow(&self) -> Option<Fault> {
         let slot = self.slots.iter().position(|slot| slot.tallies.overflows())?;
         Some(Fault::CounterOverflow { name: self.declared.statistics[slot].name.clone() })
@@ -220,13 +253,16 @@ impl Statistics {
         &self.declared.tables
     }
 
-    /// Every statistic under its name, as in the [example](Self); those with several items as lists. Statistics without observations are
-    /// `null`.
+    /// Every statistic under its name, as in the [example](Self); those with several items as
+    /// lists. Statistics without observations are `null`.
     pub fn to_json(&self) -> Value {
         let settled = self.settled();
         let value = |(slot, name, items): (usize, &str, usize)| {
-            let value =
-                if items == 1 { settled.item_json(slot, 0) } else { (0..items).map(|item| settled.item_json(slot, item)).collect() };
+            let value = if items == 1 {
+                settled.item_json(slot, 0)
+            } else {
+                (0..items).map(|item| settled.item_json(slot, item)).collect()
+            };
             (name.to_owned(), value)
         };
         Value::Object(self.names().map(value).collect::<Map<_, _>>())
@@ -234,29 +270,44 @@ impl Statistics {
 
     /// The slot, the name and the number of items of every statistic.
     pub(crate) fn names(&self) -> impl Iterator<Item = (usize, &str, usize)> {
-        self.declared.statistics.iter().enumerate().map(|(slot, declared)| (slot, declared.name.as_str(), declared.items as usize))
+        self.declared
+            .statistics
+            .iter()
+            .enumerate()
+            .map(|(slot, declared)| (slot, declared.name.as_str(), declared.items as usize))
     }
 
-    /// One item of the statistic in a slot. Spans that the run has not come to the end of do not count; when it has ended, there are none.
+    /// One item of the statistic in a slot. Spans that the run has not come to the end of do not
+    /// count; when it has ended, there are none.
     pub(crate) fn item_json(&self, slot: usize, item: usize) -> Value {
         self.slots[slot].tallies.json(&self.horizon, item as u32)
     }
 
-    /// What these results are: unit and meaning of all that are called like a statistic or [declared](Declarations::result), and what
-    /// `ci95` is wherever it stands beside a mean.
+    /// What these results are: unit and meaning of all that are called like a statistic or
+    /// [declared](Declarations::result), and what `ci95` is wherever it stands beside a mean.
     pub fn result_notes(&self, results: &Value) -> BTreeMap<String, ResultNote> {
-        let note = |d: &Declaration| (d.name.clone(), ResultNote { unit: d.unit.clone(), meaning: d.meaning.clone(), label: false });
-        let declared = self.declared.statistics.iter().map(note).chain(self.declared.results.iter().cloned());
+        let note = |d: &Declaration| {
+            (
+                d.name.clone(),
+                ResultNote { unit: d.unit.clone(), meaning: d.meaning.clone(), label: false },
+            )
+        };
+        let declared =
+            self.declared.statistics.iter().map(note).chain(self.declared.results.iter().cloned());
         meanings::of(results, declared.collect())
     }
 
-    /// Every statistic over virtual time that was [declared](Declaration::series) so, under its name.
+    /// Every statistic over virtual time that was [declared](Declaration::series) so, under its
+    /// name.
     pub fn series(&self) -> BTreeMap<String, Series> {
         let settled = self.settled();
         let slots = self.declared.statistics.iter().zip(&settled.slots);
         slots
             .filter_map(|(declaration, slot)| {
-                Some((declaration.name.clone(), slot.series.as_ref()?.series(&declaration.unit, &declaration.meaning)))
+                Some((
+                    declaration.name.clone(),
+                    slot.series.as_ref()?.series(&declaration.unit, &declaration.meaning),
+                ))
             })
             .collect()
     }
@@ -264,7 +315,11 @@ impl Statistics {
     /// A picture of each histogram that has one item, for [`Model::views`](crate::Model::views).
     pub fn histogram_views(&self) -> Vec<View> {
         let slots = self.declared.statistics.iter().zip(&self.slots);
-        slots.filter_map(|(declared, slot)| slot.tallies.view(&declared.name, &declared.meaning, &declared.unit)).collect()
+        slots
+            .filter_map(|(declared, slot)| {
+                slot.tallies.view(&declared.name, &declared.meaning, &declared.unit)
+            })
+            .collect()
     }
 }
 

@@ -40,11 +40,17 @@ fn parts_of_a_run_merge_to_the_whole() {
     let (mut whole, mut parts) = (empty.clone(), vec![empty; 4]);
     let mut random = Random::new(5, LpId(0), 0);
     for _ in 0..2_000 {
-        let (time, value) = (100.0 * random.uniform(), random.normal(0.0, 1.0) * 1e3f64.powi(random.below(9) as i32 - 4));
+        let (time, value) = (
+            100.0 * random.uniform(),
+            random.normal(0.0, 1.0) * 1e3f64.powi(random.below(9) as i32 - 4),
+        );
         let list = vec![
             Note::Counter(MADE.at(random.below(3)), u64::from(random.below(5))),
             Note::Mean(SEEN.at(random.below(2)), value),
-            Note::TimeMean(LEVEL, Held::Span { from: time, to: time + random.exponential(20.0), level: value }),
+            Note::TimeMean(
+                LEVEL,
+                Held::Span { from: time, to: time + random.exponential(20.0), level: value },
+            ),
             Note::Histogram(SPREAD, value),
         ];
         let notes = Notes { list, ..Notes::default() };
@@ -82,7 +88,9 @@ fn the_sign_of_a_zero_does_not_show() {
         parts.for_each(|part| merged.merge(&part));
         merged.to_json().to_string()
     };
-    for (one, other) in [(&[-0.0, 0.0][..], &[0.0, -0.0][..]), (&[-0.0, -0.0], &[0.0, 0.0]), (&[-0.0], &[0.0])] {
+    for (one, other) in
+        [(&[-0.0, 0.0][..], &[0.0, -0.0][..]), (&[-0.0, -0.0], &[0.0, 0.0]), (&[-0.0], &[0.0])]
+    {
         assert_eq!(json(one), json(other));
         assert!(!json(one).contains("-0"), "{}", json(one));
     }
@@ -112,7 +120,12 @@ fn what_is_not_finite_is_refused() {
         let refused = statistics.apply(&notes, 0.5, LpId(0), &mut NoRows).unwrap_err();
         assert_eq!(refused, Fault::Observation { name: name.into(), value: infinite }, "{note:?}");
     }
-    let list = vec![span(0.0, 1e200, 1e100), span(1e200, 1e200, 1e200), span(0.0, 1e-200, 1e300), span(-1e200, 1e200, 1e200)];
+    let list = vec![
+        span(0.0, 1e200, 1e100),
+        span(1e200, 1e200, 1e200),
+        span(0.0, 1e-200, 1e300),
+        span(-1e200, 1e200, 1e200),
+    ];
     statistics.apply(&Notes { list, ..Notes::default() }, 0.5, LpId(0), &mut NoRows).unwrap();
 }
 
@@ -123,11 +136,14 @@ fn spans_run_forward() {
     declare.time_mean(LEVEL, "level", "", "");
     let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 1.0);
     let list = vec![Note::TimeMean(LEVEL, Held::Span { from: 0.5, to: 0.25, level: 1.0 })];
-    let fault = statistics.apply(&Notes { list, ..Notes::default() }, 0.5, LpId(0), &mut NoRows).unwrap_err();
+    let fault = statistics
+        .apply(&Notes { list, ..Notes::default() }, 0.5, LpId(0), &mut NoRows)
+        .unwrap_err();
     assert_eq!(fault, Fault::Span { name: "level".into(), from: 0.5, to: 0.25 });
 }
 
-/// Whether counts are added in one place or in several, and in whatever order, they overflow together or not at all.
+/// Whether counts are added in one place or in several, and in whatever order, they overflow
+/// together or not at all.
 #[test]
 fn counters_overflow_as_a_whole() {
     let overflow = |name: &str| Some(Fault::CounterOverflow { name: name.into() });

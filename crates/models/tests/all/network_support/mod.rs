@@ -10,7 +10,8 @@ use warpline_models::network::{Network, NetworkParameters, Topology};
 use warpline_testkit::time_limit;
 
 /// The topologies that lie beside the tests.
-pub(crate) const TOPOLOGIES: [&str; 4] = ["sndlib-geant", "sndlib-nobel-eu", "sndlib-polska", "topozoo-Abilene"];
+pub(crate) const TOPOLOGIES: [&str; 4] =
+    ["sndlib-geant", "sndlib-nobel-eu", "sndlib-polska", "topozoo-Abilene"];
 
 pub(crate) fn path(topology: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/topologies/{topology}.json"))
@@ -19,17 +20,26 @@ pub(crate) fn path(topology: &str) -> PathBuf {
 /// The files beside the tests, and those of the folder that `WARPLINE_TOPOLOGIES` names.
 pub(crate) fn files() -> Vec<PathBuf> {
     let folder = std::env::var_os("WARPLINE_TOPOLOGIES");
-    let more = folder.into_iter().flat_map(|folder| std::fs::read_dir(folder).expect("a folder")).flatten().map(|entry| entry.path());
-    let mut more: Vec<PathBuf> = more.filter(|path| path.extension().is_some_and(|ext| ext == "json")).collect();
+    let more = folder
+        .into_iter()
+        .flat_map(|folder| std::fs::read_dir(folder).expect("a folder"))
+        .flatten()
+        .map(|entry| entry.path());
+    let mut more: Vec<PathBuf> =
+        more.filter(|path| path.extension().is_some_and(|ext| ext == "json")).collect();
     more.sort();
     TOPOLOGIES.iter().map(|name| path(name)).chain(more).collect()
 }
 
-/// The loads of all links in percent of the most loaded one, as the file says: `edge`, forth and back.
+/// The loads of all links in percent of the most loaded one, as the file says: `edge`, forth and
+/// back.
 pub(crate) fn truth(file: &Path, demand: &str) -> Vec<f64> {
     let json: Value = from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
     let edges = json["edges"].as_array().unwrap();
-    edges.iter().flat_map(|edge| ["ecmp_fwd", "ecmp_bwd"].map(|way| edge[way][demand].as_f64().unwrap())).collect()
+    edges
+        .iter()
+        .flat_map(|edge| ["ecmp_fwd", "ecmp_bwd"].map(|way| edge[way][demand].as_f64().unwrap()))
+        .collect()
 }
 
 /// Parameters from `name=value` words.
@@ -48,13 +58,22 @@ pub(crate) fn network(topology: &str, words: &str) -> Network {
     Network::new(Topology::from_file(path(topology)).unwrap(), &parameters(words)).unwrap()
 }
 
-/// A chain of nodes `0 - 1 - … - links`, each link `km` long, with one demand from its begin to its end.
+/// A chain of nodes `0 - 1 - … - links`, each link `km` long, with one demand from its begin to its
+/// end.
 pub(crate) fn chain(links: usize, km: f64, words: &str) -> Network {
     let nodes: Vec<String> = (0..=links).map(|id| format!(r#"{{"id": {id}}}"#)).collect();
-    let edges: Vec<String> = (0..links).map(|i| format!(r#"{{"source": {i}, "target": {}, "dist": {km}}}"#, i + 1)).collect();
+    let edges: Vec<String> = (0..links)
+        .map(|i| format!(r#"{{"source": {i}, "target": {}, "dist": {km}}}"#, i + 1))
+        .collect();
     let (nodes, edges) = (nodes.join(","), edges.join(","));
-    let text = format!(r#"{{"graph": {{"demands": {{"0": {{"{links}": 1}}}}}}, "nodes": [{nodes}], "edges": [{edges}]}}"#);
-    Network::new(Topology::parse(&text).unwrap(), &parameters(&format!("demand=file demand-directions=listed {words}"))).unwrap()
+    let text = format!(
+        r#"{{"graph": {{"demands": {{"0": {{"{links}": 1}}}}}}, "nodes": [{nodes}], "edges": [{edges}]}}"#
+    );
+    Network::new(
+        Topology::parse(&text).unwrap(),
+        &parameters(&format!("demand=file demand-directions=listed {words}")),
+    )
+    .unwrap()
 }
 
 /// The results of a run from `warmup` to `end`, in s.

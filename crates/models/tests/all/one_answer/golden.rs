@@ -1,4 +1,5 @@
-//! Digests that must never change without a reason: they pin the order of events, the random streams and the models.
+//! Digests that must never change without a reason: they pin the order of events, the random
+//! streams and the models.
 
 use warpline::command::{Catalogue, Visitor};
 use warpline::{Configure, Parameters, Simulation, Synchronisation};
@@ -14,40 +15,73 @@ impl Visitor for Digest {
     type Output = (u64, String);
 
     fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> (u64, String) {
-        let simulation = || Simulation::<M>::configured(&parameters).unwrap().seed(self.seed).end(self.end);
-        let [sequential, parallel] = [simulation(), simulation().sync(Synchronisation::Optimistic).threads(2)].map(|simulation| {
-            let _limit = time_limit((M::NAME, parameters.values()));
-            let record = simulation.run().unwrap().record;
-            (record.committed_events, record.digest)
-        });
+        let simulation =
+            || Simulation::<M>::configured(&parameters).unwrap().seed(self.seed).end(self.end);
+        let [sequential, parallel] =
+            [simulation(), simulation().sync(Synchronisation::Optimistic).threads(2)].map(
+                |simulation| {
+                    let _limit = time_limit((M::NAME, parameters.values()));
+                    let record = simulation.run().unwrap().record;
+                    (record.committed_events, record.digest)
+                },
+            );
         assert_eq!(sequential, parallel);
         sequential
     }
 }
 
 fn digest(model: &str, parameters: &[(&str, &str)], seed: u64, end: f64) -> (u64, String) {
-    let parameters: Vec<(String, String)> = parameters.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+    let parameters: Vec<(String, String)> =
+        parameters.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
     Library.with_model(model, &parameters, Digest { seed, end }).unwrap()
 }
 
 #[test]
 fn digests_are_unchanged() {
-    type Case = (&'static str, &'static [(&'static str, &'static str)], u64, f64, u64, &'static str);
+    type Case =
+        (&'static str, &'static [(&'static str, &'static str)], u64, f64, u64, &'static str);
     let cases: [Case; 14] = [
         ("mm1", &[], 1, 1_000.0, 2336, "9ed7633232873b1b"),
-        ("mm1", &[("discipline", "lifo"), ("arrival-rate", "0.95")], 2, 1_000.0, 2858, "8af4f1c2efebc376"),
+        (
+            "mm1",
+            &[("discipline", "lifo"), ("arrival-rate", "0.95")],
+            2,
+            1_000.0,
+            2858,
+            "8af4f1c2efebc376",
+        ),
         ("phold", &[], 1, 10.0, 73634, "f3fa346a32d8c07d"),
-        ("phold", &[("lps", "1024"), ("population", "16"), ("lookahead", "0")], 7, 5.0, 82188, "fe6330c7db69e261"),
         (
             "phold",
-            &[("lps", "1000"), ("clusters", "10"), ("reach", "2"), ("remote", "0.3"), ("payload", "100")],
+            &[("lps", "1024"), ("population", "16"), ("lookahead", "0")],
+            7,
+            5.0,
+            82188,
+            "fe6330c7db69e261",
+        ),
+        (
+            "phold",
+            &[
+                ("lps", "1000"),
+                ("clusters", "10"),
+                ("reach", "2"),
+                ("remote", "0.3"),
+                ("payload", "100"),
+            ],
             3,
             20.0,
             17942,
             "69bae82701cd2d76",
         ),
         ("simplesim", &[], 1, 80.0, 23474, "3309ae31ef64811b"),
-        ("simplesim", &[("lps", "5"), ("limit", "30"), ("lookahead", "0.25"), ("message-size", "70")], 4, 60.0, 6659, "ec09ea7bbb01437d"),
+        (
+            "simplesim",
+            &[("lps", "5"), ("limit", "30"), ("lookahead", "0.25"), ("message-size", "70")],
+            4,
+            60.0,
+            6659,
+            "ec09ea7bbb01437d",
+        ),
         ("network", &[], 1, 0.2, 54902, "ee0900683a91cbfa"),
         (
             "network",
@@ -58,16 +92,33 @@ fn digests_are_unchanged() {
             "55b68fff6be8be38",
         ),
         ("hypercube", &[], 1, 30.0, 3771, "a4c102a36380bf21"),
-        ("hypercube", &[("dimensions", "4"), ("lengths", "exponential"), ("redraw", "true")], 2, 30.0, 473, "9a85c42a17d5b732"),
+        (
+            "hypercube",
+            &[("dimensions", "4"), ("lengths", "exponential"), ("redraw", "true")],
+            2,
+            30.0,
+            473,
+            "9a85c42a17d5b732",
+        ),
         ("pcs", &[], 1, 5.0, 26861, "9d006635f0d72cf0"),
-        ("pcs", &[("cells", "16"), ("portables", "900"), ("dwell", "1.5"), ("channels", "7")], 3, 40.0, 32955, "a8894d7552742915"),
+        (
+            "pcs",
+            &[("cells", "16"), ("portables", "900"), ("dwell", "1.5"), ("channels", "7")],
+            3,
+            40.0,
+            32955,
+            "a8894d7552742915",
+        ),
         ("network", &[("topology", "star-clique:4")], 2, 2.0, 44746, "791bf1ba82f9eaf6"),
     ];
     let mut changed = String::new();
     for (model, parameters, seed, end, events, expected) in cases {
         let found = digest(model, parameters, seed, end);
         if found != (events, expected.to_owned()) {
-            changed += &format!("{model} {parameters:?} seed {seed}: {} events, digest {}\n", found.0, found.1);
+            changed += &format!(
+                "{model} {parameters:?} seed {seed}: {} events, digest {}\n",
+                found.0, found.1
+            );
         }
     }
     assert_eq!(changed, "", "histories have changed");

@@ -7,7 +7,9 @@ use std::path::Path;
 use warpline::command::{Catalogue, Visitor};
 use warpline::prelude::*;
 use warpline::serde_json::Value;
-use warpline::{Configure, Conservative, GoAhead, GvtAlgorithm, Messages, Parameters, Run, Synchronisation};
+use warpline::{
+    Configure, Conservative, GoAhead, GvtAlgorithm, Messages, Parameters, Run, Synchronisation,
+};
 use warpline_models::Library;
 use warpline_testkit::time_limit;
 
@@ -36,15 +38,20 @@ impl Way {
     fn set<'a, M: Model>(self, simulation: Simulation<'a, M>) -> Simulation<'a, M> {
         let Way { sync, threads, messages, undo, batch, kps, gvt } = self;
         let simulation = simulation.threads(threads).messages(messages).batch(batch).gvt(gvt);
-        let optimistic = |simulation: Simulation<'a, M>| simulation.sync(Synchronisation::Optimistic).undo(undo).kps(kps);
+        let optimistic = |simulation: Simulation<'a, M>| {
+            simulation.sync(Synchronisation::Optimistic).undo(undo).kps(kps)
+        };
         match sync {
-            Sync::Conservative(mode) => simulation.sync(Synchronisation::Conservative).conservative(mode),
+            Sync::Conservative(mode) => {
+                simulation.sync(Synchronisation::Conservative).conservative(mode)
+            }
             Sync::Optimistic(when) => optimistic(simulation).go_ahead(when),
             Sync::TimeWarp => optimistic(simulation).use_lookahead(false),
         }
     }
 
-    /// Whether it makes sense for a model with this least delay between PEs that can or cannot undo its events.
+    /// Whether it makes sense for a model with this least delay between PEs that can or cannot undo
+    /// its events.
     fn suits<M: Model>(self, least_delay: f64) -> bool {
         let can_undo = match self.undo {
             Undo::Reverse => M::ABILITIES.has_reverse(),
@@ -57,7 +64,15 @@ impl Way {
 
 /// A selection in which every value of each setting meets most values of the others.
 const WAYS: [Way; 22] = {
-    const fn way(sync: Sync, threads: u32, messages: Messages, undo: Undo, batch: u32, kps: u32, gvt: GvtAlgorithm) -> Way {
+    const fn way(
+        sync: Sync,
+        threads: u32,
+        messages: Messages,
+        undo: Undo,
+        batch: u32,
+        kps: u32,
+        gvt: GvtAlgorithm,
+    ) -> Way {
         Way { sync, threads, messages, undo, batch, kps, gvt }
     }
     use GvtAlgorithm::{Asynchronous, Synchronous};
@@ -113,8 +128,16 @@ struct Answer {
 
 fn answer<M: Model>(run: Run<M>) -> Answer {
     let Run { record, tables, .. } = run;
-    let (series, views, tables) = (format!("{:?}", record.series), format!("{:?}", record.views), format!("{tables:?}"));
-    Answer { digest: record.digest, committed: record.committed_events, results: record.results.into(), series, views, tables }
+    let (series, views, tables) =
+        (format!("{:?}", record.series), format!("{:?}", record.views), format!("{tables:?}"));
+    Answer {
+        digest: record.digest,
+        committed: record.committed_events,
+        results: record.results.into(),
+        series,
+        views,
+        tables,
+    }
 }
 
 impl Visitor for Compare {
@@ -122,7 +145,13 @@ impl Visitor for Compare {
 
     fn visit<M: Configure + 'static>(self, parameters: M::Parameters) {
         for seed in [3, 0xFEED_5EED] {
-            let simulation = || Simulation::<M>::configured(&parameters).unwrap().seed(seed).end(self.end).warmup(self.end * 0.1);
+            let simulation = || {
+                Simulation::<M>::configured(&parameters)
+                    .unwrap()
+                    .seed(seed)
+                    .end(self.end)
+                    .warmup(self.end * 0.1)
+            };
             let expected = answer(simulation().sync(Synchronisation::Sequential).run().unwrap());
             assert!(expected.committed > 100, "it does something");
             let least_delay = |threads| simulation().threads(threads).least_delay().unwrap();
@@ -130,7 +159,13 @@ impl Visitor for Compare {
                 let parallel = way.set(simulation());
                 let _limit = time_limit((M::NAME, parameters.values(), seed, way));
                 let found = answer(parallel.run().unwrap());
-                assert_eq!(found, expected, "{} {:?}, seed {seed}, {way:?}", M::NAME, parameters.values());
+                assert_eq!(
+                    found,
+                    expected,
+                    "{} {:?}, seed {seed}, {way:?}",
+                    M::NAME,
+                    parameters.values()
+                );
             }
             let mut synchronisations = vec![Synchronisation::Optimistic];
             if least_delay(4) > 0.0 {
@@ -146,8 +181,15 @@ impl Visitor for Compare {
             for changes in 0..4 {
                 let what = (M::NAME, parameters.values(), seed, changes, "changing engines");
                 let _limit = time_limit(what.clone());
-                let simulation = simulation().sync(Synchronisation::Optimistic).threads(4).change_engines(changes);
-                let simulation = if changes.is_multiple_of(2) { simulation } else { simulation.virtual_cluster(seed) };
+                let simulation = simulation()
+                    .sync(Synchronisation::Optimistic)
+                    .threads(4)
+                    .change_engines(changes);
+                let simulation = if changes.is_multiple_of(2) {
+                    simulation
+                } else {
+                    simulation.virtual_cluster(seed)
+                };
                 let run = simulation.run().unwrap();
                 segments += run.record.engines.len();
                 assert_eq!(answer(run), expected, "{what:?}");
@@ -160,7 +202,8 @@ impl Visitor for Compare {
 /// Compares all runs of a model with the words `name=value` for parameters.
 fn compare(model: &str, words: &str, end: f64) {
     let pairs = words.split_whitespace().map(|word| word.split_once('=').unwrap());
-    let parameters: Vec<(String, String)> = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let parameters: Vec<(String, String)> =
+        pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     Library.with_model(model, &parameters, Compare { end }).unwrap();
 }
 
@@ -214,8 +257,16 @@ fn pcs_has_one_answer() {
 #[test]
 fn network_has_one_answer() {
     compare("network", "", 0.004);
-    compare("network", "sources=onoff on=0.01 off=0.02 load=1.2 buffer=5000 sizes=exponential", 0.003);
+    compare(
+        "network",
+        "sources=onoff on=0.01 off=0.02 load=1.2 buffer=5000 sizes=exponential",
+        0.003,
+    );
     let geant = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/topologies/sndlib-geant.json");
     compare("network", "topology=star-clique:4 udp-start=0.001 on=0.01", 0.05);
-    compare("network", &format!("topology={} demand=file load=1 buffer=3000", geant.display()), 0.004);
+    compare(
+        "network",
+        &format!("topology={} demand=file load=1 buffer=3000", geant.display()),
+        0.004,
+    );
 }

@@ -16,10 +16,12 @@ use warpline_transport::{CourierPlan, Group, Lost, Places};
 
 use crate::Communication;
 
-/// The share of their speed that PEs have to keep beside threads that do nothing but communicate, for these to be worth it.
+/// The share of their speed that PEs have to keep beside threads that do nothing but communicate,
+/// for these to be worth it.
 const KEPT: f64 = 0.9;
-/// How much longer a batch has to take where all PEs send at the same time, in multiples of what one PE would need for all of them, for that
-/// one to do it: it also has to take over what the others send.
+/// How much longer a batch has to take where all PEs send at the same time, in multiples of what
+/// one PE would need for all of them, for that one to do it: it also has to take over what the
+/// others send.
 const LONGER: f64 = 1.25;
 /// How long a measurement of speed takes.
 const SPIN: Duration = Duration::from_millis(4);
@@ -37,55 +39,74 @@ struct Times {
     alone: f64,
 }
 
-/// What all processes are to do, by what they find on their machines. `has_cores` says whether this one has cores for threads that do nothing
-/// but communicate. All processes have to do so at the same point.
+/// What all processes are to do, by what they find on their machines. `has_cores` says whether this
+/// one has cores for threads that do nothing but communicate. All processes have to do so at the
+/// same point.
 ///
 /// # Errors
 /// If a process is gone; within, if messages cannot be sent.
-pub(super) fn choose(group: &mut Group, plan: &CourierPlan, has_cores: bool) -> Result<Result<Choice, String>, Lost> {
+pub(super) fn choose(
+    group: &mut Group,
+    plan: &CourierPlan,
+    has_cores: bool,
+) -> Result<Result<Choice, String>, Lost> {
     group.meet()?;
     let pes = plan.places.local().len();
     let kept = if has_cores { kept(pes, plan.places.couriers as usize) } else { 0.0 };
     if let Some(choice) = group.decide(&(has_cores, kept), |found| dedicated(&found))? {
         return Ok(Ok(choice));
     }
-    let most = (0..plan.places.first_pes.len() as u32 - 1).map(|process| plan.places.pes_of(process).len()).max();
+    let most = (0..plan.places.first_pes.len() as u32 - 1)
+        .map(|process| plan.places.pes_of(process).len())
+        .max();
     if most == Some(1) {
         let why = "each process has one PE, and no core beside it".to_owned();
         return Ok(Ok((Communication::Distributed, why)));
     }
     let mut time = |couriers| -> Result<Result<f64, String>, Lost> {
-        let plan = CourierPlan { places: Places { couriers, ..plan.places.clone() }, ..plan.clone() };
+        let plan =
+            CourierPlan { places: Places { couriers, ..plan.places.clone() }, ..plan.clone() };
         group.meet()?;
         Ok(group.try_out(&plan)?.map(|time| time.as_nanos() as f64))
     };
     // Both, even if the first fails: others wait for this process.
     let (together, alone) = (time(u32::MAX)?, time(1)?);
     let times = together.and_then(|together| Ok(Times { pes, together, alone: alone? }));
-    group.decide(&times, |found| found.into_iter().collect::<Result<Vec<Times>, String>>().map(|times| worker_or_all(&times)))
+    group.decide(&times, |found| {
+        found.into_iter().collect::<Result<Vec<Times>, String>>().map(|times| worker_or_all(&times))
+    })
 }
 
-/// Whether threads are to do nothing but communicate, by what each process has found: whether it has cores for them, and which share of their
-/// speed its PEs keep.
+/// Whether threads are to do nothing but communicate, by what each process has found: whether it
+/// has cores for them, and which share of their speed its PEs keep.
 fn dedicated(found: &[(bool, f64)]) -> Option<Choice> {
     if !found.iter().all(|(has_cores, _)| *has_cores) {
         return None;
     }
     let kept = found.iter().map(|(_, kept)| *kept).fold(f64::INFINITY, f64::min);
-    let why = format!("PEs kept {:.0} % of their speed beside such threads in a probe", 100.0 * kept.min(1.0));
+    let why = format!(
+        "PEs kept {:.0} % of their speed beside such threads in a probe",
+        100.0 * kept.min(1.0)
+    );
     (kept >= KEPT).then_some((Communication::Dedicated, why))
 }
 
-/// Whether the first PE of a process is to send for all, or each for itself. The slowest process decides.
+/// Whether the first PE of a process is to send for all, or each for itself. The slowest process
+/// decides.
 fn worker_or_all(times: &[Times]) -> Choice {
     let by_one = |times: &Times| times.alone * times.pes as f64;
-    let worst = times.iter().max_by(|a, b| (a.together / by_one(a)).total_cmp(&(b.together / by_one(b))));
+    let worst =
+        times.iter().max_by(|a, b| (a.together / by_one(a)).total_cmp(&(b.together / by_one(b))));
     let Some(worst) = worst else { return (Communication::Distributed, String::new()) };
     let [together, alone] = [worst.together, worst.alone].map(|time| time / 1e3);
     let why = format!(
         "no core is free beside those of PEs, and in a probe a batch took {together:.1} µs where all sent and {alone:.1} µs where one did"
     );
-    let by = if worst.together > LONGER * by_one(worst) { Communication::Worker } else { Communication::Distributed };
+    let by = if worst.together > LONGER * by_one(worst) {
+        Communication::Worker
+    } else {
+        Communication::Distributed
+    };
     (by, why)
 }
 
@@ -110,7 +131,8 @@ fn speed(threads: usize, others: usize) -> f64 {
     };
     thread::scope(|scope| {
         let all: Vec<_> = (0..threads + others).map(|_| scope.spawn(work)).collect();
-        all.into_iter().take(threads).map(|thread| thread.join().unwrap_or_default()).sum::<u64>() as f64
+        all.into_iter().take(threads).map(|thread| thread.join().unwrap_or_default()).sum::<u64>()
+            as f64
     })
 }
 
@@ -138,8 +160,15 @@ mod tests {
         let by = |all: &[Times]| worker_or_all(all).0;
         assert_eq!(by(&[times(4, 4000.0, 1000.0)]), Communication::Distributed);
         assert_eq!(by(&[times(4, 6000.0, 1000.0)]), Communication::Worker);
-        assert_eq!(by(&[times(4, 1000.0, 1000.0), times(2, 3000.0, 1000.0)]), Communication::Worker, "the slowest decides");
+        assert_eq!(
+            by(&[times(4, 1000.0, 1000.0), times(2, 3000.0, 1000.0)]),
+            Communication::Worker,
+            "the slowest decides"
+        );
         let (_, why) = worker_or_all(&[times(2, 1000.0, 1000.0), times(2, 2250.0, 1500.0)]);
-        assert!(why.ends_with("a batch took 2.2 µs where all sent and 1.5 µs where one did"), "{why}");
+        assert!(
+            why.ends_with("a batch took 2.2 µs where all sent and 1.5 µs where one did"),
+            "{why}"
+        );
     }
 }

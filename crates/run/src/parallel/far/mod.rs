@@ -1,4 +1,5 @@
-//! How messages travel between processes that share no memory, or are not to share that of messages.
+//! How messages travel between processes that share no memory, or are not to share that of
+//! messages.
 
 mod choice;
 pub(crate) mod work;
@@ -34,26 +35,36 @@ impl FarWires {
     ///
     /// # Errors
     /// If a process is gone, or cannot communicate.
-    pub(crate) fn of(processes: Option<&mut Processes>, plan: &ParallelPlan) -> Result<Option<Self>, Error> {
+    pub(crate) fn of(
+        processes: Option<&mut Processes>,
+        plan: &ParallelPlan,
+    ) -> Result<Option<Self>, Error> {
         let Some(Processes { group, .. }) = processes else { return Ok(None) };
-        let FarPlan { shares, carrier, ring, communication: asked, threads, batch, delay: age } = plan.wires.far;
+        let FarPlan { shares, carrier, ring, communication: asked, threads, batch, delay: age } =
+            plan.wires.far;
         let process = group.number();
         let near: Range<u32> = if shares { group.near() } else { process..process + 1 };
         if near.len() as u32 == plan.processes.count {
             return Ok(None);
         }
-        let first_pes: Vec<u32> = (0..=plan.processes.count).map(|process| plan.first_pe(process)).collect();
+        let first_pes: Vec<u32> =
+            (0..=plan.processes.count).map(|process| plan.first_pe(process)).collect();
         let near_pes = first_pes[near.start as usize]..first_pes[near.end as usize];
         let (piece, batch) = batch.map_or((WHOLE_MESSAGE, 0), |bytes| (bytes, bytes));
-        let limits = CourierLimits { piece, batch, age, in_flight: plan.wires.room.places(IN_FLIGHT) };
+        let limits =
+            CourierLimits { piece, batch, age, in_flight: plan.wires.room.places(IN_FLIGHT) };
         let places = Places { process, first_pes, near: near_pes, couriers: threads };
         let may_thread = plan.processes.may_thread();
         let mut plan = CourierPlan { places, feed: ring, carrier, limits };
         let (by, why) = match asked {
-            Communication::Auto if !may_thread => (Communication::Dedicated, "MPI lets one thread call it".to_owned()),
+            Communication::Auto if !may_thread => {
+                (Communication::Dedicated, "MPI lets one thread call it".to_owned())
+            }
             Communication::Auto => {
-                let has_cores = group.cpu_share().suffices_for(plan.places.local().len() + threads as usize);
-                let choice = choice::choose(group, &plan, has_cores).map_err(|why| lost(group, why))?;
+                let has_cores =
+                    group.cpu_share().suffices_for(plan.places.local().len() + threads as usize);
+                let choice =
+                    choice::choose(group, &plan, has_cores).map_err(|why| lost(group, why))?;
                 choice.map_err(|cause| Error::Communication { cause })?
             }
             given => (given, String::new()),
@@ -70,10 +81,15 @@ impl FarWires {
 
     /// What the record says of it, beside counts.
     pub(crate) fn record(&self) -> CommunicationRecord {
-        CommunicationRecord { by: self.by.name().to_owned(), why: self.why.clone(), ..CommunicationRecord::default() }
+        CommunicationRecord {
+            by: self.by.name().to_owned(),
+            why: self.why.clone(),
+            ..CommunicationRecord::default()
+        }
     }
 
-    /// Where the events lie that PEs near each other share, given what all processes of the machine share.
+    /// Where the events lie that PEs near each other share, given what all processes of the machine
+    /// share.
     pub(crate) fn region(&self, common: &Region) -> Region {
         if self.shares { common.clone() } else { Region::own() }
     }

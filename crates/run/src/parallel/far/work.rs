@@ -1,4 +1,5 @@
-//! What there is to do for communication beside the steps of PEs: to work for couriers, and to go on with reductions over ranks.
+//! What there is to do for communication beside the steps of PEs: to work for couriers, and to go
+//! on with reductions over ranks.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -11,8 +12,9 @@ use crate::parallel::processes::Processes;
 use crate::plan::ParallelPlan;
 use crate::{Error, GvtAlgorithm};
 
-/// Where the PEs of a rank meet, if reductions go over all ranks. PEs go on with those in their steps, unless they may not call MPI, or threads
-/// that do nothing but send and receive are there for it. All ranks have to do so at the same point.
+/// Where the PEs of a rank meet, if reductions go over all ranks. PEs go on with those in their
+/// steps, unless they may not call MPI, or threads that do nothing but send and receive are there
+/// for it. All ranks have to do so at the same point.
 ///
 /// # Errors
 /// Those of MPI.
@@ -26,16 +28,22 @@ pub(crate) fn barrier_of_rank(
     if (plan.gvt, plan.barrier) != (GvtAlgorithm::Synchronous, crate::Barrier::AllReduce) {
         return Ok(None);
     }
-    let Some(all_reduce) = group.all_reduce().map_err(|cause| Error::Communication { cause })? else { return Ok(None) };
+    let Some(all_reduce) = group.all_reduce().map_err(|cause| Error::Communication { cause })?
+    else {
+        return Ok(None);
+    };
     let first_pes = (0..=plan.processes.count).map(|process| plan.first_pe(process)).collect();
-    let pes_drive = plan.processes.may_thread() && service.is_none_or(|service| service == Service::FirstPes);
+    let pes_drive =
+        plan.processes.may_thread() && service.is_none_or(|service| service == Service::FirstPes);
     let places = RankPlaces { rank: group.number(), first_pes, pes_drive };
     Ok(Some(Barrier::of_rank(places, all_reduce, ties)))
 }
 
-/// What threads that do nothing but send and receive tell PEs by when GVT is to be found, if they have an interval of their own.
+/// What threads that do nothing but send and receive tell PEs by when GVT is to be found, if they
+/// have an interval of their own.
 pub(crate) fn pacer(plan: &ParallelPlan, service: Option<Service>) -> Option<Pacer> {
-    let is_theirs = plan.tuning.adapts_interval && matches!(service, Some(Service::Threads | Service::Watcher));
+    let is_theirs =
+        plan.tuning.adapts_interval && matches!(service, Some(Service::Threads | Service::Watcher));
     is_theirs.then(|| Pacer::new(plan.tuning.gvt_interval))
 }
 
@@ -56,8 +64,15 @@ struct Paced {
 }
 
 impl<'c> CommunicationWork<'c> {
-    pub(crate) fn new(couriers: Option<Box<dyn AnyCouriers + 'c>>, barrier: Option<Barrier>, pacer: Option<Pacer>) -> Self {
-        let paced = |pacer: Pacer| Paced { now: pacer.clone(), driver: Mutex::new(PacerDriver::new(pacer)) };
+    pub(crate) fn new(
+        couriers: Option<Box<dyn AnyCouriers + 'c>>,
+        barrier: Option<Barrier>,
+        pacer: Option<Pacer>,
+    ) -> Self {
+        let paced = |pacer: Pacer| Paced {
+            now: pacer.clone(),
+            driver: Mutex::new(PacerDriver::new(pacer)),
+        };
         CommunicationWork { couriers, barrier, pacer: pacer.map(paced) }
     }
 
@@ -67,7 +82,10 @@ impl<'c> CommunicationWork<'c> {
 
     /// How many threads do nothing else.
     pub(crate) fn threads(&self) -> usize {
-        self.couriers.as_ref().filter(|_| self.is_done_by(Service::Threads)).map_or(0, |couriers| couriers.len())
+        self.couriers
+            .as_ref()
+            .filter(|_| self.is_done_by(Service::Threads))
+            .map_or(0, |couriers| couriers.len())
     }
 
     /// Whether the thread that watches the PEs does it.
@@ -76,8 +94,8 @@ impl<'c> CommunicationWork<'c> {
         self.is_done_by(Service::Watcher) || reduces && self.threads() == 0
     }
 
-    /// Does what one of the threads has to do: the first also goes on with reductions, and says when GVT is to be found.
-    /// Returns whether there was anything.
+    /// Does what one of the threads has to do: the first also goes on with reductions, and says
+    /// when GVT is to be found. Returns whether there was anything.
     pub(crate) fn work_as(&self, thread: usize) -> bool {
         let reduced = thread == 0 && self.barrier.as_ref().is_some_and(Barrier::go_on);
         let mut hurries = false;
@@ -91,7 +109,8 @@ impl<'c> CommunicationWork<'c> {
         self.couriers.as_ref().is_some_and(|couriers| couriers.work(thread, hurries)) | reduced
     }
 
-    /// Works for the courier of a PE that has nothing left to do, if PEs work for couriers; the PE goes by its number in this process.
+    /// Works for the courier of a PE that has nothing left to do, if PEs work for couriers; the PE
+    /// goes by its number in this process.
     pub(crate) fn work_for(&self, pe: usize) {
         self.couriers.iter().for_each(|couriers| couriers.work_for(pe));
     }
@@ -109,7 +128,11 @@ impl<'c> CommunicationWork<'c> {
     }
 
     /// All PEs have ended. If all has gone well, it waits until no message is on its way any more.
-    pub(crate) fn close(&mut self, processes: Option<&mut Processes>, fails: bool) -> Result<(), Error> {
+    pub(crate) fn close(
+        &mut self,
+        processes: Option<&mut Processes>,
+        fails: bool,
+    ) -> Result<(), Error> {
         self.barrier.iter().for_each(Barrier::close);
         match (&self.couriers, processes) {
             (Some(couriers), Some(processes)) if !fails => processes.close(&**couriers),
@@ -126,7 +149,8 @@ impl<'c> CommunicationWork<'c> {
         self.couriers.take().into_iter().for_each(|couriers| couriers.abandon());
     }
 
-    /// How many couriers there were, and what they did, if there were any and they were not abandoned.
+    /// How many couriers there were, and what they did, if there were any and they were not
+    /// abandoned.
     pub(crate) fn counts(&self) -> Option<(u64, CourierCounts)> {
         self.couriers.as_ref().map(|couriers| (couriers.len() as u64, couriers.counts()))
     }

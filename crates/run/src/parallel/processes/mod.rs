@@ -1,4 +1,5 @@
-//! A run of several processes, as one of them sees it: what it tells the first process, which puts everything together.
+//! A run of several processes, as one of them sees it: what it tells the first process, which puts
+//! everything together.
 
 pub(crate) mod control_messages;
 
@@ -32,7 +33,8 @@ pub(crate) struct Processes {
     others: Vec<Other>,
     /// What the LPs of this one do outside, unless it is the first.
     acts: KeptActs,
-    /// It has sent rows with acts, or any by MPI, and waits with others until those that can be passed on have been.
+    /// It has sent rows with acts, or any by MPI, and waits with others until those that can be
+    /// passed on have been.
     waits_with_rows: bool,
     /// How the PEs of all have ended, as the first has told this one.
     end: Option<LoopEnd>,
@@ -56,7 +58,8 @@ struct Other {
 
 /// The end of a run in which a process was lost.
 pub(crate) fn lost(group: &mut Group, lost: Lost) -> Error {
-    let error = Error::Process { gvt: VirtualTime::from_bits(group.gvt()).get(), lost: lost.clone() };
+    let error =
+        Error::Process { gvt: VirtualTime::from_bits(group.gvt()).get(), lost: lost.clone() };
     if group.is_first() {
         return error;
     }
@@ -71,10 +74,20 @@ impl Processes {
     /// # Errors
     /// If one is gone, or is about to do something else.
     pub(crate) fn new(mut group: Group, description: &[(String, String)]) -> Result<Self, Error> {
-        let others = if group.is_first() { (1..group.processes()).map(|_| Other::default()).collect() } else { Vec::new() };
+        let others = if group.is_first() {
+            (1..group.processes()).map(|_| Other::default()).collect()
+        } else {
+            Vec::new()
+        };
         let introduced = group.introduce(description);
         introduced.map_err(|why| lost(&mut group, why))?;
-        Ok(Processes { group, others, acts: KeptActs::default(), waits_with_rows: false, end: None })
+        Ok(Processes {
+            group,
+            others,
+            acts: KeptActs::default(),
+            waits_with_rows: false,
+            end: None,
+        })
     }
 
     /// Waits until all processes have placed what they share.
@@ -85,14 +98,24 @@ impl Processes {
         self.group.meet().map_err(|why| lost(&mut self.group, why))
     }
 
-    /// Tells the first process how far the PEs of this one have come; or, in the first, hears of the others, whose rows go to the merge. Adds
-    /// what is known of all processes to `status` and `settled`.
-    pub(crate) fn exchange(&mut self, status: &mut PeStatus, settled: &mut Option<Moment>, merge: &mut RowMerge) -> Result<(), Lost> {
+    /// Tells the first process how far the PEs of this one have come; or, in the first, hears of
+    /// the others, whose rows go to the merge. Adds what is known of all processes to `status` and
+    /// `settled`.
+    pub(crate) fn exchange(
+        &mut self,
+        status: &mut PeStatus,
+        settled: &mut Option<Moment>,
+        merge: &mut RowMerge,
+    ) -> Result<(), Lost> {
         self.group.note_gvt(VirtualTime::new(status.gvt).map_or(0, VirtualTime::bits));
         self.group.check()?;
         if !self.group.is_first() {
             let rows = self.without_acts(merge.take());
-            return self.group.send(&ControlMessage::Progress { status: *status, settled: *settled, rows });
+            return self.group.send(&ControlMessage::Progress {
+                status: *status,
+                settled: *settled,
+                rows,
+            });
         }
         for index in 0..self.others.len() {
             while self.others[index].end.is_none()
@@ -116,7 +139,8 @@ impl Processes {
         match message {
             ControlMessage::Progress { status, settled, rows } => {
                 (other.status, other.settled) = (status, settled);
-                other.waits_with_rows |= other.count_acts(&rows) || self.group.passes_on() && !rows.is_empty();
+                other.waits_with_rows |=
+                    other.count_acts(&rows) || self.group.passes_on() && !rows.is_empty();
                 merge.add(rows);
             }
             ControlMessage::Rows(rows) => {
@@ -128,8 +152,13 @@ impl Processes {
         }
     }
 
-    /// All processes agree on how the PEs have ended. Their last rows are in the merge of the first process then.
-    pub(crate) fn agree(&mut self, mut own: LoopEnd, merge: &mut RowMerge) -> Result<LoopEnd, Lost> {
+    /// All processes agree on how the PEs have ended. Their last rows are in the merge of the first
+    /// process then.
+    pub(crate) fn agree(
+        &mut self,
+        mut own: LoopEnd,
+        merge: &mut RowMerge,
+    ) -> Result<LoopEnd, Lost> {
         if !self.group.is_first() {
             let rows = self.without_acts(merge.take());
             self.group.send(&ControlMessage::Rows(rows))?;
@@ -174,8 +203,12 @@ impl Processes {
         }
     }
 
-    /// The first process gets what all others have sent, in their order; the others send it, and get nothing.
-    pub(crate) fn gather<T: Serialize + DeserializeOwned>(&mut self, own: &T) -> Result<Vec<T>, Lost> {
+    /// The first process gets what all others have sent, in their order; the others send it, and
+    /// get nothing.
+    pub(crate) fn gather<T: Serialize + DeserializeOwned>(
+        &mut self,
+        own: &T,
+    ) -> Result<Vec<T>, Lost> {
         if !self.group.is_first() {
             self.group.send(own)?;
             return Ok(Vec::new());
@@ -195,7 +228,10 @@ impl Processes {
     /// What the LPs of the other processes have left.
     pub(crate) fn gather_finished(&mut self) -> Result<Vec<Finished>, Lost> {
         let all: Vec<Finished> = self.gather_from_others()?;
-        self.others.iter_mut().zip(&all).for_each(|(other, finished)| _ = other.count_acts(&finished.rows));
+        self.others
+            .iter_mut()
+            .zip(&all)
+            .for_each(|(other, finished)| _ = other.count_acts(&finished.rows));
         Ok(all)
     }
 
@@ -203,7 +239,8 @@ impl Processes {
         (1..self.group.processes()).map(|number| self.group.receive_from(number)).collect()
     }
 
-    /// This process, which is not the first, has done its share of a run that may have been ended early.
+    /// This process, which is not the first, has done its share of a run that may have been ended
+    /// early.
     pub(crate) fn leave(&mut self, early: bool) -> Error {
         self.group.take_leave();
         self.end(early);
@@ -216,13 +253,18 @@ impl Processes {
     }
 }
 
-/// What LPs do to the outside world, in the order of all rows. The first process orders, and the others obey.
+/// What LPs do to the outside world, in the order of all rows. The first process orders, and the
+/// others obey.
 impl Processes {
     /// Passes rows on in their order, and has other processes perform their acts in between.
     ///
     /// # Errors
     /// If a process is gone.
-    pub(crate) fn pass_on(&mut self, rows: impl Iterator<Item = MomentRow>, to: &mut Rows) -> Result<(), Lost> {
+    pub(crate) fn pass_on(
+        &mut self,
+        rows: impl Iterator<Item = MomentRow>,
+        to: &mut Rows,
+    ) -> Result<(), Lost> {
         let mut rows = rows.peekable();
         while let Some(row) = rows.next() {
             let RowContent::ActElsewhere { process, number } = row.content else {
@@ -230,9 +272,16 @@ impl Processes {
                 continue;
             };
             let (mut numbers, mut acts) = (vec![number], vec![(row.lp, row.time)]);
-            let mut next = || rows.next_if(|next| matches!(next.content, RowContent::ActElsewhere { process: of, .. } if of == process));
+            let mut next = || {
+                rows.next_if(|next| matches!(next.content, RowContent::ActElsewhere { process: of, .. } if of == process))
+            };
             while numbers.len() < ACTS_AT_ONCE
-                && let Some(MomentRow { content: RowContent::ActElsewhere { number, .. }, lp, time, .. }) = next()
+                && let Some(MomentRow {
+                    content: RowContent::ActElsewhere { number, .. },
+                    lp,
+                    time,
+                    ..
+                }) = next()
             {
                 numbers.push(number);
                 acts.push((lp, time));
@@ -246,11 +295,16 @@ impl Processes {
         Ok(())
     }
 
-    /// Passes on the last rows of a part of the run. In other processes than the first: waits until their acts have had their turn.
+    /// Passes on the last rows of a part of the run. In other processes than the first: waits until
+    /// their acts have had their turn.
     ///
     /// # Errors
     /// If a process is gone.
-    pub(crate) fn pass_on_last(&mut self, rows: impl Iterator<Item = MomentRow>, to: &mut Rows) -> Result<(), Lost> {
+    pub(crate) fn pass_on_last(
+        &mut self,
+        rows: impl Iterator<Item = MomentRow>,
+        to: &mut Rows,
+    ) -> Result<(), Lost> {
         if !self.group.is_first() {
             return self.perform_rest();
         }
@@ -258,14 +312,16 @@ impl Processes {
         self.give_up_acts()
     }
 
-    /// Waits until a process has performed what it was to perform. There is no limit, as for what this process performs itself.
+    /// Waits until a process has performed what it was to perform. There is no limit, as for what
+    /// this process performs itself.
     fn receive_performed(&mut self, process: u32) -> Result<Performed, Lost> {
         loop {
             match self.group.next_message(process) {
                 Some(ControlMessage::Performed(performed)) => return Ok(performed),
                 Some(message) => self.others[process as usize - 1].unread.push_back(message),
                 None => {
-                    // Others may wait until there is room for their rows: what waits here would grow and grow.
+                    // Others may wait until there is room for their rows: what waits here would
+                    // grow and grow.
                     self.group.check_presence()?;
                     sleep(LOOK_SOON);
                 }
@@ -303,20 +359,23 @@ impl Processes {
         Ok(())
     }
 
-    /// Rows to be sent to the first process. Acts stay here. Where control messages go by MPI, which takes any number of them, no more follow until
-    /// the first process has passed these on: it may have to wait for a slow reader.
+    /// Rows to be sent to the first process. Acts stay here. Where control messages go by MPI,
+    /// which takes any number of them, no more follow until the first process has passed these on:
+    /// it may have to wait for a slow reader.
     fn without_acts(&mut self, mut rows: Vec<MomentRow>) -> Vec<MomentRow> {
         let acts = self.acts.keep(self.group.number(), &mut rows);
         self.waits_with_rows = acts || self.group.passes_on() && !rows.is_empty();
         rows
     }
 
-    /// How long this process may wait before it [obeys](Self::obey), if the first may want something of it.
+    /// How long this process may wait before it [obeys](Self::obey), if the first may want
+    /// something of it.
     pub(crate) fn patience(&self) -> Option<Duration> {
         self.acts.patience(self.waits_with_rows)
     }
 
-    /// Whether the next rows are to stay where they are, so that no more of them wait than in a run of one process.
+    /// Whether the next rows are to stay where they are, so that no more of them wait than in a run
+    /// of one process.
     pub(crate) fn waits_with_rows(&self) -> bool {
         self.waits_with_rows
     }
@@ -363,7 +422,10 @@ impl Processes {
 impl Other {
     /// Counts the acts among rows that it has sent, and returns whether there are any.
     fn count_acts(&mut self, rows: &[MomentRow]) -> bool {
-        let acts = rows.iter().filter(|row| matches!(row.content, RowContent::ActElsewhere { .. })).count();
+        let acts = rows
+            .iter()
+            .filter(|row| matches!(row.content, RowContent::ActElsewhere { .. }))
+            .count();
         if !self.gave_up_acts {
             self.acts += acts;
         }

@@ -1,11 +1,13 @@
-//! Which thread steps which PE, where PEs move while the run goes on, and PEs on their way from one to another.
+//! Which thread steps which PE, where PEs move while the run goes on, and PEs on their way from one
+//! to another.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use warpline_memory::Apart;
 
-/// The threads of PEs, and PEs on their way to another thread; `T` is a PE with what its thread keeps of it.
+/// The threads of PEs, and PEs on their way to another thread; `T` is a PE with what its thread
+/// keeps of it.
 pub(crate) struct PeAssignment<T> {
     /// By PE: the thread that is to step it.
     thread_of: Vec<AtomicU32>,
@@ -28,7 +30,8 @@ struct ThreadHome<T> {
 impl<T> PeAssignment<T> {
     /// At first, `share` PEs are at home in each of `threads`.
     pub(crate) fn new(pes: usize, threads: usize, share: usize) -> Self {
-        let thread = || ThreadHome { arriving: Mutex::new(Vec::new()), arrives: AtomicBool::new(false) };
+        let thread =
+            || ThreadHome { arriving: Mutex::new(Vec::new()), arrives: AtomicBool::new(false) };
         PeAssignment {
             thread_of: (0..pes).map(|pe| AtomicU32::new((pe / share) as u32)).collect(),
             changes: AtomicU32::new(0),
@@ -119,7 +122,9 @@ impl<T> PeAssignment<T> {
 
     /// The PEs that no thread has taken, once all threads have ended.
     pub(crate) fn into_arriving(self) -> impl Iterator<Item = T> {
-        self.threads.into_iter().flat_map(|thread| thread.0.arriving.into_inner().unwrap_or_else(PoisonError::into_inner))
+        self.threads.into_iter().flat_map(|thread| {
+            thread.0.arriving.into_inner().unwrap_or_else(PoisonError::into_inner)
+        })
     }
 }
 
@@ -136,9 +141,15 @@ mod tests {
         );
         let assignment: PeAssignment<&str> = PeAssignment::new(4, 2, 2);
         assignment.set(0, 1);
-        assert_eq!(((0..4).map(|pe| assignment.of(pe)).collect::<Vec<_>>(), assignment.changes()), (vec![1, 0, 1, 1], 1));
+        assert_eq!(
+            ((0..4).map(|pe| assignment.of(pe)).collect::<Vec<_>>(), assignment.changes()),
+            (vec![1, 0, 1, 1], 1)
+        );
         assignment.send(1, "a PE");
-        assert_eq!((assignment.receive(0), assignment.receive(1), assignment.receive(1)), (vec![], vec!["a PE"], vec![]));
+        assert_eq!(
+            (assignment.receive(0), assignment.receive(1), assignment.receive(1)),
+            (vec![], vec!["a PE"], vec![])
+        );
         assignment.send(0, "late");
         assert_eq!(assignment.into_arriving().collect::<Vec<_>>(), ["late"]);
     }

@@ -34,25 +34,49 @@ pub(crate) struct Balance {
 impl Balance {
     /// Nothing has been done.
     pub(crate) fn new(pes: usize, threads: usize) -> Self {
-        Balance { statuses: vec![PeStatus::default(); pes], times: vec![CoreTime::default(); threads], loads: Vec::new(), moved: 0 }
+        Balance {
+            statuses: vec![PeStatus::default(); pes],
+            times: vec![CoreTime::default(); threads],
+            loads: Vec::new(),
+            moved: 0,
+        }
     }
 
     /// Moves PEs if some threads have more to do than others.
-    pub(crate) fn even_out<T>(&mut self, homes: &PeAssignment<T>, statuses: Vec<PeStatus>, times: Vec<CoreTime>) {
-        let loads: Vec<f64> = self.statuses.iter().zip(&statuses).map(|(before, now)| now.load_since(before)).collect();
+    pub(crate) fn even_out<T>(
+        &mut self,
+        homes: &PeAssignment<T>,
+        statuses: Vec<PeStatus>,
+        times: Vec<CoreTime>,
+    ) {
+        let loads: Vec<f64> = self
+            .statuses
+            .iter()
+            .zip(&statuses)
+            .map(|(before, now)| now.load_since(before))
+            .collect();
         if loads.iter().sum::<f64>() < MEASURED_LEAST {
             return;
         }
-        let speeds: Vec<f64> = self.times.iter().zip(&times).map(|(before, now)| now.share_since(*before).max(SHARE_LEAST)).collect();
+        let speeds: Vec<f64> = self
+            .times
+            .iter()
+            .zip(&times)
+            .map(|(before, now)| now.share_since(*before).max(SHARE_LEAST))
+            .collect();
         let mut seats: Vec<usize> = (0..statuses.len()).map(|pe| homes.of(pe)).collect();
         // A PE was measured by the clock, on a core that it may have shared.
         let loads = loads.iter().zip(&seats).map(|(load, thread)| load * speeds[*thread]);
         self.loads = match self.loads.is_empty() {
             true => loads.collect(),
-            false => self.loads.iter().zip(loads).map(|(before, now)| 0.5 * (before + now)).collect(),
+            false => {
+                self.loads.iter().zip(loads).map(|(before, now)| 0.5 * (before + now)).collect()
+            }
         };
         even_out(&mut seats, &self.loads, &speeds);
-        for (pe, thread) in seats.into_iter().enumerate().filter(|(pe, thread)| homes.of(*pe) != *thread) {
+        for (pe, thread) in
+            seats.into_iter().enumerate().filter(|(pe, thread)| homes.of(*pe) != *thread)
+        {
             homes.set(pe, thread);
             self.moved += 1;
         }
@@ -60,19 +84,30 @@ impl Balance {
     }
 }
 
-/// Moves PEs between threads, one at a time, as long as the slowest thread gains by it. `seats` has the thread of each PE.
+/// Moves PEs between threads, one at a time, as long as the slowest thread gains by it. `seats` has
+/// the thread of each PE.
 fn even_out(seats: &mut [usize], loads: &[f64], speeds: &[f64]) {
     let mut times = vec![0.0; speeds.len()];
     for (pe, thread) in seats.iter().enumerate() {
         times[*thread] += loads[pe] / speeds[*thread];
     }
     for _ in 0..seats.len() {
-        let Some((slowest, most)) = times.iter().copied().enumerate().max_by(|a, b| a.1.total_cmp(&b.1)) else { return };
-        let after = |pe: usize, to: usize| (most - loads[pe] / speeds[slowest]).max(times[to] + loads[pe] / speeds[to]);
+        let Some((slowest, most)) =
+            times.iter().copied().enumerate().max_by(|a, b| a.1.total_cmp(&b.1))
+        else {
+            return;
+        };
+        let after = |pe: usize, to: usize| {
+            (most - loads[pe] / speeds[slowest]).max(times[to] + loads[pe] / speeds[to])
+        };
         let moves = (0..seats.len()).filter(|pe| seats[*pe] == slowest);
-        let moves = moves.flat_map(|pe| (0..speeds.len()).filter(|to| *to != slowest).map(move |to| (pe, to)));
+        let moves = moves
+            .flat_map(|pe| (0..speeds.len()).filter(|to| *to != slowest).map(move |to| (pe, to)));
         let best = moves.map(|(pe, to)| (pe, to, after(pe, to))).min_by(|a, b| a.2.total_cmp(&b.2));
-        let Some((pe, to, _)) = best.filter(|(.., after)| *after < (1.0 - GAIN_LEAST) * most) else { return };
+        let Some((pe, to, _)) = best.filter(|(.., after)| *after < (1.0 - GAIN_LEAST) * most)
+        else {
+            return;
+        };
         times[slowest] -= loads[pe] / speeds[slowest];
         times[to] += loads[pe] / speeds[to];
         seats[pe] = to;
@@ -94,9 +129,14 @@ mod tests {
 
     #[test]
     fn pes_move_to_threads_that_have_less_to_do() {
-        let (seats, times) = evened(&[0, 0, 0, 0, 1, 1, 1, 1], &[9.0, 9.0, 9.0, 9.0, 1.0, 1.0, 1.0, 1.0], &[1.0, 1.0]);
+        let (seats, times) = evened(
+            &[0, 0, 0, 0, 1, 1, 1, 1],
+            &[9.0, 9.0, 9.0, 9.0, 1.0, 1.0, 1.0, 1.0],
+            &[1.0, 1.0],
+        );
         assert!(times.iter().all(|time| *time <= 22.0), "{seats:?} {times:?}");
-        let (seats, times) = evened(&[0, 0, 1, 1, 2, 2], &[5.0, 5.0, 1.0, 1.0, 1.0, 1.0], &[1.0; 3]);
+        let (seats, times) =
+            evened(&[0, 0, 1, 1, 2, 2], &[5.0, 5.0, 1.0, 1.0, 1.0, 1.0], &[1.0; 3]);
         assert!(times.iter().all(|time| *time <= 5.0), "{seats:?}");
     }
 
@@ -110,7 +150,11 @@ mod tests {
 
     #[test]
     fn what_gains_little_is_left_alone() {
-        for (seats, loads) in [(&[0, 0, 1, 1][..], &[1.0, 1.05, 1.0, 1.0][..]), (&[0, 1, 1], &[9.0, 1.0, 1.0]), (&[0, 1], &[0.0, 0.0])] {
+        for (seats, loads) in [
+            (&[0, 0, 1, 1][..], &[1.0, 1.05, 1.0, 1.0][..]),
+            (&[0, 1, 1], &[9.0, 1.0, 1.0]),
+            (&[0, 1], &[0.0, 0.0]),
+        ] {
             assert_eq!(evened(seats, loads, &[1.0, 1.0]).0, seats);
         }
     }
@@ -118,9 +162,18 @@ mod tests {
     #[test]
     fn pes_get_new_homes() {
         let homes: PeAssignment<&str> = PeAssignment::new(4, 2, 2);
-        let (mut balance, work) = (Balance::new(4, 2), |busy| PeStatus { busy, ..PeStatus::default() });
-        balance.even_out(&homes, [4, 4, 1, 1].map(|millions| work(millions * 1_000_000)).to_vec(), vec![CoreTime::default(); 2]);
+        let (mut balance, work) =
+            (Balance::new(4, 2), |busy| PeStatus { busy, ..PeStatus::default() });
+        balance.even_out(
+            &homes,
+            [4, 4, 1, 1].map(|millions| work(millions * 1_000_000)).to_vec(),
+            vec![CoreTime::default(); 2],
+        );
         let seats: Vec<usize> = (0..4).map(|pe| homes.of(pe)).collect();
-        assert_eq!((homes.changes(), balance.moved, seats.iter().filter(|thread| **thread == 0).count()), (2, 2, 2), "{seats:?}");
+        assert_eq!(
+            (homes.changes(), balance.moved, seats.iter().filter(|thread| **thread == 0).count()),
+            (2, 2, 2),
+            "{seats:?}"
+        );
     }
 }

@@ -14,7 +14,8 @@ use warpline_memory::Apart;
 
 use crate::parallel::status::PeStatus;
 
-/// Where a PE's thread posts what the watching thread wants to know. Locked once per GVT, and hardly ever by two at a time.
+/// Where a PE's thread posts what the watching thread wants to know. Locked once per GVT, and
+/// hardly ever by two at a time.
 pub(crate) type Board = Apart<Mutex<Notice>>;
 
 #[derive(Default)]

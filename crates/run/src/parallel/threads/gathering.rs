@@ -15,10 +15,12 @@ use crate::parallel::status::PeStatus;
 const FEW: u64 = 16;
 /// With more events of a PE for each GVT than this, PEs part again.
 const MANY: u64 = 4 * FEW;
-/// It takes so many verdicts to tell, and so long: a thread may be off its core for some milliseconds.
+/// It takes so many verdicts to tell, and so long: a thread may be off its core for some
+/// milliseconds.
 const EPOCHS_LEAST: u64 = 16;
 const MEASURED_LEAST: Duration = Duration::from_millis(80);
-/// After a trial that brought nothing, it takes so many measurements until the next one; twice as many after each further one.
+/// After a trial that brought nothing, it takes so many measurements until the next one; twice as
+/// many after each further one.
 const PAUSE_LEAST: u32 = 8;
 /// How much more must commit while PEs share a thread.
 const GAIN: f64 = 1.1;
@@ -68,7 +70,8 @@ impl Gathering {
         Gathering { state: State::Apart { pause: 0 }, pause: PAUSE_LEAST, since: None, moved: 0 }
     }
 
-    /// Takes note of what all PEs of this process have done so far, and has them share a thread or part again if that pays.
+    /// Takes note of what all PEs of this process have done so far, and has them share a thread or
+    /// part again if that pays.
     pub(crate) fn look<T>(&mut self, now: Instant, status: PeStatus, assignment: &PeAssignment<T>) {
         let (since, before) = *self.since.get_or_insert((now, status));
         let measured = Measured {
@@ -78,7 +81,8 @@ impl Gathering {
         };
         let (was, pes) = (self.state, assignment.pes() as u64);
         // A thread may have been off its core all the time.
-        let is_known = measured.epochs >= EPOCHS_LEAST || measured.committed >= MANY * pes * EPOCHS_LEAST;
+        let is_known =
+            measured.epochs >= EPOCHS_LEAST || measured.committed >= MANY * pes * EPOCHS_LEAST;
         if now - since < MEASURED_LEAST || !is_known {
             return;
         }
@@ -86,14 +90,18 @@ impl Gathering {
         self.state = self.next(measured, pes);
         match (was, self.state) {
             (State::Apart { .. }, State::Settling { .. }) => self.moved += assignment.gather(),
-            (State::Trial { .. } | State::Together, State::Apart { .. }) => self.moved += assignment.part(),
+            (State::Trial { .. } | State::Together, State::Apart { .. }) => {
+                self.moved += assignment.part()
+            }
             _ => {}
         }
     }
 
     fn next(&mut self, measured: Measured, pes: u64) -> State {
         match self.state {
-            State::Apart { pause: 0 } if measured.has_fewer_than(FEW, pes) => State::Settling { apart: measured.rate() },
+            State::Apart { pause: 0 } if measured.has_fewer_than(FEW, pes) => {
+                State::Settling { apart: measured.rate() }
+            }
             State::Apart { pause } => State::Apart { pause: pause.saturating_sub(1) },
             State::Settling { apart } => State::Trial { apart },
             State::Trial { apart } if measured.rate() >= GAIN * apart => State::Together,
@@ -121,7 +129,12 @@ mod tests {
 
     impl Run {
         fn new() -> Self {
-            Run { assignment: PeAssignment::new(2, 2, 1), gathering: Gathering::new(), now: Instant::now(), status: PeStatus::default() }
+            Run {
+                assignment: PeAssignment::new(2, 2, 1),
+                gathering: Gathering::new(),
+                now: Instant::now(),
+                status: PeStatus::default(),
+            }
         }
 
         /// Returns whether the PEs share a thread after each of some looks.
@@ -132,7 +145,10 @@ mod tests {
                 self.status.epochs += epochs;
                 self.now += MEASURED_LEAST;
                 self.gathering.look(self.now, self.status, &self.assignment);
-                assert_eq!(self.assignment.of(0) == self.assignment.of(1), self.assignment.are_gathered());
+                assert_eq!(
+                    self.assignment.of(0) == self.assignment.of(1),
+                    self.assignment.are_gathered()
+                );
                 self.assignment.are_gathered()
             };
             (0..looks).map(look).collect()
@@ -142,7 +158,10 @@ mod tests {
     #[test]
     fn pes_that_find_gvt_for_every_event_share_a_thread_as_long_as_that_pays() {
         let mut run = Run::new();
-        assert_eq!(run.looks(6, |gathered| if gathered { (2000, 2000) } else { (200, 200) }), [false, true, true, true, true, true]);
+        assert_eq!(
+            run.looks(6, |gathered| if gathered { (2000, 2000) } else { (200, 200) }),
+            [false, true, true, true, true, true]
+        );
         // There is more to do for each GVT now.
         assert_eq!(run.looks(2, |_| (20_000, 100)), [false, false]);
         assert_eq!(run.gathering.moved, 2);

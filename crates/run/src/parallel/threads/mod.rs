@@ -42,12 +42,14 @@ use crate::parallel::out_of_memory::OutOfMemory;
 use crate::parallel::processes::lost;
 use crate::plan::cores;
 
-/// Rounds of idle steps before a thread yields. With a core of its own it waits longer than an answer takes, as yielding the core to
-/// another program costs a time slice of milliseconds. If there are more threads than cores, it soon yields to those it waits for.
+/// Rounds of idle steps before a thread yields. With a core of its own it waits longer than an
+/// answer takes, as yielding the core to another program costs a time slice of milliseconds. If
+/// there are more threads than cores, it soon yields to those it waits for.
 const PATIENCE: u32 = 1024;
 const PATIENCE_IN_CROWD: u32 = 64;
 
-/// Has all threads stop if the one that watches them panics, or runs out of memory: it waits for them then.
+/// Has all threads stop if the one that watches them panics, or runs out of memory: it waits for
+/// them then.
 struct StopOnPanic<'s>(&'s AtomicBool);
 
 impl Drop for StopOnPanic<'_> {
@@ -72,7 +74,10 @@ struct Crew {
 
 impl Crew {
     fn new(pes: usize, layout: ThreadLayout, watch: &LoopMonitor<'_, '_>) -> Self {
-        let cpu_share = watch.processes.as_ref().map_or(CpuShare::alone(cores()), |processes| processes.group.cpu_share());
+        let cpu_share = watch
+            .processes
+            .as_ref()
+            .map_or(CpuShare::alone(cores()), |processes| processes.group.cpu_share());
         let share = if layout.one_thread_per_pe { 1 } else { pes.div_ceil(cpu_share.threads()) };
         let threads = pes.div_ceil(share);
         let patience = if cpu_share.suffices_for(threads) { PATIENCE } else { PATIENCE_IN_CROWD };
@@ -96,7 +101,8 @@ impl Crew {
         stop: &AtomicBool,
         work: impl FnOnce() -> T + Send + 's,
     ) -> Result<ScopedJoinHandle<'s, T>, Error> {
-        let begun = thread::Builder::new().name(name).stack_size(self.stack).spawn_scoped(scope, work);
+        let begun =
+            thread::Builder::new().name(name).stack_size(self.stack).spawn_scoped(scope, work);
         begun.map_err(|cause| {
             // The other threads wait for the PEs of this one, and look at this flag now and then.
             stop.store(true, Ordering::Relaxed);
@@ -123,11 +129,21 @@ pub(crate) fn drive(
     let mut moving = Moving::new(&assignment, layout);
     let ending = watch.ending(&all.region, all.pes);
     watch.processes.iter_mut().try_for_each(|processes| processes.begin())?;
-    let surroundings = Surroundings { ending: &ending, communication, assignment: moving.are_on().then_some(&assignment) };
+    let surroundings = Surroundings {
+        ending: &ending,
+        communication,
+        assignment: moving.are_on().then_some(&assignment),
+    };
     let timed = moving.moves || layout.measured;
     let ended = thread::scope(|scope| {
         let _no_thread_outlives_this_one = StopOnPanic(&threads.stop);
-        let workers = begin_workers(scope, pes, &threads, surroundings, (crew, timed, layout.migrate_at_random))?;
+        let workers = begin_workers(
+            scope,
+            pes,
+            &threads,
+            surroundings,
+            (crew, timed, layout.migrate_at_random),
+        )?;
         let couriers = begin_couriers(scope, communication, &threads, crew)?;
         let looked = || moving.look(&threads, &assignment);
         let gone = watch_over(&threads, (communication, crew.patience), &ending, watch, looked);
@@ -144,7 +160,10 @@ pub(crate) fn drive(
         let (workers, couriers) = (join(workers, &threads.bug), join(couriers, &threads.bug));
         let joined = workers.and_then(|workers| Ok((workers, couriers?)));
         let ((pes, full, times), (_, none_to_send, _)) = joined.map_err(|Deserted| {
-            let processes = watch.processes.as_mut().expect("a lock without a holder belongs to several processes");
+            let processes = watch
+                .processes
+                .as_mut()
+                .expect("a lock without a holder belongs to several processes");
             let why = processes.group.check().expect_err("whoever has had the lock is gone");
             lost(&mut processes.group, why)
         })?;
@@ -183,7 +202,8 @@ pub(crate) fn drive(
 /// The threads that step PEs or carry messages, and what each leaves.
 type Begun<'s, T> = Vec<ScopedJoinHandle<'s, Ended<T>>>;
 
-/// Begins the threads of PEs, each with neighbours. Each leaves the numbers of its PEs and how long they were at work.
+/// Begins the threads of PEs, each with neighbours. Each leaves the numbers of its PEs and how long
+/// they were at work.
 fn begin_workers<'s, 'w: 's, 'p: 's>(
     scope: &'s Scope<'s, '_>,
     pes: &'p mut [&mut dyn AnyPe],
@@ -191,14 +211,30 @@ fn begin_workers<'s, 'w: 's, 'p: 's>(
     surroundings: Surroundings<'w, 'p>,
     (crew, timed, migrate_at_random): (Crew, bool, Option<u64>),
 ) -> Result<Begun<'s, (usize, u64)>, Error> {
-    let mut stepped = pes.iter_mut().map(|pe| &mut **pe as &mut dyn AnyPe).enumerate().map(SteppedPe::new);
+    let mut stepped =
+        pes.iter_mut().map(|pe| &mut **pe as &mut dyn AnyPe).enumerate().map(SteppedPe::new);
     let mut begin = |number| {
         let pes = stepped.by_ref().take(crew.share).collect();
-        let mut worker = Worker::new(number, pes, threads.worker_guard(number), surroundings, timed, crew.patience);
+        let mut worker = Worker::new(
+            number,
+            pes,
+            threads.worker_guard(number),
+            surroundings,
+            timed,
+            crew.patience,
+        );
         let work = move || {
             crew.pin(number);
             let (full, time) = worker.work(migrate_at_random);
-            (worker.into_pes().into_iter().map(|stepped| (stepped.number, stepped.busy)).collect(), full, time)
+            (
+                worker
+                    .into_pes()
+                    .into_iter()
+                    .map(|stepped| (stepped.number, stepped.busy))
+                    .collect(),
+                full,
+                time,
+            )
         };
         crew.begin(scope, (format!("warpline-{number}"), number), &threads.stop, work)
     };
@@ -226,7 +262,8 @@ fn begin_couriers<'s, 'w: 's>(
     (0..communication.threads()).map(begin).collect()
 }
 
-/// What a thread leaves: its PEs, where memory ran out, if it did, and how its time went, if it does not belong to one PE alone.
+/// What a thread leaves: its PEs, where memory ran out, if it did, and how its time went, if it
+/// does not belong to one PE alone.
 type Ended<T> = (Vec<T>, Option<OutOfMemory>, Option<SharedTime>);
 
 /// What all threads leave when they have ended, with a time for each.
@@ -248,7 +285,10 @@ fn join<T>(workers: Begun<'_, T>, bug: &Mutex<String>) -> Result<AllEnded<T>, De
             Err(panic) => match Exhausted::from_panic(panic) {
                 Ok(why) => full = full.or(Some(OutOfMemory { place: None, why })),
                 Err(panic) if panic.is::<Deserted>() => deserted = true,
-                Err(_) => panic!("a mistake of the engine: {}", bug.lock().unwrap_or_else(PoisonError::into_inner)),
+                Err(_) => panic!(
+                    "a mistake of the engine: {}",
+                    bug.lock().unwrap_or_else(PoisonError::into_inner)
+                ),
             },
         }
     }
@@ -263,7 +303,9 @@ mod tests {
 
     fn joined(threads: Vec<fn() -> Ended<u32>>) -> Result<AllEnded<u32>, Deserted> {
         let bug = Mutex::new("oh no".to_owned());
-        thread::scope(|scope| join(threads.into_iter().map(|thread| scope.spawn(thread)).collect(), &bug))
+        thread::scope(|scope| {
+            join(threads.into_iter().map(|thread| scope.spawn(thread)).collect(), &bug)
+        })
     }
 
     #[test]

@@ -49,7 +49,11 @@ impl Moving {
         {
             self.gathering.look(Instant::now(), status, assignment);
         }
-        if self.moves && self.layout.moves && !assignment.are_gathered() && self.looks.is_multiple_of(LOOKS_PER_MOVE) {
+        if self.moves
+            && self.layout.moves
+            && !assignment.are_gathered()
+            && self.looks.is_multiple_of(LOOKS_PER_MOVE)
+        {
             let times = threads.clocks.iter().map(|clock| clock.0.time()).collect();
             self.balance.even_out(assignment, threads.statuses(), times);
         }

@@ -62,6 +62,9 @@ impl Threads {
 
     /// The status of each PE.
     pub(super) fn statuses(&self) -> Vec<PeStatus> {
-        self.boards.iter().map(|board| board.0.lock().unwrap_or_else(PoisonError::into_inner).status).collect()
+        self.boards
+            .iter()
+            .map(|board| board.0.lock().unwrap_or_else(PoisonError::into_inner).status)
+            .collect()
     }
 }

@@ -1,5 +1,5 @@
-//! What the thread that asked for the run does while others step its PEs: it passes rows, progress and orders on, and carries messages where no
-//! thread does only that.
+//! What the thread that asked for the run does while others step its PEs: it passes rows, progress
+//! and orders on, and carries messages where no thread does only that.
 
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
@@ -17,10 +17,12 @@ use crate::parallel::status::PeStatus;
 
 /// How often the boards are read.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
-/// How often what PEs say to all others is passed on to processes that share no memory with this one.
+/// How often what PEs say to all others is passed on to processes that share no memory with this
+/// one.
 const PASS_ON_EVERY: Duration = Duration::from_millis(1);
 
-/// Waits for so long, or until a thread wakes this one, and does meanwhile what the first process orders, if it may order anything.
+/// Waits for so long, or until a thread wakes this one, and does meanwhile what the first process
+/// orders, if it may order anything.
 fn wait_for(time: Duration, watch: &mut LoopMonitor<'_, '_>) {
     let since = Instant::now();
     while let Some(patience) = watch.processes.as_ref().and_then(|processes| processes.patience()) {
@@ -34,8 +36,15 @@ fn wait_for(time: Duration, watch: &mut LoopMonitor<'_, '_>) {
     thread::park_timeout(time.saturating_sub(since.elapsed()));
 }
 
-/// Does what there is to do for communication, for so long or until all threads of PEs have ended, and does meanwhile what the first process orders.
-fn serve_for(time: Duration, communication: &CommunicationWork<'_>, threads: &Threads, watch: &mut LoopMonitor<'_, '_>, patience: u32) {
+/// Does what there is to do for communication, for so long or until all threads of PEs have ended,
+/// and does meanwhile what the first process orders.
+fn serve_for(
+    time: Duration,
+    communication: &CommunicationWork<'_>,
+    threads: &Threads,
+    watch: &mut LoopMonitor<'_, '_>,
+    patience: u32,
+) {
     let (since, mut obeyed, mut idle) = (Instant::now(), Duration::ZERO, 0u32);
     while !threads.have_ended() && since.elapsed() < time {
         let orders = watch.processes.as_ref().and_then(|processes| processes.patience());
@@ -57,7 +66,12 @@ fn obey(watch: &mut LoopMonitor<'_, '_>) {
 }
 
 /// Does what one of the threads has to do for communication until all threads of PEs have ended.
-pub(super) fn serve(communication: &CommunicationWork<'_>, number: usize, threads: &Threads, patience: u32) {
+pub(super) fn serve(
+    communication: &CommunicationWork<'_>,
+    number: usize,
+    threads: &Threads,
+    patience: u32,
+) {
     let mut idle = 0u32;
     while !threads.have_ended() && !threads.stop.load(Ordering::Relaxed) {
         idle = if communication.work_as(number) { 0 } else { idle.saturating_add(1) };
@@ -69,8 +83,8 @@ pub(super) fn serve(communication: &CommunicationWork<'_>, number: usize, thread
     }
 }
 
-/// Looks on until all threads have ended. Returns which process is gone, if one is; then, in a process that nobody needs any more, threads may
-/// still be busy.
+/// Looks on until all threads have ended. Returns which process is gone, if one is; then, in a
+/// process that nobody needs any more, threads may still be busy.
 pub(super) fn watch_over(
     threads: &Threads,
     (communication, patience): (&CommunicationWork<'_>, u32),
@@ -85,11 +99,17 @@ pub(super) fn watch_over(
         if communication.is_for_watcher() {
             serve_for(every, communication, threads, watch, patience);
         } else {
-            wait_for(watch.run.selector.patience().map_or(every, |patience| patience.min(every)), watch);
+            wait_for(
+                watch.run.selector.patience().map_or(every, |patience| patience.min(every)),
+                watch,
+            );
         }
         pass_on(ending, watch);
         passed_on += 1;
-        if !threads.have_ended() && every * passed_on < LOOK_EVERY && threads.rows.load(Ordering::Relaxed) == 0 {
+        if !threads.have_ended()
+            && every * passed_on < LOOK_EVERY
+            && threads.rows.load(Ordering::Relaxed) == 0
+        {
             continue;
         }
         passed_on = 0;
@@ -122,11 +142,16 @@ pub(super) fn pass_on(ending: &Ending<'_>, watch: &mut LoopMonitor<'_, '_>) {
     }
 }
 
-/// Reads all boards, and takes their rows. Has the PEs come to an end if another engine is to go on.
+/// Reads all boards, and takes their rows. Has the PEs come to an end if another engine is to go
+/// on.
 ///
 /// # Errors
 /// If another process is gone.
-fn look(threads: &Threads, ending: &Ending<'_>, watch: &mut LoopMonitor<'_, '_>) -> Result<(), Lost> {
+fn look(
+    threads: &Threads,
+    ending: &Ending<'_>,
+    watch: &mut LoopMonitor<'_, '_>,
+) -> Result<(), Lost> {
     let Threads { boards, clocks, rows, .. } = threads;
     if let Some(processes) = &mut watch.processes {
         processes.obey()?;

@@ -1,5 +1,5 @@
-//! The loop of a thread: it steps its PEs in turn. That takes nanoseconds, where the operating system would take microseconds to switch
-//! threads.
+//! The loop of a thread: it steps its PEs in turn. That takes nanoseconds, where the operating
+//! system would take microseconds to switch threads.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -60,7 +60,8 @@ impl<'p> SteppedPe<'p> {
 /// The threads of PEs.
 pub(crate) type SteppedPes<'p> = PeAssignment<SteppedPe<'p>>;
 
-/// Guards a thread of a run, whatever it does: all others wait for it, and have to stop if it ends by a panic.
+/// Guards a thread of a run, whatever it does: all others wait for it, and have to stop if it ends
+/// by a panic.
 pub(crate) struct ThreadGuard<'s> {
     /// Set to stop all threads when one cannot go on.
     pub(crate) stop: &'s AtomicBool,
@@ -87,7 +88,8 @@ impl Drop for ThreadGuard<'_> {
     }
 }
 
-/// What a thread of PEs shares with the watcher and with other threads. Dropping it tells them that the thread has ended, even by a panic.
+/// What a thread of PEs shares with the watcher and with other threads. Dropping it tells them that
+/// the thread has ended, even by a panic.
 pub(crate) struct WorkerGuard<'s> {
     pub(crate) thread: ThreadGuard<'s>,
     /// How many threads are still running.
@@ -120,12 +122,16 @@ impl WorkerGuard<'_> {
         }
     }
 
-    /// Waits while there are too many rows on the boards. The watcher takes all of them at once when it has passed on the previous ones,
-    /// whatever the PEs do: so few are waiting at any time, and nobody waits for ever. Nobody waits when all PEs are done, either, as the
-    /// watcher of another process may wait for this thread then. Returns how long it waited.
+    /// Waits while there are too many rows on the boards. The watcher takes all of them at once
+    /// when it has passed on the previous ones, whatever the PEs do: so few are waiting at any
+    /// time, and nobody waits for ever. Nobody waits when all PEs are done, either, as the watcher
+    /// of another process may wait for this thread then. Returns how long it waited.
     fn wait_for_watcher(&self, ending: &Ending<'_>) -> Duration {
         let mut since = None;
-        let too_many = || self.rows.load(Ordering::Relaxed) > ROWS_MOST && !self.thread.stop.load(Ordering::Relaxed);
+        let too_many = || {
+            self.rows.load(Ordering::Relaxed) > ROWS_MOST
+                && !self.thread.stop.load(Ordering::Relaxed)
+        };
         while too_many() && !ending.all_over() {
             since.get_or_insert_with(Instant::now);
             thread::sleep(WAIT);
@@ -168,7 +174,8 @@ pub(crate) struct Worker<'w, 'p> {
     patience: u32,
     began: Instant,
     asleep: Duration,
-    /// Whether its time is being measured; and since when, and what it had done by then, unless it belongs to one PE alone.
+    /// Whether its time is being measured; and since when, and what it had done by then, unless it
+    /// belongs to one PE alone.
     measures: bool,
     shared_since: Option<(Instant, SharedTime)>,
     /// How long it was off its core because it yielded.
@@ -201,7 +208,8 @@ impl<'w, 'p> Worker<'w, 'p> {
         timed: bool,
         patience: u32,
     ) -> Self {
-        let (began, asleep, timed_every) = (Instant::now(), Duration::ZERO, timed.then_some(TIMED_EVERY));
+        let (began, asleep, timed_every) =
+            (Instant::now(), Duration::ZERO, timed.then_some(TIMED_EVERY));
         Worker {
             number,
             pes,
@@ -230,7 +238,10 @@ impl<'w, 'p> Worker<'w, 'p> {
 
     /// Whether it has had one PE all the time, which measures the time of the thread as its own.
     fn is_alone(&self) -> bool {
-        self.pes.len() == 1 && self.assignment.is_none_or(|assignment| assignment.is_one_each() && assignment.changes() == 0)
+        self.pes.len() == 1
+            && self
+                .assignment
+                .is_none_or(|assignment| assignment.is_one_each() && assignment.changes() == 0)
     }
 
     /// What it has done since it began.
@@ -239,17 +250,25 @@ impl<'w, 'p> Worker<'w, 'p> {
         SharedTime { time, rested: self.asleep + self.yielded }
     }
 
-    /// What it did while all LPs of its PEs were initialised, if it does not belong to one PE alone.
+    /// What it did while all LPs of its PEs were initialised, if it does not belong to one PE
+    /// alone.
     fn shared_time(&self) -> Option<SharedTime> {
         let (since, before) = self.shared_since.filter(|_| !self.is_alone())?;
         let SharedTime { time, rested } = self.time();
         let on_core = time.on_core.saturating_sub(before.time.on_core);
-        Some(SharedTime { time: CoreTime { on_core, elapsed: since.elapsed() }, rested: rested.saturating_sub(before.rested) })
+        Some(SharedTime {
+            time: CoreTime { on_core, elapsed: since.elapsed() },
+            rested: rested.saturating_sub(before.rested),
+        })
     }
 
-    /// Steps its PEs in turn, until all PEs of the run are done or some thread cannot go on. Returns where memory ran out, if it did, and
-    /// how its time went, if it does not belong to one PE alone. With the seed `migrate_at_random`, PEs move at random.
-    pub(crate) fn work(&mut self, migrate_at_random: Option<u64>) -> (Option<OutOfMemory>, Option<SharedTime>) {
+    /// Steps its PEs in turn, until all PEs of the run are done or some thread cannot go on.
+    /// Returns where memory ran out, if it did, and how its time went, if it does not belong to one
+    /// PE alone. With the seed `migrate_at_random`, PEs move at random.
+    pub(crate) fn work(
+        &mut self,
+        migrate_at_random: Option<u64>,
+    ) -> (Option<OutOfMemory>, Option<SharedTime>) {
         let alone = self.is_alone();
         self.pes.iter_mut().for_each(|stepped| stepped.pe.begin_thread(thread_time, alone));
         let full = self.step_all(migrate_at_random);
@@ -261,10 +280,13 @@ impl<'w, 'p> Worker<'w, 'p> {
 
     fn step_all(&mut self, migrate_at_random: Option<u64>) -> Option<OutOfMemory> {
         let _quiet = PanicSilencer::new();
-        let mut migrate_at_random = migrate_at_random.map(|seed| Random::new(seed, LpId(self.number as u32), 0));
+        let mut migrate_at_random =
+            migrate_at_random.map(|seed| Random::new(seed, LpId(self.number as u32), 0));
         while !self.ending.all_over() {
             if let Some(assignment) = self.assignment {
-                migrate_at_random.iter_mut().for_each(|random| move_one(assignment, self.pes.as_slice(), self.rounds, random));
+                migrate_at_random.iter_mut().for_each(|random| {
+                    move_one(assignment, self.pes.as_slice(), self.rounds, random)
+                });
                 self.exchange(assignment);
             }
             let Round { worked, mut look } = match self.round() {
@@ -286,7 +308,9 @@ impl<'w, 'p> Worker<'w, 'p> {
                 look |= self.wait();
             }
             // Relaxed: it publishes nothing else.
-            if look && (self.guard.thread.stop.load(Ordering::Relaxed) || self.ending.is_broken_off()) {
+            if look
+                && (self.guard.thread.stop.load(Ordering::Relaxed) || self.ending.is_broken_off())
+            {
                 break;
             }
         }
@@ -316,14 +340,19 @@ impl<'w, 'p> Worker<'w, 'p> {
     fn round(&mut self) -> Result<Round, OutOfMemory> {
         let mut round = Round::default();
         self.rounds = self.rounds.wrapping_add(1);
-        let timed = self.timed_every.filter(|every| self.rounds.is_multiple_of(*every)).map(|every| (every, Instant::now()));
+        let timed = self
+            .timed_every
+            .filter(|every| self.rounds.is_multiple_of(*every))
+            .map(|every| (every, Instant::now()));
         for stepped in &mut self.pes {
             self.ending.guide(stepped.pe, &mut stepped.stage);
             let since = timed.map(|(every, _)| (every, Instant::now()));
             match stepped.pe.step() {
                 Ok(Step::Worked) => {
                     round.worked = true;
-                    stepped.busy += since.map_or(0, |(every, since)| u64::from(every) * since.elapsed().as_nanos() as u64);
+                    stepped.busy += since.map_or(0, |(every, since)| {
+                        u64::from(every) * since.elapsed().as_nanos() as u64
+                    });
                 }
                 Ok(Step::Idle) => {}
                 Ok(Step::Finished | Step::Failed) => {
@@ -349,13 +378,17 @@ impl<'w, 'p> Worker<'w, 'p> {
             self.timed_every = Some(if began.elapsed() > SHORT { 1 } else { TIMED_EVERY });
             if self.rounds.is_multiple_of(every * TELL_EVERY) {
                 // To sleep is not to be kept from the core.
-                self.guard.clock.tell(CoreTime { on_core: thread_time() + self.asleep, elapsed: self.began.elapsed() });
+                self.guard.clock.tell(CoreTime {
+                    on_core: thread_time() + self.asleep,
+                    elapsed: self.began.elapsed(),
+                });
             }
         }
         Ok(round)
     }
 
-    /// Waits a moment, as there was nothing to do. Returns whether it is time to look whether to stop.
+    /// Waits a moment, as there was nothing to do. Returns whether it is time to look whether to
+    /// stop.
     fn wait(&mut self) -> bool {
         let barrier = barrier_to_sleep_at(&self.pes);
         if self.pes.is_empty() || barrier.is_some() {
@@ -392,7 +425,9 @@ impl<'w, 'p> Worker<'w, 'p> {
         let (changes, gathered) = (assignment.changes(), assignment.are_gathered());
         if changes != self.changes {
             self.changes = changes;
-            for stepped in self.pes.extract_if(.., |stepped| assignment.of(stepped.number) != self.number) {
+            for stepped in
+                self.pes.extract_if(.., |stepped| assignment.of(stepped.number) != self.number)
+            {
                 assignment.send(assignment.of(stepped.number), stepped);
             }
             if gathered && !self.gathered {
@@ -428,8 +463,13 @@ fn move_one(assignment: &SteppedPes<'_>, pes: &[SteppedPe<'_>], rounds: u32, ran
     }
 }
 
-/// The barrier at which all of these PEs wait, and for which round, if they do and that is how to wait there.
+/// The barrier at which all of these PEs wait, and for which round, if they do and that is how to
+/// wait there.
 fn barrier_to_sleep_at<'b>(pes: &'b [SteppedPe<'_>]) -> Option<(&'b Barrier, u64)> {
-    let waiting = pes.iter().map(|stepped| stepped.pe.waits_at_barrier()).try_fold(None, |_, waits| waits.map(Some)).flatten();
+    let waiting = pes
+        .iter()
+        .map(|stepped| stepped.pe.waits_at_barrier())
+        .try_fold(None, |_, waits| waits.map(Some))
+        .flatten();
     waiting.filter(|(barrier, _)| barrier.sleeps())
 }

@@ -9,12 +9,22 @@ pub(super) struct Difference {
 }
 
 /// Compares two texts formatted by `{:#?}`, and names the first field that differs.
-pub(super) fn differ(when: &'static str, root: &str, expected: &str, found: &str) -> Result<(), Difference> {
+pub(super) fn differ(
+    when: &'static str,
+    root: &str,
+    expected: &str,
+    found: &str,
+) -> Result<(), Difference> {
     differ_from(when, Path::new(root), expected, found)
 }
 
 /// The same for texts that go on from where the path has come to.
-pub(super) fn differ_from(when: &'static str, mut path: Path, expected: &str, found: &str) -> Result<(), Difference> {
+pub(super) fn differ_from(
+    when: &'static str,
+    mut path: Path,
+    expected: &str,
+    found: &str,
+) -> Result<(), Difference> {
     let (mut left, mut right) = (expected.lines(), found.lines());
     loop {
         match (left.next(), right.next()) {
@@ -22,7 +32,8 @@ pub(super) fn differ_from(when: &'static str, mut path: Path, expected: &str, fo
             (Some(a), Some(b)) if a == b => path.follow(a),
             (a, b) => {
                 path.follow(a.or(b).unwrap_or_default());
-                let [expected, found] = [a, b].map(|line| line.map_or_else(|| "absent".into(), value));
+                let [expected, found] =
+                    [a, b].map(|line| line.map_or_else(|| "absent".into(), value));
                 return Err(Difference { when, field: path.to_string(), expected, found });
             }
         }
@@ -50,7 +61,9 @@ impl Path {
         self.levels.truncate(depth + 1);
         let index = self.levels.get(depth).map_or(0, |(_, count)| *count);
         let label = match text.split_once(": ") {
-            Some((name, _)) if name.chars().all(|c| c.is_alphanumeric() || c == '_') => format!(".{name}"),
+            Some((name, _)) if name.chars().all(|c| c.is_alphanumeric() || c == '_') => {
+                format!(".{name}")
+            }
             _ => format!("[{index}]"),
         };
         self.levels.resize(depth, (String::new(), 0));
@@ -87,7 +100,9 @@ mod tests {
     fn field(a: &State, b: &State) -> String {
         match differ("now", "state", &format!("{a:#?}"), &format!("{b:#?}")) {
             Ok(()) => "none".into(),
-            Err(Difference { field, expected, found, .. }) => format!("{field}: {expected} -> {found}"),
+            Err(Difference { field, expected, found, .. }) => {
+                format!("{field}: {expected} -> {found}")
+            }
         }
     }
 
@@ -96,7 +111,10 @@ mod tests {
         let inner = State { name: "inner", queue: vec![(1, 1.0), (2, 2.5)], inner: None };
         let state = State { name: "outer", queue: vec![], inner: Some(Box::new(inner.clone())) };
         assert_eq!(field(&state, &state), "none");
-        assert_eq!(field(&state, &State { name: "other", ..state.clone() }), "state.name: \"outer\" -> \"other\"");
+        assert_eq!(
+            field(&state, &State { name: "other", ..state.clone() }),
+            "state.name: \"outer\" -> \"other\""
+        );
         let changed = State { queue: vec![(1, 1.0), (2, 2.75)], ..inner.clone() };
         assert_eq!(field(&inner, &changed), "state.queue[1][1]: 2.5 -> 2.75");
         let deep = State { inner: Some(Box::new(changed)), ..state.clone() };

@@ -1,4 +1,5 @@
-//! What a thread has written to files, pipes and terminals, so that code of the model that does so is found. Only Linux tells.
+//! What a thread has written to files, pipes and terminals, so that code of the model that does so
+//! is found. Only Linux tells.
 
 use std::fs::File;
 
@@ -15,7 +16,11 @@ pub(super) struct Written {
 impl Outside {
     /// Of the thread that calls it.
     pub(super) fn of_this_thread() -> Self {
-        Outside(if cfg!(target_os = "linux") { File::open("/proc/thread-self/io").ok() } else { None })
+        Outside(if cfg!(target_os = "linux") {
+            File::open("/proc/thread-self/io").ok()
+        } else {
+            None
+        })
     }
 
     /// What the thread has written; `None` where the system does not tell.
@@ -23,7 +28,9 @@ impl Outside {
         let mut bytes = [0; 512];
         let read = read_from_start(self.0.as_ref()?, &mut bytes)?;
         let text = std::str::from_utf8(bytes.get(..read)?).ok()?;
-        let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": ")?.parse().ok());
+        let field = |name: &str| {
+            text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": ")?.parse().ok())
+        };
         Some(Written { bytes: field("wchar")?, calls: field("syscw")? })
     }
 }
@@ -58,7 +65,13 @@ mod tests {
         assert_eq!(outside.written(), Some(before), "looking writes nothing");
         tempfile::tempfile().unwrap().write_all(b"five!").unwrap();
         assert_eq!(outside.written().unwrap().since(before), Written { bytes: 5, calls: 1 });
-        std::thread::spawn(|| tempfile::tempfile().unwrap().write_all(b"five!").unwrap()).join().unwrap();
-        assert_eq!(outside.written().unwrap().since(before).calls, 1, "other threads have counts of their own");
+        std::thread::spawn(|| tempfile::tempfile().unwrap().write_all(b"five!").unwrap())
+            .join()
+            .unwrap();
+        assert_eq!(
+            outside.written().unwrap().since(before).calls,
+            1,
+            "other threads have counts of their own"
+        );
     }
 }

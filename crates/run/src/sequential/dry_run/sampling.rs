@@ -14,7 +14,8 @@ const KINDS: usize = 64;
 const WORDS: usize = 3;
 /// How much of the text of an event is read to find out what it is.
 const READ: usize = 256;
-/// The share of the time that dry runs may take at the very beginning; at the end they may have taken all.
+/// The share of the time that dry runs may take at the very beginning; at the end they may have
+/// taken all.
 const AT_ONCE: f64 = 0.1;
 /// A dry run that takes so long is not one of many.
 const SLOW: Duration = Duration::from_millis(1);
@@ -38,8 +39,19 @@ pub(crate) struct Sampling {
 
 impl Sampling {
     pub(crate) fn new(limits: VerifyLimits) -> Self {
-        let (kinds, known, words, lps) = (Vec::new(), HashMap::new(), Words::default(), HashMap::new());
-        Sampling { limits, kinds, known, words, lps, began: Instant::now(), trying: Duration::ZERO, last: Duration::ZERO, passed_over: 0 }
+        let (kinds, known, words, lps) =
+            (Vec::new(), HashMap::new(), Words::default(), HashMap::new());
+        Sampling {
+            limits,
+            kinds,
+            known,
+            words,
+            lps,
+            began: Instant::now(),
+            trying: Duration::ZERO,
+            last: Duration::ZERO,
+            passed_over: 0,
+        }
     }
 
     /// Counts an LP of this kind before it is initialised. Returns whether that is to be tried out.
@@ -49,7 +61,10 @@ impl Sampling {
         }
         let Some(count) = self.lps.get_mut(kind) else { return true };
         *count += 1;
-        let has_time = self.limits.patience.is_none_or(|patience| self.began.elapsed() <= patience.mul_f64(AT_ONCE));
+        let has_time = self
+            .limits
+            .patience
+            .is_none_or(|patience| self.began.elapsed() <= patience.mul_f64(AT_ONCE));
         *count == 1 || has_time && is_drawn(*count, self.limits.each, 0)
     }
 
@@ -60,19 +75,25 @@ impl Sampling {
 
     /// The kinds of LPs that no event reached.
     pub(crate) fn idle(&self) -> Vec<String> {
-        let mut idle: Vec<String> = self.lps.keys().filter(|kind| !self.known.contains_key(*kind)).cloned().collect();
+        let mut idle: Vec<String> =
+            self.lps.keys().filter(|kind| !self.known.contains_key(*kind)).cloned().collect();
         idle.sort_unstable();
         idle
     }
 
-    /// Counts an event of an LP of this kind, when the run has `come` so far, from 0 to 1. Returns whether it is to be tried out.
+    /// Counts an event of an LP of this kind, when the run has `come` so far, from 0 to 1. Returns
+    /// whether it is to be tried out.
     pub(crate) fn count(&mut self, event: &impl Debug, lp: &str, come: f64, may_try: bool) -> bool {
         let kind = self.kind(event, lp);
         let VerifiedKind { events, tried, .. } = &mut self.kinds[kind];
         *events += 1;
         let wanted = is_drawn(*events, self.limits.each, kind as u64);
-        let allowed = self.limits.patience.map(|patience| patience.mul_f64((AT_ONCE + (1.0 - AT_ONCE) * come).clamp(0.0, 1.0)));
-        let has_time = may_try && (*tried == 0 || allowed.is_none_or(|allowed| self.trying < allowed));
+        let allowed = self
+            .limits
+            .patience
+            .map(|patience| patience.mul_f64((AT_ONCE + (1.0 - AT_ONCE) * come).clamp(0.0, 1.0)));
+        let has_time =
+            may_try && (*tried == 0 || allowed.is_none_or(|allowed| self.trying < allowed));
         *tried += u64::from(wanted && has_time);
         self.passed_over += u64::from(wanted && !has_time);
         wanted && has_time
@@ -107,32 +128,45 @@ impl Sampling {
     /// The kinds of events that there were, the most frequent first.
     pub(crate) fn into_kinds(self) -> Vec<VerifiedKind> {
         let mut kinds = self.kinds;
-        kinds.sort_by(|a, b| b.events.cmp(&a.events).then_with(|| (&a.event, &a.lp).cmp(&(&b.event, &b.lp))));
+        kinds.sort_by(|a, b| {
+            b.events.cmp(&a.events).then_with(|| (&a.event, &a.lp).cmp(&(&b.event, &b.lp)))
+        });
         kinds
     }
 
     fn kind(&mut self, event: &impl Debug, lp: &str) -> usize {
         self.words.read(event);
-        if self.kinds.len() >= KINDS && !self.known.get(lp).is_some_and(|known| known.contains_key(&self.words.text)) {
+        if self.kinds.len() >= KINDS
+            && !self.known.get(lp).is_some_and(|known| known.contains_key(&self.words.text))
+        {
             self.words.keep_first();
         }
         if let Some(kind) = self.known.get(lp).and_then(|known| known.get(&self.words.text)) {
             return *kind;
         }
         let kind = self.kinds.len();
-        self.kinds.push(VerifiedKind { event: self.words.text.clone(), lp: lp.to_owned(), events: 0, tried: 0 });
+        self.kinds.push(VerifiedKind {
+            event: self.words.text.clone(),
+            lp: lp.to_owned(),
+            events: 0,
+            tried: 0,
+        });
         self.known.entry(lp.to_owned()).or_default().insert(self.words.text.clone(), kind);
         kind
     }
 }
 
-/// Whether the one of this number, from 1, of a kind is to be tried: the first of `each` kind, and of each stretch that is as long as all
-/// before it as many on average.
+/// Whether the one of this number, from 1, of a kind is to be tried: the first of `each` kind, and
+/// of each stretch that is as long as all before it as many on average.
 fn is_drawn(number: u64, each: Option<u64>, kind: u64) -> bool {
-    each.is_none_or(|each| number <= each || mix64(number ^ kind << 48) < (each as f64 / number as f64 * 2f64.powi(64)) as u64)
+    each.is_none_or(|each| {
+        number <= each
+            || mix64(number ^ kind << 48) < (each as f64 / number as f64 * 2f64.powi(64)) as u64
+    })
 }
 
-/// The first words of the text of an event that begin with a capital letter: its variant, and the variants in it.
+/// The first words of the text of an event that begin with a capital letter: its variant, and the
+/// variants in it.
 #[derive(Default)]
 struct Words {
     text: String,
@@ -264,7 +298,11 @@ mod tests {
     #[test]
     fn expensive_dry_runs_are_spread_over_the_run() {
         let patience = Duration::from_secs(10);
-        let mut sampling = Sampling::new(VerifyLimits { each: Some(1000), patience: Some(patience), ..VerifyLimits::default() });
+        let mut sampling = Sampling::new(VerifyLimits {
+            each: Some(1000),
+            patience: Some(patience),
+            ..VerifyLimits::default()
+        });
         let tried = (0..1000u32).filter(|number| {
             let tries = sampling.count(&(), "", f64::from(*number) / 1000.0, true);
             if tries {
@@ -285,6 +323,14 @@ mod tests {
         }
         let kinds = sampling.into_kinds();
         assert_eq!(kinds.len(), KINDS + 1);
-        assert_eq!(kinds[0], VerifiedKind { event: "Event".into(), lp: String::new(), events: 1000 - KINDS as u64, tried: kinds[0].tried });
+        assert_eq!(
+            kinds[0],
+            VerifiedKind {
+                event: "Event".into(),
+                lp: String::new(),
+                events: 1000 - KINDS as u64,
+                tried: kinds[0].tried
+            }
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! Values at two moments, compared by their `Debug` text: short ones field by field, and long ones by a hash, so that states of many megabytes
-//! take neither memory nor much time.
+//! Values at two moments, compared by their `Debug` text: short ones field by field, and long ones
+//! by a hash, so that states of many megabytes take neither memory nor much time.
 
 use std::fmt::{self, Debug, Write};
 
@@ -41,21 +41,39 @@ impl Text {
         matches!(self, Text::Long(_))
     }
 
-    /// Compares it with that of a value found now. `was` is a copy of the first one, if there is one.
-    pub(super) fn compare<T: Debug>(&self, when: &'static str, root: &str, was: Option<&T>, now: &T) -> Compared {
+    /// Compares it with that of a value found now. `was` is a copy of the first one, if there is
+    /// one.
+    pub(super) fn compare<T: Debug>(
+        &self,
+        when: &'static str,
+        root: &str,
+        was: Option<&T>,
+        now: &T,
+    ) -> Compared {
         let found = Text::of(now);
         if found == *self {
             return Compared::Equal;
         }
         if let (Text::Kept(expected), Text::Kept(found)) = (self, &found) {
             return match differ(when, root, expected, found) {
-                Err(_) if StateDigest::of(expected).content() == StateDigest::of(found).content() => Compared::OrderDiffers,
+                Err(_)
+                    if StateDigest::of(expected).content() == StateDigest::of(found).content() =>
+                {
+                    Compared::OrderDiffers
+                }
                 Err(difference) => Compared::Differ(difference),
                 Ok(()) => Compared::Equal,
             };
         }
-        let unlocated = |expected: &str| Difference { when, field: root.into(), expected: expected.into(), found: "another".into() };
-        let Some(was) = was else { return Compared::Differ(unlocated("the same, in a text that is too long to be shown")) };
+        let unlocated = |expected: &str| Difference {
+            when,
+            field: root.into(),
+            expected: expected.into(),
+            found: "another".into(),
+        };
+        let Some(was) = was else {
+            return Compared::Differ(unlocated("the same, in a text that is too long to be shown"));
+        };
         if Text::of(was) != *self {
             return Compared::Differ(unlocated(
                 "left alone; a copy of it has changed with it, so the two share something, such as an `Arc<Mutex>`",
@@ -64,8 +82,9 @@ impl Text {
         if content(was) == content(now) {
             return Compared::OrderDiffers;
         }
-        locate(when, root, was, now)
-            .map_or_else(Compared::Differ, |()| Compared::Differ(unlocated("what it was, in all but its short text")))
+        locate(when, root, was, now).map_or_else(Compared::Differ, |()| {
+            Compared::Differ(unlocated("what it was, in all but its short text"))
+        })
     }
 }
 
@@ -167,7 +186,9 @@ mod tests {
         match Text::of(was).compare("now", "state", Some(was), now) {
             Compared::Equal => "none".into(),
             Compared::OrderDiffers => "order".into(),
-            Compared::Differ(Difference { field, expected, found, .. }) => format!("{field}: {expected} -> {found}"),
+            Compared::Differ(Difference { field, expected, found, .. }) => {
+                format!("{field}: {expected} -> {found}")
+            }
         }
     }
 
@@ -177,11 +198,17 @@ mod tests {
             let state = State { numbers: (0..size).collect(), last: 1 };
             assert_eq!(Text::of(&state).is_long(), size > 3);
             assert_eq!(difference(&state, &state), "none");
-            assert_eq!(difference(&state, &State { last: 2, ..state.clone() }), "state.last: 1 -> 2");
+            assert_eq!(
+                difference(&state, &State { last: 2, ..state.clone() }),
+                "state.last: 1 -> 2"
+            );
             for place in [0, 1, size as usize - 1] {
                 let mut other = state.clone();
                 other.numbers[place] = 99_999;
-                assert_eq!(difference(&state, &other), format!("state.numbers[{place}]: {place} -> 99999"));
+                assert_eq!(
+                    difference(&state, &other),
+                    format!("state.numbers[{place}]: {place} -> 99999")
+                );
             }
             let shorter = State { numbers: (1..size).collect(), ..state.clone() };
             assert_eq!(difference(&state, &shorter), "state.numbers[0]: 0 -> 1");
@@ -202,7 +229,9 @@ mod tests {
         let state = Arc::new(Mutex::new(vec![0; 50_000]));
         let (text, copy) = (Text::of(&state), state.clone());
         state.lock().unwrap()[7] = 1;
-        let Compared::Differ(found) = text.compare("now", "state", Some(&copy), &state) else { panic!("it has changed") };
+        let Compared::Differ(found) = text.compare("now", "state", Some(&copy), &state) else {
+            panic!("it has changed")
+        };
         assert!(found.expected.contains("the two share something"), "{}", found.expected);
     }
 }

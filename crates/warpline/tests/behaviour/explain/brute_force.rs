@@ -1,4 +1,5 @@
-//! What an explanation should say, from a list of all events: a slow simulator that keeps everything, and the definitions, word for word.
+//! What an explanation should say, from a list of all events: a slow simulator that keeps
+//! everything, and the definitions, word for word.
 
 use std::collections::BTreeMap;
 
@@ -47,13 +48,26 @@ struct Pending<E> {
 }
 
 /// Takes what `from` sent in its event of this number, at time `now`, out of the executor.
-fn file<M: Model>(executor: &mut Executor<M>, log: &mut Log, pending: &mut Vec<Pending<M::Event>>, from: LpId, number: u64, now: f64) {
+fn file<M: Model>(
+    executor: &mut Executor<M>,
+    log: &mut Log,
+    pending: &mut Vec<Pending<M::Event>>,
+    from: LpId,
+    number: u64,
+    now: f64,
+) {
     assert!(executor.take_fault().is_none(), "nothing is wrong with the model");
     executor.notes_mut().clear();
     let by = log.events.len().checked_sub(1);
     for (sent, index) in executor.outbox_mut().drain(..).zip(0..) {
         let sequence = Sequence::first_of(number).nth(index);
-        let key = EventKey { time: sent.time, step: sent.step, priority: sent.priority, sender: from, sequence };
+        let key = EventKey {
+            time: sent.time,
+            step: sent.step,
+            priority: sent.priority,
+            sender: from,
+            sequence,
+        };
         if from != sent.to {
             log.sends.push(Sent { by, from, to: sent.to, delay: sent.time.get() - now });
         }
@@ -72,7 +86,9 @@ impl Log {
             states.push(executor.init(model, lp));
             file(&mut executor, &mut log, &mut pending, lp, 0, 0.0);
         }
-        while let Some(first) = (0..pending.len()).min_by(|a, b| ties.compare(&pending[*a].key, &pending[*b].key)) {
+        while let Some(first) =
+            (0..pending.len()).min_by(|a, b| ties.compare(&pending[*a].key, &pending[*b].key))
+        {
             let Pending { key, to, payload, by } = pending.swap_remove(first);
             if key.time.get() >= end {
                 break;
@@ -91,7 +107,10 @@ impl Log {
     /// For every event, the one before it at the same LP.
     fn before(&self) -> Vec<Option<usize>> {
         let mut last = vec![None; self.lps as usize];
-        (0..).zip(&self.events).map(|(place, event)| last[event.lp.index()].replace(place)).collect()
+        (0..)
+            .zip(&self.events)
+            .map(|(place, event)| last[event.lp.index()].replace(place))
+            .collect()
     }
 
     /// The longest chain; it ends at the first LP, and stays with an LP, where others are as long.
@@ -102,13 +121,16 @@ impl Log {
         for (event, own) in self.events.iter().zip(before) {
             let end = |place: Option<usize>| place.map_or(0, |place| ends[place]);
             let message = end(event.by) > end(own);
-            let (previous, length) = if message { (event.by, end(event.by)) } else { (own, end(own)) };
+            let (previous, length) =
+                if message { (event.by, end(event.by)) } else { (own, end(own)) };
             back.push((previous, message));
             ends.push(length + 1);
         }
         let length = ends.iter().copied().max().unwrap_or(0);
         let mut path = Path { length, messages: 0, lps: BTreeMap::new() };
-        let mut place = (0..ends.len()).filter(|place| ends[*place] == length).min_by_key(|place| self.events[*place].lp);
+        let mut place = (0..ends.len())
+            .filter(|place| ends[*place] == length)
+            .min_by_key(|place| self.events[*place].lp);
         while let Some(here) = place {
             *path.lps.entry(self.events[here].lp.0).or_default() += 1;
             path.messages += u64::from(back[here].1);
@@ -117,7 +139,8 @@ impl Log {
         path
     }
 
-    /// How long PEs take that execute their events in the order of time, and how much work the busiest has.
+    /// How long PEs take that execute their events in the order of time, and how much work the
+    /// busiest has.
     pub(super) fn in_order(&self, partition: &Partition) -> (u64, u64) {
         let mut pes = vec![(0, 0); partition.pes() as usize];
         let mut ends: Vec<u64> = Vec::new();
@@ -135,19 +158,28 @@ impl Log {
     pub(super) fn windows(&self, partition: &Partition, width: f64, from: usize) -> u64 {
         let (mut events, mut time) = (&self.events[from..], 0);
         while let Some(first) = events.first() {
-            let count = events.iter().take_while(|event| event.time < first.time + width).count().max(1);
+            let count =
+                events.iter().take_while(|event| event.time < first.time + width).count().max(1);
             let (window, rest) = events.split_at(count);
-            let work = |pe| window.iter().filter(|event| partition.pe(event.lp) == pe).count() as u64;
+            let work =
+                |pe| window.iter().filter(|event| partition.pe(event.lp) == pe).count() as u64;
             time += (0..partition.pes()).map(work).max().unwrap_or(0);
             events = rest;
         }
         time
     }
 
-    /// The least delay between PEs, and from which event on no delay came below that, rounded as `round` does.
-    pub(super) fn least_delay(&self, partition: &Partition, round: impl Fn(f64) -> f64) -> (f64, usize) {
+    /// The least delay between PEs, and from which event on no delay came below that, rounded as
+    /// `round` does.
+    pub(super) fn least_delay(
+        &self,
+        partition: &Partition,
+        round: impl Fn(f64) -> f64,
+    ) -> (f64, usize) {
         let (mut least, mut from) = (f64::INFINITY, 0);
-        for sent in self.sends.iter().filter(|sent| partition.pe(sent.from) != partition.pe(sent.to)) {
+        for sent in
+            self.sends.iter().filter(|sent| partition.pe(sent.from) != partition.pe(sent.to))
+        {
             if round(sent.delay) < round(least) {
                 from = sent.by.map_or(0, |by| by + 1);
             }

@@ -1,4 +1,5 @@
-//! The critical path, and what follows from it: known by hand for simple models, and by brute force for random ones.
+//! The critical path, and what follows from it: known by hand for simple models, and by brute force
+//! for random ones.
 
 mod brute_force;
 
@@ -44,7 +45,10 @@ impl Players {
     }
 
     fn explained(self, end: f64) -> Explanation {
-        Simulation::new(self).end(end).explain(EventCost::Counted).expect("nothing is wrong with it")
+        Simulation::new(self)
+            .end(end)
+            .explain(EventCost::Counted)
+            .expect("nothing is wrong with it")
     }
 }
 
@@ -73,7 +77,9 @@ impl Model for Players {
         let me = lp.id();
         let others = || (1..self.lps).map(LpId);
         match self.play {
-            Play::Clocks { haste } => lp.send(me, if me == LpId(0) { 1.0 / f64::from(haste) } else { 1.0 }, None),
+            Play::Clocks { haste } => {
+                lp.send(me, if me == LpId(0) { 1.0 / f64::from(haste) } else { 1.0 }, None)
+            }
             Play::Ball => lp.send((me.0 + 1) % self.lps, 1.0, None),
             Play::ForkAndJoin if me != LpId(0) => lp.send(0, 1.0, Some(me)),
             Play::ForkAndJoin => {
@@ -108,7 +114,8 @@ fn on(findings: &Findings, cores: u32) -> CoreFindings {
 fn check_bounds(findings: &Findings) {
     assert_eq!(findings.cores.iter().map(|one| one.cores).collect::<Vec<_>>(), CORES);
     for one in &findings.cores {
-        let rising = [1.0, one.declared, one.in_order, one.these_blocks, one.any_engine, f64::from(one.pes)];
+        let rising =
+            [1.0, one.declared, one.in_order, one.these_blocks, one.any_engine, f64::from(one.pes)];
         assert!(rising.is_sorted(), "{one:?}");
         assert!(one.pes <= one.cores);
     }
@@ -122,7 +129,10 @@ fn a_ball_allows_no_parallelism() {
     let explanation = Players::new(16, Play::Ball).explained(100.0);
     let findings = &explanation.findings;
     check_bounds(findings);
-    assert_eq!((findings.events, findings.path.length, findings.path.messages, explanation.parallelism()), (100, 100, 99, 1.0));
+    assert_eq!(
+        (findings.events, findings.path.length, findings.path.messages, explanation.parallelism()),
+        (100, 100, 99, 1.0)
+    );
     assert!(findings.cores.iter().all(|one| (one.any_engine, one.in_order) == (1.0, 1.0)));
     assert_eq!(findings.path.lps.len(), 16);
 }
@@ -132,10 +142,17 @@ fn independent_lps_allow_as_much_as_there_are_of_them() {
     let explanation = Players::new(16, Play::Clocks { haste: 1 }).explained(100.0);
     let findings = &explanation.findings;
     check_bounds(findings);
-    assert_eq!((findings.events, findings.path.length, findings.path.messages, explanation.parallelism()), (1600, 100, 0, 16.0));
+    assert_eq!(
+        (findings.events, findings.path.length, findings.path.messages, explanation.parallelism()),
+        (1600, 100, 0, 16.0)
+    );
     for (cores, expected) in [(2, 2.0), (8, 8.0), (64, 16.0), (1000, 16.0)] {
         let one = on(findings, cores);
-        assert_eq!((one.any_engine, one.these_blocks, one.in_order, one.seen), (expected, expected, expected, Some(expected)), "{cores}");
+        assert_eq!(
+            (one.any_engine, one.these_blocks, one.in_order, one.seen),
+            (expected, expected, expected, Some(expected)),
+            "{cores}"
+        );
         // Nothing says that they are independent.
         assert_eq!((one.declared, one.declared_delay, one.seen_delay), (1.0, 0.0, None));
     }
@@ -154,11 +171,15 @@ fn an_lp_with_half_of_the_events_allows_twice_the_speed() {
 
 #[test]
 fn a_fork_and_a_join() {
-    // 50 rounds: 10 pieces of work at once, then 10 answers one after the other, the last of which begins the next round.
+    // 50 rounds: 10 pieces of work at once, then 10 answers one after the other, the last of which
+    // begins the next round.
     let explanation = Players::new(11, Play::ForkAndJoin).explained(100.5);
     let findings = &explanation.findings;
     check_bounds(findings);
-    assert_eq!((findings.events, findings.path.length, findings.path.messages), (1 + 50 * 20, 1 + 50 * 11, 50 * 2));
+    assert_eq!(
+        (findings.events, findings.path.length, findings.path.messages),
+        (1 + 50 * 20, 1 + 50 * 11, 50 * 2)
+    );
     // By ties, all work on the path is that of the LP whose answer comes first.
     let lps: Vec<_> = findings.path.lps.iter().map(|one| (one.lp.0, one.work)).collect();
     assert_eq!(lps, [(0, 501), (1, 50)]);
@@ -168,29 +189,49 @@ fn a_fork_and_a_join() {
 
 #[test]
 fn lookahead_that_is_declared_counts_and_so_does_what_is_seen() {
-    let explained = |lookahead| Players { lookahead, ..Players::new(64, Play::Hops) }.explained(200.0);
+    let explained =
+        |lookahead| Players { lookahead, ..Players::new(64, Play::Hops) }.explained(200.0);
     let (silent, promised) = (explained(0.0), explained(0.5));
     [&silent, &promised].into_iter().for_each(|explanation| check_bounds(&explanation.findings));
-    let [of_silent, of_promised] = [&silent, &promised].map(|explanation| on(&explanation.findings, 8));
-    assert_eq!((of_silent.declared, of_silent.declared_delay, of_promised.declared_delay), (1.0, 0.0, 0.5));
+    let [of_silent, of_promised] =
+        [&silent, &promised].map(|explanation| on(&explanation.findings, 8));
+    assert_eq!(
+        (of_silent.declared, of_silent.declared_delay, of_promised.declared_delay),
+        (1.0, 0.0, 0.5)
+    );
     let seen = of_silent.seen_delay.expect("they send");
     assert!((0.5..0.52).contains(&seen.seen) && seen.declared == 0.0, "{seen:?}");
-    // Half of what is pending in a window of half the mean delay: some 32 events for 8 PEs, so the busiest has 7 or 8.
+    // Half of what is pending in a window of half the mean delay: some 32 events for 8 PEs, so the
+    // busiest has 7 or 8.
     assert!((3.0..6.0).contains(&of_promised.declared), "{of_promised:?}");
     let ratio = of_silent.seen.expect("it was seen early") / of_promised.declared;
     assert!((0.95..1.05).contains(&ratio), "{ratio}");
     assert_eq!(silent.findings.path, promised.findings.path);
-    assert!(silent.findings.delays.len() == 64 && silent.findings.delays.iter().all(|delay| delay.seen >= 0.5 - 1e-9));
+    assert!(
+        silent.findings.delays.len() == 64
+            && silent.findings.delays.iter().all(|delay| delay.seen >= 0.5 - 1e-9)
+    );
 }
 
 #[test]
 fn measured_costs_see_what_counting_does_not() {
     let _limit = time_limit("measured costs");
-    let explained = |cost| Simulation::new(Players::new(8, Play::Busy(Duration::from_micros(300)))).end(50.0).explain(cost);
-    let (counted, measured) = (explained(EventCost::Counted).expect("a result"), explained(EventCost::Measured).expect("a result"));
+    let explained = |cost| {
+        Simulation::new(Players::new(8, Play::Busy(Duration::from_micros(300))))
+            .end(50.0)
+            .explain(cost)
+    };
+    let (counted, measured) = (
+        explained(EventCost::Counted).expect("a result"),
+        explained(EventCost::Measured).expect("a result"),
+    );
     assert_eq!(counted.parallelism(), 8.0);
     check_bounds(&measured.findings);
-    assert!(measured.parallelism() < 2.0, "LP 0 takes nearly all of the time, not {}", 1.0 / measured.parallelism());
+    assert!(
+        measured.parallelism() < 2.0,
+        "LP 0 takes nearly all of the time, not {}",
+        1.0 / measured.parallelism()
+    );
     assert_eq!(measured.findings.load[0].lp, LpId(0));
     let least = 50 * Duration::from_micros(299).as_nanos() as u64;
     assert!(measured.findings.load[0].work >= least, "{} ns", measured.findings.load[0].work);
@@ -213,38 +254,73 @@ fn rounded_down(delay: f64) -> f64 {
 
 fn check_by_brute_force<M: Model + Clone>(model: &M, seed: u64, end: f64) -> Result<(), String> {
     let simulation = || Simulation::new(model.clone()).seed(seed).end(end);
-    let explanation = simulation().explain(EventCost::Counted).map_err(|error| error.to_string())?;
+    let explanation =
+        simulation().explain(EventCost::Counted).map_err(|error| error.to_string())?;
     let run = simulation().run().map_err(|error| error.to_string())?;
     let (findings, log) = (&explanation.findings, Log::of(model, seed, end));
-    assert_eq!((findings.events, &explanation.digest), (run.record.committed_events, &run.record.digest));
+    assert_eq!(
+        (findings.events, &explanation.digest),
+        (run.record.committed_events, &run.record.digest)
+    );
     assert_eq!(findings.events, log.events.len() as u64);
     check_bounds(findings);
     let lps = findings.path.lps.iter().map(|one| (one.lp.0, one.work)).collect();
-    assert_eq!(Path { length: findings.path.length, messages: findings.path.messages, lps }, log.path());
+    assert_eq!(
+        Path { length: findings.path.length, messages: findings.path.messages, lps },
+        log.path()
+    );
     let lookahead = Lookahead::of(model, log.lps).map_err(|why| why.to_string())?;
     let over = |time: u64| if time == 0 { 1.0 } else { findings.work as f64 / time as f64 };
     for one in &findings.cores {
-        let partition = Partition::weighted(log.lps, one.pes, &lookahead, &Groups::default(), |lp| model.weight(lp))
+        let partition =
+            Partition::weighted(log.lps, one.pes, &lookahead, &Groups::default(), |lp| {
+                model.weight(lp)
+            })
             .map_err(|(lp, _)| lp.to_string())?;
         let (time, most) = log.in_order(&partition);
-        assert_eq!((one.in_order, one.busiest.work, one.these_blocks), (over(time), most, over(most.max(findings.path.length))));
+        assert_eq!(
+            (one.in_order, one.busiest.work, one.these_blocks),
+            (over(time), most, over(most.max(findings.path.length)))
+        );
         let declared = log.declared(&lookahead, &partition);
-        assert_eq!((one.declared_delay, one.declared), (declared, over(log.windows(&partition, declared, 0))), "{} PEs", one.pes);
+        assert_eq!(
+            (one.declared_delay, one.declared),
+            (declared, over(log.windows(&partition, declared, 0))),
+            "{} PEs",
+            one.pes
+        );
         let (least, from) = log.least_delay(&partition, rounded_down);
         assert_eq!(one.seen_delay.is_some(), least < f64::INFINITY);
         if let Some(seen) = one.seen_delay {
-            assert!((seen.seen - least).abs() <= 1e-9 || seen.seen == seen.declared, "{seen:?} instead of {least}");
+            assert!(
+                (seen.seen - least).abs() <= 1e-9 || seen.seen == seen.declared,
+                "{seen:?} instead of {least}"
+            );
         }
         let work = log.events.len() - from;
-        let expected = (work as u64 >= findings.work / 10).then(|| match log.windows(&partition, rounded_down(least), from) {
-            0 => 1.0,
-            time => work as f64 / time as f64,
+        let expected = (work as u64 >= findings.work / 10).then(|| {
+            match log.windows(&partition, rounded_down(least), from) {
+                0 => 1.0,
+                time => work as f64 / time as f64,
+            }
         });
-        assert_eq!(one.seen, expected, "{} PEs, {least} from event {from} of {}", one.pes, findings.events);
+        assert_eq!(
+            one.seen, expected,
+            "{} PEs, {least} from event {from} of {}",
+            one.pes, findings.events
+        );
     }
     for delay in &findings.delays {
-        let least = log.sends.iter().filter(|sent| sent.from == delay.from).map(|sent| sent.delay).fold(f64::INFINITY, f64::min);
-        assert!((delay.seen - least).abs() <= 1e-9 || delay.seen == delay.declared, "{delay:?} instead of {least}");
+        let least = log
+            .sends
+            .iter()
+            .filter(|sent| sent.from == delay.from)
+            .map(|sent| sent.delay)
+            .fold(f64::INFINITY, f64::min);
+        assert!(
+            (delay.seen - least).abs() <= 1e-9 || delay.seen == delay.declared,
+            "{delay:?} instead of {least}"
+        );
     }
     Ok(())
 }

@@ -7,7 +7,8 @@ pub(crate) const COUNT: Counter = Counter::slot(0);
 pub(crate) const VALUE: Mean = Mean::slot(1);
 pub(crate) const ROWS: Table = Table(0);
 
-/// LP 2 is poked at times 1.5, 2.5 and 3.5, by pokes 5, 6 and 7. At the last one it does what the test says.
+/// LP 2 is poked at times 1.5, 2.5 and 3.5, by pokes 5, 6 and 7. At the last one it does what the
+/// test says.
 #[derive(Debug)]
 pub(crate) struct Scripted {
     pub(crate) lps: u32,

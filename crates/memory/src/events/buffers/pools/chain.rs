@@ -3,8 +3,8 @@ use crate::events::buffers::arena::Arena;
 use crate::events::buffers::slot::{NONE, Slot};
 use crate::{Apart, Exhausted, Shareable, SpinLock};
 
-/// A linked list of free slots that several PEs share, in memory that processes may share: each slot has the number of the next. It is used
-/// under a lock.
+/// A linked list of free slots that several PEs share, in memory that processes may share: each
+/// slot has the number of the next. It is used under a lock.
 #[derive(Debug)]
 pub(super) struct Chain {
     first: u32,

@@ -6,8 +6,9 @@ use crate::events::buffers::arena::{Arena, SEGMENT_BITS};
 /// How many new slots a pool gets at once.
 pub(in crate::events::buffers) const RUN: u32 = if cfg!(any(miri, loom)) { 2 } else { 32 };
 
-/// Slots that have never been used. Each PE has its own range, in its own pages, untouched until a slot is taken out of its pool: so a
-/// system that places a page where it is first touched places it near the PE whose pool it is.
+/// Slots that have never been used. Each PE has its own range, in its own pages, untouched until a
+/// slot is taken out of its pool: so a system that places a page where it is first touched places
+/// it near the PE whose pool it is.
 #[derive(Default)]
 pub(super) struct Fresh {
     range: Range<u32>,
@@ -17,7 +18,11 @@ pub(super) struct Fresh {
 
 impl Fresh {
     /// The next slots, at most this many and at least one, in descending order.
-    pub(super) fn run<T>(&mut self, most: u32, arena: &Arena<T>) -> impl ExactSizeIterator<Item = FreeSlot> + use<T> {
+    pub(super) fn run<T>(
+        &mut self,
+        most: u32,
+        arena: &Arena<T>,
+    ) -> impl ExactSizeIterator<Item = FreeSlot> + use<T> {
         if self.range.is_empty() {
             // Grows by up to as much as this PE has already.
             self.range = arena.grow(self.segments);
@@ -37,7 +42,11 @@ impl Fresh {
     /// How many slots there are, taken or not.
     #[cfg(all(test, not(loom)))]
     pub(super) fn numbered(&self) -> u64 {
-        assert_eq!(u64::from(self.segments) << SEGMENT_BITS, self.taken + self.range.len() as u64, "no slot of a segment is left out");
+        assert_eq!(
+            u64::from(self.segments) << SEGMENT_BITS,
+            self.taken + self.range.len() as u64,
+            "no slot of a segment is left out"
+        );
         u64::from(self.segments) << SEGMENT_BITS
     }
 }

@@ -1,5 +1,6 @@
-//! Where free buffers wait until they are used again: one type per kind of pool. All of it is safe code: a [`FreeSlot`] is the right to use
-//! a slot, and can be passed on or lost, but not duplicated.
+//! Where free buffers wait until they are used again: one type per kind of pool. All of it is safe
+//! code: a [`FreeSlot`] is the right to use a slot, and can be passed on or lost, but not
+//! duplicated.
 
 mod chain;
 mod free_list;
@@ -28,14 +29,15 @@ pub(super) use self::partitioned::PLENTY;
 #[cfg(all(test, not(loom)))]
 pub(super) use self::sender::FEW;
 
-/// Whose pool a buffer is taken from, and whose it goes to when it is free: the three kinds of R. Fujimoto and K. Panesar, "Buffer
-/// management in shared-memory Time Warp systems", PADS 1995.
+/// Whose pool a buffer is taken from, and whose it goes to when it is free: the three kinds of R.
+/// Fujimoto and K. Panesar, "Buffer management in shared-memory Time Warp systems", PADS 1995.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PoolKind {
-    /// One pool for each PE, under a lock. A sender takes a buffer from the pool of the receiver, to which it returns.
+    /// One pool for each PE, under a lock. A sender takes a buffer from the pool of the receiver,
+    /// to which it returns.
     Receiver,
-    /// One pool for each PE. A sender takes a buffer from its own pool, and the receiver keeps it. A PE's surplus goes to a pool that all
-    /// share.
+    /// One pool for each PE. A sender takes a buffer from its own pool, and the receiver keeps it.
+    /// A PE's surplus goes to a pool that all share.
     Sender,
     /// For each PE, one sub-pool per partner: buffers go back and forth between two PEs.
     Partitioned(SubPool),
@@ -59,14 +61,19 @@ pub struct PoolSettings {
     pub kind: PoolKind,
     /// Which free buffer is used next.
     pub order: PoolOrder,
-    /// Whether buffers may be [retired](crate::Buffers::retire) when their message has been executed, and reused as soon as it is over.
+    /// Whether buffers may be [retired](crate::Buffers::retire) when their message has been
+    /// executed, and reused as soon as it is over.
     pub retires: bool,
 }
 
 impl Default for PoolSettings {
     /// Sub-pools of unlimited size; the last buffer freed is used first.
     fn default() -> Self {
-        PoolSettings { kind: PoolKind::Partitioned(SubPool::Unlimited), order: PoolOrder::Lifo, retires: false }
+        PoolSettings {
+            kind: PoolKind::Partitioned(SubPool::Unlimited),
+            order: PoolOrder::Lifo,
+            retires: false,
+        }
     }
 }
 
@@ -82,9 +89,16 @@ impl Pool {
     pub(super) fn all(region: &Region, pes: u32, settings: PoolSettings) -> Vec<Pool> {
         let order = settings.order;
         match settings.kind {
-            PoolKind::Partitioned(size) => Partitioned::all(region, pes, size, order).into_iter().map(Pool::Partitioned).collect(),
-            PoolKind::Sender => SenderPool::all(region, pes, order).into_iter().map(Pool::Sender).collect(),
-            PoolKind::Receiver => ReceiverPool::all(region, pes, order).into_iter().map(Pool::Receiver).collect(),
+            PoolKind::Partitioned(size) => Partitioned::all(region, pes, size, order)
+                .into_iter()
+                .map(Pool::Partitioned)
+                .collect(),
+            PoolKind::Sender => {
+                SenderPool::all(region, pes, order).into_iter().map(Pool::Sender).collect()
+            }
+            PoolKind::Receiver => {
+                ReceiverPool::all(region, pes, order).into_iter().map(Pool::Receiver).collect()
+            }
         }
     }
 
@@ -108,7 +122,8 @@ impl Pool {
         }
     }
 
-    /// Sets whether every free slot is used before a new one is made, and none that others may need stays with this PE.
+    /// Sets whether every free slot is used before a new one is made, and none that others may need
+    /// stays with this PE.
     pub(super) fn save_memory(&mut self, saves: bool) {
         if let Pool::Partitioned(pool) = self {
             pool.save_memory(saves);
@@ -126,7 +141,12 @@ impl Pool {
     }
 
     /// Likewise, several at a time.
-    pub(super) fn give_all<T>(&mut self, partner: u16, slots: impl Iterator<Item = FreeSlot>, arena: &Arena<T>) {
+    pub(super) fn give_all<T>(
+        &mut self,
+        partner: u16,
+        slots: impl Iterator<Item = FreeSlot>,
+        arena: &Arena<T>,
+    ) {
         match self {
             Pool::Receiver(pool) => pool.give_all(slots, arena),
             _ => slots.for_each(|slot| self.give(partner, slot, arena)),
@@ -190,7 +210,8 @@ impl Pool {
         matches!(self, Pool::Partitioned(_))
     }
 
-    /// Whether a PE that needs a slot may take one that it has retired: not if slots are taken from the pools of others.
+    /// Whether a PE that needs a slot may take one that it has retired: not if slots are taken from
+    /// the pools of others.
     pub(super) fn takes_retired(&self) -> bool {
         !matches!(self, Pool::Receiver(_))
     }

@@ -12,23 +12,27 @@ pub(in crate::events::buffers) const PLENTY: usize = if cfg!(any(miri, loom)) { 
 /// How many free slots a PE keeps for itself where memory is short.
 pub(in crate::events::buffers) const KEPT: usize = if cfg!(any(miri, loom)) { 4 } else { 512 };
 
-/// The partitioned pool: one list for each PE that slots go to and come from, their partner. A slot that was made for messages between two
-/// PEs keeps going back and forth between them, so a PE touches only its own memory and that of its partners, and no lock is needed.
+/// The partitioned pool: one list for each PE that slots go to and come from, their partner. A slot
+/// that was made for messages between two PEs keeps going back and forth between them, so a PE
+/// touches only its own memory and that of its partners, and no lock is needed.
 ///
-/// Where memory is short, free slots go to a pool that all share, as with [sender pools](super::sender): a PE that has little to do must not
-/// keep what others need.
+/// Where memory is short, free slots go to a pool that all share, as with [sender
+/// pools](super::sender): a PE that has little to do must not keep what others need.
 ///
-/// Fujimoto and Panesar give every sub-pool a size, which limits how far a sender can run ahead of its receivers. Here that is a setting,
-/// and without it sub-pools grow. The sub-pool of a PE's messages to itself always grows: those take nobody else's memory.
+/// Fujimoto and Panesar give every sub-pool a size, which limits how far a sender can run ahead of
+/// its receivers. Here that is a setting, and without it sub-pools grow. The sub-pool of a PE's
+/// messages to itself always grows: those take nobody else's memory.
 pub(in crate::events::buffers) struct Partitioned {
     me: usize,
     /// By partner.
     free: ApartList<FreeList>,
-    /// How many slots this PE has added to those that it exchanges with each partner. It never sends these back as surplus.
+    /// How many slots this PE has added to those that it exchanges with each partner. It never
+    /// sends these back as surplus.
     made: Box<[u32]>,
     sizes: Option<Sizes>,
     common: Common<LockedChain>,
-    /// Whether a slot that is free for one partner, or with another PE, is used before a new one is made.
+    /// Whether a slot that is free for one partner, or with another PE, is used before a new one is
+    /// made.
     saves_memory: bool,
     fresh: Fresh,
     redistributed: Redistributed,
@@ -60,9 +64,11 @@ impl Partitioned {
         self.free[usize::from(partner)].push(slot);
     }
 
-    /// A slot for messages to `partner` when none is free: a new one. Cores fetch lines of memory in pairs, so a slot that goes back and
-    /// forth between two PEs would drag its neighbour along. So only one of a pair is exchanged, and the other is for local messages. But
-    /// if more local slots are free than caches hold, or the size has been reached, saving memory matters more, and one of them is used.
+    /// A slot for messages to `partner` when none is free: a new one. Cores fetch lines of memory
+    /// in pairs, so a slot that goes back and forth between two PEs would drag its neighbour along.
+    /// So only one of a pair is exchanged, and the other is for local messages. But if more local
+    /// slots are free than caches hold, or the size has been reached, saving memory matters more,
+    /// and one of them is used.
     pub(super) fn grow<T>(&mut self, partner: u32, arena: &Arena<T>) -> FreeSlot {
         let (partner, me) = (partner as usize, self.me);
         if self.saves_memory
@@ -70,7 +76,10 @@ impl Partitioned {
         {
             return slot;
         }
-        let room = self.sizes.as_ref().map_or(u32::MAX, |sizes| sizes.of(partner).saturating_sub(self.made[partner]));
+        let room = self
+            .sizes
+            .as_ref()
+            .map_or(u32::MAX, |sizes| sizes.of(partner).saturating_sub(self.made[partner]));
         if (self.free[me].len() > PLENTY || room == 0)
             && let Some(slot) = self.free[me].pop()
         {
@@ -127,24 +136,28 @@ impl Partitioned {
         }
     }
 
-    /// A slot to send back, if there are more than `most` beyond those that this PE has made, or, where sizes are limited, if a quarter of
-    /// the size is less, more than that: so free slots do not go back and forth.
+    /// A slot to send back, if there are more than `most` beyond those that this PE has made, or,
+    /// where sizes are limited, if a quarter of the size is less, more than that: so free slots do
+    /// not go back and forth.
     pub(super) fn surplus(&mut self, partner: u32, most: usize) -> Option<FreeSlot> {
-        // The slot freed first is the least likely to be in the cache, but taking the last one is cheaper.
+        // The slot freed first is the least likely to be in the cache, but taking the last one is
+        // cheaper.
         if self.has_surplus(partner, most, 0) { self.free[partner as usize].pop() } else { None }
     }
 
     /// Whether there would be such a slot if so many more were free.
     pub(super) fn has_surplus(&self, partner: u32, most: usize, more: usize) -> bool {
         let partner = partner as usize;
-        let most = self.sizes.as_ref().map_or(most, |sizes| most.min(sizes.of(partner) as usize / 4));
+        let most =
+            self.sizes.as_ref().map_or(most, |sizes| most.min(sizes.of(partner) as usize / 4));
         partner != self.me && self.free[partner].len() + more > most + self.made[partner] as usize
     }
 
     pub(super) fn has_room(&self, to: u32, messages: u32) -> bool {
         let to = to as usize;
         let Some(sizes) = self.sizes.as_ref().filter(|_| to != self.me) else { return true };
-        self.free[to].len() + sizes.of(to).saturating_sub(self.made[to]) as usize >= messages as usize
+        self.free[to].len() + sizes.of(to).saturating_sub(self.made[to]) as usize
+            >= messages as usize
     }
 
     pub(super) fn want(&mut self, to: u32, messages: u32) {
@@ -155,7 +168,8 @@ impl Partitioned {
         self.sizes.is_some()
     }
 
-    /// Slots made beyond the size, because something could not wait or because the size has shrunk since, become local when they are back.
+    /// Slots made beyond the size, because something could not wait or because the size has shrunk
+    /// since, become local when they are back.
     pub(super) fn tidy<T>(&mut self, arena: &Arena<T>) {
         if self.saves_memory {
             self.give_to_all(arena);

@@ -4,8 +4,9 @@ use super::slots::{FreeSlot, PoolOrder};
 use crate::events::buffers::arena::Arena;
 use crate::{Common, Exhausted, Region};
 
-/// The receiver pool: whoever sends to a PE takes a slot from that PE's pool, under its lock, and the PE gives it back there. So slots stay
-/// with their receiver, and every message takes a lock twice, even one from a PE to itself.
+/// The receiver pool: whoever sends to a PE takes a slot from that PE's pool, under its lock, and
+/// the PE gives it back there. So slots stay with their receiver, and every message takes a lock
+/// twice, even one from a PE to itself.
 pub(in crate::events::buffers) struct ReceiverPool {
     me: usize,
     order: PoolOrder,
@@ -17,7 +18,9 @@ pub(in crate::events::buffers) struct ReceiverPool {
 impl ReceiverPool {
     pub(super) fn all(region: &Region, pes: u32, order: PoolOrder) -> Vec<Self> {
         let pools = region.place_list(pes as usize, |_| Chain::locked());
-        (0..pes as usize).map(|me| ReceiverPool { me, order, pools: pools.clone(), fresh: Fresh::default() }).collect()
+        (0..pes as usize)
+            .map(|me| ReceiverPool { me, order, pools: pools.clone(), fresh: Fresh::default() })
+            .collect()
     }
 
     #[inline]
@@ -36,15 +39,20 @@ impl ReceiverPool {
     }
 
     /// Gives several slots back under one lock.
-    pub(super) fn give_all<T>(&mut self, mut slots: impl Iterator<Item = FreeSlot>, arena: &Arena<T>) {
+    pub(super) fn give_all<T>(
+        &mut self,
+        mut slots: impl Iterator<Item = FreeSlot>,
+        arena: &Arena<T>,
+    ) {
         let Some(first) = slots.next() else { return };
         let mut pool = self.pools[self.me].0.lock();
         pool.push(first, self.order, arena);
         slots.for_each(|slot| pool.push(slot, self.order, arena));
     }
 
-    /// A new slot for a message to a PE whose pool is empty. Memory of a pool should be touched first by its own PE. Another PE cannot wait
-    /// for that, so it uses one slot of its own memory, which stays with the receiver; the receiver adds as many when it next tidies.
+    /// A new slot for a message to a PE whose pool is empty. Memory of a pool should be touched
+    /// first by its own PE. Another PE cannot wait for that, so it uses one slot of its own memory,
+    /// which stays with the receiver; the receiver adds as many when it next tidies.
     pub(super) fn grow<T>(&mut self, to: u32, arena: &Arena<T>) -> FreeSlot {
         let mut added = self.fresh.run(if to as usize == self.me { RUN } else { 1 }, arena);
         let slot = added.next().unwrap_or_else(|| Exhausted::Numbers.unwind());

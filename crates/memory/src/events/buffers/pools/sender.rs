@@ -8,14 +8,16 @@ use crate::{Common, Exhausted, Region};
 /// A pool with fewer free slots than this takes some from the common pool.
 pub(in crate::events::buffers) const FEW: usize = 5;
 
-/// The sender pool: a PE takes slots from a list of its own, without a lock, and keeps those that it receives. So they drift to PEs that
-/// receive more than they send. When fossils are collected, a PE with more than it has made gives the excess to a pool that all share; a PE
-/// with fewer than five takes some from there.
+/// The sender pool: a PE takes slots from a list of its own, without a lock, and keeps those that
+/// it receives. So they drift to PEs that receive more than they send. When fossils are collected,
+/// a PE with more than it has made gives the excess to a pool that all share; a PE with fewer than
+/// five takes some from there.
 pub(in crate::events::buffers) struct SenderPool {
     own: FreeList,
     order: PoolOrder,
     common: Common<LockedChain>,
-    /// The common pool was empty when this PE last looked; it looks again after the next tidying, or when it has none left.
+    /// The common pool was empty when this PE last looked; it looks again after the next tidying,
+    /// or when it has none left.
     dry: bool,
     fresh: Fresh,
     redistributed: Redistributed,
@@ -48,7 +50,8 @@ impl SenderPool {
         self.own.push(slot);
     }
 
-    /// Takes slots from the common pool, until this PE has as many as it has made, and at least a few.
+    /// Takes slots from the common pool, until this PE has as many as it has made, and at least a
+    /// few.
     #[cold]
     fn refill<T>(&mut self, arena: &Arena<T>) {
         let enough = self.fresh.taken().max(FEW as u64) as usize;

@@ -12,7 +12,8 @@ pub(super) struct Sizes {
 struct Traffic {
     /// The buffers of all sub-pools together.
     total: u64,
-    /// By partner: what was wanted since sizes were last adapted, and a decaying sum of what was wanted before.
+    /// By partner: what was wanted since sizes were last adapted, and a decaying sum of what was
+    /// wanted before.
     wanted: Box<[u64]>,
     weights: Box<[u64]>,
 }
@@ -27,7 +28,11 @@ impl Sizes {
         let zeros = || vec![0; pes as usize].into_boxed_slice();
         let total = u64::from(average) * u64::from(pes.saturating_sub(1));
         let traffic = adapts.then(|| Traffic { total, wanted: zeros(), weights: zeros() });
-        Some(Sizes { me: me as usize, sizes: vec![average; pes as usize].into_boxed_slice(), traffic })
+        Some(Sizes {
+            me: me as usize,
+            sizes: vec![average; pes as usize].into_boxed_slice(),
+            traffic,
+        })
     }
 
     pub(super) fn of(&self, partner: usize) -> u32 {
@@ -41,8 +46,8 @@ impl Sizes {
         }
     }
 
-    /// Adapts sizes to the traffic: each sub-pool gets one buffer, and a share of the rest in proportion to what was wanted, where
-    /// everything before the last time counts half.
+    /// Adapts sizes to the traffic: each sub-pool gets one buffer, and a share of the rest in
+    /// proportion to what was wanted, where everything before the last time counts half.
     pub(super) fn adapt(&mut self) {
         let Some(Traffic { total, wanted, weights }) = &mut self.traffic else { return };
         for (weight, wanted) in weights.iter_mut().zip(wanted.iter_mut()) {
@@ -69,7 +74,11 @@ mod tests {
     fn sizes_follow_the_traffic_and_keep_their_sum() {
         let mut sizes = Sizes::new(1, 4, SubPool::Adaptive(10)).unwrap();
         sizes.adapt();
-        assert_eq!([0, 2, 3].map(|partner| sizes.of(partner)), [10, 10, 10], "nothing is known yet");
+        assert_eq!(
+            [0, 2, 3].map(|partner| sizes.of(partner)),
+            [10, 10, 10],
+            "nothing is known yet"
+        );
         sizes.want(0, 20);
         sizes.want(2, 6);
         sizes.want(2, 1);

@@ -5,7 +5,8 @@
 pub(in crate::events::buffers) struct FreeSlot(u32);
 
 impl FreeSlot {
-    /// The right to use a slot that the caller keeps and has just marked as free, or one that has never been used.
+    /// The right to use a slot that the caller keeps and has just marked as free, or one that has
+    /// never been used.
     pub(in crate::events::buffers) fn new(number: u32) -> Self {
         FreeSlot(number)
     }
@@ -53,7 +54,8 @@ warpline_base::words! {
     }
 }
 
-/// How many slots a PE has moved to and from the pool that all share, for its [books](crate::Books).
+/// How many slots a PE has moved to and from the pool that all share, for its
+/// [books](crate::Books).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::events::buffers) struct Redistributed {
     deposited: u64,

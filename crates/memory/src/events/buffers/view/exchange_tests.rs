@@ -63,9 +63,15 @@ enum Note {
     Commit(Handle),
 }
 
-/// Sends `count` messages to the other PE, of which it cancels a third after a while and commits the others, and begins or undoes those
-/// that it receives. Returns how many of its messages it cancelled before and after they were begun, and the same of those it received.
-fn exchange(view: &mut Buffers<Box<u64>>, mut out: Producer<Note>, mut into: Consumer<Note>, count: u64) -> [[u64; 2]; 2] {
+/// Sends `count` messages to the other PE, of which it cancels a third after a while and commits
+/// the others, and begins or undoes those that it receives. Returns how many of its messages it
+/// cancelled before and after they were begun, and the same of those it received.
+fn exchange(
+    view: &mut Buffers<Box<u64>>,
+    mut out: Producer<Note>,
+    mut into: Consumer<Note>,
+    count: u64,
+) -> [[u64; 2]; 2] {
     fn begin(view: &mut Buffers<Box<u64>>, handle: Handle) -> u64 {
         let begun = view.begin(handle);
         if !begun {
@@ -74,7 +80,8 @@ fn exchange(view: &mut Buffers<Box<u64>>, mut out: Producer<Note>, mut into: Con
         u64::from(!begun)
     }
     let other = 1 - view.me();
-    let (mut undecided, mut unsent, mut waiting, mut notes) = (VecDeque::new(), VecDeque::new(), VecDeque::new(), Vec::new());
+    let (mut undecided, mut unsent, mut waiting, mut notes) =
+        (VecDeque::new(), VecDeque::new(), VecDeque::new(), Vec::new());
     let (mut sent, mut ended, mut cancels, mut cancelled) = (0, 0, [0; 2], [0; 2]);
     while sent < count || ended < count || !undecided.is_empty() || !unsent.is_empty() {
         if sent < count && unsent.is_empty() {
@@ -147,6 +154,9 @@ fn two_threads_exchange_buffers() {
     });
     assert_eq!((by_a[0], by_b[0]), (by_b[1], by_a[1]));
     let all = sum([&a, &b]);
-    assert_eq!((all.inserted, all.released, all.given, all.accepted), (2 * count, 2 * count, 2 * count, 2 * count));
+    assert_eq!(
+        (all.inserted, all.released, all.given, all.accepted),
+        (2 * count, 2 * count, 2 * count, 2 * count)
+    );
     assert_eq!((all.live, all.in_flight(), all.places), (0, 0, all.free));
 }

@@ -1,6 +1,7 @@
 //! How buffers pass from PE to PE: with a message, or empty and back to where they came from.
 //!
-//! The tag of a slot in flight names the PE that is to receive it. Writing that tag publishes everything in the slot.
+//! The tag of a slot in flight names the PE that is to receive it. Writing that tag publishes
+//! everything in the slot.
 
 use super::Buffers;
 use crate::Handle;
@@ -8,7 +9,8 @@ use crate::events::buffers::pools::FreeSlot;
 use crate::events::buffers::slot::{EMPTY, FREE, SENT, tag};
 
 impl<T> Buffers<T> {
-    /// Takes over a buffer in flight to this PE, and returns the value in it. The buffer's partner is the PE that sent it.
+    /// Takes over a buffer in flight to this PE, and returns the value in it. The buffer's partner
+    /// is the PE that sent it.
     ///
     /// # Panics
     /// If the buffer is not in flight to this PE.
@@ -21,22 +23,30 @@ impl<T> Buffers<T> {
         // Only this PE acts on the slot until it passes it on.
         slot.set_tag(self.mine);
         self.accepted += 1;
-        // SAFETY: as in `get`: the store above has made the slot live and this PE's, and a slot sent with a message has a value.
+        // SAFETY: as in `get`: the store above has made the slot live and this PE's, and a slot
+        // sent with a message has a value.
         unsafe { slot.value() }
     }
 
-    /// Takes out a free buffer to send back to `partner`, if there are more than `most` beyond those that this PE has made for it, or,
-    /// where sub-pools have sizes, more than a quarter of the size beyond those. So a PE that sends more than it receives gets its buffers
-    /// back, while each PE keeps as many as it has made, so free buffers do not go back and forth. The buffer is in flight until that PE
-    /// [takes it back](Self::accept_empty). Only partitioned pools have a surplus.
+    /// Takes out a free buffer to send back to `partner`, if there are more than `most` beyond
+    /// those that this PE has made for it, or, where sub-pools have sizes, more than a quarter of
+    /// the size beyond those. So a PE that sends more than it receives gets its buffers back, while
+    /// each PE keeps as many as it has made, so free buffers do not go back and forth. The buffer
+    /// is in flight until that PE [takes it back](Self::accept_empty). Only partitioned pools have
+    /// a surplus.
     ///
     /// # Panics
     /// If there is no such PE.
     pub fn give_surplus(&mut self, partner: u32, most: usize) -> Option<Handle> {
         // What is retired counts, too. If it is over, it has been out of use for longest.
         let retired = self.retired_for(partner);
-        let retired = if self.pool.has_surplus(partner, most, retired) { self.reclaim_one(partner) } else { None };
-        let handle = Handle::from_bits(retired.or_else(|| self.pool.surplus(partner, most))?.number());
+        let retired = if self.pool.has_surplus(partner, most, retired) {
+            self.reclaim_one(partner)
+        } else {
+            None
+        };
+        let handle =
+            Handle::from_bits(retired.or_else(|| self.pool.surplus(partner, most))?.number());
         let slot = self.arena.found(handle);
         // To the receiver, the partner is this PE.
         slot.set_partner(self.me);

@@ -15,7 +15,8 @@ fn receive(into: &mut Consumer<Handle>) -> Handle {
     found[0]
 }
 
-/// Both PEs write and read the value in turn, never concurrently. The last one is dropped with the arena, still in flight.
+/// Both PEs write and read the value in turn, never concurrently. The last one is dropped with the
+/// arena, still in flight.
 #[test]
 fn loom_a_buffer_goes_back_and_forth() {
     loom::model(|| {
@@ -42,7 +43,8 @@ fn loom_a_buffer_goes_back_and_forth() {
     });
 }
 
-/// A handle may be guessed, rather than arrive through a ring, which would synchronise: the tag alone publishes the buffer's contents.
+/// A handle may be guessed, rather than arrive through a ring, which would synchronise: the tag
+/// alone publishes the buffer's contents.
 #[test]
 fn loom_the_tag_publishes_the_buffer() {
     loom::model(|| {
@@ -62,7 +64,8 @@ fn loom_the_tag_publishes_the_buffer() {
     });
 }
 
-/// Cancels a message while its receiver acts on it. `receiver` returns what the cancellation must have found.
+/// Cancels a message while its receiver acts on it. `receiver` returns what the cancellation must
+/// have found.
 fn cancel_against(receiver: fn(&Buffers<Box<u32>>, Handle) -> CancelOutcome) {
     loom::model(move || {
         let [mut a, mut b] = pair();
@@ -79,7 +82,9 @@ fn cancel_against(receiver: fn(&Buffers<Box<u32>>, Handle) -> CancelOutcome) {
 
 #[test]
 fn loom_cancel_against_begin() {
-    cancel_against(|view, handle| if view.begin(handle) { CancelOutcome::Processed } else { CancelOutcome::Pending });
+    cancel_against(|view, handle| {
+        if view.begin(handle) { CancelOutcome::Processed } else { CancelOutcome::Pending }
+    });
 }
 
 #[test]
@@ -90,7 +95,8 @@ fn loom_cancel_against_begin_and_undo() {
     });
 }
 
-/// The receiver frees the cancelled message and reuses the buffer, but only after the sender has read the link.
+/// The receiver frees the cancelled message and reuses the buffer, but only after the sender has
+/// read the link.
 #[test]
 fn loom_cancel_against_reuse() {
     loom::model(|| {
@@ -146,10 +152,13 @@ fn loom_two_pes_grow_the_arena_at_once() {
 }
 
 fn pair_of(kind: PoolKind) -> [Buffers<Box<u32>>; 2] {
-    buffers_in(&crate::Region::own(), None, 2, PoolSettings { kind, ..PoolSettings::default() }).try_into().unwrap()
+    buffers_in(&crate::Region::own(), None, 2, PoolSettings { kind, ..PoolSettings::default() })
+        .try_into()
+        .unwrap()
 }
 
-/// The receiver gives a buffer back to its pool while the sender takes one from there: the same one or another, but no two PEs the same.
+/// The receiver gives a buffer back to its pool while the sender takes one from there: the same one
+/// or another, but no two PEs the same.
 #[test]
 fn loom_a_receiver_pool_is_used_by_both() {
     loom::model(|| {

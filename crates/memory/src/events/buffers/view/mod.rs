@@ -25,15 +25,19 @@ use crate::{Handle, IsPortable, Region, prefetch, prefetch_write};
 
 /// One processing element's (PE's) view of the event buffers that all PEs share.
 ///
-/// A buffer holds one message, and this one copy serves both sender and receiver: the sender writes it into a buffer of its
-/// own, which belongs to the receiver from then on, and keeps the handle, with which it can still [cancel](Self::cancel) the message.
+/// A buffer holds one message, and this one copy serves both sender and receiver: the sender writes
+/// it into a buffer of its own, which belongs to the receiver from then on, and keeps the handle,
+/// with which it can still [cancel](Self::cancel) the message.
 ///
-/// The [pool](crate::PoolKind) decides where a free buffer waits and who takes it next. By default each PE keeps one free list per _partner_, the
-/// PE that the buffers go to and come from: a buffer that it frees goes back with one of its next messages to that partner. So two PEs that
-/// exchange messages pass the same buffers back and forth, and no lock is needed (Fujimoto & Panesar, _Buffer management in shared-memory
-/// Time Warp_, PADS 1995). The last buffer freed is the next one taken, while it is still in the cache.
+/// The [pool](crate::PoolKind) decides where a free buffer waits and who takes it next. By default
+/// each PE keeps one free list per _partner_, the PE that the buffers go to and come from: a buffer
+/// that it frees goes back with one of its next messages to that partner. So two PEs that exchange
+/// messages pass the same buffers back and forth, and no lock is needed (Fujimoto & Panesar,
+/// _Buffer management in shared-memory Time Warp_, PADS 1995). The last buffer freed is the next
+/// one taken, while it is still in the cache.
 ///
-/// A buffer belongs to one PE at a time. Using a handle whose buffer belongs to another PE, or is free, is a bug in the engine and panics.
+/// A buffer belongs to one PE at a time. Using a handle whose buffer belongs to another PE, or is
+/// free, is a bug in the engine and panics.
 ///
 /// ```
 /// use warpline_memory::{CancelOutcome, buffers};
@@ -56,7 +60,8 @@ pub struct Buffers<T> {
     mine: u32,
     /// Free slots. Those that are not in a common list belong to this PE alone.
     pool: Pool,
-    /// Slots of executed messages, reused once these are over; `None` if slots are freed one by one instead.
+    /// Slots of executed messages, reused once these are over; `None` if slots are freed one by one
+    /// instead.
     retired: Option<Retired>,
     inserted: u64,
     released: u64,
@@ -64,7 +69,8 @@ pub struct Buffers<T> {
     accepted: u64,
     returned: u64,
     taken_back: u64,
-    /// Not `Sync`: values need only be `Send`, so two threads must not reach the one that `get` returns.
+    /// Not `Sync`: values need only be `Send`, so two threads must not reach the one that `get`
+    /// returns.
     not_sync: PhantomData<Cell<T>>,
 }
 
@@ -76,27 +82,37 @@ pub fn buffers<T>(pes: u32) -> Vec<Buffers<T>> {
     buffers_in(&Region::own(), None, pes, PoolSettings::default())
 }
 
-/// As [`buffers`], in a region. If processes share the region, values must be portable; each process has the views of all PEs, but may use
-/// one only if no other process does.
+/// As [`buffers`], in a region. If processes share the region, values must be portable; each
+/// process has the views of all PEs, but may use one only if no other process does.
 ///
 /// # Panics
 /// As [`buffers`]; also if processes share the region without a proof that values are portable.
-pub fn buffers_in<T>(region: &Region, portable: Option<IsPortable<T>>, pes: u32, settings: PoolSettings) -> Vec<Buffers<T>> {
+pub fn buffers_in<T>(
+    region: &Region,
+    portable: Option<IsPortable<T>>,
+    pes: u32,
+    settings: PoolSettings,
+) -> Vec<Buffers<T>> {
     assert!((1..=32767).contains(&pes), "buffers serve 1 to 32767 PEs, not {pes}");
     let arena = Arena::new(region, portable);
     let pools = Pool::all(region, pes, settings).into_iter().zip(0..);
-    pools.map(|(pool, me)| Buffers::new(arena.share(), me, pool, settings.retires.then_some(pes))).collect()
+    pools
+        .map(|(pool, me)| Buffers::new(arena.share(), me, pool, settings.retires.then_some(pes)))
+        .collect()
 }
 
-// Invariant: a slot's tag, partner and value are written by one PE at a time, its keeper. The keeper of a FREE slot is whoever has its
-// `FreeSlot`, and that passes from one PE to another only behind a lock; the keeper of any other slot is the PE in the tag. Each PE has one
-// view, so only one method with `&mut self` acts as keeper at a time; only the keeper writes the tag, passes the slot on as SENT or EMPTY,
-// and takes it by accepting. So if a borrowed view finds the tag LIVE with `me`, it stays so for as long as the borrow lasts. That holds
-// even for handles that callers make up.
+// Invariant: a slot's tag, partner and value are written by one PE at a time, its keeper. The
+// keeper of a FREE slot is whoever has its `FreeSlot`, and that passes from one PE to another only
+// behind a lock; the keeper of any other slot is the PE in the tag. Each PE has one view, so only
+// one method with `&mut self` acts as keeper at a time; only the keeper writes the tag, passes the
+// slot on as SENT or EMPTY, and takes it by accepting. So if a borrowed view finds the tag LIVE
+// with `me`, it stays so for as long as the borrow lasts. That holds even for handles that callers
+// make up.
 impl<T> Buffers<T> {
     /// `retires` is the number of PEs if slots are retired.
     fn new(arena: Arena<T>, me: u16, pool: Pool, retires: Option<u32>) -> Self {
-        let retired = retires.map(|pes| Retired::new(if pool.keeps_partners_apart() { pes } else { 1 }));
+        let retired =
+            retires.map(|pes| Retired::new(if pool.keeps_partners_apart() { pes } else { 1 }));
         let (inserted, released, given, accepted, returned, taken_back) = (0, 0, 0, 0, 0, 0);
         Buffers {
             arena,
@@ -125,23 +141,32 @@ impl<T> Buffers<T> {
         self.me.into()
     }
 
-    /// Puts a value into a free buffer for PE `to`. If that is this PE itself, the message is local and the buffer stays here; otherwise it
-    /// is in flight until that PE [accepts](Self::accept) it. The message is pending and has no link to another one.
+    /// Puts a value into a free buffer for PE `to`. If that is this PE itself, the message is local
+    /// and the buffer stays here; otherwise it is in flight until that PE [accepts](Self::accept)
+    /// it. The message is pending and has no link to another one.
     ///
     /// # Panics
-    /// If there is no such PE. If there is no number or no memory for another buffer, it [unwinds](crate::Exhausted::unwind).
+    /// If there is no such PE. If there is no number or no memory for another buffer, it
+    /// [unwinds](crate::Exhausted::unwind).
     #[inline]
     pub fn insert(&mut self, to: u32, value: T) -> Handle {
         self.insert_with(to, 0, None, || value)
     }
 
-    /// Like [`insert`](Self::insert), with a mark for [`begin_if`](Self::begin_if), a link to the [previous](Self::next) message of the
-    /// same event, and the value constructed in place rather than moved there.
+    /// Like [`insert`](Self::insert), with a mark for [`begin_if`](Self::begin_if), a link to the
+    /// [previous](Self::next) message of the same event, and the value constructed in place rather
+    /// than moved there.
     ///
     /// # Panics
     /// Likewise.
     #[inline(always)]
-    pub fn insert_with(&mut self, to: u32, mark: u32, next: Option<Handle>, value: impl FnOnce() -> T) -> Handle {
+    pub fn insert_with(
+        &mut self,
+        to: u32,
+        mark: u32,
+        next: Option<Handle>,
+        value: impl FnOnce() -> T,
+    ) -> Handle {
         let free = match self.pool.take(to, &self.arena) {
             Some(free) => free,
             None => self.find_free(to),
@@ -162,12 +187,13 @@ impl<T> Buffers<T> {
     /// The value in a buffer.
     ///
     /// # Panics
-    /// If the buffer is free or belongs to another PE. So do all methods here that take a handle, unless they say otherwise.
+    /// If the buffer is free or belongs to another PE. So do all methods here that take a handle,
+    /// unless they say otherwise.
     #[inline]
     pub fn get(&self, handle: Handle) -> &T {
         let slot = self.slot(handle);
-        // SAFETY: the slot is live and belongs to this PE, so it has a value, and stays so while the view is borrowed: writing or dropping
-        // the value takes `&mut` of this view.
+        // SAFETY: the slot is live and belongs to this PE, so it has a value, and stays so while
+        // the view is borrowed: writing or dropping the value takes `&mut` of this view.
         unsafe { slot.value() }
     }
 
@@ -196,7 +222,8 @@ impl<T> Buffers<T> {
         let partner = slot.partner();
         // Only this PE acts on the slot before it gives it away again.
         slot.set_tag(FREE);
-        // SAFETY: the slot was live and belonged to this PE, so it had a value; as it is marked free, nothing will reach that value again.
+        // SAFETY: the slot was live and belonged to this PE, so it had a value; as it is marked
+        // free, nothing will reach that value again.
         let value = unsafe { slot.take() };
         // Only now, as another PE may take it out of the pool at once.
         self.pool.give(partner, FreeSlot::new(handle.bits()), &self.arena);
@@ -204,27 +231,30 @@ impl<T> Buffers<T> {
         (value, partner)
     }
 
-    /// Drops the values that this PE has and those on their way to it, where processes share the buffers: elsewhere, they are dropped with the
-    /// last view. To be called when the views of all PEs are used no more.
+    /// Drops the values that this PE has and those on their way to it, where processes share the
+    /// buffers: elsewhere, they are dropped with the last view. To be called when the views of all
+    /// PEs are used no more.
     pub fn drop_rest(self) {
         if self.arena.is_shared() {
             self.arena.drop_tagged([self.mine, tag(SENT, self.me)]);
         }
     }
 
-    /// The message that this one links to. The sender may ask even while the receiver has the buffer.
+    /// The message that this one links to. The sender may ask even while the receiver has the
+    /// buffer.
     ///
     /// # Panics
     /// Only if there has never been such a buffer.
     #[inline]
     pub fn next(&self, handle: Handle) -> Option<Handle> {
-        // The sender wrote it itself, and the receiver does not overwrite it before the sender has cancelled the message or can no
-        // longer cancel it.
+        // The sender wrote it itself, and the receiver does not overwrite it before the sender has
+        // cancelled the message or can no longer cancel it.
         let next = self.arena.found(handle).next();
         (next != NONE).then(|| Handle::from_bits(next))
     }
 
-    /// Links a message to another one of the same event. Only its sender may do so, while it can still cancel the message.
+    /// Links a message to another one of the same event. Only its sender may do so, while it can
+    /// still cancel the message.
     ///
     /// # Panics
     /// Only if there has never been such a buffer.
@@ -273,13 +303,25 @@ impl<T> Buffers<T> {
         let free = self.pool.free() + self.retired.as_ref().map_or(0, Retired::len);
         let redistributed = self.pool.redistributed();
         let (deposited, withdrawn) = (redistributed.deposited(), redistributed.withdrawn());
-        Books { inserted, released, given, accepted, returned, taken_back, deposited, withdrawn, live, places, free }
+        Books {
+            inserted,
+            released,
+            given,
+            accepted,
+            returned,
+            taken_back,
+            deposited,
+            withdrawn,
+            live,
+            places,
+            free,
+        }
     }
 }
 
 impl<T> Buffers<T> {
-    /// How much memory the buffers made by this PE take, with their numbers, in bytes, wherever they are now; those never used do not
-    /// count.
+    /// How much memory the buffers made by this PE take, with their numbers, in bytes, wherever
+    /// they are now; those never used do not count.
     pub fn bytes(&self) -> usize {
         (size_of::<Slot<T>>() + size_of::<u32>()) * self.pool.places() as usize
     }
@@ -292,6 +334,9 @@ impl<T> Buffers<T> {
 
 impl<T> fmt::Debug for Buffers<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Buffers").field("me", &self.me).field("books", &self.books()).finish_non_exhaustive()
+        f.debug_struct("Buffers")
+            .field("me", &self.me)
+            .field("books", &self.books())
+            .finish_non_exhaustive()
     }
 }

@@ -20,7 +20,11 @@ const KINDS: [PoolKind; 5] = [
 /// Every kind of pool in either order, with and without buffers that are retired.
 fn all_settings() -> impl Iterator<Item = PoolSettings> {
     let orders = [PoolOrder::Lifo, PoolOrder::Fifo];
-    let of_kind = move |kind| orders.into_iter().flat_map(move |order| [false, true].map(|retires| PoolSettings { kind, order, retires }));
+    let of_kind = move |kind| {
+        orders.into_iter().flat_map(move |order| {
+            [false, true].map(|retires| PoolSettings { kind, order, retires })
+        })
+    };
     KINDS.into_iter().flat_map(of_kind)
 }
 
@@ -55,7 +59,11 @@ fn check_books<T>(views: &[Buffers<T>]) -> Books {
 fn a_buffer_stays_with_its_receiver() {
     let [mut a, mut b] = pair(of(PoolKind::Receiver));
     let first = deliver(&mut a, &mut b, 1);
-    assert_eq!((a.books().places, b.books().places), (1, 0), "no memory but the sender's is there yet");
+    assert_eq!(
+        (a.books().places, b.books().places),
+        (1, 0),
+        "no memory but the sender's is there yet"
+    );
     b.release(first);
     assert_eq!((a.books().free, b.books().free), (0, 1));
     assert_ne!(b.insert(0, 2), first, "it is for messages to PE 1");
@@ -100,13 +108,20 @@ fn a_receiver_keeps_the_buffers_of_its_senders_until_it_gives_them_to_all() {
     assert_eq!(answer, *sent.last().unwrap());
     a.release(answer);
     b.tidy(0);
-    assert_eq!((b.books().deposited, b.books().free), (u64::from(count) - 1, 0), "it has made none itself");
+    assert_eq!(
+        (b.books().deposited, b.books().free),
+        (u64::from(count) - 1, 0),
+        "it has made none itself"
+    );
     // Another PE takes as few as it needs from there, and the first as many as it has made.
     deliver(c, b, 1);
     assert_eq!((c.books().places, c.books().withdrawn), (0, FEW as u64));
     a.tidy(0);
     deliver(a, b, 1);
-    assert_eq!((a.books().places, a.books().withdrawn), (u64::from(count), u64::from(count) - 1 - FEW as u64));
+    assert_eq!(
+        (a.books().places, a.books().withdrawn),
+        (u64::from(count), u64::from(count) - 1 - FEW as u64)
+    );
     check_books(&three);
 }
 
@@ -135,7 +150,12 @@ fn a_sub_pool_of_a_size_has_room_for_so_many() {
     for retires in [false, true] {
         let size = PoolKind::Partitioned(SubPool::Fixed(4));
         let mut three = views(3, PoolSettings { retires, ..of(size) });
-        assert!(three[0].is_bounded() && three[0].has_room(1, 4) && !three[0].has_room(1, 5) && three[0].has_room(0, u32::MAX));
+        assert!(
+            three[0].is_bounded()
+                && three[0].has_room(1, 4)
+                && !three[0].has_room(1, 5)
+                && three[0].has_room(0, u32::MAX)
+        );
         let [a, b, _] = &mut three[..] else { panic!() };
         let sent: Vec<Handle> = (0..4).map(|value| deliver(a, b, value)).collect();
         assert!(!a.has_room(1, 1) && a.has_room(2, 4), "nobody takes from other sub-pools");
@@ -223,19 +243,34 @@ fn a_retired_buffer_is_used_again_when_it_is_over() {
             assert!(receiver.begin(first) && receiver.begin(second));
             receiver.retire(first, 3);
             receiver.retire(second, 7);
-            assert_eq!((receiver.books().live, receiver.books().free), (0, free + 2), "{settings:?}");
-            assert_eq!((*receiver.get(second), *receiver.get(first)), (2, 1), "nothing has happened to them yet");
+            assert_eq!(
+                (receiver.books().live, receiver.books().free),
+                (0, free + 2),
+                "{settings:?}"
+            );
+            assert_eq!(
+                (*receiver.get(second), *receiver.get(first)),
+                (2, 1),
+                "nothing has happened to them yet"
+            );
             receiver.tidy(7);
             // The first is over, the second is not.
             let found: Vec<Handle> = (0..4 * RUN).map(|value| receiver.insert(0, value)).collect();
-            assert_eq!(found.contains(&first), to == 0 || settings.kind != PoolKind::Receiver, "{settings:?}");
+            assert_eq!(
+                found.contains(&first),
+                to == 0 || settings.kind != PoolKind::Receiver,
+                "{settings:?}"
+            );
             assert!(!found.contains(&second) && *receiver.get(second) == 2, "{settings:?}");
             receiver.withdraw(second, 7);
             assert!(receiver.undo(second) && receiver.begin(second));
             receiver.retire(second, 8);
             receiver.tidy(9);
             let found: Vec<Handle> = (0..4 * RUN).map(|value| receiver.insert(1, value)).collect();
-            assert_eq!(found.contains(&second), to == 1 && settings.kind == PoolKind::Receiver || settings.kind == PoolKind::Sender);
+            assert_eq!(
+                found.contains(&second),
+                to == 1 && settings.kind == PoolKind::Receiver || settings.kind == PoolKind::Sender
+            );
             check_books(&[a, b]);
         }
     }
@@ -268,7 +303,8 @@ fn retired_buffers_that_are_over_are_surplus() {
 fn retired_local_buffers_serve_other_pes_too() {
     for (least, short) in [(PLENTY + 1, false), (1, true)] {
         let [mut a, _b] = pair::<u32>(PoolSettings { retires: true, ..PoolSettings::default() });
-        let local: Vec<Handle> = (0..least.next_multiple_of(RUN as usize)).map(|_| a.insert(0, 0)).collect();
+        let local: Vec<Handle> =
+            (0..least.next_multiple_of(RUN as usize)).map(|_| a.insert(0, 0)).collect();
         let places = a.books().places;
         assert_eq!(a.books().free, 0);
         local.iter().zip(0..).for_each(|(handle, stamp)| a.retire(*handle, stamp));
@@ -290,12 +326,15 @@ fn what_is_undone_is_taken_out_wherever_it_is() {
     }
     a.retire(handles[5], 14);
     a.tidy(u64::MAX);
-    let again: Vec<Handle> = std::iter::from_fn(|| a.reclaim_one(0)).map(|free| Handle::from_bits(free.number())).collect();
+    let again: Vec<Handle> = std::iter::from_fn(|| a.reclaim_one(0))
+        .map(|free| Handle::from_bits(free.number()))
+        .collect();
     assert_eq!(again, [0, 1, 3, 5].map(|kept| handles[kept]));
     assert_eq!([*a.get(handles[2]), *a.get(handles[4])], [2, 4]);
 }
 
-/// Whatever an engine does wrong, no slot is used twice, and no value is dropped twice or used after that.
+/// Whatever an engine does wrong, no slot is used twice, and no value is dropped twice or used
+/// after that.
 #[test]
 fn a_buffer_that_is_retired_by_mistake_does_no_harm() {
     let value = Rc::new(());
@@ -364,8 +403,15 @@ fn only_what_has_been_retired_is_taken_back() {
     a.withdraw(handle, 1);
 }
 
-/// Messages from one PE to another and how many of those sent have been received, as the sender sees it.
-fn chatter(view: &mut Buffers<Box<u64>>, mut out: Producer<Handle>, mut into: Consumer<Handle>, count: u64, retires: bool) {
+/// Messages from one PE to another and how many of those sent have been received, as the sender
+/// sees it.
+fn chatter(
+    view: &mut Buffers<Box<u64>>,
+    mut out: Producer<Handle>,
+    mut into: Consumer<Handle>,
+    count: u64,
+    retires: bool,
+) {
     let other = 1 - view.me();
     let (mut sent, mut received, mut open, mut found) = (0, 0, VecDeque::new(), Vec::new());
     let mut rounds = 0u64;
@@ -416,7 +462,9 @@ fn chatter(view: &mut Buffers<Box<u64>>, mut out: Producer<Handle>, mut into: Co
 fn two_threads_exchange_buffers_of_every_pool() {
     let count = if cfg!(miri) { 25 } else { 20_000 };
     // Free lists are safe code, so that Miri need not see both orders.
-    for settings in all_settings().filter(|settings| cfg!(not(miri)) || settings.order == PoolOrder::Lifo) {
+    for settings in
+        all_settings().filter(|settings| cfg!(not(miri)) || settings.order == PoolOrder::Lifo)
+    {
         let [mut a, mut b] = pair(settings);
         let ((a_out, b_in), (b_out, a_in)) = (ring(1000), ring(1000));
         thread::scope(|scope| {
@@ -424,7 +472,11 @@ fn two_threads_exchange_buffers_of_every_pool() {
             chatter(&mut a, a_out, a_in, count, settings.retires);
         });
         let all = check_books(&[a, b]);
-        assert_eq!((all.given, all.accepted, all.live, all.in_flight()), (2 * count, 2 * count, 0, 0), "{settings:?}");
+        assert_eq!(
+            (all.given, all.accepted, all.live, all.in_flight()),
+            (2 * count, 2 * count, 0, 0),
+            "{settings:?}"
+        );
         assert!(all.places <= 2000, "buffers are used again: {settings:?}, {all:?}");
     }
 }
@@ -437,13 +489,21 @@ fn where_memory_is_short_free_buffers_are_for_all() {
     let local: Vec<Handle> = (0..count).map(|value| a.insert(0, value)).collect();
     local.into_iter().for_each(|handle| _ = a.release(handle));
     a.tidy(0);
-    assert_eq!((a.books().deposited, a.books().places), (0, u64::from(count)), "there is enough memory");
+    assert_eq!(
+        (a.books().deposited, a.books().places),
+        (0, u64::from(count)),
+        "there is enough memory"
+    );
     for buffers in [&mut a, &mut b] {
         buffers.save_memory(true);
         buffers.tidy(0);
     }
     let kept = a.books().free;
-    assert!(kept <= KEPT as u64 && a.books().deposited == u64::from(count) - kept, "{:?}", a.books());
+    assert!(
+        kept <= KEPT as u64 && a.books().deposited == u64::from(count) - kept,
+        "{:?}",
+        a.books()
+    );
     (0..count / 2).for_each(|value| _ = deliver(&mut b, &mut a, value));
     assert_eq!(b.books().places, 0, "nothing new is made");
     assert_eq!(b.available() - b.books().free, sum(&[a, b]).in_common());

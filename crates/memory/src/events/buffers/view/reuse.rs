@@ -12,8 +12,9 @@ impl<T> Buffers<T> {
         self.retired.is_some()
     }
 
-    /// Notes that a message has been executed, with a stamp greater than those of all earlier executions that have not been undone. Its
-    /// buffer counts as free from now on, but stays as it is until the stamp is [over](Self::tidy); until then the execution may be
+    /// Notes that a message has been executed, with a stamp greater than those of all earlier
+    /// executions that have not been undone. Its buffer counts as free from now on, but stays as it
+    /// is until the stamp is [over](Self::tidy); until then the execution may be
     /// [undone](Self::withdraw).
     ///
     /// # Panics
@@ -25,7 +26,8 @@ impl<T> Buffers<T> {
         self.released += 1;
     }
 
-    /// Takes back a buffer whose message was executed with this stamp, because the execution has been undone.
+    /// Takes back a buffer whose message was executed with this stamp, because the execution has
+    /// been undone.
     ///
     /// # Panics
     /// Also if it has not been retired with this stamp.
@@ -36,16 +38,18 @@ impl<T> Buffers<T> {
         self.released -= 1;
     }
 
-    /// Drops the value of a message whose buffer has been retired, and which is over or will be when its stamp is.
+    /// Drops the value of a message whose buffer has been retired, and which is over or will be
+    /// when its stamp is.
     pub fn empty(&mut self, handle: Handle) {
         let slot = self.slot(handle);
         slot.set_tag(tag(OVER, self.me));
-        // SAFETY: the slot was live and belonged to this PE, so it had a value; by its tag it has none now, so nothing will reach that
-        // again. This comes last, as it may panic.
+        // SAFETY: the slot was live and belonged to this PE, so it had a value; by its tag it has
+        // none now, so nothing will reach that again. This comes last, as it may panic.
         unsafe { slot.drop_value() };
     }
 
-    /// Periodic work: evens out the pools, and lets buffers that were retired with a stamp less than `over` be reused.
+    /// Periodic work: evens out the pools, and lets buffers that were retired with a stamp less
+    /// than `over` be reused.
     pub fn tidy(&mut self, over: u64) {
         if let Some(retired) = &mut self.retired {
             retired.set_over(over);
@@ -56,8 +60,8 @@ impl<T> Buffers<T> {
         self.pool.tidy(&self.arena);
     }
 
-    /// Whether there are buffers for this many messages to a PE, or new ones may be made: always, unless the sizes of sub-pools are
-    /// limited.
+    /// Whether there are buffers for this many messages to a PE, or new ones may be made: always,
+    /// unless the sizes of sub-pools are limited.
     pub fn has_room(&mut self, to: u32, messages: u32) -> bool {
         if self.pool.has_room(to, messages) {
             return true;
@@ -66,7 +70,8 @@ impl<T> Buffers<T> {
         self.pool.has_room(to, messages)
     }
 
-    /// Notes that an event wants to send this many messages to a PE: adaptive sizes follow the demand.
+    /// Notes that an event wants to send this many messages to a PE: adaptive sizes follow the
+    /// demand.
     pub fn want(&mut self, to: u32, messages: u32) {
         self.pool.want(to, messages);
     }
@@ -80,7 +85,8 @@ impl<T> Buffers<T> {
         self.retired.as_mut().expect("the settings of the pool say whether buffers are retired")
     }
 
-    /// How many slots are retired for messages to a partner, if partners are kept apart. Not all of them may be over.
+    /// How many slots are retired for messages to a partner, if partners are kept apart. Not all of
+    /// them may be over.
     pub(super) fn retired_for(&self, partner: u32) -> usize {
         let retired = self.retired.as_ref().filter(|_| self.pool.keeps_partners_apart());
         retired.map_or(0, |retired| retired.len_of(partner as usize))
@@ -92,7 +98,8 @@ impl<T> Buffers<T> {
         retired.reclaim(&self.arena, self.me, to as u16)
     }
 
-    /// Gives the pool all retired slots whose messages are over, so that it can use them for any partner.
+    /// Gives the pool all retired slots whose messages are over, so that it can use them for any
+    /// partner.
     fn reclaim_each(&mut self) {
         let queues = self.retired.as_ref().map_or(0, Retired::queues);
         (0..queues).for_each(|partner| self.reclaim_all(partner as u16));
@@ -102,11 +109,15 @@ impl<T> Buffers<T> {
     fn reclaim_all(&mut self, partner: u16) {
         let Some(retired) = &mut self.retired else { return };
         let (arena, me) = (&self.arena, self.me);
-        self.pool.give_all(partner, std::iter::from_fn(|| retired.reclaim(arena, me, partner)), arena);
+        self.pool.give_all(
+            partner,
+            std::iter::from_fn(|| retired.reclaim(arena, me, partner)),
+            arena,
+        );
     }
 
-    /// Sets whether every free buffer of this PE, whichever partner it is kept for, is used before a new one is made. That saves memory and
-    /// costs time.
+    /// Sets whether every free buffer of this PE, whichever partner it is kept for, is used before
+    /// a new one is made. That saves memory and costs time.
     pub fn save_memory(&mut self, saves: bool) {
         self.pool.save_memory(saves);
         if saves {
@@ -120,7 +131,8 @@ impl<T> Buffers<T> {
         if let Some(free) = self.reclaim_one(to) {
             return free;
         }
-        // As in `grow`: with plenty of local slots, saving memory matters more than keeping them local.
+        // As in `grow`: with plenty of local slots, saving memory matters more than keeping them
+        // local.
         let me = u32::from(self.me);
         if self.retired_for(me) > PLENTY
             && let Some(free) = self.reclaim_one(me)

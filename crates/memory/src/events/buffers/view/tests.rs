@@ -41,7 +41,10 @@ fn freed_buffers_are_reused_last_first() {
     assert_eq!((a.insert(0, 10), a.insert(0, 11)), (handles[3], handles[1]));
     assert_eq!(handles.iter().map(|&handle| *a.get(handle)).collect::<Vec<_>>(), [0, 11, 2, 10]);
     let run = u64::from(RUN.max(4));
-    assert_eq!(a.books(), Books { inserted: 6, released: 2, live: 4, places: run, free: run - 4, ..Books::default() });
+    assert_eq!(
+        a.books(),
+        Books { inserted: 6, released: 2, live: 4, places: run, free: run - 4, ..Books::default() }
+    );
 }
 
 #[test]
@@ -54,7 +57,10 @@ fn a_buffer_goes_back_the_way_it_came() {
     assert_ne!(views[2].insert(1, 'y'), handle);
     assert_ne!(views[2].insert(2, 'y'), handle);
     assert_eq!(views[2].insert(0, 'y'), handle);
-    assert_eq!(format!("{:?}", views[1]), format!("Buffers {{ me: 1, books: {:?}, .. }}", Books::default()));
+    assert_eq!(
+        format!("{:?}", views[1]),
+        format!("Buffers {{ me: 1, books: {:?}, .. }}", Books::default())
+    );
 }
 
 #[test]
@@ -98,7 +104,9 @@ fn status_of_local_and_remote_messages() {
     let (undone, local) = (a.insert(1, 3), a.insert(0, 3));
     assert_eq!((a.owner(undone), b.owner(undone), b.owner(local)), (1, 1, 0));
     b.accept(undone);
-    assert!(b.begin(undone) && a.cancel(undone) == CancelOutcome::Processed && !b.is_undone(undone));
+    assert!(
+        b.begin(undone) && a.cancel(undone) == CancelOutcome::Processed && !b.is_undone(undone)
+    );
     assert!(!b.undo(undone) && b.is_undone(undone) && b.is_cancelled(undone));
     let in_flight = a.insert(1, 4);
     assert!(!b.is_cancelled(in_flight));
@@ -118,7 +126,12 @@ fn certain(a: &mut Buffers<u64>, b: &mut Buffers<u64>) -> Handle {
 fn certain_messages_are_begun_and_undone_like_others() {
     let [mut a, mut b] = pair();
     let handle = certain(&mut a, &mut b);
-    assert!(b.undo(handle) && b.begin(handle) && b.undo(handle) && b.begin_if(handle, |_| true).is_some());
+    assert!(
+        b.undo(handle)
+            && b.begin(handle)
+            && b.undo(handle)
+            && b.begin_if(handle, |_| true).is_some()
+    );
     assert!(!a.is_cancelled(handle) && !b.is_undone(handle));
     assert_eq!(b.release(handle), 0);
     // The mark of certainty does not stay in the buffer.
@@ -128,7 +141,11 @@ fn certain_messages_are_begun_and_undone_like_others() {
     assert_eq!(b.cancel(handle), CancelOutcome::Processed);
     // A local message may be cancelled even if it was begun as certain.
     let local = a.insert(0, 1);
-    assert!(a.begin_if(local, |_| true).is_some() && a.cancel(local) == CancelOutcome::Processed && !a.undo(local));
+    assert!(
+        a.begin_if(local, |_| true).is_some()
+            && a.cancel(local) == CancelOutcome::Processed
+            && !a.undo(local)
+    );
     // A message that was cancelled before it was begun is found cancelled.
     let late = given(&mut a);
     assert_eq!(a.cancel(late), CancelOutcome::Pending);
@@ -302,11 +319,17 @@ fn many_panics_in_drop_at_the_end_do_no_harm() {
 fn growth_over_many_segments() {
     let count = if cfg!(miri) { 120 } else { 300_000u32 };
     let [mut a, mut b] = pair::<[u64; 6]>();
-    let filled = |view: &mut Buffers<[u64; 6]>| -> Vec<Handle> { (0..count).map(|n| view.insert(n % 2, [n.into(); 6])).collect() };
+    let filled = |view: &mut Buffers<[u64; 6]>| -> Vec<Handle> {
+        (0..count).map(|n| view.insert(n % 2, [n.into(); 6])).collect()
+    };
     let (from_a, from_b) = (filled(&mut a), filled(&mut b));
     // Even numbers are for the first, odd ones for the second.
     for (n, (&by_a, &by_b)) in (0..).zip(from_a.iter().zip(&from_b)) {
-        let values = if n % 2 == 0 { [*a.get(by_a), *a.accept(by_b)] } else { [*b.accept(by_a), *b.get(by_b)] };
+        let values = if n % 2 == 0 {
+            [*a.get(by_a), *a.accept(by_b)]
+        } else {
+            [*b.accept(by_a), *b.get(by_b)]
+        };
         assert_eq!(values, [[n; 6]; 2]);
     }
     let mut numbers: Vec<u32> = from_a.iter().chain(&from_b).map(|handle| handle.bits()).collect();
@@ -319,13 +342,19 @@ fn growth_over_many_segments() {
     assert_eq!(all.live, u64::from(count));
     assert_eq!(all.places, all.free + all.live);
     for view in [a, b] {
-        assert!(view.pool.numbered() >= view.books().places, "the view counts the slots of all its segments");
+        assert!(
+            view.pool.numbered() >= view.books().places,
+            "the view counts the slots of all its segments"
+        );
     }
     // New buffers are made in runs, for each view and partner.
-    assert!((2 * u64::from(count)..2 * u64::from(count) + 4 * u64::from(RUN)).contains(&all.places));
+    assert!(
+        (2 * u64::from(count)..2 * u64::from(count) + 4 * u64::from(RUN)).contains(&all.places)
+    );
 }
 
-/// One-sided traffic: the receiver has no use for the buffers; the sender needs no new ones, as they come back.
+/// One-sided traffic: the receiver has no use for the buffers; the sender needs no new ones, as
+/// they come back.
 #[test]
 fn surplus_goes_back_to_the_sender() {
     let [mut a, mut b] = pair();
@@ -339,7 +368,8 @@ fn surplus_goes_back_to_the_sender() {
     }
     assert_eq!(b.give_surplus(1, 0), None, "local buffers stay");
     let all = sum([&a, &b]);
-    // Six go back and forth, of which the receiver keeps five; as many again are for local messages.
+    // Six go back and forth, of which the receiver keeps five; as many again are for local
+    // messages.
     assert_eq!(all.places, 12u64.next_multiple_of(RUN.into()), "{all:?}");
     assert_eq!((all.places, all.in_flight()), (all.free, 0));
     let empty = b.give_surplus(0, 4).unwrap();
@@ -409,12 +439,17 @@ fn no_slot_number_is_given_twice() {
                 next = range.end;
             }
             Err(full) => {
-                assert_eq!((full, catch_exhausted(|| arena.grow(1))), (Exhausted::Numbers, Err(Exhausted::Numbers)));
+                assert_eq!(
+                    (full, catch_exhausted(|| arena.grow(1))),
+                    (Exhausted::Numbers, Err(Exhausted::Numbers))
+                );
                 break;
             }
         }
     }
-    assert!(arena.slot(next - 1).is_some() && arena.slot(next).is_none() && arena.slot(NONE).is_none());
+    assert!(
+        arena.slot(next - 1).is_some() && arena.slot(next).is_none() && arena.slot(NONE).is_none()
+    );
 }
 
 #[test]
@@ -423,43 +458,57 @@ fn running_out_of_memory_is_an_error() {
     let arena = Arena::<[u8; 1 << 46]>::new(&Region::own(), None);
     for segments in [1, 100] {
         let outcome = catch_exhausted(|| arena.grow(segments));
-        assert!(matches!(outcome, Err(Exhausted::Memory { what: "events in buffers", bytes }) if bytes > 1 << 46), "{outcome:?}");
+        assert!(
+            matches!(outcome, Err(Exhausted::Memory { what: "events in buffers", bytes }) if bytes > 1 << 46),
+            "{outcome:?}"
+        );
     }
 }
 
-/// Bursts in either or both directions leave more free buffers than the two PEs keep of each other's: the surplus returns to its makers,
-/// and stays there.
+/// Bursts in either or both directions leave more free buffers than the two PEs keep of each
+/// other's: the surplus returns to its makers, and stays there.
 #[test]
 fn surplus_comes_to_rest() {
     const MOST: usize = 5;
     let bursts = [[60, 0], [60, 17], [0, 60], [60, 60]];
     for bursts in &bursts[..if cfg!(miri) { 2 } else { 4 }] {
         let (mut views, bursts) = (pair(), *bursts);
-        // In a round, each sends the other this many messages, and then returns its surplus. The result is the total surplus.
+        // In a round, each sends the other this many messages, and then returns its surplus. The
+        // result is the total surplus.
         let mut round = |counts: [usize; 2]| {
-            let sent: [Vec<Handle>; 2] = [0, 1].map(|me| (0..counts[me]).map(|n| views[me].insert(1 - me as u32, n)).collect());
+            let sent: [Vec<Handle>; 2] = [0, 1]
+                .map(|me| (0..counts[me]).map(|n| views[me].insert(1 - me as u32, n)).collect());
             for (me, sent) in sent.into_iter().enumerate() {
                 for handle in sent {
                     views[1 - me].accept(handle);
                     views[1 - me].release(handle);
                 }
             }
-            let back = [0, 1].map(|me: usize| std::iter::from_fn(|| views[me].give_surplus(1 - me as u32, MOST)).collect::<Vec<_>>());
+            let back = [0, 1].map(|me: usize| {
+                std::iter::from_fn(|| views[me].give_surplus(1 - me as u32, MOST))
+                    .collect::<Vec<_>>()
+            });
             let count: usize = back.iter().map(Vec::len).sum();
             for (me, back) in back.into_iter().enumerate() {
                 back.into_iter().for_each(|handle| views[1 - me].accept_empty(handle));
             }
             count
         };
-        assert!((0..3).map(|_| round(bursts)).sum::<usize>() > 0 || bursts[0] == bursts[1], "{bursts:?}");
+        assert!(
+            (0..3).map(|_| round(bursts)).sum::<usize>() > 0 || bursts[0] == bursts[1],
+            "{bursts:?}"
+        );
         // With little traffic from then on, there is soon no surplus.
-        let mut calm = |rounds: usize| (0..rounds).map(|n| round([[0, 0], [3, 0], [0, 3], [2, 2]][n % 4])).sum::<usize>();
+        let mut calm = |rounds: usize| {
+            (0..rounds).map(|n| round([[0, 0], [3, 0], [0, 3], [2, 2]][n % 4])).sum::<usize>()
+        };
         assert!(calm(8) <= 8, "{bursts:?}");
         assert_eq!(calm(if cfg!(miri) { 8 } else { 100 }), 0, "{bursts:?}");
     }
 }
 
-/// With many PEs, a run of new buffers may exceed the number that a PE may keep, but is no surplus all the same.
+/// With many PEs, a run of new buffers may exceed the number that a PE may keep, but is no surplus
+/// all the same.
 #[test]
 fn buffers_just_made_are_no_surplus() {
     let [mut a, mut b] = pair();
