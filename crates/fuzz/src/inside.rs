@@ -4,20 +4,23 @@ use std::io::{BufRead, Write};
 use std::time::Duration;
 
 use warpline::command::{Catalogue, Visitor};
-use warpline::{Configure, Error, Records, Simulation, StopSwitch};
+use warpline::{Configure, Error, Records, Share, Simulation, StopSwitch};
 use warpline_fuzz::answer::Answer;
 use warpline_fuzz::case::{Case, Sorted};
 use warpline_fuzz::models::Attacked;
 
 /// Runs a case.
-pub(crate) fn run(case: &Case) -> Answer {
+///
+/// # Errors
+/// Its share, if this process only did that: the first process of the run has the answer.
+pub(crate) fn run(case: &Case) -> Result<Answer, Share> {
     let sorted = match case.sorted() {
         Ok(sorted) => sorted,
-        Err(why) => return Answer::Refused(why),
+        Err(why) => return Ok(Answer::Refused(why)),
     };
     match Attacked.with_model(&case.model, &sorted.parameters, Execute(&sorted)) {
         Ok(answer) => answer,
-        Err(why) => Answer::Refused(why.to_string()),
+        Err(why) => Ok(Answer::Refused(why.to_string())),
     }
 }
 
@@ -25,13 +28,13 @@ pub(crate) fn run(case: &Case) -> Answer {
 struct Execute<'a>(&'a Sorted);
 
 impl Visitor for Execute<'_> {
-    type Output = Answer;
+    type Output = Result<Answer, Share>;
 
-    fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Answer {
+    fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Self::Output {
         let Sorted { settings, hooks, .. } = self.0;
         let mut simulation = match Simulation::<M>::configured(&parameters) {
             Ok(simulation) => simulation.settings(settings.clone()).records(Records::Keep),
-            Err(why) => return Answer::Refused(why.to_string()),
+            Err(why) => return Ok(Answer::Refused(why.to_string())),
         };
         if hooks.one_thread_per_pe() {
             simulation = simulation.one_thread_per_pe();
@@ -53,16 +56,15 @@ impl Visitor for Execute<'_> {
                 switch.stop();
             });
         }
-        let outcome = simulation.state_digest(true).run();
-        if let Err(Error::Share(share)) = &outcome {
-            // Whoever started this process has the answer, unless it is gone.
-            share.end();
+        match simulation.state_digest(true).run() {
+            Err(Error::Share(share)) => Err(share),
+            outcome => Ok(Answer::of(outcome)),
         }
-        Answer::of(outcome)
     }
 }
 
-/// Runs the cases on standard input, one a line, and prints the answer to each.
+/// Runs the cases on standard input, one a line, and prints the answer to each. A process that did a
+/// share of one is done then.
 ///
 /// # Errors
 /// If the answers cannot be written.
@@ -70,7 +72,9 @@ pub(crate) fn serve() -> std::io::Result<()> {
     let mut stdout = std::io::stdout().lock();
     for line in std::io::stdin().lock().lines() {
         let words: Vec<String> = line?.split(' ').map(str::to_owned).collect();
-        let answer = Case::parse(&words).map_or_else(Answer::Refused, |case| run(&case));
+        let answer =
+            Case::parse(&words).map_or_else(|why| Ok(Answer::Refused(why)), |case| run(&case));
+        let Ok(answer) = answer else { break };
         serde_json::to_writer(&mut stdout, &answer)?;
         stdout.write_all(b"\n")?;
         stdout.flush()?;

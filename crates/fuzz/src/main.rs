@@ -88,8 +88,11 @@ fn main() -> ExitCode {
         }
         Verb::Try { times, case } => try_case(times, &case),
         Verb::One { case } => {
-            let answer = Case::parse(&case).map_or_else(Answer::Refused, |case| inside::run(&case));
-            print_answer(&answer)
+            let refused = |why| Ok(Answer::Refused(why));
+            match Case::parse(&case).map_or_else(refused, |case| inside::run(&case)) {
+                Ok(answer) => print_answer(&answer),
+                Err(share) => share.end(),
+            }
         }
         Verb::Serve => inside::serve().map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS),
     }

@@ -43,11 +43,11 @@ fn queue_length_and_stay_follow_theory() {
     }
 }
 
-/// The mean number inside over each tenth of the time to `end`, from an empty queue: A.
+/// The mean number inside over each twelfth of the time to `end`, from an empty queue: A.
 /// Kolmogorov's forward equations for up to 40 customers, by the method of Runge and Kutta.
 fn inside_from_empty(arrivals: f64, services: f64, end: f64) -> Vec<f64> {
     const STEPS: usize = 2000;
-    let (last, step) = (40, end / 10.0 / STEPS as f64);
+    let (last, step) = (40, end / 12.0 / STEPS as f64);
     let flow = |p: &[f64]| -> Vec<f64> {
         let up = |n: usize| if n < last { arrivals * p[n] } else { 0.0 };
         let down = |n: usize| if n > 0 { services * p[n] } else { 0.0 };
@@ -59,7 +59,7 @@ fn inside_from_empty(arrivals: f64, services: f64, end: f64) -> Vec<f64> {
     let inside = |p: &[f64]| -> f64 { (0u32..).zip(p).map(|(n, p)| f64::from(n) * p).sum() };
     let mut p = vec![0.0; last + 1];
     p[0] = 1.0;
-    let tenth = |_| {
+    let twelfth = |_| {
         let mut area = 0.0;
         for _ in 0..STEPS {
             let before = inside(&p);
@@ -75,14 +75,14 @@ fn inside_from_empty(arrivals: f64, services: f64, end: f64) -> Vec<f64> {
         }
         area / STEPS as f64
     };
-    (0..10).map(tenth).collect()
+    (0..12).map(twelfth).collect()
 }
 
 /// In three of four of these runs nobody comes: there are no customers then, and nobody who stays.
 #[test]
 fn runs_in_which_nobody_comes_count() {
     let truth = inside_from_empty(0.1, 1.0, 3.0);
-    let mean = truth.iter().sum::<f64>() / 10.0;
+    let mean = truth.iter().sum::<f64>() / 12.0;
     assert!((mean - 0.0710).abs() < 5e-4, "{mean}");
     let runs = 1500;
     let all =
@@ -98,9 +98,10 @@ fn runs_in_which_nobody_comes_count() {
     near(customers.mean, customers.ci95.unwrap(), mean);
     let series = &all.record.series["customers"];
     assert!(series.runs.iter().all(|with| *with == runs));
-    for (tenth, truth) in truth.iter().enumerate().skip(2) {
+    // There are 96 slices of 1/32.
+    for (twelfth, truth) in truth.iter().enumerate().skip(2) {
         let sum = |values: &[Option<f64>]| {
-            values[10 * tenth..10 * tenth + 10].iter().flatten().sum::<f64>() / 10.0
+            values[8 * twelfth..8 * twelfth + 8].iter().flatten().sum::<f64>() / 8.0
         };
         near(sum(&series.values), sum(&series.ci95), *truth);
     }
@@ -125,8 +126,8 @@ fn series_show_the_queue_over_time() {
         .unwrap();
     let (results, series) = (&run.record.results, &run.record.series);
     assert_eq!(series.keys().collect::<Vec<_>>(), ["customers", "mean_stay"]);
-    let inside: f64 =
-        series["customers"].slices().filter_map(|(_, _, value)| value).sum::<f64>() / 100.0;
+    let area = |(begin, end, value): (f64, f64, Option<f64>)| Some(value? * (end - begin));
+    let inside = series["customers"].slices().filter_map(area).sum::<f64>() / 20_000.0;
     assert!((inside - estimate(results, "customers").0).abs() < 1e-9, "{inside} inside on average");
     let stays = &series["mean_stay"];
     assert_eq!(serde_json::json!(stays.counts.iter().sum::<u64>()), results["mean_stay"]["count"]);
@@ -139,7 +140,7 @@ fn series_show_the_queue_over_time() {
     let mean = total / stays.counts.iter().sum::<u64>() as f64;
     assert!((mean - estimate(results, "mean_stay").0).abs() < 1e-9, "a stay of {mean} on average");
 
-    // From 0 to 0.01, nobody comes.
+    // From 0 to 1/128, nobody comes.
     let early =
         Simulation::<Mm1>::configured(&queue(0.8, 1.0)).unwrap().end(1.0).seed(3).run().unwrap();
     assert_eq!(
