@@ -102,7 +102,7 @@ fn a_panic_of_the_model_is_reported_once() {
     let printed = String::from_utf8(child.output().unwrap().stderr).unwrap();
     assert_eq!(printed.matches("no tick").count(), 1, "{printed}");
     assert!(
-        printed.contains("event 3 of LP 0 at time 3 (())") && printed.contains("run_tests.rs:"),
+        printed.contains("event 3 of LP 0 at time 3 (())") && printed.contains("run/tests.rs:"),
         "{printed}"
     );
 }
