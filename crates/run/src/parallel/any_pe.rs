@@ -13,52 +13,33 @@ use warpline_kernel::{Counts, MomentRow, Pe, PeTypes, Position, Step};
 use warpline_memory::Exhausted;
 use warpline_model::engine::Beat;
 
-/// A [`Pe`]; each function is that of the same name.
-pub(crate) trait AnyPe: Send {
-    fn step(&mut self) -> Result<Step, Exhausted>;
-    fn beat(&self) -> &Arc<Beat>;
-    fn begin_thread(&mut self, on_core: fn() -> Duration, alone: bool);
-    fn begin_sharing(&mut self);
-    fn slept(&mut self, time: Duration);
-    fn end_thread(&mut self);
-    fn waits_at_barrier(&self) -> Option<(&Barrier, u64)>;
-    fn is_initialised(&self) -> bool;
-    fn initialised_at(&self) -> Option<Instant>;
-    fn counts(&self) -> &Counts;
-    fn window(&self) -> f64;
-    fn verdict(&self) -> Option<&Verdict>;
-    fn settled(&self) -> Option<Moment>;
-    fn failure(&self) -> Moment;
-    fn position(&self) -> Position;
-    fn take_rows(&mut self) -> Vec<MomentRow>;
-    fn committed_before(&self, moment: &Moment) -> u64;
-    fn weighs_copies(&self) -> bool;
-    fn event_seconds(&self) -> f64;
-    fn copy_states(&mut self, most: u32) -> u32;
-    fn set_copy_cost(&mut self, events: f64);
-    fn propose_end(&mut self) -> (VirtualTime, VirtualTime);
-    fn end_at(&mut self, end: VirtualTime);
-    fn let_go(&mut self);
-    fn fail_unreadable(&mut self, end: VirtualTime);
-}
+/// Declares a trait with these functions, of which a PE has one each, and passes calls on to them.
+macro_rules! any_pe {
+    ($($(#[$about:meta])* pub(crate) trait $any:ident { $(fn $name:ident $parameters:tt $(-> $result:ty)?;)+ })+) => {$(
+        $(#[$about])*
+        pub(crate) trait $any: Send {
+            $(fn $name $parameters $(-> $result)?;)+
+        }
 
-/// Passes calls on to the functions of the same names.
-macro_rules! passes_on {
-    ($(fn $name:ident $parameters:tt $(-> $result:ty)?;)+) => {$(passes_on!(@one $name $parameters $(-> $result)?);)+};
-    (@one $name:ident (&self $(, $argument:ident: $type:ty)*) $(-> $result:ty)?) => {
+        impl<T: PeTypes<Pending: Send, Port: Send>> $any for Pe<'_, T> {
+            $(any_pe!(@pass $name $parameters $(-> $result)?);)+
+        }
+    )+};
+    (@pass $name:ident (&self $(, $argument:ident: $type:ty)*) $(-> $result:ty)?) => {
         fn $name(&self $(, $argument: $type)*) $(-> $result)? {
             Pe::$name(self $(, $argument)*)
         }
     };
-    (@one $name:ident (&mut self $(, $argument:ident: $type:ty)*) $(-> $result:ty)?) => {
+    (@pass $name:ident (&mut self $(, $argument:ident: $type:ty)*) $(-> $result:ty)?) => {
         fn $name(&mut self $(, $argument: $type)*) $(-> $result)? {
             Pe::$name(self $(, $argument)*)
         }
     };
 }
 
-impl<T: PeTypes<Pending: Send, Port: Send>> AnyPe for Pe<'_, T> {
-    passes_on! {
+any_pe! {
+    /// A [`Pe`]; each function is that of the same name.
+    pub(crate) trait AnyPe {
         fn step(&mut self) -> Result<Step, Exhausted>;
         fn beat(&self) -> &Arc<Beat>;
         fn begin_thread(&mut self, on_core: fn() -> Duration, alone: bool);
