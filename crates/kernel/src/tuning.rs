@@ -58,7 +58,7 @@ warpline_base::words! {
         #[default]
         Aggressive = "aggressive",
         /// Once the event has been executed again and has not sent the same, or turns out not to
-        /// happen. It needs events that can be [compared](warpline_model::Model::comparable).
+        /// happen. It needs events that can be [compared](warpline_model::Abilities::comparable).
         Lazy = "lazy",
         /// Each PE takes whichever has paid so far, by how much of what it kept was sent again.
         Dynamic = "dynamic",

@@ -25,9 +25,9 @@ const RECEIVES: ReceiveLimits = ReceiveLimits { capacity: CAPACITY, buffers: 64 
 enum Packet<'n> {
     Message(&'n [u8]),
     /// What the processes near the sender have said in a tally.
-    Words {
+    Counters {
         tally: u32,
-        words: Vec<u64>,
+        counters: Vec<u64>,
     },
     /// Why the sender ends.
     FailureReporter(&'n str),
@@ -40,7 +40,7 @@ enum Packet<'n> {
 struct Heard {
     messages: VecDeque<Vec<u8>>,
     /// By tally.
-    words: BTreeMap<u32, Vec<u64>>,
+    counters: BTreeMap<u32, Vec<u64>>,
     failure_reporter: Option<String>,
     left: bool,
 }
@@ -96,7 +96,7 @@ impl MpiControlChannel {
         all_reduce(self.ranks.comm())
     }
 
-    /// The other processes that pass words on: one of each machine if those of a machine share
+    /// The other processes that pass counters on: one of each machine if those of a machine share
     /// memory, or else all.
     pub(super) fn leaders(&self) -> Vec<u32> {
         let me = self.ranks.number();
@@ -177,15 +177,15 @@ impl MpiControlChannel {
     /// Passes on what processes near this one have said in a tally since the last time, to the
     /// processes `to`, and takes over what these have passed on.
     pub(super) fn exchange(&mut self, number: u32, tally: &Tally, to: &[u32]) {
-        let words = tally.near_counters();
-        if self.told.get(&number) != Some(&words) {
+        let counters = tally.near_counters();
+        if self.told.get(&number) != Some(&counters) {
             to.iter().for_each(|process| {
-                self.tell(*process, &Packet::Words { tally: number, words: words.clone() })
+                self.tell(*process, &Packet::Counters { tally: number, counters: counters.clone() })
             });
-            self.told.insert(number, words);
+            self.told.insert(number, counters);
         }
         tally.hear(to.iter().filter_map(|process| {
-            self.heard[*process as usize].words.get(&number).map(Vec::as_slice)
+            self.heard[*process as usize].counters.get(&number).map(Vec::as_slice)
         }));
     }
 
@@ -213,7 +213,7 @@ impl Heard {
     fn hear(&mut self, note: Packet<'_>) {
         match note {
             Packet::Message(message) => self.messages.push_back(message.to_vec()),
-            Packet::Words { tally, words } => _ = self.words.insert(tally, words),
+            Packet::Counters { tally, counters } => _ = self.counters.insert(tally, counters),
             Packet::FailureReporter(text) => self.failure_reporter = Some(text.to_owned()),
             Packet::Left => self.left = true,
         }

@@ -83,7 +83,7 @@ impl Drop for Group {
             return self.end();
         }
         self.stop();
-        self.exchange_words(None);
+        self.exchange_counters(None);
         if let Some(mut channel) = self.channel.take() {
             let _ = channel.work();
             channel.abandon();

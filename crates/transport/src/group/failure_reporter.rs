@@ -5,7 +5,7 @@ use warpline_memory::{Common, Region, SpinLock};
 
 use crate::Tally;
 
-/// The place, among the words of a group, of the one that says that all are to end.
+/// The place, among the counters of a group, of the one that says that all are to end.
 pub(super) const STOPPED: usize = 0;
 /// The longest failure report, in bytes.
 const WORDS: usize = 2000;
@@ -59,14 +59,14 @@ impl FailureReporter {
 pub struct FailureReport {
     /// Its number among those near.
     number: u32,
-    words: Tally,
+    counters: Tally,
     reporter: FailureReporter,
 }
 
 impl FailureReport {
     /// For the process with this number among those near.
-    pub(super) fn new(number: u32, words: Tally, reporter: FailureReporter) -> Self {
-        FailureReport { number, words, reporter }
+    pub(super) fn new(number: u32, counters: Tally, reporter: FailureReporter) -> Self {
+        FailureReport { number, counters, reporter }
     }
 
     /// The failure report of this process. The first process passes them on.
@@ -76,7 +76,7 @@ impl FailureReport {
 
     /// All processes are to end.
     pub fn stop(&self) {
-        self.words.say(STOPPED, 1);
+        self.counters.say(STOPPED, 1);
     }
 }
 

@@ -61,8 +61,8 @@ const LOOK_EVERY: Duration = Duration::from_micros(200);
 const PATIENCE: Duration = Duration::from_secs(600);
 /// How long processes may take to end.
 const END_WITHIN: Duration = Duration::from_secs(5);
-/// The words of a group, by place in its tally.
-const WORDS_OF_GROUP: &[Fold] = &[Fold::Max, Fold::Max, Fold::Max];
+/// The counters of a group, by place in its tally.
+const COUNTERS_OF_GROUP: &[Fold] = &[Fold::Max, Fold::Max, Fold::Max];
 /// The number of a process that is gone, and 1.
 const LOST: usize = 1;
 /// The time of the last GVT that a process knew of, in bits.
@@ -77,7 +77,7 @@ pub struct Group {
     near: Range<u32>,
     cpu_share: CpuShare,
     region: Region,
-    words: Tally,
+    counters: Tally,
     /// Somebody has said that a process is gone.
     told: Common<AtomicU32>,
     /// By process, of those near.
@@ -124,7 +124,7 @@ impl Group {
 
     fn place(region: Region, number: u32, processes: u32, near: Range<u32>, peers: Peers) -> Self {
         desert_locks(false);
-        let words = Tally::place(&region, WORDS_OF_GROUP);
+        let counters = Tally::place(&region, COUNTERS_OF_GROUP);
         let told = region.place(AtomicU32::new(0));
         let failure_reporter = FailureReporter::place(&region, near.len());
         let left = region.place_list(near.len(), |_| AtomicU32::new(0));
@@ -144,7 +144,7 @@ impl Group {
             near,
             cpu_share,
             region,
-            words,
+            counters,
             told,
             failure_reporter,
             left,
@@ -190,7 +190,7 @@ impl Group {
     pub fn failure_report(&self) -> FailureReport {
         FailureReport::new(
             self.number - self.near.start,
-            self.words.clone(),
+            self.counters.clone(),
             self.failure_reporter.clone(),
         )
     }

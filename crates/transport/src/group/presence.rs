@@ -1,4 +1,4 @@
-//! Whether all processes are there, and what they tell each other in words that only grow: that one
+//! Whether all processes are there, and what they tell each other in counters that only grow: that one
 //! is gone, that all are to stop, GVT.
 
 use std::sync::atomic::Ordering;
@@ -12,7 +12,7 @@ use crate::Tally;
 impl Group {
     /// Has all processes end, as this one cannot go on.
     pub fn stop(&self) {
-        self.words.say(STOPPED, 1);
+        self.counters.say(STOPPED, 1);
     }
 
     /// Says why this one cannot go on, and has all processes end.
@@ -37,21 +37,21 @@ impl Group {
             // Whatever fails is found by `check`.
             let _ = channel.work();
         }
-        self.exchange_words(Some(tally));
+        self.exchange_counters(Some(tally));
         if let Some(channel) = &mut self.channel {
             let _ = channel.work();
         }
     }
 
-    /// Passes words on to those with which this process shares no memory, and takes theirs over. Of
+    /// Passes counters on to those with which this process shares no memory, and takes theirs over. Of
     /// those near each other one does so.
-    pub(super) fn exchange_words(&mut self, of_run: Option<&Tally>) {
+    pub(super) fn exchange_counters(&mut self, of_run: Option<&Tally>) {
         if !self.by_channel || self.near.start != self.number {
             return;
         }
         let Some(channel) = &mut self.channel else { return };
         let others = channel.leaders();
-        channel.exchange(0, &self.words, &others);
+        channel.exchange(0, &self.counters, &others);
         if let Some(tally) = of_run {
             channel.exchange(1, tally, &others);
         }
@@ -76,7 +76,7 @@ impl Group {
         let of = self.processes;
         let lost = |number, why: String| Lost { number, of, why };
         let worked = self.channel.as_mut().map_or(Ok(()), MpiControlChannel::work);
-        self.exchange_words(None);
+        self.exchange_counters(None);
         // One that has taken leave may end before this process has read all its control messages.
         let (left, near, channel) = (&self.left, &self.near, &self.channel);
         let may = |number: u32| match near.contains(&number) {
@@ -88,17 +88,17 @@ impl Group {
             .gone(may)
             .or(worked.err().map(|why| (self.number, format!("cannot reach the others: {why}"))));
         // One that is gone may have ended because of another one, and said so.
-        if let Some((number, how)) = gone.filter(|_| self.words.read(LOST) == 0) {
+        if let Some((number, how)) = gone.filter(|_| self.counters.read(LOST) == 0) {
             let why = self.words_of(number).unwrap_or(how);
-            self.words.say(LOST, u64::from(number) + 1);
+            self.counters.say(LOST, u64::from(number) + 1);
             self.stop();
-            self.exchange_words(None);
+            self.exchange_counters(None);
             self.channel.as_mut().map(MpiControlChannel::work);
             desert_locks(true);
             return Err(lost(number, why));
         }
-        if self.words.read(STOPPED) == 1 {
-            let number = (self.words.read(LOST) as u32).checked_sub(1);
+        if self.counters.read(STOPPED) == 1 {
+            let number = (self.counters.read(LOST) as u32).checked_sub(1);
             return Err(match number {
                 Some(number) => {
                     lost(number, self.words_of(number).unwrap_or_else(|| "is gone".to_owned()))
@@ -144,11 +144,11 @@ impl Group {
 
     /// Notes the time of GVT, in bits, for those who have to tell of a loss.
     pub fn note_gvt(&self, bits: u64) {
-        self.words.say(GVT, bits);
+        self.counters.say(GVT, bits);
     }
 
     /// The latest GVT noted, in bits.
     pub fn gvt(&self) -> u64 {
-        self.words.read(GVT)
+        self.counters.read(GVT)
     }
 }
