@@ -60,7 +60,9 @@ fn launcher(directory: &Path, ranks: u32, tcp: bool) -> Command {
     command
         .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
         .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-        .env("OMPI_MCA_rmaps_base_oversubscribe", "1");
+        .env("OMPI_MCA_rmaps_base_oversubscribe", "1")
+        // A second after a signal, it kills ranks that others keep off the cores.
+        .env("OMPI_MCA_odls_base_sigkill_timeout", "60");
     if tcp {
         command.env("OMPI_MCA_btl", "tcp,self");
     }

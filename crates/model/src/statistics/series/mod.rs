@@ -6,7 +6,8 @@ use warpline_record::{Series, SeriesKind};
 use self::slices::Slices;
 use super::sums::exact_sum::ExactSum;
 use super::sums::horizon::Horizon;
-use super::sums::stretches::{Absorb, Stretches};
+use super::sums::level_stretches::LevelStretches;
+use super::sums::stretches::{Absorb, Seen, Stretches};
 
 /// Into how many slices a series cuts a run.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -39,28 +40,48 @@ enum Cut {
 /// What a slice keeps. All of it can be added up in any order.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Sums {
-    Counts(Parts<u128>),
+    Counts(Parts<u128, Stretches<u128>>),
     /// Sum and number of values.
-    Means(Parts<(ExactSum, u64)>),
+    Means(Parts<(ExactSum, u64), Stretches<(ExactSum, u64)>>),
     /// Level times time.
-    Levels(Parts<ExactSum>),
+    Levels(Parts<ExactSum, LevelStretches>),
 }
 
 /// The sums of all slices, as they are cut.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-enum Parts<T> {
+enum Parts<T, S> {
     Given(Vec<T>),
-    Stretches(Stretches<T>),
+    Stretches(S),
 }
 
-impl<T: Absorb> Parts<T> {
-    fn new(cut: &Cut) -> Self {
-        match cut {
-            Cut::Given(slices) => Parts::Given(vec![T::default(); slices.count()]),
-            Cut::Stretches(_) => Parts::Stretches(Stretches::default()),
-        }
+/// Sums in stretches that follow from how far the run came.
+trait InStretches<T>: Default {
+    fn merge(&mut self, other: &Self);
+
+    fn of(&self, horizon: &Horizon) -> Seen<T>;
+}
+
+impl<T: Absorb> InStretches<T> for Stretches<T> {
+    fn merge(&mut self, other: &Self) {
+        Stretches::merge(self, other);
     }
 
+    fn of(&self, horizon: &Horizon) -> Seen<T> {
+        Stretches::of(self, horizon)
+    }
+}
+
+impl InStretches<ExactSum> for LevelStretches {
+    fn merge(&mut self, other: &Self) {
+        LevelStretches::merge(self, other);
+    }
+
+    fn of(&self, horizon: &Horizon) -> Seen<ExactSum> {
+        LevelStretches::of(self, horizon)
+    }
+}
+
+impl<T: Absorb> Parts<T, Stretches<T>> {
     /// The sums of the slice of a time.
     #[inline]
     fn at(&mut self, cut: &Cut, time: f64) -> &mut T {
@@ -70,8 +91,17 @@ impl<T: Absorb> Parts<T> {
             _ => unreachable!("{ONE_CUT}"),
         }
     }
+}
 
-    fn merge(&mut self, other: &Parts<T>) {
+impl<T: Absorb, S: InStretches<T>> Parts<T, S> {
+    fn new(cut: &Cut) -> Self {
+        match cut {
+            Cut::Given(slices) => Parts::Given(vec![T::default(); slices.count()]),
+            Cut::Stretches(_) => Parts::Stretches(S::default()),
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
         match (self, other) {
             (Parts::Given(mine), Parts::Given(theirs)) => {
                 mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| mine.absorb(theirs))
@@ -135,7 +165,7 @@ impl SeriesTally {
     pub(super) fn span(&mut self, from: f64, to: f64, level: f64) {
         let Sums::Levels(areas) = &mut self.sums else { return };
         let (from, to) = (from.max(0.0), to.min(self.cut.reached()));
-        if from <= to {
+        if from <= to && level != 0.0 {
             match (areas, &self.cut) {
                 (Parts::Given(areas), Cut::Given(slices)) => {
                     slices.add_span(areas, from, to, level)

@@ -128,6 +128,7 @@ impl<T: Absorb> Stretches<T> {
         }
     }
 
+    /// Adds the sums of another part of the run.
     pub(in crate::statistics) fn merge(&mut self, other: &Stretches<T>) {
         self.widen(other.exponent);
         let doublings = (self.exponent - other.exponent) as u32;
@@ -166,38 +167,70 @@ impl Stretches<ExactSum> {
         to: f64,
         level: f64,
     ) {
-        let place = |per_time: f64, time: f64| {
-            (((time - horizon.start) * per_time) as usize).min(QUARTERS - 1)
-        };
-        // A span of no length at the start of the run is the first of any.
-        if self.list.is_empty() || (to - horizon.start) * self.per_time > self.list.len() as f64 {
-            self.widen(reaching(to - horizon.start));
-            self.lengthen(place(self.per_time, to));
+        if !self.reaches(horizon, to) {
+            self.reach(horizon, to);
         }
-        // An end on an edge belongs to the stretch before it where that is the last.
-        let last = place(self.per_time, to).min(self.list.len() - 1);
-        let first = place(self.per_time, from).min(last);
+        let (first, last) = self.places(horizon, from, to);
         if first == last {
             self.list[first].add_distance(from, to, level);
         } else {
-            self.add_long_span(horizon.start, (first, last), (from, to), level);
+            self.add_long_span(horizon, (first, last), (from, to), level);
         }
     }
 
+    /// Whether a span that ends at this time finds all its stretches.
+    #[inline]
+    pub(super) fn reaches(&self, horizon: &Horizon, to: f64) -> bool {
+        // A span of no length at the start of the run is the first of any.
+        !self.list.is_empty() && (to - horizon.start) * self.per_time <= self.list.len() as f64
+    }
+
+    /// Makes the stretches of a span that ends at this time.
+    pub(super) fn reach(&mut self, horizon: &Horizon, to: f64) {
+        self.widen(reaching(to - horizon.start));
+        self.lengthen(self.place(horizon, to));
+    }
+
+    /// The first and the last stretch of a span that they reach.
+    #[inline]
+    pub(super) fn places(&self, horizon: &Horizon, from: f64, to: f64) -> (usize, usize) {
+        // An end on an edge belongs to the stretch before it where that is the last.
+        let last = self.place(horizon, to).min(self.list.len() - 1);
+        (self.place(horizon, from).min(last), last)
+    }
+
+    #[inline]
+    fn place(&self, horizon: &Horizon, time: f64) -> usize {
+        (((time - horizon.start) * self.per_time) as usize).min(QUARTERS - 1)
+    }
+
     /// Adds a span that does not lie within a stretch.
-    fn add_long_span(
+    pub(super) fn add_long_span(
         &mut self,
-        start: f64,
+        horizon: &Horizon,
         (first, last): (usize, usize),
         (from, to): (f64, f64),
         level: f64,
     ) {
-        let edge = |index: usize| start + index as f64 * power_of_two(self.exponent);
         for index in first..=last {
-            let begin = if index == first { from } else { edge(index) };
-            let end = if index == last { to } else { edge(index + 1) };
+            let begin = if index == first { from } else { self.edge(horizon, index) };
+            let end = if index == last { to } else { self.edge(horizon, index + 1) };
             self.list[index].add_distance(begin, end, level);
         }
+    }
+
+    /// Where a stretch begins.
+    pub(super) fn edge(&self, horizon: &Horizon, index: usize) -> f64 {
+        horizon.start + index as f64 * self.length()
+    }
+
+    /// The length of a stretch.
+    pub(super) fn length(&self) -> f64 {
+        power_of_two(self.exponent)
+    }
+
+    pub(super) fn list_mut(&mut self) -> &mut [ExactSum] {
+        &mut self.list
     }
 }
 
