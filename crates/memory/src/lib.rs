@@ -36,11 +36,11 @@ pub use events::{
     Books, Buffers, CancelOutcome, Handle, Image, Pool, PoolKind, PoolOrder, PoolSettings, SubPool,
     buffers, buffers_in,
 };
-pub use payload::{Payload, give_back_payloads};
+pub use payload::Payload;
 pub use portable::{IsPortable, Portable, Room, Shareable};
 pub use prefetch::{prefetch, prefetch_write};
-pub use region::{Common, Region, RegionTicket, share_payloads, unshare_payloads};
-pub use sync::{Apart, ApartList, Deserted, SpinGuard, SpinLock, desert_locks};
+pub use region::{Common, Member, Region, RegionTicket};
+pub use sync::{Apart, ApartList, Deserted, SpinGuard, SpinLock};
 pub use unwind::{catch_exhausted, catch_panic};
 pub use wires::{
     Bell, BlockReader, BlockWriter, CasConsumer, CasCounts, CasProducer, Consumer, Drain, Lines,

@@ -1,5 +1,4 @@
-//! Payloads that two processes share. In a program of its own, as all payloads of a program lie
-//! where one says.
+//! Payloads that two processes share. In a program of its own, as tests count what is mapped.
 #![cfg(all(target_os = "linux", not(any(miri, loom))))]
 
 use std::process::{Command, Stdio};
@@ -9,8 +8,7 @@ use std::thread::yield_now;
 use std::time::{Duration, Instant};
 
 use warpline_memory::{
-    Consumer, IsPortable, Payload, Producer, Region, RegionTicket, ring_in, share_payloads,
-    unshare_payloads,
+    Consumer, IsPortable, Member, Payload, Producer, Region, RegionTicket, ring_in,
 };
 
 const TICKET: &str = "WARPLINE_TEST_TICKET";
@@ -18,7 +16,7 @@ const ROUNDS: usize = 10_000;
 /// Of all classes of sizes, and beyond what a process takes from an allocator otherwise.
 const LENGTHS: [usize; 7] = [0, 1, 40, 100, 1500, 65_536, 300_000];
 
-/// Payloads of a program lie in one place at a time.
+/// One test at a time counts what is mapped.
 fn alone() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -36,18 +34,20 @@ struct Ends {
     /// How many processes have come so far.
     met: warpline_memory::Common<[AtomicU64]>,
     since: Instant,
+    _member: Member,
 }
 
 impl Ends {
     fn new(region: &Region, me: usize) -> Self {
-        share_payloads(region);
+        region.share_payloads();
         let rings = [
             ring_in(region, Some(IsPortable::PROOF), 16),
             ring_in(region, Some(IsPortable::PROOF), 16),
         ];
         let [(to_second, from_first), (to_first, from_second)] = rings;
         let (to, from) = if me == 0 { (to_second, from_second) } else { (to_first, from_first) };
-        Ends { to, from, met: region.place_list(2, |_| AtomicU64::new(0)), since: Instant::now() }
+        let met = region.place_list(2, |_| AtomicU64::new(0));
+        Ends { to, from, met, since: Instant::now(), _member: region.enter() }
     }
 
     /// Waits until the other has come as far.
@@ -167,7 +167,7 @@ fn payloads_go_back_and_forth() {
     assert!(resident() < before + (100 << 20), "{} bytes before, {} after", before, resident());
     ends.meet(1);
     assert!(other.wait().unwrap().success());
-    unshare_payloads(&region);
+    region.unshare_payloads();
     drop(ends);
     drop(region);
     let own = Payload::from(pattern(1));
@@ -187,15 +187,17 @@ fn resident() -> usize {
 fn memory_that_was_shared_goes_with_its_last_payload() {
     let _alone = alone();
     let (region, _) = Region::create(1).unwrap();
-    share_payloads(&region);
-    share_payloads(&region); // again changes nothing
+    region.share_payloads();
+    region.share_payloads(); // again changes nothing
+    let member = region.enter();
     let mut kept: Vec<Payload> =
         LENGTHS.iter().enumerate().map(|(round, _)| Payload::from(pattern(round))).collect();
     kept[0].make_common();
     let clones = kept.clone();
     drop(Payload::zeroed(5000));
     assert!(mapped() > 1);
-    unshare_payloads(&region);
+    drop(member);
+    region.unshare_payloads();
     drop(region);
     assert_eq!(mapped(), 1, "nothing but payloads stays");
     let own = Payload::from(pattern(3));
@@ -226,15 +228,84 @@ fn runs_begin_and_end_while_others_use_payloads() {
         });
         for _ in 0..300 {
             let (region, _) = Region::create(1).unwrap();
-            share_payloads(&region);
+            region.share_payloads();
+            let member = region.enter();
             let kept = Payload::from(pattern(4));
             yield_now();
-            unshare_payloads(&region);
-            drop(region);
+            region.unshare_payloads();
+            drop((member, region));
             assert_eq!(*kept, *pattern(4));
         }
         over.store(true, Ordering::Relaxed);
         other.join().unwrap();
     });
     assert_eq!(mapped(), 0);
+}
+
+/// Each thread's payloads lie where it takes part, whoever drops them, and wherever.
+#[test]
+fn several_regions_are_shared_at_once() {
+    let _alone = alone();
+    let regions = [0, 1].map(|_| Region::create(1).unwrap().0);
+    regions.iter().for_each(Region::share_payloads);
+    let (from_first, to_second) = std::sync::mpsc::sync_channel::<Payload>(8);
+    let (from_second, to_first) = std::sync::mpsc::sync_channel::<Payload>(8);
+    let work = |region: &Region,
+                to: std::sync::mpsc::SyncSender<Payload>,
+                from: std::sync::mpsc::Receiver<Payload>| {
+        let _member = region.enter();
+        let mut addresses = Vec::new();
+        for round in 0..ROUNDS {
+            let payload = Payload::from(pattern(1 + round % 4));
+            addresses.push(payload.as_ptr().addr());
+            to.send(payload).unwrap();
+            let mut other = from.recv().unwrap();
+            assert_eq!(*other, *pattern(1 + round % 4));
+            let elsewhere = other.as_ptr();
+            other.make_common();
+            assert_ne!(other.as_ptr(), elsewhere, "it lies in the other region");
+            assert_eq!(*other, *pattern(1 + round % 4));
+        }
+        addresses.sort_unstable();
+        addresses.dedup();
+        addresses
+    };
+    let [first, second] = &regions;
+    let (used, others) = std::thread::scope(|scope| {
+        let other = scope.spawn(|| work(second, from_second, to_second));
+        (work(first, from_first, to_first), other.join().unwrap())
+    });
+    // What the other thread has freed is used again.
+    assert!(
+        used.len() < ROUNDS / 10 && others.len() < ROUNDS / 10,
+        "{} {}",
+        used.len(),
+        others.len()
+    );
+    assert!(used.last() < others.first() || others.last() < used.first());
+    regions.iter().for_each(Region::unshare_payloads);
+    drop(regions);
+    assert_eq!(mapped(), 0);
+}
+
+/// Who waits for a lock unwinds when a process of its own run is gone, and only then.
+#[test]
+fn locks_of_one_run_are_deserted_without_the_other() {
+    let _alone = alone();
+    let regions = [0, 1].map(|_| Region::create(1).unwrap().0);
+    let locks = regions.each_ref().map(|region| region.place(warpline_memory::SpinLock::new(0)));
+    let waits = |index: usize| {
+        let _member = regions[index].enter();
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| *locks[index].lock() += 1)).is_ok()
+    };
+    let guards = locks.each_ref().map(|lock| lock.lock());
+    let ended = std::thread::scope(|scope| {
+        let threads = [0, 1].map(|index| scope.spawn(move || waits(index)));
+        regions[0].desert_locks();
+        let [first, second] = threads;
+        let first = first.join().unwrap();
+        drop(guards);
+        [first, second.join().unwrap()]
+    });
+    assert_eq!(ended, [false, true]);
 }

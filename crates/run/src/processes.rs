@@ -1,19 +1,20 @@
 //! Runs of several processes: which of them this one is, and how they come together.
 //!
-//! Two things are the program's, and not a run's. Which of its runs of several processes this is:
-//! by that, a process that was started for one of them knows it. And whether a launcher's processes
+//! Two things are the program's, and not a run's. Which runs of several processes it has begun: by
+//! that, a process that was started for one of them knows it. And whether a launcher's processes
 //! have had their run: they have one, as MPI starts once.
 
+use std::collections::BTreeMap;
 use std::fs::File;
-use std::hash::{DefaultHasher, Hasher};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde_json::{Value, json};
 use warpline_model::Model;
 use warpline_mpi::Launch;
-use warpline_transport::{FailureReport, Group, Invitation, Ranks};
+use warpline_transport::{FailureReport, Group, Invitation, Ranks, RunId};
 
 use crate::job::Job;
 use crate::job::check::RunSpec;
@@ -21,8 +22,8 @@ use crate::parallel::processes::Processes;
 use crate::plan::{Machines, ProcessPlan, RunPlan, choices};
 use crate::{Barrier, Communication, Error, GvtAlgorithm};
 
-/// How many runs of several processes this program has begun.
-static RUNS: AtomicU32 = AtomicU32::new(0);
+/// The runs of several processes that this program has begun: how many there are of each hash.
+static BEGUN: Mutex<BTreeMap<u64, u32>> = Mutex::new(BTreeMap::new());
 
 /// Whether this program has begun its run of processes that a launcher has started.
 static LAUNCHED: AtomicBool = AtomicBool::new(false);
@@ -39,35 +40,12 @@ impl ToFirst {
     }
 }
 
-/// Whether a run of several processes is under way in this program. Payloads that processes share
-/// lie in the memory of one run at a time, and whoever is started for one of two at a time could
-/// not tell them apart.
-static UNDER_WAY: AtomicBool = AtomicBool::new(false);
-
-/// The only run of several processes that is under way in this program, as long as this lives.
-pub(crate) struct Turn(());
-
-impl Turn {
-    /// Takes the turn, if no other run has it.
-    fn take() -> Option<Self> {
-        // Acquire pairs with the Release of `drop`: the run before is done with what processes
-        // share.
-        (!UNDER_WAY.swap(true, Ordering::Acquire)).then_some(Turn(()))
-    }
-}
-
-impl Drop for Turn {
-    fn drop(&mut self) {
-        UNDER_WAY.store(false, Ordering::Release);
-    }
-}
-
 /// What this process is to a run of several.
 pub(crate) enum Part {
     /// There is only one.
     Alone,
     /// It starts the others, for this run of the program.
-    First(u32),
+    First(RunId),
     /// It has been started by the first.
     Invited(Invitation),
     /// A launcher has started all of them.
@@ -97,35 +75,41 @@ pub fn is_started_by_another() -> bool {
 
 impl<M: Model> Job<M> {
     /// Finds out what this process is to the run, and which processes there are. One that was
-    /// started for a later run of the program does this one alone, to the same answer. All of them
-    /// have the turn while they do it.
-    pub(crate) fn part(&self) -> Result<(Part, ProcessPlan, Option<Turn>), Error> {
+    /// started for another run of the program does this one alone, to the same answer.
+    pub(crate) fn part(&self) -> Result<(Part, ProcessPlan), Error> {
         if let Some(launch) = launch() {
-            let (part, processes) = self.launched(launch)?;
-            return Ok((part, processes, None));
+            return self.launched(launch);
         }
         self.check_all_reduce()?;
         let alone = ProcessPlan::alone(&self.settings);
         let processes = ProcessPlan::as_given(&self.settings);
         if processes.count == 1 {
-            return Ok((Part::Alone, alone, None));
+            return Ok((Part::Alone, alone));
         }
         self.check_processes(processes.count)?;
         let carrier = choices::carrier(&self.settings, false)?;
-        let Some(turn) = Turn::take() else {
-            return Err(Error::Setting(format!(
-                "`processes` is {}, and another run of several processes is under way in this program: begin this one when that has ended, \
-                 or use threads",
-                processes.count
-            )));
-        };
-        let run = RUNS.fetch_add(1, Ordering::Relaxed) + 1;
+        let run = self.begin_run();
         let part = match Invitation::of_this_process() {
             None => Part::First(run),
-            Some(invitation) if invitation.run() == run => Part::Invited(invitation),
-            Some(_) => return Ok((Part::Alone, alone, Some(turn))),
+            Some(invitation) if invitation.is_for(run) => Part::Invited(invitation),
+            Some(_) => return Ok((Part::Alone, alone)),
         };
-        Ok((part, ProcessPlan { carrier, ..processes }, Some(turn)))
+        Ok((part, ProcessPlan { carrier, ..processes }))
+    }
+
+    /// Notes that the program begins this run of several processes, and says which it is.
+    fn begin_run(&self) -> RunId {
+        let mut entries = self.identity();
+        let settings = self.settings.recorded(true).into_iter();
+        entries.extend(settings.map(|(name, value)| (name, value.to_string())));
+        let mut hasher = DefaultHasher::new();
+        entries.hash(&mut hasher);
+        let mut begun = BEGUN.lock().unwrap_or_else(PoisonError::into_inner);
+        // Of equal runs, any will do.
+        let equal = begun.entry(hasher.clone().finish()).or_default();
+        *equal += 1;
+        equal.hash(&mut hasher);
+        RunId { number: begun.values().sum(), hash: hasher.finish() }
     }
 
     /// Only MPI reduces over ranks. One rank alone has nothing to reduce.
@@ -262,24 +246,32 @@ impl<M: Model> Job<M> {
         spec: &RunSpec,
         settings: &serde_json::Map<String, Value>,
     ) -> Vec<(String, String)> {
-        let entries = [
+        let own = [
             ("version", json!(env!("CARGO_PKG_VERSION"))),
+            ("number of LPs", json!(spec.limits.lps)),
+            ("lookahead", json!(spec.limits.lookahead.least())),
+        ];
+        let own = own.into_iter().map(|(name, value)| (name.to_owned(), value.to_string()));
+        let settings =
+            settings.iter().map(|(name, value)| (format!("setting `{name}`"), value.to_string()));
+        own.chain(self.identity()).chain(settings).collect()
+    }
+
+    /// Model, parameters and seed.
+    fn identity(&self) -> Vec<(String, String)> {
+        let entries = [
             ("model", json!(self.name)),
             ("type", json!(std::any::type_name::<M>())),
             ("bytes of an event", json!(size_of::<M::Event>())),
             ("end", json!(self.end_time())),
             ("seed", json!(self.settings.seed())),
-            ("number of LPs", json!(spec.limits.lps)),
-            ("lookahead", json!(spec.limits.lookahead.least())),
         ];
         let own = entries.into_iter().map(|(name, value)| (name.to_owned(), value.to_string()));
         let parameters = self
             .parameters
             .iter()
             .map(|(name, value)| (format!("parameter `{name}`"), value.to_string()));
-        let settings =
-            settings.iter().map(|(name, value)| (format!("setting `{name}`"), value.to_string()));
-        own.chain(parameters).chain(settings).collect()
+        own.chain(parameters).collect()
     }
 }
 

@@ -46,7 +46,7 @@ impl<M: Model> Job<M> {
     /// Runs it on the engine that its settings ask for.
     pub(crate) fn run(self, control: &Control, first: &ToFirst) -> Result<Run<M>, Error> {
         let started = Instant::now();
-        let (part, processes, _turn) = self.part()?;
+        let (part, processes) = self.part()?;
         let sync = self.settings.synchronisation_in(processes.asked(&self.settings))?;
         let control = &if part.is_heard() { control.clone() } else { control.unheard() };
         // Checked first, to catch a model that panics when it is asked for its LPs.

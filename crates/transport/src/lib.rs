@@ -25,7 +25,7 @@ pub use couriers::{
     Address, Carrier, CarrierKind, CarrierMedium, CommunicationRing, CourierCounts, CourierLimits,
     CourierPlan, Couriers, NodePort, Places, PluggedCarriers, Service, node_ports,
 };
-pub use group::{CpuShare, FailureReport, Group, Invitation, Lost, Ranks};
+pub use group::{CpuShare, FailureReport, Group, Invitation, Lost, Ranks, RunId};
 pub use inbox::{InboxPort, inbox_ports};
 pub use pin::{pin, thread_time};
 pub use printed::PrintCatcher;

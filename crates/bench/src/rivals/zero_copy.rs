@@ -1,6 +1,6 @@
 //! Messages without a copy: payloads in memory that processes share, through rings.
 
-use warpline_memory::{Consumer, IsPortable, Payload, Producer, Region, ring_in, share_payloads};
+use warpline_memory::{Consumer, IsPortable, Member, Payload, Producer, Region, ring_in};
 
 use super::carrier::Carrier;
 
@@ -11,14 +11,19 @@ type Sent = (u64, Payload);
 pub(super) struct Rings {
     to: Vec<Option<Producer<Sent>>>,
     from: Vec<Consumer<Sent>>,
+    _member: Member,
 }
 
 impl Rings {
-    /// Places all later payloads of this process in the region. Each ring has room for so many
+    /// Places all later payloads of this thread in the region. Each ring has room for so many
     /// messages. Every process must call this before anything else.
     pub(super) fn new(region: &Region, me: usize, processes: usize, messages: usize) -> Self {
-        share_payloads(region);
-        let mut rings = Rings { to: (0..processes).map(|_| None).collect(), from: Vec::new() };
+        region.share_payloads();
+        let mut rings = Rings {
+            to: (0..processes).map(|_| None).collect(),
+            from: Vec::new(),
+            _member: region.enter(),
+        };
         for sender in 0..processes {
             for receiver in (0..processes).filter(|&receiver| receiver != sender) {
                 let (producer, consumer) = ring_in(region, Some(IsPortable::PROOF), messages);

@@ -105,9 +105,7 @@ pub(super) fn take_block(bytes: usize) -> Block {
 
 /// A block in memory that processes share; `None` if they no longer do.
 fn take_shared(bytes: usize, memory: usize) -> Option<Block> {
-    let Some(class) = class_for(bytes, SHARED_CLASSES) else {
-        Exhausted::Memory { what: "a payload", bytes }.unwind()
-    };
+    let class = shared_class(bytes);
     let refill = |list: &mut FreeList, most| {
         *list = shared::take(memory, class, most)?;
         list.pop()
@@ -118,6 +116,15 @@ fn take_shared(bytes: usize, memory: usize) -> Option<Block> {
         list.pop().or_else(|| refill(list, moved_at_once(class)))
     });
     kept.unwrap_or_else(|_| refill(&mut FreeList::default(), 1))
+}
+
+/// The class of a payload that processes share.
+///
+/// # Panics
+/// If there is none so large, it [unwinds](Exhausted::unwind).
+fn shared_class(bytes: usize) -> usize {
+    class_for(bytes, SHARED_CLASSES)
+        .unwrap_or_else(|| Exhausted::Memory { what: "a payload", bytes }.unwind())
 }
 
 /// Fills an empty list with up to `most` blocks, and takes one of them.
@@ -135,12 +142,13 @@ fn refill(list: &mut FreeList, class: usize, most: usize) -> Block {
 /// clean, and nobody uses it any more.
 #[inline]
 pub(super) unsafe fn free_block(block: Block, bytes: usize) {
-    let memory = match shared::place_of(block.start()) {
-        Place::Own => 0,
-        Place::Shared(memory) => memory,
-        Place::Past => return shared::give_past(block.start()),
+    let (memory, classes) = match shared::place_of(block.start()) {
+        Place::Own => (0, CLASSES),
+        Place::Shared(memory) => (memory, SHARED_CLASSES),
+        // SAFETY: the caller's promise; only blocks of a class are shared.
+        Place::Elsewhere => return unsafe { shared::give_elsewhere(block, shared_class(bytes)) },
     };
-    let Some(class) = class_for(bytes, if memory == 0 { CLASSES } else { SHARED_CLASSES }) else {
+    let Some(class) = class_for(bytes, classes) else {
         // SAFETY: without a class, `take_block` has allocated the block; the rest is the caller's
         // promise.
         return unsafe { deallocate(block.start(), bytes) };
@@ -153,21 +161,21 @@ pub(super) unsafe fn free_block(block: Block, bytes: usize) {
         // with a line.
         unsafe { list.push(block) };
         if list.len() * block_bytes(class) > KEPT_BYTES {
-            give_back(list, class, moved_at_once(class), memory);
+            give_some_back(list, class, moved_at_once(class), memory);
         }
     });
     if kept.is_err() {
         let mut list = FreeList::default();
         // SAFETY: as above; no other list has taken it.
         unsafe { list.push(block) };
-        give_back(&mut list, class, 1, memory);
+        give_some_back(&mut list, class, 1, memory);
     }
 }
 
 /// Gives up to `most` blocks of a list of this class back to the chunks.
 #[cold]
 #[inline(never)]
-fn give_back(list: &mut FreeList, class: usize, most: usize, memory: usize) {
+fn give_some_back(list: &mut FreeList, class: usize, most: usize, memory: usize) {
     let mut back = FreeList::default();
     while back.len() < most
         && let Some(block) = list.pop()
@@ -185,9 +193,8 @@ fn give_back(list: &mut FreeList, class: usize, most: usize, memory: usize) {
     };
 }
 
-/// Gives back the memory for payloads that this thread keeps for later, as a thread does when it
-/// ends.
-pub fn give_back_payloads() {
+/// Gives back the blocks that this thread keeps of memory that processes share.
+pub(crate) fn give_back() {
     // A thread that is ending has no lists any more.
     let _ = FREE.try_with(|lists| lists.borrow_mut().give_back_shared());
 }

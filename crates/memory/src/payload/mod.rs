@@ -24,7 +24,7 @@ use std::ops::{Deref, Range};
 use std::ptr::{self, NonNull};
 use std::slice;
 
-pub use self::block::give_back_payloads;
+pub(crate) use self::block::give_back;
 use self::clean::Clean;
 use self::free_list::Block;
 #[cfg(all(test, not(loom)))]
@@ -163,8 +163,8 @@ impl Payload {
         unsafe { slice::from_raw_parts_mut(self.bytes().add(part.start), part.len()) }
     }
 
-    /// Makes sure that other processes can read it, if payloads are
-    /// [shared](crate::share_payloads): bytes that lie elsewhere are copied.
+    /// Makes sure that all processes of the run can read it that this thread
+    /// [takes part](crate::Region::enter) in: bytes that lie elsewhere are copied.
     #[inline]
     pub fn make_common(&mut self) {
         if shared::current() == 0 || matches!(shared::place_of(self.len.cast()), Place::Shared(_)) {

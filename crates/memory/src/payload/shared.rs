@@ -7,9 +7,10 @@
 //! rollback may need it, it is held by the event that brought it, which is in the history, or by a
 //! copy of a state.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::area::{AREA_BYTES, Area, PIECE_BYTES};
@@ -20,17 +21,22 @@ use crate::Exhausted;
 use crate::alloc::files::{is_in_any, zero};
 use crate::sync::Arc;
 
-/// Where the memory that is in use at present begins; 0 if there is none. One word, so that whoever
-/// reads it knows of one run and not of two.
-static CURRENT: AtomicUsize = AtomicUsize::new(0);
-static HEAP: Mutex<Heap> = Mutex::new(Heap::none());
+thread_local! {
+    /// Where the memory begins in which this thread's payloads lie; 0 if they lie in the memory of
+    /// its process.
+    static CURRENT: Cell<usize> = const { Cell::new(0) };
+}
 
-/// This process's blocks.
+/// All memory that this process shares and has payloads in, by address: of each run under way, and
+/// of those that are over as long as there are payloads of theirs.
+static HEAPS: Mutex<BTreeMap<usize, Heap>> = Mutex::new(BTreeMap::new());
+
+/// This process's blocks in the memory of a run.
 struct Heap {
-    area: Option<Arc<Area>>,
+    area: Arc<Area>,
     classes: [Class; CLASSES],
-    /// Memory of runs before in which there still are payloads, or may be, by address.
-    past: BTreeMap<usize, Arc<Area>>,
+    /// The run is over: nobody takes blocks any more.
+    is_over: bool,
 }
 
 struct Class {
@@ -48,74 +54,64 @@ const NO_BLOCKS: [Class; CLASSES] = {
     [NONE; CLASSES]
 };
 
-impl Heap {
-    const fn none() -> Self {
-        Heap { area: None, classes: NO_BLOCKS, past: BTreeMap::new() }
-    }
+type Heaps = BTreeMap<usize, Heap>;
 
-    /// Blocks come from elsewhere from now on. Returns where they have come from.
-    fn replace(&mut self, area: Option<Arc<Area>>) -> Option<Arc<Area>> {
-        self.classes = NO_BLOCKS;
-        std::mem::replace(&mut self.area, area)
-    }
+fn heaps() -> MutexGuard<'static, Heaps> {
+    HEAPS.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
-    /// The memory that begins at this address, if it is in use at present.
-    fn current(&self, memory: usize) -> Option<&Arc<Area>> {
-        self.area.as_ref().filter(|area| area.address() == memory)
-    }
+/// The heap that an address lies in.
+fn heap_at(heaps: &mut Heaps, address: usize) -> Option<&mut Heap> {
+    let (start, heap) = heaps.range_mut(..=address).next_back()?;
+    (address - start < AREA_BYTES).then_some(heap)
+}
 
-    /// Keeps memory that is not in use any more as long as threads have blocks there.
-    fn keep(&mut self, area: Arc<Area>) {
-        if area.note_given(0) > 0 {
-            self.past.insert(area.address(), area);
-        }
-    }
-
-    /// Takes blocks back that lie in memory of a run before.
-    fn give_past(&mut self, address: usize, blocks: usize) {
-        let found = self.past.range(..=address).next_back();
-        if let Some((&start, area)) = found
-            && address - start < AREA_BYTES
-            && area.note_given(blocks) <= 0
-        {
-            self.past.remove(&start);
-        }
+/// Threads have given so many blocks back. With the last of a run that is over, its memory goes.
+fn note_given(heaps: &mut Heaps, address: usize, blocks: usize) {
+    let Some(heap) = heap_at(heaps, address) else { return };
+    if heap.area.note_given(blocks) <= 0 && heap.is_over {
+        let start = heap.area.address();
+        heaps.remove(&start);
     }
 }
 
-fn heap() -> MutexGuard<'static, Heap> {
-    HEAP.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// From now on, payloads of this process lie in an area; `None` if there is no memory for them.
+/// From now on, payloads may lie in an area; `None` if there is no memory for them.
 pub(crate) fn begin(area: &Arc<Area>) -> Option<()> {
-    let mut heap = heap();
-    if heap.current(area.address()).is_none() {
+    let mut heaps = heaps();
+    if let Entry::Vacant(place) = heaps.entry(area.address()) {
         area.begin()?;
-        let before = heap.replace(Some(area.clone()));
-        before.into_iter().for_each(|before| heap.keep(before));
+        place.insert(Heap { area: area.clone(), classes: NO_BLOCKS, is_over: false });
     }
-    CURRENT.store(area.address(), Ordering::Release);
     Some(())
 }
 
-/// From now on, payloads lie in the memory of this process again, if they lay in this area.
+/// From now on, no new payloads lie in this area.
 pub(crate) fn end(area: &Arc<Area>) {
-    let mut heap = heap();
-    if heap.current(area.address()).is_some() {
-        // Under the lock, so that whoever finds that it is over finds it among what is past.
-        CURRENT.store(0, Ordering::Release);
-        heap.replace(None);
-        area.trim();
-        heap.keep(area.clone());
-    }
+    let mut heaps = heaps();
+    let Some(heap) = heaps.get_mut(&area.address()).filter(|heap| !heap.is_over) else { return };
+    heap.is_over = true;
+    heap.classes = NO_BLOCKS;
+    area.trim();
+    note_given(&mut heaps, area.address(), 0);
 }
 
-/// The number of the memory in use at present: its address; 0 if there is none.
+/// From now on, this thread's payloads lie in this area, if any may, or in the memory of its
+/// process. Returns where they lay.
+pub(crate) fn enter(area: Option<&Arc<Area>>) -> usize {
+    let is_open = |start: &usize| heaps().get(start).is_some_and(|heap| !heap.is_over);
+    CURRENT.replace(area.map(|area| area.address()).filter(is_open).unwrap_or_default())
+}
+
+/// The thread's payloads lie again where they lay.
+pub(crate) fn go_back(memory: usize) {
+    CURRENT.set(memory);
+}
+
+/// The number of the memory in which this thread's payloads lie: its address; 0 if it is that of
+/// the process.
 #[inline(always)]
 pub(super) fn current() -> usize {
-    // Relaxed: blocks are taken under a lock, or from lists that were filled under it.
-    CURRENT.load(Ordering::Relaxed)
+    CURRENT.get()
 }
 
 /// The length of a payload without bytes, which all processes can read for ever.
@@ -128,10 +124,10 @@ pub(super) fn empty() -> Option<NonNull<usize>> {
 pub(super) enum Place {
     /// In the memory of this process.
     Own,
-    /// In memory that processes share at present: which.
+    /// In the memory that this thread's payloads lie in: which.
     Shared(usize),
-    /// In memory that they shared once.
-    Past,
+    /// In that of a run that this thread has no part in, or none any more.
+    Elsewhere,
 }
 
 #[inline(always)]
@@ -140,19 +136,19 @@ pub(super) fn place_of(block: NonNull<u8>) -> Place {
     if !is_in_any(address) {
         return Place::Own;
     }
-    // Read once: the run may end in between.
     let memory = current();
     // There is no area at 0, and no payload within its length of that.
-    if address.wrapping_sub(memory) < AREA_BYTES { Place::Shared(memory) } else { Place::Past }
+    if address.wrapping_sub(memory) < AREA_BYTES { Place::Shared(memory) } else { Place::Elsewhere }
 }
 
-/// Takes up to `most` blocks, at least one, from this memory; `None` if it is no longer in use.
+/// Takes up to `most` blocks, at least one, from this memory; `None` if its run is over.
 ///
 /// # Panics
 /// If there is no memory, it [unwinds](Exhausted::unwind).
 pub(super) fn take(memory: usize, class: usize, most: usize) -> Option<FreeList> {
-    let heap = &mut *heap();
-    let area = heap.current(memory)?.clone();
+    let mut heaps = heaps();
+    let heap = heaps.get_mut(&memory).filter(|heap| !heap.is_over)?;
+    let area = heap.area.clone();
     let Class { free, fresh, fresh_blocks } = &mut heap.classes[class];
     if free.len() == 0 {
         area.returned(area.process()).take(class, free);
@@ -188,32 +184,41 @@ pub(super) fn take(memory: usize, class: usize, most: usize) -> Option<FreeList>
     Some(taken)
 }
 
-/// Gives a block back that lies in memory of a run before.
-pub(super) fn give_past(block: NonNull<u8>) {
-    heap().give_past(block.addr().get(), 1);
+/// Gives a block back that lies [elsewhere](Place::Elsewhere).
+///
+/// # Safety
+/// Nobody uses it any more, and it is of this class.
+pub(super) unsafe fn give_elsewhere(block: Block, class: usize) {
+    let mut list = FreeList::default();
+    // SAFETY: the caller gives the block away.
+    unsafe { list.push(block) };
+    // SAFETY: likewise.
+    unsafe { give(block.start().addr().get(), class, list) };
 }
 
 /// Gives blocks back to the processes that have made them.
 ///
 /// # Safety
-/// Nobody uses them any more, and they lie in this memory.
-pub(super) unsafe fn give(memory: usize, class: usize, mut blocks: FreeList) {
-    let heap = &mut *heap();
-    let Some(area) = heap.current(memory).cloned() else {
-        return heap.give_past(memory, blocks.len());
-    };
-    area.note_given(blocks.len());
-    while let Some(block) = blocks.pop() {
-        let owner = area.owner(block.start().addr().get());
-        if owner == area.process() {
-            // SAFETY: the block has just left the other list.
-            unsafe { heap.classes[class].free.push(block) };
-            continue;
+/// Nobody uses them any more, they are of this class, and they lie in the memory that this address
+/// lies in.
+pub(super) unsafe fn give(address: usize, class: usize, mut blocks: FreeList) {
+    let mut heaps = heaps();
+    let given = blocks.len();
+    if let Some(heap) = heap_at(&mut heaps, address).filter(|heap| !heap.is_over) {
+        let area = &heap.area;
+        while let Some(block) = blocks.pop() {
+            let owner = area.owner(block.start().addr().get());
+            if owner == area.process() {
+                // SAFETY: the block has just left the other list.
+                unsafe { heap.classes[class].free.push(block) };
+                continue;
+            }
+            // SAFETY: the block has just left the other list, and the owner has made it, as all of
+            // its class.
+            unsafe { area.returned(owner).give(class, block) };
         }
-        // SAFETY: the block has just left the other list, and the owner has made it, as all of its
-        // class.
-        unsafe { area.returned(owner).give(class, block) };
     }
+    note_given(&mut heaps, address, given);
 }
 
 #[cold]

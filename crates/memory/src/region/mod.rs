@@ -12,17 +12,17 @@
 //! could be sent.
 
 mod common;
+mod member;
 mod segment;
-mod sharing;
 mod ticket;
 
 use std::io;
 use std::ptr::NonNull;
 
 pub use self::common::Common;
+pub use self::member::Member;
 pub(crate) use self::segment::APART;
 use self::segment::Segment;
-pub use self::sharing::{share_payloads, unshare_payloads};
 pub use self::ticket::RegionTicket;
 use crate::portable::{IsPortable, Shareable};
 use crate::sync::Arc;

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::ptr::NonNull;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 
 use super::ticket::RegionTicket;
@@ -35,6 +36,8 @@ pub(crate) struct Segment {
     grown: Mutex<usize>,
     /// That of the common part, then those of the heaps.
     files: Vec<File>,
+    /// In this process: a process is gone, and nobody may unlock any more what is locked.
+    deserted: std::sync::Arc<AtomicBool>,
 }
 
 // SAFETY: it gives no access but by raw pointers, whose users argue for themselves; its numbers are
@@ -134,6 +137,7 @@ impl Segment {
             placed: Mutex::new((0, 0)),
             grown: Mutex::new(0),
             files: all,
+            deserted: std::sync::Arc::default(),
         })
     }
 
@@ -144,6 +148,11 @@ impl Segment {
 
     pub(crate) fn process(&self) -> u32 {
         self.process
+    }
+
+    /// Whether a process is gone, as this one has found.
+    pub(crate) fn deserted(&self) -> &std::sync::Arc<AtomicBool> {
+        &self.deserted
     }
 
     /// Takes bytes of the common part: the same ones in every process, if all take the same in the

@@ -23,7 +23,8 @@ pub(crate) use std::{
 };
 
 pub use self::apart::{Apart, ApartList};
-pub use self::spin_lock::{Deserted, SpinGuard, SpinLock, desert_locks};
+pub(crate) use self::spin_lock::heed;
+pub use self::spin_lock::{Deserted, SpinGuard, SpinLock};
 
 /// The standard cell with loom's interface, which distinguishes reads from writes.
 #[cfg(not(loom))]

@@ -1,6 +1,8 @@
+use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::panic::resume_unwind;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering as StdOrdering};
 
 use super::{AtomicU32, Ordering, UnsafeCell, yield_now};
@@ -8,13 +10,20 @@ use super::{AtomicU32, Ordering, UnsafeCell, yield_now};
 /// How often somebody who waits looks again before it gives up its core.
 const SPINS: u32 = 64;
 
-/// Nobody will unlock what is locked any more, as the process that has it is gone.
-static DESERTED: AtomicBool = AtomicBool::new(false);
+thread_local! {
+    /// Says that nobody may unlock any more what is locked, as a process of this thread's run is
+    /// gone.
+    static DESERTED: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
+}
 
-/// Has all who wait for a [`SpinLock`] unwind, or, with `false`, no longer: to be called when
-/// another process has died, which may have had it.
-pub fn desert_locks(deserted: bool) {
-    DESERTED.store(deserted, StdOrdering::Relaxed);
+/// From now on, this thread unwinds where it waits for a lock once this says so. Returns what has
+/// said so before.
+pub(crate) fn heed(deserted: Option<Arc<AtomicBool>>) -> Option<Arc<AtomicBool>> {
+    DESERTED.replace(deserted)
+}
+
+fn is_deserted() -> bool {
+    DESERTED.with_borrow(|flag| flag.as_ref().is_some_and(|flag| flag.load(StdOrdering::Relaxed)))
 }
 
 /// What those unwind with who wait for a lock whose holder is gone.
@@ -83,7 +92,7 @@ impl<T> SpinLock<T> {
     /// The value, once nobody else has it.
     ///
     /// # Panics
-    /// If whoever has it [is gone](desert_locks), it unwinds with [`Deserted`].
+    /// If whoever has it [is gone](crate::Region::desert_locks), it unwinds with [`Deserted`].
     #[inline]
     pub fn lock(&self) -> SpinGuard<'_, T> {
         self.try_lock().unwrap_or_else(|| self.wait())
@@ -105,7 +114,7 @@ impl<T> SpinLock<T> {
                 std::hint::spin_loop();
                 continue;
             }
-            if DESERTED.load(StdOrdering::Relaxed) {
+            if is_deserted() {
                 resume_unwind(Box::new(Deserted));
             }
             yield_now();

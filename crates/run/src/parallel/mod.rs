@@ -32,7 +32,7 @@ use serde_json::{Map, Value};
 use warpline_base::{Moment, TieBreak, VirtualTime};
 use warpline_kernel::pending::{AnyPending, Heap, Ladder};
 use warpline_kernel::{CommittedFault, Parts, Pe, PeTypes, Task, balance};
-use warpline_memory::{Region, share_payloads};
+use warpline_memory::Region;
 use warpline_model::{Declarations, Model, Statistics};
 use warpline_record::CommunicationRecord;
 use warpline_transport::{
@@ -146,8 +146,9 @@ impl<M: Model> Job<M> {
             .map_or_else(Region::own, |processes| processes.group.region().clone());
         let portable = M::ABILITIES.wire().and_then(|wire| wire.proof());
         if far.is_some() || M::ABILITIES.wire().is_some_and(|wire| wire.payloads().is_some()) {
-            share_payloads(&region);
+            region.share_payloads();
         }
+        let _member = region.enter();
         // Where events lie that PEs share.
         let store = far.as_ref().map_or_else(|| region.clone(), |far| far.region(&region));
         let service = far.as_ref().map(|far| far.service);

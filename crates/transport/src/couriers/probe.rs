@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use warpline_memory::Region;
+
 use super::carrier::{Address, Carrier};
 use super::places::{CourierPlan, Places};
 
@@ -28,13 +30,14 @@ impl Drop for StopOnPanic<'_> {
 /// Has all couriers of this process send pieces as long as full batches to another process at the
 /// same time, each from a thread of its own, and receive as many. Returns how long it takes the
 /// slowest of them to send and receive a piece, not counting how long it waits for others. All
-/// processes have to do so at the same time.
+/// processes have to do so at the same time. Those that share memory do in this region.
 ///
 /// # Errors
 /// Whatever ends the probe: what `check` says, or, within, what a carrier says.
 pub(crate) fn try_out<E>(
     carriers: Vec<Box<dyn Carrier>>,
     plan: &CourierPlan,
+    region: &Region,
     mut check: impl FnMut() -> Result<(), E>,
 ) -> Result<Result<Duration, String>, E> {
     let stop = AtomicBool::new(false);
@@ -45,7 +48,12 @@ pub(crate) fn try_out<E>(
         let couriers: Vec<_> = (0..)
             .zip(carriers)
             .map(|(number, carrier)| (carrier, partner(number)))
-            .map(|(carrier, partner)| scope.spawn(move || exchange(carrier, partner, length, stop)))
+            .map(|(carrier, partner)| {
+                scope.spawn(move || {
+                    let _member = region.enter();
+                    exchange(carrier, partner, length, stop)
+                })
+            })
             .collect();
         while !couriers.iter().all(|courier| courier.is_finished()) {
             if let Err(why) = check() {
@@ -201,7 +209,9 @@ mod tests {
                     .map(|process| plan(process, first_pes, couriers))
                     .map(|plan| (carriers(&plan, &wires), plan))
                     .map(|(carriers, plan)| {
-                        scope.spawn(move || try_out(carriers, &plan, || Ok::<_, ()>(())))
+                        scope.spawn(move || {
+                            try_out(carriers, &plan, &Region::own(), || Ok::<_, ()>(()))
+                        })
                     })
                     .collect();
                 processes
@@ -224,6 +234,9 @@ mod tests {
             looks += 1;
             if looks < 3 { Ok(()) } else { Err("they are gone") }
         };
-        assert_eq!(try_out(carriers(&plan, &Wires::default()), &plan, check), Err("they are gone"));
+        assert_eq!(
+            try_out(carriers(&plan, &Wires::default()), &plan, &Region::own(), check),
+            Err("they are gone")
+        );
     }
 }

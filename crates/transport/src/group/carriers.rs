@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use warpline_kernel::gvt::AllReduce;
-use warpline_memory::share_payloads;
 
 use super::{Group, Lost, MpiControlChannel};
 use crate::couriers::{Carrier, CarrierKind, CourierPlan, PluggedCarriers, copy_carriers, try_out};
@@ -17,12 +16,15 @@ impl Group {
     /// If a process is gone.
     pub fn try_out(&mut self, plan: &CourierPlan) -> Result<Result<Duration, String>, Lost> {
         // What is copied through rings lies in common memory.
-        share_payloads(&self.region);
+        self.region.share_payloads();
         let carriers = self.carriers(plan);
         // Nobody may use the rings before the first process has placed its own.
         self.meet()?;
         match carriers {
-            Ok(carriers) => try_out(carriers, plan, || self.check()),
+            Ok(carriers) => {
+                let region = self.region.clone();
+                try_out(carriers, plan, &region, || self.check())
+            }
             Err(why) => Ok(Err(why)),
         }
     }

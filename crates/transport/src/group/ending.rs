@@ -4,8 +4,6 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Instant;
 
-use warpline_memory::unshare_payloads;
-
 use super::{END_WITHIN, Group, LOOK_EVERY, MpiControlChannel};
 
 impl Group {
@@ -26,7 +24,7 @@ impl Group {
         self.is_done = true;
         if !self.is_first() {
             // So that the first knows which payloads are its own when the others have ended.
-            unshare_payloads(&self.region);
+            self.region.unshare_payloads();
         }
         self.left[(self.number - self.near.start) as usize].store(1, Ordering::Release);
         self.channel.iter_mut().for_each(MpiControlChannel::take_leave);
@@ -49,7 +47,7 @@ impl Group {
     fn see_off(&mut self) {
         self.peers.end(END_WITHIN);
         if self.is_first() {
-            unshare_payloads(&self.region);
+            self.region.unshare_payloads();
         }
     }
 

@@ -35,7 +35,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use warpline_memory::{Common, Region, desert_locks};
+use warpline_memory::{Common, Region};
 
 #[cfg(feature = "mpi")]
 use self::control_channel::MpiControlChannel;
@@ -44,7 +44,7 @@ pub use self::cpu_share::CpuShare;
 pub use self::failure_reporter::FailureReport;
 use self::failure_reporter::FailureReporter;
 use self::invitation::INVITATION;
-pub use self::invitation::Invitation;
+pub use self::invitation::{Invitation, RunId};
 pub use self::lost::Lost;
 #[cfg(not(feature = "mpi"))]
 use self::no_ranks::MpiControlChannel;
@@ -96,17 +96,18 @@ pub struct Group {
 }
 
 impl Group {
-    /// Starts the other processes: this program once more, with the same arguments, for its
-    /// `run`-th run of several processes.
+    /// Starts the other processes: this program once more, with the same arguments, for this one of
+    /// its runs of several processes.
     ///
     /// # Errors
     /// If the system refuses memory or processes.
-    pub fn start(processes: u32, run: u32) -> io::Result<Self> {
+    pub fn start(processes: u32, run: RunId) -> io::Result<Self> {
         let (region, ticket) = Region::create(processes)?;
         // Placed before there is anybody who could use it.
         let mut group = Group::place(region, 0, processes, 0..processes, Peers::none());
-        let invitations =
-            (1..processes).map(|number| OsString::from(format!("{number}/{run}/{ticket}")));
+        let RunId { number: run, hash } = run;
+        let invitation = |number| OsString::from(format!("{number}/{run}/{hash}/{ticket}"));
+        let invitations = (1..processes).map(invitation);
         group.peers = Peers::start(INVITATION, invitations)?;
         Ok(group)
     }
@@ -123,7 +124,6 @@ impl Group {
     }
 
     fn place(region: Region, number: u32, processes: u32, near: Range<u32>, peers: Peers) -> Self {
-        desert_locks(false);
         let counters = Tally::place(&region, COUNTERS_OF_GROUP);
         let told = region.place(AtomicU32::new(0));
         let failure_reporter = FailureReporter::place(&region, near.len());
@@ -206,7 +206,8 @@ impl Group {
             return self.receive_from(0);
         }
         for number in 1..self.processes {
-            let theirs: Vec<(String, String)> = self.receive_from(number)?;
+            let theirs: Vec<(String, String)> =
+                self.receive_from(number).map_err(Lost::before_the_run)?;
             if let Some(why) = difference(description, &theirs) {
                 self.stop();
                 return Err(Lost { number, of: self.processes, why });

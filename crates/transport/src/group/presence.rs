@@ -3,8 +3,6 @@
 
 use std::sync::atomic::Ordering;
 
-use warpline_memory::desert_locks;
-
 use super::failure_reporter::STOPPED;
 use super::{GVT, Group, LOST, Lost, MpiControlChannel};
 use crate::Tally;
@@ -94,7 +92,7 @@ impl Group {
             self.stop();
             self.exchange_counters(None);
             self.channel.as_mut().map(MpiControlChannel::work);
-            desert_locks(true);
+            self.region.desert_locks();
             return Err(lost(number, why));
         }
         if self.counters.read(STOPPED) == 1 {

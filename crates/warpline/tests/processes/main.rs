@@ -98,10 +98,10 @@ enum Case {
     Budget(u64),
     /// Many runs in one program.
     Repeated,
-    /// Runs in processes and in threads at once.
+    /// Several runs in processes and in threads at once.
     AtOnce,
-    /// Two runs in processes at once.
-    Turn,
+    /// A run in processes within another one.
+    Nested,
 }
 
 impl Case {
@@ -115,7 +115,7 @@ impl Case {
             Case::KilledUnheard(victim) => format!("unheard {victim:?}"),
             Case::Repeated => "repeated".to_owned(),
             Case::AtOnce => "at-once".to_owned(),
-            Case::Turn => "turn".to_owned(),
+            Case::Nested => "nested".to_owned(),
         }
     }
 
@@ -131,7 +131,7 @@ impl Case {
             ["budget", bytes] => Some(Case::Budget(bytes.parse().ok()?)),
             ["repeated"] => Some(Case::Repeated),
             ["at-once"] => Some(Case::AtOnce),
-            ["turn"] => Some(Case::Turn),
+            ["nested"] => Some(Case::Nested),
             ["killed", name] => victim(name).map(Case::Killed),
             ["unheard", name] => victim(name).map(Case::KilledUnheard),
             _ => None,
@@ -153,7 +153,7 @@ impl Case {
             Case::KilledUnheard(victim) => acts::be_killed(victim, directory, "is gone"),
             Case::Repeated => repeated::repeat(),
             Case::AtOnce => together::at_once(),
-            Case::Turn => together::one_has_the_turn(),
+            Case::Nested => together::one_within_another(),
         }
     }
 
@@ -224,7 +224,7 @@ fn main() -> ExitCode {
     let killed = Victim::ALL.into_iter().map(Case::Killed).chain(unheard).chain([
         Case::Repeated,
         Case::AtOnce,
-        Case::Turn,
+        Case::Nested,
     ]);
     let random = random.map(|(way, seed)| Case::Random(way, seed));
     let talk = (0..talk::CASES).map(Case::Talk).chain(talk::BUDGETS.map(Case::Budget));
@@ -254,7 +254,7 @@ fn passes(case: Case) -> bool {
         | Case::Budget(_)
         | Case::Repeated
         | Case::AtOnce
-        | Case::Turn => succeeds(case, directory.path()),
+        | Case::Nested => succeeds(case, directory.path()),
         Case::Acts(_, seed) => compare_acts(case, seed, directory.path()),
         Case::Killed(Victim::First) => run_case(case, directory.path())
             .and_then(|_| acts::check_killed(Victim::First, directory.path())),

@@ -1,4 +1,4 @@
-//! A run of several processes and runs in threads, at once in one program.
+//! Several runs at once in one program: of several processes, and in threads.
 
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -14,32 +14,33 @@ fn simulate(seed: u64, processes: u32) -> Result<String, Error> {
     Ok(simulation.processes(processes).run()?.record.digest)
 }
 
-/// Runs in threads come to the same answer beside one of two processes, which come and go three
-/// times. So does that one.
+/// Two runs of two processes at a time, three times, beside runs in threads: all come to the answer
+/// that they have alone.
 pub(crate) fn at_once() -> Result<(), Ended> {
     let told = |error: Error| Ended::of(error, |error| format!("a run failed: {error}"));
-    let alone = [1, 2].map(|seed| simulate(seed, 1));
-    let (in_threads, in_processes) = thread::scope(|scope| {
-        let in_threads = scope.spawn(|| (0..4).map(|_| simulate(1, 1)).collect::<Vec<_>>());
-        let in_processes: Result<Vec<_>, _> = (0..3).map(|_| simulate(2, 2)).collect();
-        (in_threads.join().expect("a thread"), in_processes)
-    });
-    let in_processes = in_processes.map_err(told)?;
-    let [first, second] = alone.map(|alone| alone.map_err(told));
-    let (first, second) = (first?, second?);
-    let in_threads = in_threads.into_iter().collect::<Result<Vec<_>, _>>().map_err(told)?;
-    let are_equal = in_threads.iter().all(|digest| *digest == first)
-        && in_processes.iter().all(|digest| *digest == second);
-    if are_equal {
-        Ok(())
-    } else {
-        Err(format!("{first} and {second} alone, {in_threads:?} and {in_processes:?} at once")
-            .into())
+    let mut alone = Vec::new();
+    for seed in 1..=3 {
+        alone.push(simulate(seed, 1).map_err(told)?);
     }
+    let repeat = |seed, processes| (0..3).map(|_| simulate(seed, processes)).collect::<Vec<_>>();
+    let at_once = thread::scope(|scope| {
+        let runs = [(1, 1), (2, 2), (3, 2)]
+            .map(|(seed, processes)| scope.spawn(move || repeat(seed, processes)));
+        runs.map(|runs| runs.join().expect("a thread"))
+    });
+    for (alone, runs) in alone.iter().zip(at_once) {
+        for digest in runs {
+            let digest = digest.map_err(told)?;
+            if digest != *alone {
+                return Err(format!("{alone} alone, {digest} beside others").into());
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A model that begins a run of its own when it is asked for its LPs.
-struct Nested(Arc<OnceLock<String>>);
+struct Nested(Arc<OnceLock<Result<String, Error>>>);
 
 #[model]
 impl Model for Nested {
@@ -47,7 +48,7 @@ impl Model for Nested {
     type Event = ();
 
     fn lps(&self) -> u32 {
-        self.0.get_or_init(|| simulate(1, 2).unwrap_or_else(|error| error.to_string()));
+        self.0.get_or_init(|| simulate(1, 2));
         2
     }
 
@@ -60,14 +61,15 @@ impl Model for Nested {
     }
 }
 
-/// A second run of several processes is refused as long as the first has not ended, and no longer.
-pub(crate) fn one_has_the_turn() -> Result<(), Ended> {
+/// A run of several processes may begin another one and wait for it.
+pub(crate) fn one_within_another() -> Result<(), Ended> {
     let told = |error: Error| Ended::of(error, |error| format!("a run failed: {error}"));
+    let alone = simulate(1, 1).map_err(told)?;
     let within = Arc::new(OnceLock::new());
     Simulation::new(Nested(within.clone())).end(5.5).threads(1).processes(2).run().map_err(told)?;
-    let refused = within.get().cloned().unwrap_or_default();
-    if !refused.contains("another run of several processes is under way in this program") {
-        return Err(format!("it was not refused: {refused}").into());
+    match within.get() {
+        Some(Ok(digest)) if *digest == alone => Ok(()),
+        Some(Err(Error::Share(share))) => Err(Ended::Share(share.clone())),
+        other => Err(format!("{alone} alone, {other:?} within another run").into()),
     }
-    simulate(1, 2).map(|_| ()).map_err(told)
 }

@@ -22,7 +22,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::{self, Scope, ScopedJoinHandle};
 
 use warpline_kernel::PanicSilencer;
-use warpline_memory::{Deserted, Exhausted, give_back_payloads};
+use warpline_memory::{Deserted, Exhausted, Region};
 use warpline_transport::{CpuShare, pin};
 
 use self::assignment::PeAssignment;
@@ -141,10 +141,10 @@ pub(crate) fn drive(
             scope,
             pes,
             &threads,
-            surroundings,
+            (surroundings, &all.region),
             (crew, timed, layout.migrate_at_random),
         )?;
-        let couriers = begin_couriers(scope, communication, &threads, crew)?;
+        let couriers = begin_couriers(scope, communication, &threads, &all.region, crew)?;
         let looked = || moving.look(&threads, &assignment);
         let gone = watch_over(&threads, (communication, crew.patience), &ending, watch, looked);
         if let (Some(why), Some(processes)) = (gone, &mut watch.processes) {
@@ -208,7 +208,7 @@ fn begin_workers<'s, 'w: 's, 'p: 's>(
     scope: &'s Scope<'s, '_>,
     pes: &'p mut [&mut dyn AnyPe],
     threads: &'w Threads,
-    surroundings: Surroundings<'w, 'p>,
+    (surroundings, region): (Surroundings<'w, 'p>, &'w Region),
     (crew, timed, migrate_at_random): (Crew, bool, Option<u64>),
 ) -> Result<Begun<'s, (usize, u64)>, Error> {
     let mut stepped =
@@ -225,6 +225,7 @@ fn begin_workers<'s, 'w: 's, 'p: 's>(
         );
         let work = move || {
             crew.pin(number);
+            let _member = region.enter();
             let (full, time) = worker.work(migrate_at_random);
             (
                 worker
@@ -246,15 +247,15 @@ fn begin_couriers<'s, 'w: 's>(
     scope: &'s Scope<'s, '_>,
     communication: &'w CommunicationWork<'_>,
     threads: &'w Threads,
+    region: &'w Region,
     crew: Crew,
 ) -> Result<Begun<'s, ()>, Error> {
     let begin = |number| {
         let guard = threads.guard();
         let work = move || {
+            let _member = region.enter();
             let (_guard, _quiet) = (guard, PanicSilencer::new());
             serve(communication, number, threads, crew.patience);
-            // Nobody waits until the thread has done so itself.
-            give_back_payloads();
             (Vec::new(), None, None)
         };
         crew.begin(scope, (format!("warpline-c{number}"), number), &threads.stop, work)
