@@ -9,9 +9,12 @@ mod together;
 
 use std::env::args;
 use std::fs::{self, File};
+use std::iter;
+use std::num::NonZero;
 use std::path::Path;
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
-use std::thread::sleep;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
 use warpline::base::random::Random;
@@ -235,7 +238,7 @@ fn main() -> ExitCode {
         .collect();
     let (not_found, faults) = faults::not_found();
     println!("processes: {} of {faults} cases of faulty models passed", faults - not_found);
-    let failed = not_found + all.iter().filter(|case| !passes(**case)).count();
+    let failed = not_found + failures(&all);
     let launched = launched(LAUNCHED) + launched(LAUNCHED_ACTS);
     println!(
         "processes: {} of {} cases passed, {launched} of them launched by mpirun",
@@ -243,6 +246,21 @@ fn main() -> ExitCode {
         all.len()
     );
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// How many cases do not pass. There are as many at a time as there are cores, since processes take
+/// a while to start, and their launcher sleeps.
+fn failures(all: &[Case]) -> usize {
+    let next = AtomicUsize::new(0);
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let work = || {
+        let cases = iter::from_fn(|| all.get(next.fetch_add(1, Ordering::Relaxed)));
+        cases.filter(|case| !passes(**case)).count()
+    };
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().map(|worker| worker.join().expect("a worker")).sum()
+    })
 }
 
 /// Whether a case passes.
