@@ -119,11 +119,14 @@ mod tests {
 
     #[test]
     fn order_counts_within_an_lp_and_not_between_lps() {
-        let (one_event, other) = (key(1.5), EventKey { sender: LpId(9), ..key(1.5) });
-        let (ab, ba) = (digest_of(&[one_event, other]), digest_of(&[other, one_event]));
+        let one_event = key(1.5);
+        let other = EventKey { sender: LpId(9), ..key(1.5) };
+        let ab = digest_of(&[one_event, other]);
+        let ba = digest_of(&[other, one_event]);
         assert_ne!(ab, ba);
-        let (mut one, mut two, mut swapped) =
-            (RunDigest::default(), RunDigest::default(), RunDigest::default());
+        let mut one = RunDigest::default();
+        let mut two = RunDigest::default();
+        let mut swapped = RunDigest::default();
         one.add(LpId(0), 2, ab);
         one.add(LpId(1), 2, ba);
         two.add(LpId(1), 2, ba);
@@ -132,7 +135,8 @@ mod tests {
         swapped.add(LpId(1), 2, ab);
         assert_eq!(one, two);
         assert_ne!(one, swapped);
-        let (mut first, mut second) = (RunDigest::default(), RunDigest::default());
+        let mut first = RunDigest::default();
+        let mut second = RunDigest::default();
         first.add(LpId(1), 2, ba);
         second.add(LpId(0), 2, ab);
         first.merge(second);

@@ -200,7 +200,7 @@ mod tests {
         #[test]
         fn prefix_agrees_with_order(a in key(), b in key(), seed: u64, unbiased: bool) {
             let ties = if unbiased { TieBreak::Unbiased { seed } } else { TieBreak::BySender };
-            let (a, b) = (a, EventKey { time: a.time, ..b });
+            let b = EventKey { time: a.time, ..b };
             match ties.compare(&a, &b) {
                 Ordering::Less => prop_assert!(ties.prefix(&a) <= ties.prefix(&b)),
                 Ordering::Greater => prop_assert!(ties.prefix(&a) >= ties.prefix(&b)),

@@ -289,7 +289,8 @@ mod tests {
     #[test]
     fn pieces_do_not_count() {
         let whole = text_hash(&format_args!("{}", "a long text, in one piece"));
-        let (one, other) = ("a lo", "ng text, in one piece");
+        let one = "a lo";
+        let other = "ng text, in one piece";
         assert_eq!(text_hash(&format_args!("{one}{other}")), whole);
         assert_ne!(text_hash(&format_args!("{other}{one}")), whole);
         assert_ne!(text_hash(&format_args!("a")), text_hash(&format_args!("\0a")));
@@ -375,8 +376,9 @@ mod tests {
 
     #[test]
     fn parts_of_a_run_merge_to_the_whole() {
-        let (mut whole, mut first, mut second) =
-            (StateDigest::default(), StateDigest::default(), StateDigest::default());
+        let mut whole = StateDigest::default();
+        let mut first = StateDigest::default();
+        let mut second = StateDigest::default();
         [(3, "c"), (0, "a"), (1, "b")]
             .iter()
             .for_each(|(lp, state)| whole.add(LpId(*lp), state).unwrap());

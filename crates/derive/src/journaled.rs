@@ -105,8 +105,8 @@ fn saved(input: &DeriveInput, shapes: &[Shape<'_>], api: &Path) -> Result<TokenS
         ));
     };
     let numbers: Vec<_> = (0..shapes.len() as u64).map(Literal::u64_suffixed).collect();
-    let (paths, other_paths) =
-        (shapes.iter().map(|shape| &shape.path), others.iter().map(|shape| &shape.path));
+    let paths = shapes.iter().map(|shape| &shape.path);
+    let other_paths = others.iter().map(|shape| &shape.path);
     let last = &last.path;
     Ok(quote! {
         #[automatically_derived]
@@ -144,7 +144,8 @@ fn plain(input: &DeriveInput, shapes: &[Shape<'_>], api: &Path) -> TokenStream {
     // In an enum, all variants take as many words as the largest, and one for the variant's number.
     let number_words = usize::from(is_enum);
     let keep = shapes.iter().zip(&all_words).zip(0u64..).map(|((shape, words), number)| {
-        let (pattern, bound) = (shape.pattern(), &shape.bound);
+        let pattern = shape.pattern();
+        let bound = &shape.bound;
         let number = is_enum.then(|| {
             quote! {
                 log.resize(log.len() + (<Self as #api::Plain>::WORDS - 1 - (#words)), 0);
@@ -155,7 +156,8 @@ fn plain(input: &DeriveInput, shapes: &[Shape<'_>], api: &Path) -> TokenStream {
     });
     let takes = |shape: &Shape<'_>| {
         let Shape { path, fields, bound } = shape;
-        let (members, types) = (fields.members(), field_types(fields));
+        let members = fields.members();
+        let types = field_types(fields);
         let take = bound
             .iter()
             .zip(types)

@@ -82,7 +82,8 @@ use proc_macro::TokenStream;
 /// #   fn lps(&self) -> u32 { 1 }
 /// #   fn init(&self, _: &mut Init<Self>) -> Stock { Stock::default() }
 /// }
-/// # let (mut executor, mut stock) = (Executor::new(&Shop, 1, 9, false), Stock { left: [1; 30], ..Stock::default() });
+/// # let mut executor = Executor::new(&Shop, 1, 9, false);
+/// # let mut stock = Stock { left: [1; 30], ..Stock::default() };
 /// # for sold in [1, 1] {
 /// #     let before = stock.clone();
 /// #     executor.begin(LpId(0), 1, 2.0f64.try_into().unwrap(), 0);

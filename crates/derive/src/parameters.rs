@@ -69,7 +69,9 @@ fn parameter(declared: &Field) -> syn::Result<Parameter> {
         errors.add(Error::new_spanned(&field, advice));
         String::new()
     });
-    let (mut unit, mut default, mut range) = (None::<LitStr>, None::<Expr>, None::<Range>);
+    let mut unit = None::<LitStr>;
+    let mut default = None::<Expr>;
+    let mut range = None::<Range>;
     for attribute in
         declared.attrs.iter().filter(|attribute| attribute.path().is_ident("parameter"))
     {

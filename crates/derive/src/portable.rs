@@ -49,11 +49,13 @@ pub(crate) fn expand(input: &DeriveInput, api: &Path) -> Result<TokenStream> {
     let numbers = Numbers::of(&input.data);
     let most_bytes = most_bytes(numbers, &shapes, api);
     let payloads = shapes.iter().map(|shape| {
-        let (pattern, bound) = (shape.pattern(), &shape.bound);
+        let pattern = shape.pattern();
+        let bound = &shape.bound;
         quote!(#pattern => { #(#api::Portable::payloads(#bound, visit);)* })
     });
     let put = (0..).zip(&shapes).map(|(number, shape)| {
-        let (pattern, bound) = (shape.pattern(), &shape.bound);
+        let pattern = shape.pattern();
+        let bound = &shape.bound;
         let number =
             numbers.literal(number).map(|number| quote!(#api::Portable::put(&#number, room);));
         quote!(#pattern => { #number #(#api::Portable::put(#bound, room);)* })
@@ -116,7 +118,8 @@ fn most_bytes(numbers: Numbers, shapes: &[Shape<'_>], api: &Path) -> TokenStream
 /// The code that reads a value.
 fn read(numbers: Numbers, shapes: &[Shape<'_>], api: &Path) -> TokenStream {
     let values = shapes.iter().map(|Shape { path, fields, .. }| {
-        let (members, types) = (fields.members(), field_types(fields));
+        let members = fields.members();
+        let types = field_types(fields);
         quote!(::core::option::Option::Some(#path { #(#members: <#types as #api::Portable>::read(from)?),* }))
     });
     let number = match numbers {

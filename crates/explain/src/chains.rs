@@ -240,7 +240,8 @@ impl Chains {
             match parts.get(place) {
                 Some(&part) => {
                     let link = &mut self.links[end.index()];
-                    (link.before, link.part) = (before, part);
+                    link.before = before;
+                    link.part = part;
                 }
                 None => {
                     self.links[end.index()].holders = 0;
@@ -352,7 +353,8 @@ mod tests {
             chains.make_room();
             let end = chains.follow_message(lps[lp], sender, LpId(lp as u32), 1);
             chains.hold(end);
-            (lps[lp], sender) = (Some(end), Some(end));
+            lps[lp] = Some(end);
+            sender = Some(end);
         }
         assert!(chains.links.len() <= 201, "{}", chains.links.len());
         assert_eq!(sums(&chains, sender), ([50_000, 50_000, 0, 0], 100_000));

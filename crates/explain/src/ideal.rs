@@ -136,7 +136,11 @@ impl Windows {
 
     /// Forgets everything, and goes on with windows of another width.
     fn begin_again(&mut self, width: f64) {
-        (self.width, self.end, self.most, self.before, self.work) = (width, None, 0, 0, 0);
+        self.width = width;
+        self.end = None;
+        self.most = 0;
+        self.before = 0;
+        self.work = 0;
     }
 
     fn execute(&mut self, pe: usize, time: f64, cost: u64) {
@@ -148,7 +152,8 @@ impl Windows {
         }
         let (number, work) = &mut self.pes[pe];
         if *number != self.number {
-            (*number, *work) = (self.number, 0);
+            *number = self.number;
+            *work = 0;
         }
         *work += cost;
         self.most = self.most.max(*work);

@@ -138,7 +138,8 @@ impl CriticalPath {
             true => self.chains.follow_message(record.chain, cause.chain, lp, cost),
             false => self.chains.follow_own(record.chain, cause.chain, lp, cost),
         };
-        (record.finish, record.chain) = (finish, Some(chain));
+        record.finish = finish;
+        record.chain = Some(chain);
         record.work += cost;
         let mut on_cores = cause.on_cores;
         for (cores, ready) in self.cores.iter_mut().zip(&mut on_cores) {

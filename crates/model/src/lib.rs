@@ -26,7 +26,8 @@
 //!
 //!     fn handle(&self, seen: &mut u64, _: &Hop, lp: &mut Context<Self>) {
 //!         *seen += 1;
-//!         let (to, delay) = (lp.random().below(self.lps), lp.random().exponential(1.0));
+//!         let to = lp.random().below(self.lps);
+//!         let delay = lp.random().exponential(1.0);
 //!         lp.send(to, delay, Hop);
 //!     }
 //! }

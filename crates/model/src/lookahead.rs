@@ -237,7 +237,8 @@ impl LinkTable {
         let reserved =
             self.to.try_reserve(links.len()).and_then(|()| self.lookahead.try_reserve(links.len()));
         reserved.map_err(|_| LookaheadError::Memory(from))?;
-        let (first, count) = (self.to.len(), links.len() as u32);
+        let first = self.to.len();
+        let count = links.len() as u32;
         let most = links.iter().map(|link| link.lookahead).fold(0.0, f64::max);
         self.to.extend(links.iter().map(|link| link.to));
         self.lookahead.extend(links.iter().map(|link| link.lookahead));
@@ -482,7 +483,8 @@ mod tests {
         #[test]
         fn links_are_found(links in prop::collection::vec((0u32..40, 0u32..4), 0..40), to in 0u32..40, delay in 0u32..5) {
             let links: Vec<_> = links.into_iter().map(|(to, lookahead)| (to, f64::from(lookahead))).collect();
-            let (delay, mut all) = (f64::from(delay), vec![None; 40]);
+            let delay = f64::from(delay);
+            let mut all = vec![None; 40];
             all[1] = Some(links.clone());
             let declared = Declared { lookahead: 0.0, of: vec![None; 40], links: all };
             let least = links.iter().filter(|link| link.0 == to).map(|link| link.1).reduce(f64::min);

@@ -452,7 +452,8 @@ pub trait Model: Sized + Send + Sync + 'static {
     ///     }
     /// }
     /// # }
-    /// # let (mut executor, mut inside) = (Executor::new(&Shop, 1, 9, false), 0);
+    /// # let mut executor = Executor::new(&Shop, 1, 9, false);
+    /// # let mut inside = 0;
     /// # executor.begin(LpId(0), 1, 2.0f64.try_into().unwrap(), 0);
     /// # Shop.handle(&mut inside, &Customer::Comes, executor.lp());
     /// # assert_eq!((inside, executor.outbox_mut()[0].time.get()), (1, 5.0));
@@ -500,7 +501,8 @@ pub trait Model: Sized + Send + Sync + 'static {
     ///     *balance = lp.restore();
     /// }
     /// # }
-    /// # let (mut executor, mut balance) = (Executor::new(&Bank, 1, 9, true), 0.1);
+    /// # let mut executor = Executor::new(&Bank, 1, 9, true);
+    /// # let mut balance = 0.1;
     /// # executor.begin(LpId(0), 1, 2.0f64.try_into().unwrap(), 0);
     /// # Bank.handle(&mut balance, &0.2, executor.lp());
     /// # assert_ne!(balance, 0.1);

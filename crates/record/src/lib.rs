@@ -141,8 +141,14 @@ impl RunRecord {
 
     /// The same, for results that may be larger than memory: they are made while they are written.
     pub fn streamed_summary(&self) -> RecordSummary<'_> {
-        let (settings, progress, views, results, replications) = Default::default();
-        let rest = RunRecord { settings, progress, views, results, replications, ..self.clone() };
+        let rest = RunRecord {
+            settings: Vec::new(),
+            progress: Vec::new(),
+            views: Vec::new(),
+            results: ResultTree::default(),
+            replications: None,
+            ..self.clone()
+        };
         let Ok(Value::Object(mut fields)) = serde_json::to_value(rest) else {
             unreachable!("a record is always an object")
         };

@@ -49,7 +49,9 @@ impl LostDelays {
 impl fmt::Display for LostDelays {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let LostDelays { count, lp, event, time, to, delay } = *self;
-        let (lp, to, step) = (LpId(lp), LpId(to), Figure(Self::step_at(time)));
+        let lp = LpId(lp);
+        let to = LpId(to);
+        let step = Figure(Self::step_at(time));
         let sends =
             if count == 1 { "1 event was".to_owned() } else { format!("{count} events were") };
         let sender = if event == 0 {

@@ -37,9 +37,10 @@ impl GvtIntervalRecord {
             *self = GvtIntervalRecord { changes, ..segment.clone() };
             return;
         }
-        (self.least, self.greatest) =
-            (self.least.min(segment.least), self.greatest.max(segment.greatest));
-        (self.last, self.changes) = (segment.last, self.changes + segment.changes);
+        self.least = self.least.min(segment.least);
+        self.greatest = self.greatest.max(segment.greatest);
+        self.last = segment.last;
+        self.changes += segment.changes;
     }
 }
 

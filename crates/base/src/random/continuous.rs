@@ -187,7 +187,8 @@ impl Random {
         if range == 0.0 {
             return mode;
         }
-        let (u, peak) = (self.uniform(), (mode - low) / range);
+        let u = self.uniform();
+        let peak = (mode - low) / range;
         let x = if u < peak {
             low + range * (u * peak).sqrt()
         } else {
@@ -230,7 +231,8 @@ fn standard_gamma(random: &mut Random, shape: f64) -> f64 {
         if t <= -1.0 {
             continue;
         }
-        let (u, square) = (random.uniform(), x * x);
+        let u = random.uniform();
+        let square = x * x;
         let v = (1.0 + t) * (1.0 + t) * (1.0 + t);
         let accepted = u < 1.0 - 0.0331 * square * square
             || libm::log(u) < 0.5 * square + d * (1.0 - v + libm::log(v));

@@ -137,7 +137,8 @@ fn binomial_up_to_half(random: &mut Random, n: u64, p: f64) -> u64 {
 
 /// BTRS, with its names.
 fn binomial_by_rejection(random: &mut Random, n: f64, p: f64) -> f64 {
-    let (mean, others) = (n * p, n * (1.0 - p));
+    let mean = n * p;
+    let others = n * (1.0 - p);
     let spq = (mean * (1.0 - p)).sqrt();
     let b = 1.15 + 2.53 * spq;
     let a = -0.0873 + 0.0248 * b + 0.01 * p;

@@ -151,7 +151,8 @@ fn bernoulli_has_its_probability() {
 #[test]
 fn weighted_choice_follows_its_weights() {
     let weights = [0.0, 1.0, 2.0, 0.0, 7.0];
-    let (choice, mut random) = (Weighted::new(&weights).unwrap(), stream(5));
+    let choice = Weighted::new(&weights).unwrap();
+    let mut random = stream(5);
     let mut seen = [0u32; 5];
     (0..1_000_000).for_each(|_| seen[random.choose(&choice)] += 1);
     for (index, weight) in weights.iter().enumerate() {
@@ -252,7 +253,8 @@ fn known_mixtures() {
 #[test]
 fn other_crates_get_the_same_words() {
     use rand_core::RngCore;
-    let (mut random, mut same) = (stream(7), stream(7));
+    let mut random = stream(7);
+    let mut same = stream(7);
     let mut next = || Random::next_u64(&mut same);
     assert_eq!(RngCore::next_u64(&mut random), next());
     assert_eq!(u64::from(random.next_u32()), next() >> 32);

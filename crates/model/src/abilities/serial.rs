@@ -81,7 +81,8 @@ pub(crate) fn read<E: DeserializeOwned>(from: &mut &[u8]) -> Result<E, String> {
             Ok(event)
         }
         Err(error) => {
-            let (name, len) = (type_name::<E>(), from.len());
+            let name = type_name::<E>();
+            let len = from.len();
             let why = if error == postcard::Error::WontImplement {
                 NO_DESCRIPTION.to_owned()
             } else {
@@ -123,7 +124,8 @@ mod tests {
 
     #[test]
     fn events_with_maps_and_texts_come_back() {
-        let (wire, mut bytes) = (WireFormat::serde(), Vec::new());
+        let wire = WireFormat::serde();
+        let mut bytes = Vec::new();
         orders().iter().for_each(|order| wire.write(order, &mut bytes).unwrap());
         let mut rest = &bytes[..];
         assert_eq!((0..3).map(|_| wire.read(&mut rest).unwrap()).collect::<Vec<Order>>(), orders());
@@ -132,7 +134,8 @@ mod tests {
 
     #[test]
     fn changed_bytes_are_refused_or_read() {
-        let (wire, mut bytes) = (WireFormat::<Order>::serde(), Vec::new());
+        let wire = WireFormat::<Order>::serde();
+        let mut bytes = Vec::new();
         wire.write(&orders()[0], &mut bytes).unwrap();
         for len in 0..bytes.len() {
             let refused = wire.read(&mut &bytes[..len]).unwrap_err();
@@ -163,7 +166,8 @@ mod tests {
 
     #[test]
     fn what_serde_does_not_write_is_an_error_in_words() {
-        let (wire, mut bytes) = (WireFormat::serde(), vec![1]);
+        let wire = WireFormat::serde();
+        let mut bytes = vec![1];
         let refused = wire.write(&(1u8, Shy(10)), &mut bytes).unwrap_err();
         assert!(refused.contains("Shy)`: 10 is too large"), "{refused}");
         assert_eq!(bytes, [1], "what was written of it is gone");
@@ -180,7 +184,8 @@ mod tests {
 
     #[test]
     fn what_has_to_describe_itself_is_refused() {
-        let (wire, mut bytes) = (WireFormat::serde(), Vec::new());
+        let wire = WireFormat::serde();
+        let mut bytes = Vec::new();
         wire.write(&Loose::Number(3), &mut bytes).unwrap();
         wire.write(&Loose::Text("3".into()), &mut bytes).unwrap();
         let refused = wire.read(&mut &bytes[..]).unwrap_err();

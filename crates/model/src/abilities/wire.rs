@@ -10,7 +10,8 @@ use super::serial;
 ///
 /// ```
 /// use warpline_model::WireFormat;
-/// let (plain, texts) = (WireFormat::<u16>::portable(), WireFormat::<String>::serde());
+/// let plain = WireFormat::<u16>::portable();
+/// let texts = WireFormat::<String>::serde();
 /// let mut bytes = Vec::new();
 /// plain.write(&258, &mut bytes).unwrap();
 /// texts.write(&"on".to_owned(), &mut bytes).unwrap();
@@ -164,7 +165,8 @@ mod tests {
     proptest! {
         #[test]
         fn derived_types_come_back(parcels in prop::collection::vec(parcel(), 0..5)) {
-            let (wire, mut bytes) = (WireFormat::portable(), Vec::new());
+            let wire = WireFormat::portable();
+            let mut bytes = Vec::new();
             parcels.iter().for_each(|parcel| wire.write(parcel, &mut bytes).unwrap());
             let mut rest = &bytes[..];
             for parcel in &parcels {

@@ -31,7 +31,8 @@ use crate::statistics::Observe;
 ///     self.wait(lp);
 /// }
 /// # }
-/// # let (mut executor, mut ticks) = (Executor::new(&Clock, 1, 9, false), 0);
+/// # let mut executor = Executor::new(&Clock, 1, 9, false);
+/// # let mut ticks = 0;
 /// # executor.init(&Clock, LpId(0));
 /// # executor.begin(LpId(0), 1, 2.5f64.try_into().unwrap(), 0);
 /// # Clock.handle(&mut ticks, &(), executor.lp());

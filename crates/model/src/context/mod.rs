@@ -51,7 +51,8 @@ pub trait HasEvent {
 ///     lp.send((lp.id().0 + 1) % lp.lps(), rest, ());
 /// }
 /// # }
-/// # let (mut executor, mut last) = (Executor::new(&Ring, 1, 9, false), 0.0);
+/// # let mut executor = Executor::new(&Ring, 1, 9, false);
+/// # let mut last = 0.0;
 /// # executor.begin(LpId(3), 1, 2.5f64.try_into().unwrap(), 0);
 /// # Ring.handle(&mut last, &(), executor.lp());
 /// # assert_eq!((last, executor.outbox_mut()[0].to, executor.notes_mut().list.len()), (2.5, LpId(0), 1));
@@ -116,7 +117,8 @@ impl<M: HasEvent> Context<M> {
     /// #   assert_eq!(idle, 1.5);
     /// }
     /// # }
-    /// # let (mut executor, mut state) = (Executor::new(&Shop, 1, 9, false), 1.0);
+    /// # let mut executor = Executor::new(&Shop, 1, 9, false);
+    /// # let mut state = 1.0;
     /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
     /// # Shop.handle(&mut state, &(), executor.lp());
     /// # assert_eq!(state, 2.5);
@@ -139,7 +141,8 @@ impl<M: HasEvent> Context<M> {
     ///     lp.send(lp.id(), 1.0, ()); // to itself, as an alarm clock
     /// }
     /// # }
-    /// # let (mut executor, mut state) = (Executor::new(&Shop, 1, 9, false), Default::default());
+    /// # let mut executor = Executor::new(&Shop, 1, 9, false);
+    /// # let mut state = Default::default();
     /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
     /// # Shop.handle(&mut state, &(), executor.lp());
     /// # assert_eq!(executor.outbox_mut()[0].to, LpId(2));
@@ -164,7 +167,8 @@ impl<M: HasEvent> Context<M> {
     ///     lp.send(somebody, 1.0, ());
     /// }
     /// # }
-    /// # let (mut executor, mut state) = (Executor::new(&Shop, 1, 9, false), Default::default());
+    /// # let mut executor = Executor::new(&Shop, 1, 9, false);
+    /// # let mut state = Default::default();
     /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
     /// # Shop.handle(&mut state, &(), executor.lp());
     /// # assert_eq!(executor.outbox_mut()[0].to, LpId(1)); // of 0, 1, 2, 3, seen from 2
@@ -213,11 +217,13 @@ impl<M: HasEvent> Context<M> {
     /// #     fn lps(&self) -> u32 { 4 }
     /// #     fn init(&self, _: &mut Init<Self>) {}
     /// fn handle(&self, _: &mut (), _: &(), lp: &mut Context<Self>) {
-    ///     let (to, delay) = (lp.random().below(4), lp.random().exponential(1.5));
+    ///     let to = lp.random().below(4);
+    ///     let delay = lp.random().exponential(1.5);
     ///     lp.send(to, delay, ());
     /// }
     /// # }
-    /// # let (mut executor, mut state) = (Executor::new(&Shop, 1, 9, false), Default::default());
+    /// # let mut executor = Executor::new(&Shop, 1, 9, false);
+    /// # let mut state = Default::default();
     /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
     /// # Shop.handle(&mut state, &(), executor.lp());
     /// # assert_eq!(executor.outbox_mut().len(), 1);
@@ -254,7 +260,8 @@ impl<M: HasEvent> Context<M> {
     ///     }
     /// }
     /// # }
-    /// # let (mut executor, mut state) = (Executor::new(&Shop, 1, 9, false), Default::default());
+    /// # let mut executor = Executor::new(&Shop, 1, 9, false);
+    /// # let mut state = Default::default();
     /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
     /// # Shop.handle(&mut state, &false, executor.lp());
     /// # let arrival = state;
@@ -286,7 +293,8 @@ impl<M: HasEvent> Context<M> {
     ///     *stock = left;
     /// }
     /// # }
-    /// # let (mut executor, mut state) = (Executor::new(&Shop, 1, 9, false), Default::default());
+    /// # let mut executor = Executor::new(&Shop, 1, 9, false);
+    /// # let mut state = Default::default();
     /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
     /// # Shop.handle(&mut state, &(), executor.lp());
     /// # let fault = executor.take_fault().unwrap();

@@ -135,7 +135,8 @@ phase! {
     ///     *stock -= lp.random().below(6); // the same number again
     /// }
     /// # }
-    /// # let (mut executor, mut stock) = (Executor::new(&Shop, 1, 9, true), 7);
+    /// # let mut executor = Executor::new(&Shop, 1, 9, true);
+    /// # let mut stock = 7;
     /// # (1..20).for_each(|event| {
     /// #     executor.begin(LpId(0), event, 2.5f64.try_into().unwrap(), 0);
     /// #     Shop.handle(&mut stock, &(), executor.lp());

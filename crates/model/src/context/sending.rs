@@ -28,7 +28,8 @@ impl<M: HasEvent> Context<M> {
     ///     lp.send(lp.id(), 0.0, "remember"); // at 2.5 again, after this event
     /// }
     /// # }
-    /// # let (mut executor, mut state) = (Executor::new(&Shop, 1, 9, false), Default::default());
+    /// # let mut executor = Executor::new(&Shop, 1, 9, false);
+    /// # let mut state = Default::default();
     /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
     /// # Shop.handle(&mut state, &"go", executor.lp());
     /// # let sent: Vec<_> = executor.outbox_mut().iter().map(|event| (event.to.0, event.time.get())).collect();
@@ -71,7 +72,8 @@ impl<M: HasEvent> Context<M> {
     ///     lp.send_with_priority(3, 1.0, -1, "departure"); // makes room before the arrival
     /// }
     /// # }
-    /// # let (mut executor, mut state) = (Executor::new(&Shop, 1, 9, false), Default::default());
+    /// # let mut executor = Executor::new(&Shop, 1, 9, false);
+    /// # let mut state = Default::default();
     /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
     /// # Shop.handle(&mut state, &"go", executor.lp());
     /// # let sent = executor.outbox_mut();
@@ -110,7 +112,8 @@ impl<M: HasEvent> Context<M> {
     ///     }
     /// }
     /// # }
-    /// # let (mut executor, mut state) = (Executor::new(&Post, 1, 9, false), Default::default());
+    /// # let mut executor = Executor::new(&Post, 1, 9, false);
+    /// # let mut state = Default::default();
     /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
     /// # let letter = "to all who wait".to_owned();
     /// # Post.handle(&mut state, &letter, executor.lp());
@@ -143,7 +146,8 @@ impl<M: HasEvent> Context<M> {
     ///     lp.forward_with_priority(3, 1.0, -1); // before any letters that arrive then
     /// }
     /// # }
-    /// # let (mut executor, mut state) = (Executor::new(&Post, 1, 9, false), Default::default());
+    /// # let mut executor = Executor::new(&Post, 1, 9, false);
+    /// # let mut state = Default::default();
     /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
     /// # Post.handle(&mut state, &"stop".to_owned(), executor.lp());
     /// # executor.copy_forwards(&"stop".to_owned());

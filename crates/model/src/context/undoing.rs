@@ -34,7 +34,8 @@ impl<M: HasEvent> Context<M> {
     ///     state.0 = lp.restore();
     /// }
     /// # }
-    /// # let (mut executor, mut state) = (Executor::new(&Shop, 1, 9, true), (1.0, false));
+    /// # let mut executor = Executor::new(&Shop, 1, 9, true);
+    /// # let mut state = (1.0, false);
     /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
     /// # Shop.handle(&mut state, &(), executor.lp());
     /// # assert_eq!(state, (2.5, true));
@@ -84,7 +85,8 @@ impl<M: HasEvent> Context<M> {
     ///     *lp.change(&mut till.served[usize::from(lp.now() > 12.0)]) += 1;
     /// }
     /// # }
-    /// # let (mut executor, mut till) = (Executor::new(&Shop, 1, 9, false), Till::default());
+    /// # let mut executor = Executor::new(&Shop, 1, 9, false);
+    /// # let mut till = Till::default();
     /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
     /// # executor.begin_log(&till);
     /// # Shop.handle(&mut till, &0.5, executor.lp());

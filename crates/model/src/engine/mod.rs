@@ -162,7 +162,8 @@ impl<M: Model> Executor<M> {
     /// Points the context at `lp` and the time `now`, for code that draws no random numbers.
     #[inline]
     pub fn visit(&mut self, lp: LpId, now: VirtualTime) {
-        (self.context.id, self.context.now) = (lp, now.get());
+        self.context.id = lp;
+        self.context.now = now.get();
         self.context.beat.begin(lp.0, 0, self.context.now);
     }
 

@@ -44,7 +44,8 @@ impl Model for Draws {
 
 #[test]
 fn reverse_code_draws_what_the_event_drew() {
-    let (mut executor, mut drawn) = (Executor::new(&Draws, 1, 9, true), Vec::new());
+    let mut executor = Executor::new(&Draws, 1, 9, true);
+    let mut drawn = Vec::new();
     for event in 1..4 {
         executor.begin(LpId(3), event, VirtualTime::ZERO, 0);
         Draws.handle(&mut drawn, &(), executor.lp());

@@ -156,7 +156,8 @@ impl<S> fmt::Debug for Journal<S> {
 ///     if let Machine::Busy { part, .. } = machine { *lp.change(part) += 1; } // a field alone may change, too
 /// }
 /// # }
-/// # let (mut executor, mut machine) = (Executor::new(&Shop, 1, 9, false), Machine::Idle);
+/// # let mut executor = Executor::new(&Shop, 1, 9, false);
+/// # let mut machine = Machine::Idle;
 /// # executor.begin(LpId(0), 1, 2.5f64.try_into().unwrap(), 0);
 /// # executor.begin_log(&machine);
 /// # Shop.handle(&mut machine, &(), executor.lp());

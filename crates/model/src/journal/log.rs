@@ -23,7 +23,8 @@ impl Log {
     /// From now on, changes of this state are logged.
     #[inline]
     pub(crate) fn begin<S>(&mut self, state: &S) {
-        (self.start, self.bytes) = (address(state), size_of::<S>());
+        self.start = address(state);
+        self.bytes = size_of::<S>();
     }
 
     /// From now on, nothing is logged.
@@ -62,7 +63,8 @@ impl Log {
     /// behind. Returns whether all of them were found again. Nothing is logged any more.
     pub(crate) fn undo<S>(&mut self, state: &mut S, journal: &Journal<S>) -> bool {
         self.end();
-        let (start, mut all_found) = (address(state), true);
+        let start = address(state);
+        let mut all_found = true;
         while let Some(head) = self.words.pop() {
             let (offset, words) = ((head >> 32) as usize, head as u32 as usize);
             let rest = self.words.len().saturating_sub(words);

@@ -30,7 +30,8 @@ use super::journaled::{Change, Journaled, Plain};
 ///         }
 ///     }
 /// }
-/// # let (mut executor, mut waiting) = (Executor::new(&Shop, 1, 9, false), Queue::from_iter([1.0, 2.0]));
+/// # let mut executor = Executor::new(&Shop, 1, 9, false);
+/// # let mut waiting = Queue::from_iter([1.0, 2.0]);
 /// # executor.begin(LpId(0), 1, 2.5f64.try_into().unwrap(), 0);
 /// # executor.begin_log(&waiting);
 /// # Shop.handle(&mut waiting, &true, executor.lp());
@@ -137,7 +138,8 @@ impl<T: Plain> Journaled for Queue<T> {
             return false;
         }
         let Some(what) = change.log.pop() else { return false };
-        let (place, items) = ((what >> BITS) as usize, &mut self.items);
+        let place = (what >> BITS) as usize;
+        let items = &mut self.items;
         match what & ((1 << BITS) - 1) {
             PUSHED_BACK => items.pop_back().is_some(),
             PUSHED_FRONT => items.pop_front().is_some(),

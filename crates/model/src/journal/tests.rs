@@ -139,7 +139,9 @@ proptest! {
     /// of its own, last first.
     #[test]
     fn all_changes_are_undone(events in prop::collection::vec(prop::collection::vec((0..27u8, any::<u64>()), 0..12), 1..6)) {
-        let (mut executor, mut state, mut past) = (executor(), State::default(), Vec::new());
+        let mut executor = executor();
+        let mut state = State::default();
+        let mut past = Vec::new();
         for event in &events {
             let before = state.clone();
             executor.begin_log(&state);
@@ -160,7 +162,8 @@ proptest! {
     /// Half an event can be undone as well.
     #[test]
     fn an_event_that_stops_is_undone(done in prop::collection::vec((0..27u8, any::<u64>()), 0..30)) {
-        let (mut executor, mut state) = (executor(), State::default());
+        let mut executor = executor();
+        let mut state = State::default();
         done.iter().for_each(|&what| change(&mut state, what, executor.lp()));
         prop_assert!(executor.logged_mut().is_empty(), "nothing is logged unless the engine asks for it");
         let before = state.clone();
@@ -174,7 +177,8 @@ proptest! {
 
 #[test]
 fn what_is_changed_without_a_word_stays_changed() {
-    let (mut executor, mut state) = (executor(), State::default());
+    let mut executor = executor();
+    let mut state = State::default();
     executor.begin_log(&state);
     *executor.lp().change(&mut state.first.a) = 7;
     state.pair.0 = 8;
@@ -186,10 +190,9 @@ fn what_is_changed_without_a_word_stays_changed() {
 /// more.
 #[test]
 fn what_is_not_found_again_is_told() {
-    let (mut executor, mut state) = (
-        executor(),
-        State { machine: Machine::Busy { since: 1.0, parts: None }, ..State::default() },
-    );
+    let mut executor = executor();
+    let mut state =
+        State { machine: Machine::Busy { since: 1.0, parts: None }, ..State::default() };
     executor.begin_log(&state);
     if let Machine::Busy { since, .. } = &mut state.machine {
         *executor.lp().change(since) = 2.0;
@@ -202,7 +205,8 @@ fn what_is_not_found_again_is_told() {
 
 #[test]
 fn what_is_no_part_of_the_state_cannot_be_changed() {
-    let (mut executor, mut state) = (executor(), State::default());
+    let mut executor = executor();
+    let mut state = State::default();
     executor.begin_log(&state);
     let mut copy = state.first;
     *executor.lp().change(&mut copy.a) = 7;
@@ -219,7 +223,8 @@ fn what_is_no_part_of_the_state_cannot_be_changed() {
 
 #[test]
 fn forgetting_ends_the_log() {
-    let (mut executor, mut state) = (executor(), State::default());
+    let mut executor = executor();
+    let mut state = State::default();
     executor.begin_log(&state);
     assert!(executor.logs());
     *executor.lp().change(&mut state.first.a) = 7;

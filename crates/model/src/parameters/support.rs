@@ -77,7 +77,8 @@ pub fn spec<T: ParameterValue>(
     bounds: &impl Bounds<T>,
     meaning: &str,
 ) -> ParameterSpec {
-    let (name, meaning) = (name.to_owned(), meaning.to_owned());
+    let name = name.to_owned();
+    let meaning = meaning.to_owned();
     ParameterSpec {
         name,
         unit,
@@ -94,7 +95,8 @@ pub fn parse<T: ParameterValue>(
     text: &str,
     bounds: &impl Bounds<T>,
 ) -> Result<T, ParameterError> {
-    let (name, value) = (name.to_owned(), text.to_owned());
+    let name = name.to_owned();
+    let value = text.to_owned();
     let Some(parsed) = T::parse(text) else {
         return Err(ParameterError::Value {
             name,
@@ -121,7 +123,8 @@ pub fn check<T: ParameterValue>(
 
 /// The error for a name that is none of `P`'s parameters.
 pub fn unknown<P: Parameters>(name: &str) -> ParameterError {
-    let (name, specs) = (typed(name), P::specs());
+    let name = typed(name);
+    let specs = P::specs();
     let nearest = nearest(&name, specs.iter().map(|spec| spec.name.as_str()));
     ParameterError::Unknown { name, nearest }
 }

@@ -61,7 +61,8 @@ impl Declaration {
     /// # struct Lp(Notes);
     /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
     /// # impl RowSink for Lp { fn row(&mut self, _: Row<'_>) {} }
-    /// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+    /// # let mut lp = Lp(Notes::default());
+    /// # let mut declare = Declarations::default();
     /// const SERVED: Counter = Counter::slot(0);
     /// const QUEUE: TimeMean = TimeMean::slot(1);
     ///
@@ -223,7 +224,9 @@ impl Declarations {
         unit: &str,
         meaning: &str,
     ) -> &mut Declaration {
-        let (name, unit, meaning) = (name.into(), unit.into(), meaning.into());
+        let name = name.into();
+        let unit = unit.into();
+        let meaning = meaning.into();
         let index = self.statistics.len();
         self.statistics.push(Declaration {
             slot,

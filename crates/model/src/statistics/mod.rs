@@ -10,7 +10,8 @@
 //! # struct Lp(Notes);
 //! # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
 //! # impl RowSink for Lp { fn row(&mut self, _: Row<'_>) {} }
-//! # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+//! # let mut lp = Lp(Notes::default());
+//! # let mut declare = Declarations::default();
 //! const PACKETS: Counter = Counter::slot(0);
 //! const DELAY: Mean = Mean::slot(1); // of three links
 //!

@@ -133,7 +133,8 @@ impl Notes {
     /// Moves what this event observed to `other`, which is empty. If there is no memory for it,
     /// [`apply`](super::Statistics::apply) says so.
     pub fn move_to(&mut self, other: &mut Notes) {
-        let (earlier, current) = (self.begin, self.current().len());
+        let earlier = self.begin;
+        let current = self.current().len();
         // Whichever is less is copied: there may be no memory for a second copy of very many
         // observations.
         if other.list.try_reserve(earlier.min(current)).is_err() {
@@ -157,7 +158,8 @@ impl Notes {
         self.list.truncate(self.begin);
         self.cells.clear();
         self.acts.clear();
-        (self.has_rows, self.incomplete) = (false, false);
+        self.has_rows = false;
+        self.incomplete = false;
     }
 
     /// Adds the beginning of a level.
@@ -246,7 +248,8 @@ mod tests {
     fn observations_of_earlier_events_stay_when_others_are_moved() {
         let note = |by| Note::Counter(Counter::slot(0), by);
         for (earlier, current) in [(0, 3), (2, 5), (5, 2), (3, 0)] {
-            let (mut notes, mut other) = (Notes::default(), Notes::default());
+            let mut notes = Notes::default();
+            let mut other = Notes::default();
             notes.list.extend((0..earlier).map(note));
             assert_eq!(notes.seal(), 0..earlier as usize);
             notes.list.extend((10..10 + current).map(note));

@@ -31,7 +31,8 @@ pub trait Observe {
     /// # struct Lp(Notes);
     /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
     /// # impl RowSink for Lp { fn row(&mut self, row: Row<'_>) { assert_eq!(row.cells.len(), 3); } }
-    /// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+    /// # let mut lp = Lp(Notes::default());
+    /// # let mut declare = Declarations::default();
     /// const LOST: Counter = Counter::slot(0);
     /// declare.counter(LOST, "lost", "packets", "packets dropped for want of room");
     /// // In `handle`:
@@ -53,7 +54,8 @@ pub trait Observe {
     /// # struct Lp(Notes);
     /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
     /// # impl RowSink for Lp { fn row(&mut self, row: Row<'_>) { assert_eq!(row.cells.len(), 3); } }
-    /// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+    /// # let mut lp = Lp(Notes::default());
+    /// # let mut declare = Declarations::default();
     /// const WAIT: Mean = Mean::slot(0);
     /// declare.mean(WAIT, "wait", "min", "time from arrival to service");
     /// // In `handle`:
@@ -85,7 +87,8 @@ pub trait Observe {
     /// # struct Lp(Notes);
     /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
     /// # impl RowSink for Lp { fn row(&mut self, row: Row<'_>) { assert_eq!(row.cells.len(), 3); } }
-    /// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+    /// # let mut lp = Lp(Notes::default());
+    /// # let mut declare = Declarations::default();
     /// const DELAY: Histogram = Histogram::slot(0);
     /// declare.histogram(DELAY, "delay", "ms", "time from sender to receiver");
     /// // In `handle`:
@@ -115,7 +118,8 @@ pub trait Observe {
     /// # struct Lp(Notes);
     /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
     /// # impl RowSink for Lp { fn row(&mut self, row: Row<'_>) { assert_eq!(row.cells.len(), 3); } }
-    /// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+    /// # let mut lp = Lp(Notes::default());
+    /// # let mut declare = Declarations::default();
     /// const BUSY: TimeMean = TimeMean::slot(0);
     /// declare.time_mean(BUSY, "busy", "", "share of time that the server works");
     /// # let now = 2.0;
@@ -139,7 +143,8 @@ pub trait Observe {
     /// # struct Lp(Notes);
     /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
     /// # impl RowSink for Lp { fn row(&mut self, row: Row<'_>) { assert_eq!(row.cells.len(), 3); } }
-    /// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+    /// # let mut lp = Lp(Notes::default());
+    /// # let mut declare = Declarations::default();
     /// const TRIPS: Table = Table(0);
     /// declare.table(TRIPS, "trips", &[("to", ""), ("way", "km"), ("by", "")]);
     /// // In `handle`:

@@ -18,7 +18,8 @@ use crate::statistics::sums::extremes::Extremes;
 /// # struct Lp(Notes);
 /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
 /// # impl RowSink for Lp { fn row(&mut self, _: Row<'_>) {} }
-/// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+/// # let mut lp = Lp(Notes::default());
+/// # let mut declare = Declarations::default();
 /// # const DELAY: Histogram = Histogram::slot(0);
 /// # declare.histogram(DELAY, "delay", "ms", "");
 /// # (1..=1000).for_each(|delay| lp.sample(DELAY, f64::from(delay)));
@@ -377,8 +378,8 @@ mod tests {
     fn few_values_are_kept_as_they_are() {
         let values: Vec<f64> = (0..2 * FEW).map(|n| (n as f64 * 7.0 % 11.0 - 3.0) / 3.0).collect();
         for count in [0, 1, 3, FEW - 1, FEW, FEW + 1, 2 * FEW] {
-            let (all, ranged) =
-                (histogram(&values[..count]), values[..count].iter().copied().collect::<Ranged>());
+            let all = histogram(&values[..count]);
+            let ranged = values[..count].iter().copied().collect::<Ranged>();
             assert_eq!(matches!(all.form, Form::Few(_)), count <= FEW, "{count} values");
             let mut backwards = HistogramTally::default();
             for half in [&values[count / 2..count], &values[..count / 2]] {

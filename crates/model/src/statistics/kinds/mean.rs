@@ -111,7 +111,8 @@ impl MeanTally {
 
     pub(super) fn estimate(&self, horizon: &Horizon) -> Estimate {
         let quarters = self.quarters.of(horizon);
-        let (mut total, mut count) = (ExactSum::default(), 0);
+        let mut total = ExactSum::default();
+        let mut count = 0;
         for (sum, n) in &quarters.list {
             total.merge(sum);
             count += n;

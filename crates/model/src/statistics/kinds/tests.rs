@@ -113,7 +113,8 @@ fn spans_are_cut_at_warmup_end_and_batches() {
 fn intervals_cover_the_truth() {
     use warpline_base::{LpId, random::Random};
     let covered = (0..1000u32).filter(|&run| {
-        let (mut tally, mut random) = (MeanTally::default(), Random::new(1, LpId(run), 0));
+        let mut tally = MeanTally::default();
+        let mut random = Random::new(1, LpId(run), 0);
         (0..640)
             .for_each(|i| tally.add(&HORIZON, 10.0 + 0.05 * f64::from(i), random.exponential(1.0)));
         let estimate = tally.estimate(&HORIZON);
@@ -125,8 +126,9 @@ fn intervals_cover_the_truth() {
 /// A walk whose step is redrawn now and then: once in `lasts` values, which are 20 to a batch.
 fn walked(run: u32, lasts: u32) -> Estimate {
     use warpline_base::{LpId, random::Random};
-    let (mut tally, mut random, mut value) =
-        (MeanTally::default(), Random::new(1, LpId(run), 0), 0.0);
+    let mut tally = MeanTally::default();
+    let mut random = Random::new(1, LpId(run), 0);
+    let mut value = 0.0;
     (0..640).for_each(|i| {
         value = if i % lasts == 0 { random.exponential(1.0) } else { value };
         tally.add(&HORIZON, 10.0 + 0.05 * f64::from(i), value);
@@ -153,11 +155,14 @@ fn an_interval_from_correlated_batches_says_so() {
 /// that contains the truth.
 fn queues(runs: u32, end: f64, load: f64) -> (usize, usize) {
     use warpline_base::{LpId, random::Random};
-    let (truth, horizon) = (load / (1.0 - load), Horizon::new(0.0, end));
+    let truth = load / (1.0 - load);
+    let horizon = Horizon::new(0.0, end);
     let (mut warned, mut covered) = (0, 0);
     for run in 0..runs {
-        let (mut tally, mut random, mut time, mut wait) =
-            (MeanTally::default(), Random::new(2, LpId(run), 0), 0.0, 0.0f64);
+        let mut tally = MeanTally::default();
+        let mut random = Random::new(2, LpId(run), 0);
+        let mut time = 0.0;
+        let mut wait = 0.0f64;
         while time < end {
             tally.add(&horizon, time, wait);
             let gap = random.exponential(1.0 / load);

@@ -82,7 +82,7 @@ impl Kind for TimeMean {
             }
             Held::Open { level } => means.open(event, item, level),
             Held::Change { from, level, next } => {
-                means.change(series, event, item, (from, level, next))
+                means.change(series, event, item, from, level, next)
             }
         }
     }
@@ -207,9 +207,12 @@ impl TimeMeanTallies {
         series: Option<&mut SeriesTally>,
         event: &Moment<'_>,
         item: u32,
-        (from, level, next): (f64, f64, f64),
+        from: f64,
+        level: f64,
+        next: f64,
     ) -> Option<()> {
-        let (time, lp) = (event.time, event.lp);
+        let time = event.time;
+        let lp = event.lp;
         let valid = from <= time && from.is_finite() && level.is_finite() && next.is_finite();
         let tally = self.items.get_mut(item).filter(|_| valid)?;
         tally.add(event.horizon, from, time, level);

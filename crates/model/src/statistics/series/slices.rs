@@ -21,7 +21,8 @@ impl Slices {
     pub(super) fn new(count: u32, end: f64) -> Self {
         // The end is multiplied by no more than 1, so that it cannot overflow.
         let edge = |slice: u32| end * (f64::from(slice) / f64::from(count));
-        let (edges, last) = ((0..=count).map(edge).collect(), count as usize - 1);
+        let edges = (0..=count).map(edge).collect();
+        let last = count as usize - 1;
         Slices { edges, per_time: f64::from(count) / end, reached: end, last }
     }
 

@@ -292,7 +292,8 @@ proptest! {
         events in prop::collection::vec((0.0f64..=1.0, 0u32..2, -1e3f64..1e3, 0.0f64..0.3), 1..80),
         end in prop_oneof![1e-3f64..1e6, Just(1e300), Just(1e-300), Just(64.0)], further in 1.0f64..1e5,
     ) {
-        let (mut early, mut whole) = (automatic(end * further), automatic(end));
+        let mut early = automatic(end * further);
+        let mut whole = automatic(end);
         for statistics in [&mut early, &mut whole] {
             for &(share, item, value, length) in &events {
                 let time = share * end;
@@ -328,7 +329,8 @@ proptest! {
         end in prop_oneof![1e-3f64..1e6, Just(1e300), Just(1e-300)], slices in prop::option::of(1u32..40), order in Just([0usize, 1, 2, 3]).prop_shuffle(),
     ) {
         let empty = slices.map_or_else(|| automatic(end), |slices| statistics(slices, 0.0, end));
-        let (mut whole, mut parts) = (empty.clone(), vec![empty; 4]);
+        let mut whole = empty.clone();
+        let mut parts = vec![empty; 4];
         for &(share, item, by, value, length, part) in &events {
             let time = share * end;
             let notes = [

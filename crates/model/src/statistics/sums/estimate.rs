@@ -64,7 +64,8 @@ const TOO_NARROW: &str = "probably too narrow: the run is short against its own 
 /// # struct Lp(Notes);
 /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
 /// # impl RowSink for Lp { fn row(&mut self, _: Row<'_>) {} }
-/// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+/// # let mut lp = Lp(Notes::default());
+/// # let mut declare = Declarations::default();
 /// # const WAIT: Mean = Mean::slot(0);
 /// # declare.mean(WAIT, "wait", "min", "");
 /// # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
@@ -182,7 +183,8 @@ pub(in crate::statistics) fn interval(quarters: &[(f64, f64)]) -> Option<Interva
     let ratio = top / bottom;
     let rest = |&(n, d): &(f64, f64)| n - ratio * d;
     let squares: f64 = batches.iter().map(|batch| rest(batch).powi(2)).sum();
-    let (count, variance) = (batches.len() as f64, squares / freedom as f64);
+    let count = batches.len() as f64;
+    let variance = squares / freedom as f64;
     let half_width = t * (variance / count).sqrt() / (bottom / count);
     let rests: Vec<f64> = quarters.iter().map(rest).collect();
     let squares: f64 = rests.iter().map(|rest| rest.powi(2)).sum();

@@ -92,7 +92,8 @@ impl ExactSum {
     #[inline]
     pub fn add_product(&mut self, a: f64, b: f64) {
         debug_assert!(a.is_finite() && b.is_finite());
-        let ((mantissa, shift), (other, more)) = (parts(a), parts(b));
+        let (mantissa, shift) = parts(a);
+        let (other, more) = parts(b);
         if mantissa != 0 && other != 0 {
             // Most factors are small whole numbers: without their zeros, the product is short.
             let zeros = other.trailing_zeros();
@@ -227,7 +228,8 @@ impl ExactSum {
         squares: &ExactSum,
         count: u64,
     ) -> ExactSum {
-        let (total, squares) = (self.magnitude(), squares.magnitude());
+        let total = self.magnitude();
+        let squares = squares.magnitude();
         let mut all = ExactSum::default();
         let factors = [(0, count & LOW), (1, count >> 32)];
         for (index, chunk) in squares.chunks.iter().enumerate() {
@@ -351,7 +353,8 @@ mod tests {
 
     #[test]
     fn negative_sums_stay_small() {
-        let (mut total, mut one) = (ExactSum::default(), ExactSum::default());
+        let mut total = ExactSum::default();
+        let mut one = ExactSum::default();
         one.add(-1.0);
         (0..1000).for_each(|_| total.merge(&one));
         assert_eq!(total.value(), -1000.0);

@@ -38,7 +38,8 @@ impl Magnitude {
         let mut rest = 0u128;
         for chunk in self.chunks.iter_mut().rev() {
             let part = rest << 32 | u128::from(*chunk);
-            (*chunk, rest) = ((part / u128::from(divisor)) as u64, part % u128::from(divisor));
+            *chunk = (part / u128::from(divisor)) as u64;
+            rest = part % u128::from(divisor);
         }
         Magnitude {
             lowest: self.lowest - 32 * MORE as i32 - exponent,
@@ -83,10 +84,9 @@ fn scale(head: u128, rest: bool, exponent: i32) -> f64 {
 
 /// `value` times 2^exponent, where only the result may be no normal number, and then is exact or
 /// infinite.
-pub(super) fn power(value: f64, exponent: i32) -> f64 {
+pub(super) fn power(mut value: f64, mut exponent: i32) -> f64 {
     // In several steps, as 2^exponent alone may be below the smallest normal number or above the
     // largest.
-    let (mut value, mut exponent) = (value, exponent);
     while exponent > 1000 && value.is_finite() {
         value *= power_of_two(1000);
         exponent -= 1000;

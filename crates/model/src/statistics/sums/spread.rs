@@ -14,8 +14,9 @@ use super::magnitude::power;
 /// assert_eq!(mean_and_deviation(&[7.5]), (Some(7.5), None));
 /// ```
 pub fn mean_and_deviation(values: &[f64]) -> (Option<f64>, Option<f64>) {
-    let (mut total, mut squares, count) =
-        (ExactSum::default(), ExactSum::default(), values.len() as u64);
+    let mut total = ExactSum::default();
+    let mut squares = ExactSum::default();
+    let count = values.len() as u64;
     for &value in values {
         total.add(value);
         squares.add_square(value);

@@ -24,7 +24,8 @@ use crate::fault::Fault;
 /// # struct Lp(Notes);
 /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
 /// # impl RowSink for Lp { fn row(&mut self, _: Row<'_>) {} }
-/// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+/// # let mut lp = Lp(Notes::default());
+/// # let mut declare = Declarations::default();
 /// const SERVED: Counter = Counter::slot(0);
 /// const WAIT: Mean = Mean::slot(1);
 /// const BUSY: TimeMean = TimeMean::slot(2);
@@ -107,7 +108,8 @@ impl Statistics {
         sink: &mut impl RowSink,
     ) -> Result<(), Fault> {
         notes.check()?;
-        let (mut cells, mut acts) = (&notes.cells[..], notes.acts.iter());
+        let mut cells = &notes.cells[..];
+        let mut acts = notes.acts.iter();
         for note in notes.current() {
             match note {
                 Note::Row { table, cells: count } => {

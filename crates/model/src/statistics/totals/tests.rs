@@ -37,13 +37,12 @@ fn parts_of_a_run_merge_to_the_whole() {
     declare.time_mean(LEVEL, "level", "", "");
     declare.histogram(SPREAD, "spread", "", "");
     let empty = Statistics::new(declare.checked().unwrap(), 10.0, 100.0);
-    let (mut whole, mut parts) = (empty.clone(), vec![empty; 4]);
+    let mut whole = empty.clone();
+    let mut parts = vec![empty; 4];
     let mut random = Random::new(5, LpId(0), 0);
     for _ in 0..2_000 {
-        let (time, value) = (
-            100.0 * random.uniform(),
-            random.normal(0.0, 1.0) * 1e3f64.powi(random.below(9) as i32 - 4),
-        );
+        let time = 100.0 * random.uniform();
+        let value = random.normal(0.0, 1.0) * 1e3f64.powi(random.below(9) as i32 - 4);
         let list = vec![
             Note::Counter(MADE.at(random.below(3)), u64::from(random.below(5))),
             Note::Mean(SEEN.at(random.below(2)), value),
@@ -80,7 +79,8 @@ fn the_sign_of_a_zero_does_not_show() {
                 Note::TimeMean(LEVEL, Held::Span { from: 0.25, to: 0.75, level: zero }),
                 Note::Histogram(SPREAD, zero),
             ];
-            let (notes, mut part) = (Notes { list, ..Notes::default() }, empty.clone());
+            let notes = Notes { list, ..Notes::default() };
+            let mut part = empty.clone();
             part.apply(&notes, 0.5, LpId(0), &mut NoRows).unwrap();
             part
         });
