@@ -7,12 +7,13 @@ use crate::{EventKey, LpId};
 
 /// The digest of one LP's committed history: a hash chain over the keys of its events, in order.
 ///
-/// An event costs two multiplications, so digests are always on.
+/// Adding an event takes two multiplications, so digests are always on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HistoryDigest(u64);
 
 impl Default for HistoryDigest {
-    /// The digest of no events: not 0, as anything multiplied by 0 would be lost.
+    /// The digest of an empty history. It is not 0, because a product with 0 loses its other
+    /// factor.
     fn default() -> Self {
         HistoryDigest(0x57A7_E11E_0F0F_57A7)
     }

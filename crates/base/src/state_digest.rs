@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::LpId;
 use crate::random::{fold64, mix64};
 
-/// Digests of the states of LPs: sums over LPs, so that neither the order of LPs matters, nor where
-/// they live.
+/// Digests of the states of LPs. They are sums over LPs, so neither the order of LPs nor their
+/// places matter.
 ///
 /// The text of equal states may differ between two equal runs: hash maps list their entries in
 /// varying order, and addresses change. So there are two digests.
@@ -30,7 +30,7 @@ impl StateDigest {
     /// Adds the final state of an LP. Nothing is allocated for the text, however long it is.
     ///
     /// # Errors
-    /// If the text cannot be written, because the state's own `Debug` says so.
+    /// If the state's own `Debug` fails.
     pub fn add(&mut self, lp: LpId, state: &impl Debug) -> fmt::Result {
         let mut reader = Reader::default();
         write!(reader, "{state:?}")?;
@@ -47,13 +47,13 @@ impl StateDigest {
         self.content = self.content.wrapping_add(other.content);
     }
 
-    /// The digest of the text as it is, in 16 hexadecimal digits.
+    /// The digest of the exact text, in 16 hexadecimal digits.
     pub fn text(&self) -> String {
         format!("{:016x}", self.text)
     }
 
-    /// The digest that neither the order of entries within braces nor addresses change, in 16
-    /// hexadecimal digits.
+    /// The digest of the text without addresses and without the order of entries within braces, in
+    /// 16 hexadecimal digits.
     pub fn content(&self) -> String {
         format!("{:016x}", self.content)
     }
@@ -61,7 +61,7 @@ impl StateDigest {
     /// The digests of one text.
     pub fn of(text: &(impl fmt::Display + ?Sized)) -> Self {
         let mut reader = Reader::default();
-        // A text that cannot be written ends where it fails.
+        // If formatting fails, the text ends there.
         let _ = write!(reader, "{text}");
         let (text, content) = reader.end();
         StateDigest { text, content }
@@ -73,15 +73,15 @@ const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Replaces every address.
 const ADDRESS: u64 = 0x0ADD_4E55;
 
-/// A hash of the `Debug` text of a value, in one pass and without keeping the text.
+/// A hash of the `Debug` text of a value, computed in one pass without keeping the text.
 pub fn text_hash(value: &impl Debug) -> u64 {
     let mut hash = TextHash::default();
-    // A text that cannot be written ends where it fails.
+    // If formatting fails, the text ends there.
     let _ = write!(hash, "{value:?}");
     hash.end()
 }
 
-/// The hash of a text that arrives in pieces, wherever it is cut.
+/// The hash of a text that arrives in pieces. It does not depend on where the text is cut.
 struct TextHash {
     hash: u64,
     /// The last bytes, fewer than eight.
@@ -131,8 +131,8 @@ struct Reader {
 /// Text between braces, brackets or parentheses, or all of it.
 #[derive(Clone, Copy, Default)]
 struct Group {
-    /// The bracket that opened it. Entries within braces, as of maps, sets and structs, have no
-    /// order.
+    /// The bracket that opened it. The order of entries within braces (of maps, sets and structs)
+    /// does not count.
     opened_by: u8,
     entries: u64,
     entry: u64,
@@ -237,7 +237,7 @@ impl Group {
     fn end_entry(&mut self) {
         let entry = std::mem::take(&mut self.entry);
         if entry == 0 {
-            return; // after the last comma
+            return; // There is no entry after the last comma.
         }
         let entry = mix64(entry);
         self.entries = if self.opened_by == b'{' {

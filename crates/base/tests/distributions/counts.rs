@@ -68,7 +68,7 @@ fn binomial_is_binomial() {
     }
 }
 
-/// Successes that are as good as certain: what is counted are the failures.
+/// Success is almost certain, so the failures are counted.
 #[test]
 fn binomial_failures_may_be_rare() {
     let (n, q) = (100_000_000_000_000_000, f64::EPSILON / 2.0);

@@ -1,5 +1,5 @@
-//! Statistical tests on fixed seeds: each passes or fails always, and would wrongly fail for one
-//! seed in some 10⁵.
+//! Statistical tests on fixed seeds: the result never varies. A correct distribution would fail for
+//! about one seed in 10⁵.
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 use warpline_base::LpId;
