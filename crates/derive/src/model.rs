@@ -6,11 +6,12 @@ use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::{Error, Ident, ImplItem, ItemImpl, Path, Result, Token, Type};
 
-/// What a model says of itself because its types do not.
+/// Abilities that a model names, because its types do not show them.
 const COMPARE: &str = "compare";
 const JOURNAL: &str = "journal";
 
-/// The implementation as it is, with the abilities that its types, its methods and `words` name.
+/// The unchanged implementation, plus the abilities that follow from its types, its methods and
+/// `words`.
 pub(crate) fn expand(words: TokenStream, input: &ItemImpl, api: &Path) -> Result<TokenStream> {
     let words = Punctuated::<Ident, Token![,]>::parse_terminated.parse2(words)?;
     if !is_model(input) {
@@ -45,7 +46,7 @@ fn abilities(
     input: &ItemImpl,
     api: &Path,
 ) -> Result<TokenStream> {
-    // Where it has no events, the compiler says so.
+    // If the event type is missing, the compiler says so.
     let Some(event) = event_type(&input.items) else { return Ok(TokenStream::new()) };
     let said = words.iter().map(|word| match word.to_string().as_str() {
         COMPARE => Ok(quote_spanned!(word.span()=> .with_comparable(#api::Comparable::new()))),
@@ -61,8 +62,8 @@ fn abilities(
         .iter()
         .any(|item| matches!(item, ImplItem::Fn(function) if function.sig.ident == "reverse"));
     let reverse = reverse.then(|| quote!(.with_reverse()));
-    // The compiler would take a reference to be what serde reads, and find out too late that it is
-    // so for one lifetime alone.
+    // serde reads references of one lifetime only. The compiler would notice that too late, so
+    // references are never asked about.
     let serde =
         if has_reference(event.to_token_stream()) { quote!(Says) } else { quote!(SaysSerde) };
     Ok(quote! {
