@@ -1,15 +1,15 @@
-//! Lookahead: what a model declares about the delays between its LPs. It is asked once.
+//! Lookahead: what a model declares about the delays between its LPs, read once before a run.
 //!
-//! Its answers go into one table, against which the contexts of all engines check sends, the
-//! sequential one included: so a model that breaks its promise fails alike everywhere. The table
-//! determines the partition, and the least delay between every two PEs. A model whose LPs are all
-//! alike has no table, and pays one comparison per send.
+//! The declarations go into one table, against which the contexts of all engines check sends. So a
+//! model that breaks its promise fails in the same way in every engine, the sequential one
+//! included. The table determines the partition and the least delay between any two PEs. If all LPs
+//! are alike, there is no table, and a send costs one comparison.
 
 use std::sync::Arc;
 
 use warpline_base::LpId;
 
-/// A link: an LP may send to another one, with a least delay. [`Model::links`](crate::Model::links)
+/// A link: an LP may send to another, with a least delay. [`Model::links`](crate::Model::links)
 /// returns links.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
@@ -19,7 +19,7 @@ pub struct Link {
     pub lookahead: f64,
 }
 
-/// Why the delays that a model declares make no sense.
+/// Why the declared delays were refused.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum LookaheadError {
     /// The lookahead of the model is not a valid delay.
@@ -52,7 +52,7 @@ pub enum LookaheadError {
         from: LpId,
         /// The receiver as given.
         to: LpId,
-        /// How many LPs there are.
+        /// The number of LPs.
         lps: u32,
     },
     /// There are too many LPs or links for this machine.
@@ -65,20 +65,20 @@ pub enum LookaheadError {
 /// The least delay between any two LPs of a model, as it declares them. Clones share their data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lookahead {
-    /// The least of all.
+    /// The least delay between any two LPs.
     least: f64,
     /// What each LP declares; `None` if any LP may send to any other with the same lookahead.
     table: Option<Arc<LinkTable>>,
 }
 
-/// Where an LP may send, and how soon.
+/// The LPs that an LP may send to, and the least delays.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reach<'a> {
     /// To any other LP, with this least delay.
     Any(f64),
     /// Along its links.
     Links {
-        /// Their ends, in order.
+        /// The receivers, in ascending order.
         to: &'a [LpId],
         /// The lookahead of each.
         lookahead: &'a [f64],
@@ -97,7 +97,7 @@ pub(crate) enum Declared {
 struct LinkTable {
     /// By LP.
     rows: Vec<ReachRow>,
-    /// The ends of all links: LP by LP, and for each in order.
+    /// The receivers of all links: LP by LP, each in ascending order.
     to: Vec<LpId>,
     /// By link.
     lookahead: Vec<f64>,
@@ -107,8 +107,8 @@ struct LinkTable {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum ReachRow {
     Any(f64),
-    /// The range of its links, and the greatest lookahead among them: a longer delay is allowed on
-    /// all of them.
+    /// The range of its links, and the greatest lookahead among them: a delay of at least that is
+    /// allowed on all of them.
     Links {
         first: usize,
         count: u32,
@@ -116,16 +116,16 @@ enum ReachRow {
     },
 }
 
-/// Rows of at most this many links are searched linearly.
+/// Rows up to this length are searched linearly.
 const SHORT: usize = 8;
 
 impl Lookahead {
-    /// Of this many LPs, all of which have the lookahead `common` unless `declared` says otherwise,
-    /// which is asked once about each LP.
+    /// The lookahead of `lps` LPs with the lookahead `common`, unless `declared` says otherwise.
+    /// `declared` is called once per LP.
     ///
     /// # Errors
-    /// For the first lookahead that is negative or not finite, or the first link to an LP that does
-    /// not exist.
+    /// For the first lookahead that is negative or not finite, the first link to an LP that does
+    /// not exist, or if there is not enough memory.
     pub(crate) fn declared(
         lps: u32,
         common: f64,
@@ -154,7 +154,7 @@ impl Lookahead {
         }
         Ok(match table {
             None => Lookahead::uniform(common),
-            // All LPs declare the same, though not what the model declares.
+            // All LPs declare the same lookahead, but not that of the model.
             Some(LinkTable { rows, .. })
                 if matches!(rows[0], ReachRow::Any(_))
                     && rows.iter().all(|row| *row == rows[0]) =>
@@ -166,12 +166,12 @@ impl Lookahead {
         })
     }
 
-    /// Any LP may send to any other with this least delay.
+    /// The lookahead of a model in which any LP may send to any other with this least delay.
     pub fn uniform(least: f64) -> Self {
         Lookahead { least, table: None }
     }
 
-    /// The least of all, in model time; infinite if no LP may send to another.
+    /// The least delay between any two LPs, in model time; infinite if no LP may send to another.
     #[inline]
     pub fn least(&self) -> f64 {
         self.least
@@ -182,7 +182,7 @@ impl Lookahead {
         self.table.is_none()
     }
 
-    /// Where `lp` may send, and with what least delay.
+    /// The LPs that `lp` may send to, and the least delays.
     pub fn reach(&self, lp: LpId) -> Reach<'_> {
         match &self.table {
             None => Reach::Any(self.least),
@@ -190,7 +190,7 @@ impl Lookahead {
         }
     }
 
-    /// The least delay from one LP to another; `None` if there is no link.
+    /// The least delay from one LP to another, in model time; `None` if there is no link.
     pub fn between(&self, from: LpId, to: LpId) -> Option<f64> {
         match self.reach(from) {
             _ if from == to => Some(0.0),
@@ -199,8 +199,8 @@ impl Lookahead {
         }
     }
 
-    /// Whether LP `from` may send to LP `to` with this delay, given that it is at least the least
-    /// of all or that `to` is `from` itself.
+    /// Whether LP `from` may send to LP `to` with this delay, which must be at least
+    /// [`least`](Self::least), unless `to` is `from`.
     #[inline]
     pub(crate) fn allows(&self, from: LpId, to: LpId, delay: f64) -> bool {
         self.table.as_ref().is_none_or(|table| from == to || table.allows(from, to, delay))
@@ -208,7 +208,7 @@ impl Lookahead {
 }
 
 impl LinkTable {
-    /// A table in which the LPs before `first` have the model's lookahead.
+    /// A table in which the LPs before `first` have the lookahead `common`.
     fn begin(first: LpId, lps: u32, common: f64) -> Result<Self, LookaheadError> {
         let mut rows = Vec::new();
         rows.try_reserve_exact(lps as usize).map_err(|_| LookaheadError::Memory(first))?;

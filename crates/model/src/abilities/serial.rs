@@ -1,4 +1,4 @@
-//! Events as serde writes them, in the format of `postcard`, with errors that say what to do.
+//! Writes and reads events by serde, in the format of `postcard`, with errors that say what to do.
 
 use std::any::type_name;
 use std::io;
@@ -8,10 +8,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use warpline_memory::MakeRoom;
 
-/// What lists of bytes hold, to whoever runs a model.
+/// What the memory is for, in error messages.
 const BYTES: &str = "events as bytes";
 
-/// What to do about a type whose form describes itself.
+/// Why serde attributes of self-describing formats do not work.
 const NO_DESCRIPTION: &str = "its bytes do not say what they are, as serde's `flatten`, `untagged` and `tag` demand, and `skip_serializing_if`";
 
 /// The end of a list of bytes.
@@ -42,7 +42,7 @@ impl Flavor for End<'_> {
 /// Appends an event.
 ///
 /// # Errors
-/// Why it cannot be written. Nothing is appended then.
+/// If it cannot be written: why. Nothing is appended then.
 pub(crate) fn write<E: Serialize>(event: &E, into: &mut Vec<u8>) -> Result<(), String> {
     let len = into.len();
     postcard::serialize_with_flavor(event, End(into)).map_err(|error| {
@@ -58,7 +58,7 @@ pub(crate) fn write<E: Serialize>(event: &E, into: &mut Vec<u8>) -> Result<(), S
 #[cold]
 fn refusal<E: Serialize>(event: &E, error: postcard::Error) -> String {
     match error {
-        // What the type has to say gets lost there, but not in another format.
+        // `postcard` loses the type's own message. Another format keeps it.
         postcard::Error::SerdeSerCustom | postcard::Error::CollectStrError => {
             let other = serde_json::to_writer(io::sink(), event);
             other.err().map_or_else(|| error.to_string(), |error| error.to_string())
@@ -70,10 +70,10 @@ fn refusal<E: Serialize>(event: &E, error: postcard::Error) -> String {
     }
 }
 
-/// Reads an event, and takes its bytes off the beginning of `from`.
+/// Reads an event and removes its bytes from the beginning of `from`.
 ///
 /// # Errors
-/// Why it cannot be read.
+/// If it cannot be read: why.
 pub(crate) fn read<E: DeserializeOwned>(from: &mut &[u8]) -> Result<E, String> {
     match postcard::take_from_bytes(from) {
         Ok((event, rest)) => {

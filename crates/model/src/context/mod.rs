@@ -20,21 +20,19 @@ use crate::Fault;
 use crate::journal::log::Log;
 use crate::statistics::{Notes, Observe};
 
-/// A model as far as its contexts know it: the type of its events. Every [`Model`](crate::Model)
-/// has one.
+/// The part of a model that its contexts know: the type of its events. Every
+/// [`Model`](crate::Model) implements it.
 ///
-/// Models name contexts, so contexts do not name models.
+/// `Model` refers to contexts, so contexts must not refer to `Model`.
 pub trait HasEvent {
     /// What LPs send each other.
     type Event: Debug + Send;
 }
 
-/// What an event sees of the simulation, and what it may do: the last argument of
-/// [`Model::handle`](crate::Model::handle).
+/// What an event can see and do: the last argument of [`Model::handle`](crate::Model::handle).
 ///
-/// Nothing done here takes effect before the event commits: engines may execute an event that later
-/// turns out not to happen, and undo it. Statistics and rows are written by the methods of
-/// [`Observe`].
+/// Nothing takes effect before the event commits: an engine may execute an event that turns out not
+/// to happen, and undo it. Statistics and rows are written by the methods of [`Observe`].
 ///
 /// ```
 /// # use warpline_model::{engine::*, prelude::*};
@@ -58,8 +56,8 @@ pub trait HasEvent {
 /// # assert_eq!((last, executor.outbox_mut()[0].to, executor.notes_mut().list.len()), (2.5, LpId(0), 1));
 /// ```
 ///
-/// An event cannot look at what it has sent, or take it back, nor do anything else that is the
-/// engine's; none of this compiles:
+/// An event can neither see nor take back what it has sent, nor do anything else that is up to the
+/// engine. None of this compiles:
 /// ```compile_fail,E0599
 /// # use warpline_model::prelude::*;
 /// # fn handle<M: Model>(lp: &mut Context<M>) {
@@ -152,7 +150,7 @@ impl<M: HasEvent> Context<M> {
         self.id
     }
 
-    /// How many LPs the model has: what [`Model::lps`](crate::Model::lps) returned when the run
+    /// The number of LPs of the model: what [`Model::lps`](crate::Model::lps) returned when the run
     /// began.
     ///
     /// ```
@@ -178,9 +176,9 @@ impl<M: HasEvent> Context<M> {
         self.limits.lps
     }
 
-    /// The end of the run in model units: what is due then or later does not happen any more. For
-    /// what is to be observed of it; a model whose sends or states depend on it has another history
-    /// in a longer run. A run that is ended early is still told the end that was wanted.
+    /// The end of the run, in model units. Events at this time or later do not happen. Use it only
+    /// for observations: if sends or states depend on it, a longer run has another history. In a
+    /// run that is stopped early, it is still the requested end.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -206,8 +204,8 @@ impl<M: HasEvent> Context<M> {
         self.limits.end
     }
 
-    /// The LP's random numbers. Which ones an event draws depends on the seed, the LP and how many
-    /// events the LP has executed, and on nothing else.
+    /// The LP's random numbers. The numbers that an event draws depend only on the seed, the LP and
+    /// the number of events that the LP has executed.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -229,7 +227,7 @@ impl<M: HasEvent> Context<M> {
     /// # assert_eq!(executor.outbox_mut().len(), 1);
     /// ```
     ///
-    /// Draw before sending, as both borrow the context:
+    /// Draw before sending, because both borrow the context:
     /// ```compile_fail,E0499
     /// # use warpline_model::prelude::*;
     /// # fn handle<M: Model<Event = ()>>(lp: &mut Context<M>) {
@@ -242,7 +240,8 @@ impl<M: HasEvent> Context<M> {
     }
 
     /// Another stream of the LP, independent of [`random`](Self::random) (which is stream 0) and of
-    /// the others: give each source of randomness its own to compare scenarios under equal luck.
+    /// all others. To compare scenarios under the same random numbers, give each source of
+    /// randomness its own stream.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -276,8 +275,8 @@ impl<M: HasEvent> Context<M> {
 
     /// Ends the run with an error that names this LP, event and time, if this event commits.
     ///
-    /// `handle` goes on after it, so return. Prefer it to a panic: the message is for whoever runs
-    /// the model. Only the first fault of an event is reported.
+    /// `handle` goes on after the call, so return. Prefer this to a panic: the message is for
+    /// whoever runs the model. Only the first fault of an event is reported.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -305,7 +304,7 @@ impl<M: HasEvent> Context<M> {
         self.set_fault(Fault::Failed(why.into()));
     }
 
-    /// Keeps the first fault of an event.
+    /// Records a fault, unless the event already has one.
     pub(crate) fn set_fault(&mut self, fault: Fault) {
         self.fault.get_or_insert_with(|| Box::new(fault));
     }

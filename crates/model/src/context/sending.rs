@@ -1,4 +1,4 @@
-//! How events send others.
+//! How events send events.
 
 use warpline_base::{LpId, Priority, VirtualTime};
 use warpline_memory::Exhausted;
@@ -9,12 +9,11 @@ use super::{Context, HasEvent};
 use crate::Fault;
 
 impl<M: HasEvent> Context<M> {
-    /// Sends an event that reaches LP `to` after `delay` units of model time; 0 means later at this
-    /// instant.
+    /// Sends an event that reaches LP `to` after `delay` units of model time.
     ///
-    /// An event without delay comes after the one that sent it, at the same time. Otherwise,
-    /// simultaneous events are ordered by priority and sender, and those of one sender as they were
-    /// sent, unless the model wants [unbiased ties](crate::Model::unbiased_ties).
+    /// With delay 0 it happens at the same time, after the event that sent it. Other simultaneous
+    /// events are ordered by priority, then by sender (or by a hash, with [unbiased
+    /// ties](crate::Model::unbiased_ties)). Those of one sender stay in the order of sending.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -38,11 +37,11 @@ impl<M: HasEvent> Context<M> {
     /// ```
     ///
     /// # Faults
-    /// A delay that is negative or not finite, or that is below the declared
-    /// [lookahead](crate::Model::lookahead) towards another LP; a receiver that does not exist or
-    /// to which there is no [link](crate::Model::links); too many events from one event, or too
-    /// many hops without delay. The event is not sent, and the run ends with the [`Fault`], if the
-    /// sending event commits.
+    /// A delay that is negative or not finite, or below the declared
+    /// [lookahead](crate::Model::lookahead) to another LP; a receiver that does not exist or to
+    /// which there is no [link](crate::Model::links); a time beyond the largest virtual time; too
+    /// many sends of one event; too many hops without delay. The event is not sent, and the run
+    /// ends with the [`Fault`] if the sending event commits.
     ///
     /// The event must be of the model's type:
     /// ```compile_fail,E0308
@@ -57,8 +56,8 @@ impl<M: HasEvent> Context<M> {
         self.post(to.into(), delay, Priority::NORMAL, event);
     }
 
-    /// Like [`send`](Self::send), with a priority among events of the same time and step: lower
-    /// goes first, `-127..=127`, normally 0; -128 counts as -127.
+    /// Like [`send`](Self::send), with a priority among events of the same time and step. Lower
+    /// goes first. The range is `-127..=127`, the default 0; -128 counts as -127.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -90,13 +89,13 @@ impl<M: HasEvent> Context<M> {
         self.post(to.into(), delay, Priority::new(priority), event);
     }
 
-    /// Sends the payload of this event on, as it is, to LP `to`, which it reaches after `delay`
-    /// units of model time.
+    /// Sends this event's payload on, unchanged, to LP `to`, which it reaches after `delay` units
+    /// of model time.
     ///
-    /// It does what [`send`](Self::send) does with a copy of the payload, but copies nothing where
-    /// the engine has no further use for the event, as in sequential and conservative runs: so it
-    /// pays for payloads that lie on the heap. An event may be forwarded to several LPs; all but
-    /// one get copies. Should a copy panic, [`Model::handle`](crate::Model::handle) has panicked.
+    /// It works like [`send`](Self::send) with a copy of the payload, but copies nothing if the
+    /// engine has no further use for the event, as in sequential and conservative runs. So it pays
+    /// for payloads on the heap. An event may be forwarded to several LPs; all but one get copies.
+    /// If a copy panics, it counts as a panic of [`Model::handle`](crate::Model::handle).
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -160,7 +159,7 @@ impl<M: HasEvent> Context<M> {
         self.post_on(to.into(), delay, Priority::new(priority));
     }
 
-    /// All that the usual case needs, at every place where a model sends.
+    /// The usual case, inlined wherever a model sends.
     #[inline(always)]
     fn post(&mut self, to: LpId, delay: f64, priority: Priority, event: M::Event) {
         let sends = self.outbox.len();
@@ -176,7 +175,8 @@ impl<M: HasEvent> Context<M> {
         }
     }
 
-    /// The same where there is no room, or something is wrong.
+    /// The unusual cases of [`post`](Self::post): the outbox must grow, no time passes, or
+    /// something is wrong.
     #[cold]
     #[inline(never)]
     fn post_slowly(&mut self, to: LpId, delay: f64, priority: Priority, event: M::Event) {
@@ -206,7 +206,7 @@ impl<M: HasEvent> Context<M> {
         }
     }
 
-    /// When and in which step a send would happen; `None` if it may not be sent there, or then.
+    /// The time and step of a send; `None` if the send is not allowed.
     #[inline(always)]
     fn due(&self, to: LpId, delay: f64) -> Option<(VirtualTime, u32)> {
         let time = self.now + delay;
@@ -221,7 +221,7 @@ impl<M: HasEvent> Context<M> {
         (valid && step <= *zero_delay_hops).then(|| (VirtualTime::from_bits(time.to_bits()), step))
     }
 
-    /// Whether a delay is lost to rounding: it is more than 0, and the time does not change.
+    /// Whether a delay is lost to rounding: it is positive, but does not change the time.
     #[inline(always)]
     fn is_lost(&self, delay: f64) -> bool {
         self.now + delay == self.now && delay > 0.0
@@ -234,8 +234,8 @@ impl<M: HasEvent> Context<M> {
         }
     }
 
-    /// Says what is wrong with a send, before which the event has made `sends`. `due`: nothing but
-    /// that there is no memory for it.
+    /// Records the fault of a send that the event made after `sends` others. If `due`, the only
+    /// fault is a lack of memory.
     #[cold]
     fn refuse(&mut self, to: LpId, delay: f64, sends: usize, due: bool) {
         let Limits { lps, ref lookahead, zero_delay_hops, sends: most, .. } = self.limits;
@@ -264,15 +264,15 @@ impl<M: HasEvent> Context<M> {
         self.set_fault(fault);
     }
 
-    /// Makes room for another event, and returns whether there is any. An event that has failed
-    /// already needs none: to ask again and again would take time.
+    /// Makes room for one more send. Returns `false` if there is no memory, or if the event has
+    /// already failed, to save further attempts.
     #[cold]
     fn grow_outbox(&mut self) -> bool {
         self.fault.is_none() && self.outbox.try_reserve(1).is_ok()
     }
 }
 
-/// There is no memory for so many sends.
+/// The error that there is no memory for this many sends.
 pub(crate) fn no_room_for<E>(sends: usize) -> Exhausted {
     Exhausted::Memory { what: "what an event sends", bytes: size_of::<Outgoing<E>>() * sends }
 }
@@ -416,7 +416,7 @@ mod tests {
         let lost = |delay| Note::LostDelay { to: LpId(0), event: 7, delay };
         assert_eq!(executor.lp().notes.current(), [lost(8.0), lost(0.5)]);
         assert_eq!(executor.take_fault(), None);
-        // It is no zero-delay loop, and the fault says so.
+        // The fault says that it is not a zero-delay loop.
         executor.begin(LpId(1), 8, VirtualTime::new(1e17).unwrap(), 10);
         executor.lp().send(0, 0.5, 0);
         assert_eq!(
@@ -429,7 +429,7 @@ mod tests {
     fn steps_count_hops_that_take_no_time() {
         let mut executor = Executor::new(&Flood, 1, 10, false);
         executor.begin(LpId(1), 1, VirtualTime::new(5.0).unwrap(), 3);
-        // The last delay is lost in rounding.
+        // The last delay is lost to rounding.
         [0.0, 2.0, 1e-20]
             .into_iter()
             .zip(0..)

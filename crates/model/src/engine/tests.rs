@@ -1,8 +1,8 @@
 use super::*;
 use crate::{Model, Outcome, Statistics, statistics::Declarations};
 
-/// Each LP draws from two streams; reverse code draws the same again, unless there is nothing to
-/// compare it with.
+/// Each LP draws from two streams. Reverse code draws the same again and compares, unless the state
+/// is empty.
 struct Draws;
 
 impl Model for Draws {

@@ -1,10 +1,10 @@
-//! The log of the event at hand.
+//! The log of the current event.
 
 use super::changing::address;
 use super::journaled::{Change, Journal};
 
-/// What the event at hand has changed: for each change the words of the old value, and then one
-/// that says where it lies in the state and how many words there are.
+/// The changes of the current event: for each the words of the old value, then one word with its
+/// offset in the state (upper half) and the number of words (lower half).
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     words: Vec<u64>,
@@ -20,14 +20,14 @@ impl Log {
         self.bytes > 0
     }
 
-    /// From now on, changes of this state are logged.
+    /// Starts logging changes of this state.
     #[inline]
     pub(crate) fn begin<S>(&mut self, state: &S) {
         self.start = address(state);
         self.bytes = size_of::<S>();
     }
 
-    /// From now on, nothing is logged.
+    /// Stops logging.
     #[inline]
     pub(crate) fn end(&mut self) {
         self.bytes = 0;
@@ -43,7 +43,7 @@ impl Log {
         self.words.clear();
     }
 
-    /// Whether this address lies in the state, and its offset there has room in half a word.
+    /// Whether this address lies in the state, at an offset that fits in half a word.
     pub(crate) fn covers(&self, at: usize) -> bool {
         at.wrapping_sub(self.start) < self.bytes.min(1 << 32)
     }
@@ -53,14 +53,14 @@ impl Log {
         self.words.try_reserve(words + 1).is_ok()
     }
 
-    /// Notes a change of what lies at an address in the state. There must be room.
+    /// Logs a change of the value at an address in the state. There must be room.
     pub(crate) fn note(&mut self, at: usize, words: usize, keep: impl FnOnce(&mut Vec<u64>)) {
         keep(&mut self.words);
         self.words.push(((at - self.start) as u64) << 32 | words as u64);
     }
 
-    /// Undoes all changes that are in the log, the last one first, on the state that they left
-    /// behind. Returns whether all of them were found again. Nothing is logged any more.
+    /// Undoes all logged changes, the last one first, on the state that they left behind, and stops
+    /// logging. Returns whether all changed parts were found again.
     pub(crate) fn undo<S>(&mut self, state: &mut S, journal: &Journal<S>) -> bool {
         self.end();
         let start = address(state);

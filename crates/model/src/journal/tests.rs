@@ -9,7 +9,7 @@ use crate::Plain;
 use crate::engine::Executor;
 use crate::prelude::*;
 
-/// A model whose events do what a test says.
+/// A model whose events are made by the tests.
 struct Script;
 
 #[model(journal)]
@@ -46,7 +46,7 @@ struct State {
     name: String,
 }
 
-/// Begins where the state begins.
+/// Has the same address as the state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Journaled)]
 #[journal(whole)]
 struct First {
@@ -135,8 +135,8 @@ fn executor() -> Executor<Script> {
 }
 
 proptest! {
-    /// Whatever events change, in whatever order, comes back; and several events, each with a log
-    /// of its own, last first.
+    /// All changes are undone, whatever events change and in whatever order; several events, each
+    /// with its own log, last first.
     #[test]
     fn all_changes_are_undone(events in prop::collection::vec(prop::collection::vec((0..27u8, any::<u64>()), 0..12), 1..6)) {
         let mut executor = executor();
@@ -159,7 +159,7 @@ proptest! {
         }
     }
 
-    /// Half an event can be undone as well.
+    /// An event that stopped halfway can be undone as well.
     #[test]
     fn an_event_that_stops_is_undone(done in prop::collection::vec((0..27u8, any::<u64>()), 0..30)) {
         let mut executor = executor();
@@ -186,8 +186,7 @@ fn what_is_changed_without_a_word_stays_changed() {
     assert_eq!((state.first.a, state.pair.0), (0, 8));
 }
 
-/// An enum whose variant changed without being logged: the field that was changed is not there any
-/// more.
+/// If the variant of an enum changed without being logged, the changed field no longer exists.
 #[test]
 fn what_is_not_found_again_is_told() {
     let mut executor = executor();

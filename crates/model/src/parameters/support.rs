@@ -1,4 +1,4 @@
-//! What the derived implementations call.
+//! Functions for the derived implementations.
 
 use std::ops::{RangeFrom, RangeFull, RangeInclusive};
 
@@ -69,7 +69,7 @@ fn words<T: ParameterValue>() -> impl Iterator<Item = &'static str> {
     T::choices().iter().map(|choice| choice.word)
 }
 
-/// What is known about a parameter of type `T`.
+/// The declaration of a parameter of type `T`.
 pub fn spec<T: ParameterValue>(
     name: &str,
     unit: &'static str,
@@ -112,7 +112,7 @@ pub fn parse<T: ParameterValue>(
     }
 }
 
-/// Checks a value that was set in code, as if it had been typed.
+/// Checks a value that was set in code as if it had been typed.
 pub fn check<T: ParameterValue>(
     name: &str,
     value: &T,

@@ -96,8 +96,8 @@ impl HistogramTally {
         json!({ "count": self.count(), "mean": self.mean(), "min": self.min(), "p50": p50, "p90": p90, "p95": p95, "p99": p99, "max": self.max() })
     }
 
-    /// A picture of the distribution with its median and 99th percentile marked: for histograms
-    /// with several items, which
+    /// A picture of the distribution, with the median and the 99th percentile marked. Use it for
+    /// histograms with several items, which
     /// [`Statistics::histogram_views`](crate::Statistics::histogram_views) leaves out.
     pub fn view(&self, title: &str, quantity: &str, unit: &str) -> HistogramView {
         let marks = [("median", 0.5), ("p99", 0.99)]

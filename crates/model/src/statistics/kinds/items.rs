@@ -3,25 +3,25 @@ use warpline_memory::{MakeRoom, check_room};
 
 use crate::statistics::STATISTICS;
 
-/// The items of one statistic. One that saw nothing takes four bytes, which nobody touches: every
-/// part of a run has all items, and most of them are seen by one part alone.
+/// The items of one statistic. An item without observations takes four bytes, which are never
+/// touched: every part of a run has all items, but most items are used by one part only.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::statistics) struct Items<T> {
-    /// By item: its place among those seen, from 1 on; 0 if it has none.
+    /// By item: its place in `seen`, from 1 on; 0 if it has none.
     places: Vec<u32>,
     seen: Vec<T>,
 }
 
 impl<T: Default> Items<T> {
-    /// So many items that have seen nothing.
+    /// This many items without observations.
     ///
     /// # Panics
-    /// If there is no memory, it [unwinds](warpline_memory::Exhausted::unwind).
+    /// If there is no memory: by [unwinding](warpline_memory::Exhausted::unwind).
     pub(super) fn new(count: usize) -> Self {
         Items { places: zeros(count), seen: Vec::new() }
     }
 
-    /// How many items there are.
+    /// The number of items.
     pub(super) fn count(&self) -> usize {
         self.places.len()
     }
@@ -32,7 +32,7 @@ impl<T: Default> Items<T> {
         ((item as usize) < self.places.len()).then_some(())
     }
 
-    /// What `read` finds in an item, which may have seen nothing.
+    /// Applies `read` to an item, which may have no observations.
     pub(super) fn read<R>(&self, item: u32, read: impl FnOnce(&T) -> R) -> R {
         match self.get(item) {
             Some(seen) => read(seen),
@@ -40,13 +40,13 @@ impl<T: Default> Items<T> {
         }
     }
 
-    /// An item, if it has seen anything.
+    /// An item, if it has observations.
     #[inline]
     pub(super) fn get(&self, item: u32) -> Option<&T> {
         self.seen.get((*self.places.get(item as usize)? as usize).wrapping_sub(1))
     }
 
-    /// An item that sees something now; `None` if there is no such item.
+    /// An item to be changed; `None` if there is no such item.
     #[inline]
     pub(super) fn get_mut(&mut self, item: u32) -> Option<&mut T> {
         let place = match *self.places.get(item as usize)? {
@@ -66,7 +66,7 @@ impl<T: Default> Items<T> {
         place
     }
 
-    /// Adds the same items of another part of the run, each by `merge`.
+    /// Adds the items of another part of the run, each by `merge`.
     pub(super) fn merge(&mut self, other: &Self, merge: impl Fn(&mut T, &T)) {
         for (item, &place) in (0..).zip(&other.places).filter(|(_, place)| **place != 0) {
             if let Some(mine) = self.get_mut(item) {
@@ -76,7 +76,7 @@ impl<T: Default> Items<T> {
     }
 }
 
-/// So many zeros, in memory that the system provides where it is touched.
+/// A list of zeros, in memory that the system provides only where it is touched.
 pub(super) fn zeros<N: Clone + Default>(count: usize) -> Vec<N> {
     check_room::<N>(count, STATISTICS);
     vec![N::default(); count]

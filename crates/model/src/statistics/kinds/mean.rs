@@ -80,7 +80,7 @@ impl Kind for Mean {
 /// A mean of values, in batches of time.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(in crate::statistics) struct MeanTally {
-    /// Sum and count of each quarter of a batch.
+    /// Sum and count for each quarter of a batch.
     pub(super) quarters: Stretches<(ExactSum, u64)>,
     squares: ExactSum,
     extremes: Extremes,
@@ -96,7 +96,7 @@ impl MeanTally {
         self.extremes.add(value);
     }
 
-    /// Fetches the memory that adding a value will touch, except for the batch.
+    /// Prefetches the memory that adding a value will touch, except for the batch.
     #[inline]
     pub(super) fn fetch(&self) {
         self.squares.fetch();

@@ -79,7 +79,7 @@ fn a_small_series_by_hand() {
     assert_eq!(kinds, [SeriesKind::Count, SeriesKind::Mean, SeriesKind::Level, SeriesKind::Mean]);
 }
 
-/// A series is there to see the warm-up, so it begins at 0; all else leaves the warm-up out.
+/// A series shows the warm-up, so it begins at 0. Everything else leaves the warm-up out.
 #[test]
 fn the_warmup_is_part_of_the_series() {
     let mut statistics = statistics(2, 5.0, 10.0);
@@ -103,8 +103,8 @@ fn the_warmup_is_part_of_the_series() {
     );
 }
 
-/// What the run did not reach is unknown, not 0, and what was observed as it ended belongs to the
-/// last slice that it reached.
+/// Slices that the run did not reach are unknown, not 0. What was observed at the end belongs to
+/// the last slice that it reached.
 #[test]
 fn a_run_cut_short_leaves_the_rest_empty() {
     for (end, reached, held) in [(6.0, 2, 4.0), (5.0, 1, 4.0), (7.5, 2, 4.0), (1.0, 0, 4.0)] {
@@ -286,7 +286,8 @@ fn ends() -> impl Strategy<Value = f64> {
 }
 
 proptest! {
-    /// A run that was ended early has the series of a run to that end, whatever was wanted.
+    /// A run that was stopped early has the series of a run to that end, whatever the requested
+    /// end.
     #[test]
     fn slices_follow_from_how_far_a_run_came(
         events in prop::collection::vec((0.0f64..=1.0, 0u32..2, -1e3f64..1e3, 0.0f64..0.3), 1..80),
@@ -321,8 +322,8 @@ proptest! {
         }
     }
 
-    /// However the events of a run are divided among PEs, and in whatever order those are merged,
-    /// the series are the same to the last bit, and their slices add up to the totals.
+    /// The series are the same to the last bit, however events are divided among PEs and in
+    /// whatever order PEs are merged. The slices add up to the totals.
     #[test]
     fn merging_in_any_order_gives_the_same(
         events in prop::collection::vec((0.0f64..=1.0, 0u32..2, 0u64..9, -1e9f64..1e9, 0.0f64..0.3, 0usize..4), 1..120),

@@ -11,7 +11,7 @@ impl RowSink for NoRows {
 
 const MADE: Counter = Counter::slot(0);
 
-/// Counters `made`, whose second item gets these counts, and `late`.
+/// Statistics with these counts of `late` and of the second item of `made`.
 fn totals(late: &[u64], made: &[u64]) -> Statistics {
     const LATE: Counter = Counter::slot(1);
     let mut declare = Declarations::default();
@@ -24,7 +24,7 @@ fn totals(late: &[u64], made: &[u64]) -> Statistics {
     statistics
 }
 
-/// However the events of a run are divided, the merged statistics are the same to the last bit.
+/// The merged statistics are the same to the last bit, however the events of a run are divided.
 #[test]
 fn parts_of_a_run_merge_to_the_whole() {
     use warpline_base::random::Random;
@@ -61,7 +61,7 @@ fn parts_of_a_run_merge_to_the_whole() {
     assert_eq!(merged.to_json().to_string(), whole.to_json().to_string());
 }
 
-/// If there were two zeros, the order of adding would decide which is the least.
+/// With two zeros, the order of adding would decide which is the least.
 #[test]
 fn the_sign_of_a_zero_does_not_show() {
     const SEEN: Mean = Mean::slot(0);
@@ -96,7 +96,7 @@ fn the_sign_of_a_zero_does_not_show() {
     }
 }
 
-/// Each value of an observation on its own; the area of a span may be too large for a number.
+/// Each value of an observation must be finite; the area of a span may exceed the range of numbers.
 #[test]
 fn what_is_not_finite_is_refused() {
     const SEEN: Mean = Mean::slot(0);
@@ -142,8 +142,7 @@ fn spans_run_forward() {
     assert_eq!(fault, Fault::Span { name: "level".into(), from: 0.5, to: 0.25 });
 }
 
-/// Whether counts are added in one place or in several, and in whatever order, they overflow
-/// together or not at all.
+/// Whether counts overflow does not depend on where and in which order they are added.
 #[test]
 fn counters_overflow_as_a_whole() {
     let overflow = |name: &str| Some(Fault::CounterOverflow { name: name.into() });
