@@ -118,13 +118,11 @@ impl<M: HasEvent> Context<M> {
         if words == 0 {
             return;
         }
-        if !self.log.covers(at) {
-            return self.changes_outside();
-        }
+        let Some(offset) = self.log.offset(at) else { return self.changes_outside() };
         if !self.log.has_room(words) {
             self.stop_for_memory(words);
         }
-        self.log.note(at, words, keep);
+        self.log.note(offset, words, keep);
     }
 
     #[cold]

@@ -1,5 +1,7 @@
 //! The log of the current event.
 
+use std::num::NonZero;
+
 use super::changing::address;
 use super::journaled::{Change, Journal};
 
@@ -8,29 +10,34 @@ use super::journaled::{Change, Journal};
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     words: Vec<u64>,
-    /// The address of the LP's state.
-    start: usize,
-    /// The size of the state in bytes; 0 if nothing is logged.
-    bytes: usize,
+    /// The place of the LP's state, while changes are logged.
+    state: Option<StatePlace>,
+}
+
+/// Where a state lies.
+#[derive(Clone, Copy, Debug)]
+struct StatePlace {
+    address: usize,
+    bytes: NonZero<usize>,
 }
 
 impl Log {
     #[inline(always)]
     pub(crate) fn is_on(&self) -> bool {
-        self.bytes > 0
+        self.state.is_some()
     }
 
-    /// Starts logging changes of this state.
+    /// Starts logging changes of this state. A state without bytes cannot change.
     #[inline]
     pub(crate) fn begin<S>(&mut self, state: &S) {
-        self.start = address(state);
-        self.bytes = size_of::<S>();
+        self.state =
+            NonZero::new(size_of::<S>()).map(|bytes| StatePlace { address: address(state), bytes });
     }
 
     /// Stops logging.
     #[inline]
     pub(crate) fn end(&mut self) {
-        self.bytes = 0;
+        self.state = None;
     }
 
     pub(crate) fn words_mut(&mut self) -> &mut Vec<u64> {
@@ -43,9 +50,12 @@ impl Log {
         self.words.clear();
     }
 
-    /// Whether this address lies in the state, at an offset that fits in half a word.
-    pub(crate) fn covers(&self, at: usize) -> bool {
-        at.wrapping_sub(self.start) < self.bytes.min(1 << 32)
+    /// The offset of this address in the state; `None` if it lies outside, or if the offset does
+    /// not fit in half a word.
+    pub(crate) fn offset(&self, at: usize) -> Option<u32> {
+        let StatePlace { address, bytes } = self.state?;
+        let offset = at.wrapping_sub(address);
+        if offset < bytes.get() { u32::try_from(offset).ok() } else { None }
     }
 
     /// Whether there is memory for a change of this many words.
@@ -53,10 +63,10 @@ impl Log {
         self.words.try_reserve(words + 1).is_ok()
     }
 
-    /// Logs a change of the value at an address in the state. There must be room.
-    pub(crate) fn note(&mut self, at: usize, words: usize, keep: impl FnOnce(&mut Vec<u64>)) {
+    /// Logs a change of the value at an offset in the state. There must be room.
+    pub(crate) fn note(&mut self, offset: u32, words: usize, keep: impl FnOnce(&mut Vec<u64>)) {
         keep(&mut self.words);
-        self.words.push(((at - self.start) as u64) << 32 | words as u64);
+        self.words.push(u64::from(offset) << 32 | words as u64);
     }
 
     /// Undoes all logged changes, the last one first, on the state that they left behind, and stops

@@ -37,18 +37,7 @@ impl Kind for Histogram {
         item: u32,
         value: f64,
     ) -> Option<()> {
-        if !value.is_finite() {
-            return None;
-        }
-        if event.is_observed() {
-            histograms.get_mut(item)?.add(value);
-        } else {
-            histograms.check(item)?;
-        }
-        if let Some(series) = series {
-            series.observe(event.time, value);
-        }
-        Some(())
+        histograms.observe(series, event, item, value, |tally| tally.add(value))
     }
 
     fn merge(mine: &mut Items<HistogramTally>, theirs: &Items<HistogramTally>) {

@@ -1,15 +1,36 @@
+use std::num::NonZero;
+
 use serde::{Deserialize, Serialize};
 use warpline_memory::{MakeRoom, check_room};
 
+use super::kind::Moment;
 use crate::statistics::STATISTICS;
+use crate::statistics::series::SeriesTally;
 
 /// The items of one statistic. An item without observations takes four bytes, which are never
 /// touched: every part of a run has all items, but most items are used by one part only.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::statistics) struct Items<T> {
-    /// By item: its place in `seen`, from 1 on; 0 if it has none.
-    places: Vec<u32>,
+    /// By item: its place in `seen`, if it has observations.
+    places: Vec<Option<Place>>,
     seen: Vec<T>,
+}
+
+/// The place of an item among those with observations. It is never 0, so that a list of no places
+/// is a list of zeros.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Place(NonZero<u32>);
+
+impl Place {
+    /// The place with this index, which is below 2³² - 1.
+    fn at(index: usize) -> Self {
+        Place(NonZero::<u32>::MIN.saturating_add(index as u32))
+    }
+
+    #[inline]
+    fn index(self) -> usize {
+        self.0.get() as usize - 1
+    }
 }
 
 impl<T: Default> Items<T> {
@@ -28,7 +49,7 @@ impl<T: Default> Items<T> {
 
     /// `None` if there is no such item.
     #[inline]
-    pub(super) fn check(&self, item: u32) -> Option<()> {
+    fn check(&self, item: u32) -> Option<()> {
         ((item as usize) < self.places.len()).then_some(())
     }
 
@@ -43,36 +64,64 @@ impl<T: Default> Items<T> {
     /// An item, if it has observations.
     #[inline]
     pub(super) fn get(&self, item: u32) -> Option<&T> {
-        self.seen.get((*self.places.get(item as usize)? as usize).wrapping_sub(1))
+        let place = (*self.places.get(item as usize)?)?;
+        self.seen.get(place.index())
     }
 
     /// An item to be changed; `None` if there is no such item.
     #[inline]
     pub(super) fn get_mut(&mut self, item: u32) -> Option<&mut T> {
         let place = match *self.places.get(item as usize)? {
-            0 => self.begin(item),
-            place => place,
+            Some(place) => place,
+            None => self.begin(item),
         };
-        self.seen.get_mut(place as usize - 1)
+        self.seen.get_mut(place.index())
     }
 
     #[cold]
     #[inline(never)]
-    fn begin(&mut self, item: u32) -> u32 {
+    fn begin(&mut self, item: u32) -> Place {
+        let place = Place::at(self.seen.len());
         self.seen.make_room(1, STATISTICS);
         self.seen.push(T::default());
-        let place = self.seen.len() as u32;
-        self.places[item as usize] = place;
+        self.places[item as usize] = Some(place);
         place
     }
 
     /// Adds the items of another part of the run, each by `merge`.
     pub(super) fn merge(&mut self, other: &Self, merge: impl Fn(&mut T, &T)) {
-        for (item, &place) in (0..).zip(&other.places).filter(|(_, place)| **place != 0) {
+        for (item, place) in (0..).zip(&other.places) {
+            let Some(place) = place else { continue };
             if let Some(mine) = self.get_mut(item) {
-                merge(mine, &other.seen[place as usize - 1]);
+                merge(mine, &other.seen[place.index()]);
             }
         }
+    }
+
+    /// Adds a value that `event` observes, by `add`, to an item and to the series; `None` if there
+    /// is no such item, or the value is not finite. Only the series counts before the end of the
+    /// warm-up.
+    #[inline(always)]
+    pub(super) fn observe(
+        &mut self,
+        series: Option<&mut SeriesTally>,
+        event: &Moment<'_>,
+        item: u32,
+        value: f64,
+        add: impl FnOnce(&mut T),
+    ) -> Option<()> {
+        if !value.is_finite() {
+            return None;
+        }
+        if event.is_observed() {
+            add(self.get_mut(item)?);
+        } else {
+            self.check(item)?;
+        }
+        if let Some(series) = series {
+            series.observe(event.time, value);
+        }
+        Some(())
     }
 }
 

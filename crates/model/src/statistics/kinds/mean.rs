@@ -41,18 +41,8 @@ impl Kind for Mean {
         item: u32,
         value: f64,
     ) -> Option<()> {
-        if !value.is_finite() {
-            return None;
-        }
-        if event.is_observed() {
-            means.get_mut(item)?.add(event.horizon, event.time, value);
-        } else {
-            means.check(item)?;
-        }
-        if let Some(series) = series {
-            series.observe(event.time, value);
-        }
-        Some(())
+        let add = |tally: &mut MeanTally| tally.add(event.horizon, event.time, value);
+        means.observe(series, event, item, value, add)
     }
 
     fn merge(mine: &mut Items<MeanTally>, theirs: &Items<MeanTally>) {

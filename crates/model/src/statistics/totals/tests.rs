@@ -24,6 +24,19 @@ fn totals(late: &[u64], made: &[u64]) -> Statistics {
     statistics
 }
 
+const SEEN: Mean = Mean::slot(0);
+const LEVEL: TimeMean = TimeMean::slot(1);
+const SPREAD: Histogram = Histogram::slot(2);
+
+/// Empty statistics of values and levels, in a run to time 1.
+fn observing() -> Statistics {
+    let mut declare = Declarations::default();
+    declare.mean(SEEN, "seen", "", "");
+    declare.time_mean(LEVEL, "level", "", "");
+    declare.histogram(SPREAD, "spread", "", "");
+    Statistics::new(declare.checked().unwrap(), 0.0, 1.0)
+}
+
 /// The merged statistics are the same to the last bit, however the events of a run are divided.
 #[test]
 fn parts_of_a_run_merge_to_the_whole() {
@@ -64,14 +77,7 @@ fn parts_of_a_run_merge_to_the_whole() {
 /// With two zeros, the order of adding would decide which is the least.
 #[test]
 fn the_sign_of_a_zero_does_not_show() {
-    const SEEN: Mean = Mean::slot(0);
-    const LEVEL: TimeMean = TimeMean::slot(1);
-    const SPREAD: Histogram = Histogram::slot(2);
-    let mut declare = Declarations::default();
-    declare.mean(SEEN, "seen", "", "");
-    declare.time_mean(LEVEL, "level", "", "");
-    declare.histogram(SPREAD, "spread", "", "");
-    let empty = Statistics::new(declare.checked().unwrap(), 0.0, 1.0);
+    let empty = observing();
     let json = |zeros: &[f64]| {
         let parts = zeros.iter().map(|&zero| {
             let list = vec![
@@ -99,14 +105,7 @@ fn the_sign_of_a_zero_does_not_show() {
 /// Each value of an observation must be finite; the area of a span may exceed the range of numbers.
 #[test]
 fn what_is_not_finite_is_refused() {
-    const SEEN: Mean = Mean::slot(0);
-    const LEVEL: TimeMean = TimeMean::slot(1);
-    const SPREAD: Histogram = Histogram::slot(2);
-    let mut declare = Declarations::default();
-    declare.mean(SEEN, "seen", "", "");
-    declare.time_mean(LEVEL, "level", "", "");
-    declare.histogram(SPREAD, "spread", "", "");
-    let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 1.0);
+    let mut statistics = observing();
     let span = |from, to, level| Note::TimeMean(LEVEL, Held::Span { from, to, level });
     let infinite = f64::INFINITY;
     for (note, name) in [
@@ -131,10 +130,7 @@ fn what_is_not_finite_is_refused() {
 
 #[test]
 fn spans_run_forward() {
-    const LEVEL: TimeMean = TimeMean::slot(0);
-    let mut declare = Declarations::default();
-    declare.time_mean(LEVEL, "level", "", "");
-    let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 1.0);
+    let mut statistics = observing();
     let list = vec![Note::TimeMean(LEVEL, Held::Span { from: 0.5, to: 0.25, level: 1.0 })];
     let fault = statistics
         .apply(&Notes { list, ..Notes::default() }, 0.5, LpId(0), &mut NoRows)
