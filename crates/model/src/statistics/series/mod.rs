@@ -84,7 +84,7 @@ impl<T: Absorb> Parts<T> {
     /// The edges of the slices, and their sums.
     fn slices(&self, cut: &Cut) -> (Vec<f64>, Vec<T>) {
         match (self, cut) {
-            (Parts::Given(list), Cut::Given(slices)) => (slices.edges.clone(), list.clone()),
+            (Parts::Given(list), Cut::Given(slices)) => (slices.edges().to_vec(), list.clone()),
             (Parts::Stretches(stretches), Cut::Stretches(horizon)) => {
                 let seen = stretches.of(horizon);
                 let edge = |slice: usize| (slice as f64 * seen.length()).min(horizon.reached);
@@ -216,7 +216,7 @@ impl Cut {
     /// How far the run came, in model time.
     fn reached(&self) -> f64 {
         match self {
-            Cut::Given(slices) => slices.reached,
+            Cut::Given(slices) => slices.reached(),
             Cut::Stretches(horizon) => horizon.reached,
         }
     }
@@ -224,7 +224,7 @@ impl Cut {
     /// The last slice that the run reached; `None` if there are no slices beyond it.
     fn last(&self) -> Option<usize> {
         match self {
-            Cut::Given(slices) => Some(slices.last),
+            Cut::Given(slices) => Some(slices.last()),
             Cut::Stretches(_) => None,
         }
     }

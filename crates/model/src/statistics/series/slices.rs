@@ -8,13 +8,13 @@ use crate::statistics::sums::exact_sum::ExactSum;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Slices {
     /// The edges of the slices, from 0 to the end.
-    pub(super) edges: Vec<f64>,
+    edges: Vec<f64>,
     /// Slices per unit of time.
     per_time: f64,
     /// How far the run came: to the end, unless it was stopped early.
-    pub(super) reached: f64,
+    reached: f64,
     /// The last slice that it reached.
-    pub(super) last: usize,
+    last: usize,
 }
 
 impl Slices {
@@ -28,6 +28,21 @@ impl Slices {
 
     pub(super) fn count(&self) -> usize {
         self.edges.len() - 1
+    }
+
+    /// From 0 to the end.
+    pub(super) fn edges(&self) -> &[f64] {
+        &self.edges
+    }
+
+    /// How far the run came, in model time.
+    pub(super) fn reached(&self) -> f64 {
+        self.reached
+    }
+
+    /// The last slice that the run reached.
+    pub(super) fn last(&self) -> usize {
+        self.last
     }
 
     /// The slice of a time, which must not be negative. The end itself belongs to the last slice.

@@ -313,12 +313,12 @@ proptest! {
     #[test]
     fn every_time_is_within_its_slice(end in ends(), count in 1u32..300, share in 0.0f64..1.0, edge in 0u32..300) {
         let slices = Slices::new(count, end);
-        prop_assert_eq!((slices.edges[0], slices.edges[count as usize]), (0.0, end));
-        let edge = slices.edges[edge.min(count) as usize];
+        prop_assert_eq!((slices.edges()[0], slices.edges()[count as usize]), (0.0, end));
+        let edge = slices.edges()[edge.min(count) as usize];
         for time in [share * end, edge, edge.next_down().max(0.0), edge.next_up(), end.next_down(), 0.0] {
             let slice = slices.at(time);
-            let within = slices.edges[slice] <= time && (time < slices.edges[slice + 1] || time >= end && slice == count as usize - 1);
-            prop_assert!(within, "{} in slice {}: {:?}", time, slice, &slices.edges[slice..=slice + 1]);
+            let within = slices.edges()[slice] <= time && (time < slices.edges()[slice + 1] || time >= end && slice == count as usize - 1);
+            prop_assert!(within, "{} in slice {}: {:?}", time, slice, &slices.edges()[slice..=slice + 1]);
         }
     }
 
