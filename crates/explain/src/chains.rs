@@ -286,9 +286,10 @@ mod tests {
             let (own, sums) = lps[lp];
             chains.make_room();
             let id = LpId(lp as u32);
-            let (end, mut sums) = match by_message {
-                true => (chains.follow_message(own, sender, id, cost), sent),
-                false => (chains.follow_own(own, sender, id, cost), sums),
+            let (end, mut sums) = if by_message {
+                (chains.follow_message(own, sender, id, cost), sent)
+            } else {
+                (chains.follow_own(own, sender, id, cost), sums)
             };
             sums[lp] += cost;
             lps[lp] = (Some(end), sums);

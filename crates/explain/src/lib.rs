@@ -136,9 +136,10 @@ impl CriticalPath {
         let record = &mut self.lps[lp.index()];
         let finish = record.finish.max(cause.finish) + cost;
         // If both are equally long, the path stays with the LP.
-        let chain = match cause.finish > record.finish {
-            true => self.chains.follow_message(record.chain, cause.chain, lp, cost),
-            false => self.chains.follow_own(record.chain, cause.chain, lp, cost),
+        let chain = if cause.finish > record.finish {
+            self.chains.follow_message(record.chain, cause.chain, lp, cost)
+        } else {
+            self.chains.follow_own(record.chain, cause.chain, lp, cost)
         };
         record.finish = finish;
         record.chain = Some(chain);

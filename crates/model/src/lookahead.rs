@@ -136,34 +136,26 @@ impl Lookahead {
         }
         let mut table: Option<LinkTable> = None;
         for lp in (0..lps).map(LpId) {
-            let (links, lookahead) = match declared(lp) {
-                Declared::Links(links) => (Some(links), common),
-                Declared::Least(lookahead) => (None, lookahead),
-            };
-            if !is_delay(lookahead) {
-                return Err(LookaheadError::Lp { lp, lookahead });
+            match declared(lp) {
+                Declared::Least(lookahead) if !is_delay(lookahead) => {
+                    return Err(LookaheadError::Lp { lp, lookahead });
+                }
+                Declared::Least(lookahead) if lookahead == common && table.is_none() => {}
+                declared => {
+                    let table = match &mut table {
+                        None => table.insert(LinkTable::begin(lp, lps, common)?),
+                        Some(table) => table,
+                    };
+                    table.add(lp, lps, declared)?;
+                }
             }
-            let table = match &mut table {
-                None if links.is_none() && lookahead == common => continue,
-                None => table.insert(LinkTable::begin(lp, lps, common)?),
-                Some(table) => table,
-            };
-            let row = links
-                .map_or(Ok(ReachRow::Any(lookahead)), |links| table.add_links(lp, lps, links))?;
-            table.rows.push(row);
         }
-        Ok(match table {
-            None => Lookahead::uniform(common),
-            // All LPs declare the same lookahead, but not that of the model.
-            Some(LinkTable { rows, .. })
-                if matches!(rows[0], ReachRow::Any(_))
-                    && rows.iter().all(|row| *row == rows[0]) =>
-            {
-                let ReachRow::Any(lookahead) = rows[0] else { unreachable!("it was looked at") };
-                Lookahead::uniform(lookahead)
-            }
-            Some(table) => Lookahead { least: table.least(), table: Some(Arc::new(table)) },
-        })
+        let Some(table) = table else { return Ok(Lookahead::uniform(common)) };
+        // All LPs may declare the same lookahead, but not that of the model.
+        if let Some(lookahead) = table.common() {
+            return Ok(Lookahead::uniform(lookahead));
+        }
+        Ok(Lookahead { least: table.least(), table: Some(Arc::new(table)) })
     }
 
     /// The lookahead of a model in which any LP may send to any other with this least delay.
@@ -216,7 +208,17 @@ impl LinkTable {
         Ok(LinkTable { rows, ..LinkTable::default() })
     }
 
-    /// Adds the links of the next LP.
+    /// Adds what the next LP declares.
+    fn add(&mut self, lp: LpId, lps: u32, declared: Declared) -> Result<(), LookaheadError> {
+        let row = match declared {
+            Declared::Least(lookahead) => ReachRow::Any(lookahead),
+            Declared::Links(links) => self.add_links(lp, lps, links)?,
+        };
+        self.rows.push(row);
+        Ok(())
+    }
+
+    /// Adds links of an LP, and returns its row.
     fn add_links(
         &mut self,
         from: LpId,
@@ -245,6 +247,14 @@ impl LinkTable {
         Ok(ReachRow::Links { first, count, most })
     }
 
+    /// The lookahead of all LPs, if it is the same and none has links.
+    fn common(&self) -> Option<f64> {
+        let first = self.rows.first()?;
+        let ReachRow::Any(lookahead) = first else { return None };
+        self.rows.iter().all(|row| row == first).then_some(*lookahead)
+    }
+
+    /// The least lookahead of any LP or link.
     fn least(&self) -> f64 {
         let any = self.rows.iter().filter_map(|row| {
             if let ReachRow::Any(lookahead) = row { Some(*lookahead) } else { None }

@@ -466,7 +466,7 @@ pub trait Model: Sized + Send + Sync + 'static {
     /// #     fn lps(&self) -> u32 { 1 }
     /// #     fn init(&self, _: &mut Init<Self>) -> u64 { 0 }
     /// fn handle(&self, served: &mut u64, _: &(), _: &mut Context<Self>) {
-    ///     self.served += 1; // error: `self` is a `&` reference; it belongs into the state: `*served += 1`
+    ///     self.served += 1; // error: `self` is a `&` reference; it belongs in the state: `*served += 1`
     /// }
     /// # }
     /// ```

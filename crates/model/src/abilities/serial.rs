@@ -12,7 +12,7 @@ use warpline_memory::MakeRoom;
 const BYTES: &str = "events as bytes";
 
 /// Why serde attributes of self-describing formats do not work.
-const NO_DESCRIPTION: &str = "its bytes do not say what they are, as serde's `flatten`, `untagged` and `tag` demand, and `skip_serializing_if`";
+const NO_DESCRIPTION: &str = "the format does not describe itself, so serde's `flatten`, `untagged`, `tag` and `skip_serializing_if` do not work with it";
 
 /// The end of a list of bytes.
 struct End<'l>(&'l mut Vec<u8>);

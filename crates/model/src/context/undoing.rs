@@ -52,11 +52,10 @@ impl<M: HasEvent> Context<M> {
     #[inline]
     pub fn save(&mut self, value: impl Saved) {
         if self.saving {
-            match self.saved.len() < self.saved.capacity() || self.grow_saved() {
-                true => self.saved.push(value.to_word()),
-                false => {
-                    self.no_memory("what an event saves", size_of::<u64>() * (self.saved.len() + 1))
-                }
+            if self.saved.len() < self.saved.capacity() || self.grow_saved() {
+                self.saved.push(value.to_word());
+            } else {
+                self.no_memory("what an event saves", size_of::<u64>() * (self.saved.len() + 1));
             }
         }
     }

@@ -245,28 +245,20 @@ impl Declarations {
     pub fn checked(mut self) -> Result<Self, String> {
         self.statistics.sort_by_key(|d| d.slot);
         self.tables.sort_by_key(|t| t.slot);
-        let wrong = |name: &str| {
-            name.is_empty()
-                || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
-        };
-        if let Some(table) = self.tables.iter().find(|table| wrong(&table.name)) {
+        if let Some(table) = self.tables.iter().find(|table| !is_file_name(&table.name)) {
             return Err(format!(
                 "a table cannot be called `{}`: its name becomes that of a file; use letters, digits, - and _",
                 table.name
             ));
         }
-        let wrong = |series: Option<SeriesSlices>| match series {
-            Some(SeriesSlices::Given(slices)) if !(1..=MOST_SLICES).contains(&slices) => {
-                Some(slices)
+        for Declaration { name, series, .. } in &self.statistics {
+            if let Some(SeriesSlices::Given(slices)) = series
+                && !(1..=MOST_SLICES).contains(slices)
+            {
+                return Err(format!(
+                    "the series of `{name}` cannot have {slices} slices; choose 1 to {MOST_SLICES}"
+                ));
             }
-            _ => None,
-        };
-        if let Some((name, slices)) =
-            self.statistics.iter().find_map(|d| Some((&d.name, wrong(d.series)?)))
-        {
-            return Err(format!(
-                "the series of `{name}` cannot have {slices} slices; choose 1 to {MOST_SLICES}"
-            ));
         }
         check("statistic", self.statistics.iter().map(|d| (d.slot, &d.name)))?;
         check("table", self.tables.iter().map(|t| (t.slot, &t.name)))?;
@@ -291,6 +283,12 @@ macro_rules! declare {
 
 for_each_kind!(declare);
 
+/// Whether a name consists of letters, digits, `-` and `_`.
+fn is_file_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+}
+
+/// Checks that slots are numbered without gaps, and names unique.
 fn check<'a>(what: &str, slots: impl Iterator<Item = (u16, &'a String)>) -> Result<(), String> {
     let mut names = std::collections::BTreeSet::new();
     for (expected, (slot, name)) in slots.enumerate() {

@@ -63,25 +63,25 @@ fn explain_intervals(results: &Value, path: &str, notes: &mut BTreeMap<String, R
                 if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
             };
             if fields.contains_key("mean") {
-                for (figure, meaning) in
-                    FIGURES.iter().filter(|(figure, _)| fields.contains_key(*figure))
-                {
-                    let unit = notes
-                        .get(path)
-                        .map(|note| note.unit.clone())
-                        .filter(|_| *figure != "levels")
-                        .unwrap_or_default();
-                    notes.entry(below(figure)).or_insert_with(|| ResultNote {
-                        unit,
-                        meaning: (*meaning).into(),
-                        label: false,
-                    });
+                let unit = notes.get(path).map(|note| note.unit.clone()).unwrap_or_default();
+                for (figure, meaning) in FIGURES {
+                    if fields.contains_key(figure) {
+                        notes
+                            .entry(below(figure))
+                            .or_insert_with(|| figure_note(figure, meaning, &unit));
+                    }
                 }
             }
             fields.iter().for_each(|(name, field)| explain_intervals(field, &below(name), notes));
         }
         _ => {}
     }
+}
+
+/// The note on a figure beside a mean in this unit. Levels are counted, so they have no unit.
+fn figure_note(figure: &str, meaning: &str, unit: &str) -> ResultNote {
+    let unit = if figure == "levels" { "" } else { unit };
+    ResultNote { unit: unit.to_owned(), meaning: meaning.to_owned(), label: false }
 }
 
 #[cfg(test)]

@@ -196,9 +196,10 @@ impl Notes {
         self.has_rows = true;
         let room = !self.incomplete && self.cells.try_reserve(row.len()).is_ok();
         self.push(Note::Row { table, cells: if room { row.len() as u32 } else { 0 } });
-        match room {
-            true => self.cells.extend_from_slice(row),
-            false => self.incomplete = true,
+        if room {
+            self.cells.extend_from_slice(row);
+        } else {
+            self.incomplete = true;
         }
     }
 
