@@ -64,16 +64,19 @@ fn abilities(
     let reverse = reverse.then(|| quote!(.with_reverse()));
     // serde reads references of one lifetime only. The compiler would notice that too late, so
     // references are never asked about.
-    let serde =
-        if has_reference(event.to_token_stream()) { quote!(Says) } else { quote!(SaysSerde) };
+    let serde = if has_reference(event.to_token_stream()) {
+        quote!(TypeAbilities)
+    } else {
+        quote!(SerdeAbilities)
+    };
     Ok(quote! {
         const ABILITIES: #api::Abilities<Self::State, Self::Event> = {
             #[allow(unused_imports, reason = "it is used where a type says nothing")]
-            use #api::model_support::Otherwise as _;
+            use #api::model_support::DefaultAbilities as _;
             #api::Abilities::of_events(
-                #api::model_support::Says::<#event>::WIRE,
+                #api::model_support::TypeAbilities::<#event>::WIRE,
                 #api::model_support::#serde::<#event>::WIRE,
-                #api::model_support::Says::<#event>::COMPARABLE,
+                #api::model_support::TypeAbilities::<#event>::COMPARABLE,
             )
             #(#said)*
             #reverse
@@ -119,7 +122,7 @@ mod tests {
     fn reverse_code_is_an_ability_where_it_is_written() {
         let without = expanded("", "impl Model for Shop { type Event = (); }").unwrap();
         assert!(
-            without.contains("Says :: < () >") && !without.contains("with_reverse"),
+            without.contains("TypeAbilities :: < () >") && !without.contains("with_reverse"),
             "{without}"
         );
         let with =
@@ -151,7 +154,7 @@ mod tests {
         {
             let code =
                 expanded("", &format!("impl Model for Shop {{ type Event = {event}; }}")).unwrap();
-            assert_eq!(code.contains("SaysSerde"), asked, "{code}");
+            assert_eq!(code.contains("SerdeAbilities"), asked, "{code}");
         }
     }
 

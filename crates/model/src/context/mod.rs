@@ -84,18 +84,28 @@ pub trait HasEvent {
 /// ```
 #[derive(Debug)]
 pub struct Context<M: HasEvent> {
+    /// What the thread is doing, for a thread that watches it.
     pub(crate) beat: Arc<Beat>,
+    /// The time of the current event, in model units.
     pub(crate) now: f64,
+    /// The current LP.
     pub(crate) id: LpId,
+    /// The step of the current event.
     pub(crate) step: u32,
     pub(crate) limits: Limits,
     pub(crate) streams: Streams,
+    /// The sends of the current event, but for those in `forwards`.
     pub(crate) outbox: DropEach<Outgoing<M::Event>>,
     pub(crate) forwards: Forwards<M::Event>,
+    /// The observations of the current event.
     pub(crate) notes: Notes,
+    /// The values saved for reverse code.
     pub(crate) saved: Vec<u64>,
+    /// Whether there is reverse code to save values for.
     pub(crate) saving: bool,
+    /// The changes logged for the journal.
     pub(crate) log: Log,
+    /// The first fault of the current event.
     pub(crate) fault: Option<Box<Fault>>,
 }
 
