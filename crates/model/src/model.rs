@@ -358,7 +358,7 @@ pub trait Model: Sized + Send + Sync + 'static {
     ///
     /// Return `true` if many events have the same time and it matters who comes first, as with bids
     /// in an auction by rounds: ordered by sender, LP 0 would win every tie. Events of one sender
-    /// for the same time stay in the order of sending.
+    /// for the same time, step and priority stay in the order of sending.
     ///
     /// ```
     /// # use warpline_model::prelude::*;

@@ -12,8 +12,8 @@ impl<M: HasEvent> Context<M> {
     /// Sends an event that reaches LP `to` after `delay` units of model time.
     ///
     /// With delay 0 it happens at the same time, after the event that sent it. Other simultaneous
-    /// events are ordered by priority, then by sender (or by a hash, with [unbiased
-    /// ties](crate::Model::unbiased_ties)). Those of one sender stay in the order of sending.
+    /// events are ordered by priority, then by sender (with [unbiased
+    /// ties](crate::Model::unbiased_ties), by a hash), then in the order of sending.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};

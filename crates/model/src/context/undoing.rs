@@ -64,8 +64,8 @@ impl<M: HasEvent> Context<M> {
     /// [journal](macro@crate::model), its old value is logged first; otherwise it does nothing.
     ///
     /// A model with a journal changes its states only by this method, and by
-    /// [`Queue`](crate::Queue) and [`Level`](crate::Level), which call it. It may change anything
-    /// [`Plain`], such as a field that is a number, or an item of an array.
+    /// [`Queue`](crate::Queue) and [`Level`](crate::Level), which log changes too. It may change
+    /// anything [`Plain`], such as a field that is a number, or an item of an array.
     /// `warpline verify --undo journal` finds changes made without it.
     ///
     /// ```
