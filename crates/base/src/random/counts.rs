@@ -100,7 +100,8 @@ fn poisson_by_rejection(random: &mut Random, mean: f64) -> f64 {
     let inverse_alpha = 1.1239 + 1.1328 / (b - 3.4);
     let v_r = 0.9277 - 3.6224 / (b - 2.0);
     loop {
-        let (u, v) = (random.uniform() - 0.5, random.uniform());
+        let u = random.uniform() - 0.5;
+        let v = random.uniform();
         let u_s = 0.5 - u.abs();
         let k = ((2.0 * a / u_s + b) * u + mean + 0.43).floor();
         if u_s >= 0.07 && v <= v_r {
@@ -150,7 +151,8 @@ fn binomial_by_rejection(random: &mut Random, n: f64, p: f64) -> f64 {
     // sum alone cancel.
     let log_density = |k: f64| log_poisson(k, mean) + log_poisson(n - k, others);
     loop {
-        let (u, v) = (random.uniform() - 0.5, random.uniform());
+        let u = random.uniform() - 0.5;
+        let v = random.uniform();
         let u_s = 0.5 - u.abs();
         let k = ((2.0 * a / u_s + b) * u + c).floor();
         if u_s >= 0.07 && v <= v_r {

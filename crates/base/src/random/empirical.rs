@@ -126,7 +126,8 @@ impl Continuous {
         let mut pieces = Vec::with_capacity(points.len());
         let mut weights = Vec::with_capacity(points.len());
         let first = points.first().ok_or(PointsError::Empty)?.0;
-        let (mut low, mut below) = (first, 0.0);
+        let mut low = first;
+        let mut below = 0.0;
         for (index, &(value, share)) in points.iter().enumerate() {
             if !(value >= low && (value - first).is_finite()) {
                 return Err(PointsError::Value { index, value });
@@ -136,7 +137,8 @@ impl Continuous {
             }
             pieces.push((low, value));
             weights.push(share - below);
-            (low, below) = (value, share);
+            low = value;
+            below = share;
         }
         // Differences of rising finite numbers are valid weights, unless all are 0.
         let weights = Weighted::new(&weights).map_err(|_| PointsError::Empty)?;

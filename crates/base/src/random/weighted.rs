@@ -107,7 +107,8 @@ impl Weighted {
     #[inline]
     pub(super) fn pick(&self, word: u64) -> usize {
         let scaled = u128::from(word) * self.columns.len() as u128;
-        let (index, fraction) = ((scaled >> 64) as usize, scaled as u64);
+        let index = (scaled >> 64) as usize;
+        let fraction = scaled as u64;
         let column = self.columns[index];
         if fraction < column.keep { index } else { column.alias as usize }
     }

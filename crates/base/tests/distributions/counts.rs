@@ -71,7 +71,8 @@ fn binomial_is_binomial() {
 /// Success is almost certain, so the failures are counted.
 #[test]
 fn binomial_failures_may_be_rare() {
-    let (n, q) = (100_000_000_000_000_000, f64::EPSILON / 2.0);
+    let n = 100_000_000_000_000_000;
+    let q = f64::EPSILON / 2.0;
     let drawn = sample(130, |random| n - random.binomial(n, 1.0 - q));
     let mean = n as f64 * q;
     has_moments("binomial", &as_numbers(&drawn), mean, mean);
