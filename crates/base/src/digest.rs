@@ -7,12 +7,13 @@ use crate::{EventKey, LpId};
 
 /// The digest of one LP's committed history: a hash chain over the keys of its events, in order.
 ///
-/// An event costs two multiplications, so digests are always on.
+/// Adding an event takes two multiplications, so digests are always on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HistoryDigest(u64);
 
 impl Default for HistoryDigest {
-    /// The digest of no events: not 0, as anything multiplied by 0 would be lost.
+    /// The digest of an empty history. It is not 0, because a product with 0 loses its other
+    /// factor.
     fn default() -> Self {
         HistoryDigest(0x57A7_E11E_0F0F_57A7)
     }
@@ -119,11 +120,14 @@ mod tests {
 
     #[test]
     fn order_counts_within_an_lp_and_not_between_lps() {
-        let (one_event, other) = (key(1.5), EventKey { sender: LpId(9), ..key(1.5) });
-        let (ab, ba) = (digest_of(&[one_event, other]), digest_of(&[other, one_event]));
+        let one_event = key(1.5);
+        let other = EventKey { sender: LpId(9), ..key(1.5) };
+        let ab = digest_of(&[one_event, other]);
+        let ba = digest_of(&[other, one_event]);
         assert_ne!(ab, ba);
-        let (mut one, mut two, mut swapped) =
-            (RunDigest::default(), RunDigest::default(), RunDigest::default());
+        let mut one = RunDigest::default();
+        let mut two = RunDigest::default();
+        let mut swapped = RunDigest::default();
         one.add(LpId(0), 2, ab);
         one.add(LpId(1), 2, ba);
         two.add(LpId(1), 2, ba);
@@ -132,7 +136,8 @@ mod tests {
         swapped.add(LpId(1), 2, ab);
         assert_eq!(one, two);
         assert_ne!(one, swapped);
-        let (mut first, mut second) = (RunDigest::default(), RunDigest::default());
+        let mut first = RunDigest::default();
+        let mut second = RunDigest::default();
         first.add(LpId(1), 2, ba);
         second.add(LpId(0), 2, ab);
         first.merge(second);

@@ -43,7 +43,7 @@ impl fmt::Debug for Priority {
     }
 }
 
-/// The most events that one event (or `init` of one LP) may send.
+/// The maximum number of events that one event, or the `init` of one LP, may send.
 pub const SEND_LIMIT: u32 = 1 << 24;
 
 /// The sender's sequence number: which of its events sent this one, and the index of the send
@@ -55,7 +55,7 @@ pub const SEND_LIMIT: u32 = 1 << 24;
 pub struct Sequence(u64);
 
 impl Sequence {
-    /// The most events that one LP may execute in a run.
+    /// The maximum number of events that one LP may execute in a run.
     pub const EVENT_LIMIT: u64 = 1 << 40;
 
     /// The first sequence number of the `event`-th event of an LP (0 is `init`).
@@ -95,16 +95,15 @@ impl Sequence {
 
 /// The place of an event in the one order that all engines follow.
 ///
-/// *Step* counts zero-delay hops at one instant, so that what an event causes always comes strictly
-/// after it. Keys are unique within a run and depend on the model alone, never on the order of
-/// arrival.
+/// *Step* counts zero-delay hops at one instant, so an event always comes strictly after its cause.
+/// Keys are unique within a run and depend on the model alone, never on the order of arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventKey {
     /// When the event happens.
     pub time: VirtualTime,
-    /// How many zero-delay hops at this instant led to it.
+    /// The number of zero-delay hops at this instant that led to it.
     pub step: u32,
-    /// Its urgency among events of the same time and step.
+    /// Its priority among events of the same time and step.
     pub priority: Priority,
     /// The sender.
     pub sender: LpId,
@@ -133,16 +132,16 @@ impl TieBreak {
             .cmp(&(b.time, b.step, b.priority))
             .then_with(|| match self {
                 TieBreak::BySender => Ordering::Equal,
-                TieBreak::Unbiased { .. } => self.luck(a).cmp(&self.luck(b)),
+                TieBreak::Unbiased { .. } => self.tie_hash(a).cmp(&self.tie_hash(b)),
             })
             .then_with(|| (a.sender, a.sequence).cmp(&(b.sender, b.sequence)))
     }
 
-    /// The number that breaks a tie before the senders do; always 0 if the senders alone decide.
-    pub fn luck(self, key: &EventKey) -> u64 {
+    /// The seeded hash that decides a tie before the senders do; 0 if ties are decided by sender.
+    pub fn tie_hash(self, key: &EventKey) -> u64 {
         match self {
             TieBreak::BySender => 0,
-            TieBreak::Unbiased { seed } => key.luck(seed),
+            TieBreak::Unbiased { seed } => key.tie_hash(seed),
         }
     }
 
@@ -157,7 +156,7 @@ impl TieBreak {
         }
         let rank = match self {
             TieBreak::BySender => key.sender.0.min(RANKS),
-            TieBreak::Unbiased { seed } => (key.luck(seed) >> 43) as u32,
+            TieBreak::Unbiased { seed } => (key.tie_hash(seed) >> 43) as u32,
         };
         key.step << 29 | u32::from(key.priority.code()) << 21 | rank
     }
@@ -165,15 +164,15 @@ impl TieBreak {
 
 impl EventKey {
     #[inline(always)]
-    fn luck(&self, seed: u64) -> u64 {
-        luck(seed, self.time.bits(), self.sender.0, self.step)
+    fn tie_hash(&self, seed: u64) -> u64 {
+        tie_hash(seed, self.time.bits(), self.sender.0, self.step)
     }
 }
 
-/// Out of line, as few models use it. It takes numbers, as a key would have to be passed through
+/// Out of line, because few models use it. It takes numbers, because a key would be passed through
 /// memory.
 #[inline(never)]
-fn luck(seed: u64, time: u64, sender: u32, step: u32) -> u64 {
+fn tie_hash(seed: u64, time: u64, sender: u32, step: u32) -> u64 {
     mix64(seed ^ mix64(time ^ mix64(u64::from(sender) << 32 | u64::from(step))))
 }
 
@@ -200,7 +199,7 @@ mod tests {
         #[test]
         fn prefix_agrees_with_order(a in key(), b in key(), seed: u64, unbiased: bool) {
             let ties = if unbiased { TieBreak::Unbiased { seed } } else { TieBreak::BySender };
-            let (a, b) = (a, EventKey { time: a.time, ..b });
+            let b = EventKey { time: a.time, ..b };
             match ties.compare(&a, &b) {
                 Ordering::Less => prop_assert!(ties.prefix(&a) <= ties.prefix(&b)),
                 Ordering::Greater => prop_assert!(ties.prefix(&a) >= ties.prefix(&b)),
@@ -219,7 +218,7 @@ mod tests {
         }
     }
 
-    /// Where the prefix has room for the difference, the full order is not needed.
+    /// Prefixes differ wherever 32 bits have room for the difference.
     #[test]
     fn prefix_tells_most_events_apart() {
         let key = |step, priority, sender| EventKey {
@@ -265,7 +264,7 @@ mod tests {
             sequence: Sequence::first_of(0),
         };
         assert_eq!(
-            [1, 2].map(|sender| key(sender).luck(9)),
+            [1, 2].map(|sender| key(sender).tie_hash(9)),
             [12_668_175_673_457_007_568, 9_659_157_333_363_734_621]
         );
     }

@@ -24,6 +24,6 @@ pub use words::Word;
 #[doc(hidden)]
 pub use words::read_word;
 
-// For code that `words!` makes.
+// For the code that `words!` generates.
 #[doc(hidden)]
 pub use serde;

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::LpId;
 use crate::random::{fold64, mix64};
 
-/// Digests of the states of LPs: sums over LPs, so that neither the order of LPs matters, nor where
-/// they live.
+/// Digests of the states of LPs. They are sums over LPs, so neither the order of LPs nor their
+/// places matter.
 ///
 /// The text of equal states may differ between two equal runs: hash maps list their entries in
 /// varying order, and addresses change. So there are two digests.
@@ -30,7 +30,7 @@ impl StateDigest {
     /// Adds the final state of an LP. Nothing is allocated for the text, however long it is.
     ///
     /// # Errors
-    /// If the text cannot be written, because the state's own `Debug` says so.
+    /// If the state's own `Debug` fails.
     pub fn add(&mut self, lp: LpId, state: &impl Debug) -> fmt::Result {
         let mut reader = Reader::default();
         write!(reader, "{state:?}")?;
@@ -47,13 +47,13 @@ impl StateDigest {
         self.content = self.content.wrapping_add(other.content);
     }
 
-    /// The digest of the text as it is, in 16 hexadecimal digits.
+    /// The digest of the exact text, in 16 hexadecimal digits.
     pub fn text(&self) -> String {
         format!("{:016x}", self.text)
     }
 
-    /// The digest that neither the order of entries within braces nor addresses change, in 16
-    /// hexadecimal digits.
+    /// The digest of the text without addresses and without the order of entries within braces, in
+    /// 16 hexadecimal digits.
     pub fn content(&self) -> String {
         format!("{:016x}", self.content)
     }
@@ -61,7 +61,7 @@ impl StateDigest {
     /// The digests of one text.
     pub fn of(text: &(impl fmt::Display + ?Sized)) -> Self {
         let mut reader = Reader::default();
-        // A text that cannot be written ends where it fails.
+        // If formatting fails, the text ends there.
         let _ = write!(reader, "{text}");
         let (text, content) = reader.end();
         StateDigest { text, content }
@@ -73,15 +73,15 @@ const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Replaces every address.
 const ADDRESS: u64 = 0x0ADD_4E55;
 
-/// A hash of the `Debug` text of a value, in one pass and without keeping the text.
+/// A hash of the `Debug` text of a value, computed in one pass without keeping the text.
 pub fn text_hash(value: &impl Debug) -> u64 {
     let mut hash = TextHash::default();
-    // A text that cannot be written ends where it fails.
+    // If formatting fails, the text ends there.
     let _ = write!(hash, "{value:?}");
     hash.end()
 }
 
-/// The hash of a text that arrives in pieces, wherever it is cut.
+/// The hash of a text that arrives in pieces. It does not depend on where the text is cut.
 struct TextHash {
     hash: u64,
     /// The last bytes, fewer than eight.
@@ -131,8 +131,8 @@ struct Reader {
 /// Text between braces, brackets or parentheses, or all of it.
 #[derive(Clone, Copy, Default)]
 struct Group {
-    /// The bracket that opened it. Entries within braces, as of maps, sets and structs, have no
-    /// order.
+    /// The bracket that opened it. The order of entries within braces (of maps, sets and structs)
+    /// does not count.
     opened_by: u8,
     entries: u64,
     entry: u64,
@@ -237,7 +237,7 @@ impl Group {
     fn end_entry(&mut self) {
         let entry = std::mem::take(&mut self.entry);
         if entry == 0 {
-            return; // after the last comma
+            return; // There is no entry after the last comma.
         }
         let entry = mix64(entry);
         self.entries = if self.opened_by == b'{' {
@@ -260,134 +260,5 @@ impl Word {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::{BTreeMap, HashMap};
-
-    use super::*;
-
-    fn of(state: &impl Debug) -> StateDigest {
-        let mut digest = StateDigest::default();
-        digest.add(LpId(7), state).unwrap();
-        digest
-    }
-
-    fn content(text: &str) -> u64 {
-        of(&format_args!("{text}")).content
-    }
-
-    /// Digests are the same on every platform and in every release, so that runs can be compared
-    /// across them.
-    #[test]
-    fn known_digests() {
-        let digest = of(&(BTreeMap::from([(1, "one"), (2, "two")]), [0.5, -0.0], Some('x')));
-        assert_eq!(
-            (digest.text().as_str(), digest.content().as_str()),
-            ("2aa8fc9806681ebb", "3b643420897afb7a")
-        );
-    }
-
-    #[test]
-    fn pieces_do_not_count() {
-        let whole = text_hash(&format_args!("{}", "a long text, in one piece"));
-        let (one, other) = ("a lo", "ng text, in one piece");
-        assert_eq!(text_hash(&format_args!("{one}{other}")), whole);
-        assert_ne!(text_hash(&format_args!("{other}{one}")), whole);
-        assert_ne!(text_hash(&format_args!("a")), text_hash(&format_args!("\0a")));
-    }
-
-    #[test]
-    fn every_difference_counts() {
-        let all = [
-            "",
-            "0",
-            "00",
-            "-0",
-            "0.0",
-            "1",
-            "[1, 2]",
-            "[2, 1]",
-            "[1, 2, 3]",
-            "[12]",
-            "(1, 2)",
-            "{1, 2}",
-            "{1: 2}",
-            "{2: 1}",
-            "[[1], 2]",
-            "[[1, 2]]",
-            "[]",
-            "[[]]",
-            "{}",
-            "S { a: 1, b: 2 }",
-            "S { a: 2, b: 1 }",
-            "T { a: 1, b: 2 }",
-            "\"a, b\"",
-            "\"b, a\"",
-            "0x",
-            "0xz",
-        ];
-        for (index, one) in all.iter().enumerate() {
-            for other in &all[index + 1..] {
-                assert_ne!(
-                    of(&format_args!("{one}")).text,
-                    of(&format_args!("{other}")).text,
-                    "{one} and {other}"
-                );
-                assert_ne!(content(one), content(other), "{one} and {other}");
-            }
-        }
-    }
-
-    #[test]
-    fn order_within_braces_and_addresses_do_not_change_the_content() {
-        let equal = [
-            ("{1: [2, 3], 4: {5, 6}}", "{4: {6, 5}, 1: [2, 3]}"),
-            ("[0x7ffd10, 1]", "[0x55ab9c, 1]"),
-            ("{\"a, }\": 1, \"\\\"{\": 2}", "{\"\\\"{\": 2, \"a, }\": 1}"),
-        ];
-        for (one, other) in equal {
-            assert_eq!(content(one), content(other), "{one}");
-            assert_ne!(of(&format_args!("{one}")).text, of(&format_args!("{other}")).text, "{one}");
-        }
-        assert_ne!(content("{1: [2, 3]}"), content("{1: [3, 2]}"));
-        assert_ne!(content("{1: 2, 3: 4}"), content("{1: 4, 3: 2}"));
-    }
-
-    #[test]
-    fn hash_maps_of_equal_entries_have_equal_content() {
-        let map = |keys: &mut dyn Iterator<Item = u32>| {
-            keys.map(|key| (key, format!("value {key}"))).collect::<HashMap<_, _>>()
-        };
-        assert_eq!(of(&map(&mut (0..100))).content, of(&map(&mut (0..100).rev())).content);
-        assert_ne!(of(&map(&mut (0..100))).content, of(&map(&mut (1..101))).content);
-    }
-
-    #[test]
-    fn pretty_text_has_the_content_of_the_short_one() {
-        let state = (vec![(1, Some("a")), (2, None)], "end");
-        assert_eq!(content(&format!("{state:?}")), content(&format!("{state:#?}")));
-    }
-
-    #[test]
-    fn text_with_a_stray_closing_bracket_is_read_to_its_end() {
-        assert_ne!(content("a) b } c"), content("a) b } d"));
-        assert_ne!(content("((a"), content("((b"));
-    }
-
-    #[test]
-    fn parts_of_a_run_merge_to_the_whole() {
-        let (mut whole, mut first, mut second) =
-            (StateDigest::default(), StateDigest::default(), StateDigest::default());
-        [(3, "c"), (0, "a"), (1, "b")]
-            .iter()
-            .for_each(|(lp, state)| whole.add(LpId(*lp), state).unwrap());
-        second.add(LpId(3), &"c").unwrap();
-        [(0, "a"), (1, "b")].iter().for_each(|(lp, state)| first.add(LpId(*lp), state).unwrap());
-        second.merge(first);
-        assert_eq!(whole, second);
-        let mut swapped = StateDigest::default();
-        [(3, "c"), (1, "a"), (0, "b")]
-            .iter()
-            .for_each(|(lp, state)| swapped.add(LpId(*lp), state).unwrap());
-        assert_ne!(whole.text, swapped.text);
-    }
-}
+#[path = "state_digest_tests.rs"]
+mod tests;

@@ -6,8 +6,8 @@ use crate::Figure;
 
 /// A point in virtual time: a finite number of model units, zero or later.
 ///
-/// It is held as the bits of the `f64`. As integers these are ordered like the numbers, as long as
-/// those are not negative, so comparing two times is one integer comparison.
+/// It is stored as the bits of the `f64`. The bits of numbers that are not negative are ordered
+/// like the numbers, so comparing two times takes one integer comparison.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(into = "f64", try_from = "f64")]
 pub struct VirtualTime(u64);
@@ -15,7 +15,7 @@ pub struct VirtualTime(u64);
 impl VirtualTime {
     /// The start of every run.
     pub const ZERO: VirtualTime = VirtualTime(0);
-    /// The latest time that there is.
+    /// The latest possible time.
     pub const MAX: VirtualTime = VirtualTime(f64::MAX.to_bits());
     /// Later than every time, and not a time itself. "Before this" includes [`MAX`](Self::MAX);
     /// "before `MAX`" does not.

@@ -1,19 +1,19 @@
-//! Enums whose variants are words that a user types and a record shows.
+//! Enums whose variants have names that users type and records show.
 
 use serde::de::{Deserialize, Deserializer, Error};
 
-/// One of a few words; see [`words`](crate::words).
+/// An enum of named words; see [`words!`](crate::words).
 pub trait Word: Copy + PartialEq + 'static {
-    /// All of them.
+    /// All variants, in the order of their declaration.
     const ALL: &'static [Self];
-    /// What they are called.
+    /// Their names, in the same order.
     const NAMES: &'static [&'static str];
 
-    /// What this one is called on the command line, in scenario files and in records.
+    /// Its name on the command line, in scenario files and in records.
     fn name(self) -> &'static str;
 }
 
-/// Declares enums that implement [`Word`]. The default is marked, and there has to be one.
+/// Declares enums that implement [`Word`]. One variant of each must be marked `#[default]`.
 ///
 /// ```
 /// use warpline_base::Word;
@@ -42,10 +42,10 @@ macro_rules! words {
         }
 
         impl $name {
-            /// All of them.
+            /// All variants, in the order of their declaration.
             pub const ALL: &'static [Self] = &[$($name::$variant),+];
 
-            /// The word for it on the command line, in scenario files and in records.
+            /// Its name on the command line, in scenario files and in records.
             pub fn name(self) -> &'static str {
                 match self {
                     $($name::$variant => $word,)+
@@ -76,7 +76,7 @@ macro_rules! words {
     )+};
 }
 
-/// Reads one by what it is called.
+/// Reads a word by its name.
 #[doc(hidden)]
 pub fn read_word<'de, W: Word, D: Deserializer<'de>>(deserializer: D) -> Result<W, D::Error> {
     let text = String::deserialize(deserializer)?;

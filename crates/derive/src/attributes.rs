@@ -1,4 +1,4 @@
-//! What attributes and doc comments say, and the errors that both macros share.
+//! Reads attributes and doc comments, and collects errors, for several macros.
 
 use std::fmt::Display;
 
@@ -30,7 +30,7 @@ fn literal_text(value: &Expr) -> Option<String> {
     }
 }
 
-/// The expression itself: one that comes out of another macro lies in invisible brackets.
+/// The expression without the invisible brackets that another macro puts around it.
 pub(crate) fn ungrouped(expression: &Expr) -> &Expr {
     match expression {
         Expr::Group(group) => ungrouped(&group.expr),
@@ -38,7 +38,7 @@ pub(crate) fn ungrouped(expression: &Expr) -> &Expr {
     }
 }
 
-/// Reads the value of a key that may occur once into `slot`.
+/// Reads the value of a key into `slot`; the key may occur only once.
 pub(crate) fn read_once<T: Parse>(meta: &ParseNestedMeta, slot: &mut Option<T>) -> syn::Result<()> {
     let value = meta.value()?.parse()?;
     if slot.replace(value).is_some() {
@@ -53,7 +53,7 @@ pub(crate) fn read_once<T: Parse>(meta: &ParseNestedMeta, slot: &mut Option<T>) 
 pub(crate) struct Errors(Option<Error>);
 
 impl Errors {
-    /// Keeps the error, if there is one, and returns the value, if there is one.
+    /// Returns the value, or keeps the error.
     pub(crate) fn keep<T>(&mut self, result: syn::Result<T>) -> Option<T> {
         result.map_err(|error| self.add(error)).ok()
     }

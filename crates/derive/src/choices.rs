@@ -11,12 +11,12 @@ use crate::attributes::{Errors, check_generics, doc, read_once};
 /// A variant, as declared.
 struct Choice<'a> {
     variant: &'a Ident,
-    /// As on the command line.
+    /// Its word on the command line.
     word: String,
     meaning: String,
 }
 
-/// The implementation of `ParameterValue`, or everything that is wrong.
+/// The implementation of `ParameterValue`, or all errors at once.
 pub(crate) fn expand(input: &DeriveInput, api: &Path) -> syn::Result<TokenStream> {
     let ident = &input.ident;
     let mut errors = Errors::default();

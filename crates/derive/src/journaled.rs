@@ -2,10 +2,10 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Attribute, Data, DeriveInput, Error, Fields, Path, Result, parse_quote};
 
-use crate::shapes::{Shape, bounded, field_types, shapes};
+use crate::shapes::{Shape, bounded, field_types, largest, shapes};
 
-/// The code that makes a type journaled: its parts are found again by their addresses. An enum
-/// without fields is saved as a number.
+/// The implementation of `Journaled`, which finds parts by their addresses. For an enum without
+/// fields: the implementation of `Saved`, as a number.
 pub(crate) fn expand(input: &DeriveInput, api: &Path) -> Result<TokenStream> {
     let name = &input.ident;
     let Some(shapes) = shapes(&input.data) else {
@@ -64,7 +64,7 @@ pub(crate) fn expand(input: &DeriveInput, api: &Path) -> Result<TokenStream> {
     })
 }
 
-/// The pattern of a shape, in which fixed fields are left out.
+/// The pattern of a shape, without its fixed fields.
 fn pattern(Shape { path, fields, bound }: &Shape<'_>) -> TokenStream {
     let members =
         fields.members().zip(fields.iter()).zip(bound).map(
@@ -80,7 +80,7 @@ fn is_fixed(attributes: &[Attribute]) -> Result<bool> {
     says(attributes, "fixed", "`journal` on a field takes `fixed`: no event changes it")
 }
 
-/// Whether `#[journal(…)]` says this word, the only one allowed.
+/// Whether `#[journal(…)]` has this word, the only one allowed.
 fn says(attributes: &[Attribute], word: &str, otherwise: &str) -> Result<bool> {
     let mut found = false;
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("journal")) {
@@ -95,7 +95,7 @@ fn says(attributes: &[Attribute], word: &str, otherwise: &str) -> Result<bool> {
     Ok(found)
 }
 
-/// The code for an enum whose variants have no fields.
+/// The implementation of `Saved` for an enum whose variants have no fields.
 fn saved(input: &DeriveInput, shapes: &[Shape<'_>], api: &Path) -> Result<TokenStream> {
     let name = &input.ident;
     let Some((last, others)) = shapes.split_last() else {
@@ -105,8 +105,8 @@ fn saved(input: &DeriveInput, shapes: &[Shape<'_>], api: &Path) -> Result<TokenS
         ));
     };
     let numbers: Vec<_> = (0..shapes.len() as u64).map(Literal::u64_suffixed).collect();
-    let (paths, other_paths) =
-        (shapes.iter().map(|shape| &shape.path), others.iter().map(|shape| &shape.path));
+    let paths = shapes.iter().map(|shape| &shape.path);
+    let other_paths = others.iter().map(|shape| &shape.path);
     let last = &last.path;
     Ok(quote! {
         #[automatically_derived]
@@ -129,67 +129,29 @@ fn saved(input: &DeriveInput, shapes: &[Shape<'_>], api: &Path) -> Result<TokenS
     })
 }
 
-/// The code that writes a value as words and reads it back. It calls the same methods of all
-/// fields, so the compiler checks that they are plain.
+/// The implementation of `Plain`, which writes a value as words and reads it back. It calls the
+/// same methods of all fields, so the compiler checks that they are plain.
 fn plain(input: &DeriveInput, shapes: &[Shape<'_>], api: &Path) -> TokenStream {
     let name = &input.ident;
     let generics = bounded(&input.generics, &parse_quote!(#api::Plain));
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
-    let words = |fields: &Fields| {
-        let types = field_types(fields);
-        quote!(0usize #(+ <#types as #api::Plain>::WORDS)*)
-    };
     let is_enum = matches!(&input.data, Data::Enum(_));
-    let all_words: Vec<_> = shapes.iter().map(|shape| words(shape.fields)).collect();
-    // In an enum, all variants take as many words as the largest, and one for the variant's number.
-    let number_words = usize::from(is_enum);
-    let keep = shapes.iter().zip(&all_words).zip(0u64..).map(|((shape, words), number)| {
-        let (pattern, bound) = (shape.pattern(), &shape.bound);
-        let number = is_enum.then(|| {
-            quote! {
-                log.resize(log.len() + (<Self as #api::Plain>::WORDS - 1 - (#words)), 0);
-                log.push(#number);
-            }
-        });
-        quote!(#pattern => { #(#api::Plain::keep(#bound, log);)* #number })
+    let words: Vec<_> = shapes.iter().map(|shape| words(shape.fields, api)).collect();
+    // All variants of an enum take as many words as the largest, and one for their number.
+    let all_words = largest(&words, usize::from(is_enum));
+    let keep = shapes.iter().zip(&words).zip(0u64..).map(|((shape, words), number)| {
+        let number = is_enum.then_some(number);
+        keep(shape, words, number, api)
     });
-    let takes = |shape: &Shape<'_>| {
-        let Shape { path, fields, bound } = shape;
-        let (members, types) = (fields.members(), field_types(fields));
-        let take = bound
-            .iter()
-            .zip(types)
-            .rev()
-            .map(|(bound, field)| quote!(let #bound = <#field as #api::Plain>::take(log);));
-        quote!(#(#take)* #path { #(#members: #bound),* })
-    };
     let take = if is_enum {
-        let last = shapes.len() - 1;
-        let arms = shapes.iter().zip(&all_words).enumerate().map(|(number, (shape, words))| {
-            let pattern = if number == last { quote!(_) } else { Literal::u64_suffixed(number as u64).into_token_stream() };
-            let value = takes(shape);
-            quote! {
-                #pattern => {
-                    log.truncate(log.len().saturating_sub(<Self as #api::Plain>::WORDS - 1 - (#words)));
-                    #value
-                }
-            }
-        });
-        quote!(match log.pop().unwrap_or_default() { #(#arms)* })
+        take_variant(shapes, &words, api)
     } else {
-        shapes.iter().map(takes).collect()
+        shapes.iter().map(|shape| take(shape, api)).collect()
     };
     quote! {
         #[automatically_derived]
         impl #impl_generics #api::Plain for #name #type_generics #where_clause {
-            const WORDS: ::core::primitive::usize = {
-                let mut most = 0usize;
-                #({
-                    let words = #all_words;
-                    if words > most { most = words }
-                })*
-                most + #number_words
-            };
+            const WORDS: ::core::primitive::usize = #all_words;
 
             fn keep(&self, log: &mut ::std::vec::Vec<::core::primitive::u64>) {
                 let _ = &log;
@@ -204,6 +166,59 @@ fn plain(input: &DeriveInput, shapes: &[Shape<'_>], api: &Path) -> TokenStream {
             }
         }
     }
+}
+
+/// How many words these fields take.
+fn words(fields: &Fields, api: &Path) -> TokenStream {
+    let types = field_types(fields);
+    quote!(0usize #(+ <#types as #api::Plain>::WORDS)*)
+}
+
+/// The arm that writes a shape. A variant is filled up to the size of the largest one, and its
+/// number follows.
+fn keep(shape: &Shape<'_>, words: &TokenStream, number: Option<u64>, api: &Path) -> TokenStream {
+    let pattern = shape.pattern();
+    let bound = &shape.bound;
+    let number = number.map(|number| {
+        quote! {
+            log.resize(log.len() + (<Self as #api::Plain>::WORDS - 1 - (#words)), 0);
+            log.push(#number);
+        }
+    });
+    quote!(#pattern => { #(#api::Plain::keep(#bound, log);)* #number })
+}
+
+/// The code that reads a shape, the last field first.
+fn take(shape: &Shape<'_>, api: &Path) -> TokenStream {
+    let Shape { path, fields, bound } = shape;
+    let members = fields.members();
+    let types = field_types(fields);
+    let take = bound
+        .iter()
+        .zip(types)
+        .rev()
+        .map(|(bound, field)| quote!(let #bound = <#field as #api::Plain>::take(log);));
+    quote!(#(#take)* #path { #(#members: #bound),* })
+}
+
+/// The code that reads the number of a variant, what fills it up, and the variant.
+fn take_variant(shapes: &[Shape<'_>], words: &[TokenStream], api: &Path) -> TokenStream {
+    let last = shapes.len() - 1;
+    let arms = shapes.iter().zip(words).enumerate().map(|(number, (shape, words))| {
+        let pattern = if number == last {
+            quote!(_)
+        } else {
+            Literal::u64_suffixed(number as u64).into_token_stream()
+        };
+        let value = take(shape, api);
+        quote! {
+            #pattern => {
+                log.truncate(log.len().saturating_sub(<Self as #api::Plain>::WORDS - 1 - (#words)));
+                #value
+            }
+        }
+    });
+    quote!(match log.pop().unwrap_or_default() { #(#arms)* })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! The macros of Warpline's model API: `model` for a model, and to derive, `Parameters` for a
-//! struct, `Choices` for an enum, `Portable` for events, `Journaled` for states. Models get them
-//! from `warpline::prelude`.
+//! The macros of Warpline's model API: the attribute `model`, and derives for parameters
+//! (`Parameters`, `Choices`), events (`Portable`) and states (`Journaled`). Models get them from
+//! `warpline::prelude`.
 
 mod attributes;
 mod choices;
@@ -14,8 +14,8 @@ mod shapes;
 
 use proc_macro::TokenStream;
 
-/// Marks the implementation of `Model`, and finds out what a run may do with the model besides
-/// executing its events.
+/// Marks the implementation of `Model`, and finds out the model's abilities: what a run may do with
+/// it besides executing its events.
 ///
 /// ```
 /// use warpline_model::prelude::*;
@@ -36,7 +36,7 @@ use proc_macro::TokenStream;
 /// assert!(Bakery::ABILITIES.wire().is_some() && Bakery::ABILITIES.comparable().is_some());
 /// ```
 ///
-/// The types and methods of the model say most of it:
+/// Most abilities follow from the types and methods of the model:
 ///
 /// | ability | for | the model has it if |
 /// |---|---|---|
@@ -48,15 +48,15 @@ use proc_macro::TokenStream;
 /// Processes of one machine share plain data, with its payloads, without a copy; between machines
 /// it goes as bytes. What serde writes is always copied.
 ///
-/// Two abilities are promises, which the model gives by name: `#[model(compare, journal)]`.
+/// Two abilities are promises that the model makes by name: `#[model(compare, journal)]`.
 ///
 /// - **`compare`**: equal events are interchangeable, down to the last bit that `handle` looks at.
-///   The events are `PartialEq` and `Clone`. A derived `PartialEq` is right unless an event may
+///   The events must be `PartialEq` and `Clone`. A derived `PartialEq` is right unless an event may
 ///   carry the number -0.0, which equals 0.0. NaN never compares equal, so an event that carries it
 ///   is sent again.
-/// - **`journal`**, for `--undo journal`: events change states by `Context::change`, `Queue` and
-///   `Level` alone. The state derives [`Journaled`](macro@Journaled). Undo then costs as much as an
-///   event changes, however large the state is. `warpline verify` finds events that break the
+/// - **`journal`**, for `--undo journal`: events change states only by `Context::change`, `Queue`
+///   and `Level`. The state must derive [`Journaled`](macro@Journaled). Undo then costs as much as
+///   an event changes, however large the state is. `warpline verify` finds events that break the
 ///   promise.
 ///
 /// ```
@@ -82,7 +82,8 @@ use proc_macro::TokenStream;
 /// #   fn lps(&self) -> u32 { 1 }
 /// #   fn init(&self, _: &mut Init<Self>) -> Stock { Stock::default() }
 /// }
-/// # let (mut executor, mut stock) = (Executor::new(&Shop, 1, 9, false), Stock { left: [1; 30], ..Stock::default() });
+/// # let mut executor = Executor::new(&Shop, 1, 9, false);
+/// # let mut stock = Stock { left: [1; 30], ..Stock::default() };
 /// # for sold in [1, 1] {
 /// #     let before = stock.clone();
 /// #     executor.begin(LpId(0), 1, 2.0f64.try_into().unwrap(), 0);
@@ -96,7 +97,8 @@ use proc_macro::TokenStream;
 /// # assert_eq!(stock.waiting.len(), 1);
 /// ```
 ///
-/// A model without `#[model]` runs in one process, and the engine copies its states.
+/// Without `#[model]`, a model runs in one process, and the engine copies its states to undo
+/// events.
 #[proc_macro_attribute]
 pub fn model(words: TokenStream, input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::ItemImpl);
@@ -105,8 +107,8 @@ pub fn model(words: TokenStream, input: TokenStream) -> TokenStream {
         .into()
 }
 
-/// Makes a plain struct the parameters of a model: each field is one, and help texts, checks and
-/// scenario files all come from this.
+/// Makes a plain struct the parameters of a model. Each field is a parameter; help texts, checks
+/// and scenario files all follow from it.
 ///
 /// ```
 /// use warpline_model::prelude::*;
@@ -132,8 +134,8 @@ pub fn model(words: TokenStream, input: TokenStream) -> TokenStream {
 /// assert!(bakery.set("oven", "3").unwrap_err().to_string().ends_with("did you mean `ovens`?"));
 /// ```
 ///
-/// The doc comment of a field says what the parameter means, and every field needs one. The rest
-/// may follow in `#[parameter(…)]`:
+/// Every field needs a doc comment that says what the parameter means. `#[parameter(…)]` may give
+/// the rest:
 ///
 /// | key | value | without it |
 /// |---|---|---|
@@ -145,9 +147,9 @@ pub fn model(words: TokenStream, input: TokenStream) -> TokenStream {
 /// [`Choices`](macro@Choices). On the command line and in scenario files, `baking_time` is typed
 /// `baking-time`.
 ///
-/// The struct implements `Default` too, with the defaults given here, so it must not derive
-/// `Default` itself. `Parameters` demands `Clone`, `Send` and `Sync` besides. A model without
-/// parameters needs no struct: its parameters are `()`.
+/// The macro also implements `Default`, with the defaults given here, so the struct must not derive
+/// it. The struct must be `Clone`, `Send` and `Sync`. A model without parameters needs no struct:
+/// its parameters are `()`.
 ///
 /// A default must have the field's type,
 /// ```compile_fail,E0308
@@ -176,7 +178,7 @@ pub fn derive_parameters(input: TokenStream) -> TokenStream {
     parameters::expand(&input, &paths::api()).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// Makes an enum a type that a parameter can have: its variants are the words that can be typed.
+/// Makes an enum the type of a parameter. Its variants are the words that can be typed.
 ///
 /// ```
 /// use warpline_model::{ParameterValue, prelude::*};
@@ -200,17 +202,17 @@ pub fn derive_parameters(input: TokenStream) -> TokenStream {
 /// ```
 ///
 /// A variant's word is its name in lower case, with `-` between words: `OnOff` is typed `on-off`.
-/// `#[choice(word = "…")]` sets another. Its doc comment says what it means, and every variant
-/// needs one. Variants have no fields. The enum must be `Clone`, and have a `Default` (for the
-/// derive, one variant is marked `#[default]`) where a parameter names no default of its own.
+/// `#[choice(word = "…")]` sets another word. Every variant needs a doc comment that says what it
+/// means, and has no fields. The enum must be `Clone`. It must also have a `Default` (a derived one
+/// needs a variant marked `#[default]`), unless every parameter of this type names its own default.
 #[proc_macro_derive(Choices, attributes(choice))]
 pub fn derive_choices(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);
     choices::expand(&input, &paths::api()).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// Makes a struct or an enum a type whose values can leave their process, as they lie in memory or
-/// written as bytes: plain data, with or without payloads.
+/// Makes a struct or an enum plain data whose values can leave their process, as they lie in memory
+/// or written as bytes. It may contain payloads.
 ///
 /// ```
 /// use warpline_model::prelude::*;
@@ -229,7 +231,7 @@ pub fn derive_choices(input: TokenStream) -> TokenStream {
 /// ```
 ///
 /// All fields must be `Portable` themselves: numbers, arrays, tuples, options, payloads, LP ids,
-/// and types that derive it. What holds an address, such as a `String`, does not:
+/// and types that derive it. A type that holds an address, such as a `String`, is not portable:
 /// ```compile_fail,E0277
 /// # use warpline_model::prelude::*;
 /// #[derive(Debug, Portable)]
@@ -238,7 +240,7 @@ pub fn derive_choices(input: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// A type with type parameters is portable where these are.
+/// A generic type is portable where its type parameters are.
 #[proc_macro_derive(Portable)]
 pub fn derive_portable(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);
@@ -269,16 +271,16 @@ pub fn derive_portable(input: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// All fields must be `Journaled` themselves, but for those that are `fixed`. An enum without
-/// fields may always be changed as a whole; for that it must be `Copy`, as all must that are
-/// `whole`. A type with type parameters is journaled where these are.
+/// All fields must be `Journaled` themselves, except those marked `fixed`. A type marked `whole`,
+/// and any enum without fields, can be changed as a whole and must be `Copy`. A generic type is
+/// journaled where its type parameters are.
 #[proc_macro_derive(Journaled, attributes(journal))]
 pub fn derive_journaled(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);
     journaled::expand(&input, &paths::api()).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// For types of the engine that processes share: a type may lie in shared memory if all its fields
+/// For the engine's types that processes share: a type may lie in shared memory if all its fields
 /// may.
 #[doc(hidden)]
 #[proc_macro_derive(Shareable)]
@@ -289,8 +291,8 @@ pub fn derive_shareable(input: TokenStream) -> TokenStream {
         .into()
 }
 
-/// For the engine's types that carry events: makes a function `is_portable` that proves that the
-/// type is portable from the proof that its type parameter is, where that is not known as a bound.
+/// For the engine's types that carry events. Generates a function `is_portable` that proves the
+/// type portable, given a proof for its type parameter where no bound says so.
 #[doc(hidden)]
 #[proc_macro_derive(PortableWith)]
 pub fn derive_portable_with(input: TokenStream) -> TokenStream {

@@ -6,11 +6,12 @@ use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::{Error, Ident, ImplItem, ItemImpl, Path, Result, Token, Type};
 
-/// What a model says of itself because its types do not.
+/// Abilities that a model names, because its types do not show them.
 const COMPARE: &str = "compare";
 const JOURNAL: &str = "journal";
 
-/// The implementation as it is, with the abilities that its types, its methods and `words` name.
+/// The unchanged implementation, plus the abilities that follow from its types, its methods and
+/// `words`.
 pub(crate) fn expand(words: TokenStream, input: &ItemImpl, api: &Path) -> Result<TokenStream> {
     let words = Punctuated::<Ident, Token![,]>::parse_terminated.parse2(words)?;
     if !is_model(input) {
@@ -45,7 +46,7 @@ fn abilities(
     input: &ItemImpl,
     api: &Path,
 ) -> Result<TokenStream> {
-    // Where it has no events, the compiler says so.
+    // If the event type is missing, the compiler says so.
     let Some(event) = event_type(&input.items) else { return Ok(TokenStream::new()) };
     let said = words.iter().map(|word| match word.to_string().as_str() {
         COMPARE => Ok(quote_spanned!(word.span()=> .with_comparable(#api::Comparable::new()))),
@@ -61,18 +62,21 @@ fn abilities(
         .iter()
         .any(|item| matches!(item, ImplItem::Fn(function) if function.sig.ident == "reverse"));
     let reverse = reverse.then(|| quote!(.with_reverse()));
-    // The compiler would take a reference to be what serde reads, and find out too late that it is
-    // so for one lifetime alone.
-    let serde =
-        if has_reference(event.to_token_stream()) { quote!(Says) } else { quote!(SaysSerde) };
+    // serde reads references of one lifetime only. The compiler would notice that too late, so
+    // references are never asked about.
+    let serde = if has_reference(event.to_token_stream()) {
+        quote!(TypeAbilities)
+    } else {
+        quote!(SerdeAbilities)
+    };
     Ok(quote! {
         const ABILITIES: #api::Abilities<Self::State, Self::Event> = {
             #[allow(unused_imports, reason = "it is used where a type says nothing")]
-            use #api::model_support::Otherwise as _;
+            use #api::model_support::DefaultAbilities as _;
             #api::Abilities::of_events(
-                #api::model_support::Says::<#event>::WIRE,
+                #api::model_support::TypeAbilities::<#event>::WIRE,
                 #api::model_support::#serde::<#event>::WIRE,
-                #api::model_support::Says::<#event>::COMPARABLE,
+                #api::model_support::TypeAbilities::<#event>::COMPARABLE,
             )
             #(#said)*
             #reverse
@@ -118,7 +122,7 @@ mod tests {
     fn reverse_code_is_an_ability_where_it_is_written() {
         let without = expanded("", "impl Model for Shop { type Event = (); }").unwrap();
         assert!(
-            without.contains("Says :: < () >") && !without.contains("with_reverse"),
+            without.contains("TypeAbilities :: < () >") && !without.contains("with_reverse"),
             "{without}"
         );
         let with =
@@ -150,7 +154,7 @@ mod tests {
         {
             let code =
                 expanded("", &format!("impl Model for Shop {{ type Event = {event}; }}")).unwrap();
-            assert_eq!(code.contains("SaysSerde"), asked, "{code}");
+            assert_eq!(code.contains("SerdeAbilities"), asked, "{code}");
         }
     }
 

@@ -11,7 +11,7 @@ use crate::range::Range;
 /// A field, as declared.
 struct Parameter {
     field: Ident,
-    /// As on the command line.
+    /// Its name on the command line.
     name: String,
     of: Type,
     meaning: String,
@@ -20,7 +20,7 @@ struct Parameter {
     range: TokenStream,
 }
 
-/// The implementations of `Parameters` and `Default`, or everything that is wrong.
+/// The implementations of `Parameters` and `Default`, or all errors at once.
 pub(crate) fn expand(input: &DeriveInput, api: &Path) -> syn::Result<TokenStream> {
     let ident = &input.ident;
     let mut errors = Errors::default();
@@ -69,7 +69,9 @@ fn parameter(declared: &Field) -> syn::Result<Parameter> {
         errors.add(Error::new_spanned(&field, advice));
         String::new()
     });
-    let (mut unit, mut default, mut range) = (None::<LitStr>, None::<Expr>, None::<Range>);
+    let mut unit = None::<LitStr>;
+    let mut default = None::<Expr>;
+    let mut range = None::<Range>;
     for attribute in
         declared.attrs.iter().filter(|attribute| attribute.path().is_ident("parameter"))
     {
@@ -100,8 +102,8 @@ fn default_tokens(default: Option<&Expr>, of: &Type) -> TokenStream {
     match default {
         None => quote!(<#of as ::core::default::Default>::default()),
         Some(default) => match ungrouped(default) {
-            // A text stands for a `String`; with any other type, the compiler says what does not
-            // match.
+            // A string literal becomes a `String`. For any other type, the compiler reports the
+            // mismatch.
             Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) if is_string(of) => {
                 quote!(<#of as ::core::convert::From<&::core::primitive::str>>::from(#text))
             }
@@ -115,7 +117,7 @@ fn is_string(of: &Type) -> bool {
 }
 
 fn implementations(ident: &Ident, parameters: &[Parameter], api: &Path) -> TokenStream {
-    // These names must not hide what a default or a range refers to.
+    // These names are hygienic, so that they do not shadow what a default or a range refers to.
     let [given, text, defaults] =
         ["given", "text", "defaults"].map(|name| Ident::new(name, Span::mixed_site()));
     let [mut initial, mut specs, mut set, mut check, mut values] = [const { Vec::new() }; 5];

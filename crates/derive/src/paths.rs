@@ -4,7 +4,7 @@ use proc_macro_crate::{FoundCrate, crate_name};
 use proc_macro2::Span;
 use syn::{Ident, Path, parse_quote};
 
-/// The crates that have the API, the one that models usually depend on first.
+/// The crates that export the API, first the one that models usually depend on.
 const CRATES: [&str; 2] = ["warpline", "warpline-model"];
 
 /// The path of the API in the crate being compiled, under whatever name its manifest gives to the
@@ -12,13 +12,13 @@ const CRATES: [&str; 2] = ["warpline", "warpline-model"];
 pub(crate) fn api() -> Path {
     let found = CRATES.iter().find_map(|name| {
         Some(match crate_name(name).ok()? {
-            // Inside these crates `extern crate self` makes their own names paths, as they are in
-            // their tests and examples.
+            // Inside these crates `extern crate self` makes their own names paths, as in their
+            // tests and examples.
             FoundCrate::Itself => name.replace('-', "_"),
             FoundCrate::Name(name) => name,
         })
     });
-    // Where there is no manifest, or none that names them, the compiler says what is missing.
+    // Without a manifest that names them, the compiler says what is missing.
     let name = Ident::new(found.as_deref().unwrap_or("warpline"), Span::call_site());
     parse_quote!(::#name)
 }

@@ -2,12 +2,12 @@ use proc_macro2::{Literal, TokenStream, TokenTree};
 use quote::quote;
 use syn::{Data, DeriveInput, Error, Ident, Path, Result, Type, WherePredicate, parse_quote};
 
-use crate::shapes::{Shape, bounded, field_types, shapes};
+use crate::shapes::{Shape, bounded, field_types, largest, shapes};
 
-/// How the numbers of variants are written: in one byte, if it can hold all of them.
+/// How variant numbers are written: in one byte if it can hold all of them.
 #[derive(Clone, Copy)]
 enum Numbers {
-    /// A struct has none.
+    /// A struct has no variants.
     None,
     U8,
     U32,
@@ -31,10 +31,10 @@ impl Numbers {
     }
 }
 
-/// The code that makes a type portable.
+/// The implementation of `Portable`.
 ///
-/// The bounds are those of the type parameters. The methods check that all fields are portable,
-/// because they call theirs.
+/// Bounds are put on the type parameters. The methods call those of all fields, so the compiler
+/// checks that all fields are portable.
 pub(crate) fn expand(input: &DeriveInput, api: &Path) -> Result<TokenStream> {
     let name = &input.ident;
     let Some(shapes) = shapes(&input.data) else {
@@ -49,11 +49,13 @@ pub(crate) fn expand(input: &DeriveInput, api: &Path) -> Result<TokenStream> {
     let numbers = Numbers::of(&input.data);
     let most_bytes = most_bytes(numbers, &shapes, api);
     let payloads = shapes.iter().map(|shape| {
-        let (pattern, bound) = (shape.pattern(), &shape.bound);
+        let pattern = shape.pattern();
+        let bound = &shape.bound;
         quote!(#pattern => { #(#api::Portable::payloads(#bound, visit);)* })
     });
     let put = (0..).zip(&shapes).map(|(number, shape)| {
-        let (pattern, bound) = (shape.pattern(), &shape.bound);
+        let pattern = shape.pattern();
+        let bound = &shape.bound;
         let number =
             numbers.literal(number).map(|number| quote!(#api::Portable::put(&#number, room);));
         quote!(#pattern => { #number #(#api::Portable::put(#bound, room);)* })
@@ -62,8 +64,8 @@ pub(crate) fn expand(input: &DeriveInput, api: &Path) -> Result<TokenStream> {
     let read = read(numbers, &shapes, api);
     Ok(quote! {
         #[automatically_derived]
-        // SAFETY: all fields are portable, as the methods demand, which pass on all of them. There
-        // are as many bytes as the fields have at most.
+        // SAFETY: each method calls the same method of all fields, which demands that they are
+        // portable. `MOST_BYTES` is the sum over the fields of the largest variant.
         unsafe impl #impl_generics #api::Portable for #name #type_generics #where_clause {
             const HAS_PAYLOADS: bool = false #(|| <#types as #api::Portable>::HAS_PAYLOADS)*;
             const MOST_BYTES: usize = #most_bytes;
@@ -92,31 +94,25 @@ pub(crate) fn expand(input: &DeriveInput, api: &Path) -> Result<TokenStream> {
     })
 }
 
-/// How many bytes the fields take, of the variant that takes most.
+/// The number of bytes of the largest variant.
 fn most_bytes(numbers: Numbers, shapes: &[Shape<'_>], api: &Path) -> TokenStream {
-    let sums = shapes.iter().map(|shape| {
+    let bytes = |shape: &Shape<'_>| {
         let types = field_types(shape.fields);
         quote!(0usize #(+ <#types as #api::Portable>::MOST_BYTES)*)
-    });
+    };
     let number = match numbers {
-        Numbers::None => 0usize,
+        Numbers::None => 0,
         Numbers::U8 => 1,
         Numbers::U32 => 4,
     };
-    quote! {{
-        let mut most = 0usize;
-        #({
-            let bytes = #sums;
-            if bytes > most { most = bytes }
-        })*
-        most + #number
-    }}
+    largest(&shapes.iter().map(bytes).collect::<Vec<_>>(), number)
 }
 
 /// The code that reads a value.
 fn read(numbers: Numbers, shapes: &[Shape<'_>], api: &Path) -> TokenStream {
     let values = shapes.iter().map(|Shape { path, fields, .. }| {
-        let (members, types) = (fields.members(), field_types(fields));
+        let members = fields.members();
+        let types = field_types(fields);
         quote!(::core::option::Option::Some(#path { #(#members: <#types as #api::Portable>::read(from)?),* }))
     });
     let number = match numbers {
@@ -133,8 +129,7 @@ fn read(numbers: Numbers, shapes: &[Shape<'_>], api: &Path) -> TokenStream {
     }
 }
 
-/// The code that makes a type shareable. It names the types of all fields, and demands that they
-/// are shareable.
+/// The implementation of `Shareable`. Its bounds demand that the types of all fields are shareable.
 pub(crate) fn expand_shareable(input: &DeriveInput, api: &Path) -> Result<TokenStream> {
     let name = &input.ident;
     let Some(shapes) = shapes(&input.data) else {
@@ -152,13 +147,12 @@ pub(crate) fn expand_shareable(input: &DeriveInput, api: &Path) -> Result<TokenS
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     Ok(quote! {
         #[automatically_derived]
-        // SAFETY: all fields are shareable, as is demanded here.
+        // SAFETY: the bounds demand that all fields are shareable.
         unsafe impl #impl_generics #api::engine::Shareable for #name #type_generics #where_clause {}
     })
 }
 
-/// The code of a function that proves that a type is portable from the proof that its only type
-/// parameter is.
+/// A function that proves a type portable, given the proof for its only type parameter.
 pub(crate) fn expand_with(input: &DeriveInput, api: &Path) -> Result<TokenStream> {
     let name = &input.ident;
     let mut parameters = input.generics.type_params();

@@ -1,4 +1,4 @@
-//! The range of a parameter, and whether its default lies there, as far as literals tell.
+//! The range of a parameter. Checks that the default lies in it, as far as both are literals.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -58,7 +58,7 @@ impl Range {
         }
     }
 
-    /// Refuses a default that cannot lie in the range.
+    /// Refuses a default outside the range.
     pub(crate) fn check_default(&self, default: Option<&Expr>) -> syn::Result<()> {
         // The types that have ranges are numbers, and their `Default` is 0.
         let value = default.map_or(Some(0.0), number);
@@ -81,7 +81,7 @@ impl Range {
     }
 }
 
-/// The value of a literal. Rounding to `f64` reverses the order of no two values.
+/// The value of a literal. Rounding to `f64` never reverses the order of two values.
 fn number(expression: &Expr) -> Option<f64> {
     match ungrouped(expression) {
         Expr::Lit(ExprLit { lit: Lit::Int(value), .. }) => value.base10_parse().ok(),

@@ -1,4 +1,4 @@
-//! Structs and variants alike, as the macros for data see them.
+//! A common view of structs and enum variants, for the macros that derive traits of data.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -25,7 +25,7 @@ impl<'i> Shape<'i> {
     }
 }
 
-/// The shapes that a value may have.
+/// The shapes that a value may have; `None` for a union.
 pub(crate) fn shapes(data: &Data) -> Option<Vec<Shape<'_>>> {
     match data {
         Data::Struct(data) => Some(vec![Shape::new(quote!(Self), &data.fields)]),
@@ -47,6 +47,19 @@ pub(crate) fn bounded(generics: &Generics, bound: &TypeParamBound) -> Generics {
     let mut generics = generics.clone();
     generics.type_params_mut().for_each(|parameter| parameter.bounds.push(bound.clone()));
     generics
+}
+
+/// The code for the largest of these sizes, of the shapes of a type, plus that of a variant's
+/// number.
+pub(crate) fn largest(sizes: &[TokenStream], number: usize) -> TokenStream {
+    quote! {{
+        let mut most = 0usize;
+        #({
+            let size = #sizes;
+            if size > most { most = size }
+        })*
+        most + #number
+    }}
 }
 
 /// The types of all fields.

@@ -1,10 +1,10 @@
-//! The longest chains of events that end with the last event of an LP, or with one that sent a
-//! pending event. They tell, when the run is over, which LPs the longest chain of all went through.
+//! The longest chains of events that end with the last event of an LP, or with an event that sent a
+//! pending one. At the end of the run they show which LPs the critical path went through.
 //!
-//! Each link leads to the one before it, so chains that share their beginning form a forest. A link
-//! is reclaimed when no chain needs it any more. Even so, links would grow with the length of the
-//! path, as every chain goes back to the start of the run. But of a stretch without branches, only
-//! the sums by LP are needed. When there are too many links, each such stretch is
+//! Each link points to the one before it, so chains that share their beginning form a forest. A
+//! link is reclaimed when no chain needs it any more. Even so, the number of links would grow with
+//! the length of the path, because every chain goes back to the start of the run. But a stretch
+//! without branches only needs its sums by LP. When there are too many links, each such stretch is
 //! [compacted](Chains::compact) to one link per LP, and if that is not enough, to its most costly
 //! LPs and one link for all others.
 
@@ -16,7 +16,7 @@ use warpline_memory::{Exhausted, MakeRoom};
 
 use super::findings::LpWork;
 
-/// What explaining a run takes memory for, in errors.
+/// What the memory is for, in error messages.
 pub(super) const CAUSES: &str = "the chains of events that may become the critical path";
 
 /// The last link of a chain.
@@ -34,12 +34,11 @@ impl ChainEnd {
     }
 }
 
-/// One or several events of a chain, of one LP.
+/// One or several consecutive events of a chain, usually of one LP.
 #[derive(Clone, Copy, Debug)]
 struct Link {
     before: Option<ChainEnd>,
-    /// How many links follow it, and how many LPs and pending events hold it. It is free if there
-    /// are none.
+    /// The number of links, LPs and pending events that refer to it. It is free at 0.
     holders: u32,
     part: Part,
 }
@@ -47,7 +46,7 @@ struct Link {
 /// A part of a chain.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Part {
-    /// The LP; `None` for several whose shares are no longer known.
+    /// The LP; `None` for several LPs whose shares are no longer known.
     lp: Option<LpId>,
     pub(super) events: u64,
     /// How many of its events had to wait for a message rather than for their LP.
@@ -67,11 +66,11 @@ impl Part {
 pub(super) struct Chains {
     links: Vec<Link>,
     free: Vec<u32>,
-    /// At this many links in use they are compacted.
+    /// The number of links in use at which they are compacted.
     compact_at: usize,
-    /// The fewest links that are compacted.
+    /// The least value of `compact_at`.
     least: usize,
-    /// If compacted links exceed half of this, shares are dropped.
+    /// If more than half of this many links remain, the shares of LPs are dropped.
     most: usize,
 }
 
@@ -109,8 +108,7 @@ impl Chains {
         self.free.push(end.0.get() - 1);
     }
 
-    /// The chain of an event of `lp` that follows the last event there, rather than the one that
-    /// sent it. Releases both chains.
+    /// Extends the chain of the previous event of `lp` by an event there. Releases both chains.
     pub(super) fn follow_own(
         &mut self,
         own: Option<ChainEnd>,
@@ -130,8 +128,7 @@ impl Chains {
         self.insert(own, part)
     }
 
-    /// The chain of an event of `lp` that follows the one that sent it, rather than the last event
-    /// there. Releases both chains.
+    /// Extends the chain of the sending event by an event of `lp`. Releases both chains.
     pub(super) fn follow_message(
         &mut self,
         own: Option<ChainEnd>,
@@ -153,12 +150,12 @@ impl Chains {
         ChainEnd::at(self.links.len() - 1)
     }
 
-    /// Counts one more holder of this chain.
+    /// Adds a holder of this chain.
     pub(super) fn hold(&mut self, end: ChainEnd) {
         self.links[end.index()].holders += 1;
     }
 
-    /// Releases a chain, and reclaims the links that nobody else holds.
+    /// Releases a chain and reclaims the links without other holders.
     fn release(&mut self, mut end: Option<ChainEnd>) {
         while let Some(this) = end {
             let link = &mut self.links[this.index()];
@@ -177,8 +174,8 @@ impl Chains {
         std::iter::successors(end.map(link), move |(_, last)| last.before.map(link))
     }
 
-    /// The sum of a chain, and the LPs in it, most costly first. Shares that were dropped are
-    /// missing there.
+    /// The sum of a chain, and the LPs in it, most costly first. Dropped shares are missing from
+    /// the list of LPs.
     pub(super) fn summary(&self, end: Option<ChainEnd>) -> (Part, Vec<LpWork>) {
         let mut all = Part::default();
         let mut parts = self.links_from(end).map(|(_, link)| link.part).collect::<Vec<_>>();
@@ -194,7 +191,7 @@ impl Chains {
         )
     }
 
-    /// Rewrites every stretch without branches as one link per LP, or fewer.
+    /// Rewrites every stretch without branches as at most one link per LP.
     fn compact(&mut self) {
         let mut inner = vec![false; self.links.len()];
         for before in
@@ -215,7 +212,8 @@ impl Chains {
         self.compact_at = (2 * self.len()).max(self.least);
     }
 
-    /// Rewrites the stretch that ends with this link, so that at most `kept` LPs keep their shares.
+    /// Rewrites the stretch that ends with link `last`, so that at most `kept` LPs keep their
+    /// shares.
     fn compact_stretch(&mut self, last: usize, inner: &[bool], kept: usize) {
         let stretch: Vec<ChainEnd> = self
             .links_from(Some(ChainEnd::at(last)))
@@ -233,14 +231,15 @@ impl Chains {
             parts.drain(split..).for_each(|part| others.add(&part));
             parts.push(others);
         }
-        // The last link keeps its LP, so that it can go on growing.
+        // The last link keeps its LP, so that later events of that LP can be added to it.
         parts.sort_by_key(|part| part.lp != own);
         for (place, end) in stretch.iter().enumerate() {
             let before = if place + 1 < parts.len() { Some(stretch[place + 1]) } else { first };
             match parts.get(place) {
                 Some(&part) => {
                     let link = &mut self.links[end.index()];
-                    (link.before, link.part) = (before, part);
+                    link.before = before;
+                    link.part = part;
                 }
                 None => {
                     self.links[end.index()].holders = 0;
@@ -271,8 +270,8 @@ mod tests {
 
     const LPS: usize = 4;
 
-    /// What happens to chains: LP, whether it follows the message, the cost, how many events are
-    /// sent, and to whom.
+    /// An event: its LP, whether it follows its message, its cost, how many events it sends, and to
+    /// whom.
     type Happens = (usize, bool, u64, usize, usize);
 
     /// The sum of a chain by LP, kept beside the forest.
@@ -287,9 +286,10 @@ mod tests {
             let (own, sums) = lps[lp];
             chains.make_room();
             let id = LpId(lp as u32);
-            let (end, mut sums) = match by_message {
-                true => (chains.follow_message(own, sender, id, cost), sent),
-                false => (chains.follow_own(own, sender, id, cost), sums),
+            let (end, mut sums) = if by_message {
+                (chains.follow_message(own, sender, id, cost), sent)
+            } else {
+                (chains.follow_own(own, sender, id, cost), sums)
             };
             sums[lp] += cost;
             lps[lp] = (Some(end), sums);
@@ -352,7 +352,8 @@ mod tests {
             chains.make_room();
             let end = chains.follow_message(lps[lp], sender, LpId(lp as u32), 1);
             chains.hold(end);
-            (lps[lp], sender) = (Some(end), Some(end));
+            lps[lp] = Some(end);
+            sender = Some(end);
         }
         assert!(chains.links.len() <= 201, "{}", chains.links.len());
         assert_eq!(sums(&chains, sender), ([50_000, 50_000, 0, 0], 100_000));

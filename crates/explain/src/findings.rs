@@ -2,37 +2,37 @@
 
 use warpline_base::LpId;
 
-/// What the run shows about its model. Work, and lengths of paths, are in the unit of the events'
+/// What the run shows about its model. Work and lengths of paths are in the unit of the events'
 /// costs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Findings {
     /// How many events there were.
     pub events: u64,
-    /// What all events cost.
+    /// The total cost of all events.
     pub work: u64,
     /// The critical path.
     pub path: PathFindings,
     /// The run in slices of equal model time.
     pub slices: Vec<Slice>,
-    /// What some numbers of cores could reach.
+    /// The speed-ups that some numbers of cores could reach.
     pub cores: Vec<CoreFindings>,
     /// The work of every LP that has any, most first.
     pub load: Vec<LpWork>,
-    /// For every LP that sent to another: its least delay, least first.
+    /// The least delay of every LP that sent to another, in ascending order.
     pub delays: Vec<LpDelay>,
 }
 
 /// The critical path: the longest chain of events of which each waits for the one before it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PathFindings {
-    /// What its events cost together.
+    /// The total cost of its events.
     pub length: u64,
     /// How many events are on it.
     pub events: u64,
-    /// How many of them had to wait for their message, rather than for their LP.
+    /// The number of events that had to wait for their message rather than for their LP.
     pub messages: u64,
-    /// The work on it by LP, most first. If the path has very many LPs, some of its work may be
-    /// missing here.
+    /// Its work by LP, most first. If the path has very many LPs, some of its work may be missing
+    /// here.
     pub lps: Vec<LpWork>,
 }
 
@@ -54,37 +54,36 @@ pub struct Slice {
     pub to: f64,
     /// What its events cost.
     pub work: u64,
-    /// By how much it lengthens the critical path.
+    /// The length that it adds to the critical path.
     pub path: u64,
 }
 
-/// Speed-ups over one core that a number of cores could reach, if nothing but the events themselves
-/// took time.
+/// Speed-ups over one core that a number of cores could reach if only events took time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CoreFindings {
     /// The number of cores.
     pub cores: u32,
-    /// How many of them have a PE: no more than there are LPs.
+    /// The number of PEs: at most one per core and per LP.
     pub pes: u32,
-    /// A bound for every engine, whichever LPs its cores execute: as many times as there are cores,
-    /// or as the critical path allows.
+    /// A bound for every engine and every partition: the number of PEs, or what the critical path
+    /// allows if that is less.
     pub any_engine: f64,
-    /// A bound for engines whose PEs have the LPs that they have here.
+    /// A bound for every engine with this partition.
     pub these_blocks: f64,
-    /// An engine whose PEs execute their events one after the other in the order of time, each as
-    /// soon as its message is there.
+    /// The speed-up of an engine whose PEs execute their events in the order of time, each as soon
+    /// as its message has arrived.
     pub in_order: f64,
-    /// An engine that goes from window to window, each as long as the declared lookahead between
+    /// The speed-up of an engine that advances in windows as long as the declared lookahead between
     /// PEs.
     pub declared: f64,
     /// The declared lookahead between PEs, in model time; infinite if PEs send each other nothing.
     pub declared_delay: f64,
-    /// The same, if the least delay that was seen between PEs were declared. `None` if it was seen
-    /// so late that the rest of the run shows too little.
+    /// Like `declared`, if the model declared the least delay seen between PEs. `None` if that was
+    /// seen so late that the rest of the run shows too little.
     pub seen: Option<f64>,
     /// The least delay seen between PEs; `None` if they sent each other nothing.
     pub seen_delay: Option<LpDelay>,
-    /// How many events PEs sent to each other.
+    /// The number of events that PEs sent to each other.
     pub messages: u64,
     /// The PE with the most work.
     pub busiest: BusiestPe,
@@ -116,7 +115,7 @@ pub struct LpDelay {
     pub seen: f64,
 }
 
-/// The speed-up over one core of work that takes this long.
+/// The speed-up over one core if `work` takes `time`.
 pub(super) fn speed_up(work: u64, time: u64) -> f64 {
     if time == 0 { 1.0 } else { work as f64 / time as f64 }
 }

@@ -1,4 +1,4 @@
-//! The speed-ups of ideal engines, in which nothing but the events themselves takes time.
+//! The speed-ups of ideal engines, in which only events take time.
 
 use warpline_base::LpId;
 use warpline_kernel::{Partition, Shortest};
@@ -7,17 +7,17 @@ use warpline_model::engine::Lookahead;
 use super::findings::{BusiestPe, CoreFindings, speed_up};
 use super::seen::SeenDelay;
 
-/// Engines with one PE per core, for one partition.
+/// Ideal engines with one PE per core, for one partition.
 pub(super) struct IdealCores {
     cores: u32,
     partition: Partition,
     lookahead: Lookahead,
-    /// The PEs of the engine that executes the events of each in the order of time.
+    /// The PEs of the engine that executes events in the order of time.
     pes: Vec<PeClock>,
     declared: Windows,
     seen: Windows,
     seen_delay: Option<SeenDelay>,
-    /// How many events a PE has sent to another.
+    /// The number of events sent from one PE to another.
     messages: u64,
 }
 
@@ -45,7 +45,7 @@ impl IdealCores {
         }
     }
 
-    /// Executes an event of `lp` whose message is there at `ready`. Returns when it ends.
+    /// Executes an event of `lp` whose message arrives at `ready`. Returns when the event ends.
     pub(super) fn execute(&mut self, lp: LpId, time: f64, ready: u64, cost: u64) -> u64 {
         let number = self.partition.pe(lp) as usize;
         let pe = &mut self.pes[number];
@@ -56,7 +56,7 @@ impl IdealCores {
         pe.finish
     }
 
-    /// Notes a send from one LP to another.
+    /// Records a send from one LP to another.
     pub(super) fn send(&mut self, sent: &SeenDelay) {
         if self.partition.pe(sent.from) == self.partition.pe(sent.to) {
             return;
@@ -72,7 +72,7 @@ impl IdealCores {
         }
     }
 
-    /// What they reach, given all work and the critical path.
+    /// The speed-ups that these engines reach, given all work and the length of the critical path.
     pub(super) fn findings(&self, work: u64, path: u64) -> CoreFindings {
         let (busiest, most) = self
             .pes
@@ -105,25 +105,25 @@ impl IdealCores {
     }
 }
 
-/// A delay that is at most an eighth shorter, so that it is rarely undercut by a little.
+/// A delay at most an eighth shorter, so that small improvements rarely restart the windows.
 fn rounded_down(delay: f64) -> f64 {
     f64::from_bits(delay.to_bits() & !((1 << 49) - 1))
 }
 
-/// An engine whose PEs go from window to window: each executes its events of a window, and the next
-/// begins when all are done.
+/// An engine that advances in windows: each PE executes its events of a window, and the next window
+/// begins when all PEs are done.
 struct Windows {
     /// In model time.
     width: f64,
-    /// Where the current one ends; `None` before the first.
+    /// Where the current window ends, in model time; `None` before the first.
     end: Option<f64>,
-    /// Its number.
+    /// The number of the current window, from 1.
     number: u64,
-    /// The most work that a PE has in it.
+    /// The greatest work of any PE in the current window.
     most: u64,
     /// By PE: the number of the last window in which it had work, and the work.
     pes: Vec<(u64, u64)>,
-    /// How long all windows before it took.
+    /// The time that all earlier windows took.
     before: u64,
     /// The work in all windows.
     work: u64,
@@ -134,9 +134,13 @@ impl Windows {
         Windows { width, end: None, number: 0, most: 0, pes: vec![(0, 0); pes], before: 0, work: 0 }
     }
 
-    /// Forgets everything, and goes on with windows of another width.
+    /// Starts again with windows of another width.
     fn begin_again(&mut self, width: f64) {
-        (self.width, self.end, self.most, self.before, self.work) = (width, None, 0, 0, 0);
+        self.width = width;
+        self.end = None;
+        self.most = 0;
+        self.before = 0;
+        self.work = 0;
     }
 
     fn execute(&mut self, pe: usize, time: f64, cost: u64) {
@@ -148,7 +152,8 @@ impl Windows {
         }
         let (number, work) = &mut self.pes[pe];
         if *number != self.number {
-            (*number, *work) = (self.number, 0);
+            *number = self.number;
+            *work = 0;
         }
         *work += cost;
         self.most = self.most.max(*work);

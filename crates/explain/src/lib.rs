@@ -1,16 +1,16 @@
 //! The critical path of a model: the longest chain of events of which each has to wait for the one
 //! before it.
 //!
-//! An event begins when its LP has executed the event before it there, and when the event that sent
-//! it has been executed; it lasts as long as it costs. An engine that executes every event once,
-//! after everything that it depends on, is not done before the end of the longest such chain,
-//! however many cores it has (Berry and Jefferson, *Critical path analysis of distributed
-//! simulation*, 1985). Only lazy cancellation may do better, as it keeps what an event sent on a
-//! state that turned out to be wrong (Jefferson and Reiher, *Supercritical speedup*, 1991).
+//! An event begins when both the previous event of its LP and the event that sent it have been
+//! executed. It takes as long as it costs. An engine that executes every event once, after all
+//! events that it depends on, cannot finish before the end of the longest such chain, however many
+//! cores it has (Berry and Jefferson, *Critical path analysis of distributed simulation*, 1985).
+//! Only lazy cancellation may do better, because it may keep what an event sent on a wrong state
+//! (Jefferson and Reiher, *Supercritical speedup*, 1991).
 //!
 //! The path is found in the order of a sequential run, event by event: an LP remembers when its
-//! last event ends, and a pending event when the one that sent it does. That takes memory for LPs
-//! and pending events, and for a bounded number of links of the chains.
+//! last event ends, and a pending event when the one that sent it does. This takes memory for LPs,
+//! for pending events, and for a bounded number of links of chains.
 
 mod chains;
 mod findings;
@@ -29,18 +29,18 @@ use self::ideal::IdealCores;
 use self::seen::SeenDelay;
 use warpline_kernel::Partition;
 
-/// Into how many slices the run is divided.
+/// The number of slices into which the run is divided.
 pub const SLICES: usize = 60;
 
-/// How many different numbers of cores are tried.
+/// The number of core counts that are tried.
 pub const CORE_COUNTS: usize = 4;
 
-/// The critical path of a run, as far as the run has got.
+/// The critical path of a run, up to the event executed last.
 pub struct CriticalPath {
     lookahead: Lookahead,
     end: f64,
     lps: Vec<LpEnd>,
-    /// By the event's handle.
+    /// The causes of pending events, by handle.
     pending: Vec<Cause>,
     chains: Chains,
     cores: [IdealCores; CORE_COUNTS],
@@ -51,7 +51,7 @@ pub struct CriticalPath {
     executed: Executed,
 }
 
-/// What is known of an LP.
+/// What is recorded about an LP.
 #[derive(Clone, Default)]
 struct LpEnd {
     /// When its last event ends.
@@ -64,15 +64,15 @@ struct LpEnd {
     delay: Option<SeenDelay>,
 }
 
-/// What is known of the event that sent a pending one. Empty for an LP's initialisation, which
-/// costs nothing.
+/// What is recorded about the event that sent a pending one. All zero for an LP's initialisation,
+/// which costs nothing.
 #[derive(Clone, Default)]
 struct Cause {
     /// When it ends.
     finish: u64,
     /// The longest chain that ends with it.
     chain: Option<ChainEnd>,
-    /// When it ends on each number of cores.
+    /// When it ends, for each number of cores.
     on_cores: [u64; CORE_COUNTS],
 }
 
@@ -94,13 +94,15 @@ struct Executed {
 }
 
 impl CriticalPath {
-    /// How much memory an LP takes.
+    /// The memory per LP, in bytes.
     pub const BYTES_PER_LP: usize = size_of::<LpEnd>();
 
-    /// The path of a run to `end`, with LPs shared out among these numbers of cores.
+    /// Prepares to find the path of a run to `end` (model time). Each of `cores` is a number of
+    /// cores with the partition of the LPs among them.
     ///
     /// # Panics
-    /// If there is no memory for a record per LP, it [unwinds](warpline_memory::Exhausted::unwind).
+    /// If there is no memory for a record per LP: by
+    /// [unwinding](warpline_memory::Exhausted::unwind).
     pub fn new(
         lps: u32,
         end: f64,
@@ -122,23 +124,25 @@ impl CriticalPath {
         }
     }
 
-    /// Notes that `lp` executed the event with this handle, at this model time; it cost `cost`,
-    /// which must not be 0.
+    /// Records that `lp` executed the event with this handle at this model time, at a `cost` of at
+    /// least 1.
     ///
     /// # Panics
-    /// If there is no memory to note it, it [unwinds](warpline_memory::Exhausted::unwind).
+    /// If there is no memory for it: by [unwinding](warpline_memory::Exhausted::unwind).
     pub fn execute(&mut self, event: Handle, lp: LpId, time: f64, cost: u64) {
         self.chains.make_room();
         let cause =
             self.pending.get_mut(event.bits() as usize).map(std::mem::take).unwrap_or_default();
         let record = &mut self.lps[lp.index()];
         let finish = record.finish.max(cause.finish) + cost;
-        // Where both are equally long, the path stays with the LP.
-        let chain = match cause.finish > record.finish {
-            true => self.chains.follow_message(record.chain, cause.chain, lp, cost),
-            false => self.chains.follow_own(record.chain, cause.chain, lp, cost),
+        // If both are equally long, the path stays with the LP.
+        let chain = if cause.finish > record.finish {
+            self.chains.follow_message(record.chain, cause.chain, lp, cost)
+        } else {
+            self.chains.follow_own(record.chain, cause.chain, lp, cost)
         };
-        (record.finish, record.chain) = (finish, Some(chain));
+        record.finish = finish;
+        record.chain = Some(chain);
         record.work += cost;
         let mut on_cores = cause.on_cores;
         for (cores, ready) in self.cores.iter_mut().zip(&mut on_cores) {
@@ -153,11 +157,11 @@ impl CriticalPath {
         self.executed = Executed { time, finish, chain: Some(chain), on_cores };
     }
 
-    /// Notes that the event executed last, or the initialisation of `from` before the first, sent
-    /// the event with this handle to `to`, to happen at `time`.
+    /// Records that the event executed last (before the first event: the initialisation of `from`)
+    /// sent the event with this handle to `to`, to happen at `time`.
     ///
     /// # Panics
-    /// If there is no memory to note it, it [unwinds](warpline_memory::Exhausted::unwind).
+    /// If there is no memory for it: by [unwinding](warpline_memory::Exhausted::unwind).
     pub fn send(&mut self, event: Handle, from: LpId, to: LpId, time: f64) {
         let place = event.bits() as usize;
         if place >= self.pending.len() {
@@ -179,7 +183,7 @@ impl CriticalPath {
         }
     }
 
-    /// What has been found.
+    /// The findings up to the event executed last.
     pub fn findings(&self) -> Findings {
         let last = self.lps.iter().rev().max_by_key(|lp| lp.finish);
         let (links, path_lps) = self.chains.summary(last.and_then(|lp| lp.chain));

@@ -1,4 +1,4 @@
-//! The delays that sends really had.
+//! The delays that sends actually had.
 
 use warpline_base::LpId;
 use warpline_model::engine::Lookahead;
@@ -10,21 +10,21 @@ use super::findings::LpDelay;
 pub(super) struct SeenDelay {
     pub(super) from: LpId,
     pub(super) to: LpId,
-    /// In model time; rounded, as it is the difference of two times.
+    /// In model time. It is rounded, because it is the difference of two times.
     pub(super) delay: f64,
     /// When it was sent.
     pub(super) sent: f64,
 }
 
 impl SeenDelay {
-    /// The delay, beside what the model declares.
+    /// The delay, together with the one that the model declares.
     pub(super) fn finding(&self, lookahead: &Lookahead) -> LpDelay {
         let declared = lookahead.between(self.from, self.to).unwrap_or(0.0);
         LpDelay { from: self.from, to: self.to, declared, seen: self.plain().max(declared) }
     }
 
-    /// The number with the fewest digits that the delay may have been: times are rounded to 53
-    /// bits, and their difference shows it.
+    /// The shortest number that the delay may have been. Times are rounded to 53 bits, so their
+    /// difference has more digits than the delay.
     fn plain(&self) -> f64 {
         let time = self.sent + self.delay;
         let rounding = time.next_up() - time;

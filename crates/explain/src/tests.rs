@@ -1,12 +1,11 @@
 use super::*;
 
-/// An event: its LP, its time, and which of the events before it sent it.
+/// An event: its LP, its time, and the index of the event that sent it.
 type Happens = (u32, f64, Option<usize>);
 
 const END: f64 = 60.0;
 
-/// What is found of these events, in order, on 1 PE, 2, 4 and as many as there are LPs; each costs
-/// `cost`.
+/// The findings of these events, in order, on 1, 2, 4 and `lps` PEs. Event `n` costs `cost(n)`.
 fn found(lps: u32, lookahead: &Lookahead, cost: fn(usize) -> u64, events: &[Happens]) -> Findings {
     let cores = [1, 2, 4, lps].map(|cores| (cores, Partition::new(lps, cores.min(lps))));
     let mut path = CriticalPath::new(lps, END, lookahead.clone(), cores);
@@ -94,7 +93,7 @@ fn an_lp_with_half_of_the_events_allows_twice_the_speed_and_no_more() {
 /// LP 0 gives three others work, and the one that has most answers first.
 #[test]
 fn fork_and_join() {
-    // Fork at 1, work at 2, 3 and 4, the answers of which arrive at 5.
+    // Fork at 1, work at 2, 3 and 4; the answers arrive at 5.
     let events: [Happens; 7] = [
         (0, 1.0, None),
         (1, 2.0, Some(0)),
@@ -129,8 +128,8 @@ fn fork_and_join() {
     assert_eq!(least, [(0, 1, 1.0), (3, 0, 1.0), (2, 0, 2.0), (1, 0, 3.0)]);
 }
 
-/// Two LPs of two PEs with an event each in every unit of time, who greet each other with a delay
-/// of 1.5.
+/// Two LPs on two PEs have an event each in every unit of time, and greet each other once, with a
+/// long delay.
 #[test]
 fn windows_as_long_as_the_lookahead() {
     let events: Vec<Happens> = (0..80usize)

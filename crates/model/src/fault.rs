@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 use warpline_base::{Figure, LpId};
 use warpline_memory::Exhausted;
 
-/// A mistake of the model. The engine adds where and when.
+/// A mistake of the model. The engine adds the LP and the time.
 ///
-/// Each says what was done and how to do it right:
+/// Each says what was wrong and how to correct it:
 /// ```
 /// use warpline_model::{Fault, LpId};
 /// let fault = Fault::UnknownLp { to: LpId(9), lps: 4 };
@@ -51,7 +51,7 @@ pub enum Fault {
     UnknownLp {
         /// The receiver as given.
         to: LpId,
-        /// How many LPs there are.
+        /// The number of LPs.
         lps: u32,
     },
     /// A delay that leads beyond the largest virtual time.
@@ -67,7 +67,7 @@ pub enum Fault {
         "is hop {limit} in a row without delay: a zero-delay loop that never lets time advance; give one of its sends a delay"
     )]
     ZeroDelayLoop {
-        /// How many hops are allowed.
+        /// The maximum number of hops.
         limit: u32,
     },
     /// Too many hops at one instant, the last of them with a delay that is lost to rounding.
@@ -82,15 +82,15 @@ pub enum Fault {
         to: LpId,
         /// The delay as given.
         delay: f64,
-        /// How far the next time is from this one.
+        /// The distance from this time to the next greater one.
         step: f64,
-        /// How many hops are allowed.
+        /// The maximum number of hops.
         limit: u32,
     },
     /// Too many sends in one event.
     #[error("sent more than {limit} events from one event; spread them over several events")]
     TooManySends {
-        /// The most that are allowed.
+        /// The maximum number.
         limit: u32,
     },
     /// Too many events of one LP.
@@ -98,7 +98,7 @@ pub enum Fault {
         "is event {limit} of this LP, more than one LP can count; use more LPs or a shorter run"
     )]
     TooManyEvents {
-        /// The most that are allowed.
+        /// The maximum number.
         limit: u64,
     },
     /// A statistic that was not declared, or declared as another kind or with fewer items.
@@ -112,7 +112,7 @@ pub enum Fault {
         item: u32,
         /// The kind of the handle.
         used: Cow<'static, str>,
-        /// What the declarations say about it.
+        /// What is declared there.
         declared: String,
     },
     /// An observation that is NaN or infinite.
@@ -133,8 +133,8 @@ pub enum Fault {
         /// The end as given.
         to: f64,
     },
-    /// A counter whose total exceeds the largest number. It is a fault of the run as a whole and
-    /// not of an event: totals are kept in 128 bits, and checked once, after the last event.
+    /// A counter whose total exceeds `u64::MAX`. It is a fault of the run as a whole, not of an
+    /// event: totals are kept in 128 bits, and checked once, after the last event.
     #[error("brought counter `{name}` beyond the largest count, {max}; count in a larger unit, or use several counters", max = u64::MAX)]
     CounterOverflow {
         /// The counter.
@@ -149,7 +149,7 @@ pub enum Fault {
         slot: u16,
         /// The length of the row.
         cells: usize,
-        /// What the declarations say about it.
+        /// What is declared there.
         declared: String,
     },
     /// No memory for what an event sends, observes, saves or changes.
@@ -157,8 +157,8 @@ pub enum Fault {
         "{0}: it sends, observes, saves or changes too much at once, or wants a larger machine"
     )]
     Memory(Exhausted),
-    /// What the event carries cannot be written as bytes, or not be read back, on the way to
-    /// another process: why.
+    /// The event cannot be written as bytes, or not be read back, on its way to another process.
+    /// The text says why.
     #[error(
         "did not reach its LP in another process: {0}; see to it that every event can be written and read back alike, \
          or run the model with threads of one process, which write nothing"

@@ -3,11 +3,11 @@ use warpline_derive::Journaled;
 use crate::{Context, Init, Model, Observe, Reverse, TimeMean};
 
 /// A quantity that keeps its value between events, such as the length of a queue, and whose mean
-/// over time is wanted. It lives in the LP's state.
+/// over time is observed. It is part of the LP's state.
 ///
-/// Change it by [`set`](Self::set) in `handle`, and undo that by [`unset`](Self::unset) in
-/// `reverse` if the model has reverse code; a [journal](macro@crate::model) undoes it by itself. It
-/// counts from time 0, whether it ever changes or not, and the engine adds the time from its last
+/// Change it by [`set`](Self::set) in `handle`. If the model has reverse code, undo that by
+/// [`unset`](Self::unset) in `reverse`; a [journal](macro@crate::model) undoes it by itself. A
+/// level counts from time 0, even if it never changes, and the engine adds the time from its last
 /// change to the end of the run.
 ///
 /// ```
@@ -54,7 +54,7 @@ pub struct Level {
 }
 
 impl Level {
-    /// A level that is `value` from time 0 on. One that is 0 needs no more than [`Level::default`].
+    /// A level that is `value` from time 0 on. For 0, [`Level::default`] is enough.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*, statistics::{Row, RowSink}};
@@ -95,8 +95,8 @@ impl Level {
         self.value
     }
 
-    /// Changes the value now, and adds the time at the old one to `statistic`, as in the
-    /// [example](Self).
+    /// Changes the value now, and adds the time at the old value to `statistic`, as in the
+    /// [example](Self). The value must be finite.
     #[inline]
     pub fn set<M: Model>(&mut self, value: f64, statistic: TimeMean, lp: &mut Context<M>) {
         lp.save(self.since);
@@ -106,7 +106,7 @@ impl Level {
     }
 
     /// Undoes the latest [`set`](Self::set), in reverse code, as in the [example](Self). It
-    /// restores two saved values, which take their place among those of [`Context::save`].
+    /// restores two values, which count among those of [`Context::save`].
     #[inline]
     pub fn unset<M: Model>(&mut self, lp: &mut Reverse<M>) {
         self.value = lp.restore();

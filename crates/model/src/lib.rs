@@ -1,8 +1,9 @@
-//! The model API of Warpline: everything that a modeller writes against, and nothing of the
+//! The model API of Warpline: everything that a modeller writes against. It contains nothing of the
 //! engines.
 //!
 //! A [`Model`] is a set of logical processes (LPs) that change their states when events reach them
-//! and send events to each other. Write it as plain Rust; any engine runs it, to the same answer.
+//! and send events to each other. Write it as plain Rust. Every engine runs it and gives the same
+//! answer.
 //!
 //! ```
 //! use warpline_model::prelude::*;
@@ -26,21 +27,22 @@
 //!
 //!     fn handle(&self, seen: &mut u64, _: &Hop, lp: &mut Context<Self>) {
 //!         *seen += 1;
-//!         let (to, delay) = (lp.random().below(self.lps), lp.random().exponential(1.0));
+//!         let to = lp.random().below(self.lps);
+//!         let delay = lp.random().exponential(1.0);
 //!         lp.send(to, delay, Hop);
 //!     }
 //! }
 //! ```
 //!
-//! Rules for a model, without which there is no one answer:
-//! - `handle` is a function of (model, state, event, context): no clocks, no global state, no other
-//!   randomness than the context's, no iteration over hash maps.
-//! - A state holds all that changes. Interior mutability in the model or shared between states is
-//!   not undone; `warpline verify` finds it.
+//! Every run gives the same answer if the model keeps these rules:
+//! - `handle` is a function of (model, state, event, context): no clocks, no global state, no
+//!   randomness but the context's, no iteration over hash maps.
+//! - Everything that changes is in a state. Interior mutability, in the model or shared between
+//!   states, is not undone; `warpline verify` finds it.
 //! - Prefer the context's distributions to `f64::ln` and friends, whose last bit depends on the
 //!   platform.
 
-// So that derived code finds this crate from inside as it does from outside.
+// Derived code names this crate, inside the crate too.
 extern crate self as warpline_model;
 
 mod abilities;
@@ -94,7 +96,7 @@ pub use warpline_record as record;
 /// JSON values, for [`Model::results`].
 pub use serde_json;
 
-/// What a model usually needs, in one `use`.
+/// Everything that a model usually needs, for one `use`.
 pub mod prelude {
     pub use crate::{
         Acting, Cell, Choices, Commit, Configure, Context, Continuous, Counter, Declarations,

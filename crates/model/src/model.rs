@@ -9,7 +9,7 @@ use crate::{
     Reverse,
 };
 
-/// A simulation model: parameters and topology shared by all LPs, and what an LP does with an
+/// A simulation model: the parameters and topology that all LPs share, and what an LP does with an
 /// event.
 ///
 /// The model itself never changes during a run. What changes lives in one [`State`](Self::State)
@@ -40,37 +40,35 @@ use crate::{
 /// ```
 ///
 /// # What speculation guards against, and what it cannot
-/// A parallel run may execute an event too early, on a state that no right order of events leads
-/// to: a queue may be shorter than nothing, or an answer may come before its question. What such an
-/// event does within the simulation is undone, and forgotten if it was wrong: a panic,
+/// A parallel run may execute an event too early, on a state that no correct order of events leads
+/// to: a queue may have a negative length, or an answer may come before its question. The engine
+/// undoes such an event, with all that it did within the simulation: a panic,
 /// [`fail`](Context::fail), an invalid send, a counter that overflows. The rest is up to the model:
-/// - *A loop that never ends* on such a state holds up the run. The engine notices and says which
-///   event it is, but it cannot stop it. Let loops end on any state, with [`fail`](Context::fail)
-///   where that makes no sense.
-/// - *Memory* that the model's own code asks for is asked for at once, and if it is not there the
-///   program ends. Check a length before allocating by it. What an event saves and observes, and
-///   what it sends while it runs, lies in the engine's memory: too much of it is a fault like
-///   others.
-/// - *Recursion* whose depth the state decides ends the program where the stack does. Its size is a
-///   setting.
-/// - *The outside world* does not undo anything. Write files and print by
-///   [`when_settled`](crate::Observe::when_settled) alone. `verify` finds handlers that write to
-///   files, pipes or terminals where the system tells (Linux); nothing finds what goes through
-///   sockets or other programs.
-/// - *What is not part of the simulation* must not decide anything: the order of a `HashMap` or
-///   `HashSet`, which differs from run to run, addresses, the clock, random numbers other than
-///   those of the LP, or what LPs or runs share, such as a static or a `Mutex`. `verify` and
+/// - *A loop that never ends* on such a state holds up the run. The engine notices and names the
+///   event, but cannot stop it. Make loops end on any state, with [`fail`](Context::fail) where the
+///   state makes no sense.
+/// - *Memory* that the model's own code allocates is allocated at once; if there is none, the
+///   program ends. Check a length before allocating by it. What an event saves, observes and sends
+///   is in the engine's memory: too much of it is an ordinary fault.
+/// - *Recursion* whose depth depends on the state may overflow the stack, which ends the program.
+///   The size of the stack is a setting.
+/// - *The outside world* cannot be undone. Write files and print only by
+///   [`when_settled`](crate::Observe::when_settled). On Linux, `verify` finds handlers that write
+///   to files, pipes or terminals. Nothing finds writes through sockets or other programs.
+/// - *What is not part of the simulation* must not influence it: the order of a `HashMap` or
+///   `HashSet`, which differs between runs, addresses, the clock, random numbers other than the
+///   LP's, or anything that LPs or runs share, such as a static or a `Mutex`. `verify` and
 ///   `compare` find it if it shows in events, statistics, or the `Debug` text of states. So let
 ///   `Debug` show the whole state.
 ///
 /// Sequential and conservative runs execute no event too early, and neither do [conservative
-/// LPs](Self::is_conservative) in any run. A run for which nothing is asked may be optimistic for a
-/// while, if that is faster.
+/// LPs](Self::is_conservative) in any run. By default, a run may be optimistic for a while if that
+/// is faster.
 ///
 /// # Sharing
-/// A model owns what it consists of, or shares it by `Arc`, as the run has threads of its own.
+/// A model owns its parts or shares them by `Arc`, because the run has its own threads.
 ///
-/// A model is shared by all threads, so interior mutability does not compile:
+/// All threads share the model, so interior mutability does not compile:
 /// ```compile_fail,E0277
 /// # use warpline_model::prelude::*;
 /// struct Counting { calls: std::cell::Cell<u64> }
@@ -82,10 +80,10 @@ use crate::{
 /// }
 /// ```
 pub trait Model: Sized + Send + Sync + 'static {
-    /// The state of one LP. Models with several kinds of LP make it an enum.
+    /// The state of one LP. A model with several kinds of LP makes it an enum.
     ///
-    /// The engine clones it to undo events, unless they are undone by a journal or by
-    /// [reverse](Self::reverse) code. A state that cannot be cloned is refused:
+    /// The engine clones it to undo events, unless a journal or [reverse](Self::reverse) code
+    /// undoes them. A state that cannot be cloned is refused:
     /// ```compile_fail,E0277
     /// # use warpline_model::prelude::*;
     /// # struct Shop;
@@ -100,7 +98,7 @@ pub trait Model: Sized + Send + Sync + 'static {
     /// }
     /// ```
     ///
-    /// States move between threads, so they may not share anything by `Rc`; `Arc` is fine for what
+    /// States move between threads, so they must not share anything by `Rc`. `Arc` is fine for what
     /// never changes:
     /// ```compile_fail,E0277
     /// # use warpline_model::prelude::*;
@@ -115,32 +113,32 @@ pub trait Model: Sized + Send + Sync + 'static {
     /// ```
     ///
     /// # Panics in `clone` and `drop`
-    /// An optimistic run fails with a [`Fault::Panic`](crate::Fault::Panic) that says so, at an
-    /// event before which the state has to be copied and `clone` panics, or if a state cannot be
-    /// worked out from a copy when events are undone. Copies of states that occur only in
-    /// speculation do not count. Sequential and conservative runs copy nothing, so nothing fails.
+    /// If `clone` panics when a state must be copied before an event, or when a state must be
+    /// reconstructed from a copy, an optimistic run fails with a
+    /// [`Fault::Panic`](crate::Fault::Panic) that says so. Copies of states that exist only in
+    /// speculation do not count. Sequential and conservative runs copy nothing, so they do not
+    /// fail.
     ///
-    /// Panics in `drop` are swallowed. The final states are left to the caller.
+    /// Panics in `drop` are ignored. The caller drops the final states.
     type State: Clone + Debug + Send;
 
-    /// What LPs send each other. A payload of up to 16 bytes keeps a pending event in one cache
-    /// line. Put bytes, however many, into a [`Payload`], which is passed on without a copy; share
-    /// other large values with an `Arc`. Pass on what an LP leaves as it is by
-    /// [`forward`](Context::forward).
+    /// What LPs send each other. With up to 16 bytes, a pending event fits in one cache line. Put
+    /// any number of bytes into a [`Payload`], which is passed on without a copy, and share other
+    /// large values by `Arc`. [`forward`](Context::forward) passes on an event unchanged.
     ///
     /// # Panics in `drop`
     /// An engine drops a payload once its event has been executed. If that panics, the run fails
     /// with a [`Fault::Panic`](crate::Fault::Panic) of this event, as if [`handle`](Self::handle)
-    /// had panicked; the payload can no longer be shown. Optimistic runs that do not copy the state
-    /// before every event keep payloads a little longer: the error is the same, but more events may
-    /// have committed by then. Panics of payloads whose events never happen, because they are
-    /// cancelled, lie after the end or come after a failure, are swallowed.
+    /// had panicked, but the payload can no longer be shown. Optimistic runs that do not copy the
+    /// state before every event keep payloads longer: the error is the same, but more events may
+    /// have committed by then. Panics are ignored if the event never happens, because it is
+    /// cancelled, lies after the end or comes after a failure.
     type Event: Debug + Send;
 
-    /// The bytes that an event brings, if it brings any. Default `None`.
+    /// The bytes that an event carries, if any. Default: `None`.
     ///
-    /// Engines ask a few events ahead, and fetch the first of these bytes into the cache. It
-    /// affects only speed, and must not panic.
+    /// Engines ask this a few events ahead, to fetch the first bytes into the cache. It affects
+    /// only speed, and must not panic.
     ///
     /// ```
     /// # use warpline_model::prelude::*;
@@ -162,23 +160,24 @@ pub trait Model: Sized + Send + Sync + 'static {
     }
 
     /// What a run may do with the model besides executing its events: run in several processes,
-    /// compare events, undo them by a journal or by reverse code. Default: nothing of that.
+    /// compare events, undo them by a journal or by reverse code. Default: none of these.
     ///
-    /// [`#[model]`](macro@crate::model) on the implementation finds it out, and has the list.
+    /// Mark the implementation with [`#[model]`](macro@crate::model), which finds it out; the list
+    /// is there.
     const ABILITIES: Abilities<Self::State, Self::Event> = Abilities::NONE;
 
     /// The number of LPs, at least 1; their ids are `0..lps`. It must not change during a run.
     fn lps(&self) -> u32;
 
-    /// The least delay of any event sent to *another* LP, in model time. Default 0.
+    /// The least delay of any event sent to *another* LP, in model time. Default: 0.
     ///
     /// Events that an LP sends to itself may have any delay. The larger the lookahead, the more can
-    /// be done in parallel without risk; conservative runs depend on it. Where LPs differ,
-    /// [`lookahead_of`](Self::lookahead_of) or [`links`](Self::links) say more, and the most
-    /// specific declaration counts: a link's before its LP's, and that before this one.
+    /// be executed in parallel without speculation; conservative runs depend on it. If LPs differ,
+    /// declare [`lookahead_of`](Self::lookahead_of) or [`links`](Self::links). The most specific
+    /// declaration counts: that of a link, then that of an LP, then this one.
     ///
-    /// Lookahead must be finite and not negative, or the run does not start; a send below it is a
-    /// [`Fault::Lookahead`](crate::Fault::Lookahead), with any engine.
+    /// The lookahead must be finite and not negative, or the run does not start. A send below it is
+    /// a [`Fault::Lookahead`](crate::Fault::Lookahead), in every engine.
     ///
     /// ```
     /// # use warpline_model::prelude::*;
@@ -200,8 +199,8 @@ pub trait Model: Sized + Send + Sync + 'static {
     /// The least delay of any event that `lp` sends to another LP, in model time; `None`, the
     /// default, stands for the model's [`lookahead`](Self::lookahead).
     ///
-    /// It is asked once before a run, and must be finite and not negative, as the model's must. LPs
-    /// that have [`links`](Self::links) are not asked.
+    /// It is called once per LP before a run, but not for LPs that have [`links`](Self::links). The
+    /// lookahead must be finite and not negative.
     ///
     /// ```
     /// # use warpline_model::prelude::*;
@@ -224,14 +223,14 @@ pub trait Model: Sized + Send + Sync + 'static {
     /// The LPs that `lp` may send to, each with the least delay of events sent there; `None`, the
     /// default, if `lp` may send to any LP.
     ///
-    /// It is asked once before a run. Parallel engines do not wait for LPs that have no link to
-    /// theirs, so links help them more than any other declaration; an empty list says that `lp`
-    /// sends only to itself. A send to an LP that is not named is a
-    /// [`Fault::NoLink`](crate::Fault::NoLink), one below the link's lookahead a
-    /// [`Fault::Lookahead`](crate::Fault::Lookahead), with any engine. A link to an LP that does
-    /// not exist, or whose lookahead is negative or not finite, is refused before the run. If an LP
-    /// is named twice, the lesser lookahead counts. `lp` itself need not be named: it can send to
-    /// itself with any delay.
+    /// It is called once per LP before a run. Parallel engines do not wait for LPs that have no
+    /// link to theirs, so links help them more than any other declaration. An empty list means that
+    /// `lp` sends only to itself. A send to an LP that is not listed is a
+    /// [`Fault::NoLink`](crate::Fault::NoLink), and one below the link's lookahead a
+    /// [`Fault::Lookahead`](crate::Fault::Lookahead), in every engine. A link to an LP that does
+    /// not exist, or with a lookahead that is negative or not finite, is refused before the run. If
+    /// an LP is listed twice, the smaller lookahead counts. `lp` itself need not be listed: it can
+    /// send to itself with any delay.
     ///
     /// ```
     /// # use warpline_model::prelude::*;
@@ -253,14 +252,13 @@ pub trait Model: Sized + Send + Sync + 'static {
         None
     }
 
-    /// How much work `lp` is, compared with other LPs, such as the events per unit of time that it
-    /// is expected to have. 1 by default.
+    /// The work of `lp` relative to other LPs, such as its expected number of events per unit of
+    /// time. Default: 1.
     ///
-    /// Parallel engines give their PEs blocks of LPs with consecutive numbers and about equal sums
-    /// of weights, so a rough estimate makes them faster; the answer does not depend on it. Number
-    /// LPs so that those that send each other many events are close, and see
-    /// [`group`](Self::group). A weight must be finite and not negative, or a parallel run does not
-    /// start.
+    /// Parallel engines give each PE a block of LPs with consecutive numbers, of about equal
+    /// weight. So a rough estimate makes them faster; the answer does not depend on it. Give close
+    /// numbers to LPs that send each other many events, and see [`group`](Self::group). A weight
+    /// must be finite and not negative, or a parallel run does not start.
     ///
     /// ```
     /// # use warpline_model::prelude::*;
@@ -279,14 +277,14 @@ pub trait Model: Sized + Send + Sync + 'static {
         1.0
     }
 
-    /// The group that `lp` is in: LPs that should be on one PE, as they send each other many
-    /// events, or without much delay. `None`, the default, if it does not matter.
+    /// The group of `lp`: LPs that should be on one PE, because they send each other many events,
+    /// or events with little delay. `None`, the default, if it does not matter.
     ///
-    /// Parallel engines divide no group as long as there are at least as many groups, and LPs
-    /// outside of groups, as PEs: groups of equal weight, as many as PEs, are a PE each. With more
-    /// PEs, `warpline explain` names the groups that are divided. The answer does not depend on it,
-    /// and work is shared out in whole groups, so a few large groups make PEs uneven. The LPs of a
-    /// group must have consecutive numbers, or a parallel run does not start.
+    /// Parallel engines divide no group if groups and LPs outside groups together are at least as
+    /// many as PEs: with as many groups of equal weight as PEs, each PE has one. With more PEs,
+    /// `warpline explain` names the divided groups. The answer does not depend on groups. Work is
+    /// distributed in whole groups, so a few large groups make PEs uneven. The LPs of a group must
+    /// have consecutive numbers, or a parallel run does not start.
     ///
     /// ```
     /// # use warpline_model::prelude::*;
@@ -306,8 +304,8 @@ pub trait Model: Sized + Send + Sync + 'static {
         None
     }
 
-    /// What sort of LP `lp` is, such as `"server"`: what records, reports and settings call all LPs
-    /// of that sort. Empty by default.
+    /// The kind of `lp`, such as `"server"`: the name of all LPs of that kind in records, reports
+    /// and settings. Default: empty.
     ///
     /// ```
     /// # use warpline_model::prelude::*;
@@ -326,18 +324,17 @@ pub trait Model: Sized + Send + Sync + 'static {
         ""
     }
 
-    /// Whether `lp` is conservative: whatever the engine, it executes only events that are certain
-    /// to happen, each of them once, in their order, and on the state that a sequential run would
-    /// have. Default `false`.
+    /// Whether `lp` is conservative: in every engine, it executes only events that are certain to
+    /// happen, each once, in order, on the state of a sequential run. Default: `false`.
     ///
-    /// In an optimistic run all others go ahead meanwhile; the run is called mixed then. Say `true`
-    /// for LPs whose code cannot stand speculation, such as a loop that would not end on a wrong
-    /// state, or whose states are too large to be copied. With little lookahead they wait long:
-    /// without any, each of their events takes a computation of GVT. The setting `conservative-lps`
-    /// overrides it.
+    /// In an optimistic run the other LPs go ahead meanwhile; such a run is called mixed. Return
+    /// `true` for LPs that cannot be speculated on, such as LPs with a loop that would not end on a
+    /// wrong state, or with states too large to copy. With little lookahead they wait long: without
+    /// any, each of their events takes a computation of GVT. The setting `conservative-lps`
+    /// overrides this method.
     ///
-    /// For effects on the outside world see [`when_settled`](crate::Observe::when_settled): another
-    /// LP may still fail before an event that is certain.
+    /// For effects on the outside world use [`when_settled`](crate::Observe::when_settled): even
+    /// before an event that is certain, another LP may still fail.
     ///
     /// ```
     /// # use warpline_model::prelude::*;
@@ -357,12 +354,11 @@ pub trait Model: Sized + Send + Sync + 'static {
     }
 
     /// Whether events of equal time, step and priority are ordered by a seeded hash, which favours
-    /// no LP, instead of by the sender's id. Default `false`.
+    /// no LP, instead of by the sender's id. Default: `false`.
     ///
-    /// Say `true` where many events fall on the same instant and it matters who comes first, as
-    /// with bids in an auction by rounds: by sender, LP 0 would win every tie. What one LP sends
-    /// for the same instant is hashed too, and may come in any order: use
-    /// [priorities](Context::send_with_priority) or steps of time where it must not.
+    /// Return `true` if many events have the same time and it matters who comes first, as with bids
+    /// in an auction by rounds: ordered by sender, LP 0 would win every tie. Events of one sender
+    /// for the same time, step and priority stay in the order of sending.
     ///
     /// ```
     /// # use warpline_model::prelude::*;
@@ -380,7 +376,7 @@ pub trait Model: Sized + Send + Sync + 'static {
         false
     }
 
-    /// Declares the statistics and tables that the model writes. By default there are none.
+    /// Declares the statistics and tables that the model writes. Default: none.
     ///
     /// Called once, before the run. Slots are numbered 0, 1, 2, … over all kinds of statistics, and
     /// tables by themselves; gaps and repeated slots or names are errors before anything is
@@ -409,8 +405,8 @@ pub trait Model: Sized + Send + Sync + 'static {
         let _ = declare;
     }
 
-    /// Makes the state of one LP at time 0 and sends its first events. It must return the same
-    /// whenever it is called.
+    /// Makes the state of one LP at time 0 and sends its first events. It must do the same whenever
+    /// it is called.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -433,8 +429,8 @@ pub trait Model: Sized + Send + Sync + 'static {
 
     /// Executes one event: changes the state, sends events, observes.
     ///
-    /// An engine may execute an event more than once, or execute one that turns out not to happen,
-    /// so all effects must go through `state` and `lp`.
+    /// An engine may execute an event more than once, and may execute one that turns out not to
+    /// happen. So all effects must go through `state` and `lp`.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -452,7 +448,8 @@ pub trait Model: Sized + Send + Sync + 'static {
     ///     }
     /// }
     /// # }
-    /// # let (mut executor, mut inside) = (Executor::new(&Shop, 1, 9, false), 0);
+    /// # let mut executor = Executor::new(&Shop, 1, 9, false);
+    /// # let mut inside = 0;
     /// # executor.begin(LpId(0), 1, 2.0f64.try_into().unwrap(), 0);
     /// # Shop.handle(&mut inside, &Customer::Comes, executor.lp());
     /// # assert_eq!((inside, executor.outbox_mut()[0].time.get()), (1, 5.0));
@@ -469,20 +466,20 @@ pub trait Model: Sized + Send + Sync + 'static {
     /// #     fn lps(&self) -> u32 { 1 }
     /// #     fn init(&self, _: &mut Init<Self>) -> u64 { 0 }
     /// fn handle(&self, served: &mut u64, _: &(), _: &mut Context<Self>) {
-    ///     self.served += 1; // error: `self` is a `&` reference; it belongs into the state: `*served += 1`
+    ///     self.served += 1; // error: `self` is a `&` reference; it belongs in the state: `*served += 1`
     /// }
     /// # }
     /// ```
     fn handle(&self, state: &mut Self::State, event: &Self::Event, lp: &mut Context<Self>);
 
-    /// Undoes [`handle`](Self::handle) on the state it left behind. Random draws repeat those of
-    /// the event, and [`Reverse::restore`] returns what [`Context::save`] kept, last first. Sends,
-    /// statistics and rows are undone by the engine.
+    /// Undoes [`handle`](Self::handle) on the state that it left behind. Random draws repeat those
+    /// of the event, and [`Reverse::restore`] returns what [`Context::save`] kept, last first. The
+    /// engine undoes sends, statistics and rows.
     ///
     /// It is never called for an event whose `handle` failed or panicked; the engine undoes those
-    /// by itself.
+    /// itself.
     ///
-    /// [`#[model]`](macro@crate::model) sees that it is written, and `warpline verify` tests it event by event.
+    /// [`#[model]`](macro@crate::model) detects it, and `warpline verify` tests it event by event.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -500,7 +497,8 @@ pub trait Model: Sized + Send + Sync + 'static {
     ///     *balance = lp.restore();
     /// }
     /// # }
-    /// # let (mut executor, mut balance) = (Executor::new(&Bank, 1, 9, true), 0.1);
+    /// # let mut executor = Executor::new(&Bank, 1, 9, true);
+    /// # let mut balance = 0.1;
     /// # executor.begin(LpId(0), 1, 2.0f64.try_into().unwrap(), 0);
     /// # Bank.handle(&mut balance, &0.2, executor.lp());
     /// # assert_ne!(balance, 0.1);
@@ -511,8 +509,9 @@ pub trait Model: Sized + Send + Sync + 'static {
         let _ = (state, event, lp);
     }
 
-    /// Called once for every event when it can no longer be undone, in the LP's order: the place
-    /// for statistics and rows that depend only on the event. Events sent by `init` count too.
+    /// Called once for every event when it can no longer be undone, in the order of the LP's
+    /// events. Use it for statistics and rows that depend only on the event. Events sent by `init`
+    /// are included.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -558,8 +557,8 @@ pub trait Model: Sized + Send + Sync + 'static {
         let _ = (state, lp);
     }
 
-    /// The model's outputs as JSON: every declared statistic, unless the model says otherwise.
-    /// [`Results`] shows how to add long lists.
+    /// The model's outputs as JSON. Default: every declared statistic. [`Results`] shows how to add
+    /// long lists.
     ///
     /// ```
     /// # use warpline_model::{serde_json, prelude::*};
@@ -586,8 +585,8 @@ pub trait Model: Sized + Send + Sync + 'static {
         Results::of(outcome.statistics)
     }
 
-    /// What the model adds to the report: by default, a histogram for each declared one of a single
-    /// item.
+    /// What the model adds to the report. Default: a picture of every declared histogram with a
+    /// single item.
     ///
     /// ```
     /// # use warpline_model::prelude::*;

@@ -1,7 +1,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// What an event does to the outside world [once it is settled](crate::Observe::when_settled).
+/// An effect on the outside world, performed [once its event is
+/// settled](crate::Observe::when_settled).
 #[derive(Clone)]
 pub struct Act(Arc<dyn Fn() + Send + Sync>);
 
@@ -10,21 +11,21 @@ impl Act {
         Act(Arc::new(act))
     }
 
-    /// Does it. For engines, which do it once.
+    /// Performs it. Engines call this once.
     pub fn perform(&self) {
         (self.0)();
     }
 }
 
 impl fmt::Debug for Act {
-    /// All acts look alike, as nobody can look into them.
+    /// All acts look alike, because a closure cannot be inspected.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Act")
     }
 }
 
 impl PartialEq for Act {
-    /// Whether they are the same act, rather than alike.
+    /// Whether both are the same act, not merely alike.
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

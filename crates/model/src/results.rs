@@ -1,4 +1,4 @@
-//! What a model says after a run.
+//! The results that a model makes of a run.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::Statistics;
 
-/// What is known when a run has ended, for [`Model::results`](crate::Model::results) and
+/// The outcome of a run, for [`Model::results`](crate::Model::results) and
 /// [`Model::views`](crate::Model::views).
 #[derive(Debug)]
 pub struct Outcome<'a> {
@@ -15,15 +15,15 @@ pub struct Outcome<'a> {
     pub statistics: &'a Statistics,
     /// The end of the run, in model time.
     pub end: f64,
-    /// Where observation began, in model time.
+    /// The end of the warm-up, where observation began, in model time.
     pub warmup: f64,
 }
 
 /// The results of a run: a JSON object, and lists whose entries are made one by one while they are
 /// written.
 ///
-/// A list of millions of entries would take gigabytes as JSON in memory: the pairs of a network's
-/// nodes took ten times as much as the run. One that is [added](Self::list) here takes none.
+/// A list of millions of entries would take gigabytes as JSON in memory: for all pairs of a
+/// network's nodes, ten times as much as the run. A list [added](Self::list) here takes none.
 ///
 /// ```
 /// # use warpline_model::{serde_json::json, prelude::*};
@@ -55,7 +55,7 @@ pub struct Results<M> {
     lists: BTreeMap<String, List<M>>,
 }
 
-/// A list whose entries are made when they are needed.
+/// A list whose entries are made on demand.
 pub struct List<M> {
     len: usize,
     entry: Entry<M>,
@@ -65,7 +65,7 @@ pub struct List<M> {
 type Entry<M> = Box<dyn Fn(&M, &Outcome<'_>, usize) -> Value + Send + Sync>;
 
 impl<M> Results<M> {
-    /// Every declared statistic, as in [`Statistics::to_json`]; those with several items are lists
+    /// Every declared statistic, as in [`Statistics::to_json`]. Those with several items are lists
     /// whose entries are made one by one.
     pub fn of(statistics: &Statistics) -> Self {
         let single = statistics.names().filter(|(_, _, items)| *items == 1);
@@ -82,8 +82,8 @@ impl<M> Results<M> {
         )
     }
 
-    /// The same with a list of this many entries under a name of its own; `entry` makes each of
-    /// them when it is written.
+    /// Adds a list of `len` entries under this name. `entry` makes the entry of a given index, from
+    /// 0, when it is written.
     #[must_use]
     pub fn list(
         mut self,
@@ -95,7 +95,7 @@ impl<M> Results<M> {
         self
     }
 
-    /// The same without what has this name.
+    /// Removes the list or value of this name.
     #[must_use]
     pub fn without(mut self, name: &str) -> Self {
         self.lists.remove(name);
@@ -105,7 +105,7 @@ impl<M> Results<M> {
         self
     }
 
-    /// The same with a value under this name, if they are an object.
+    /// Sets the value of this name, if the results are an object.
     #[must_use]
     pub fn with(mut self, name: &str, value: Value) -> Self {
         if let Value::Object(fields) = &mut self.short {
@@ -114,7 +114,7 @@ impl<M> Results<M> {
         self
     }
 
-    /// All but the lists, and the lists by name.
+    /// The values other than lists, and the lists by name.
     #[doc(hidden)]
     pub fn into_parts(self) -> (Value, BTreeMap<String, List<M>>) {
         (self.short, self.lists)
@@ -122,7 +122,7 @@ impl<M> Results<M> {
 }
 
 impl<M> Results<M> {
-    /// All of it as one value in memory, for tests of models.
+    /// All results as one value in memory, for tests of models.
     pub fn to_value(&self, model: &M, outcome: &Outcome<'_>) -> Value {
         let mut all = self.short.clone();
         for (name, list) in &self.lists {
@@ -133,7 +133,7 @@ impl<M> Results<M> {
 }
 
 impl<M> List<M> {
-    /// How many entries it has.
+    /// The number of entries.
     #[doc(hidden)]
     pub fn entries(&self) -> usize {
         self.len

@@ -3,8 +3,8 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A table of rows that the model writes on commit: `const ARRIVALS: Table = Table(0);`. The number
-/// is its index among the model's tables, from 0. Declare it in
+/// A table whose rows are written when their events commit: `const ARRIVALS: Table = Table(0);`.
+/// The number is its index among the model's tables, from 0. Declare it in
 /// [`Model::declare`](crate::Model::declare), and write rows by
 /// [`Observe::record`](crate::Observe::record), which has an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,21 +19,20 @@ pub struct Table(pub u16);
 /// assert_eq!((&row[3], row[4].to_string()), (&Cell::Text("train".into()), "coach 7".to_owned()));
 /// ```
 ///
-/// A text that is made during the run costs an allocation. Columns of numbers and of words from the
-/// source cost none.
+/// A text made during the run costs an allocation. Numbers and string literals cost none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Cell {
     /// A real number.
     Real(f64),
     /// A whole number.
     Whole(i64),
-    /// A yes or no.
+    /// A truth value.
     Flag(bool),
     /// A text.
     Text(Text),
 }
 
-/// A text in a [cell](Cell): from the source, or made during the run, by `into`. It is cheap to
+/// The text in a [cell](Cell): a string literal, or a string made during the run. It is cheap to
 /// clone.
 ///
 /// ```

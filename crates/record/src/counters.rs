@@ -1,16 +1,16 @@
-//! The table of counters: what every PE counts, and where that stands in the record of a run.
+//! The table of counters: what every PE counts, and where it appears in the record of a run.
 //!
 //! To add a counter, write its line into the table, and increment the field that the line makes in
-//! the kernel's `Counts`. Its merging, its places in the record and its column in the report follow
-//! from the line.
+//! the kernel's `Counts`. How it merges, its places in the record and its column in the report
+//! follow from the line.
 //!
 //! A line gives the meaning of the counter, its field, its type and how it is [merged](of_pes).
-//! Then come the places where it stands, if any, in this order:
+//! Then come the places where it appears, if any, in this order:
 //!
 //! - `pe(name, label, unit)`: in [`PeRecord`](crate::PeRecord) as `name`, and in the report's table
 //!   of PEs. Columns come in the order of the table.
 //! - `run(name)`: in [`ParallelRecord`](crate::ParallelRecord).
-//! - `rollbacks(name)`, `memory(name)`, `throttle(name)`: in a part of that.
+//! - `rollbacks(name)`, `memory(name)`, `throttle(name)`: in a part of `ParallelRecord`.
 //!
 //! A counter without a place is read only by balance checks and tests.
 
@@ -40,70 +40,70 @@ macro_rules! counters {
             anti_sent: u64, sum, pe(anti_messages, "anti-messages", ""), run(anti_messages);
             /// Anti-messages received.
             anti_received: u64, sum;
-            /// Messages sent to other PEs, without anti-messages.
+            /// Messages sent to other PEs, not counting anti-messages.
             messages_sent: u64, sum, pe(messages_sent, "sent to other PEs", "messages");
             /// Messages sent to other PEs by value.
             values_sent: u64, sum;
-            /// Messages received from other PEs, without anti-messages.
+            /// Messages received from other PEs, not counting anti-messages.
             messages_received: u64, sum;
             /// Committed events that another PE had sent.
             remote_committed: u64, sum, run(remote_events);
             /// Steps that found messages waiting.
             receipts: u64, sum;
-            /// The most messages found waiting in one step.
+            /// The greatest number of messages found waiting in one step.
             mailbox_depth_max: u64, most, pe(mailbox_depth_max, "mailbox, most", "messages");
-            /// The most events that were executed and uncommitted at the same time.
+            /// The greatest number of events that were executed and uncommitted at the same time.
             history_max: u64, most, pe(history_max, "uncommitted, most", "events");
             /// Event buffers allocated by the end of the run.
             buffers: u64, most, pe(buffers, "buffers", "events");
-            /// Free event buffers given to a pool of all PEs, as there were too many.
+            /// Free event buffers given to the pool of all PEs, because this PE had too many.
             buffers_shared: u64, sum, pe(buffers_shared, "buffers given to all", "events");
-            /// Events undone right after they were executed, as there were no buffers for what they
-            /// sent. They count neither as executed nor as undone.
+            /// Events undone right after they were executed, because there were no buffers for what
+            /// they sent. They count neither as executed nor as undone.
             parked: u64, sum, pe(parked_events, "waits for buffers", ""), run(parked_events);
-            /// Events executed again to work out a state from a copy.
+            /// Events executed again to reconstruct a state from a copy.
             repeated: u64, sum, pe(repeated_events, "executed again", "events"), run(repeated_events);
-            /// The number of an LP's events between copies of its state at the end of the run; 0
-            /// without copies.
+            /// The number of an LP's events between two copies of its state, at the end of the run;
+            /// 0 without copies.
             copy_interval: u32, last, pe(copy_interval, "between copies", "events");
-            /// Whether, at the end of the run, events sent by a PE to itself lay in a pool of its
-            /// own, and not in buffers.
+            /// Whether, at the end of the run, events sent by a PE to itself lay in its own pool
+            /// instead of buffers.
             pooled: bool, last, pe(own_pool, "own pool", "");
             /// Messages cancelled in place, before they were processed.
             cancelled_in_place: u64, sum, run(cancelled_in_place);
-            /// Pending events cancelled by anti-messages, as messages by value cannot be cancelled
-            /// in place.
+            /// Pending events cancelled by anti-messages. Messages by value cannot be cancelled in
+            /// place.
             cancelled_pending: u64, sum;
             /// Messages of undone events that were not cancelled at once, under lazy cancellation.
             kept: u64, sum, run(kept_messages);
-            /// Kept messages that their events sent again, so that they stood.
+            /// Kept messages that their events sent again, so they stayed valid.
             sent_again: u64, sum, run(sent_again);
-            /// Kept messages that were cancelled in the end.
+            /// Kept messages that were cancelled later.
             cancelled_late: u64, sum, run(cancelled_late);
             /// GVT computations.
             gvt_epochs: u64, alike, run(gvt_epochs);
             /// Rounds of reduction for GVT: more than one per computation if messages were in
             /// flight.
             gvt_rounds: u64, alike, run(gvt_trials);
-            /// The most bytes that all PEs of a machine held at a time, free ones included; 0
-            /// without a budget.
+            /// The greatest number of bytes that all PEs of a machine held at once, free ones
+            /// included; 0 without a budget.
             memory_most: u64, most, memory(taken_most_bytes);
-            /// Batches of speculative events that were not executed for lack of memory.
+            /// Batches of speculative events that were put off for lack of memory.
             memory_stops: u64, sum, memory(stops);
-            /// How often events were undone to save memory: artificial rollbacks.
+            /// Artificial rollbacks: how often events were undone to save memory.
             artificial: u64, sum, memory(artificial_rollbacks);
-            /// Pending events sent back to the PEs that had sent them, to save memory: cancelback.
+            /// Cancelback: pending events sent back to their senders to save memory.
             sent_back: u64, sum, memory(sent_back);
-            /// Events sent back in time: the event that had sent them was not yet committed, and
-            /// was undone.
+            /// Events sent back before the event that had sent them committed, so that event was
+            /// undone.
             taken_back: u64, sum, memory(taken_back);
-            /// Events undone to save memory, in either way.
+            /// Events undone to save memory, by artificial rollback or cancelback.
             artificial_events: u64, sum, memory(artificial_events);
             /// GVT computations that found PEs undoing far more events than they commit. The first
             /// one narrows a wide or endless window to that of an adaptive one, for the rest of the
             /// run.
             throttled: u64, alike, throttle(narrowed_epochs);
-            /// How often all PEs of a process were moved to one thread, because they found GVT
+            /// How often all PEs of a process were moved to one thread, because they computed GVT
             /// every few events and committed more that way.
             gathered: u64, alike, throttle(gathered);
             /// Pending events taken over from another engine.
@@ -112,7 +112,7 @@ macro_rules! counters {
             handed_over: u64, sum;
             /// Events dropped because they had been cancelled.
             annihilated: u64, sum;
-            /// Events that arrived without a readable payload and never happened, as they lie
+            /// Events that arrived without a readable payload and never happened, because they lie
             /// beyond the end.
             unreadable: u64, sum;
             /// Faults deferred because the event might still be undone.
@@ -136,14 +136,15 @@ macro_rules! counters {
     };
 }
 
-/// How counters of several PEs merge into those of the run. The table names these functions.
+/// How the counters of several PEs merge into those of the run. The table names these functions.
 pub mod of_pes {
     /// The sum.
     pub fn sum(all: &mut u64, more: u64) {
         *all += more;
     }
 
-    /// All PEs count the same thing, but some may have missed a part: the greatest count is right.
+    /// All PEs count the same thing, but some may have missed a part, so the greatest count is
+    /// right.
     pub fn alike(all: &mut u64, more: u64) {
         *all = more.max(*all);
     }
@@ -153,7 +154,7 @@ pub mod of_pes {
         *all = more.max(*all);
     }
 
-    /// A state at the end of the run, not a count: the last PE's is taken.
+    /// Not a count but a state at the end of the run: the last PE's value is taken.
     pub fn last<T>(all: &mut T, more: T) {
         *all = more;
     }
@@ -163,7 +164,7 @@ pub mod of_pes {
 pub(crate) mod of_segments {
     pub(crate) use super::of_pes::{last, most, sum};
 
-    /// All PEs count the same thing within a segment; segments add up.
+    /// Within a segment all PEs count the same thing. Segments add up.
     pub(crate) fn alike(all: &mut u64, more: u64) {
         *all += more;
     }

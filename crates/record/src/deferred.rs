@@ -1,4 +1,4 @@
-//! Values that are made when they are needed.
+//! Values that are computed on demand.
 
 use std::fmt;
 use std::ops::Deref;
@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A value that takes no memory until it is needed: it lies in a file, or is made from something
-/// else. It is used like the value itself. Writing it out does not keep it in memory.
+/// A value that takes no memory until it is needed, because it can be read from a file or computed.
+/// It derefs to the value, which it then keeps. Serialising it does not keep the value.
 ///
 /// ```
 /// use warpline_record::Deferred;
@@ -21,12 +21,12 @@ pub struct Deferred<T> {
 }
 
 impl<T> Deferred<T> {
-    /// What `make` makes.
+    /// A value that `make` computes on demand.
     pub fn new(make: impl Fn() -> T + Send + Sync + 'static) -> Self {
         Deferred { make: Some(Arc::new(make)), kept: OnceLock::new() }
     }
 
-    /// The value, which is not kept here.
+    /// The value, without keeping it.
     pub fn made(&self) -> T
     where
         T: Clone + Default,
@@ -62,7 +62,7 @@ impl<T: Default> Deref for Deferred<T> {
 
 impl<T: Clone> Clone for Deferred<T> {
     fn clone(&self) -> Self {
-        // A value that can be made again is not copied.
+        // A value that can be computed again is not copied.
         match &self.make {
             Some(make) => Deferred { make: Some(make.clone()), kept: OnceLock::new() },
             None => Deferred { make: None, kept: self.kept.clone() },

@@ -1,5 +1,5 @@
-//! What a run leaves behind: one serialisable record, read by the command, the report and other
-//! programs.
+//! What a run leaves behind: one serialisable record, which the command, the report and other
+//! programs read.
 
 pub mod counters;
 mod deferred;
@@ -58,7 +58,7 @@ pub struct RunRecord {
     pub end_time: f64,
     /// Every engine setting in force.
     pub engine: Map<String, Value>,
-    /// Notes on settings: on those of the engine, the seed and the end time.
+    /// Notes on the engine's settings, the seed and the end time.
     #[serde(default)]
     pub settings: Vec<SettingNote>,
     /// The unit of model time, such as `s`; empty where time is a pure number.
@@ -80,15 +80,16 @@ pub struct RunRecord {
     /// Committed events per second of the event loop.
     #[serde(deserialize_with = "number")]
     pub event_rate: f64,
-    /// How much of their busy time the threads of the event loop had a core: less than 1 if others
-    /// used the cores as well. `None` if unknown, for instance with more threads than cores.
+    /// The share of their busy time in which the threads of the event loop had a core: less than 1
+    /// if other programs used the cores as well. `None` if unknown, for instance with more threads
+    /// than cores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub core_share: Option<f64>,
     /// The most memory that the process ever held, in bytes; `None` where the system does not
     /// report it.
     pub peak_rss_bytes: Option<u64>,
-    /// What parallel execution cost and gained; `None` for a sequential run. Its fields are among
-    /// those of the record.
+    /// The cost and gain of parallel execution; `None` for a sequential run. In JSON its fields are
+    /// those of the record itself.
     #[serde(flatten, deserialize_with = "parallel")]
     pub parallel: Option<ParallelRecord>,
     /// What the LPs of each kind did, if the model has kinds, or if some LPs were conservative.
@@ -103,10 +104,10 @@ pub struct RunRecord {
     /// The model's statistics over virtual time, by name.
     #[serde(default)]
     pub series: BTreeMap<String, Series>,
-    /// How the run came about.
+    /// Where the run comes from.
     #[serde(default)]
     pub provenance: Provenance,
-    /// The files of rows that were written, such as `arrivals.csv`.
+    /// The files of rows that the run wrote, such as `arrivals.csv`.
     #[serde(default)]
     pub tables: Vec<String>,
     /// The engines that executed the run in turn, if it chose them itself; otherwise empty.
@@ -116,7 +117,8 @@ pub struct RunRecord {
     pub progress: Vec<ProgressSample>,
     /// What the model adds to the report.
     pub views: Vec<View>,
-    /// Sends whose delay was lost to rounding; of several runs, those of the first that has any.
+    /// Sends whose delay was lost to rounding. For several runs: those of the first run that has
+    /// any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost_delays: Option<LostDelays>,
     /// Whether the run ended because no event was left, not even one after the end.
@@ -139,10 +141,17 @@ impl RunRecord {
         all
     }
 
-    /// The same, for results that may be larger than memory: they are made while they are written.
+    /// Like [`summary`](Self::summary), for results that may be larger than memory: they are made
+    /// while they are written.
     pub fn streamed_summary(&self) -> RecordSummary<'_> {
-        let (settings, progress, views, results, replications) = Default::default();
-        let rest = RunRecord { settings, progress, views, results, replications, ..self.clone() };
+        let rest = RunRecord {
+            settings: Vec::new(),
+            progress: Vec::new(),
+            views: Vec::new(),
+            results: ResultTree::default(),
+            replications: None,
+            ..self.clone()
+        };
         let Ok(Value::Object(mut fields)) = serde_json::to_value(rest) else {
             unreachable!("a record is always an object")
         };
@@ -158,20 +167,20 @@ impl RunRecord {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StateDigestRecord {
-    /// The digest of the `Debug` text of all final states. Text of equal states may differ from run
-    /// to run, by the order of hash maps and by addresses.
+    /// The digest of the `Debug` text of all final states. The text of equal states may differ
+    /// between runs in the order of hash maps and in addresses.
     pub text: String,
-    /// The digest of the same text, whatever the order of entries within braces, and without
-    /// addresses.
+    /// The digest of the same text without addresses and without the order of entries within
+    /// braces.
     pub content: String,
-    /// The digest of all statistics, as JSON, with their course over time.
+    /// The digest of all statistics, as JSON, with their series.
     pub statistics: String,
 }
 
 /// A [summary](RunRecord::streamed_summary) of a record.
 #[derive(Clone, Debug, Serialize)]
 pub struct RecordSummary<'a> {
-    /// All but the results; more may be added.
+    /// All fields but the results. More may be added.
     #[serde(flatten)]
     pub fields: Map<String, Value>,
     results: &'a ResultTree,
@@ -179,13 +188,13 @@ pub struct RecordSummary<'a> {
     replications: Option<&'a Replications>,
 }
 
-/// What the LPs of one kind did: those that were conservative, or those that were not.
+/// What the conservative LPs of one kind did, or the others of that kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct KindRecord {
     /// The name of the kind; empty if the model gives none.
     pub kind: String,
-    /// Whether these LPs executed only events that were certain.
+    /// Whether these LPs executed only events that were certain to happen.
     pub conservative: bool,
     /// How many LPs there are.
     pub lps: u32,
@@ -197,22 +206,22 @@ pub struct KindRecord {
     pub set_aside_events: u64,
 }
 
-/// What was asked of a run that was stopped early.
+/// What was requested of a run that was stopped early.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Partial {
-    /// The end that was asked for, in model time.
+    /// The requested end, in model time.
     #[serde(deserialize_with = "number")]
     pub wanted_end: f64,
-    /// The number of replications that was asked for; 1 for a single run.
+    /// The requested number of replications; 1 for a single run.
     pub wanted_runs: u32,
 }
 
-/// What a setting means, whatever its value.
+/// The meaning of a setting, whatever its value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SettingNote {
-    /// Its name among those of [`RunRecord::engine`]; `seed` and `end` are fields of the record.
+    /// Its name in [`RunRecord::engine`], or `seed` or `end`, which are fields of the record.
     pub name: String,
     /// The unit of its value; empty for a pure number or a word.
     pub unit: String,
@@ -222,7 +231,7 @@ pub struct SettingNote {
     pub hurts: String,
 }
 
-/// What a result is, whatever its value.
+/// The meaning of a result, whatever its value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ResultNote {
@@ -266,20 +275,20 @@ pub struct SpeculationSample {
     pub window: f64,
     /// GVT computations so far.
     pub gvt_epochs: u64,
-    /// Those that found PEs undoing far more events than they commit, and so kept the window
-    /// narrow.
+    /// GVT computations that found PEs undoing far more events than they commit, and so kept the
+    /// window narrow.
     pub throttled_epochs: u64,
-    /// How often all PEs of a process were moved to one thread, because they found GVT every few
+    /// How often all PEs of a process were moved to one thread, because they computed GVT every few
     /// events.
     pub gathered: u64,
-    /// The mean number of messages that a look into the mailbox finds, if it finds any; for the PE
-    /// where it is greatest.
+    /// The mean number of messages found in a mailbox that is not empty, for the PE where it is
+    /// greatest.
     #[serde(deserialize_with = "number")]
     pub mailbox_depth: f64,
 }
 
-/// Reads the fields of a parallel run, which has `processed_events`. Fields that an older record
-/// lacks get their defaults.
+/// Reads the fields of a parallel run, which is recognised by `processed_events`. Fields that an
+/// older record lacks get their defaults.
 fn parallel<'de, D: Deserializer<'de>>(from: D) -> Result<Option<ParallelRecord>, D::Error> {
     let rest = Map::deserialize(from)?;
     let found =

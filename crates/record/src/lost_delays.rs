@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use warpline_base::{Figure, LpId};
 
-/// Sends with a positive delay that is too short to change the time: the event happens when it is
-/// sent. All numbers are finite, so every format can represent them.
+/// Sends with a positive delay too short to change the time: the event happens when it is sent. All
+/// numbers are finite, so every format can represent them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LostDelays {
@@ -17,9 +17,9 @@ pub struct LostDelays {
     pub lp: u32,
     /// The number of the sending event at its LP, from 1, modulo 2³²; 0 is the LP's initialisation.
     pub event: u32,
-    /// When, in model time.
+    /// When it was sent, in model time.
     pub time: f64,
-    /// The LP that it went to.
+    /// The receiver.
     pub to: u32,
     /// Its delay, in model time.
     pub delay: f64,
@@ -40,7 +40,7 @@ impl LostDelays {
         self.count = count;
     }
 
-    /// How far the next time is from `time`.
+    /// The distance from `time` to the next greater time, in model time.
     pub fn step_at(time: f64) -> f64 {
         time.next_up() - time
     }
@@ -49,7 +49,9 @@ impl LostDelays {
 impl fmt::Display for LostDelays {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let LostDelays { count, lp, event, time, to, delay } = *self;
-        let (lp, to, step) = (LpId(lp), LpId(to), Figure(Self::step_at(time)));
+        let lp = LpId(lp);
+        let to = LpId(to);
+        let step = Figure(Self::step_at(time));
         let sends =
             if count == 1 { "1 event was".to_owned() } else { format!("{count} events were") };
         let sender = if event == 0 {

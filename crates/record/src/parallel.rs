@@ -1,4 +1,4 @@
-//! What the record of a parallel run holds beside its results. Fields that an older record lacks
+//! What the record of a parallel run holds besides its results. Fields that an older record lacks
 //! get their defaults.
 
 mod counted;
@@ -37,9 +37,10 @@ impl GvtIntervalRecord {
             *self = GvtIntervalRecord { changes, ..segment.clone() };
             return;
         }
-        (self.least, self.greatest) =
-            (self.least.min(segment.least), self.greatest.max(segment.greatest));
-        (self.last, self.changes) = (segment.last, self.changes + segment.changes);
+        self.least = self.least.min(segment.least);
+        self.greatest = self.greatest.max(segment.greatest);
+        self.last = segment.last;
+        self.changes += segment.changes;
     }
 }
 
@@ -47,11 +48,12 @@ impl GvtIntervalRecord {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CommunicationRecord {
-    /// Who did it: `worker`, `distributed` or `dedicated`.
+    /// Who copied them: `worker`, `distributed` or `dedicated`.
     pub by: String,
-    /// Why, if the engine chose.
+    /// The reason, if the engine chose.
     pub why: String,
-    /// Couriers of all processes: PEs, or threads of their own, that wrote, sent and received.
+    /// The number of couriers in all processes: PEs or separate threads that wrote, sent and
+    /// received.
     pub couriers: u64,
     /// Messages.
     pub messages: u64,
@@ -75,7 +77,7 @@ impl SharedRingRecord {
     }
 }
 
-/// Messages that PEs handed over in rings that several of them share, and refusals by cause.
+/// Messages that PEs handed over in rings shared by several senders, and refusals by cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SharedRingRecord {
@@ -89,11 +91,11 @@ pub struct SharedRingRecord {
     pub collisions: u64,
 }
 
-/// Seconds of wall time in each phase of a PE's loop. All but the last two are on a core.
+/// Seconds of wall time in each phase of a PE's loop. In all but the last two the PE had a core.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Phases {
-    /// Executing the model's code, with saving of state.
+    /// Executing the model's code, including state saving.
     #[serde(deserialize_with = "number")]
     pub event_processing: f64,
     /// Making and handing over messages.
@@ -117,13 +119,13 @@ pub struct Phases {
     /// Waiting with nothing to do.
     #[serde(deserialize_with = "number")]
     pub idle: f64,
-    /// Ready, but without a core, because other threads had it.
+    /// Ready to run, but without a core.
     #[serde(deserialize_with = "number")]
     pub off_core: f64,
 }
 
 impl CommunicationRecord {
-    /// Bytes of a batch, and messages in it, on average.
+    /// The mean number of bytes and of messages in a batch.
     pub fn means(&self) -> (f64, f64) {
         let batches = self.batches.max(1) as f64;
         (self.bytes as f64 / batches, self.messages as f64 / batches)

@@ -1,10 +1,9 @@
-//! Where a run comes from: enough to tell two records apart, and to repeat a run.
+//! Where a run comes from: enough to tell two records apart and to repeat the run.
 
 use serde::{Deserialize, Serialize};
 
-/// How a run came about: by which command and which build of Warpline, when, and on what machine.
-/// No result depends on it. Fields that are missing on reading, as in older records, have their
-/// defaults.
+/// Where a run comes from: the command, the build of Warpline, the date and the machine. No result
+/// depends on it. Fields that are missing on reading, as in older records, have their defaults.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Provenance {
@@ -23,6 +22,6 @@ pub struct Provenance {
     pub cores: Option<u64>,
     /// The memory of the machine, in bytes; `None` where the system does not report it.
     pub memory_bytes: Option<u64>,
-    /// How many PEs there were, on however many cores: 1 in a sequential run.
+    /// The number of PEs, whatever the number of cores; 1 in a sequential run.
     pub pes: u64,
 }

@@ -4,12 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{Deferred, ResultTree, Series, number};
 
-/// What a record of replications says about each of the runs; its results are estimates across
-/// them.
+/// What a record of replications says about each run. The results of the record itself are
+/// estimates across the runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Replications {
-    /// How many runs were under way at a time.
+    /// The number of runs executed at a time.
     pub at_once: u32,
     /// The runs, by seed.
     pub runs: Vec<Replication>,
@@ -21,15 +21,15 @@ pub struct Replications {
 pub struct Replication {
     /// Its seed.
     pub seed: u64,
-    /// Its digest, which is that of a run of this seed alone.
+    /// Its digest, equal to that of a single run with this seed.
     pub digest: String,
     /// Events executed for good.
     pub committed_events: u64,
-    /// Its wall time in seconds, while others ran beside it.
+    /// Its wall time in seconds. Other runs may have used the machine at the same time.
     #[serde(deserialize_with = "number")]
     pub wall_seconds: f64,
-    /// Its results, as it would have reported them alone.
+    /// Its results, as a single run would report them.
     pub results: Deferred<ResultTree>,
-    /// Its statistics over virtual time, likewise.
+    /// Its series, as a single run would report them.
     pub series: Deferred<BTreeMap<String, Series>>,
 }

@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 
 /// The results of a run.
 ///
-/// They can be used as a JSON value, which then holds all lists in memory. Writing them, or going
-/// through [`lists`](Self::lists), makes one entry at a time instead.
+/// They deref to a JSON value, which holds all lists in memory. Serialising them, or going through
+/// [`lists`](Self::lists), makes one entry at a time instead.
 ///
 /// ```
 /// use serde_json::{Value, json};
@@ -30,7 +30,7 @@ pub struct ResultTree {
     /// All but the lists.
     short: Value,
     lists: BTreeMap<String, ResultList>,
-    /// All of it, once it has been needed.
+    /// The whole value, once it was needed.
     whole: OnceLock<Value>,
 }
 
@@ -43,7 +43,7 @@ pub enum ResultField<'a> {
     List(&'a ResultList),
 }
 
-/// A list of results of which no entry is in memory.
+/// A list of results that holds no entry in memory.
 #[derive(Clone)]
 pub struct ResultList {
     len: usize,
@@ -61,7 +61,7 @@ impl ResultList {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -105,8 +105,8 @@ impl Serialize for ResultList {
 }
 
 impl ResultTree {
-    /// The fields of `short`, which is an object or null, and these lists. A list takes the place
-    /// of a field of its name.
+    /// The fields of `short`, which is an object or null, and these lists. A list replaces a field
+    /// of the same name.
     pub fn new(short: Value, lists: BTreeMap<String, ResultList>) -> Self {
         ResultTree { short, lists, whole: OnceLock::new() }
     }
@@ -133,13 +133,12 @@ impl ResultTree {
         short.chain(lists).collect::<BTreeMap<_, _>>().into_iter()
     }
 
-    /// The same as a value, with no more than the first entry of each of the lists: entries are
-    /// alike.
+    /// The results as a value, with only the first entry of each list: entries are alike.
     pub fn shape(&self) -> Value {
         self.to_value(1)
     }
 
-    /// The same as a value, with at most so many entries of each of the lists.
+    /// The results as a value, with at most `entries` entries of each list.
     fn to_value(&self, entries: usize) -> Value {
         if self.lists.is_empty() {
             return self.short.clone();
@@ -169,7 +168,7 @@ impl Deref for ResultTree {
 }
 
 impl DerefMut for ResultTree {
-    /// Brings everything into memory, as the caller may change it.
+    /// Brings everything into memory, because the caller may change it.
     fn deref_mut(&mut self) -> &mut Value {
         if !self.lists.is_empty() {
             *self = ResultTree::from(self.to_value(usize::MAX));

@@ -9,38 +9,38 @@ use crate::null::number;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Series {
-    /// What its values are.
+    /// The kind of its values.
     pub kind: SeriesKind,
-    /// The unit of its values, as the statistic has it; empty for a pure number.
+    /// The unit of the statistic; empty for a pure number.
     pub unit: String,
     /// What the statistic means.
     pub meaning: String,
-    /// Where slices begin and end, in model time: one more than there are slices. They go from 0 to
-    /// the end of the run, or, where the model says how many there are, to the end that was wanted.
-    /// All have one length, but the last may be shorter.
+    /// The edges of the slices in model time, one more than there are slices. They go from 0 to the
+    /// end of the run, or to the requested end if the model sets the number of slices. All slices
+    /// are equally long, but the last may be shorter.
     #[serde(deserialize_with = "numbers")]
     pub edges: Vec<f64>,
-    /// The value of each slice; `None` for a mean where nothing was observed, and for all slices
-    /// that the run did not reach. Of several runs, the mean of those that have a value.
+    /// The value of each slice; `None` for a mean where nothing was observed, and for slices that
+    /// the run did not reach. For several runs: the mean over those that have a value.
     pub values: Vec<Option<f64>>,
-    /// What was counted in each slice, or how many values its mean has; empty for levels. Of
-    /// several runs, that of all together.
+    /// The count in each slice, or the number of values behind its mean; empty for levels. For
+    /// several runs: the total over all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub counts: Vec<u64>,
-    /// Of several runs, half the width of the 95 % confidence interval of each value; `None` for
-    /// slices in which fewer than two runs have one. Otherwise empty.
+    /// For several runs: half the width of the 95 % confidence interval of each value; `None` for
+    /// slices in which fewer than two runs have a value. Empty for a single run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ci95: Vec<Option<f64>>,
-    /// Of several runs, how many have a value in each slice. Otherwise empty.
+    /// For several runs: how many have a value in each slice. Empty for a single run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub runs: Vec<u32>,
 }
 
-/// What the values of a [`Series`] are.
+/// The kind of the values of a [`Series`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SeriesKind {
-    /// What was counted in a slice.
+    /// The count in a slice.
     #[default]
     Count,
     /// The mean of the values observed in a slice.
@@ -66,8 +66,8 @@ impl Series {
         self.edges.get(1).map_or(0.0, |second| second - self.edges[0])
     }
 
-    /// The values to show. A count leaves out a last slice that is shorter, which would look like a
-    /// fall.
+    /// The values to show. For a count, a shorter last slice is left out, because it would look
+    /// like a decline.
     pub fn shown(&self) -> &[Option<f64>] {
         let count = self.values.len();
         let is_short = |last: &[f64]| last[1] - last[0] < 0.999 * self.width();

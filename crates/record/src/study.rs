@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 use super::views::View;
 use crate::provenance::Provenance;
 
-/// The record of a comparison of engines, or of an explanation: what a command leaves behind that
-/// is about several runs, or about the model itself. It lists what a report shows, part by part.
+/// The record of a comparison of engines, or of an explanation: about several runs, or about the
+/// model itself. It lists what a report shows, part by part.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StudyRecord {
@@ -23,17 +23,17 @@ pub struct StudyRecord {
     /// The digest of the history, if there is one for all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// What follows from the figures, the gravest first.
+    /// Advice that follows from the figures, the most important first.
     pub advice: Vec<String>,
     /// Every parameter of the model with the value in force.
     pub parameters: Map<String, Value>,
     /// The settings that all runs have in common.
     pub settings: Map<String, Value>,
-    /// How it came about.
+    /// Where it comes from.
     pub provenance: Provenance,
     /// Pictures and tables.
     pub views: Vec<View>,
-    /// Everything as one object, as `--json` prints it.
+    /// The whole study as one object, as `--json` prints it.
     pub figures: Value,
 }
 
@@ -45,6 +45,6 @@ pub struct Fact {
     pub name: String,
     /// The figure with its unit.
     pub value: String,
-    /// A few words more.
+    /// A short remark.
     pub remark: String,
 }

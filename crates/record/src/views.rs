@@ -152,13 +152,13 @@ pub struct BarsView {
     pub quantity: String,
     /// Its unit; empty for a pure number.
     pub unit: String,
-    /// A remark, in a sentence or two.
+    /// A remark of one or two sentences.
     pub remark: String,
     /// Whether the axis is logarithmic.
     pub logarithmic: bool,
     /// The names of the groups.
     pub groups: Vec<String>,
-    /// The bars of each group, as (name, values for each group in turn). A bar is as high as the
-    /// median of its values, and all of them are marked.
+    /// The bars, as (name, values for each group). A bar is as high as the median of its values,
+    /// and every value is marked.
     pub series: Vec<(String, Vec<Vec<Option<f64>>>)>,
 }

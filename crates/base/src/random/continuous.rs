@@ -38,8 +38,8 @@ impl Random {
     }
 }
 
-/// Shapes and corners that no such distribution has give NaN. A delay or an observation that is NaN
-/// is an error that names its event, so the mistake is found where it is made.
+/// Invalid shapes and corners give NaN. A delay or an observation that is NaN is an error that
+/// names its event, so the mistake is found where it was made.
 impl Random {
     /// A gamma distributed number: mean `shape * scale`, variance `shape * scale²`.
     ///
@@ -66,8 +66,8 @@ impl Random {
             return f64::NAN;
         }
         if shape < 1.0 {
-            // Their section 6, where the power of a uniform number is the exponential of an
-            // exponential one.
+            // Section 6 of the paper. The power of a uniform number is computed as the exponential
+            // of an exponential number.
             let share = libm::exp(-ziggurat::exponential(self) / shape);
             return scale * (share * standard_gamma(self, shape + 1.0));
         }
@@ -78,8 +78,8 @@ impl Random {
     /// `mean² / stages`.
     ///
     /// The mean is that of the sum, in any unit. (Arena's `ERLA` takes the mean of one stage.) It
-    /// is not checked; without stages the result is NaN. The time for one draw does not depend on
-    /// the number of stages.
+    /// is not checked. With 0 stages the result is NaN. A draw takes the same time for any number
+    /// of stages.
     ///
     /// ```
     /// # use warpline_base::{LpId, random::Random};
@@ -98,9 +98,9 @@ impl Random {
     /// 2/shape) - Γ(1 + 1/shape)²)`.
     ///
     /// The scale is in the unit of the result: 63.2 % (1 - 1/e) of all numbers lie below it. The
-    /// shape is a pure number. For a time to failure it says how the rate of failures changes with
-    /// age: it falls with a shape below 1 and rises with one above 1. A shape that is not positive
-    /// gives NaN; the scale is not checked.
+    /// shape is a pure number. For a time to failure, the failure rate falls with age if the shape
+    /// is below 1, and rises if it is above 1. A shape that is not positive gives NaN; the scale is
+    /// not checked.
     ///
     /// ```
     /// # use warpline_base::{LpId, random::Random};
@@ -144,9 +144,9 @@ impl Random {
     /// both in its own unit.
     ///
     /// These are the parameters of Arena's `LOGN`. The logarithm has variance `sigma² = ln(1 +
-    /// deviation² / mean²)` and mean `ln(mean) - sigma² / 2`; this method computes them exactly
-    /// alike on every platform, which a model cannot do by `f64::ln`. The mean must be positive and
-    /// the deviation at most 10¹⁵⁰ times as large, which is not checked.
+    /// deviation² / mean²)` and mean `ln(mean) - sigma² / 2`; this method computes them identically
+    /// on every platform, which `f64::ln` does not. The mean must be positive, and the deviation at
+    /// most 10¹⁵⁰ times the mean. Neither is checked.
     ///
     /// ```
     /// # use warpline_base::{LpId, random::Random};
@@ -167,8 +167,8 @@ impl Random {
     /// high² - low * mode - low * high - mode * high) / 18`.
     ///
     /// Use it where only the least, the most likely and the greatest value are known, all in one
-    /// unit. Values that are not in this order, or not finite, give NaN; if all three are equal, so
-    /// is the result.
+    /// unit. Values that are not in this order, or not finite, give NaN. If all three are equal,
+    /// the result is that value.
     ///
     /// ```
     /// # use warpline_base::{LpId, random::Random};
@@ -187,7 +187,8 @@ impl Random {
         if range == 0.0 {
             return mode;
         }
-        let (u, peak) = (self.uniform(), (mode - low) / range);
+        let u = self.uniform();
+        let peak = (mode - low) / range;
         let x = if u < peak {
             low + range * (u * peak).sqrt()
         } else {
@@ -201,9 +202,10 @@ impl Random {
     /// `scale² * shape / ((shape - 1)² * (shape - 2))`, infinite for a shape up to 2.
     ///
     /// The scale is the least number, in the unit of the result. The shape is a pure number: the
-    /// lower it is, the more of the whole is due to a few numbers. (NumPy's `pareto` and Lomax's
-    /// distribution start at 0 instead: subtract the scale.) A shape that is not positive gives
-    /// NaN; the scale is not checked. With a shape below 0.06 or so, numbers may be infinite.
+    /// lower it is, the larger the share of the total that comes from a few numbers. (NumPy's
+    /// `pareto` and Lomax's distribution start at 0 instead: subtract the scale.) A shape that is
+    /// not positive gives NaN; the scale is not checked. With a shape below 0.06 or so, numbers may
+    /// be infinite.
     ///
     /// ```
     /// # use warpline_base::{LpId, random::Random};
@@ -220,7 +222,7 @@ impl Random {
     }
 }
 
-/// Scale 1, and a finite shape of at least 1.
+/// A gamma distributed number of scale 1 and a finite shape of at least 1.
 fn standard_gamma(random: &mut Random, shape: f64) -> f64 {
     let d = shape - 1.0 / 3.0;
     let c = 1.0 / (9.0 * d).sqrt();
@@ -230,7 +232,8 @@ fn standard_gamma(random: &mut Random, shape: f64) -> f64 {
         if t <= -1.0 {
             continue;
         }
-        let (u, square) = (random.uniform(), x * x);
+        let u = random.uniform();
+        let square = x * x;
         let v = (1.0 + t) * (1.0 + t) * (1.0 + t);
         let accepted = u < 1.0 - 0.0331 * square * square
             || libm::log(u) < 0.5 * square + d * (1.0 - v + libm::log(v));

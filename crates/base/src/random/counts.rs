@@ -1,19 +1,19 @@
-//! Numbers of things: distributions over the integers from 0.
+//! Counts: distributions over the integers from 0.
 
 use super::{Random, ziggurat};
 
-/// Below this mean, single arrivals or hits are counted: about so many draws. Hörmann's methods
-/// begin here.
+/// Below this mean, single arrivals or hits are counted, which takes about as many draws. From this
+/// mean on, Hörmann's methods are used.
 const FEW: f64 = 10.0;
 
-/// These results are exact up to 2⁵³ and to a relative 2⁻⁵³ beyond, which is far less than their
+/// Results are exact up to 2⁵³. Beyond, their relative error is 2⁻⁵³, far less than their
 /// deviation.
 impl Random {
-    /// How many independent events happen in a time in which `mean` are expected (Poisson
+    /// The number of independent events in a time in which `mean` are expected (Poisson
     /// distribution): mean and variance `mean`.
     ///
     /// A mean that is not positive, or is NaN, gives 0; results beyond [`u64::MAX`], as of an
-    /// infinite mean, are [`u64::MAX`]. It takes `mean` draws or so up to a mean of 10, and two or
+    /// infinite mean, are [`u64::MAX`]. It takes about `mean` draws up to a mean of 10, and two or
     /// three beyond.
     ///
     /// ```
@@ -27,8 +27,8 @@ impl Random {
     /// Source: Hörmann, "The transformed rejection method for generating Poisson random variables",
     /// Insurance: Math. Econ. 12 (1993), algorithm PTRS; small means by counting exponential gaps.
     pub fn poisson(&mut self, mean: f64) -> u64 {
-        // Means beyond this give results beyond the largest integer: it is many deviations, of
-        // 6·10⁹ each, away.
+        // Means from here on give results beyond `u64::MAX`, which lies many standard deviations,
+        // of 6·10⁹ each, below.
         const BEYOND: f64 = (1u128 << 65) as f64;
         if mean >= FEW {
             return if mean < BEYOND { poisson_by_rejection(self, mean) as u64 } else { u64::MAX };
@@ -42,11 +42,12 @@ impl Random {
         count
     }
 
-    /// How many of `n` independent trials succeed if each one does so with probability `p`: mean `n * p`, variance `n * p * (1 - p)`.
+    /// The number of successes in `n` independent trials of probability `p`: mean `n * p`, variance
+    /// `n * p * (1 - p)`.
     ///
     /// No trial succeeds for `p <= 0` or NaN, all of them for `p >= 1`, as with
-    /// [`bernoulli`](Self::bernoulli). It takes as many draws or so as successes or failures are
-    /// expected, whichever are fewer, up to 10 of them, and two or three beyond.
+    /// [`bernoulli`](Self::bernoulli). It takes about as many draws as successes or failures are
+    /// expected, whichever are fewer. Where both exceed 10, it takes two or three.
     ///
     /// ```
     /// # use warpline_base::{LpId, random::Random};
@@ -56,8 +57,8 @@ impl Random {
     /// ```
     ///
     /// Source: Hörmann, "The generation of binomial random variates", J. Stat. Comput. Simul. 46
-    /// (1993), algorithm BTRS; small means by counting how many of `n` exponential times end in
-    /// time.
+    /// (1993), algorithm BTRS; small means by counting how many of `n` exponential times end early
+    /// enough.
     pub fn binomial(&mut self, n: u64, p: f64) -> u64 {
         if p > 0.5 {
             n - binomial_up_to_half(self, n, 1.0 - p)
@@ -66,11 +67,11 @@ impl Random {
         }
     }
 
-    /// How many trials fail before the first success if each one succeeds with probability `p`:
-    /// mean `(1 - p) / p`, variance `(1 - p) / p²`.
+    /// The number of failures before the first success, in trials of probability `p`: mean
+    /// `(1 - p) / p`, variance `(1 - p) / p²`.
     ///
-    /// The success itself is not counted; the number of trials is one more. There is no failure for
-    /// `p >= 1`, and there are [`u64::MAX`] for `p <= 0` or NaN, where success never comes.
+    /// The success itself is not counted. The result is 0 for `p >= 1`, and [`u64::MAX`] for
+    /// `p <= 0` or NaN, where success never comes.
     ///
     /// ```
     /// # use warpline_base::{LpId, random::Random};
@@ -92,14 +93,15 @@ impl Random {
     }
 }
 
-/// PTRS, with its names.
+/// Algorithm PTRS, with the names of the paper.
 fn poisson_by_rejection(random: &mut Random, mean: f64) -> f64 {
     let b = 0.931 + 2.53 * mean.sqrt();
     let a = -0.059 + 0.02483 * b;
     let inverse_alpha = 1.1239 + 1.1328 / (b - 3.4);
     let v_r = 0.9277 - 3.6224 / (b - 2.0);
     loop {
-        let (u, v) = (random.uniform() - 0.5, random.uniform());
+        let u = random.uniform() - 0.5;
+        let v = random.uniform();
         let u_s = 0.5 - u.abs();
         let k = ((2.0 * a / u_s + b) * u + mean + 0.43).floor();
         if u_s >= 0.07 && v <= v_r {
@@ -135,20 +137,22 @@ fn binomial_up_to_half(random: &mut Random, n: u64, p: f64) -> u64 {
     count
 }
 
-/// BTRS, with its names.
+/// Algorithm BTRS, with the names of the paper.
 fn binomial_by_rejection(random: &mut Random, n: f64, p: f64) -> f64 {
-    let (mean, others) = (n * p, n * (1.0 - p));
+    let mean = n * p;
+    let others = n * (1.0 - p);
     let spq = (mean * (1.0 - p)).sqrt();
     let b = 1.15 + 2.53 * spq;
     let a = -0.0873 + 0.0248 * b + 0.01 * p;
     let c = mean + 0.5;
     let alpha = (2.83 + 5.1 / b) * spq;
     let v_r = 0.92 - 4.2 / b;
-    // A binomial number is one of two Poisson numbers whose sum is given; what depends on the sum
-    // alone cancels.
+    // A binomial number is one of two Poisson numbers with a given sum. Terms that depend on the
+    // sum alone cancel.
     let log_density = |k: f64| log_poisson(k, mean) + log_poisson(n - k, others);
     loop {
-        let (u, v) = (random.uniform() - 0.5, random.uniform());
+        let u = random.uniform() - 0.5;
+        let v = random.uniform();
         let u_s = 0.5 - u.abs();
         let k = ((2.0 * a / u_s + b) * u + c).floor();
         if u_s >= 0.07 && v <= v_r {

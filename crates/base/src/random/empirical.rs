@@ -42,8 +42,8 @@ impl<T> Discrete<T> {
     }
 }
 
-/// A distribution function in straight pieces, such as a measured one: Arena's `CONT`. Make it
-/// once, in the model.
+/// A piecewise linear distribution function, such as a measured one: Arena's `CONT`. Make it once,
+/// in the model.
 ///
 /// ```
 /// use warpline_base::{LpId, random::{Continuous, Random}};
@@ -60,7 +60,7 @@ pub struct Continuous {
     weights: Weighted,
 }
 
-/// Why points make no distribution function.
+/// Why points were refused as a distribution function.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PointsError {
     /// There are none, or more than 2³², or no share is positive.
@@ -126,7 +126,8 @@ impl Continuous {
         let mut pieces = Vec::with_capacity(points.len());
         let mut weights = Vec::with_capacity(points.len());
         let first = points.first().ok_or(PointsError::Empty)?.0;
-        let (mut low, mut below) = (first, 0.0);
+        let mut low = first;
+        let mut below = 0.0;
         for (index, &(value, share)) in points.iter().enumerate() {
             if !(value >= low && (value - first).is_finite()) {
                 return Err(PointsError::Value { index, value });
@@ -136,16 +137,17 @@ impl Continuous {
             }
             pieces.push((low, value));
             weights.push(share - below);
-            (low, below) = (value, share);
+            low = value;
+            below = share;
         }
-        // Differences of finite numbers that only rise are good weights, unless all are 0.
+        // Differences of rising finite numbers are valid weights, unless all are 0.
         let weights = Weighted::new(&weights).map_err(|_| PointsError::Empty)?;
         Ok(Continuous { pieces, weights })
     }
 }
 
 impl Random {
-    /// One of the values of a [`Discrete`] distribution, with the probability that it gives them.
+    /// A value of a [`Discrete`] distribution, drawn with the probability of its weight.
     #[inline]
     pub fn discrete<'a, T>(&mut self, values: &'a Discrete<T>) -> &'a T {
         &values.values[self.choose(&values.weights)]

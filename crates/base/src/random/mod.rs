@@ -1,10 +1,9 @@
-//! Counter-based random streams: every draw is a function of (seed, LP, stream, event, draw) and of
-//! nothing else.
+//! Counter-based random streams: every draw is a function of (seed, LP, stream, event, draw) alone.
 //!
 //! A [`Random`] holds no generator state that could get out of step: the engine points its
 //! [`Stream`] at an LP's n-th event, which determines the numbers that this event will draw.
-//! Undoing the event means pointing at it again. All distributions give the same bits on every
-//! platform: they use only exact arithmetic and the pure-Rust `libm`.
+//! Undoing the event means pointing the stream at it again. All distributions give the same bits on
+//! every platform: they use only exact arithmetic and the pure-Rust `libm`.
 
 mod continuous;
 mod counts;
@@ -48,7 +47,7 @@ pub fn fold64(a: u64, b: u64) -> u64 {
 ///   [`discrete`](Self::discrete) among values.
 ///
 /// Different streams of one LP are independent: drawing more from one does not affect another. A
-/// model gets one by `Context::random`; in tests and elsewhere, make one:
+/// model gets one from `Context::random`. Tests and other code make their own:
 /// ```
 /// use warpline_base::{LpId, random::Random};
 /// let mut random = Random::new(42, LpId(7), 0);
@@ -58,7 +57,7 @@ pub fn fold64(a: u64, b: u64) -> u64 {
 /// ```
 ///
 /// # Panics
-/// Any draw beyond the [`DRAW_LIMIT`](Self::DRAW_LIMIT) of one event.
+/// If one event draws more than [`DRAW_LIMIT`](Self::DRAW_LIMIT) words from one stream.
 #[derive(Clone, Debug)]
 pub struct Random {
     seed: u64,
@@ -70,8 +69,8 @@ pub struct Random {
 }
 
 impl Random {
-    /// The most words that one event may draw from one stream, 2²⁵. Most draws take one word, some
-    /// two or more.
+    /// The maximum number of words that one event may draw from one stream: 2²⁵. Most draws take
+    /// one word, some two or more.
     pub const DRAW_LIMIT: u32 = 1 << 25;
 
     /// The given stream of an LP, before its first event (where `init` draws).
@@ -132,7 +131,7 @@ impl Random {
         unit(self.next_u64())
     }
 
-    /// An integer in `0..bound`, every one equally likely.
+    /// An integer in `0..bound`, all equally likely.
     ///
     /// ```
     /// # use warpline_base::{LpId, random::Random};
@@ -193,7 +192,7 @@ impl Random {
     }
 }
 
-/// For distributions of other crates. They are only as portable as their own arithmetic.
+/// For distributions from other crates, which are only as portable as their own arithmetic.
 impl rand_core::RngCore for Random {
     fn next_u32(&mut self) -> u32 {
         (Random::next_u64(self) >> 32) as u32

@@ -2,10 +2,10 @@
 ///
 /// Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC11.
 #[inline]
-pub fn philox2x64(counter: [u64; 2], key: u64) -> [u64; 2] {
+pub fn philox2x64(counter: [u64; 2], mut key: u64) -> [u64; 2] {
     const MULTIPLIER: u64 = 0xD2B7_4407_B1CE_6E93;
     const WEYL: u64 = 0x9E37_79B9_7F4A_7C15;
-    let ([mut left, mut right], mut key) = (counter, key);
+    let [mut left, mut right] = counter;
     for _ in 0..10 {
         let product = u128::from(MULTIPLIER) * u128::from(left);
         left = (product >> 64) as u64 ^ key ^ right;

@@ -1,8 +1,8 @@
 use super::Random;
 use crate::LpId;
 
-/// An engine's view of a random stream: it says which event draws. A model sees only the [`Random`]
-/// in it, and so can only make the next draw.
+/// An engine's view of a random stream: the engine says which event draws. A model sees only the
+/// [`Random`] in it, so it can only make the next draw.
 ///
 /// ```
 /// use warpline_base::{LpId, random::Stream};
@@ -29,8 +29,8 @@ impl Stream {
     /// Points at the first draw of the `event`-th event of an LP (0 is `init`).
     #[inline]
     pub fn point(&mut self, lp: LpId, event: u64) {
-        // All of it is reset, so that not even a model that overwrites its `Random` changes what
-        // the next event draws.
+        // Everything is reset, so a model that overwrites its `Random` cannot change what the next
+        // event draws.
         self.random = Random::new(self.seed, lp, self.number);
         self.random.event = event;
     }

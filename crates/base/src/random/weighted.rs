@@ -15,14 +15,14 @@ pub struct Weighted {
     columns: Vec<Column>,
 }
 
-/// With probability `keep` (in units of 2⁻⁶⁴) the column itself, else its alias.
+/// Gives the column itself with probability `keep` (in units of 2⁻⁶⁴), otherwise its alias.
 #[derive(Clone, Copy, Debug)]
 struct Column {
     keep: u64,
     alias: u32,
 }
 
-/// Why a choice by these weights is impossible.
+/// Why weights were refused.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WeightsError {
     /// There are none, or more than 2³², or their sum is zero or not finite.
@@ -88,8 +88,8 @@ impl Weighted {
                 small.extend(large.pop());
             }
         }
-        // What rounding leaves over in `small` is 1 but for an error of some 2^-50, unless its
-        // weight was 0.
+        // Rounding may leave columns in `small`. Their share is 1 up to an error of about 2^-50,
+        // unless their weight was 0.
         for left in small.into_iter().filter(|&i| weights[i] == 0.0) {
             let heaviest =
                 (0..weights.len()).max_by(|&a, &b| weights[a].total_cmp(&weights[b])).unwrap_or(0);
@@ -107,7 +107,8 @@ impl Weighted {
     #[inline]
     pub(super) fn pick(&self, word: u64) -> usize {
         let scaled = u128::from(word) * self.columns.len() as u128;
-        let (index, fraction) = ((scaled >> 64) as usize, scaled as u64);
+        let index = (scaled >> 64) as usize;
+        let fraction = scaled as u64;
         let column = self.columns[index];
         if fraction < column.keep { index } else { column.alias as usize }
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 use warpline_base::LpId;
 use warpline_base::random::Random;
 
-/// What no parameter should be, and what some may be.
+/// Values that are invalid for some parameters, or for all.
 const ODD: [f64; 20] = [
     f64::NAN,
     f64::NEG_INFINITY,
@@ -34,8 +34,8 @@ fn random() -> Random {
     Random::new(7, LpId(1), 0)
 }
 
-/// A loop that draws for ever would panic at the limit of draws; one that does not draw ends by the
-/// time limit.
+/// An endless loop that draws would panic at the limit of draws. One that does not draw fails by
+/// the time limit.
 #[test]
 fn no_parameter_makes_a_draw_hang_or_panic() {
     let (ended, end) = channel();

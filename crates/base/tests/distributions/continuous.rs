@@ -17,10 +17,8 @@ fn gamma_is_gamma() {
         (60.0, 0.1),
         (1e4, 2.0),
     ]) {
-        let (what, drawn) = (
-            format!("gamma({shape}, {scale})"),
-            sample(stream, |random| random.gamma(shape, scale)),
-        );
+        let what = format!("gamma({shape}, {scale})");
+        let drawn = sample(stream, |random| random.gamma(shape, scale));
         has_moments(&what, &drawn, shape * scale, shape * scale * scale);
         let truth = truth::Gamma::new(shape, 1.0 / scale).unwrap();
         // The library takes numbers near 0 to be 0; of its series, the first term is enough for
@@ -45,10 +43,8 @@ fn gamma_of_an_immense_shape_is_normal() {
 #[test]
 fn erlang_is_a_sum_of_exponentials() {
     for (stream, (stages, mean)) in (20..).zip([(1, 4.0), (2, 0.5), (3, 1.0), (40, 100.0)]) {
-        let (what, drawn) = (
-            format!("erlang({stages}, {mean})"),
-            sample(stream, |random| random.erlang(stages, mean)),
-        );
+        let what = format!("erlang({stages}, {mean})");
+        let drawn = sample(stream, |random| random.erlang(stages, mean));
         has_moments(&what, &drawn, mean, mean * mean / f64::from(stages));
         let truth = truth::Erlang::new(u64::from(stages), f64::from(stages) / mean).unwrap();
         follows(&what, &drawn, |x| truth.cdf(x));
@@ -60,10 +56,8 @@ fn weibull_is_weibull() {
     for (stream, (shape, scale)) in
         (30..).zip([(0.5, 2.0), (1.0, 1.0), (1.5, 30.0), (3.6, 1e-3), (20.0, 5.0)])
     {
-        let (what, drawn) = (
-            format!("weibull({shape}, {scale})"),
-            sample(stream, |random| random.weibull(shape, scale)),
-        );
+        let what = format!("weibull({shape}, {scale})");
+        let drawn = sample(stream, |random| random.weibull(shape, scale));
         let mean = gamma(1.0 + 1.0 / shape);
         has_moments(
             &what,
@@ -79,15 +73,14 @@ fn weibull_is_weibull() {
 #[test]
 fn lognormal_has_a_normal_logarithm() {
     for (stream, (mu, sigma)) in (40..).zip([(0.0, 0.25), (-3.0, 0.5), (10.0, 0.1), (1.0, 3.0)]) {
-        let (what, drawn) = (
-            format!("lognormal({mu}, {sigma})"),
-            sample(stream, |random| random.lognormal(mu, sigma)),
-        );
+        let what = format!("lognormal({mu}, {sigma})");
+        let drawn = sample(stream, |random| random.lognormal(mu, sigma));
         let logarithms: Vec<f64> = drawn.iter().map(|x| x.ln()).collect();
         has_moments(&what, &logarithms, mu, sigma * sigma);
         // With a larger sigma, the variance of the sample is that of its few largest numbers.
         if sigma <= 0.5 {
-            let (square, double) = (sigma * sigma, 2.0 * mu + sigma * sigma);
+            let square = sigma * sigma;
+            let double = 2.0 * mu + sigma * sigma;
             has_moments(
                 &what,
                 &drawn,
@@ -125,10 +118,8 @@ fn triangular_is_triangular() {
         (1e9, 1e9 + 1.0, 1e9 + 3.0),
     ];
     for (stream, (low, mode, high)) in (60..).zip(settings) {
-        let (what, drawn) = (
-            format!("triangular({low}, {mode}, {high})"),
-            sample(stream, |random| random.triangular(low, mode, high)),
-        );
+        let what = format!("triangular({low}, {mode}, {high})");
+        let drawn = sample(stream, |random| random.triangular(low, mode, high));
         assert!(drawn.iter().all(|x| (low..=high).contains(x)), "{what}");
         let variance =
             ((mode - low).powi(2) + (high - low).powi(2) - (mode - low) * (high - low)) / 18.0;
@@ -143,10 +134,8 @@ fn pareto_is_pareto() {
     for (stream, (shape, scale)) in
         (70..).zip([(0.8, 1.0), (1.2, 4.0), (2.5, 0.1), (6.0, 1.0), (30.0, 1e3)])
     {
-        let (what, drawn) = (
-            format!("pareto({shape}, {scale})"),
-            sample(stream, |random| random.pareto(shape, scale)),
-        );
+        let what = format!("pareto({shape}, {scale})");
+        let drawn = sample(stream, |random| random.pareto(shape, scale));
         let logarithms: Vec<f64> = drawn.iter().map(|x| (x / scale).ln()).collect();
         has_moments(&what, &logarithms, 1.0 / shape, 1.0 / (shape * shape));
         // With a lower shape, the number has no fourth moment and its variance no standard error.

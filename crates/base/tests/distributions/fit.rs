@@ -1,5 +1,5 @@
-//! Statistical tests on fixed seeds: each passes or fails always, and would wrongly fail for one
-//! seed in some 10⁵.
+//! Statistical tests on fixed seeds: the result never varies. A correct distribution would fail for
+//! about one seed in 10⁵.
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 use warpline_base::LpId;
@@ -106,14 +106,17 @@ impl Integers {
     /// From the ratio of the probabilities of k + 1 and k, starting at an integer that is likely.
     pub(crate) fn from_ratio(likely: u64, ratio: impl Fn(u64) -> f64) -> Self {
         const NEGLIGIBLE: f64 = 1e-20;
-        let (mut down, mut p, mut first) = (Vec::new(), 1.0, likely);
+        let mut down = Vec::new();
+        let mut p = 1.0;
+        let mut first = likely;
         while first > 0 && p > NEGLIGIBLE {
             first -= 1;
             p /= ratio(first);
             down.push(p);
         }
         let mut probabilities: Vec<f64> = down.into_iter().rev().chain([1.0]).collect();
-        let (mut p, mut k) = (1.0, likely);
+        let mut p = 1.0;
+        let mut k = likely;
         while p > NEGLIGIBLE {
             p *= ratio(k);
             k += 1;
@@ -128,7 +131,10 @@ impl Integers {
     /// integer or several unlikely ones.
     pub(crate) fn are_followed_by(&self, what: &str, sample: &[u64]) {
         let mut targets = edges().peekable();
-        let (mut ends, mut cells, mut below, mut cell) = (Vec::new(), Vec::new(), 0.0, 0.0);
+        let mut ends = Vec::new();
+        let mut cells = Vec::new();
+        let mut below = 0.0;
+        let mut cell = 0.0;
         for (k, p) in (self.first..).zip(&self.probabilities) {
             cell += p;
             below += p;

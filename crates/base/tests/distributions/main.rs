@@ -1,5 +1,5 @@
-//! Every distribution against its moments, and its goodness of fit against probabilities that were
-//! worked out in another way.
+//! Tests every distribution against its moments, and its fit against independently computed
+//! probabilities.
 
 mod bad_parameters;
 mod continuous;

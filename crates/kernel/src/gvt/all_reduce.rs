@@ -206,7 +206,7 @@ fn key_of(moment: Moment, ties: TieBreak) -> [u64; ALL_REDUCE_KEY] {
                 EVENT,
                 time.bits(),
                 u64::from(step) << 8 | level,
-                ties.luck(&key),
+                ties.tie_hash(&key),
                 u64::from(sender.0),
                 sequence.bits(),
             ]

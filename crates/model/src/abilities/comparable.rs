@@ -1,9 +1,9 @@
 use std::fmt;
 
-/// How events are compared with what was sent before, for runs with lazy cancellation.
+/// Compares events with those sent before, for runs with lazy cancellation.
 ///
-/// When an event is undone, what it has sent need not be wrong: the event may soon be executed
-/// again and send the same. Under lazy cancellation it is compared then, and what is equal stands.
+/// The sends of an undone event need not be wrong: the event may soon be executed again and send
+/// the same. Lazy cancellation compares the sends then, and keeps those that are equal.
 pub struct Comparable<E> {
     are_equal: fn(&E, &E) -> bool,
     copy: fn(&E) -> E,
@@ -18,7 +18,7 @@ impl<E> Clone for Comparable<E> {
 impl<E> Copy for Comparable<E> {}
 
 impl<E: PartialEq + Clone> Comparable<E> {
-    /// By `==`. Copies are made of events that go to other PEs.
+    /// Compares by `==`. Events that go to other PEs are cloned.
     #[expect(clippy::new_without_default, reason = "it is the one way to make it")]
     pub const fn new() -> Self {
         Comparable { are_equal: E::eq, copy: E::clone }

@@ -1,5 +1,5 @@
-//! What a run may do with a model besides executing its events, and what the types of a model say
-//! about it.
+//! What a run may do with a model besides executing its events, and what a model's types say about
+//! that.
 
 pub(crate) mod comparable;
 mod serial;
@@ -15,7 +15,8 @@ use crate::Journal;
 /// What a run may do with a model besides executing its events:
 /// [`Model::ABILITIES`](crate::Model::ABILITIES).
 ///
-/// [`#[model]`](macro@crate::model) writes it. Write it by hand only where it depends on a type parameter of the model:
+/// [`#[model]`](macro@crate::model) generates it. Write it by hand only if it depends on a type
+/// parameter of the model:
 /// ```
 /// # use std::marker::PhantomData;
 /// use warpline_model::{Abilities, WireFormat, prelude::*};
@@ -54,29 +55,29 @@ impl<S, E> Clone for Abilities<S, E> {
 impl<S, E> Copy for Abilities<S, E> {}
 
 impl<S, E> Abilities<S, E> {
-    /// A run may only execute events, and undo them by copies of states.
+    /// No abilities: a run may only execute events, and undo them by copies of states.
     pub const NONE: Self =
         Abilities { wire: None, comparable: None, journal: None, has_reverse: false };
 
-    /// The same, and events leave their process like this.
+    /// Adds the way in which events leave their process.
     #[must_use]
     pub const fn with_wire(self, wire: WireFormat<E>) -> Self {
         Abilities { wire: Some(wire), ..self }
     }
 
-    /// The same, and events are compared like this.
+    /// Adds the comparison of events.
     #[must_use]
     pub const fn with_comparable(self, comparable: Comparable<E>) -> Self {
         Abilities { comparable: Some(comparable), ..self }
     }
 
-    /// The same, and a journal undoes events.
+    /// Adds a journal that undoes events.
     #[must_use]
     pub const fn with_journal(self, journal: Journal<S>) -> Self {
         Abilities { journal: Some(journal), ..self }
     }
 
-    /// The same, and [`Model::reverse`](crate::Model::reverse) undoes events.
+    /// Declares that [`Model::reverse`](crate::Model::reverse) undoes events.
     #[must_use]
     pub const fn with_reverse(self) -> Self {
         Abilities { has_reverse: true, ..self }
@@ -120,7 +121,7 @@ impl<S, E> fmt::Debug for Abilities<S, E> {
 }
 
 impl<S, E> Abilities<S, E> {
-    /// What the type of events says: the first wire format that there is.
+    /// The abilities of a type of events. Of the two wire formats, plain data is preferred.
     #[doc(hidden)]
     pub const fn of_events(
         plain: Option<WireFormat<E>>,
@@ -141,7 +142,7 @@ mod tests {
 
     use crate::prelude::*;
 
-    /// A model of these types.
+    /// Declares a model of these types.
     macro_rules! of {
         ($name:ident, $state:ty, $event:ty $(, $word:ident)*) => {
             struct $name;

@@ -1,4 +1,4 @@
-//! Events as serde writes them, in the format of `postcard`, with errors that say what to do.
+//! Writes and reads events by serde, in the format of `postcard`, with errors that say what to do.
 
 use std::any::type_name;
 use std::io;
@@ -8,11 +8,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use warpline_memory::MakeRoom;
 
-/// What lists of bytes hold, to whoever runs a model.
+/// What the memory is for, in error messages.
 const BYTES: &str = "events as bytes";
 
-/// What to do about a type whose form describes itself.
-const NO_DESCRIPTION: &str = "its bytes do not say what they are, as serde's `flatten`, `untagged` and `tag` demand, and `skip_serializing_if`";
+/// Why serde attributes of self-describing formats do not work.
+const NO_DESCRIPTION: &str = "the format does not describe itself, so serde's `flatten`, `untagged`, `tag` and `skip_serializing_if` do not work with it";
 
 /// The end of a list of bytes.
 struct End<'l>(&'l mut Vec<u8>);
@@ -42,7 +42,7 @@ impl Flavor for End<'_> {
 /// Appends an event.
 ///
 /// # Errors
-/// Why it cannot be written. Nothing is appended then.
+/// If it cannot be written: why. Nothing is appended then.
 pub(crate) fn write<E: Serialize>(event: &E, into: &mut Vec<u8>) -> Result<(), String> {
     let len = into.len();
     postcard::serialize_with_flavor(event, End(into)).map_err(|error| {
@@ -58,7 +58,7 @@ pub(crate) fn write<E: Serialize>(event: &E, into: &mut Vec<u8>) -> Result<(), S
 #[cold]
 fn refusal<E: Serialize>(event: &E, error: postcard::Error) -> String {
     match error {
-        // What the type has to say gets lost there, but not in another format.
+        // `postcard` loses the type's own message. Another format keeps it.
         postcard::Error::SerdeSerCustom | postcard::Error::CollectStrError => {
             let other = serde_json::to_writer(io::sink(), event);
             other.err().map_or_else(|| error.to_string(), |error| error.to_string())
@@ -70,10 +70,10 @@ fn refusal<E: Serialize>(event: &E, error: postcard::Error) -> String {
     }
 }
 
-/// Reads an event, and takes its bytes off the beginning of `from`.
+/// Reads an event and removes its bytes from the beginning of `from`.
 ///
 /// # Errors
-/// Why it cannot be read.
+/// If it cannot be read: why.
 pub(crate) fn read<E: DeserializeOwned>(from: &mut &[u8]) -> Result<E, String> {
     match postcard::take_from_bytes(from) {
         Ok((event, rest)) => {
@@ -81,7 +81,8 @@ pub(crate) fn read<E: DeserializeOwned>(from: &mut &[u8]) -> Result<E, String> {
             Ok(event)
         }
         Err(error) => {
-            let (name, len) = (type_name::<E>(), from.len());
+            let name = type_name::<E>();
+            let len = from.len();
             let why = if error == postcard::Error::WontImplement {
                 NO_DESCRIPTION.to_owned()
             } else {
@@ -123,7 +124,8 @@ mod tests {
 
     #[test]
     fn events_with_maps_and_texts_come_back() {
-        let (wire, mut bytes) = (WireFormat::serde(), Vec::new());
+        let wire = WireFormat::serde();
+        let mut bytes = Vec::new();
         orders().iter().for_each(|order| wire.write(order, &mut bytes).unwrap());
         let mut rest = &bytes[..];
         assert_eq!((0..3).map(|_| wire.read(&mut rest).unwrap()).collect::<Vec<Order>>(), orders());
@@ -132,7 +134,8 @@ mod tests {
 
     #[test]
     fn changed_bytes_are_refused_or_read() {
-        let (wire, mut bytes) = (WireFormat::<Order>::serde(), Vec::new());
+        let wire = WireFormat::<Order>::serde();
+        let mut bytes = Vec::new();
         wire.write(&orders()[0], &mut bytes).unwrap();
         for len in 0..bytes.len() {
             let refused = wire.read(&mut &bytes[..len]).unwrap_err();
@@ -163,7 +166,8 @@ mod tests {
 
     #[test]
     fn what_serde_does_not_write_is_an_error_in_words() {
-        let (wire, mut bytes) = (WireFormat::serde(), vec![1]);
+        let wire = WireFormat::serde();
+        let mut bytes = vec![1];
         let refused = wire.write(&(1u8, Shy(10)), &mut bytes).unwrap_err();
         assert!(refused.contains("Shy)`: 10 is too large"), "{refused}");
         assert_eq!(bytes, [1], "what was written of it is gone");
@@ -180,7 +184,8 @@ mod tests {
 
     #[test]
     fn what_has_to_describe_itself_is_refused() {
-        let (wire, mut bytes) = (WireFormat::serde(), Vec::new());
+        let wire = WireFormat::serde();
+        let mut bytes = Vec::new();
         wire.write(&Loose::Number(3), &mut bytes).unwrap();
         wire.write(&Loose::Text("3".into()), &mut bytes).unwrap();
         let refused = wire.read(&mut &bytes[..]).unwrap_err();

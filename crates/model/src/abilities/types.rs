@@ -1,4 +1,4 @@
-//! What `#[model]` asks the types of a model.
+//! What `#[model]` finds out about the types of a model.
 
 use std::marker::PhantomData;
 
@@ -9,38 +9,38 @@ use warpline_memory::Portable;
 use super::comparable::Comparable;
 use super::wire::WireFormat;
 
-/// What a type says, where it is named: each constant is the inherent one if the type has the
-/// traits, and else that of [`Otherwise`].
+/// What a type says: each constant is the inherent one if the type implements the traits, otherwise
+/// that of [`DefaultAbilities`].
 ///
-/// The compiler prefers inherent constants, and looks whether their bounds hold. It knows that only
-/// where the type is written out, which is why a macro asks.
-pub struct Says<T>(PhantomData<T>);
+/// The compiler prefers inherent constants whose bounds hold. It can tell only where the type is
+/// written out, so a macro has to ask.
+pub struct TypeAbilities<T>(PhantomData<T>);
 
-/// The same for what serde writes: plain data is preferred to it.
-pub struct SaysSerde<T>(PhantomData<T>);
+/// Like [`TypeAbilities`], for types that serde reads and writes. Plain data is preferred to these.
+pub struct SerdeAbilities<T>(PhantomData<T>);
 
-/// What a type says that says nothing.
-pub trait Otherwise<T> {
-    /// It does not leave its process.
+/// The constants of a type without the traits.
+pub trait DefaultAbilities<T> {
+    /// Values do not leave their process.
     const WIRE: Option<WireFormat<T>> = None;
-    /// It is not compared.
+    /// Values are not compared.
     const COMPARABLE: Option<Comparable<T>> = None;
 }
 
-impl<T> Otherwise<T> for Says<T> {}
-impl<T> Otherwise<T> for SaysSerde<T> {}
+impl<T> DefaultAbilities<T> for TypeAbilities<T> {}
+impl<T> DefaultAbilities<T> for SerdeAbilities<T> {}
 
-impl<T: Portable> Says<T> {
+impl<T: Portable> TypeAbilities<T> {
     /// Plain data leaves its process as it is.
     pub const WIRE: Option<WireFormat<T>> = Some(WireFormat::portable());
 }
 
-impl<T: Eq + Clone> Says<T> {
-    /// What is `Eq` holds no floating-point numbers, of which two may be equal and yet differ.
+impl<T: Eq + Clone> TypeAbilities<T> {
+    /// An `Eq` type holds no floating-point numbers, which may be equal and yet differ.
     pub const COMPARABLE: Option<Comparable<T>> = Some(Comparable::new());
 }
 
-impl<T: Serialize + DeserializeOwned> SaysSerde<T> {
-    /// What serde reads and writes leaves its process as bytes.
+impl<T: Serialize + DeserializeOwned> SerdeAbilities<T> {
+    /// Values that serde reads and writes leave their process as bytes.
     pub const WIRE: Option<WireFormat<T>> = Some(WireFormat::serde());
 }

@@ -10,7 +10,8 @@ use super::serial;
 ///
 /// ```
 /// use warpline_model::WireFormat;
-/// let (plain, texts) = (WireFormat::<u16>::portable(), WireFormat::<String>::serde());
+/// let plain = WireFormat::<u16>::portable();
+/// let texts = WireFormat::<String>::serde();
 /// let mut bytes = Vec::new();
 /// plain.write(&258, &mut bytes).unwrap();
 /// texts.write(&"on".to_owned(), &mut bytes).unwrap();
@@ -28,7 +29,7 @@ pub struct WireFormat<E> {
     read: fn(&mut &[u8]) -> Result<E, String>,
 }
 
-/// Passes all payloads in an event to somebody.
+/// Passes all payloads in an event to a function.
 pub type PayloadVisitor<E> = fn(&mut E, &mut dyn FnMut(&mut Payload));
 
 impl<E> Clone for WireFormat<E> {
@@ -40,8 +41,8 @@ impl<E> Clone for WireFormat<E> {
 impl<E> Copy for WireFormat<E> {}
 
 impl<E: Portable> WireFormat<E> {
-    /// As plain data. Processes on the same machine share it as it lies in memory, with its
-    /// [payloads](Payload), without a copy; to other machines it goes [as bytes](Portable::write).
+    /// Events are plain data. Processes on one machine share them as they lie in memory, with their
+    /// [payloads](Payload), without a copy. To other machines they go [as bytes](Portable::write).
     pub const fn portable() -> Self {
         let payloads: Option<PayloadVisitor<E>> =
             if E::HAS_PAYLOADS { Some(E::payloads) } else { None };
@@ -55,26 +56,26 @@ impl<E: Portable> WireFormat<E> {
 }
 
 impl<E: Serialize + DeserializeOwned> WireFormat<E> {
-    /// As serde writes it, in the compact format of `postcard`: for events that hold vectors,
-    /// strings, boxes, maps or whatever else is no plain data. They are always copied, to whichever
-    /// process they go.
+    /// Events are written by serde, in the compact format of `postcard`: for events that hold
+    /// vectors, strings, boxes, maps or anything else that is not plain data. They are always
+    /// copied.
     ///
-    /// The format does not describe itself, so serde's `flatten`, `untagged` and `tag` are not for
-    /// events. Whatever LPs send must be written and read back alike. An event for which that
-    /// fails, or panics, is a mistake of the model if it happens: the run ends there. What is sent
-    /// too early and undone may fail.
+    /// The format does not describe itself, so events cannot use serde's `flatten`, `untagged` and
+    /// `tag`. Every event must be the same after it is written and read back. If writing or reading
+    /// fails or panics, and the event happens, that is a mistake of the model, and the run ends
+    /// there. Events that are undone may fail.
     pub const fn serde() -> Self {
         WireFormat { proof: None, payloads: None, write: serial::write, read: serial::read }
     }
 }
 
 impl<E> WireFormat<E> {
-    /// The proof that processes may share events as they lie in memory, if they may.
+    /// The proof that processes may share events as they lie in memory; `None` if they may not.
     pub const fn proof(&self) -> Option<IsPortable<E>> {
         self.proof
     }
 
-    /// Passes on the payloads in an event that processes may share, if such events have any.
+    /// Visits the payloads in an event; `None` if events have none, or are written by serde.
     pub const fn payloads(&self) -> Option<PayloadVisitor<E>> {
         self.payloads
     }
@@ -82,17 +83,17 @@ impl<E> WireFormat<E> {
     /// Appends an event as bytes.
     ///
     /// # Errors
-    /// If serde does not write it: why. Nothing is appended then. Plain data can always be written.
+    /// If serde cannot write it: why. Nothing is appended then. Plain data can always be written.
     #[inline]
     pub fn write(&self, event: &E, into: &mut Vec<u8>) -> Result<(), String> {
         (self.write)(event, into)
     }
 
-    /// Reads an event that was written, and takes its bytes off the beginning of `from`.
+    /// Reads an event and removes its bytes from the beginning of `from`.
     ///
     /// # Errors
-    /// If there are too few bytes, or they are those of no event. How many have been taken off is
-    /// not said then.
+    /// If there are too few bytes, or they are not those of an event. Some bytes may have been
+    /// removed then.
     #[inline]
     pub fn read(&self, from: &mut &[u8]) -> Result<E, String> {
         (self.read)(from)
@@ -164,7 +165,8 @@ mod tests {
     proptest! {
         #[test]
         fn derived_types_come_back(parcels in prop::collection::vec(parcel(), 0..5)) {
-            let (wire, mut bytes) = (WireFormat::portable(), Vec::new());
+            let wire = WireFormat::portable();
+            let mut bytes = Vec::new();
             parcels.iter().for_each(|parcel| wire.write(parcel, &mut bytes).unwrap());
             let mut rest = &bytes[..];
             for parcel in &parcels {

@@ -6,9 +6,8 @@ use super::{Context, HasEvent};
 use crate::journal::changing::Changing;
 use crate::statistics::Observe;
 
-/// What [`Model::init`](crate::Model::init) and [`Model::handle`](crate::Model::handle) may both
-/// do: draw, send and observe. Code that both of them call takes it as `lp: &mut impl
-/// Acting<Self>`.
+/// What both [`Model::init`](crate::Model::init) and [`Model::handle`](crate::Model::handle) may
+/// do: draw, send and observe. Code that both call takes `lp: &mut impl Acting<Self>`.
 ///
 /// ```
 /// # use warpline_model::{engine::*, prelude::*};
@@ -31,7 +30,8 @@ use crate::statistics::Observe;
 ///     self.wait(lp);
 /// }
 /// # }
-/// # let (mut executor, mut ticks) = (Executor::new(&Clock, 1, 9, false), 0);
+/// # let mut executor = Executor::new(&Clock, 1, 9, false);
+/// # let mut ticks = 0;
 /// # executor.init(&Clock, LpId(0));
 /// # executor.begin(LpId(0), 1, 2.5f64.try_into().unwrap(), 0);
 /// # Clock.handle(&mut ticks, &(), executor.lp());
@@ -44,7 +44,7 @@ pub trait Acting<M: HasEvent>: Observe + Changing {
     /// The current LP; see [`Context::id`].
     fn id(&self) -> LpId;
 
-    /// How many LPs the model has; see [`Context::lps`].
+    /// The number of LPs of the model; see [`Context::lps`].
     fn lps(&self) -> u32;
 
     /// The LP's random numbers; see [`Context::random`].

@@ -1,19 +1,18 @@
-//! What an event passes on as it came.
+//! Sends that pass on the event's own payload.
 //!
-//! A send by `Context::forward` has its place among the sends of its event, but no payload yet.
-//! Whoever executes the event fills it in when the handler is done: with the payload itself where
-//! nothing will execute the event again, with a copy where something may. So a model says it once,
-//! the payload is there for `commit` and for errors, and nothing is copied in vain.
+//! A send by `Context::forward` has its place among the sends of its event, but no payload yet. The
+//! engine fills it in when the handler is done: with the payload itself if the event will not be
+//! executed again, otherwise with a copy. So the payload is still there for `commit` and for
+//! errors, and no copy is wasted.
 
 use super::limits::Outgoing;
 
-/// Sends whose payload is that of the event being executed. It is filled in once the event is done:
-/// by a copy, or by the payload itself where the engine has no further use for it.
+/// Sends whose payload, that of the current event, is filled in later.
 ///
-/// Invariant: places ascend, and each is right once those before it are filled in.
+/// Invariant: places ascend. Each is correct once all sends before it are filled in.
 #[derive(Debug)]
 pub(crate) struct Forwards<E> {
-    /// Each with its place in the outbox.
+    /// The sends, each with its place in the outbox.
     list: Vec<(usize, Outgoing<()>)>,
     copy: Option<fn(&E) -> E>,
 }
@@ -38,12 +37,12 @@ impl<E> Forwards<E> {
         self.list.clear();
     }
 
-    /// Makes room for another, and returns whether there is any.
+    /// Makes room for one more. Returns `false` if there is no memory.
     pub(crate) fn make_room(&mut self) -> bool {
         self.list.try_reserve(1).is_ok()
     }
 
-    /// Adds what is to stand at this place of the outbox.
+    /// Adds a send for this place in the outbox.
     pub(crate) fn push(&mut self, place: usize, envelope: Outgoing<()>)
     where
         E: Clone,
@@ -52,7 +51,8 @@ impl<E> Forwards<E> {
         self.copy = Some(E::clone);
     }
 
-    /// Fills in copies of the payload, for all but this many. There must be room for all.
+    /// Fills in copies of the payload for all but the last `but` sends. The outbox must have room
+    /// for all.
     pub(crate) fn fill_in(&mut self, payload: &E, outbox: &mut Vec<Outgoing<E>>, but: usize) {
         let Some(copy) = self.copy else { return };
         let copies = self.list.len().saturating_sub(but);
@@ -61,7 +61,7 @@ impl<E> Forwards<E> {
         }
     }
 
-    /// Fills the payload itself into the last one.
+    /// Fills the payload itself into the last send.
     pub(crate) fn fill_in_last(&mut self, payload: E, outbox: &mut Vec<Outgoing<E>>) {
         if let Some((place, envelope)) = self.list.pop() {
             outbox.insert(place, envelope.with(payload));

@@ -1,4 +1,4 @@
-//! What a model may send, and what it sends.
+//! What a model sends, and the limits on it.
 
 use warpline_base::{LpId, Priority, VirtualTime};
 
@@ -12,7 +12,7 @@ pub struct Outgoing<E> {
     pub time: VirtualTime,
     /// The receiver.
     pub to: LpId,
-    /// Zero-delay hops that led to it.
+    /// The number of zero-delay hops that led to it.
     pub step: u32,
     /// Its priority.
     pub priority: Priority,
@@ -27,15 +27,15 @@ pub struct Limits {
     pub lps: u32,
     /// The least delays between LPs.
     pub lookahead: Lookahead,
-    /// The most zero-delay hops at one instant.
+    /// The maximum number of zero-delay hops at one instant.
     pub zero_delay_hops: u32,
-    /// The most sends of one event.
+    /// The maximum number of sends of one event.
     pub sends: u32,
-    /// The end of the run.
+    /// The end of the run, in model time.
     pub end: f64,
 }
 
 impl Limits {
-    /// The default for the most zero-delay hops at one instant.
+    /// The default for `zero_delay_hops`.
     pub const ZERO_DELAY_HOPS: u32 = 1_000_000;
 }

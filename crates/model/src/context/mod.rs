@@ -20,21 +20,19 @@ use crate::Fault;
 use crate::journal::log::Log;
 use crate::statistics::{Notes, Observe};
 
-/// A model as far as its contexts know it: the type of its events. Every [`Model`](crate::Model)
-/// has one.
+/// The part of a model that its contexts know: the type of its events. Every
+/// [`Model`](crate::Model) implements it.
 ///
-/// Models name contexts, so contexts do not name models.
+/// `Model` refers to contexts, so contexts must not refer to `Model`.
 pub trait HasEvent {
     /// What LPs send each other.
     type Event: Debug + Send;
 }
 
-/// What an event sees of the simulation, and what it may do: the last argument of
-/// [`Model::handle`](crate::Model::handle).
+/// What an event can see and do: the last argument of [`Model::handle`](crate::Model::handle).
 ///
-/// Nothing done here takes effect before the event commits: engines may execute an event that later
-/// turns out not to happen, and undo it. Statistics and rows are written by the methods of
-/// [`Observe`].
+/// Nothing takes effect before the event commits: an engine may execute an event that turns out not
+/// to happen, and undo it. Statistics and rows are written by the methods of [`Observe`].
 ///
 /// ```
 /// # use warpline_model::{engine::*, prelude::*};
@@ -51,14 +49,15 @@ pub trait HasEvent {
 ///     lp.send((lp.id().0 + 1) % lp.lps(), rest, ());
 /// }
 /// # }
-/// # let (mut executor, mut last) = (Executor::new(&Ring, 1, 9, false), 0.0);
+/// # let mut executor = Executor::new(&Ring, 1, 9, false);
+/// # let mut last = 0.0;
 /// # executor.begin(LpId(3), 1, 2.5f64.try_into().unwrap(), 0);
 /// # Ring.handle(&mut last, &(), executor.lp());
 /// # assert_eq!((last, executor.outbox_mut()[0].to, executor.notes_mut().list.len()), (2.5, LpId(0), 1));
 /// ```
 ///
-/// An event cannot look at what it has sent, or take it back, nor do anything else that is the
-/// engine's; none of this compiles:
+/// An event can neither see nor take back what it has sent, nor do anything else that is up to the
+/// engine. None of this compiles:
 /// ```compile_fail,E0599
 /// # use warpline_model::prelude::*;
 /// # fn handle<M: Model>(lp: &mut Context<M>) {
@@ -85,18 +84,28 @@ pub trait HasEvent {
 /// ```
 #[derive(Debug)]
 pub struct Context<M: HasEvent> {
+    /// What the thread is doing, for a thread that watches it.
     pub(crate) beat: Arc<Beat>,
+    /// The time of the current event, in model units.
     pub(crate) now: f64,
+    /// The current LP.
     pub(crate) id: LpId,
+    /// The step of the current event.
     pub(crate) step: u32,
     pub(crate) limits: Limits,
     pub(crate) streams: Streams,
+    /// The sends of the current event, but for those in `forwards`.
     pub(crate) outbox: DropEach<Outgoing<M::Event>>,
     pub(crate) forwards: Forwards<M::Event>,
+    /// The observations of the current event.
     pub(crate) notes: Notes,
+    /// The values saved for reverse code.
     pub(crate) saved: Vec<u64>,
+    /// Whether there is reverse code to save values for.
     pub(crate) saving: bool,
+    /// The changes logged for the journal.
     pub(crate) log: Log,
+    /// The first fault of the current event.
     pub(crate) fault: Option<Box<Fault>>,
 }
 
@@ -116,7 +125,8 @@ impl<M: HasEvent> Context<M> {
     /// #   assert_eq!(idle, 1.5);
     /// }
     /// # }
-    /// # let (mut executor, mut state) = (Executor::new(&Shop, 1, 9, false), 1.0);
+    /// # let mut executor = Executor::new(&Shop, 1, 9, false);
+    /// # let mut state = 1.0;
     /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
     /// # Shop.handle(&mut state, &(), executor.lp());
     /// # assert_eq!(state, 2.5);
@@ -139,7 +149,8 @@ impl<M: HasEvent> Context<M> {
     ///     lp.send(lp.id(), 1.0, ()); // to itself, as an alarm clock
     /// }
     /// # }
-    /// # let (mut executor, mut state) = (Executor::new(&Shop, 1, 9, false), Default::default());
+    /// # let mut executor = Executor::new(&Shop, 1, 9, false);
+    /// # let mut state = Default::default();
     /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
     /// # Shop.handle(&mut state, &(), executor.lp());
     /// # assert_eq!(executor.outbox_mut()[0].to, LpId(2));
@@ -149,7 +160,7 @@ impl<M: HasEvent> Context<M> {
         self.id
     }
 
-    /// How many LPs the model has: what [`Model::lps`](crate::Model::lps) returned when the run
+    /// The number of LPs of the model: what [`Model::lps`](crate::Model::lps) returned when the run
     /// began.
     ///
     /// ```
@@ -164,7 +175,8 @@ impl<M: HasEvent> Context<M> {
     ///     lp.send(somebody, 1.0, ());
     /// }
     /// # }
-    /// # let (mut executor, mut state) = (Executor::new(&Shop, 1, 9, false), Default::default());
+    /// # let mut executor = Executor::new(&Shop, 1, 9, false);
+    /// # let mut state = Default::default();
     /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
     /// # Shop.handle(&mut state, &(), executor.lp());
     /// # assert_eq!(executor.outbox_mut()[0].to, LpId(1)); // of 0, 1, 2, 3, seen from 2
@@ -174,9 +186,9 @@ impl<M: HasEvent> Context<M> {
         self.limits.lps
     }
 
-    /// The end of the run in model units: what is due then or later does not happen any more. For
-    /// what is to be observed of it; a model whose sends or states depend on it has another history
-    /// in a longer run. A run that is ended early is still told the end that was wanted.
+    /// The end of the run, in model units. Events at this time or later do not happen. Use it only
+    /// for observations: if sends or states depend on it, a longer run has another history. In a
+    /// run that is stopped early, it is still the requested end.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -202,8 +214,8 @@ impl<M: HasEvent> Context<M> {
         self.limits.end
     }
 
-    /// The LP's random numbers. Which ones an event draws depends on the seed, the LP and how many
-    /// events the LP has executed, and on nothing else.
+    /// The LP's random numbers. The numbers that an event draws depend only on the seed, the LP and
+    /// the number of events that the LP has executed.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -213,17 +225,19 @@ impl<M: HasEvent> Context<M> {
     /// #     fn lps(&self) -> u32 { 4 }
     /// #     fn init(&self, _: &mut Init<Self>) {}
     /// fn handle(&self, _: &mut (), _: &(), lp: &mut Context<Self>) {
-    ///     let (to, delay) = (lp.random().below(4), lp.random().exponential(1.5));
+    ///     let to = lp.random().below(4);
+    ///     let delay = lp.random().exponential(1.5);
     ///     lp.send(to, delay, ());
     /// }
     /// # }
-    /// # let (mut executor, mut state) = (Executor::new(&Shop, 1, 9, false), Default::default());
+    /// # let mut executor = Executor::new(&Shop, 1, 9, false);
+    /// # let mut state = Default::default();
     /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
     /// # Shop.handle(&mut state, &(), executor.lp());
     /// # assert_eq!(executor.outbox_mut().len(), 1);
     /// ```
     ///
-    /// Draw before sending, as both borrow the context:
+    /// Draw before sending, because both borrow the context:
     /// ```compile_fail,E0499
     /// # use warpline_model::prelude::*;
     /// # fn handle<M: Model<Event = ()>>(lp: &mut Context<M>) {
@@ -236,7 +250,8 @@ impl<M: HasEvent> Context<M> {
     }
 
     /// Another stream of the LP, independent of [`random`](Self::random) (which is stream 0) and of
-    /// the others: give each source of randomness its own to compare scenarios under equal luck.
+    /// all others. To compare scenarios under the same random numbers, give each source of
+    /// randomness its own stream.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -254,7 +269,8 @@ impl<M: HasEvent> Context<M> {
     ///     }
     /// }
     /// # }
-    /// # let (mut executor, mut state) = (Executor::new(&Shop, 1, 9, false), Default::default());
+    /// # let mut executor = Executor::new(&Shop, 1, 9, false);
+    /// # let mut state = Default::default();
     /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
     /// # Shop.handle(&mut state, &false, executor.lp());
     /// # let arrival = state;
@@ -269,8 +285,8 @@ impl<M: HasEvent> Context<M> {
 
     /// Ends the run with an error that names this LP, event and time, if this event commits.
     ///
-    /// `handle` goes on after it, so return. Prefer it to a panic: the message is for whoever runs
-    /// the model. Only the first fault of an event is reported.
+    /// `handle` goes on after the call, so return. Prefer this to a panic: the message is for
+    /// whoever runs the model. Only the first fault of an event is reported.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -286,7 +302,8 @@ impl<M: HasEvent> Context<M> {
     ///     *stock = left;
     /// }
     /// # }
-    /// # let (mut executor, mut state) = (Executor::new(&Shop, 1, 9, false), Default::default());
+    /// # let mut executor = Executor::new(&Shop, 1, 9, false);
+    /// # let mut state = Default::default();
     /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
     /// # Shop.handle(&mut state, &(), executor.lp());
     /// # let fault = executor.take_fault().unwrap();
@@ -297,7 +314,7 @@ impl<M: HasEvent> Context<M> {
         self.set_fault(Fault::Failed(why.into()));
     }
 
-    /// Keeps the first fault of an event.
+    /// Records a fault, unless the event already has one.
     pub(crate) fn set_fault(&mut self, fault: Fault) {
         self.fault.get_or_insert_with(|| Box::new(fault));
     }

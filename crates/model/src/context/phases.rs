@@ -27,7 +27,7 @@ macro_rules! phase {
                 self.context.id
             }
 
-            /// How many LPs the model has; see [`Context::lps`].
+            /// The number of LPs of the model; see [`Context::lps`].
             #[inline]
             pub fn lps(&self) -> u32 {
                 self.context.limits.lps
@@ -135,7 +135,8 @@ phase! {
     ///     *stock -= lp.random().below(6); // the same number again
     /// }
     /// # }
-    /// # let (mut executor, mut stock) = (Executor::new(&Shop, 1, 9, true), 7);
+    /// # let mut executor = Executor::new(&Shop, 1, 9, true);
+    /// # let mut stock = 7;
     /// # (1..20).for_each(|event| {
     /// #     executor.begin(LpId(0), event, 2.5f64.try_into().unwrap(), 0);
     /// #     Shop.handle(&mut stock, &(), executor.lp());
@@ -144,7 +145,7 @@ phase! {
     /// # });
     /// ```
     ///
-    /// Nothing can be sent or observed here; this does not compile:
+    /// Reverse code can neither send nor observe. This does not compile:
     /// ```compile_fail,E0599
     /// # use warpline_model::prelude::*;
     /// # struct Bad;
@@ -162,11 +163,11 @@ phase! {
 random_phase!(Reverse);
 
 impl<M: HasEvent> Reverse<'_, M> {
-    /// Returns what [`Context::save`] kept, last first, as the type that was saved; see there for
-    /// an example.
+    /// Returns what [`Context::save`] kept, last first, as the type that was saved. The example is
+    /// there.
     ///
-    /// Restoring more than was saved returns zeros, and restoring another type returns other
-    /// values; `warpline verify` finds both, as well as values that were saved but not restored.
+    /// Restoring more values than were saved returns zeros. Restoring another type returns wrong
+    /// values. `warpline verify` finds both, and values that were saved but not restored.
     #[inline]
     pub fn restore<T: Saved>(&mut self) -> T {
         T::from_word(self.context.saved.pop().unwrap_or_else(|| {

@@ -1,4 +1,4 @@
-//! How events send others.
+//! How events send events.
 
 use warpline_base::{LpId, Priority, VirtualTime};
 use warpline_memory::Exhausted;
@@ -9,12 +9,11 @@ use super::{Context, HasEvent};
 use crate::Fault;
 
 impl<M: HasEvent> Context<M> {
-    /// Sends an event that reaches LP `to` after `delay` units of model time; 0 means later at this
-    /// instant.
+    /// Sends an event that reaches LP `to` after `delay` units of model time.
     ///
-    /// An event without delay comes after the one that sent it, at the same time. Otherwise,
-    /// simultaneous events are ordered by priority and sender, and those of one sender as they were
-    /// sent, unless the model wants [unbiased ties](crate::Model::unbiased_ties).
+    /// With delay 0 it happens at the same time, after the event that sent it. Other simultaneous
+    /// events are ordered by priority, then by sender (with [unbiased
+    /// ties](crate::Model::unbiased_ties), by a hash), then in the order of sending.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -28,7 +27,8 @@ impl<M: HasEvent> Context<M> {
     ///     lp.send(lp.id(), 0.0, "remember"); // at 2.5 again, after this event
     /// }
     /// # }
-    /// # let (mut executor, mut state) = (Executor::new(&Shop, 1, 9, false), Default::default());
+    /// # let mut executor = Executor::new(&Shop, 1, 9, false);
+    /// # let mut state = Default::default();
     /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
     /// # Shop.handle(&mut state, &"go", executor.lp());
     /// # let sent: Vec<_> = executor.outbox_mut().iter().map(|event| (event.to.0, event.time.get())).collect();
@@ -37,11 +37,11 @@ impl<M: HasEvent> Context<M> {
     /// ```
     ///
     /// # Faults
-    /// A delay that is negative or not finite, or that is below the declared
-    /// [lookahead](crate::Model::lookahead) towards another LP; a receiver that does not exist or
-    /// to which there is no [link](crate::Model::links); too many events from one event, or too
-    /// many hops without delay. The event is not sent, and the run ends with the [`Fault`], if the
-    /// sending event commits.
+    /// A delay that is negative or not finite, or below the declared
+    /// [lookahead](crate::Model::lookahead) to another LP; a receiver that does not exist or to
+    /// which there is no [link](crate::Model::links); a time beyond the largest virtual time; too
+    /// many sends of one event; too many hops without delay. The event is not sent, and the run
+    /// ends with the [`Fault`] if the sending event commits.
     ///
     /// The event must be of the model's type:
     /// ```compile_fail,E0308
@@ -56,8 +56,8 @@ impl<M: HasEvent> Context<M> {
         self.post(to.into(), delay, Priority::NORMAL, event);
     }
 
-    /// Like [`send`](Self::send), with a priority among events of the same time and step: lower
-    /// goes first, `-127..=127`, normally 0; -128 counts as -127.
+    /// Like [`send`](Self::send), with a priority among events of the same time and step. Lower
+    /// goes first. The range is `-127..=127`, the default 0; -128 counts as -127.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -71,7 +71,8 @@ impl<M: HasEvent> Context<M> {
     ///     lp.send_with_priority(3, 1.0, -1, "departure"); // makes room before the arrival
     /// }
     /// # }
-    /// # let (mut executor, mut state) = (Executor::new(&Shop, 1, 9, false), Default::default());
+    /// # let mut executor = Executor::new(&Shop, 1, 9, false);
+    /// # let mut state = Default::default();
     /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
     /// # Shop.handle(&mut state, &"go", executor.lp());
     /// # let sent = executor.outbox_mut();
@@ -88,13 +89,13 @@ impl<M: HasEvent> Context<M> {
         self.post(to.into(), delay, Priority::new(priority), event);
     }
 
-    /// Sends the payload of this event on, as it is, to LP `to`, which it reaches after `delay`
-    /// units of model time.
+    /// Sends this event's payload on, unchanged, to LP `to`, which it reaches after `delay` units
+    /// of model time.
     ///
-    /// It does what [`send`](Self::send) does with a copy of the payload, but copies nothing where
-    /// the engine has no further use for the event, as in sequential and conservative runs: so it
-    /// pays for payloads that lie on the heap. An event may be forwarded to several LPs; all but
-    /// one get copies. Should a copy panic, [`Model::handle`](crate::Model::handle) has panicked.
+    /// It works like [`send`](Self::send) with a copy of the payload, but copies nothing if the
+    /// engine has no further use for the event, as in sequential and conservative runs. So it pays
+    /// for payloads on the heap. An event may be forwarded to several LPs; all but one get copies.
+    /// If a copy panics, it counts as a panic of [`Model::handle`](crate::Model::handle).
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -110,7 +111,8 @@ impl<M: HasEvent> Context<M> {
     ///     }
     /// }
     /// # }
-    /// # let (mut executor, mut state) = (Executor::new(&Post, 1, 9, false), Default::default());
+    /// # let mut executor = Executor::new(&Post, 1, 9, false);
+    /// # let mut state = Default::default();
     /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
     /// # let letter = "to all who wait".to_owned();
     /// # Post.handle(&mut state, &letter, executor.lp());
@@ -143,7 +145,8 @@ impl<M: HasEvent> Context<M> {
     ///     lp.forward_with_priority(3, 1.0, -1); // before any letters that arrive then
     /// }
     /// # }
-    /// # let (mut executor, mut state) = (Executor::new(&Post, 1, 9, false), Default::default());
+    /// # let mut executor = Executor::new(&Post, 1, 9, false);
+    /// # let mut state = Default::default();
     /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
     /// # Post.handle(&mut state, &"stop".to_owned(), executor.lp());
     /// # executor.copy_forwards(&"stop".to_owned());
@@ -156,7 +159,7 @@ impl<M: HasEvent> Context<M> {
         self.post_on(to.into(), delay, Priority::new(priority));
     }
 
-    /// All that the usual case needs, at every place where a model sends.
+    /// The usual case, inlined wherever a model sends.
     #[inline(always)]
     fn post(&mut self, to: LpId, delay: f64, priority: Priority, event: M::Event) {
         let sends = self.outbox.len();
@@ -172,7 +175,8 @@ impl<M: HasEvent> Context<M> {
         }
     }
 
-    /// The same where there is no room, or something is wrong.
+    /// The unusual cases of [`post`](Self::post): the outbox must grow, no time passes, or
+    /// something is wrong.
     #[cold]
     #[inline(never)]
     fn post_slowly(&mut self, to: LpId, delay: f64, priority: Priority, event: M::Event) {
@@ -202,7 +206,7 @@ impl<M: HasEvent> Context<M> {
         }
     }
 
-    /// When and in which step a send would happen; `None` if it may not be sent there, or then.
+    /// The time and step of a send; `None` if the send is not allowed.
     #[inline(always)]
     fn due(&self, to: LpId, delay: f64) -> Option<(VirtualTime, u32)> {
         let time = self.now + delay;
@@ -217,7 +221,7 @@ impl<M: HasEvent> Context<M> {
         (valid && step <= *zero_delay_hops).then(|| (VirtualTime::from_bits(time.to_bits()), step))
     }
 
-    /// Whether a delay is lost to rounding: it is more than 0, and the time does not change.
+    /// Whether a delay is lost to rounding: it is positive, but does not change the time.
     #[inline(always)]
     fn is_lost(&self, delay: f64) -> bool {
         self.now + delay == self.now && delay > 0.0
@@ -230,8 +234,8 @@ impl<M: HasEvent> Context<M> {
         }
     }
 
-    /// Says what is wrong with a send, before which the event has made `sends`. `due`: nothing but
-    /// that there is no memory for it.
+    /// Records the fault of a send that the event made after `sends` others. If `due`, the only
+    /// fault is a lack of memory.
     #[cold]
     fn refuse(&mut self, to: LpId, delay: f64, sends: usize, due: bool) {
         let Limits { lps, ref lookahead, zero_delay_hops, sends: most, .. } = self.limits;
@@ -260,180 +264,19 @@ impl<M: HasEvent> Context<M> {
         self.set_fault(fault);
     }
 
-    /// Makes room for another event, and returns whether there is any. An event that has failed
-    /// already needs none: to ask again and again would take time.
+    /// Makes room for one more send. Returns `false` if there is no memory, or if the event has
+    /// already failed, to save further attempts.
     #[cold]
     fn grow_outbox(&mut self) -> bool {
         self.fault.is_none() && self.outbox.try_reserve(1).is_ok()
     }
 }
 
-/// There is no memory for so many sends.
+/// The error that there is no memory for this many sends.
 pub(crate) fn no_room_for<E>(sends: usize) -> Exhausted {
     Exhausted::Memory { what: "what an event sends", bytes: size_of::<Outgoing<E>>() * sends }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::engine::Executor;
-    use crate::statistics::Note;
-    use crate::{Init, Model};
-
-    struct Flood;
-
-    impl Model for Flood {
-        type State = ();
-        type Event = u32;
-        fn lps(&self) -> u32 {
-            2
-        }
-        fn init(&self, _: &mut Init<Self>) {}
-        fn handle(&self, _: &mut (), _: &u32, _: &mut Context<Self>) {}
-    }
-
-    #[test]
-    fn sends_are_limited() {
-        let mut executor = Executor::new(&Flood, 1, 10, false);
-        executor.lp().limits.sends = 3;
-        (0..4).for_each(|number| executor.lp().send(1, 1.0, number));
-        assert_eq!(executor.lp().outbox.len(), 3);
-        assert_eq!(executor.take_fault(), Some(Fault::TooManySends { limit: 3 }));
-    }
-
-    #[test]
-    fn the_first_fault_stays() {
-        let mut executor = Executor::new(&Flood, 1, 10, false);
-        executor.lp().send(7, 1.0, 0);
-        executor.lp().send(1, f64::NAN, 0);
-        assert_eq!(executor.take_fault(), Some(Fault::UnknownLp { to: LpId(7), lps: 2 }));
-        assert_eq!(executor.take_fault(), None);
-    }
-
-    #[test]
-    fn what_is_forwarded_keeps_its_place_among_the_sends() {
-        for last in [false, true] {
-            let mut executor = Executor::new(&Flood, 1, 10, false);
-            executor.lp().forward(1, 1.0);
-            executor.lp().send(0, 2.0, 8);
-            executor.lp().send(1, 3.0, 9);
-            executor.lp().forward(0, 4.0);
-            executor.lp().forward_with_priority(1, 5.0, -3);
-            executor.lp().send(1, 6.0, 10);
-            assert!(executor.forwards());
-            if last {
-                executor.copy_forwards_but_last(&7);
-                assert_eq!(
-                    executor.lp().outbox.iter().map(|sent| sent.event).collect::<Vec<_>>(),
-                    [7, 8, 9, 7, 10]
-                );
-                executor.move_forward(6);
-            } else {
-                executor.copy_forwards(&6);
-            }
-            let sent: Vec<_> =
-                executor.lp().outbox.iter().map(|sent| (sent.time.get(), sent.event)).collect();
-            let other = if last { 7 } else { 6 };
-            assert_eq!(sent, [(1.0, other), (2.0, 8), (3.0, 9), (4.0, other), (5.0, 6), (6.0, 10)]);
-            assert_eq!(
-                (executor.lp().outbox[4].priority, executor.forwards(), executor.take_fault()),
-                (Priority::new(-3), false, None)
-            );
-        }
-    }
-
-    #[test]
-    fn forwarding_has_the_faults_of_sending() {
-        let fault = |to: u32, delay| {
-            let mut executor = Executor::new(&Flood, 1, 0, false);
-            executor.begin(LpId(0), 1, VirtualTime::new(5.0).unwrap(), 0);
-            executor.lp().forward(to, delay);
-            assert!(!executor.forwards());
-            executor.take_fault()
-        };
-        assert_eq!(fault(7, 1.0), Some(Fault::UnknownLp { to: LpId(7), lps: 2 }));
-        assert_eq!(fault(1, -1.0), Some(Fault::Delay { to: LpId(1), delay: -1.0 }));
-        assert_eq!(fault(0, 0.0), Some(Fault::ZeroDelayLoop { limit: 0 }));
-    }
-
-    #[test]
-    fn forwards_count_among_the_sends() {
-        let limited = || {
-            let mut executor = Executor::new(&Flood, 1, 10, false);
-            executor.lp().limits.sends = 3;
-            executor
-        };
-        let mut executor = limited();
-        (0..4).for_each(|_| executor.lp().forward(1, 1.0));
-        assert_eq!(executor.take_fault(), Some(Fault::TooManySends { limit: 3 }));
-        let mut executor = limited();
-        executor.lp().forward(1, 1.0);
-        (0..3).for_each(|number| executor.lp().send(1, 1.0, number));
-        assert_eq!(executor.take_fault(), None, "not before all is counted");
-        executor.copy_forwards(&9);
-        assert_eq!(
-            (executor.take_fault(), executor.forwards()),
-            (Some(Fault::TooManySends { limit: 3 }), false)
-        );
-        executor.forget();
-        executor.lp().forward(1, 1.0);
-        executor.forget();
-        assert!(!executor.forwards(), "what never happened forwards nothing");
-    }
-
-    /// Times are ordered by their bits, and those of -0.0 would come after all others.
-    #[test]
-    fn a_delay_of_minus_zero_is_no_delay() {
-        let mut executor = Executor::new(&Flood, 1, 10, false);
-        executor.begin(LpId(1), 1, VirtualTime::new(-0.0).unwrap(), 0);
-        [0.0, -0.0]
-            .into_iter()
-            .zip(0..)
-            .for_each(|(delay, number)| executor.lp().send(1, delay, number));
-        executor.lp().send(0, -0.0, 2);
-        let sent: Vec<_> =
-            executor.lp().outbox.iter().map(|sent| (sent.time, sent.step, sent.event)).collect();
-        assert_eq!(
-            sent,
-            [(VirtualTime::ZERO, 1, 0), (VirtualTime::ZERO, 1, 1), (VirtualTime::ZERO, 1, 2)]
-        );
-        assert_eq!(executor.take_fault(), None);
-    }
-
-    #[test]
-    fn a_delay_that_is_lost_to_rounding_is_noted() {
-        let mut executor = Executor::new(&Flood, 1, 10, false);
-        executor.begin(LpId(1), 7, VirtualTime::new(1e17).unwrap(), 3);
-        [8.0, 0.0, 16.0]
-            .into_iter()
-            .zip(0..)
-            .for_each(|(delay, number)| executor.lp().send(0, delay, number));
-        executor.lp().forward(0, 0.5);
-        let lost = |delay| Note::LostDelay { to: LpId(0), event: 7, delay };
-        assert_eq!(executor.lp().notes.current(), [lost(8.0), lost(0.5)]);
-        assert_eq!(executor.take_fault(), None);
-        // It is no zero-delay loop, and the fault says so.
-        executor.begin(LpId(1), 8, VirtualTime::new(1e17).unwrap(), 10);
-        executor.lp().send(0, 0.5, 0);
-        assert_eq!(
-            executor.take_fault(),
-            Some(Fault::LostDelay { to: LpId(0), delay: 0.5, step: 16.0, limit: 10 })
-        );
-    }
-
-    #[test]
-    fn steps_count_hops_that_take_no_time() {
-        let mut executor = Executor::new(&Flood, 1, 10, false);
-        executor.begin(LpId(1), 1, VirtualTime::new(5.0).unwrap(), 3);
-        // The last delay is lost in rounding.
-        [0.0, 2.0, 1e-20]
-            .into_iter()
-            .zip(0..)
-            .for_each(|(delay, number)| executor.lp().send(0, delay, number));
-        assert_eq!(
-            executor.lp().outbox.iter().map(|sent| sent.step).collect::<Vec<_>>(),
-            [4, 0, 4]
-        );
-        assert_eq!(executor.take_fault(), None);
-    }
-}
+#[path = "sending_tests.rs"]
+mod tests;

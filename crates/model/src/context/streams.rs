@@ -6,11 +6,11 @@ use warpline_base::random::{Random, Stream};
 /// The random streams of the current LP, positioned at its current event.
 #[derive(Debug)]
 pub struct Streams {
-    /// Counts how often the streams were repositioned, so that a stream knows whether its position
-    /// is current.
+    /// Counts how often the streams were repositioned, to tell whether another stream's position is
+    /// current.
     visit: u64,
     main: Stream,
-    /// Streams 1, 2, …, each with the visit in which it was last used.
+    /// Streams 1, 2, …, each with the visit in which it was last used; 0 if never.
     others: Vec<(u64, Stream)>,
 }
 
@@ -31,7 +31,7 @@ impl Streams {
         self.main.rewind();
     }
 
-    /// The stream that models use unless they say otherwise.
+    /// Stream 0, the default of models.
     #[inline]
     pub(crate) fn main(&mut self) -> &mut Random {
         self.main.random()
@@ -50,7 +50,7 @@ impl Streams {
         stream.random()
     }
 
-    /// How much the current event has drawn from each stream, as (stream, words).
+    /// The words that the current event has drawn from each stream, as (stream, words).
     pub fn positions(&self) -> Vec<(u8, u32)> {
         let drawn = self.others.iter().zip(1u8..).filter(|((visit, _), _)| *visit == self.visit);
         [(0, self.main.position())]

@@ -1,5 +1,5 @@
-//! What events do so that they can be undone: they save values for reverse code, and say what they
-//! change.
+//! What events do to be undone later: they save values for reverse code, and log changes for the
+//! journal.
 
 use warpline_memory::Exhausted;
 
@@ -11,11 +11,11 @@ use crate::journal::saved::Saved;
 
 impl<M: HasEvent> Context<M> {
     /// Keeps a value for [`Reverse::restore`](crate::Reverse::restore): one that the event is about
-    /// to overwrite and that reverse code cannot compute. It costs nothing where no reverse code
-    /// runs.
+    /// to overwrite and that reverse code cannot compute. It costs nothing in runs without reverse
+    /// code.
     ///
-    /// Only values of a single word can be saved, see [`Saved`]. Reverse code restores them last
-    /// first, as the same types.
+    /// Only single-word values can be saved; see [`Saved`]. Reverse code restores them last first,
+    /// as the same types.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -34,7 +34,8 @@ impl<M: HasEvent> Context<M> {
     ///     state.0 = lp.restore();
     /// }
     /// # }
-    /// # let (mut executor, mut state) = (Executor::new(&Shop, 1, 9, true), (1.0, false));
+    /// # let mut executor = Executor::new(&Shop, 1, 9, true);
+    /// # let mut state = (1.0, false);
     /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
     /// # Shop.handle(&mut state, &(), executor.lp());
     /// # assert_eq!(state, (2.5, true));
@@ -51,22 +52,21 @@ impl<M: HasEvent> Context<M> {
     #[inline]
     pub fn save(&mut self, value: impl Saved) {
         if self.saving {
-            match self.saved.len() < self.saved.capacity() || self.grow_saved() {
-                true => self.saved.push(value.to_word()),
-                false => {
-                    self.no_memory("what an event saves", size_of::<u64>() * (self.saved.len() + 1))
-                }
+            if self.saved.len() < self.saved.capacity() || self.grow_saved() {
+                self.saved.push(value.to_word());
+            } else {
+                self.no_memory("what an event saves", size_of::<u64>() * (self.saved.len() + 1));
             }
         }
     }
 
-    /// Gives a part of the LP's state to the event to be changed: where events are undone by a
-    /// [journal](macro@crate::model), its old value is logged first. Elsewhere it does nothing.
+    /// Returns `place`, a part of the LP's state, for the event to change. In runs with a
+    /// [journal](macro@crate::model), its old value is logged first; otherwise it does nothing.
     ///
-    /// A model that has a journal changes its states by this alone, and by [`Queue`](crate::Queue)
-    /// and [`Level`](crate::Level), which do the same. It may change anything [`Plain`]: a field
-    /// that is a number, say, or an item of an array. `warpline verify --undo journal` finds what
-    /// changes without it.
+    /// A model with a journal changes its states only by this method, and by
+    /// [`Queue`](crate::Queue) and [`Level`](crate::Level), which log changes too. It may change
+    /// anything [`Plain`], such as a field that is a number, or an item of an array.
+    /// `warpline verify --undo journal` finds changes made without it.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -84,7 +84,8 @@ impl<M: HasEvent> Context<M> {
     ///     *lp.change(&mut till.served[usize::from(lp.now() > 12.0)]) += 1;
     /// }
     /// # }
-    /// # let (mut executor, mut till) = (Executor::new(&Shop, 1, 9, false), Till::default());
+    /// # let mut executor = Executor::new(&Shop, 1, 9, false);
+    /// # let mut till = Till::default();
     /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
     /// # executor.begin_log(&till);
     /// # Shop.handle(&mut till, &0.5, executor.lp());
@@ -93,8 +94,8 @@ impl<M: HasEvent> Context<M> {
     /// ```
     ///
     /// # Faults
-    /// Where changes are logged: what is no part of the LP's state, such as a copy of it, or what
-    /// it points to.
+    /// In runs with a journal: if `place` is not part of the LP's state, but a copy of it, or
+    /// something that it points to.
     ///
     /// ```compile_fail,E0277
     /// # use warpline_model::prelude::*;
@@ -110,19 +111,17 @@ impl<M: HasEvent> Context<M> {
         place
     }
 
-    /// Logs a change of what lies at this address.
+    /// Logs a change of the value at this address.
     #[inline]
     pub(crate) fn log_change(&mut self, at: usize, words: usize, keep: impl FnOnce(&mut Vec<u64>)) {
         if words == 0 {
             return;
         }
-        if !self.log.covers(at) {
-            return self.changes_outside();
-        }
+        let Some(offset) = self.log.offset(at) else { return self.changes_outside() };
         if !self.log.has_room(words) {
             self.stop_for_memory(words);
         }
-        self.log.note(at, words, keep);
+        self.log.note(offset, words, keep);
     }
 
     #[cold]
@@ -133,15 +132,15 @@ impl<M: HasEvent> Context<M> {
         );
     }
 
-    /// The event ends here: a change that is not logged must not happen.
+    /// Ends the event, because a change that is not logged must not happen.
     #[cold]
     fn stop_for_memory(&mut self, words: usize) -> ! {
         self.no_memory("what an event changes", size_of::<u64>() * words);
         std::panic::resume_unwind(Box::new("no memory for what an event changes"))
     }
 
-    /// Makes room for another saved word, and returns whether there is any. An event that has
-    /// failed already needs none.
+    /// Makes room for one more saved word. Returns `false` if there is no memory, or if the event
+    /// has already failed.
     #[cold]
     fn grow_saved(&mut self) -> bool {
         self.fault.is_none() && self.saved.try_reserve(1).is_ok()

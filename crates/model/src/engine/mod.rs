@@ -1,8 +1,8 @@
-//! The engines' side of the model API. Modellers need none of this.
+//! The engines' side of the model API. Modellers do not need it.
 //!
 //! An engine owns one [`Executor`] per thread. For each event it calls [`Executor::begin`], then
-//! [`Model::handle`] with [what it lends](Executor::lp), fills in what the event
-//! [forwards](Executor::forwards), and takes what it did from [`Executor::outbox_mut`],
+//! [`Model::handle`] with [the context](Executor::lp), and fills in what the event
+//! [forwards](Executor::forwards). Then it takes the effects from [`Executor::outbox_mut`],
 //! [`Executor::notes_mut`], [`Executor::saved_mut`] and [`Executor::take_fault`].
 
 use std::sync::Arc;
@@ -24,12 +24,12 @@ use crate::statistics::Notes;
 use crate::{Commit, Context, Fault, Finish, Init, Model, Reverse};
 
 impl Lookahead {
-    /// Asks `model`, which has this many LPs: once for its lookahead, and at most once for the
-    /// links and the lookahead of each LP.
+    /// The lookahead that `model`, with this many LPs, declares. Calls `Model::lookahead` once, and
+    /// `links` and `lookahead_of` at most once per LP.
     ///
     /// # Errors
-    /// For the first lookahead that is negative or not finite, or the first link to an LP that does
-    /// not exist.
+    /// For the first lookahead that is negative or not finite, the first link to an LP that does
+    /// not exist, or if there is not enough memory.
     pub fn of<M: Model>(model: &M, lps: u32) -> Result<Self, LookaheadError> {
         let common = model.lookahead();
         Lookahead::declared(lps, common, |lp| match model.links(lp) {
@@ -44,19 +44,19 @@ pub fn tie_break<M: Model>(model: &M, seed: u64) -> TieBreak {
     if model.unbiased_ties() { TieBreak::Unbiased { seed } } else { TieBreak::BySender }
 }
 
-/// What an engine executes a model's code with. It owns the [`Context`] that the code is given,
-/// from which none of this can be reached.
+/// Executes a model's code for an engine. It owns the [`Context`] that the code gets, and the code
+/// cannot reach the executor through it.
 #[derive(Debug)]
 pub struct Executor<M: Model> {
     context: Context<M>,
 }
 
 impl<M: Model> Executor<M> {
-    /// For `model` under `seed`, in a run without an end; with `saving`, the context keeps what
-    /// events save for reverse code.
+    /// An executor for `model` under `seed`, in a run without end. With `saving`, the context keeps
+    /// what events save for reverse code.
     ///
     /// # Panics
-    /// If the lookahead that the model declares makes no sense.
+    /// If the model's lookahead is invalid.
     pub fn new(model: &M, seed: u64, zero_delay_hops: u32, saving: bool) -> Self {
         let lps = model.lps();
         let lookahead = Lookahead::of(model, lps).unwrap_or_else(|why| panic!("the model {why}"));
@@ -67,7 +67,7 @@ impl<M: Model> Executor<M> {
         )
     }
 
-    /// The same, for a model whose limits are known.
+    /// An executor for a model with known limits.
     pub fn with_limits(limits: Limits, seed: u64, saving: bool) -> Self {
         let context = Context {
             beat: Arc::default(),
@@ -93,13 +93,13 @@ impl<M: Model> Executor<M> {
         &mut self.context
     }
 
-    /// The time that the context is at.
+    /// The time of the current event, in model units.
     #[inline]
     pub fn now(&self) -> f64 {
         self.context.now
     }
 
-    /// The LP that the context is at.
+    /// The current LP.
     #[inline]
     pub fn id(&self) -> LpId {
         self.context.id
@@ -121,40 +121,39 @@ impl<M: Model> Executor<M> {
         model.init(&mut Init { context: &mut self.context })
     }
 
-    /// Undoes the current event, on the state that it left behind.
+    /// Undoes the current event by reverse code, on the state that it left behind.
     pub fn reverse(&mut self, model: &M, state: &mut M::State, event: &M::Event) {
         self.context.streams.rewind();
         model.reverse(state, event, &mut Reverse { context: &mut self.context });
     }
 
-    /// From now on, what changes in this state is logged, until [`end_log`](Self::end_log), or
-    /// until the event is undone or forgotten.
+    /// Starts logging changes of this state, until [`end_log`](Self::end_log), or until the event
+    /// is undone or forgotten.
     #[inline]
     pub fn begin_log(&mut self, state: &M::State) {
         self.context.log.begin(state);
     }
 
-    /// From now on, nothing is logged.
+    /// Stops logging.
     #[inline]
     pub fn end_log(&mut self) {
         self.context.log.end();
     }
 
-    /// Whether changes are logged at the moment.
+    /// Whether changes are being logged.
     #[inline]
     pub fn logs(&self) -> bool {
         self.context.log.is_on()
     }
 
-    /// What the current event has logged; the engine takes it from there, and puts it back to undo
-    /// it.
+    /// The log of the current event. The engine takes it, and puts it back to undo the event.
     #[inline]
     pub fn logged_mut(&mut self) -> &mut Vec<u64> {
         self.context.log.words_mut()
     }
 
-    /// Undoes what was logged, on the state that it left behind, and ends the log. Returns whether
-    /// all that had changed was found again: if not, the state was changed by other means.
+    /// Undoes all logged changes, on the state that the event left behind, and stops logging.
+    /// Returns `false` if a changed part was not found again: the state was changed by other means.
     pub fn undo_logged(&mut self, state: &mut M::State) -> bool {
         M::ABILITIES.journal().is_some_and(|journal| self.context.log.undo(state, &journal))
     }
@@ -162,12 +161,13 @@ impl<M: Model> Executor<M> {
     /// Points the context at `lp` and the time `now`, for code that draws no random numbers.
     #[inline]
     pub fn visit(&mut self, lp: LpId, now: VirtualTime) {
-        (self.context.id, self.context.now) = (lp, now.get());
+        self.context.id = lp;
+        self.context.now = now.get();
         self.context.beat.begin(lp.0, 0, self.context.now);
     }
 
-    /// Discards everything that the current event did. It did not happen, so a panic on dropping
-    /// what it sent is swallowed.
+    /// Discards everything that the current event did. It did not happen, so a panic while dropping
+    /// its sends is ignored.
     pub fn forget(&mut self) {
         self.context.outbox.clear();
         self.context.forwards.clear();
@@ -195,19 +195,20 @@ impl<M: Model> Executor<M> {
         !self.context.forwards.is_empty()
     }
 
-    /// Puts what the current event forwards into the outbox, with copies of its payload, for an
-    /// engine that may execute it again. May make it fail.
+    /// Puts the forwards of the current event into the outbox, with copies of its payload, for an
+    /// engine that may execute the event again. The event may fail by this.
     pub fn copy_forwards(&mut self, payload: &M::Event) {
         self.fill_in_forwards(payload, 0);
     }
 
-    /// The same for an engine that will not, except for the last one, which [takes the payload
-    /// itself](Self::move_forward).
+    /// Like [`copy_forwards`](Self::copy_forwards), for an engine that will not execute the event
+    /// again: the last forward is left to [`move_forward`](Self::move_forward), which takes the
+    /// payload itself.
     pub fn copy_forwards_but_last(&mut self, payload: &M::Event) {
         self.fill_in_forwards(payload, 1);
     }
 
-    /// Puts the last of what the current event forwards into the outbox.
+    /// Puts the last forward of the current event into the outbox, with the payload itself.
     pub fn move_forward(&mut self, payload: M::Event) {
         self.context.forwards.fill_in_last(payload, &mut self.context.outbox);
     }
@@ -239,7 +240,7 @@ impl<M: Model> Executor<M> {
         &mut self.context.notes
     }
 
-    /// The same, to be read.
+    /// The observations of the current event, to be read.
     #[inline]
     pub fn notes(&self) -> &Notes {
         &self.context.notes
@@ -262,7 +263,7 @@ impl<M: Model> Executor<M> {
         &self.context.streams
     }
 
-    /// What its thread is doing, for a thread that watches it.
+    /// What the executor's thread is doing, for a thread that watches it.
     pub fn beat(&self) -> &Arc<Beat> {
         &self.context.beat
     }

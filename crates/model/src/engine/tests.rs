@@ -1,8 +1,8 @@
 use super::*;
 use crate::{Model, Outcome, Statistics, statistics::Declarations};
 
-/// Each LP draws from two streams; reverse code draws the same again, unless there is nothing to
-/// compare it with.
+/// Each LP draws from two streams. Reverse code draws the same again and compares, unless the state
+/// is empty.
 struct Draws;
 
 impl Model for Draws {
@@ -44,7 +44,8 @@ impl Model for Draws {
 
 #[test]
 fn reverse_code_draws_what_the_event_drew() {
-    let (mut executor, mut drawn) = (Executor::new(&Draws, 1, 9, true), Vec::new());
+    let mut executor = Executor::new(&Draws, 1, 9, true);
+    let mut drawn = Vec::new();
     for event in 1..4 {
         executor.begin(LpId(3), event, VirtualTime::ZERO, 0);
         Draws.handle(&mut drawn, &(), executor.lp());

@@ -1,18 +1,18 @@
-//! What changes states.
+//! The contexts that change states.
 
-/// What changes states, and may have to log it: [`Context`](crate::Context), and for code that sets
-/// states up or undoes them, [`Init`](crate::Init) and [`Reverse`](crate::Reverse).
+/// A context that changes states and may log the changes: [`Context`](crate::Context).
+/// [`Init`](crate::Init) and [`Reverse`](crate::Reverse) never log.
 pub trait Changing: Sealed {
-    /// Logs that `place` is about to change, if changes are logged. `keep` writes its old value, in
+    /// If changes are logged, logs that `place` is about to change. `keep` writes its old value, in
     /// this many words.
     #[doc(hidden)]
     fn note_change<T>(&mut self, place: &T, words: usize, keep: impl FnOnce(&mut Vec<u64>));
 }
 
-/// Nothing but contexts changes states.
+/// Only contexts implement [`Changing`].
 pub trait Sealed {}
 
-/// Where something lies, as a number: it is only compared, and nothing is accessed through it.
+/// The address of a value. It is only compared; nothing is accessed through it.
 #[inline(always)]
 pub(crate) fn address<T>(place: &T) -> usize {
     std::ptr::from_ref(place).addr()

@@ -1,11 +1,10 @@
-//! What the journal finds again in a state, and what of it changes as a whole.
+//! The parts of a state that the journal finds again, and those that change as a whole.
 
 use std::fmt;
 
 use super::changing::address;
 
-/// A state, or a part of one, whose parts the engine finds again when an event is undone by its
-/// journal.
+/// A state, or a part of one, in which the journal finds changed parts again to undo an event.
 ///
 /// Derive it for structs and enums. All fields must be `Journaled` themselves: numbers, `bool`,
 /// [`LpId`](crate::LpId), options, arrays and tuples of them, [`Level`](crate::Level),
@@ -27,13 +26,13 @@ use super::changing::address;
 /// enum Clerk { Awake, Asleep }
 /// ```
 ///
-/// An event says what it is about to change by [`Context::change`](crate::Context::change), which
-/// takes what is [`Plain`]: numbers, enums without fields, and structs and enums marked
-/// `#[journal(whole)]`. The fields of a struct without that mark are changed one by one.
+/// An event changes a part by [`Context::change`](crate::Context::change), which takes [`Plain`]
+/// values: numbers, enums without fields, and structs and enums marked `#[journal(whole)]`. The
+/// fields of a struct without that mark are changed one by one.
 ///
-/// A type that holds pointers cannot be journaled, as the journal would not find what they point
-/// to. For a list that events change, use a [`Queue`](crate::Queue). Other collections need copies
-/// of the state or reverse code, unless they are `fixed`:
+/// A type with pointers cannot be journaled, because the journal would not find what they point to.
+/// For a list that events change, use a [`Queue`](crate::Queue). Other collections need copies of
+/// the state or reverse code, unless they are `fixed`:
 /// ```compile_fail,E0277
 /// # use warpline_model::prelude::*;
 /// #[derive(Clone, Debug, Journaled)]
@@ -47,33 +46,32 @@ use super::changing::address;
             with `#[journal(fixed)]`"
 )]
 pub trait Journaled {
-    /// Restores the old value of what was changed, if that is this or a part of it. Returns whether
-    /// it was.
+    /// Restores the old value if this, or a part of it, is what was changed. Returns whether it
+    /// was.
     fn restore(&mut self, change: &mut Change<'_>) -> bool;
 }
 
 /// The change that is being undone.
 #[derive(Debug)]
 pub struct Change<'l> {
-    /// The address of what was changed.
+    /// The address of the changed value.
     pub(super) at: usize,
-    /// How many words its old value takes, which lie at the end of the log.
+    /// The number of words of its old value, which are at the end of the log.
     pub(super) words: usize,
     pub(super) log: &'l mut Vec<u64>,
 }
 
 impl Change<'_> {
-    /// Whether what was changed lies in this.
+    /// Whether the changed value lies in `part`.
     #[inline]
     pub fn is_in<T>(&self, part: &T) -> bool {
         self.at.wrapping_sub(address(part)) < size_of::<T>()
     }
 
-    /// Restores the old value of this as a whole, if that is what was changed. Returns whether it
-    /// was.
+    /// Restores the old value of `place` if `place` as a whole was changed. Returns whether it was.
     #[inline]
     pub fn gives_back<T: Plain>(&mut self, place: &mut T) -> bool {
-        // A field at the same place has fewer words, or is all there is.
+        // A field at the same address has fewer words, or is all there is.
         let found = self.at == address(place) && self.words == T::WORDS;
         if found {
             *place = T::take(self.log);
@@ -81,14 +79,14 @@ impl Change<'_> {
         found
     }
 
-    /// In which of these items what was changed lies, if in any.
+    /// The index of the item that contains the changed value, if any does.
     #[inline]
     pub(super) fn item_in<T, const N: usize>(&self, items: &[T; N]) -> Option<usize> {
         self.is_in(items).then(|| (self.at - address(items)) / size_of::<T>())
     }
 
-    /// The same as [`gives_back`](Self::gives_back) for an array whose items take an unknown number
-    /// of words.
+    /// Like [`gives_back`](Self::gives_back), for an array whose items take an unknown number of
+    /// words.
     #[inline]
     pub(super) fn gives_back_each<T: Journaled, const N: usize>(
         &mut self,
@@ -103,8 +101,8 @@ impl Change<'_> {
     }
 }
 
-/// How a journal undoes changes of a state: every change is logged with the old value, and an event
-/// is undone by restoring those, the last one first.
+/// Undoes changes of a state: every change is logged with its old value, and an event is undone by
+/// restoring the old values, the last one first.
 pub struct Journal<S> {
     pub(super) restore: fn(&mut S, &mut Change<'_>) -> bool,
 }
@@ -118,7 +116,7 @@ impl<S> Clone for Journal<S> {
 impl<S> Copy for Journal<S> {}
 
 impl<S: Journaled> Journal<S> {
-    /// By the journal of their fields.
+    /// The journal of a state whose fields are journaled.
     #[expect(clippy::new_without_default, reason = "it is the one way to make it")]
     pub const fn new() -> Self {
         Journal { restore: S::restore }
@@ -131,10 +129,10 @@ impl<S> fmt::Debug for Journal<S> {
     }
 }
 
-/// What an event may change as a whole by [`Context::change`](crate::Context::change): a value that
-/// can be restored from its old words.
+/// A value that an event may change as a whole by [`Context::change`](crate::Context::change), and
+/// that can be restored from its words.
 ///
-/// Whatever is [`Saved`](crate::Saved) is plain: numbers, `bool`, [`LpId`](crate::LpId), and enums
+/// Every [`Saved`](crate::Saved) type is plain: numbers, `bool`, [`LpId`](crate::LpId), and enums
 /// without fields that derive [`Journaled`]. So are options, arrays and tuples of plain values, and
 /// structs and enums of them marked `whole`:
 /// ```
@@ -156,7 +154,8 @@ impl<S> fmt::Debug for Journal<S> {
 ///     if let Machine::Busy { part, .. } = machine { *lp.change(part) += 1; } // a field alone may change, too
 /// }
 /// # }
-/// # let (mut executor, mut machine) = (Executor::new(&Shop, 1, 9, false), Machine::Idle);
+/// # let mut executor = Executor::new(&Shop, 1, 9, false);
+/// # let mut machine = Machine::Idle;
 /// # executor.begin(LpId(0), 1, 2.5f64.try_into().unwrap(), 0);
 /// # executor.begin_log(&machine);
 /// # Shop.handle(&mut machine, &(), executor.lp());
@@ -169,12 +168,12 @@ impl<S> fmt::Debug for Journal<S> {
             by the methods of `Queue`"
 )]
 pub trait Plain: Journaled + Copy {
-    /// How many words a value takes.
+    /// The number of words of a value.
     const WORDS: usize;
 
     /// Writes the value at the end of `log`, in [`WORDS`](Self::WORDS) words.
     fn keep(&self, log: &mut Vec<u64>);
 
-    /// Takes what [`keep`](Self::keep) wrote off the end of `log`.
+    /// Removes what [`keep`](Self::keep) wrote from the end of `log`, and returns the value.
     fn take(log: &mut Vec<u64>) -> Self;
 }

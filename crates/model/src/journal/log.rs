@@ -1,35 +1,43 @@
-//! The log of the event at hand.
+//! The log of the current event.
+
+use std::num::NonZero;
 
 use super::changing::address;
 use super::journaled::{Change, Journal};
 
-/// What the event at hand has changed: for each change the words of the old value, and then one
-/// that says where it lies in the state and how many words there are.
+/// The changes of the current event: for each the words of the old value, then one word with its
+/// offset in the state (upper half) and the number of words (lower half).
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     words: Vec<u64>,
-    /// The address of the LP's state.
-    start: usize,
-    /// The size of the state in bytes; 0 if nothing is logged.
-    bytes: usize,
+    /// The place of the LP's state, while changes are logged.
+    state: Option<StatePlace>,
+}
+
+/// Where a state lies.
+#[derive(Clone, Copy, Debug)]
+struct StatePlace {
+    address: usize,
+    bytes: NonZero<usize>,
 }
 
 impl Log {
     #[inline(always)]
     pub(crate) fn is_on(&self) -> bool {
-        self.bytes > 0
+        self.state.is_some()
     }
 
-    /// From now on, changes of this state are logged.
+    /// Starts logging changes of this state. A state without bytes cannot change.
     #[inline]
     pub(crate) fn begin<S>(&mut self, state: &S) {
-        (self.start, self.bytes) = (address(state), size_of::<S>());
+        self.state =
+            NonZero::new(size_of::<S>()).map(|bytes| StatePlace { address: address(state), bytes });
     }
 
-    /// From now on, nothing is logged.
+    /// Stops logging.
     #[inline]
     pub(crate) fn end(&mut self) {
-        self.bytes = 0;
+        self.state = None;
     }
 
     pub(crate) fn words_mut(&mut self) -> &mut Vec<u64> {
@@ -42,9 +50,12 @@ impl Log {
         self.words.clear();
     }
 
-    /// Whether this address lies in the state, and its offset there has room in half a word.
-    pub(crate) fn covers(&self, at: usize) -> bool {
-        at.wrapping_sub(self.start) < self.bytes.min(1 << 32)
+    /// The offset of this address in the state; `None` if it lies outside, or if the offset does
+    /// not fit in half a word.
+    pub(crate) fn offset(&self, at: usize) -> Option<u32> {
+        let StatePlace { address, bytes } = self.state?;
+        let offset = at.wrapping_sub(address);
+        if offset < bytes.get() { u32::try_from(offset).ok() } else { None }
     }
 
     /// Whether there is memory for a change of this many words.
@@ -52,17 +63,18 @@ impl Log {
         self.words.try_reserve(words + 1).is_ok()
     }
 
-    /// Notes a change of what lies at an address in the state. There must be room.
-    pub(crate) fn note(&mut self, at: usize, words: usize, keep: impl FnOnce(&mut Vec<u64>)) {
+    /// Logs a change of the value at an offset in the state. There must be room.
+    pub(crate) fn note(&mut self, offset: u32, words: usize, keep: impl FnOnce(&mut Vec<u64>)) {
         keep(&mut self.words);
-        self.words.push(((at - self.start) as u64) << 32 | words as u64);
+        self.words.push(u64::from(offset) << 32 | words as u64);
     }
 
-    /// Undoes all changes that are in the log, the last one first, on the state that they left
-    /// behind. Returns whether all of them were found again. Nothing is logged any more.
+    /// Undoes all logged changes, the last one first, on the state that they left behind, and stops
+    /// logging. Returns whether all changed parts were found again.
     pub(crate) fn undo<S>(&mut self, state: &mut S, journal: &Journal<S>) -> bool {
         self.end();
-        let (start, mut all_found) = (address(state), true);
+        let start = address(state);
+        let mut all_found = true;
         while let Some(head) = self.words.pop() {
             let (offset, words) = ((head >> 32) as usize, head as u32 as usize);
             let rest = self.words.len().saturating_sub(words);

@@ -1,10 +1,10 @@
-//! The journal of a state: for each change, the old value of what was changed, and where in the
-//! state it lies. Events are undone from it, the last change first; parts of the state that no
-//! event changes are never copied.
+//! The journal of a state: for each change, the old value and its place in the state. An event is
+//! undone by restoring the old values, the last one first. Parts of the state that do not change
+//! are never copied.
 //!
-//! A value is found again by its address: `#[derive(Journaled)]` compares the addresses of fields,
-//! as numbers, and so finds its way through structs, arrays and variants in safe code. The entries
-//! of a list that grows do not lie in the state, so a [`Queue`] logs what would undo each of its
+//! A value is found again by its address: `#[derive(Journaled)]` compares the addresses of fields
+//! as numbers, which finds the way through structs, arrays and variants in safe code. The items of
+//! a growing list do not lie in the state itself, so a [`Queue`] logs how to undo each of its
 //! changes.
 
 pub(crate) mod changing;

@@ -5,11 +5,11 @@ use std::ops::Deref;
 use super::changing::{Changing, address};
 use super::journaled::{Change, Journaled, Plain};
 
-/// A list with two ends in the state of an LP, whose changes can be undone by a
-/// [journal](macro@crate::model): a [`VecDeque`] whose changing methods take `lp`.
+/// A double-ended list in the state of an LP, whose changes a [journal](macro@crate::model) can
+/// undo: a [`VecDeque`] whose changing methods take `lp`.
 ///
-/// It is read like a `VecDeque`. Where nothing is logged, changes cost hardly more than those of a
-/// `VecDeque`.
+/// It derefs to a `VecDeque` for reading. Without a journal, changes cost hardly more than those of
+/// a `VecDeque`.
 ///
 /// ```
 /// use warpline_model::prelude::*;
@@ -30,7 +30,8 @@ use super::journaled::{Change, Journaled, Plain};
 ///         }
 ///     }
 /// }
-/// # let (mut executor, mut waiting) = (Executor::new(&Shop, 1, 9, false), Queue::from_iter([1.0, 2.0]));
+/// # let mut executor = Executor::new(&Shop, 1, 9, false);
+/// # let mut waiting = Queue::from_iter([1.0, 2.0]);
 /// # executor.begin(LpId(0), 1, 2.5f64.try_into().unwrap(), 0);
 /// # executor.begin_log(&waiting);
 /// # Shop.handle(&mut waiting, &true, executor.lp());
@@ -40,15 +41,15 @@ use super::journaled::{Change, Journaled, Plain};
 /// # assert_eq!(waiting, Queue::from_iter([1.0, 2.0]));
 /// ```
 ///
-/// Its items are [`Plain`]. In [reverse code](crate::Model::reverse), `lp` is the
+/// Its items must be [`Plain`]. In [reverse code](crate::Model::reverse), `lp` is the
 /// [`Reverse`](crate::Reverse), and nothing is logged.
 #[derive(Clone, PartialEq)]
 pub struct Queue<T> {
     items: VecDeque<T>,
 }
 
-// What an event did to a queue, in the lowest bits of the last word; a place in the queue is above
-// them.
+// The kinds of change, in the lowest bits of the last logged word. The index in the queue is in the
+// bits above.
 const PUSHED_BACK: u64 = 0;
 const PUSHED_FRONT: u64 = 1;
 const POPPED_BACK: u64 = 2;
@@ -73,24 +74,24 @@ impl<T: Plain> Queue<T> {
         self.items.push_front(item);
     }
 
-    /// Takes the last item out.
+    /// Removes and returns the last item.
     #[inline]
     pub fn pop_back(&mut self, lp: &mut impl Changing) -> Option<T> {
         self.note_old(self.items.back(), POPPED_BACK, lp)?;
         self.items.pop_back()
     }
 
-    /// Takes the first item out.
+    /// Removes and returns the first item.
     #[inline]
     pub fn pop_front(&mut self, lp: &mut impl Changing) -> Option<T> {
         self.note_old(self.items.front(), POPPED_FRONT, lp)?;
         self.items.pop_front()
     }
 
-    /// Puts an item in at a place, before the one that is there.
+    /// Inserts an item at index `place`, before the item there.
     ///
     /// # Panics
-    /// If the queue is shorter than that.
+    /// If the queue has fewer than `place` items.
     pub fn insert(&mut self, place: usize, item: T, lp: &mut impl Changing) {
         assert!(
             place <= self.items.len(),
@@ -101,25 +102,25 @@ impl<T: Plain> Queue<T> {
         self.items.insert(place, item);
     }
 
-    /// Takes out the item at a place, if there is one.
+    /// Removes and returns the item at index `place`, if there is one.
     pub fn remove(&mut self, place: usize, lp: &mut impl Changing) -> Option<T> {
         self.note_old(self.items.get(place), (place as u64) << BITS | REMOVED, lp)?;
         self.items.remove(place)
     }
 
-    /// The item at a place, if there is one, to be changed.
+    /// The item at index `place`, if there is one, to be changed.
     #[inline]
     pub fn change(&mut self, place: usize, lp: &mut impl Changing) -> Option<&mut T> {
         self.note_old(self.items.get(place), (place as u64) << BITS | CHANGED, lp)?;
         self.items.get_mut(place)
     }
 
-    /// Takes all items out.
+    /// Removes all items.
     pub fn clear(&mut self, lp: &mut impl Changing) {
         while self.pop_back(lp).is_some() {}
     }
 
-    /// Notes an item that is taken out or changed, if there is one.
+    /// Logs an item, if there is one, that is about to be removed or changed.
     #[inline]
     fn note_old(&self, item: Option<&T>, what: u64, lp: &mut impl Changing) -> Option<()> {
         let item = item?;
@@ -137,7 +138,8 @@ impl<T: Plain> Journaled for Queue<T> {
             return false;
         }
         let Some(what) = change.log.pop() else { return false };
-        let (place, items) = ((what >> BITS) as usize, &mut self.items);
+        let place = (what >> BITS) as usize;
+        let items = &mut self.items;
         match what & ((1 << BITS) - 1) {
             PUSHED_BACK => items.pop_back().is_some(),
             PUSHED_FRONT => items.pop_front().is_some(),

@@ -9,7 +9,7 @@ use crate::Plain;
 use crate::engine::Executor;
 use crate::prelude::*;
 
-/// A model whose events do what a test says.
+/// A model whose events are made by the tests.
 struct Script;
 
 #[model(journal)]
@@ -46,7 +46,7 @@ struct State {
     name: String,
 }
 
-/// Begins where the state begins.
+/// Has the same address as the state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Journaled)]
 #[journal(whole)]
 struct First {
@@ -135,11 +135,13 @@ fn executor() -> Executor<Script> {
 }
 
 proptest! {
-    /// Whatever events change, in whatever order, comes back; and several events, each with a log
-    /// of its own, last first.
+    /// All changes are undone, whatever events change and in whatever order; several events, each
+    /// with its own log, last first.
     #[test]
     fn all_changes_are_undone(events in prop::collection::vec(prop::collection::vec((0..27u8, any::<u64>()), 0..12), 1..6)) {
-        let (mut executor, mut state, mut past) = (executor(), State::default(), Vec::new());
+        let mut executor = executor();
+        let mut state = State::default();
+        let mut past = Vec::new();
         for event in &events {
             let before = state.clone();
             executor.begin_log(&state);
@@ -157,10 +159,11 @@ proptest! {
         }
     }
 
-    /// Half an event can be undone as well.
+    /// An event that stopped halfway can be undone as well.
     #[test]
     fn an_event_that_stops_is_undone(done in prop::collection::vec((0..27u8, any::<u64>()), 0..30)) {
-        let (mut executor, mut state) = (executor(), State::default());
+        let mut executor = executor();
+        let mut state = State::default();
         done.iter().for_each(|&what| change(&mut state, what, executor.lp()));
         prop_assert!(executor.logged_mut().is_empty(), "nothing is logged unless the engine asks for it");
         let before = state.clone();
@@ -174,7 +177,8 @@ proptest! {
 
 #[test]
 fn what_is_changed_without_a_word_stays_changed() {
-    let (mut executor, mut state) = (executor(), State::default());
+    let mut executor = executor();
+    let mut state = State::default();
     executor.begin_log(&state);
     *executor.lp().change(&mut state.first.a) = 7;
     state.pair.0 = 8;
@@ -182,14 +186,12 @@ fn what_is_changed_without_a_word_stays_changed() {
     assert_eq!((state.first.a, state.pair.0), (0, 8));
 }
 
-/// An enum whose variant changed without being logged: the field that was changed is not there any
-/// more.
+/// If the variant of an enum changed without being logged, the changed field no longer exists.
 #[test]
 fn what_is_not_found_again_is_told() {
-    let (mut executor, mut state) = (
-        executor(),
-        State { machine: Machine::Busy { since: 1.0, parts: None }, ..State::default() },
-    );
+    let mut executor = executor();
+    let mut state =
+        State { machine: Machine::Busy { since: 1.0, parts: None }, ..State::default() };
     executor.begin_log(&state);
     if let Machine::Busy { since, .. } = &mut state.machine {
         *executor.lp().change(since) = 2.0;
@@ -202,7 +204,8 @@ fn what_is_not_found_again_is_told() {
 
 #[test]
 fn what_is_no_part_of_the_state_cannot_be_changed() {
-    let (mut executor, mut state) = (executor(), State::default());
+    let mut executor = executor();
+    let mut state = State::default();
     executor.begin_log(&state);
     let mut copy = state.first;
     *executor.lp().change(&mut copy.a) = 7;
@@ -219,7 +222,8 @@ fn what_is_no_part_of_the_state_cannot_be_changed() {
 
 #[test]
 fn forgetting_ends_the_log() {
-    let (mut executor, mut state) = (executor(), State::default());
+    let mut executor = executor();
+    let mut state = State::default();
     executor.begin_log(&state);
     assert!(executor.logs());
     *executor.lp().change(&mut state.first.a) = 7;

@@ -26,7 +26,7 @@ impl<T: Saved> Journaled for T {
     }
 }
 
-/// An option changes as a whole, or the value in it does.
+/// Either the option as a whole changes, or the value in it.
 impl<T: Plain> Journaled for Option<T> {
     #[inline]
     fn restore(&mut self, change: &mut Change<'_>) -> bool {
@@ -101,7 +101,7 @@ nothing! {
     [T] PhantomData<T>: PhantomData;
 }
 
-/// Fields in the opposite order, so that the last is taken first.
+/// Takes the names in reverse order too, because the last field is read first.
 macro_rules! tuples {
     ($(($($name:ident $part:tt),*) reversed ($($last:ident),*);)*) => {$(
         impl<$($name: Plain),*> Journaled for ($($name,)*) {

@@ -1,7 +1,7 @@
 use super::Parameters;
 use crate::Model;
 
-/// A model that can be made from named parameters: what the command and scenario files need.
+/// A model that can be made from named parameters, for the command line and scenario files.
 ///
 /// ```
 /// use warpline_model::prelude::*;
@@ -48,20 +48,19 @@ pub trait Configure: Model {
     /// The unit of model time, such as `s`; empty where time is a pure number.
     const TIME_UNIT: &'static str;
 
-    /// The end of a run that names none, in model time.
+    /// The default end of a run, in model time.
     const DEFAULT_END: f64;
 
-    /// Makes the model. The values lie in their ranges; what remains to check is whether they go
-    /// together.
+    /// Makes the model. Each value lies in its range. Check here whether the values fit together.
     ///
     /// # Errors
-    /// A message for the user: which parameters do not go together, or which file is at fault, and
+    /// A message for the user: which parameters do not fit together, or which file is wrong, and
     /// what to do.
     fn configure(parameters: &Self::Parameters) -> Result<Self, String>;
 
-    /// What to point out about these parameters: pairs of a parameter, as it is typed, and the rest
-    /// of a sentence about it, for instance that it has no effect beside the others. The command
-    /// shows those about parameters that were given. By default there are none.
+    /// Remarks on these parameters: pairs of a parameter name, as typed, and the rest of a sentence
+    /// about it, for instance that it has no effect together with the others. The command shows the
+    /// remarks on parameters that were given. Default: none.
     ///
     /// ```
     /// # use warpline_model::prelude::*;
@@ -102,7 +101,7 @@ pub trait Configure: Model {
         Vec::new()
     }
 
-    /// Parameters under one name, for `--preset`. By default there are none.
+    /// Named sets of parameters, for `--preset`. Default: none.
     ///
     /// ```
     /// # use warpline_model::Preset;
@@ -116,13 +115,13 @@ pub trait Configure: Model {
     }
 }
 
-/// Several values under one name, such as the parameters of an experiment in the literature; see
+/// A named set of values, such as the parameters of an experiment in the literature; see
 /// [`Configure::presets`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preset {
     /// The name, as it is typed.
     pub name: &'static str,
-    /// One line on what it stands for, with its source.
+    /// One line on its meaning, with its source.
     pub about: &'static str,
     /// Names and values, as they are typed.
     pub values: &'static [(&'static str, &'static str)],

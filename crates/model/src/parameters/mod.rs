@@ -5,7 +5,7 @@ mod tests;
 
 use serde_json::{Map, Value};
 
-/// What is known about a parameter before it has a value: for help texts.
+/// The declaration of a parameter, for help texts.
 ///
 /// ```
 /// use warpline_model::Parameters;
@@ -30,11 +30,11 @@ pub struct ParameterSpec {
     pub unit: &'static str,
     /// Its default, as it would be typed.
     pub default: String,
-    /// The values that it may have, in words.
+    /// The allowed values, in words.
     pub range: String,
     /// What it does.
     pub meaning: String,
-    /// The words that it takes, with their meanings; none if it is not a choice between words.
+    /// The words that it takes, with their meanings; empty if it is not a choice between words.
     pub choices: &'static [Choice],
 }
 
@@ -97,7 +97,7 @@ fn suggestion(nearest: &Option<String>) -> String {
 /// assert_eq!(nearest("edn", ["seed", "end"]), Some("end".to_owned()));
 /// ```
 pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    // In a short name two letters in the wrong order leave little alike.
+    // In a short name, two swapped letters leave little similarity.
     let slip = |other: &str| {
         if name.len() > 2 && strsim::osa_distance(name, other) == 1 { 0.9 } else { 0.0 }
     };
@@ -109,8 +109,8 @@ pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, other)| other.to_owned())
 }
 
-/// A set of named parameters, made by [`#[derive(Parameters)]`](macro@crate::Parameters) from a
-/// plain struct. It is `()` for models that have none.
+/// A set of named parameters, derived from a plain struct by
+/// [`#[derive(Parameters)]`](macro@crate::Parameters). A model without parameters uses `()`.
 ///
 /// ```
 /// use warpline_model::Parameters;
@@ -144,10 +144,10 @@ pub trait Parameters: Default + Clone + Send + Sync {
     /// Sets one parameter from text; `_` and `-` in its name are equivalent.
     ///
     /// # Errors
-    /// If there is no such parameter, or it cannot have this value.
+    /// If there is no such parameter, or it cannot have this value. Nothing is changed then.
     fn set(&mut self, name: &str, text: &str) -> Result<(), ParameterError>;
 
-    /// Checks all values against their ranges, for those that were set in code.
+    /// Checks all values against their ranges. Needed for values set in code.
     ///
     /// # Errors
     /// For the first value outside its range.
@@ -200,7 +200,7 @@ pub trait ParameterValue: Clone {
     /// The value as it would be typed.
     fn text(&self) -> String;
 
-    /// The value in a run's record.
+    /// The value for a run's record.
     fn json(&self) -> Value;
 
     /// The largest value, if there is one.
@@ -208,12 +208,12 @@ pub trait ParameterValue: Clone {
         None
     }
 
-    /// Describes in words what can be typed if values lie between these, both included.
+    /// Describes in words what can be typed if values lie from `_low` to `_high`.
     fn takes_between(_low: &Self, _high: &Self) -> String {
         Self::TAKES.to_owned()
     }
 
-    /// The words that can be typed, if there is a list of them.
+    /// The words that can be typed; empty if the type is not a choice between words.
     fn choices() -> &'static [Choice] {
         &[]
     }

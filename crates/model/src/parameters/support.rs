@@ -1,4 +1,4 @@
-//! What the derived implementations call.
+//! Functions for the derived implementations.
 
 use std::ops::{RangeFrom, RangeFull, RangeInclusive};
 
@@ -69,7 +69,7 @@ fn words<T: ParameterValue>() -> impl Iterator<Item = &'static str> {
     T::choices().iter().map(|choice| choice.word)
 }
 
-/// What is known about a parameter of type `T`.
+/// The declaration of a parameter of type `T`.
 pub fn spec<T: ParameterValue>(
     name: &str,
     unit: &'static str,
@@ -77,7 +77,8 @@ pub fn spec<T: ParameterValue>(
     bounds: &impl Bounds<T>,
     meaning: &str,
 ) -> ParameterSpec {
-    let (name, meaning) = (name.to_owned(), meaning.to_owned());
+    let name = name.to_owned();
+    let meaning = meaning.to_owned();
     ParameterSpec {
         name,
         unit,
@@ -94,7 +95,8 @@ pub fn parse<T: ParameterValue>(
     text: &str,
     bounds: &impl Bounds<T>,
 ) -> Result<T, ParameterError> {
-    let (name, value) = (name.to_owned(), text.to_owned());
+    let name = name.to_owned();
+    let value = text.to_owned();
     let Some(parsed) = T::parse(text) else {
         return Err(ParameterError::Value {
             name,
@@ -110,7 +112,7 @@ pub fn parse<T: ParameterValue>(
     }
 }
 
-/// Checks a value that was set in code, as if it had been typed.
+/// Checks a value that was set in code as if it had been typed.
 pub fn check<T: ParameterValue>(
     name: &str,
     value: &T,
@@ -121,7 +123,8 @@ pub fn check<T: ParameterValue>(
 
 /// The error for a name that is none of `P`'s parameters.
 pub fn unknown<P: Parameters>(name: &str) -> ParameterError {
-    let (name, specs) = (typed(name), P::specs());
+    let name = typed(name);
+    let specs = P::specs();
     let nearest = nearest(&name, specs.iter().map(|spec| spec.name.as_str()));
     ParameterError::Unknown { name, nearest }
 }

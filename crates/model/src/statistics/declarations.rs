@@ -5,7 +5,7 @@ use super::kinds::table::*;
 use super::series::SeriesSlices;
 use crate::tables::Table;
 
-/// The most slices of a series: more than any screen shows.
+/// The maximum number of slices of a series: more than any screen shows.
 pub(super) const MOST_SLICES: u32 = 10_000;
 
 /// A declared statistic. By default it has one item.
@@ -13,7 +13,7 @@ pub(super) const MOST_SLICES: u32 = 10_000;
 pub struct Declaration {
     pub(crate) slot: u16,
     pub(crate) kind: StatisticKind,
-    /// Its name in results and report.
+    /// Its name in results and the report.
     pub name: String,
     /// The unit of its values; empty for a pure number.
     pub unit: String,
@@ -24,8 +24,7 @@ pub struct Declaration {
 }
 
 impl Declaration {
-    /// Gives the statistic this many items, reached by `at(0)`, `at(1)`, … Its results are a list
-    /// then.
+    /// Gives the statistic this many items, at `at(0)`, `at(1)`, … Its result is a list then.
     ///
     /// ```
     /// # use warpline_model::prelude::*;
@@ -40,28 +39,27 @@ impl Declaration {
         self
     }
 
-    /// Keeps a *series* as well: the statistic over virtual time, in slices of the run. Nothing
-    /// else changes: the model observes what it observes, and the same observations make the
-    /// series.
+    /// Keeps a *series* as well: the statistic over virtual time, in slices of the run. The model's
+    /// observations stay the same, and also make the series.
     ///
-    /// There are 65 to 128 slices. Their length is a power of 2, and the last is shorter where the
-    /// run ends within it. So slices follow from how far a run came, and a run that is ended early
-    /// has those of a run to that time. A model may want [another number](Self::slices).
+    /// There are 65 to 128 slices. Their length is a power of 2; the last is shorter if the run
+    /// ends within it. So slices depend only on how far the run came: a run that is stopped early
+    /// has the slices of a run to that time. [`slices`](Self::slices) sets another number.
     ///
-    /// In each slice, what a counter counts is added up; for a mean or a histogram it is the mean
-    /// of the values observed in it; for a mean over time the mean of the level in it. Several
-    /// [items](Self::items) have one series: that of all their counts or values, or of the sum of
-    /// their levels. A series begins at time 0, not after the warm-up; so it shows how long a
-    /// warm-up has to be.
+    /// The value of a slice is the count for a counter, the mean of the observed values for a mean
+    /// or a histogram, and the mean level for a mean over time. Several [items](Self::items) share
+    /// one series: of all their counts or values, or of the sum of their levels. A series begins at
+    /// time 0, not after the warm-up, so it shows how long the warm-up has to be.
     ///
-    /// Every report plots it over virtual time, and JSON has it under `series`.
+    /// The report plots it over virtual time, and JSON contains it under `series`.
     ///
     /// ```
     /// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
     /// # struct Lp(Notes);
     /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
     /// # impl RowSink for Lp { fn row(&mut self, _: Row<'_>) {} }
-    /// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+    /// # let mut lp = Lp(Notes::default());
+    /// # let mut declare = Declarations::default();
     /// const SERVED: Counter = Counter::slot(0);
     /// const QUEUE: TimeMean = TimeMean::slot(1);
     ///
@@ -86,8 +84,8 @@ impl Declaration {
         self
     }
 
-    /// Keeps a [series](Self::series) of this many slices of equal length, from 1 to 10000: say, 24
-    /// hours of a day. A run that is ended early keeps the slices of the run that was wanted.
+    /// Keeps a [series](Self::series) of this many slices of equal length, from 1 to 10000, such as
+    /// the 24 hours of a day. A run that is stopped early keeps the slices of the requested run.
     pub fn slices(&mut self, slices: u32) -> &mut Self {
         self.series = Some(SeriesSlices::Given(slices));
         self
@@ -106,9 +104,9 @@ pub struct TableDeclaration {
 
 /// The statistics and tables of a model: the argument of [`Model::declare`](crate::Model::declare).
 ///
-/// A statistic is declared by its handle, a name for results and report, the unit of its values
-/// (empty for a pure number) and its meaning. Names must differ, and slots be numbered without
-/// gaps; [`checked`](Self::checked) says what is wrong.
+/// A statistic is declared by its handle, its name in results and the report, the unit of its
+/// values (empty for a pure number) and its meaning. Names must be unique, and slots numbered
+/// without gaps; [`checked`](Self::checked) reports errors.
 ///
 /// ```
 /// # use warpline_model::prelude::*;
@@ -142,15 +140,15 @@ pub struct TableDeclaration {
 pub struct Declarations {
     pub(crate) statistics: Vec<Declaration>,
     pub(crate) tables: Vec<TableDeclaration>,
-    /// Names of results, and what they are.
+    /// Results by name, with their units and meanings.
     pub(crate) results: Vec<(String, ResultNote)>,
 }
 
 impl Declarations {
     /// Declares a table with its columns, as (name, unit). Every table has columns for time and LP
-    /// before them.
+    /// in front.
     ///
-    /// The name becomes a file name: letters, digits, `-` and `_`.
+    /// The name becomes a file name. It consists of letters, digits, `-` and `_`.
     ///
     /// ```
     /// # use warpline_model::prelude::*;
@@ -164,14 +162,13 @@ impl Declarations {
         self.tables.push(TableDeclaration { slot: table.0, name: name.into(), columns });
     }
 
-    /// Says what a result is that the model makes in its own
-    /// [`Model::results`](crate::Model::results): its unit (empty for a pure number or a word) and
-    /// its meaning, which then stand beside it wherever results are shown. Results that go by the
-    /// name of a statistic have the unit and meaning of that statistic, unless it is declared here,
-    /// too.
+    /// Declares a result that the model makes in its own [`Model::results`](crate::Model::results):
+    /// its unit (empty for a pure number or a word) and its meaning, which are shown together with
+    /// it. A result with the name of a statistic has that statistic's unit and meaning, unless it
+    /// is declared here too.
     ///
-    /// A dot leads to a field: `links.load` is the field `load` of `links`, or of all its entries
-    /// if it is a list. What is not among the results is left out.
+    /// A dot separates fields: `links.load` is the field `load` of `links`, or of all its entries
+    /// if it is a list. Names that are not among the results are ignored.
     ///
     /// ```
     /// # use warpline_model::prelude::*;
@@ -193,9 +190,9 @@ impl Declarations {
         ));
     }
 
-    /// Says of a [result](Self::result) that it is what something is called, such as the number of
-    /// a node: what is shown of a list names entries by their labels, and never averages those. If
-    /// some labels end in `name`, people see these.
+    /// Declares a [result](Self::result) that is a label, such as the number of a node. Where a
+    /// list is shown, labels name its entries and are never averaged. If some labels end in `name`,
+    /// those are shown.
     ///
     /// ```
     /// # use warpline_model::prelude::*;
@@ -223,7 +220,9 @@ impl Declarations {
         unit: &str,
         meaning: &str,
     ) -> &mut Declaration {
-        let (name, unit, meaning) = (name.into(), unit.into(), meaning.into());
+        let name = name.into();
+        let unit = unit.into();
+        let meaning = meaning.into();
         let index = self.statistics.len();
         self.statistics.push(Declaration {
             slot,
@@ -237,37 +236,29 @@ impl Declarations {
         &mut self.statistics[index]
     }
 
-    /// Sorts declarations by their slots.
+    /// Sorts declarations by slot and checks them.
     ///
     /// # Errors
-    /// If slots are not numbered 0, 1, 2, … without gap or repetition, two statistics, two tables
-    /// or two results have the same name, a table's name cannot be a file name, or a series has no
-    /// slices or too many.
+    /// If slots are not numbered 0, 1, 2, … without gaps or repetition, if two statistics, two
+    /// tables or two results have the same name, if a table's name cannot be a file name, or if a
+    /// series has no slices or too many.
     pub fn checked(mut self) -> Result<Self, String> {
         self.statistics.sort_by_key(|d| d.slot);
         self.tables.sort_by_key(|t| t.slot);
-        let wrong = |name: &str| {
-            name.is_empty()
-                || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
-        };
-        if let Some(table) = self.tables.iter().find(|table| wrong(&table.name)) {
+        if let Some(table) = self.tables.iter().find(|table| !is_file_name(&table.name)) {
             return Err(format!(
                 "a table cannot be called `{}`: its name becomes that of a file; use letters, digits, - and _",
                 table.name
             ));
         }
-        let wrong = |series: Option<SeriesSlices>| match series {
-            Some(SeriesSlices::Given(slices)) if !(1..=MOST_SLICES).contains(&slices) => {
-                Some(slices)
+        for Declaration { name, series, .. } in &self.statistics {
+            if let Some(SeriesSlices::Given(slices)) = series
+                && !(1..=MOST_SLICES).contains(slices)
+            {
+                return Err(format!(
+                    "the series of `{name}` cannot have {slices} slices; choose 1 to {MOST_SLICES}"
+                ));
             }
-            _ => None,
-        };
-        if let Some((name, slices)) =
-            self.statistics.iter().find_map(|d| Some((&d.name, wrong(d.series)?)))
-        {
-            return Err(format!(
-                "the series of `{name}` cannot have {slices} slices; choose 1 to {MOST_SLICES}"
-            ));
         }
         check("statistic", self.statistics.iter().map(|d| (d.slot, &d.name)))?;
         check("table", self.tables.iter().map(|t| (t.slot, &t.name)))?;
@@ -292,6 +283,12 @@ macro_rules! declare {
 
 for_each_kind!(declare);
 
+/// Whether a name consists of letters, digits, `-` and `_`.
+fn is_file_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+}
+
+/// Checks that slots are numbered without gaps, and names unique.
 fn check<'a>(what: &str, slots: impl Iterator<Item = (u16, &'a String)>) -> Result<(), String> {
     let mut names = std::collections::BTreeSet::new();
     for (expected, (slot, name)) in slots.enumerate() {

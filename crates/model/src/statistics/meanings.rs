@@ -1,14 +1,14 @@
-//! What results are: the notes beside them.
+//! The notes on results: their units and meanings.
 //!
-//! Results stay as the model makes them. Units and meanings stand beside them in the record, by
-//! name, so that programs that read results need not know of notes.
+//! Results stay as the model makes them. The notes are a separate part of the record, by name, so
+//! programs that read results can ignore them.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 use warpline_record::ResultNote;
 
-/// What figures are beside a mean.
+/// The figures beside a mean, and their meanings.
 const FIGURES: [(&str, &str); 4] = [
     (
         "ci95",
@@ -25,7 +25,7 @@ const FIGURES: [(&str, &str); 4] = [
     ),
 ];
 
-/// Those of the declared notes that belong to a result, and notes on intervals.
+/// The declared notes that belong to a result, and notes on the figures beside means.
 pub(super) fn of(
     results: &Value,
     declared: BTreeMap<String, ResultNote>,
@@ -36,7 +36,7 @@ pub(super) fn of(
     notes
 }
 
-/// Whether there is a result at this path. Names may have dots of their own.
+/// Whether there is a result at this path. Names may contain dots.
 fn exists(results: &Value, path: &str) -> bool {
     match results {
         Value::Array(list) => list.iter().any(|entry| exists(entry, path)),
@@ -51,7 +51,7 @@ fn exists(results: &Value, path: &str) -> bool {
     }
 }
 
-/// Adds a note for figures beside a mean, unless they have one.
+/// Adds notes for the figures beside means, unless they have one.
 fn explain_intervals(results: &Value, path: &str, notes: &mut BTreeMap<String, ResultNote>) {
     match results {
         // Entries of a list are alike.
@@ -63,25 +63,25 @@ fn explain_intervals(results: &Value, path: &str, notes: &mut BTreeMap<String, R
                 if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
             };
             if fields.contains_key("mean") {
-                for (figure, meaning) in
-                    FIGURES.iter().filter(|(figure, _)| fields.contains_key(*figure))
-                {
-                    let unit = notes
-                        .get(path)
-                        .map(|note| note.unit.clone())
-                        .filter(|_| *figure != "levels")
-                        .unwrap_or_default();
-                    notes.entry(below(figure)).or_insert_with(|| ResultNote {
-                        unit,
-                        meaning: (*meaning).into(),
-                        label: false,
-                    });
+                let unit = notes.get(path).map(|note| note.unit.clone()).unwrap_or_default();
+                for (figure, meaning) in FIGURES {
+                    if fields.contains_key(figure) {
+                        notes
+                            .entry(below(figure))
+                            .or_insert_with(|| figure_note(figure, meaning, &unit));
+                    }
                 }
             }
             fields.iter().for_each(|(name, field)| explain_intervals(field, &below(name), notes));
         }
         _ => {}
     }
+}
+
+/// The note on a figure beside a mean in this unit. Levels are counted, so they have no unit.
+fn figure_note(figure: &str, meaning: &str, unit: &str) -> ResultNote {
+    let unit = if figure == "levels" { "" } else { unit };
+    ResultNote { unit: unit.to_owned(), meaning: meaning.to_owned(), label: false }
 }
 
 #[cfg(test)]

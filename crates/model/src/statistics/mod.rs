@@ -1,7 +1,7 @@
-//! Statistics that change only on commit and do not depend on the order in which LPs are visited.
+//! Statistics that change only on commit, and do not depend on the order of LPs.
 //!
 //! A handle is a constant with a slot number: `const WAIT: Mean = Mean::slot(0);`. The slots of a
-//! model are numbered from 0 over all kinds and declared in
+//! model are numbered from 0 over all kinds, and declared in
 //! [`Model::declare`](crate::Model::declare). A slot may have many items, such as one per link:
 //! `DELAY.at(link)`.
 //!
@@ -10,7 +10,8 @@
 //! # struct Lp(Notes);
 //! # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
 //! # impl RowSink for Lp { fn row(&mut self, _: Row<'_>) {} }
-//! # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+//! # let mut lp = Lp(Notes::default());
+//! # let mut declare = Declarations::default();
 //! const PACKETS: Counter = Counter::slot(0);
 //! const DELAY: Mean = Mean::slot(1); // of three links
 //!
@@ -30,7 +31,7 @@
 //! assert_eq!(statistics.mean(DELAY.at(0)).mean, None); // nothing was observed there
 //! ```
 //!
-//! Any of them can be kept as a *series* as well, over virtual time: [`Declaration::series`].
+//! Every statistic can also be kept as a *series* over virtual time: [`Declaration::series`].
 
 mod declarations;
 mod kinds;
@@ -43,7 +44,7 @@ mod sums;
 mod tallies;
 mod totals;
 
-/// What all of it is to whoever runs a model.
+/// What the memory is for, in error messages.
 const STATISTICS: &str = "statistics";
 
 pub use declarations::{Declaration, Declarations, TableDeclaration};

@@ -1,4 +1,4 @@
-//! What events say, on its way to the commit.
+//! Observations of events, on their way to the commit.
 
 use std::ops::Range;
 
@@ -13,27 +13,27 @@ use crate::tables::{Cell, Table};
 
 macro_rules! note {
     ($($kind:ident($said:ty) $method:ident -> $outcome:ty, $about:literal;)*) => {
-        /// One observation, waiting for its event to commit.
+        /// An observation that waits for its event to commit.
         #[derive(Clone, Copy, Debug, PartialEq)]
         pub enum Note {
             $(
                 #[doc = concat!("What an event says of a [`", stringify!($kind), "`].")]
                 $kind($kind, $said),
             )*
-            /// A row; its cells are the next ones of [`Notes::cells`].
+            /// A row. Its cells are the next ones of [`Notes::cells`].
             Row {
                 /// The table.
                 table: Table,
-                /// How many cells it has.
+                /// The number of its cells.
                 cells: u32,
             },
-            /// The next one of [`Notes::acts`].
+            /// The next act of [`Notes::acts`].
             Act,
-            /// An event was sent whose delay is lost to rounding.
+            /// A send whose delay is lost to rounding.
             LostDelay {
-                /// The LP that it goes to.
+                /// The receiver.
                 to: LpId,
-                /// Which event of its LP sent it, modulo 2³².
+                /// The number of the sending event at its LP, modulo 2³².
                 event: u32,
                 /// The delay.
                 delay: f64,
@@ -41,7 +41,7 @@ macro_rules! note {
         }
 
         impl Note {
-            /// The slot and item that it belongs to, and the kind of its handle.
+            /// The slot and item of its handle, and the kind of statistic.
             pub(super) fn place(&self) -> (u16, u32, StatisticKind) {
                 match *self {
                     $(Note::$kind(handle, _) => (handle.slot, handle.item, StatisticKind::$kind),)*
@@ -49,7 +49,7 @@ macro_rules! note {
                 }
             }
 
-            /// The beginning and the end of the span that it is about, if it was written at `time`.
+            /// The beginning and end of its span, if it has one. It was written at `time`.
             pub(super) fn span(&self, time: f64) -> Option<(f64, f64)> {
                 match *self {
                     $(Note::$kind(_, said) => $kind::span(said, time),)*
@@ -57,7 +57,7 @@ macro_rules! note {
                 }
             }
 
-            /// Its first value that is NaN or infinite, if any, if it was written at `time`.
+            /// Its first value that is NaN or infinite, if any. It was written at `time`.
             pub(super) fn not_finite(&self, time: f64) -> Option<f64> {
                 match *self {
                     $(Note::$kind(_, said) => $kind::values(said, time).find(|value| !value.is_finite()),)*
@@ -70,27 +70,27 @@ macro_rules! note {
 
 for_each_kind!(note);
 
-// An event that observes much keeps many.
+// An event may keep many of them.
 const _: () = assert!(size_of::<Note>() == 40);
 
-/// What one event observed, in order.
+/// The observations of one event, in order.
 ///
-/// An engine that keeps observations until their event commits may [leave them where they
-/// are](Self::seal): the list then begins with those of earlier events, which no method here but
+/// An engine that keeps observations until their event commits may [leave them in the
+/// list](Self::seal). The list then begins with those of earlier events, which only
 /// [`replace_list`](Self::replace_list) touches.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Notes {
     /// The observations, after those of earlier events.
     pub list: Vec<Note>,
-    /// Where those of this event begin.
+    /// Where the observations of this event begin.
     pub(super) begin: usize,
     /// The cells of all rows, one after the other.
     pub cells: Vec<Cell>,
-    /// What is to be done outside.
+    /// The acts on the outside world.
     pub acts: Vec<Act>,
-    /// Whether there are rows or acts in the list. A row may have no cells.
+    /// Whether the list has rows or acts. A row may have no cells.
     pub(super) has_rows: bool,
-    /// Whether there was no memory for some of them.
+    /// Whether there was no memory for some observations.
     pub(super) incomplete: bool,
 }
 
@@ -107,34 +107,35 @@ impl Notes {
         &self.list[self.begin..]
     }
 
-    /// Whether all that the event observed is in the list: neither rows nor acts, and nothing for
-    /// which there was no memory.
+    /// Whether the list alone is complete: the event wrote neither rows nor acts, and there was
+    /// memory for everything.
     #[inline]
     pub fn is_plain(&self) -> bool {
         !self.has_rows && !self.incomplete
     }
 
-    /// Leaves the observations of this event where they are in the list, and begins those of the
-    /// next. Returns where they are.
+    /// Leaves the observations of this event in the list, and begins those of the next event.
+    /// Returns the range of those of this event.
     #[inline]
     pub fn seal(&mut self) -> Range<usize> {
         let begin = std::mem::replace(&mut self.begin, self.list.len());
         begin..self.list.len()
     }
 
-    /// Goes on with another list, which is empty, and returns the one so far, which ends with the
-    /// observations of an earlier event.
+    /// Continues with another list, which must be empty, and returns the old one, which holds only
+    /// observations of earlier events.
     pub fn replace_list(&mut self, list: Vec<Note>) -> Vec<Note> {
         debug_assert!(list.is_empty() && self.is_empty(), "lists are replaced between events");
         self.begin = 0;
         std::mem::replace(&mut self.list, list)
     }
 
-    /// Moves what this event observed to `other`, which is empty. If there is no memory for it,
-    /// [`apply`](super::Statistics::apply) says so.
+    /// Moves the observations of this event to `other`, which must be empty. If there is no memory,
+    /// [`apply`](super::Statistics::apply) returns the fault.
     pub fn move_to(&mut self, other: &mut Notes) {
-        let (earlier, current) = (self.begin, self.current().len());
-        // Whichever is less is copied: there may be no memory for a second copy of very many
+        let earlier = self.begin;
+        let current = self.current().len();
+        // The shorter part is copied: there may be no memory for a second copy of very many
         // observations.
         if other.list.try_reserve(earlier.min(current)).is_err() {
             self.list.truncate(earlier);
@@ -151,16 +152,17 @@ impl Notes {
         other.incomplete |= std::mem::take(&mut self.incomplete);
     }
 
-    /// Discards what this event observed, and keeps the memory.
+    /// Discards the observations of this event, and keeps the memory.
     #[inline]
     pub fn clear(&mut self) {
         self.list.truncate(self.begin);
         self.cells.clear();
         self.acts.clear();
-        (self.has_rows, self.incomplete) = (false, false);
+        self.has_rows = false;
+        self.incomplete = false;
     }
 
-    /// Adds the beginning of a level.
+    /// Adds the start of a level.
     pub(crate) fn open(&mut self, mean: TimeMean, level: f64) {
         self.push(Note::TimeMean(mean, Held::Open { level }));
     }
@@ -177,11 +179,10 @@ impl Notes {
         self.push(Note::LostDelay { to, event, delay });
     }
 
-    /// Adds an observation. If there is no memory for it, the event turns out to be at fault when
-    /// it commits.
+    /// Adds an observation. If there is no memory for it, the event fails when it commits.
     #[inline]
     pub(super) fn push(&mut self, note: Note) {
-        // One refusal is enough: to ask again takes time.
+        // After one failure no further attempt is made, to save time.
         if self.list.len() == self.list.capacity()
             && (self.incomplete || self.list.try_reserve(1).is_err())
         {
@@ -195,9 +196,10 @@ impl Notes {
         self.has_rows = true;
         let room = !self.incomplete && self.cells.try_reserve(row.len()).is_ok();
         self.push(Note::Row { table, cells: if room { row.len() as u32 } else { 0 } });
-        match room {
-            true => self.cells.extend_from_slice(row),
-            false => self.incomplete = true,
+        if room {
+            self.cells.extend_from_slice(row);
+        } else {
+            self.incomplete = true;
         }
     }
 
@@ -212,7 +214,7 @@ impl Notes {
     }
 
     /// # Errors
-    /// If there was no memory for all of what was observed.
+    /// If there was no memory for all observations.
     #[inline]
     pub(super) fn check(&self) -> Result<(), Fault> {
         if self.incomplete { Err(self.lack()) } else { Ok(()) }
@@ -241,12 +243,13 @@ mod tests {
         assert_eq!(notes, Notes::default());
     }
 
-    /// Whether the earlier observations are more or fewer than those that are moved.
+    /// The earlier observations may be more or fewer than those that are moved.
     #[test]
     fn observations_of_earlier_events_stay_when_others_are_moved() {
         let note = |by| Note::Counter(Counter::slot(0), by);
         for (earlier, current) in [(0, 3), (2, 5), (5, 2), (3, 0)] {
-            let (mut notes, mut other) = (Notes::default(), Notes::default());
+            let mut notes = Notes::default();
+            let mut other = Notes::default();
             notes.list.extend((0..earlier).map(note));
             assert_eq!(notes.seal(), 0..earlier as usize);
             notes.list.extend((10..10 + current).map(note));

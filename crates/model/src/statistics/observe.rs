@@ -1,4 +1,4 @@
-//! What the model's code calls.
+//! The methods by which a model observes.
 
 use super::kinds::counter::Counter;
 use super::kinds::histogram::Histogram;
@@ -11,27 +11,29 @@ use crate::tables::{Cell, Table};
 /// Writes statistics and rows, in [`Model`](crate::Model)'s `init`, `handle`, `commit` and
 /// `finish`. They take effect when the event commits.
 ///
-/// What is observed before the warm-up ends does not count, except in
-/// [series](super::Declaration::series); rows always do.
+/// Observations before the end of the warm-up count only in [series](super::Declaration::series).
+/// Rows always count.
 ///
 /// # Faults
 /// A handle that does not fit its declaration, a value that is NaN or infinite, a span that ends
-/// before it begins, or a row of the wrong length end the run with a [`Fault`](crate::Fault), if
+/// before it begins, or a row of the wrong length ends the run with a [`Fault`](crate::Fault) if
 /// the event commits. A counter whose total exceeds `u64::MAX` is a fault of the run as a whole,
 /// reported after the last event.
 pub trait Observe {
-    /// Where observations wait for the commit.
+    /// The observations that wait for the commit.
     #[doc(hidden)]
     fn notes(&mut self) -> &mut Notes;
 
-    /// Adds `by` to a counter. The total of each item over the whole run may be up to `u64::MAX`.
+    /// Adds `by` to a counter. The total of each item over the whole run must not exceed
+    /// `u64::MAX`.
     ///
     /// ```
     /// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
     /// # struct Lp(Notes);
     /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
     /// # impl RowSink for Lp { fn row(&mut self, row: Row<'_>) { assert_eq!(row.cells.len(), 3); } }
-    /// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+    /// # let mut lp = Lp(Notes::default());
+    /// # let mut declare = Declarations::default();
     /// const LOST: Counter = Counter::slot(0);
     /// declare.counter(LOST, "lost", "packets", "packets dropped for want of room");
     /// // In `handle`:
@@ -46,14 +48,15 @@ pub trait Observe {
         self.notes().push(Note::Counter(counter, by));
     }
 
-    /// Adds a value to a mean; it must be finite.
+    /// Adds a value, which must be finite, to a mean.
     ///
     /// ```
     /// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
     /// # struct Lp(Notes);
     /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
     /// # impl RowSink for Lp { fn row(&mut self, row: Row<'_>) { assert_eq!(row.cells.len(), 3); } }
-    /// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+    /// # let mut lp = Lp(Notes::default());
+    /// # let mut declare = Declarations::default();
     /// const WAIT: Mean = Mean::slot(0);
     /// declare.mean(WAIT, "wait", "min", "time from arrival to service");
     /// // In `handle`:
@@ -78,14 +81,15 @@ pub trait Observe {
         self.notes().push(Note::Mean(mean, value));
     }
 
-    /// Adds a value to a histogram; it must be finite.
+    /// Adds a value, which must be finite, to a histogram.
     ///
     /// ```
     /// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
     /// # struct Lp(Notes);
     /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
     /// # impl RowSink for Lp { fn row(&mut self, row: Row<'_>) { assert_eq!(row.cells.len(), 3); } }
-    /// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+    /// # let mut lp = Lp(Notes::default());
+    /// # let mut declare = Declarations::default();
     /// const DELAY: Histogram = Histogram::slot(0);
     /// declare.histogram(DELAY, "delay", "ms", "time from sender to receiver");
     /// // In `handle`:
@@ -103,19 +107,20 @@ pub trait Observe {
         self.notes().push(Note::Histogram(histogram, value));
     }
 
-    /// Adds the time from `from` to `to` at `level` to a mean over time, all times in model units.
-    /// The span may reach into the future; what lies beyond the end of the run or before the
-    /// warm-up does not count, and neither does a span that ends before it begins. Spans that
-    /// overlap add up.
+    /// Adds the time from `from` to `to` (model units) at `level` to a mean over time. The span may
+    /// reach into the future. Parts before the end of the warm-up or after the end of the run do
+    /// not count. Overlapping spans add up. All three numbers must be finite, and the span must not
+    /// end before it begins.
     ///
-    /// [`Level`](crate::Level) does this for a quantity that changes now and then.
+    /// [`Level`](crate::Level) does this for a quantity that changes from time to time.
     ///
     /// ```
     /// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
     /// # struct Lp(Notes);
     /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
     /// # impl RowSink for Lp { fn row(&mut self, row: Row<'_>) { assert_eq!(row.cells.len(), 3); } }
-    /// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+    /// # let mut lp = Lp(Notes::default());
+    /// # let mut declare = Declarations::default();
     /// const BUSY: TimeMean = TimeMean::slot(0);
     /// declare.time_mean(BUSY, "busy", "", "share of time that the server works");
     /// # let now = 2.0;
@@ -131,15 +136,16 @@ pub trait Observe {
         self.notes().push(Note::TimeMean(mean, Held::Span { from, to, level }));
     }
 
-    /// Adds a row to a table: as many cells as the table has columns. The engine puts time and LP
-    /// in front.
+    /// Adds a row to a table, with as many cells as the table has columns. The engine puts time and
+    /// LP in front.
     ///
     /// ```
     /// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
     /// # struct Lp(Notes);
     /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
     /// # impl RowSink for Lp { fn row(&mut self, row: Row<'_>) { assert_eq!(row.cells.len(), 3); } }
-    /// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+    /// # let mut lp = Lp(Notes::default());
+    /// # let mut declare = Declarations::default();
     /// const TRIPS: Table = Table(0);
     /// declare.table(TRIPS, "trips", &[("to", ""), ("way", "km"), ("by", "")]);
     /// // In `handle`:
@@ -154,27 +160,26 @@ pub trait Observe {
         notes.push_row(table, row);
     }
 
-    /// Does something to the outside world, such as printing a line, once the event is settled:
-    /// when it is certain that it happens, and no mistake of the model anywhere in the run comes
-    /// before it. So nothing has to be taken back, whichever engine runs the model, and a run that
-    /// fails has done exactly what a sequential one would have.
+    /// Acts on the outside world, such as printing a line, once the event is settled: when it is
+    /// certain that the event happens, and that no fault anywhere in the run comes before it. So no
+    /// act has to be undone in any engine, and a run that fails has performed the same acts as a
+    /// sequential run.
     ///
-    /// All acts and rows of a run come one after the other, in the order of their events, each
-    /// once. They are performed in the thread that watches the run, which PEs do not wait for
-    /// unless it falls far behind; so how much later that is than the event's execution depends on
-    /// the run. What an act learns from the outside cannot come back into the run. If it panics, no
-    /// other follows, and the run goes on; its results say why the rest is missing. Verification
-    /// and explanations perform none.
+    /// All acts and rows of a run are processed once each, in the order of their events, by the
+    /// thread that watches the run. PEs do not wait for it unless it falls far behind, so the delay
+    /// after the event's execution varies. An act cannot return anything into the run. If an act
+    /// panics, no further acts are performed and the run goes on; its results say why the rest is
+    /// missing. Verification and explanations perform no acts.
     ///
-    /// In a run of several processes, an act is performed in the process of its LP, when its turn
-    /// comes among those of all. So what it finds in memory is that of its process, and a file that
-    /// LPs of several processes write to has to be opened by each, for appending. What acts print
-    /// on stdout comes out of the first process, in order; what they print on stderr does not pass
-    /// through it, and under a launcher of MPI programs may be out of order. If a process is lost,
-    /// what had not been done by then is never done.
+    /// In a run of several processes, an act is performed in the process of its LP, in its turn
+    /// among the acts of all processes. So it sees the memory of that process, and a file that LPs
+    /// of several processes write to must be opened by each process for appending. Output of acts
+    /// on stdout goes through the first process, in order. Output on stderr does not, and may be
+    /// out of order under an MPI launcher. If a process is lost, the remaining acts are never
+    /// performed.
     ///
-    /// It costs an allocation; and a tenth of a millisecond or so where the act before it, in the
-    /// order of all, is that of another process.
+    /// An act costs an allocation, and about a tenth of a millisecond if the act before it belongs
+    /// to another process.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};

@@ -1,11 +1,11 @@
-//! Rows and acts, on their way out.
+//! Committed rows and acts, on their way out.
 
 use warpline_base::LpId;
 
 use crate::outside::Act;
 use crate::tables::Cell;
 
-/// A committed row, on its way out.
+/// A committed row.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
     /// The slot of its table.
@@ -23,7 +23,7 @@ pub trait RowSink {
     /// Takes one row.
     fn row(&mut self, row: Row<'_>);
 
-    /// Takes an act of an event of `lp` at `time`. Nothing is done by default.
+    /// Takes an act of an event of `lp` at `time`. By default, drops it.
     fn act(&mut self, act: &Act, time: f64, lp: LpId) {
         let _ = (act, time, lp);
     }

@@ -1,4 +1,4 @@
-//! One statistic, of whichever kind.
+//! A statistic of any kind.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -20,7 +20,7 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    /// What was declared, in a run to `end`.
+    /// An empty statistic as declared, in a run to `end`.
     pub(super) fn new(declaration: &Declaration, end: f64) -> Self {
         let series = declaration
             .series
@@ -37,8 +37,8 @@ macro_rules! tallies {
             $($kind(<$kind as Kind>::Tallies),)*
         }
 
-        /// Adds an observation; `None` if it is none of a statistic that is declared. A send whose
-        /// delay is lost goes to `lose`.
+        /// Adds an observation; `None` if it does not fit a declared statistic, or its value is
+        /// invalid. A send whose delay is lost goes to `lose`.
         #[inline(always)]
         pub(super) fn add(slots: &mut [Slot], note: &Note, event: &Moment<'_>, lose: impl FnOnce(&LostDelays)) -> Option<()> {
             match *note {
@@ -54,7 +54,7 @@ macro_rules! tallies {
             }
         }
 
-        /// Fetches what adding an observation will need, if its statistic is large.
+        /// Prefetches the memory that adding an observation will need, if its statistic is large.
         #[inline(always)]
         pub(super) fn fetch(slots: &[Slot], note: &Note, is_large: impl Fn(u16) -> bool) {
             match *note {
@@ -119,14 +119,14 @@ macro_rules! tallies {
         }
 
         impl Slot {
-            /// Adds what waits, as if the run ended now.
+            /// Adds the spans that wait, as if the run ended now.
             pub(super) fn settle(&mut self, horizon: &Horizon) {
                 match &mut self.tallies {
                     $(Tallies::$kind(tallies) => $kind::settle(tallies, self.series.as_deref_mut(), horizon),)*
                 }
             }
 
-            /// Adds what lasts until the run ends.
+            /// Adds the spans and levels that last until the run ends.
             pub(super) fn close(&mut self, horizon: &Horizon, end: f64) {
                 match &mut self.tallies {
                     $(Tallies::$kind(tallies) => $kind::close(tallies, self.series.as_deref_mut(), horizon, end),)*

@@ -1,4 +1,4 @@
-//! Records that hold the counters of the [table](crate::counters!), and a few fields of their own.
+//! Records that hold the counters of the [table](crate::counters!) and a few fields of their own.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -20,7 +20,7 @@ pub struct PeCounter {
 }
 
 impl PeCounter {
-    /// The value of this PE.
+    /// The counter's value for this PE.
     pub fn value(&self, pe: &PeRecord) -> Value {
         (self.value)(pe)
     }
@@ -44,7 +44,7 @@ macro_rules! declare_records {
             /// Events executed speculatively, when others could still come before them, including
             /// those undone again.
             pub ahead_events: u64,
-            /// The mean number of messages that a look into the mailbox finds, if it finds any.
+            /// The mean number of messages found in the mailbox when it is not empty.
             #[serde(deserialize_with = "number")]
             pub mailbox_depth_mean: f64,
             /// Seconds in each phase, from a sample of steps.
@@ -67,7 +67,7 @@ macro_rules! declare_records {
             }
         }
 
-        /// What optimistic execution cost: part of the [`RunRecord`](crate::RunRecord) of every
+        /// The cost of parallel execution: part of the [`RunRecord`](crate::RunRecord) of every
         /// parallel run.
         #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
         #[serde(default)]
@@ -76,7 +76,7 @@ macro_rules! declare_records {
             /// Events executed speculatively, when others could still come before them, including
             /// those undone again.
             pub ahead_events: u64,
-            /// Committed by processed events: 1 if nothing was undone.
+            /// Committed events over processed events: 1 if nothing was undone.
             #[serde(deserialize_with = "number")]
             pub efficiency: f64,
             /// Rollbacks, by cause and PE.
@@ -84,17 +84,17 @@ macro_rules! declare_records {
             /// How the GVT interval was adapted, if it was.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub gvt_interval: Option<GvtIntervalRecord>,
-            /// Seconds in each phase, summed over PEs. Waiting is measured; the proportions of the
-            /// rest are from a sample of steps.
+            /// Seconds in each phase, summed over PEs. Waiting is measured. The proportions of the
+            /// other phases come from a sample of steps.
             pub phase_seconds: Phases,
-            /// The effective number of samples behind those proportions: with few, they say
+            /// The effective number of samples behind those proportions. With few samples they mean
             /// nothing. `None` in older records.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub phase_samples: Option<f64>,
             /// Whether there were more threads than cores, so that they had to take turns.
             #[serde(skip_serializing_if = "std::ops::Not::not")]
             pub crowded: bool,
-            /// Each PE separately.
+            /// The record of each PE.
             pub pes: Vec<PeRecord>,
             /// What PEs did to keep within the memory budget, if they had to.
             #[serde(skip_serializing_if = "Option::is_none")]
@@ -102,8 +102,8 @@ macro_rules! declare_records {
             /// What was done against thrashing, if anything.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub throttle: Option<ThrottleRecord>,
-            /// Messages in mailboxes for which PEs compete, and how often they were refused, if
-            /// there were such mailboxes.
+            /// Messages in mailboxes that several senders share, and how often they were refused,
+            /// if there were such mailboxes.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub mailbox: Option<SharedRingRecord>,
             /// How messages were copied between processes, if they were.
@@ -125,7 +125,7 @@ macro_rules! declare_records {
         #[serde(default)]
         pub struct Rollbacks {
             $($(#[doc = $meaning] pub $rollbacks: $type,)?)*
-            /// The most on one PE.
+            /// The greatest number on one PE.
             pub max_per_pe: u64,
             /// The mean over PEs.
             #[serde(deserialize_with = "number")]
@@ -148,8 +148,8 @@ macro_rules! declare_records {
             }
         }
 
-        /// What was done against thrashing: against undoing most events, and against waiting for
-        /// each other every few events.
+        /// What was done against thrashing: undoing most events, or waiting for each other every
+        /// few events.
         #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
         #[serde(default)]
         pub struct ThrottleRecord {

@@ -70,15 +70,15 @@ impl Kind for Counter {
     }
 }
 
-/// The totals of the items of one counter. They are wider than its range, so that no order of
-/// adding overflows; a total that never passes the range takes eight bytes.
+/// The totals of the items of one counter. They are wider than 64 bits, so adding never overflows.
+/// A total within 64 bits takes eight bytes.
 ///
-/// Overflow is checked once, after the last event: which event takes the total past 2⁶⁴ depends on
-/// the order of adding, and the parts of a run need not overflow at all.
+/// Overflow is checked once, after the last event: which event exceeds 64 bits depends on the order
+/// of adding, and no part of the run may exceed them alone.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::statistics) struct CounterTallies {
     low: Vec<u64>,
-    /// How often the total of an item has passed the range of its word.
+    /// The number of carries out of an item's word.
     high: BTreeMap<u32, u64>,
 }
 
@@ -110,14 +110,14 @@ impl CounterTallies {
     }
 
     fn merge(&mut self, other: &Self) {
-        // What holds nothing but zeros, and nobody has touched, stays so.
+        // Items without counts are left untouched, so that they take no memory.
         for (item, &by) in (0..).zip(&other.low).filter(|(_, by)| **by != 0) {
             self.add(item, by);
         }
         other.high.iter().for_each(|(&item, &by)| self.carry(item, by));
     }
 
-    /// The total of an item; the largest number if it is more.
+    /// The total of an item, at most `u64::MAX`.
     ///
     /// # Panics
     /// If there is no such item.
@@ -130,7 +130,7 @@ impl CounterTallies {
         }
     }
 
-    /// Whether the total of an item is more than the largest number.
+    /// Whether the total of an item exceeds `u64::MAX`.
     fn overflows(&self) -> bool {
         !self.high.is_empty()
     }

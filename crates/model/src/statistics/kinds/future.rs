@@ -3,18 +3,18 @@ use warpline_memory::MakeRoom;
 
 use crate::statistics::STATISTICS;
 
-/// The fewest spans that are kept before any is looked at again.
+/// Kept spans are first examined when there are this many.
 const FEWEST: usize = 256;
 
-/// Spans that reach beyond the event that wrote them. Where the run ends earlier than was wanted,
-/// they end there, so they are added up only when an event has committed that is no earlier than
-/// their end, or when the run ends: it never ends before an event that has committed.
+/// Spans that reach beyond the event that wrote them. A run that is stopped early cuts them short.
+/// So they are added only when an event at or after their end has committed, or when the run ends:
+/// it never ends before a committed event.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct FutureSpans {
     list: Vec<FutureSpan>,
     /// The time of the latest event that wrote one.
     latest: f64,
-    /// When there are so many, those that are over are taken out.
+    /// When there are this many, past spans are taken out.
     full: usize,
 }
 
@@ -27,8 +27,7 @@ pub(super) struct FutureSpan {
 }
 
 impl FutureSpans {
-    /// Keeps a span that an event at `time` wrote. Returns whether those that are over should be
-    /// taken out.
+    /// Keeps a span that an event at `time` wrote. Returns whether past spans should be taken out.
     #[inline]
     pub(super) fn keep(&mut self, time: f64, span: FutureSpan) -> bool {
         if self.list.len() == self.list.capacity() {
@@ -39,17 +38,17 @@ impl FutureSpans {
         self.list.len() >= self.full.max(FEWEST)
     }
 
-    /// Takes out all, of which some may be [put back](Self::put_back).
+    /// Takes out all spans. Some may be [put back](Self::put_back).
     pub(super) fn take(&mut self) -> Vec<FutureSpan> {
         std::mem::take(&mut self.list)
     }
 
-    /// Whether a span is over, wherever the run ends.
+    /// Whether a span is past, wherever the run ends.
     pub(super) fn is_past(&self, span: &FutureSpan) -> bool {
         span.to <= self.latest
     }
 
-    /// Puts those back that were not over.
+    /// Puts back the spans that are not past.
     pub(super) fn put_back(&mut self, list: Vec<FutureSpan>) {
         self.full = 2 * list.len();
         self.list = list;

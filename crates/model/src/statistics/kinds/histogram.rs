@@ -37,18 +37,7 @@ impl Kind for Histogram {
         item: u32,
         value: f64,
     ) -> Option<()> {
-        if !value.is_finite() {
-            return None;
-        }
-        if event.is_observed() {
-            histograms.get_mut(item)?.add(value);
-        } else {
-            histograms.check(item)?;
-        }
-        if let Some(series) = series {
-            series.observe(event.time, value);
-        }
-        Some(())
+        histograms.observe(series, event, item, value, |tally| tally.add(value))
     }
 
     fn merge(mine: &mut Items<HistogramTally>, theirs: &Items<HistogramTally>) {
@@ -96,8 +85,8 @@ impl HistogramTally {
         json!({ "count": self.count(), "mean": self.mean(), "min": self.min(), "p50": p50, "p90": p90, "p95": p95, "p99": p99, "max": self.max() })
     }
 
-    /// A picture of the distribution with its median and 99th percentile marked: for histograms
-    /// with several items, which
+    /// A picture of the distribution, with the median and the 99th percentile marked. Use it for
+    /// histograms with several items, which
     /// [`Statistics::histogram_views`](crate::Statistics::histogram_views) leaves out.
     pub fn view(&self, title: &str, quantity: &str, unit: &str) -> HistogramView {
         let marks = [("median", 0.5), ("p99", 0.99)]

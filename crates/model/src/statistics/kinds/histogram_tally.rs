@@ -8,17 +8,18 @@ use crate::statistics::STATISTICS;
 use crate::statistics::sums::exact_sum::ExactSum;
 use crate::statistics::sums::extremes::Extremes;
 
-/// Counts of values in ranges whose width is 1/64 of their power of two: percentiles are right to
-/// within 1.6 %.
+/// Counts of values in ranges. The width of a range is 1/64 of its power of two, so percentiles are
+/// right to within 1.6 %.
 ///
-/// Negative values count in ranges of their own; empty ranges take memory only between others.
+/// Negative values have ranges of their own. Empty ranges take memory only between others.
 ///
 /// ```
 /// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
 /// # struct Lp(Notes);
 /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
 /// # impl RowSink for Lp { fn row(&mut self, _: Row<'_>) {} }
-/// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+/// # let mut lp = Lp(Notes::default());
+/// # let mut declare = Declarations::default();
 /// # const DELAY: Histogram = Histogram::slot(0);
 /// # declare.histogram(DELAY, "delay", "ms", "");
 /// # (1..=1000).for_each(|delay| lp.sample(DELAY, f64::from(delay)));
@@ -36,19 +37,19 @@ pub struct HistogramTally {
     form: Form,
 }
 
-/// How values are kept. It depends on them alone, and not on the order in which they came.
+/// How values are kept. It depends only on the values, not on their order.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Form {
-    /// At most [`FEW`] values, in order: a model may have millions of histograms that see hardly
-    /// any.
+    /// Up to [`FEW`] values, in ascending order: a model may have millions of histograms with
+    /// hardly any values.
     Few(Vec<f64>),
     Many(Box<Ranged>),
 }
 
-/// So many values fit into 128 bytes, with what an allocator writes beside them.
+/// This many values fit into 128 bytes, including an allocator's overhead.
 const FEW: usize = 15;
 
-/// Any number of values, by ranges.
+/// Any number of values, in ranges.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Ranged {
     negative: Ranges,
@@ -65,7 +66,7 @@ struct Ranges {
     counts: Vec<u64>,
 }
 
-/// How many low bits of the mantissa a range ignores.
+/// The number of low bits of the mantissa that a range ignores.
 const OPEN_BITS: u32 = 52 - 6;
 
 impl Ranges {
@@ -75,7 +76,7 @@ impl Ranges {
         self.add_range(range, by);
     }
 
-    /// Fetches the count of a magnitude.
+    /// Prefetches the count of a magnitude.
     #[inline]
     fn fetch(&self, magnitude: f64) {
         let range = (magnitude.to_bits() >> OPEN_BITS) as u32;
@@ -97,7 +98,7 @@ impl Ranges {
         self.counts[(range - self.first) as usize] += by;
     }
 
-    /// Makes room for a range, and for some around it.
+    /// Makes room for a range and some around it.
     #[cold]
     fn widen(&mut self, range: u32) {
         const BESIDE: u32 = 8;
@@ -124,7 +125,7 @@ impl Ranges {
         }
     }
 
-    /// All ranges from the first to the last that is not empty.
+    /// All ranges from the first to the last non-empty one.
     fn bars(&self) -> impl DoubleEndedIterator<Item = Bar> {
         let edge = |range: u32| f64::from_bits(u64::from(range) << OPEN_BITS);
         let seen = |count: &u64| *count > 0;
@@ -151,7 +152,7 @@ impl Ranged {
         self.extremes.add(value);
     }
 
-    /// Fetches the memory that adding `value` will touch.
+    /// Prefetches the memory that adding `value` will touch.
     #[inline]
     fn fetch(&self, value: f64) {
         self.positive.fetch(value);
@@ -234,15 +235,15 @@ impl HistogramTally {
             return;
         }
         if few.len() == few.capacity() {
-            // For 3, 7 and 15 values.
+            // Capacities are 3, 7 and 15 values.
             few.make_little_room((few.len() + 1).max(3), STATISTICS);
         }
-        // Of the two zeros the positive one, so that the order of adding does not show.
+        // Makes -0.0 positive, so that the order of adding does not show.
         let value = value + 0.0;
         few.insert(few.partition_point(|other| *other <= value), value);
     }
 
-    /// Fetches the memory that adding `value` will touch.
+    /// Prefetches the memory that adding `value` will touch.
     #[inline]
     pub(super) fn fetch(&self, value: f64) {
         match &self.form {
@@ -251,7 +252,7 @@ impl HistogramTally {
         }
     }
 
-    /// The values by ranges, from now on.
+    /// The values in ranges. Converts few values for good.
     fn many(&mut self) -> &mut Ranged {
         if let Form::Few(few) = &self.form {
             self.form = Form::Many(Box::new(few.iter().copied().collect()));
@@ -260,7 +261,7 @@ impl HistogramTally {
         many
     }
 
-    /// The values by ranges.
+    /// The values in ranges.
     fn ranged(&self) -> Cow<'_, Ranged> {
         match &self.form {
             Form::Few(few) => Cow::Owned(few.iter().copied().collect()),
@@ -276,7 +277,7 @@ impl HistogramTally {
         }
     }
 
-    /// How many values there were.
+    /// The number of values.
     pub fn count(&self) -> u64 {
         match &self.form {
             Form::Few(few) => few.len() as u64,
@@ -284,7 +285,7 @@ impl HistogramTally {
         }
     }
 
-    /// The mean of the values, exact; `None` without values.
+    /// The mean of the values, exact up to one rounding; `None` without values.
     pub fn mean(&self) -> Option<f64> {
         self.ranged().mean()
     }
@@ -311,7 +312,7 @@ impl HistogramTally {
         self.ranged().quantile(q)
     }
 
-    /// Several of them, in less time than one by one.
+    /// Several [quantiles](Self::quantile), in less time than one by one.
     pub fn quantiles<const N: usize>(&self, shares: [f64; N]) -> [Option<f64>; N] {
         let ranged = self.ranged();
         shares.map(|q| ranged.quantile(q))
@@ -322,7 +323,7 @@ impl HistogramTally {
         self.ranged().ranges().collect::<Vec<_>>().into_iter()
     }
 
-    /// The values in at most `most` (at least 1) bars of whole ranges, for a picture.
+    /// The values in at most `most` bars (at least 1) of whole ranges, for a picture.
     pub fn bars(&self, most: usize) -> Vec<Bar> {
         let ranges: Vec<Bar> = self.ranges().collect();
         let group = ranges.len().div_ceil(most.max(1)).max(1);
@@ -336,113 +337,5 @@ impl HistogramTally {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn histogram(values: &[f64]) -> HistogramTally {
-        let mut tally = HistogramTally::default();
-        values.iter().for_each(|&x| tally.add(x));
-        tally
-    }
-
-    #[test]
-    fn empty_histogram_has_no_percentiles() {
-        let tally = histogram(&[]);
-        assert_eq!((tally.quantile(0.5), tally.mean(), tally.count()), (None, None, 0));
-        assert!(tally.bars(10).is_empty());
-    }
-
-    /// Where exactly `k` of the values count as below, the quantile is the `k`-th value and not the
-    /// next one.
-    #[test]
-    fn a_quantile_on_a_whole_count_is_that_value() {
-        let values = [-8.0, -1.0, 0.0, 1e-9, 1.0, 2.0, 1e3, 1e6];
-        let tally = histogram(&values);
-        for (k, value) in (1..=values.len()).zip(values) {
-            let quantile = tally.quantile(k as f64 / values.len() as f64).unwrap();
-            assert!(
-                (quantile - value).abs() <= 0.016 * value.abs(),
-                "{k} of {}: {quantile} for {value}",
-                values.len()
-            );
-        }
-        assert_eq!((tally.quantile(0.0), tally.quantile(1.0)), (Some(-8.0), Some(1e6)));
-        assert_eq!((tally.quantile(-1.0), tally.quantile(2.0)), (Some(-8.0), Some(1e6)));
-    }
-
-    /// What is kept depends on the values alone, so that equal runs keep the same; and what is
-    /// said, not on how it is kept.
-    #[test]
-    fn few_values_are_kept_as_they_are() {
-        let values: Vec<f64> = (0..2 * FEW).map(|n| (n as f64 * 7.0 % 11.0 - 3.0) / 3.0).collect();
-        for count in [0, 1, 3, FEW - 1, FEW, FEW + 1, 2 * FEW] {
-            let (all, ranged) =
-                (histogram(&values[..count]), values[..count].iter().copied().collect::<Ranged>());
-            assert_eq!(matches!(all.form, Form::Few(_)), count <= FEW, "{count} values");
-            let mut backwards = HistogramTally::default();
-            for half in [&values[count / 2..count], &values[..count / 2]] {
-                backwards.merge(&histogram(half));
-            }
-            if count <= FEW {
-                assert_eq!(format!("{backwards:?}"), format!("{all:?}"), "{count} values");
-            }
-            for tally in [&all, &backwards] {
-                assert_eq!(
-                    (tally.count(), tally.mean(), tally.min(), tally.max()),
-                    (ranged.count(), ranged.mean(), ranged.extremes.min(), ranged.extremes.max())
-                );
-                assert_eq!(
-                    tally.quantiles([0.0, 0.3, 0.5, 1.0]),
-                    [0.0, 0.3, 0.5, 1.0].map(|q| ranged.quantile(q))
-                );
-                assert_eq!(tally.ranges().collect::<Vec<_>>(), ranged.ranges().collect::<Vec<_>>());
-            }
-        }
-        assert!(size_of::<HistogramTally>() <= 24, "a model may have millions");
-    }
-
-    /// No more bars than asked for, at least half as many if there are that many ranges, and
-    /// nothing is lost.
-    #[test]
-    fn bars_are_as_many_as_asked_for_at_most() {
-        let tally = histogram(&[-2.0, -1.0, 0.0, 1.0, 1.5, 2.0]);
-        let ranges: Vec<Bar> = tally.ranges().collect();
-        for most in 0..=2 * ranges.len() {
-            let bars = tally.bars(most);
-            let (fewest, most) = (most.clamp(1, ranges.len()).div_ceil(2), most.max(1));
-            assert!(
-                (fewest..=most).contains(&bars.len()),
-                "{} bars of {} ranges, {most} asked for",
-                bars.len(),
-                ranges.len()
-            );
-            assert_eq!(bars.iter().map(|bar| bar.count).sum::<u64>(), 6);
-            assert_eq!(
-                (bars[0].low, bars[bars.len() - 1].high),
-                (ranges[0].low, ranges[ranges.len() - 1].high)
-            );
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn percentiles_are_within_a_range(mut values in prop::collection::vec(prop_oneof![-1e3f64..1e3, 1e-9f64..1e-8, Just(0.0)], 1..300), q in 0.0f64..=1.0) {
-            let tally = histogram(&values);
-            values.sort_by(f64::total_cmp);
-            let rank = ((q * values.len() as f64).ceil() as usize).clamp(1, values.len());
-            let (estimate, exact) = (tally.quantile(q).unwrap(), values[rank - 1]);
-            prop_assert!((estimate - exact).abs() <= 0.016 * exact.abs() + 1e-300, "{} for {}", estimate, exact);
-            prop_assert_eq!(tally.bars(7).iter().map(|bar| bar.count).sum::<u64>(), values.len() as u64);
-        }
-
-        #[test]
-        fn merging_is_counting_all(a in prop::collection::vec(-10.0f64..10.0, 0..50), b in prop::collection::vec(0.0f64..1e6, 0..50)) {
-            let mut merged = histogram(&a);
-            merged.merge(&histogram(&b));
-            let all = histogram(&[a, b].concat());
-            prop_assert_eq!(merged.ranges().filter(|bar| bar.count > 0).collect::<Vec<_>>(), all.ranges().filter(|bar| bar.count > 0).collect::<Vec<_>>());
-            prop_assert_eq!(merged.mean(), all.mean());
-        }
-    }
-}
+#[path = "histogram_tally_tests.rs"]
+mod tests;

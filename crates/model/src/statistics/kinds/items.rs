@@ -1,38 +1,59 @@
+use std::num::NonZero;
+
 use serde::{Deserialize, Serialize};
 use warpline_memory::{MakeRoom, check_room};
 
+use super::kind::Moment;
 use crate::statistics::STATISTICS;
+use crate::statistics::series::SeriesTally;
 
-/// The items of one statistic. One that saw nothing takes four bytes, which nobody touches: every
-/// part of a run has all items, and most of them are seen by one part alone.
+/// The items of one statistic. An item without observations takes four bytes, which are never
+/// touched: every part of a run has all items, but most items are used by one part only.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::statistics) struct Items<T> {
-    /// By item: its place among those seen, from 1 on; 0 if it has none.
-    places: Vec<u32>,
+    /// By item: its place in `seen`, if it has observations.
+    places: Vec<Option<Place>>,
     seen: Vec<T>,
 }
 
+/// The place of an item among those with observations. It is never 0, so that a list of no places
+/// is a list of zeros.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Place(NonZero<u32>);
+
+impl Place {
+    /// The place with this index, which is below 2³² - 1.
+    fn at(index: usize) -> Self {
+        Place(NonZero::<u32>::MIN.saturating_add(index as u32))
+    }
+
+    #[inline]
+    fn index(self) -> usize {
+        self.0.get() as usize - 1
+    }
+}
+
 impl<T: Default> Items<T> {
-    /// So many items that have seen nothing.
+    /// This many items without observations.
     ///
     /// # Panics
-    /// If there is no memory, it [unwinds](warpline_memory::Exhausted::unwind).
+    /// If there is no memory: by [unwinding](warpline_memory::Exhausted::unwind).
     pub(super) fn new(count: usize) -> Self {
         Items { places: zeros(count), seen: Vec::new() }
     }
 
-    /// How many items there are.
+    /// The number of items.
     pub(super) fn count(&self) -> usize {
         self.places.len()
     }
 
     /// `None` if there is no such item.
     #[inline]
-    pub(super) fn check(&self, item: u32) -> Option<()> {
+    fn check(&self, item: u32) -> Option<()> {
         ((item as usize) < self.places.len()).then_some(())
     }
 
-    /// What `read` finds in an item, which may have seen nothing.
+    /// Applies `read` to an item, which may have no observations.
     pub(super) fn read<R>(&self, item: u32, read: impl FnOnce(&T) -> R) -> R {
         match self.get(item) {
             Some(seen) => read(seen),
@@ -40,43 +61,71 @@ impl<T: Default> Items<T> {
         }
     }
 
-    /// An item, if it has seen anything.
+    /// An item, if it has observations.
     #[inline]
     pub(super) fn get(&self, item: u32) -> Option<&T> {
-        self.seen.get((*self.places.get(item as usize)? as usize).wrapping_sub(1))
+        let place = (*self.places.get(item as usize)?)?;
+        self.seen.get(place.index())
     }
 
-    /// An item that sees something now; `None` if there is no such item.
+    /// An item to be changed; `None` if there is no such item.
     #[inline]
     pub(super) fn get_mut(&mut self, item: u32) -> Option<&mut T> {
         let place = match *self.places.get(item as usize)? {
-            0 => self.begin(item),
-            place => place,
+            Some(place) => place,
+            None => self.begin(item),
         };
-        self.seen.get_mut(place as usize - 1)
+        self.seen.get_mut(place.index())
     }
 
     #[cold]
     #[inline(never)]
-    fn begin(&mut self, item: u32) -> u32 {
+    fn begin(&mut self, item: u32) -> Place {
+        let place = Place::at(self.seen.len());
         self.seen.make_room(1, STATISTICS);
         self.seen.push(T::default());
-        let place = self.seen.len() as u32;
-        self.places[item as usize] = place;
+        self.places[item as usize] = Some(place);
         place
     }
 
-    /// Adds the same items of another part of the run, each by `merge`.
+    /// Adds the items of another part of the run, each by `merge`.
     pub(super) fn merge(&mut self, other: &Self, merge: impl Fn(&mut T, &T)) {
-        for (item, &place) in (0..).zip(&other.places).filter(|(_, place)| **place != 0) {
+        for (item, place) in (0..).zip(&other.places) {
+            let Some(place) = place else { continue };
             if let Some(mine) = self.get_mut(item) {
-                merge(mine, &other.seen[place as usize - 1]);
+                merge(mine, &other.seen[place.index()]);
             }
         }
     }
+
+    /// Adds a value that `event` observes, by `add`, to an item and to the series; `None` if there
+    /// is no such item, or the value is not finite. Only the series counts before the end of the
+    /// warm-up.
+    #[inline(always)]
+    pub(super) fn observe(
+        &mut self,
+        series: Option<&mut SeriesTally>,
+        event: &Moment<'_>,
+        item: u32,
+        value: f64,
+        add: impl FnOnce(&mut T),
+    ) -> Option<()> {
+        if !value.is_finite() {
+            return None;
+        }
+        if event.is_observed() {
+            add(self.get_mut(item)?);
+        } else {
+            self.check(item)?;
+        }
+        if let Some(series) = series {
+            series.observe(event.time, value);
+        }
+        Some(())
+    }
 }
 
-/// So many zeros, in memory that the system provides where it is touched.
+/// A list of zeros, in memory that the system provides only where it is touched.
 pub(super) fn zeros<N: Clone + Default>(count: usize) -> Vec<N> {
     check_room::<N>(count, STATISTICS);
     vec![N::default(); count]

@@ -1,4 +1,4 @@
-//! What a kind of statistic is.
+//! The interface of a kind of statistic.
 
 use std::fmt::Debug;
 
@@ -14,29 +14,29 @@ use crate::statistics::sums::horizon::Horizon;
 
 /// A kind of statistic: the type of its handles.
 ///
-/// What follows is resolved when the program is compiled: the [table](super::table) knows all
-/// kinds, and nothing is called dynamically.
+/// Calls are resolved at compile time: the [table](super::table) lists all kinds, so there are no
+/// dynamic calls.
 pub(in crate::statistics) trait Kind: Copy + Debug {
     /// The kind in words.
     const NAME: &'static str;
-    /// What slices of its series have.
+    /// The kind of values of its series.
     const SERIES: SeriesKind;
-    /// The most items that stay in the nearest cache; if there are more, it pays to
-    /// [fetch](Self::fetch) them.
+    /// The number of items that stay in the nearest cache. With more, [prefetching](Self::fetch)
+    /// pays.
     const FEW_ITEMS: u32;
 
-    /// What an event says of an item.
+    /// An observation of an item.
     type Observed: Copy;
-    /// What has been said of all items.
+    /// The sums of all items.
     type Tallies: Clone + Debug + Serialize + DeserializeOwned;
-    /// What comes out for an item.
+    /// The outcome of an item.
     type Outcome<'a>;
 
-    /// So many items, of which nothing has been said.
+    /// This many items without observations.
     fn tallies(items: u32) -> Self::Tallies;
 
-    /// Adds what the event at hand says of an item; `None` if there is no such item, or that makes
-    /// no sense.
+    /// Adds an observation of an item by `event`; `None` if there is no such item, or the
+    /// observation is invalid.
     fn add(
         tallies: &mut Self::Tallies,
         series: Option<&mut SeriesTally>,
@@ -45,25 +45,25 @@ pub(in crate::statistics) trait Kind: Copy + Debug {
         said: Self::Observed,
     ) -> Option<()>;
 
-    /// Adds what was said in another part of the run.
+    /// Adds the sums of another part of the run.
     fn merge(mine: &mut Self::Tallies, theirs: &Self::Tallies);
 
-    /// What comes out for an item. There must be such an item.
+    /// The outcome of an item, which must exist.
     fn outcome<'a>(tallies: &'a Self::Tallies, horizon: &Horizon, item: u32) -> Self::Outcome<'a>;
 
-    /// The same as it is written into results.
+    /// The outcome of an item as JSON, for results.
     fn json(tallies: &Self::Tallies, horizon: &Horizon, item: u32) -> Value;
 
-    /// The values that are said, all of which must be finite, by an event at `time`.
+    /// The values of an observation at `time`, all of which must be finite.
     fn values(said: Self::Observed, time: f64) -> impl Iterator<Item = f64>;
 
-    /// The beginning and the end of the span that is said, if it is about one.
+    /// The beginning and end of the observed span, if it has one.
     fn span(said: Self::Observed, time: f64) -> Option<(f64, f64)> {
         let _ = (said, time);
         None
     }
 
-    /// Fetches the memory that adding to an item will need.
+    /// Prefetches the memory that adding to an item will need.
     #[inline(always)]
     fn fetch(tallies: &Self::Tallies, item: u32, said: Self::Observed) {
         let _ = (tallies, item, said);
@@ -80,7 +80,7 @@ pub(in crate::statistics) trait Kind: Copy + Debug {
         let _ = (tallies, series, horizon);
     }
 
-    /// Adds what lasts until the run ends, and waits no more.
+    /// Adds everything that waits or lasts until the run ends, at the end.
     fn close(
         tallies: &mut Self::Tallies,
         series: Option<&mut SeriesTally>,
@@ -90,18 +90,18 @@ pub(in crate::statistics) trait Kind: Copy + Debug {
         let _ = (tallies, series, horizon, end);
     }
 
-    /// Takes out the levels that LPs hold, each with its item.
+    /// Takes out the open levels of LPs, each with its item.
     fn take_levels(tallies: &mut Self::Tallies) -> Vec<(u32, OpenLevel)> {
         let _ = tallies;
         Vec::new()
     }
 
-    /// Puts in a level that an LP holds.
+    /// Puts in an open level of an LP.
     fn put_level(tallies: &mut Self::Tallies, item: u32, level: OpenLevel) {
         let _ = (tallies, item, level);
     }
 
-    /// Whether the total of an item is beyond the largest number.
+    /// Whether the total of an item exceeds `u64::MAX`.
     fn overflows(tallies: &Self::Tallies) -> bool {
         let _ = tallies;
         false
@@ -114,7 +114,7 @@ pub(in crate::statistics) trait Kind: Copy + Debug {
     }
 }
 
-/// The event at hand.
+/// The event that observes.
 pub(in crate::statistics) struct Moment<'a> {
     pub(in crate::statistics) horizon: &'a Horizon,
     pub(in crate::statistics) time: f64,
@@ -122,14 +122,14 @@ pub(in crate::statistics) struct Moment<'a> {
 }
 
 impl Moment<'_> {
-    /// Whether what it says counts: the warm-up is over.
+    /// Whether the warm-up is over, so that observations count.
     #[inline(always)]
     pub(super) fn is_observed(&self) -> bool {
         self.time >= self.horizon.start
     }
 }
 
-/// Makes the handles of a kind.
+/// Declares the handle type of a kind.
 macro_rules! handle {
     ($(#[$meta:meta])* $name:ident) => {
         $(#[$meta])*
@@ -140,7 +140,7 @@ macro_rules! handle {
         }
 
         impl $name {
-            /// The statistic in this slot, as declared; its item 0, if it has several.
+            /// The statistic in this slot, as declared; item 0 if it has several.
             pub const fn slot(slot: u16) -> Self {
                 $name { slot, item: 0 }
             }

@@ -41,18 +41,8 @@ impl Kind for Mean {
         item: u32,
         value: f64,
     ) -> Option<()> {
-        if !value.is_finite() {
-            return None;
-        }
-        if event.is_observed() {
-            means.get_mut(item)?.add(event.horizon, event.time, value);
-        } else {
-            means.check(item)?;
-        }
-        if let Some(series) = series {
-            series.observe(event.time, value);
-        }
-        Some(())
+        let add = |tally: &mut MeanTally| tally.add(event.horizon, event.time, value);
+        means.observe(series, event, item, value, add)
     }
 
     fn merge(mine: &mut Items<MeanTally>, theirs: &Items<MeanTally>) {
@@ -80,7 +70,7 @@ impl Kind for Mean {
 /// A mean of values, in batches of time.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(in crate::statistics) struct MeanTally {
-    /// Sum and count of each quarter of a batch.
+    /// Sum and count for each quarter of a batch.
     pub(super) quarters: Stretches<(ExactSum, u64)>,
     squares: ExactSum,
     extremes: Extremes,
@@ -96,7 +86,7 @@ impl MeanTally {
         self.extremes.add(value);
     }
 
-    /// Fetches the memory that adding a value will touch, except for the batch.
+    /// Prefetches the memory that adding a value will touch, except for the batch.
     #[inline]
     pub(super) fn fetch(&self) {
         self.squares.fetch();
@@ -111,7 +101,8 @@ impl MeanTally {
 
     pub(super) fn estimate(&self, horizon: &Horizon) -> Estimate {
         let quarters = self.quarters.of(horizon);
-        let (mut total, mut count) = (ExactSum::default(), 0);
+        let mut total = ExactSum::default();
+        let mut count = 0;
         for (sum, n) in &quarters.list {
             total.merge(sum);
             count += n;

@@ -1,8 +1,8 @@
 //! The kinds of statistics.
 //!
-//! A kind is a file that implements [`Kind`](kind::Kind) for the type of its handles, and a line in
-//! the [table](table). What events call is a method of [`Observe`](crate::Observe), or one of the
-//! handle that [pushes a note](super::Notes::push).
+//! A kind is a file that implements [`Kind`](kind::Kind) for its handle type, and a line in the
+//! [table](table). Events call a method of [`Observe`](crate::Observe), which [pushes a
+//! note](super::Notes::push).
 
 pub(super) mod counter;
 mod future;

@@ -6,18 +6,17 @@ use warpline_memory::MakeRoom;
 
 use crate::statistics::STATISTICS;
 
-/// How many LPs share a piece of memory.
+/// The number of LPs or items per chunk.
 const CHUNK: usize = 64;
 
-/// The levels of one slot that were set and have yet to be closed: since when each has which value.
-/// [`Level`](crate::Level)s live in the states of LPs, where no engine sees them, so this is what
-/// it closes at the end of the run.
+/// The open levels of one slot: the value of each, and since when. [`Level`](crate::Level)s are in
+/// the states of LPs, where no engine sees them. So the engine closes these at the end of the run.
 ///
-/// One level per LP, or per item where there are several items, has a place of its own; whatever
-/// else there is goes into a table.
+/// One level per LP (or per item, if there are several items) has a place of its own. All others go
+/// into a table.
 ///
-/// So a change says what the level was, since when, and what it is now, and a level that does not
-/// begin at 0 says so in `init`. What never changed is closed, too.
+/// A change tells the old value, since when it was held, and the new value. A level that does not
+/// start at 0 is opened in `init`, so levels that never change are closed too.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(from = "ListedLevels", into = "ListedLevels")]
 pub(super) struct OpenLevels {
@@ -26,7 +25,7 @@ pub(super) struct OpenLevels {
     others: HashMap<(u32, LpId), Vec<OpenLevel>>,
 }
 
-/// A level that holds its value.
+/// A level that keeps its value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::statistics) struct OpenLevel {
     pub(in crate::statistics) lp: LpId,
@@ -34,7 +33,7 @@ pub(in crate::statistics) struct OpenLevel {
     pub(super) value: f64,
 }
 
-/// Open levels in a list, as they are written.
+/// Open levels as a list, for serialisation.
 #[derive(Serialize, Deserialize)]
 struct ListedLevels {
     by_item: bool,
@@ -61,7 +60,7 @@ impl OpenLevels {
         OpenLevels { by_item: items > 1, chunks: Vec::new(), others: HashMap::new() }
     }
 
-    /// The place of the level of an LP and an item, which may hold another's.
+    /// The place for the level of an LP and an item, which another level may occupy.
     #[inline]
     fn place(&mut self, item: u32, lp: LpId) -> &mut Option<OpenLevel> {
         let index = if self.by_item { item as usize } else { lp.index() };
@@ -73,8 +72,7 @@ impl OpenLevels {
             [index % CHUNK]
     }
 
-    /// A level that had the value `before.value` since `before.since` now has another one. Returns
-    /// whether it is new here.
+    /// Replaces the level `before` by `now`. Returns whether the level is new here.
     #[inline]
     pub(super) fn change(&mut self, item: u32, before: OpenLevel, now: OpenLevel) -> bool {
         let place = self.place(item, now.lp);
@@ -99,7 +97,7 @@ impl OpenLevels {
         false
     }
 
-    /// Notes a level that is new here.
+    /// Adds a level.
     pub(super) fn open(&mut self, item: u32, level: OpenLevel) {
         let place = self.place(item, level.lp);
         if place.is_none() {
@@ -112,7 +110,7 @@ impl OpenLevels {
         others.push(level);
     }
 
-    /// All that are open, with their items.
+    /// All open levels, with their items.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, OpenLevel)> {
         let item = |index: usize| if self.by_item { index as u32 } else { 0 };
         let places = self.chunks.iter().enumerate().flat_map(|(chunk, places)| {
@@ -126,7 +124,7 @@ impl OpenLevels {
         places.map(move |(index, level)| (item(index), level)).chain(others)
     }
 
-    /// Takes out all that are open, with their items.
+    /// Takes out all open levels, with their items.
     pub(super) fn take(&mut self) -> Vec<(u32, OpenLevel)> {
         let all = self.iter().collect();
         self.clear();

@@ -1,4 +1,4 @@
-//! The table of kinds, and the names in it.
+//! The table of the kinds of statistics.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,8 +10,9 @@ pub use super::mean::Mean;
 pub use super::time_mean::{Held, TimeMean};
 pub use crate::statistics::sums::estimate::Estimate;
 
-/// Hands the table to a macro. A line has the type of the handles, what events say, the method that
-/// declares and looks up, what it returns, and the rest of the sentence `Declares a counter, …`.
+/// Passes the table to a macro. A line has the handle type, the type of observations, the method
+/// that declares and looks up, the type that look-up returns, and the end of the sentence
+/// `Declares a counter, …`.
 macro_rules! for_each_kind {
     ($macro:ident) => {
         $macro! {
@@ -44,14 +45,14 @@ macro_rules! kinds {
                 }
             }
 
-            /// How many items stay in the nearest cache.
+            /// The number of items that stay in the nearest cache.
             pub(in crate::statistics) fn few_items(self) -> u32 {
                 match self {
                     $(StatisticKind::$kind => $kind::FEW_ITEMS,)*
                 }
             }
 
-            /// What slices of a series have.
+            /// The kind of values of a series.
             pub(in crate::statistics) fn series(self) -> warpline_record::SeriesKind {
                 match self {
                     $(StatisticKind::$kind => $kind::SERIES,)*

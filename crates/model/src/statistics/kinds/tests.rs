@@ -83,7 +83,8 @@ fn a_span_between_edges_fills_the_batches_between_them() {
     assert_eq!(areas, expected);
 }
 
-/// As [`Estimate::ci95`] says: none where fewer than half of the batches saw anything.
+/// There is no interval if fewer than half of the batches have observations; see
+/// [`Estimate::ci95`].
 #[test]
 fn half_of_the_batches_are_enough_for_an_interval() {
     let seen_in = |batches: usize| {
@@ -113,7 +114,8 @@ fn spans_are_cut_at_warmup_end_and_batches() {
 fn intervals_cover_the_truth() {
     use warpline_base::{LpId, random::Random};
     let covered = (0..1000u32).filter(|&run| {
-        let (mut tally, mut random) = (MeanTally::default(), Random::new(1, LpId(run), 0));
+        let mut tally = MeanTally::default();
+        let mut random = Random::new(1, LpId(run), 0);
         (0..640)
             .for_each(|i| tally.add(&HORIZON, 10.0 + 0.05 * f64::from(i), random.exponential(1.0)));
         let estimate = tally.estimate(&HORIZON);
@@ -122,11 +124,12 @@ fn intervals_cover_the_truth() {
     let covered = covered.count();
     assert!((925..=970).contains(&covered), "{covered} of 1000");
 }
-/// A walk whose step is redrawn now and then: once in `lasts` values, which are 20 to a batch.
+/// Values that are redrawn once every `lasts` values. A batch has 20 values.
 fn walked(run: u32, lasts: u32) -> Estimate {
     use warpline_base::{LpId, random::Random};
-    let (mut tally, mut random, mut value) =
-        (MeanTally::default(), Random::new(1, LpId(run), 0), 0.0);
+    let mut tally = MeanTally::default();
+    let mut random = Random::new(1, LpId(run), 0);
+    let mut value = 0.0;
     (0..640).for_each(|i| {
         value = if i % lasts == 0 { random.exponential(1.0) } else { value };
         tally.add(&HORIZON, 10.0 + 0.05 * f64::from(i), value);
@@ -134,8 +137,8 @@ fn walked(run: u32, lasts: u32) -> Estimate {
     tally.estimate(&HORIZON)
 }
 
-/// Values that last for five batches make batches alike; the interval is then far too narrow, and
-/// says so.
+/// Values that last for five batches make batches alike. The interval is then far too narrow, and
+/// is marked as such.
 #[test]
 fn an_interval_from_correlated_batches_says_so() {
     let warned = |lasts: u32| (0..1000).filter(|&run| walked(run, lasts).correlated).count();
@@ -148,16 +151,18 @@ fn an_interval_from_correlated_batches_says_so() {
     assert!((0..1000).filter(|&run| covered(run)).count() < 750, "the warning is deserved");
 }
 
-/// Of this many runs of a queue with one server, each to this time and with this load, how many
-/// have an interval for the mean wait that says that it is too narrow, and how many an interval
-/// that contains the truth.
+/// Simulates this many runs of a queue with one server, each to `end` at this load. Returns how
+/// many intervals for the mean wait are marked as too narrow, and how many contain the true mean.
 fn queues(runs: u32, end: f64, load: f64) -> (usize, usize) {
     use warpline_base::{LpId, random::Random};
-    let (truth, horizon) = (load / (1.0 - load), Horizon::new(0.0, end));
+    let truth = load / (1.0 - load);
+    let horizon = Horizon::new(0.0, end);
     let (mut warned, mut covered) = (0, 0);
     for run in 0..runs {
-        let (mut tally, mut random, mut time, mut wait) =
-            (MeanTally::default(), Random::new(2, LpId(run), 0), 0.0, 0.0f64);
+        let mut tally = MeanTally::default();
+        let mut random = Random::new(2, LpId(run), 0);
+        let mut time = 0.0;
+        let mut wait = 0.0f64;
         while time < end {
             tally.add(&horizon, time, wait);
             let gap = random.exponential(1.0 / load);

@@ -17,15 +17,15 @@ handle! {
     /// The mean over time of a quantity that holds its value between events:
     /// [`Observe::span`](crate::Observe::span), or [`Level`](crate::Level), which have examples.
     ///
-    /// Levels of several LPs in one item add up: the mean is that of their sum. Give each LP an
-    /// item of its own for a mean of each. What nobody sets is 0.
+    /// Levels of several LPs in one item add up: the mean is that of their sum. For a mean of each,
+    /// give each LP its own item. A level that is never set is 0.
     TimeMean
 }
 
-/// What an event says of a level.
+/// An observation of a level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Held {
-    /// It was held over a span of time.
+    /// It was held over a span of time, in model units.
     Span {
         /// The start of the span.
         from: f64,
@@ -82,7 +82,7 @@ impl Kind for TimeMean {
             }
             Held::Open { level } => means.open(event, item, level),
             Held::Change { from, level, next } => {
-                means.change(series, event, item, (from, level, next))
+                means.change(series, event, item, from, level, next)
             }
         }
     }
@@ -102,8 +102,7 @@ impl Kind for TimeMean {
         settled.items.read(item, |tally| tally.estimate(horizon))
     }
 
-    /// Spans that the run has not come to the end of do not count; when it has ended, there are
-    /// none.
+    /// Spans that end in the future do not count; after the run there are none.
     fn json(means: &TimeMeanTallies, horizon: &Horizon, item: u32) -> Value {
         means.items.read(item, |tally| tally.estimate(horizon)).to_json()
     }
@@ -162,17 +161,17 @@ impl Kind for TimeMean {
     }
 }
 
-/// The items of a mean over time.
+/// The sums of all items of a mean over time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::statistics) struct TimeMeanTallies {
     items: Items<TimeMeanTally>,
     open: OpenLevels,
-    /// Spans that have yet to be added up.
+    /// Spans that have yet to be added.
     future: FutureSpans,
 }
 
 impl TimeMeanTallies {
-    /// Adds a span, or keeps it as long as it is not over.
+    /// Adds a span, or keeps it if it reaches beyond the event.
     #[inline(always)]
     fn add_span(
         &mut self,
@@ -207,9 +206,12 @@ impl TimeMeanTallies {
         series: Option<&mut SeriesTally>,
         event: &Moment<'_>,
         item: u32,
-        (from, level, next): (f64, f64, f64),
+        from: f64,
+        level: f64,
+        next: f64,
     ) -> Option<()> {
-        let (time, lp) = (event.time, event.lp);
+        let time = event.time;
+        let lp = event.lp;
         let valid = from <= time && from.is_finite() && level.is_finite() && next.is_finite();
         let tally = self.items.get_mut(item).filter(|_| valid)?;
         tally.add(event.horizon, from, time, level);
@@ -223,7 +225,7 @@ impl TimeMeanTallies {
         Some(())
     }
 
-    /// Adds the spans that are over by now.
+    /// Adds the kept spans that are past by now.
     #[cold]
     #[inline(never)]
     fn add_past(&mut self, mut series: Option<&mut SeriesTally>, horizon: &Horizon) {
@@ -238,7 +240,7 @@ impl TimeMeanTallies {
         self.future.put_back(spans);
     }
 
-    /// Adds a span that was kept.
+    /// Adds a kept span.
     fn add_kept(
         &mut self,
         series: Option<&mut SeriesTally>,
@@ -254,7 +256,7 @@ impl TimeMeanTallies {
         }
     }
 
-    /// Adds all spans that were kept.
+    /// Adds all kept spans.
     fn settle(&mut self, mut series: Option<&mut SeriesTally>, horizon: &Horizon) {
         let spans = self.future.take();
         spans.iter().for_each(|span| self.add_kept(series.as_deref_mut(), horizon, span));
@@ -267,8 +269,9 @@ pub(super) struct TimeMeanTally {
     /// Level times time in each quarter of a batch.
     pub(super) quarters: Stretches<ExactSum>,
     spans: u64,
-    /// Levels that are known, and spans that are no levels'.
+    /// The number of levels.
     levels: u64,
+    /// The number of spans that belong to no level.
     single: u64,
     extremes: Extremes,
 }
@@ -277,7 +280,7 @@ impl TimeMeanTally {
     /// Adds a span of one of the levels.
     #[inline]
     pub(super) fn add(&mut self, horizon: &Horizon, from: f64, to: f64, level: f64) {
-        // A span that only touches the observed time is ignored, and so is one of length zero.
+        // A span that only touches the observed time is ignored.
         if from >= horizon.reached || to < horizon.start || to == horizon.start && from < to {
             return;
         }
@@ -293,14 +296,14 @@ impl TimeMeanTally {
         }
     }
 
-    /// Adds a span that is no level's.
+    /// Adds a span that belongs to no level.
     #[inline]
     pub(super) fn add_single(&mut self, horizon: &Horizon, from: f64, to: f64, level: f64) {
         self.single += 1;
         self.add(horizon, from, to, level);
     }
 
-    /// There is another level.
+    /// Counts another level.
     pub(super) fn add_level(&mut self) {
         self.levels += 1;
     }
@@ -326,8 +329,8 @@ impl TimeMeanTally {
         let seen = horizon.length() > 0.0;
         let interval = if seen { interval(&pairs) } else { None };
         let mean = seen.then(|| total.over_distance(horizon.start, horizon.reached));
-        // What nobody has changed is 0. Levels that were never set are 0, too, and add nothing to a
-        // single one.
+        // Without levels and spans, the value is 0. Levels that were never set are 0 too, and add
+        // nothing to a single level.
         let extremes = match (self.levels, self.single) {
             (0, 0) => mean.map(|_| (0.0, 0.0)),
             (1, 0) => self.extremes.min().zip(self.extremes.max()),
@@ -336,7 +339,7 @@ impl TimeMeanTally {
         let parts = self.extremes.min().zip(self.extremes.max());
         let sum = || parts.map(|(min, max)| SumOf { levels: self.levels, min, max });
         Estimate {
-            // What corrects a quotient may be rounded.
+            // The quotient may be off by a rounding error.
             mean: mean.map(|mean| extremes.map_or(mean, |(min, max)| mean.clamp(min, max))),
             ci95: half_width(interval.as_ref(), exponent - quarters.exponent),
             correlated: interval.is_some_and(|interval| interval.correlated),

@@ -9,19 +9,19 @@ use super::sums::horizon::Horizon;
 use super::sums::level_stretches::LevelStretches;
 use super::sums::stretches::{Absorb, Seen, Stretches};
 
-/// Into how many slices a series cuts a run.
+/// The number of slices of a series.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) enum SeriesSlices {
-    /// As many as follow from its length.
+    /// As many as follow from the length of the run.
     Automatic,
-    /// As many as the model wants.
+    /// As many as the model declares.
     Given(u32),
 }
 
 /// A statistic over virtual time: sums for each slice of the run, over all items.
 ///
-/// A series is made of the same observations as its statistic. It costs an addition where the
-/// statistic is added up, on commit, and nothing where it is not declared.
+/// A series is made of the same observations as its statistic. It costs an addition per
+/// observation, on commit, and nothing if it is not declared.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct SeriesTally {
     cut: Cut,
@@ -31,13 +31,13 @@ pub(super) struct SeriesTally {
 /// How the run is cut into slices.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Cut {
-    /// Into as many slices as the model wants.
+    /// Into as many slices as the model declares.
     Given(Slices),
     /// Into stretches, which follow from how far the run came.
     Stretches(Horizon),
 }
 
-/// What a slice keeps. All of it can be added up in any order.
+/// The sums of each slice, which can be added in any order.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Sums {
     Counts(Parts<u128, Stretches<u128>>),
@@ -47,7 +47,7 @@ enum Sums {
     Levels(Parts<ExactSum, LevelStretches>),
 }
 
-/// The sums of all slices, as they are cut.
+/// The sums of all slices, in the form that fits the [`Cut`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Parts<T, S> {
     Given(Vec<T>),
@@ -82,7 +82,7 @@ impl InStretches<ExactSum> for LevelStretches {
 }
 
 impl<T: Absorb> Parts<T, Stretches<T>> {
-    /// The sums of the slice of a time.
+    /// The sums of the slice that contains `time`.
     #[inline]
     fn at(&mut self, cut: &Cut, time: f64) -> &mut T {
         match (self, cut) {
@@ -111,10 +111,10 @@ impl<T: Absorb, S: InStretches<T>> Parts<T, S> {
         }
     }
 
-    /// Where slices begin and end, and what each has.
+    /// The edges of the slices, and their sums.
     fn slices(&self, cut: &Cut) -> (Vec<f64>, Vec<T>) {
         match (self, cut) {
-            (Parts::Given(list), Cut::Given(slices)) => (slices.edges.clone(), list.clone()),
+            (Parts::Given(list), Cut::Given(slices)) => (slices.edges().to_vec(), list.clone()),
             (Parts::Stretches(stretches), Cut::Stretches(horizon)) => {
                 let seen = stretches.of(horizon);
                 let edge = |slice: usize| (slice as f64 * seen.length()).min(horizon.reached);
@@ -128,7 +128,7 @@ impl<T: Absorb, S: InStretches<T>> Parts<T, S> {
 const ONE_CUT: &str = "the sums of a series are cut as the run is";
 
 impl SeriesTally {
-    /// An empty series of this many slices, which have this kind of value, of a run to `end`.
+    /// An empty series with values of this kind, of a run to `end`.
     pub(super) fn new(slices: SeriesSlices, kind: SeriesKind, end: f64) -> Self {
         let cut = match slices {
             SeriesSlices::Automatic => Cut::Stretches(Horizon::new(0.0, end)),
@@ -194,7 +194,7 @@ impl SeriesTally {
         }
     }
 
-    /// The series of a statistic in this unit, with this meaning.
+    /// The series as recorded, for a statistic with this unit and meaning.
     pub(super) fn series(&self, unit: &str, meaning: &str) -> Series {
         let (kind, edges, values, counts) = match &self.sums {
             Sums::Counts(counts) => {
@@ -243,18 +243,18 @@ impl SeriesTally {
 }
 
 impl Cut {
-    /// How far the run came.
+    /// How far the run came, in model time.
     fn reached(&self) -> f64 {
         match self {
-            Cut::Given(slices) => slices.reached,
+            Cut::Given(slices) => slices.reached(),
             Cut::Stretches(horizon) => horizon.reached,
         }
     }
 
-    /// The last slice that the run reached, if there are slices beyond it.
+    /// The last slice that the run reached; `None` if there are no slices beyond it.
     fn last(&self) -> Option<usize> {
         match self {
-            Cut::Given(slices) => Some(slices.last),
+            Cut::Given(slices) => Some(slices.last()),
             Cut::Stretches(_) => None,
         }
     }

@@ -1,27 +1,28 @@
-//! Slices of a run that a model wants.
+//! The slices of a run, if the model declares their number.
 
 use serde::{Deserialize, Serialize};
 
 use crate::statistics::sums::exact_sum::ExactSum;
 
-/// Slices of equal length, of the run that was wanted.
+/// Slices of equal length, from 0 to the requested end of the run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Slices {
-    /// From 0 to the end.
-    pub(super) edges: Vec<f64>,
+    /// The edges of the slices, from 0 to the end.
+    edges: Vec<f64>,
     /// Slices per unit of time.
     per_time: f64,
-    /// How far the run came: to the end, unless it was cut short.
-    pub(super) reached: f64,
+    /// How far the run came: to the end, unless it was stopped early.
+    reached: f64,
     /// The last slice that it reached.
-    pub(super) last: usize,
+    last: usize,
 }
 
 impl Slices {
     pub(super) fn new(count: u32, end: f64) -> Self {
-        // The end is multiplied by no more than 1, so that it cannot overflow.
+        // The end is multiplied by at most 1, so it cannot overflow.
         let edge = |slice: u32| end * (f64::from(slice) / f64::from(count));
-        let (edges, last) = ((0..=count).map(edge).collect(), count as usize - 1);
+        let edges = (0..=count).map(edge).collect();
+        let last = count as usize - 1;
         Slices { edges, per_time: f64::from(count) / end, reached: end, last }
     }
 
@@ -29,8 +30,22 @@ impl Slices {
         self.edges.len() - 1
     }
 
-    /// The slice of a time, which must not be negative. What is observed at the end belongs to the
-    /// last slice.
+    /// From 0 to the end.
+    pub(super) fn edges(&self) -> &[f64] {
+        &self.edges
+    }
+
+    /// How far the run came, in model time.
+    pub(super) fn reached(&self) -> f64 {
+        self.reached
+    }
+
+    /// The last slice that the run reached.
+    pub(super) fn last(&self) -> usize {
+        self.last
+    }
+
+    /// The slice of a time, which must not be negative. The end itself belongs to the last slice.
     #[inline]
     pub(super) fn at(&self, time: f64) -> usize {
         if time >= self.reached {
@@ -47,7 +62,7 @@ impl Slices {
         slice
     }
 
-    /// The run ends here. The slices stay as they are.
+    /// Ends the run at `end`. The slices stay as they are.
     pub(super) fn cut_short(&mut self, end: f64) {
         self.reached = end;
         self.last =

@@ -79,7 +79,7 @@ fn a_small_series_by_hand() {
     assert_eq!(kinds, [SeriesKind::Count, SeriesKind::Mean, SeriesKind::Level, SeriesKind::Mean]);
 }
 
-/// A series is there to see the warm-up, so it begins at 0; all else leaves the warm-up out.
+/// A series shows the warm-up, so it begins at 0. Everything else leaves the warm-up out.
 #[test]
 fn the_warmup_is_part_of_the_series() {
     let mut statistics = statistics(2, 5.0, 10.0);
@@ -103,8 +103,8 @@ fn the_warmup_is_part_of_the_series() {
     );
 }
 
-/// What the run did not reach is unknown, not 0, and what was observed as it ended belongs to the
-/// last slice that it reached.
+/// Slices that the run did not reach are unknown, not 0. What was observed at the end belongs to
+/// the last slice that it reached.
 #[test]
 fn a_run_cut_short_leaves_the_rest_empty() {
     for (end, reached, held) in [(6.0, 2, 4.0), (5.0, 1, 4.0), (7.5, 2, 4.0), (1.0, 0, 4.0)] {
@@ -286,13 +286,15 @@ fn ends() -> impl Strategy<Value = f64> {
 }
 
 proptest! {
-    /// A run that was ended early has the series of a run to that end, whatever was wanted.
+    /// A run that was stopped early has the series of a run to that end, whatever the requested
+    /// end.
     #[test]
     fn slices_follow_from_how_far_a_run_came(
         events in prop::collection::vec((0.0f64..=1.0, 0u32..2, -1e3f64..1e3, 0.0f64..0.3), 1..80),
         end in prop_oneof![1e-3f64..1e6, Just(1e300), Just(1e-300), Just(64.0)], further in 1.0f64..1e5,
     ) {
-        let (mut early, mut whole) = (automatic(end * further), automatic(end));
+        let mut early = automatic(end * further);
+        let mut whole = automatic(end);
         for statistics in [&mut early, &mut whole] {
             for &(share, item, value, length) in &events {
                 let time = share * end;
@@ -311,24 +313,25 @@ proptest! {
     #[test]
     fn every_time_is_within_its_slice(end in ends(), count in 1u32..300, share in 0.0f64..1.0, edge in 0u32..300) {
         let slices = Slices::new(count, end);
-        prop_assert_eq!((slices.edges[0], slices.edges[count as usize]), (0.0, end));
-        let edge = slices.edges[edge.min(count) as usize];
+        prop_assert_eq!((slices.edges()[0], slices.edges()[count as usize]), (0.0, end));
+        let edge = slices.edges()[edge.min(count) as usize];
         for time in [share * end, edge, edge.next_down().max(0.0), edge.next_up(), end.next_down(), 0.0] {
             let slice = slices.at(time);
-            let within = slices.edges[slice] <= time && (time < slices.edges[slice + 1] || time >= end && slice == count as usize - 1);
-            prop_assert!(within, "{} in slice {}: {:?}", time, slice, &slices.edges[slice..=slice + 1]);
+            let within = slices.edges()[slice] <= time && (time < slices.edges()[slice + 1] || time >= end && slice == count as usize - 1);
+            prop_assert!(within, "{} in slice {}: {:?}", time, slice, &slices.edges()[slice..=slice + 1]);
         }
     }
 
-    /// However the events of a run are divided among PEs, and in whatever order those are merged,
-    /// the series are the same to the last bit, and their slices add up to the totals.
+    /// The series are the same to the last bit, however events are divided among PEs and in
+    /// whatever order PEs are merged. The slices add up to the totals.
     #[test]
     fn merging_in_any_order_gives_the_same(
         events in prop::collection::vec((0.0f64..=1.0, 0u32..2, 0u64..9, -1e9f64..1e9, 0.0f64..0.3, 0usize..4), 1..120),
         end in prop_oneof![1e-3f64..1e6, Just(1e300), Just(1e-300)], slices in prop::option::of(1u32..40), order in Just([0usize, 1, 2, 3]).prop_shuffle(),
     ) {
         let empty = slices.map_or_else(|| automatic(end), |slices| statistics(slices, 0.0, end));
-        let (mut whole, mut parts) = (empty.clone(), vec![empty; 4]);
+        let mut whole = empty.clone();
+        let mut parts = vec![empty; 4];
         for &(share, item, by, value, length, part) in &events {
             let time = share * end;
             let notes = [

@@ -1,23 +1,23 @@
 //! Means with confidence intervals by batch means, which allow for correlation.
 //!
-//! An interval that is probably too narrow says so, and is not mended: fewer, longer batches would
-//! make it wide rather than wrong, but the run would say no more for it. Von Neumann's ratio tells
-//! correlation from chance, from sums that no order of execution can change. It is taken of
-//! quarters of batches, which are correlated while the batches themselves hardly are. So nearly all
-//! intervals that are too narrow are found, and some that are still good.
+//! An interval that is probably too narrow is marked, not corrected: with fewer, longer batches it
+//! would be wide instead of wrong, but no more informative. Von Neumann's ratio distinguishes
+//! correlation from chance, using sums that do not depend on the order of execution. It is computed
+//! from quarters of batches, which are still correlated when batches hardly are. So it finds nearly
+//! all intervals that are too narrow, and also some that are still good.
 
 use serde_json::{Value, json};
 
 use super::magnitude::power;
 
-/// Into how many equal spans of time a run is cut for confidence intervals, at most; at least into
-/// half as many.
+/// The maximum number of equal spans of time into which a run is cut for confidence intervals; the
+/// minimum is half as many.
 ///
-/// Their length is a power of 2 in model time, so that it follows from how far the run came and
-/// from nothing else: a run that is ended early has the intervals of a run that was to end there.
+/// Their length is a power of 2 in model time, so it depends only on how far the run came: a run
+/// that is stopped early has the intervals of a run to that end.
 pub const BATCHES: usize = 32;
 
-/// Batches are quartered to see whether they are correlated.
+/// The maximum number of quarters of batches, which show whether batches are correlated.
 pub(in crate::statistics) const QUARTERS: usize = 4 * BATCHES;
 
 /// The 97.5 % points of Student's t with `BATCHES / 2` degrees of freedom, one more, and so on.
@@ -43,8 +43,8 @@ const STUDENT_T: [f64; BATCHES / 2] = [
 /// The 95 % point of the standard normal distribution.
 const NORMAL: f64 = 1.644_853_626_951_472_7;
 
-/// A share of 5 % of sequences of so many independent quarters have a von Neumann ratio below this:
-/// it has mean 2 and variance 4 (n - 2) / (n² - 1), and is nearly normal (J. von Neumann,
+/// For 5 % of sequences of `quarters` independent values, the von Neumann ratio is below this: it
+/// has mean 2 and variance 4 (n - 2) / (n² - 1), and is nearly normal (J. von Neumann,
 /// "Distribution of the ratio of the mean square successive difference to the variance", 1941).
 fn least_ratio(quarters: usize) -> f64 {
     let n = quarters as f64;
@@ -53,8 +53,8 @@ fn least_ratio(quarters: usize) -> f64 {
 
 /// An interval narrower than this share of its mean is due to rounding.
 const ROUNDING: f64 = 1e-12;
-/// What [`Estimate::to_json`] says of an interval whose batches are
-/// [correlated](Estimate::correlated).
+/// What [`Estimate::to_json`] says about an interval from [correlated](Estimate::correlated)
+/// batches.
 const TOO_NARROW: &str = "probably too narrow: the run is short against its own correlation; a longer run gives a better interval";
 
 /// An estimated mean.
@@ -64,7 +64,8 @@ const TOO_NARROW: &str = "probably too narrow: the run is short against its own 
 /// # struct Lp(Notes);
 /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
 /// # impl RowSink for Lp { fn row(&mut self, _: Row<'_>) {} }
-/// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+/// # let mut lp = Lp(Notes::default());
+/// # let mut declare = Declarations::default();
 /// # const WAIT: Mean = Mean::slot(0);
 /// # declare.mean(WAIT, "wait", "min", "");
 /// # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
@@ -80,41 +81,41 @@ const TOO_NARROW: &str = "probably too narrow: the run is short against its own 
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// The mean; `None` if nothing was observed. A mean over time is 0 then, as long as there was
-    /// any time to observe.
+    /// The mean; `None` if nothing was observed. A mean over time is then 0, if any time was
+    /// observed.
     pub mean: Option<f64>,
     /// Half the width of the 95 % confidence interval by batch means, which allows for correlation
-    /// between successive values; `None` with too few observations, which is if fewer than half of
-    /// the [batches](BATCHES) saw any.
+    /// between successive values; `None` if fewer than half of the [batches](BATCHES) have
+    /// observations.
     pub ci95: Option<f64>,
-    /// Whether the interval is probably too narrow, because the run is short against its own
-    /// correlation: the means of successive quarters of batches are more alike than those of
-    /// independent ones are in 19 of 20 cases.
+    /// Whether the interval is probably too narrow, because the run is short compared with its own
+    /// correlation: the means of successive quarters of batches are more alike than independent
+    /// ones would be in 19 of 20 cases.
     pub correlated: bool,
     /// The number of values; for means over time, of spans.
     pub count: u64,
     /// The standard deviation of single values; `None` for means over time, and with fewer than two
     /// values.
     pub deviation: Option<f64>,
-    /// The least of what the mean is of; `None` if nothing was observed, and for the mean of a sum,
-    /// whose extremes nobody knows.
+    /// The least value; `None` if nothing was observed, and for the mean over time of a sum, whose
+    /// extremes are unknown.
     pub min: Option<f64>,
-    /// The largest, likewise.
+    /// The greatest value; `None` like `min`.
     pub max: Option<f64>,
-    /// If this is the mean over time of a sum, what it is the sum of.
+    /// The parts of the sum, if this is the mean over time of a sum.
     pub sum_of: Option<SumOf>,
-    /// Whether it is of values, and not over time.
+    /// Whether it is a mean of values, not over time.
     pub(in crate::statistics) of_values: bool,
 }
 
-/// What a sum over time consists of: levels of several LPs, or spans.
+/// The parts of a sum over time: levels of several LPs, or spans.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SumOf {
-    /// How many levels there are; 0 if the sum is of spans alone.
+    /// The number of levels; 0 if the sum consists of spans only.
     pub levels: u64,
-    /// The least value of any one of them.
+    /// The least value of any single part.
     pub min: f64,
-    /// The greatest value of any one of them.
+    /// The greatest value of any single part.
     pub max: f64,
 }
 
@@ -123,9 +124,9 @@ impl Estimate {
     /// `deviation`. If its batches are [correlated](Self::correlated), `ci95_note` says that the
     /// interval is probably too narrow.
     ///
-    /// A mean over time has `spans` instead of a count. That of a [sum](Self::sum_of) has `levels`,
-    /// their number, and `single_min` and `single_max`, the extremes of single levels or spans,
-    /// instead of extremes of its own.
+    /// A mean over time has `spans` instead of `count`. That of a [sum](Self::sum_of) has `levels`,
+    /// their number, and instead of `min` and `max` the extremes of single levels or spans,
+    /// `single_min` and `single_max`.
     pub fn to_json(&self) -> Value {
         let count = if self.of_values { "count" } else { "spans" };
         let mut all = json!({ "mean": self.mean, "ci95": self.ci95, count: self.count });
@@ -150,9 +151,9 @@ impl Estimate {
         all
     }
 
-    /// What has to be said of [`ci95`](Self::ci95) wherever it is shown: that it is probably too
-    /// narrow, if its batches are [correlated](Self::correlated). For models that make JSON of
-    /// their own; beside `ci95`, reports look for it under this name.
+    /// The note to show with [`ci95`](Self::ci95): that it is probably too narrow, if its batches
+    /// are [correlated](Self::correlated). For models that make their own JSON: reports look for it
+    /// beside `ci95`, under the name `ci95_note`.
     pub fn ci95_note(&self) -> Option<&'static str> {
         self.correlated.then_some(TOO_NARROW)
     }
@@ -165,9 +166,9 @@ pub(in crate::statistics) struct Interval {
 }
 
 /// The 95 % interval of a ratio of sums, from `(numerator, denominator)` of each quarter of a
-/// batch: the classical ratio estimator (Law, "Simulation Modeling and Analysis", section 9.5).
-/// Whether batches are correlated is seen in their quarters. Numerators are at most about 1, so
-/// that no square overflows, nor underflows where it matters.
+/// batch: the classical ratio estimator (Law, "Simulation Modeling and Analysis", section 9.5). The
+/// quarters show whether batches are correlated. Numerators must be at most about 1, so that no
+/// square overflows, or underflows where it matters.
 pub(in crate::statistics) fn interval(quarters: &[(f64, f64)]) -> Option<Interval> {
     let sum = |parts: &[(f64, f64)]| {
         parts.iter().fold((0.0, 0.0), |(n, d), part| (n + part.0, d + part.1))
@@ -182,7 +183,8 @@ pub(in crate::statistics) fn interval(quarters: &[(f64, f64)]) -> Option<Interva
     let ratio = top / bottom;
     let rest = |&(n, d): &(f64, f64)| n - ratio * d;
     let squares: f64 = batches.iter().map(|batch| rest(batch).powi(2)).sum();
-    let (count, variance) = (batches.len() as f64, squares / freedom as f64);
+    let count = batches.len() as f64;
+    let variance = squares / freedom as f64;
     let half_width = t * (variance / count).sqrt() / (bottom / count);
     let rests: Vec<f64> = quarters.iter().map(rest).collect();
     let squares: f64 = rests.iter().map(|rest| rest.powi(2)).sum();
@@ -201,7 +203,7 @@ pub(in crate::statistics) fn half_width(interval: Option<&Interval>, exponent: i
 mod tests {
     use super::*;
 
-    /// As worked out by hand for 64: 2 - 1.644854 √(4 · 62 / 4095).
+    /// Computed by hand for 64: 2 - 1.644854 √(4 · 62 / 4095).
     #[test]
     fn the_least_ratio_follows_from_the_number() {
         assert!((least_ratio(64) - 1.595_213_384_235_905).abs() < 1e-12);

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// The least and the largest of some values.
+/// The least and the greatest of some values.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(in crate::statistics) struct Extremes {
     min: f64,
@@ -16,7 +16,7 @@ impl Default for Extremes {
 impl Extremes {
     #[inline]
     pub(in crate::statistics) fn add(&mut self, value: f64) {
-        // Of the two zeros the positive one, so that the order of adding does not show.
+        // Makes -0.0 positive, so that the order of adding does not show.
         let value = value + 0.0;
         if value < self.min {
             self.min = value;

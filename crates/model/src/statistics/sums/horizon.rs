@@ -1,10 +1,10 @@
 use serde::{Deserialize, Serialize};
 
-/// The span of time that is observed.
+/// The observed span of time, in model units.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::statistics) struct Horizon {
     pub(in crate::statistics) start: f64,
-    /// How far the run came: to the end, unless it was cut short.
+    /// How far the run came: to the end, unless it was stopped early.
     pub(in crate::statistics) reached: f64,
 }
 
@@ -13,12 +13,12 @@ impl Horizon {
         Horizon { start, reached: end }
     }
 
-    /// The run ends here.
+    /// Ends the run at `end`.
     pub(in crate::statistics) fn cut_short(&mut self, end: f64) {
         self.reached = end;
     }
 
-    /// How long it was observed.
+    /// The length of the observed time.
     pub(in crate::statistics) fn length(&self) -> f64 {
         self.reached - self.start
     }

@@ -1,9 +1,9 @@
 //! Numbers of any length, and how they are rounded.
 
-/// The weight of the lowest chunk is 2^-`BELOW`: whole chunks, and no more than the last bit of any
-/// product, 2^-2148.
+/// The weight of the lowest chunk is 2^-`BELOW`: a whole number of chunks, at most the last bit of
+/// any product, 2^-2148.
 pub(super) const BELOW: u32 = 68 * 32;
-/// The last bit of the least number is 2^-`LAST_BIT`.
+/// The last bit of the least positive number is 2^-`LAST_BIT`.
 pub(super) const LAST_BIT: u32 = 1074;
 
 /// Sign and digits of a number: chunk `i`, of 32 bits, weighs 2^(32 i + lowest).
@@ -12,7 +12,7 @@ pub(super) struct Magnitude {
     pub(super) negative: bool,
     pub(super) chunks: Vec<u64>,
     pub(super) lowest: i32,
-    /// Whether there are ones below all digits.
+    /// Whether there are 1 bits below all digits.
     pub(super) rest: bool,
 }
 
@@ -22,7 +22,7 @@ impl Magnitude {
         ((self.lowest + BELOW as i32) / 32) as u32 + index as u32
     }
 
-    /// The power of 2 of the first digit.
+    /// The exponent of the leading bit.
     pub(super) fn exponent(&self) -> i32 {
         let first = self.chunks.iter().rposition(|&chunk| chunk != 0);
         first.map_or(-(BELOW as i32), |top| {
@@ -30,15 +30,16 @@ impl Magnitude {
         })
     }
 
-    /// This over `divisor` times 2^`exponent`.
+    /// This number divided by `divisor` times 2^`exponent`.
     pub(super) fn over(mut self, divisor: u64, exponent: i32) -> Magnitude {
-        // The divisor has two chunks; three more leave more digits than a number has.
+        // The divisor has two chunks. Three more chunks give more digits than an `f64` has.
         const MORE: usize = 5;
         self.chunks.splice(0..0, [0; MORE]);
         let mut rest = 0u128;
         for chunk in self.chunks.iter_mut().rev() {
             let part = rest << 32 | u128::from(*chunk);
-            (*chunk, rest) = ((part / u128::from(divisor)) as u64, part % u128::from(divisor));
+            *chunk = (part / u128::from(divisor)) as u64;
+            rest = part % u128::from(divisor);
         }
         Magnitude {
             lowest: self.lowest - 32 * MORE as i32 - exponent,
@@ -50,7 +51,7 @@ impl Magnitude {
     /// The number, rounded to the nearest `f64`.
     pub(super) fn round(&self) -> f64 {
         let Some(top) = self.chunks.iter().rposition(|&chunk| chunk != 0) else { return 0.0 };
-        // The top three chunks hold at least 65 bits; whatever lies below only breaks ties.
+        // The top three chunks hold at least 65 bits. Everything below only breaks ties.
         let bottom = top.saturating_sub(2);
         let head = self.chunks[bottom..=top]
             .iter()
@@ -58,12 +59,12 @@ impl Magnitude {
             .fold(0u128, |head, &chunk| head << 32 | u128::from(chunk));
         let rest = self.rest || self.chunks[..bottom].iter().any(|&chunk| chunk != 0);
         let magnitude = scale(head, rest, self.lowest + 32 * bottom as i32);
-        // There is one zero.
+        // The result is never -0.0.
         if self.negative { 0.0 - magnitude } else { magnitude }
     }
 }
 
-/// `head * 2^exponent`, rounded to nearest even; `rest` says whether there are ones below.
+/// `head * 2^exponent`, rounded to nearest, ties to even. `rest`: whether there are 1 bits below.
 fn scale(head: u128, rest: bool, exponent: i32) -> f64 {
     let bits = 128 - head.leading_zeros() as i32;
     // The bits that do not fit a mantissa of 53, or that lie below the smallest subnormal.
@@ -81,12 +82,11 @@ fn scale(head: u128, rest: bool, exponent: i32) -> f64 {
     power((kept + u128::from(up)) as f64, exponent + excess)
 }
 
-/// `value` times 2^exponent, where only the result may be no normal number, and then is exact or
-/// infinite.
-pub(super) fn power(value: f64, exponent: i32) -> f64 {
+/// `value` times 2^exponent. Only the result may be subnormal or infinite, and a subnormal one must
+/// be exact.
+pub(super) fn power(mut value: f64, mut exponent: i32) -> f64 {
     // In several steps, as 2^exponent alone may be below the smallest normal number or above the
     // largest.
-    let (mut value, mut exponent) = (value, exponent);
     while exponent > 1000 && value.is_finite() {
         value *= power_of_two(1000);
         exponent -= 1000;

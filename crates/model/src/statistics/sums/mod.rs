@@ -1,4 +1,4 @@
-//! What observations add up to: exactly, so that their order does not matter.
+//! Sums of observations. They are exact, so the order of observations does not matter.
 
 pub(super) mod estimate;
 pub(super) mod exact_sum;

@@ -1,11 +1,11 @@
 use super::exact_sum::ExactSum;
 use super::magnitude::power;
 
-/// Mean and standard deviation of some values, which must be finite; the mean is `None` without
-/// any, the deviation with fewer than two.
+/// The mean and standard deviation of values, which must be finite. The mean is `None` without
+/// values, the deviation with fewer than two.
 ///
-/// The mean is rounded once, so that it lies between the least and the greatest, and nothing
-/// depends on the order of the values. No magnitude leads out of the range of numbers.
+/// The mean is rounded once, so it lies between the least and the greatest value. Neither result
+/// depends on the order of the values, and no magnitude overflows.
 ///
 /// ```
 /// use warpline_model::statistics::mean_and_deviation;
@@ -14,8 +14,9 @@ use super::magnitude::power;
 /// assert_eq!(mean_and_deviation(&[7.5]), (Some(7.5), None));
 /// ```
 pub fn mean_and_deviation(values: &[f64]) -> (Option<f64>, Option<f64>) {
-    let (mut total, mut squares, count) =
-        (ExactSum::default(), ExactSum::default(), values.len() as u64);
+    let mut total = ExactSum::default();
+    let mut squares = ExactSum::default();
+    let count = values.len() as u64;
     for &value in values {
         total.add(value);
         squares.add_square(value);
@@ -23,16 +24,16 @@ pub fn mean_and_deviation(values: &[f64]) -> (Option<f64>, Option<f64>) {
     ((count > 0).then(|| total.over(count)), deviation(&total, &squares, count))
 }
 
-/// The standard deviation of so many values with this sum and this sum of squares; `None` for fewer
-/// than two. No magnitude of the values leads out of the range of numbers, but the result may: it
-/// is the greatest number then.
+/// The standard deviation of `count` values with this sum and sum of squares; `None` for fewer than
+/// two. No magnitude overflows on the way. If the result itself exceeds the range of numbers, it is
+/// `f64::MAX`.
 pub(in crate::statistics) fn deviation(
     total: &ExactSum,
     squares: &ExactSum,
     count: u64,
 ) -> Option<f64> {
     let others = count.checked_sub(1).filter(|others| *others > 0)?;
-    // In the two steps to a root, the power of 2 has to be even.
+    // To take the root of a power of 2, its exponent must be even.
     let (distances, exponent) = total.squared_distances(squares, count).scaled();
     let (distances, exponent) =
         if exponent % 2 == 0 { (distances, exponent) } else { (2.0 * distances, exponent - 1) };
@@ -44,7 +45,7 @@ pub(in crate::statistics) fn deviation(
 mod tests {
     use super::*;
 
-    /// By the definition, in arithmetic that is scaled by hand.
+    /// Compares with the definition, scaled by hand.
     #[test]
     fn no_magnitude_is_too_large_or_too_small() {
         for unit in [1.0, 1e160, 1e-170, 1e-300, 1e300, f64::MIN_POSITIVE, 3e-308] {
@@ -67,7 +68,7 @@ mod tests {
         assert_eq!(mean_and_deviation(&[]), (None, None));
     }
 
-    /// A deviation does not suffer from a mean that is large against it.
+    /// A mean much larger than the deviation does not make the deviation less precise.
     #[test]
     fn a_large_mean_costs_no_digits() {
         let (mean, deviation) = mean_and_deviation(&[1e15, 1e15 + 1.0, 1e15 + 2.0, 1e300, -1e300]);

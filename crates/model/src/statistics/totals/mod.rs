@@ -16,7 +16,8 @@ use super::sums::horizon::Horizon;
 use super::tallies::{self, Slot, Tallies};
 use crate::fault::Fault;
 
-/// All committed statistics of a run. They do not depend on the order of adding.
+/// All committed statistics of a run. They do not depend on the order in which observations are
+/// added.
 ///
 /// Statistics are looked up by the handles that wrote them:
 /// ```
@@ -24,7 +25,8 @@ use crate::fault::Fault;
 /// # struct Lp(Notes);
 /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
 /// # impl RowSink for Lp { fn row(&mut self, _: Row<'_>) {} }
-/// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+/// # let mut lp = Lp(Notes::default());
+/// # let mut declare = Declarations::default();
 /// const SERVED: Counter = Counter::slot(0);
 /// const WAIT: Mean = Mean::slot(1);
 /// const BUSY: TimeMean = TimeMean::slot(2);
@@ -60,15 +62,15 @@ pub struct Statistics {
     horizon: Horizon,
     declared: Declarations,
     slots: Vec<Slot>,
-    /// Which of the first 64 slots are too large for the nearest cache, so that it pays to fetch
-    /// their items: a bit for each.
+    /// A bit for each of the first 64 slots: whether it is too large for the nearest cache, so that
+    /// prefetching its items pays.
     large: u64,
     /// Sends whose delay was lost to rounding.
     lost_delays: Option<LostDelays>,
 }
 
 impl Statistics {
-    /// Empty statistics for the span of time from `warmup` to `end`. The declarations must be
+    /// Empty statistics that observe the time from `warmup` to `end`. The declarations must be
     /// [`checked`](Declarations::checked).
     pub fn new(declared: Declarations, warmup: f64, end: f64) -> Self {
         let slots =
@@ -84,7 +86,7 @@ impl Statistics {
         Statistics { horizon: Horizon::new(warmup, end), declared, slots, large, lost_delays: None }
     }
 
-    /// The run was cut short, and ends here.
+    /// Sets the end of the run to `end`, if the run is stopped early.
     pub fn cut_short(&mut self, end: f64) {
         self.horizon.cut_short(end);
         self.slots
@@ -93,12 +95,13 @@ impl Statistics {
             .for_each(|series| series.cut_short(end));
     }
 
-    /// Adds what an event of `lp` at `time` observed, and passes its rows to `sink`. Observations
-    /// before the warm-up ends do not count, except for rows and in series.
+    /// Adds the observations of an event of `lp` at `time`, and passes its rows and acts to `sink`.
+    /// Observations before the end of the warm-up count only in series; rows always count.
     ///
     /// # Errors
-    /// If a handle does not fit its declaration, an observation is not finite, or there was no
-    /// memory for one. Everything before it has been added.
+    /// If a handle or row does not fit its declaration, an observation is not finite, a span ends
+    /// before it begins, or there was no memory for an observation. Everything before it has been
+    /// added.
     pub fn apply(
         &mut self,
         notes: &Notes,
@@ -107,7 +110,8 @@ impl Statistics {
         sink: &mut impl RowSink,
     ) -> Result<(), Fault> {
         notes.check()?;
-        let (mut cells, mut acts) = (&notes.cells[..], notes.acts.iter());
+        let mut cells = &notes.cells[..];
+        let mut acts = notes.acts.iter();
         for note in notes.current() {
             match note {
                 Note::Row { table, cells: count } => {
@@ -123,10 +127,10 @@ impl Statistics {
         Ok(())
     }
 
-    /// As [`apply`](Self::apply), for observations among which are neither rows nor acts.
+    /// Like [`apply`](Self::apply), for observations without rows and acts.
     ///
     /// # Errors
-    /// Likewise.
+    /// Those of [`apply`](Self::apply).
     #[inline]
     pub fn apply_plain(&mut self, notes: &[Note], time: f64, lp: LpId) -> Result<(), Fault> {
         notes.iter().try_for_each(|note| self.add(note, time, lp))
@@ -137,7 +141,8 @@ impl Statistics {
         if self.try_add(note, time, lp).is_some() { Ok(()) } else { Err(self.refusal(note, time)) }
     }
 
-    /// Adds an observation; `None` if it is none of a statistic that is declared.
+    /// Adds an observation; `None` if it does not fit a declared statistic, or its value is
+    /// invalid.
     #[inline(never)]
     fn try_add(&mut self, note: &Note, time: f64, lp: LpId) -> Option<()> {
         let Statistics { horizon, slots, lost_delays, .. } = self;
@@ -146,7 +151,7 @@ impl Statistics {
         })
     }
 
-    /// Sends whose delay was lost to rounding, if there were any.
+    /// The sends whose delay was lost to rounding, if there were any.
     pub fn lost_delays(&self) -> Option<LostDelays> {
         self.lost_delays
     }
@@ -161,7 +166,7 @@ impl Statistics {
         Cow::Owned(all)
     }
 
-    /// What is wrong with an observation.
+    /// The fault of an observation that could not be added.
     #[cold]
     #[inline(never)]
     fn refusal(&self, note: &Note, time: f64) -> Fault {
@@ -175,9 +180,9 @@ impl Statistics {
         }
     }
 
-    /// Fetches the memory that [`apply`](Self::apply) will need for these notes later, where
-    /// statistics are large. Means over time are few, as each is the level of something, and stay
-    /// in the cache.
+    /// Prefetches the memory that [`apply`](Self::apply) will need for these notes, for large
+    /// statistics. Means over time are not prefetched: they are few, because each is the level of
+    /// something, and stay in the cache.
     #[inline]
     pub fn fetch(&self, notes: &Notes) {
         if self.large != 0 {
@@ -224,8 +229,8 @@ impl Statistics {
         other.lost_delays.iter().for_each(|more| add_lost_delays(&mut self.lost_delays, more));
     }
 
-    /// Hands the levels that are open over to those who will see them change: LP `lp` belongs to
-    /// part `part_of(lp)`.
+    /// Moves open levels to the parts that will see them change: `part_of(lp)` is the part of LP
+    /// `lp`.
     pub fn share_open_levels(&mut self, parts: &mut [Statistics], part_of: impl Fn(LpId) -> usize) {
         for (number, slot) in self.slots.iter_mut().enumerate() {
             for (item, level) in slot.tallies.take_levels() {
@@ -234,15 +239,15 @@ impl Statistics {
         }
     }
 
-    /// Closes all levels, and ends all spans, at the end of the run. Engines do so once, after the
-    /// last LP has finished.
+    /// Closes all levels and spans at the end of the run. Engines call this once, after the last LP
+    /// has finished.
     pub fn close_levels(&mut self, end: f64) {
         self.slots.iter_mut().for_each(|slot| slot.close(&self.horizon, end));
     }
 
-    /// The fault of the first counter, by slot, with a total beyond `u64::MAX`, if there is one.
-    /// Engines ask once, after the last event: the event that passed the limit would depend on the
-    /// order of adding, but the total of the run does not.
+    /// The fault of the first counter, by slot, whose total exceeds `u64::MAX`, if any. Engines
+    /// call this once, after the last event: which event exceeds the limit depends on the order of
+    /// adding, but the total does not.
     pub fn overflow(&self) -> Option<Fault> {
         let slot = self.slots.iter().position(|slot| slot.tallies.overflows())?;
         Some(Fault::CounterOverflow { name: self.declared.statistics[slot].name.clone() })
@@ -254,7 +259,7 @@ impl Statistics {
     }
 
     /// Every statistic under its name, as in the [example](Self); those with several items as
-    /// lists. Statistics without observations are `null`.
+    /// lists. Without observations, means, extremes and percentiles are `null`.
     pub fn to_json(&self) -> Value {
         let settled = self.settled();
         let value = |(slot, name, items): (usize, &str, usize)| {
@@ -268,7 +273,7 @@ impl Statistics {
         Value::Object(self.names().map(value).collect::<Map<_, _>>())
     }
 
-    /// The slot, the name and the number of items of every statistic.
+    /// The slot, name and number of items of every statistic.
     pub(crate) fn names(&self) -> impl Iterator<Item = (usize, &str, usize)> {
         self.declared
             .statistics
@@ -277,14 +282,14 @@ impl Statistics {
             .map(|(slot, declared)| (slot, declared.name.as_str(), declared.items as usize))
     }
 
-    /// One item of the statistic in a slot. Spans that the run has not come to the end of do not
-    /// count; when it has ended, there are none.
+    /// One item of the statistic in a slot. Spans that end in the future do not count; after the
+    /// run there are none.
     pub(crate) fn item_json(&self, slot: usize, item: usize) -> Value {
         self.slots[slot].tallies.json(&self.horizon, item as u32)
     }
 
-    /// What these results are: unit and meaning of all that are called like a statistic or
-    /// [declared](Declarations::result), and what `ci95` is wherever it stands beside a mean.
+    /// The notes on these results: unit and meaning of those that have the name of a statistic or
+    /// are [declared](Declarations::result), and of the figures beside every mean, such as `ci95`.
     pub fn result_notes(&self, results: &Value) -> BTreeMap<String, ResultNote> {
         let note = |d: &Declaration| {
             (
@@ -297,8 +302,7 @@ impl Statistics {
         meanings::of(results, declared.collect())
     }
 
-    /// Every statistic over virtual time that was [declared](Declaration::series) so, under its
-    /// name.
+    /// The series of all statistics [declared](Declaration::series) with one, by name.
     pub fn series(&self) -> BTreeMap<String, Series> {
         let settled = self.settled();
         let slots = self.declared.statistics.iter().zip(&settled.slots);
@@ -312,7 +316,7 @@ impl Statistics {
             .collect()
     }
 
-    /// A picture of each histogram that has one item, for [`Model::views`](crate::Model::views).
+    /// A picture of every histogram with a single item, for [`Model::views`](crate::Model::views).
     pub fn histogram_views(&self) -> Vec<View> {
         let slots = self.declared.statistics.iter().zip(&self.slots);
         slots
@@ -333,7 +337,7 @@ fn add_lost_delays(all: &mut Option<LostDelays>, more: &LostDelays) {
 
 macro_rules! look_ups {
     ($($kind:ident($said:ty) $method:ident -> $outcome:ty, $about:literal;)*) => {
-        /// What comes out for each statistic, as in the [example](Statistics).
+        /// The outcome of each kind of statistic, as in the [example](Statistics).
         impl Statistics {
             $(
                 #[doc = concat!("What comes out for a [`", stringify!($kind), "`], as in the [example](Self).")]

@@ -11,7 +11,7 @@ impl RowSink for NoRows {
 
 const MADE: Counter = Counter::slot(0);
 
-/// Counters `made`, whose second item gets these counts, and `late`.
+/// Statistics with these counts of `late` and of the second item of `made`.
 fn totals(late: &[u64], made: &[u64]) -> Statistics {
     const LATE: Counter = Counter::slot(1);
     let mut declare = Declarations::default();
@@ -24,7 +24,20 @@ fn totals(late: &[u64], made: &[u64]) -> Statistics {
     statistics
 }
 
-/// However the events of a run are divided, the merged statistics are the same to the last bit.
+const SEEN: Mean = Mean::slot(0);
+const LEVEL: TimeMean = TimeMean::slot(1);
+const SPREAD: Histogram = Histogram::slot(2);
+
+/// Empty statistics of values and levels, in a run to time 1.
+fn observing() -> Statistics {
+    let mut declare = Declarations::default();
+    declare.mean(SEEN, "seen", "", "");
+    declare.time_mean(LEVEL, "level", "", "");
+    declare.histogram(SPREAD, "spread", "", "");
+    Statistics::new(declare.checked().unwrap(), 0.0, 1.0)
+}
+
+/// The merged statistics are the same to the last bit, however the events of a run are divided.
 #[test]
 fn parts_of_a_run_merge_to_the_whole() {
     use warpline_base::random::Random;
@@ -37,13 +50,12 @@ fn parts_of_a_run_merge_to_the_whole() {
     declare.time_mean(LEVEL, "level", "", "");
     declare.histogram(SPREAD, "spread", "", "");
     let empty = Statistics::new(declare.checked().unwrap(), 10.0, 100.0);
-    let (mut whole, mut parts) = (empty.clone(), vec![empty; 4]);
+    let mut whole = empty.clone();
+    let mut parts = vec![empty; 4];
     let mut random = Random::new(5, LpId(0), 0);
     for _ in 0..2_000 {
-        let (time, value) = (
-            100.0 * random.uniform(),
-            random.normal(0.0, 1.0) * 1e3f64.powi(random.below(9) as i32 - 4),
-        );
+        let time = 100.0 * random.uniform();
+        let value = random.normal(0.0, 1.0) * 1e3f64.powi(random.below(9) as i32 - 4);
         let list = vec![
             Note::Counter(MADE.at(random.below(3)), u64::from(random.below(5))),
             Note::Mean(SEEN.at(random.below(2)), value),
@@ -62,17 +74,10 @@ fn parts_of_a_run_merge_to_the_whole() {
     assert_eq!(merged.to_json().to_string(), whole.to_json().to_string());
 }
 
-/// If there were two zeros, the order of adding would decide which is the least.
+/// With two zeros, the order of adding would decide which is the least.
 #[test]
 fn the_sign_of_a_zero_does_not_show() {
-    const SEEN: Mean = Mean::slot(0);
-    const LEVEL: TimeMean = TimeMean::slot(1);
-    const SPREAD: Histogram = Histogram::slot(2);
-    let mut declare = Declarations::default();
-    declare.mean(SEEN, "seen", "", "");
-    declare.time_mean(LEVEL, "level", "", "");
-    declare.histogram(SPREAD, "spread", "", "");
-    let empty = Statistics::new(declare.checked().unwrap(), 0.0, 1.0);
+    let empty = observing();
     let json = |zeros: &[f64]| {
         let parts = zeros.iter().map(|&zero| {
             let list = vec![
@@ -80,7 +85,8 @@ fn the_sign_of_a_zero_does_not_show() {
                 Note::TimeMean(LEVEL, Held::Span { from: 0.25, to: 0.75, level: zero }),
                 Note::Histogram(SPREAD, zero),
             ];
-            let (notes, mut part) = (Notes { list, ..Notes::default() }, empty.clone());
+            let notes = Notes { list, ..Notes::default() };
+            let mut part = empty.clone();
             part.apply(&notes, 0.5, LpId(0), &mut NoRows).unwrap();
             part
         });
@@ -96,17 +102,10 @@ fn the_sign_of_a_zero_does_not_show() {
     }
 }
 
-/// Each value of an observation on its own; the area of a span may be too large for a number.
+/// Each value of an observation must be finite; the area of a span may exceed the range of numbers.
 #[test]
 fn what_is_not_finite_is_refused() {
-    const SEEN: Mean = Mean::slot(0);
-    const LEVEL: TimeMean = TimeMean::slot(1);
-    const SPREAD: Histogram = Histogram::slot(2);
-    let mut declare = Declarations::default();
-    declare.mean(SEEN, "seen", "", "");
-    declare.time_mean(LEVEL, "level", "", "");
-    declare.histogram(SPREAD, "spread", "", "");
-    let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 1.0);
+    let mut statistics = observing();
     let span = |from, to, level| Note::TimeMean(LEVEL, Held::Span { from, to, level });
     let infinite = f64::INFINITY;
     for (note, name) in [
@@ -131,10 +130,7 @@ fn what_is_not_finite_is_refused() {
 
 #[test]
 fn spans_run_forward() {
-    const LEVEL: TimeMean = TimeMean::slot(0);
-    let mut declare = Declarations::default();
-    declare.time_mean(LEVEL, "level", "", "");
-    let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 1.0);
+    let mut statistics = observing();
     let list = vec![Note::TimeMean(LEVEL, Held::Span { from: 0.5, to: 0.25, level: 1.0 })];
     let fault = statistics
         .apply(&Notes { list, ..Notes::default() }, 0.5, LpId(0), &mut NoRows)
@@ -142,8 +138,7 @@ fn spans_run_forward() {
     assert_eq!(fault, Fault::Span { name: "level".into(), from: 0.5, to: 0.25 });
 }
 
-/// Whether counts are added in one place or in several, and in whatever order, they overflow
-/// together or not at all.
+/// Whether counts overflow does not depend on where and in which order they are added.
 #[test]
 fn counters_overflow_as_a_whole() {
     let overflow = |name: &str| Some(Fault::CounterOverflow { name: name.into() });

@@ -1,0 +1,158 @@
+use super::*;
+use crate::engine::Executor;
+use crate::statistics::Note;
+use crate::{Init, Model};
+
+struct Flood;
+
+impl Model for Flood {
+    type State = ();
+    type Event = u32;
+    fn lps(&self) -> u32 {
+        2
+    }
+    fn init(&self, _: &mut Init<Self>) {}
+    fn handle(&self, _: &mut (), _: &u32, _: &mut Context<Self>) {}
+}
+
+#[test]
+fn sends_are_limited() {
+    let mut executor = Executor::new(&Flood, 1, 10, false);
+    executor.lp().limits.sends = 3;
+    (0..4).for_each(|number| executor.lp().send(1, 1.0, number));
+    assert_eq!(executor.lp().outbox.len(), 3);
+    assert_eq!(executor.take_fault(), Some(Fault::TooManySends { limit: 3 }));
+}
+
+#[test]
+fn the_first_fault_stays() {
+    let mut executor = Executor::new(&Flood, 1, 10, false);
+    executor.lp().send(7, 1.0, 0);
+    executor.lp().send(1, f64::NAN, 0);
+    assert_eq!(executor.take_fault(), Some(Fault::UnknownLp { to: LpId(7), lps: 2 }));
+    assert_eq!(executor.take_fault(), None);
+}
+
+#[test]
+fn what_is_forwarded_keeps_its_place_among_the_sends() {
+    for last in [false, true] {
+        let mut executor = Executor::new(&Flood, 1, 10, false);
+        executor.lp().forward(1, 1.0);
+        executor.lp().send(0, 2.0, 8);
+        executor.lp().send(1, 3.0, 9);
+        executor.lp().forward(0, 4.0);
+        executor.lp().forward_with_priority(1, 5.0, -3);
+        executor.lp().send(1, 6.0, 10);
+        assert!(executor.forwards());
+        if last {
+            executor.copy_forwards_but_last(&7);
+            assert_eq!(
+                executor.lp().outbox.iter().map(|sent| sent.event).collect::<Vec<_>>(),
+                [7, 8, 9, 7, 10]
+            );
+            executor.move_forward(6);
+        } else {
+            executor.copy_forwards(&6);
+        }
+        let sent: Vec<_> =
+            executor.lp().outbox.iter().map(|sent| (sent.time.get(), sent.event)).collect();
+        let other = if last { 7 } else { 6 };
+        assert_eq!(sent, [(1.0, other), (2.0, 8), (3.0, 9), (4.0, other), (5.0, 6), (6.0, 10)]);
+        assert_eq!(
+            (executor.lp().outbox[4].priority, executor.forwards(), executor.take_fault()),
+            (Priority::new(-3), false, None)
+        );
+    }
+}
+
+#[test]
+fn forwarding_has_the_faults_of_sending() {
+    let fault = |to: u32, delay| {
+        let mut executor = Executor::new(&Flood, 1, 0, false);
+        executor.begin(LpId(0), 1, VirtualTime::new(5.0).unwrap(), 0);
+        executor.lp().forward(to, delay);
+        assert!(!executor.forwards());
+        executor.take_fault()
+    };
+    assert_eq!(fault(7, 1.0), Some(Fault::UnknownLp { to: LpId(7), lps: 2 }));
+    assert_eq!(fault(1, -1.0), Some(Fault::Delay { to: LpId(1), delay: -1.0 }));
+    assert_eq!(fault(0, 0.0), Some(Fault::ZeroDelayLoop { limit: 0 }));
+}
+
+#[test]
+fn forwards_count_among_the_sends() {
+    let limited = || {
+        let mut executor = Executor::new(&Flood, 1, 10, false);
+        executor.lp().limits.sends = 3;
+        executor
+    };
+    let mut executor = limited();
+    (0..4).for_each(|_| executor.lp().forward(1, 1.0));
+    assert_eq!(executor.take_fault(), Some(Fault::TooManySends { limit: 3 }));
+    let mut executor = limited();
+    executor.lp().forward(1, 1.0);
+    (0..3).for_each(|number| executor.lp().send(1, 1.0, number));
+    assert_eq!(executor.take_fault(), None, "not before all is counted");
+    executor.copy_forwards(&9);
+    assert_eq!(
+        (executor.take_fault(), executor.forwards()),
+        (Some(Fault::TooManySends { limit: 3 }), false)
+    );
+    executor.forget();
+    executor.lp().forward(1, 1.0);
+    executor.forget();
+    assert!(!executor.forwards(), "what never happened forwards nothing");
+}
+
+/// Times are ordered by their bits, and those of -0.0 would come after all others.
+#[test]
+fn a_delay_of_minus_zero_is_no_delay() {
+    let mut executor = Executor::new(&Flood, 1, 10, false);
+    executor.begin(LpId(1), 1, VirtualTime::new(-0.0).unwrap(), 0);
+    [0.0, -0.0]
+        .into_iter()
+        .zip(0..)
+        .for_each(|(delay, number)| executor.lp().send(1, delay, number));
+    executor.lp().send(0, -0.0, 2);
+    let sent: Vec<_> =
+        executor.lp().outbox.iter().map(|sent| (sent.time, sent.step, sent.event)).collect();
+    assert_eq!(
+        sent,
+        [(VirtualTime::ZERO, 1, 0), (VirtualTime::ZERO, 1, 1), (VirtualTime::ZERO, 1, 2)]
+    );
+    assert_eq!(executor.take_fault(), None);
+}
+
+#[test]
+fn a_delay_that_is_lost_to_rounding_is_noted() {
+    let mut executor = Executor::new(&Flood, 1, 10, false);
+    executor.begin(LpId(1), 7, VirtualTime::new(1e17).unwrap(), 3);
+    [8.0, 0.0, 16.0]
+        .into_iter()
+        .zip(0..)
+        .for_each(|(delay, number)| executor.lp().send(0, delay, number));
+    executor.lp().forward(0, 0.5);
+    let lost = |delay| Note::LostDelay { to: LpId(0), event: 7, delay };
+    assert_eq!(executor.lp().notes.current(), [lost(8.0), lost(0.5)]);
+    assert_eq!(executor.take_fault(), None);
+    // The fault says that it is not a zero-delay loop.
+    executor.begin(LpId(1), 8, VirtualTime::new(1e17).unwrap(), 10);
+    executor.lp().send(0, 0.5, 0);
+    assert_eq!(
+        executor.take_fault(),
+        Some(Fault::LostDelay { to: LpId(0), delay: 0.5, step: 16.0, limit: 10 })
+    );
+}
+
+#[test]
+fn steps_count_hops_that_take_no_time() {
+    let mut executor = Executor::new(&Flood, 1, 10, false);
+    executor.begin(LpId(1), 1, VirtualTime::new(5.0).unwrap(), 3);
+    // The last delay is lost to rounding.
+    [0.0, 2.0, 1e-20]
+        .into_iter()
+        .zip(0..)
+        .for_each(|(delay, number)| executor.lp().send(0, delay, number));
+    assert_eq!(executor.lp().outbox.iter().map(|sent| sent.step).collect::<Vec<_>>(), [4, 0, 4]);
+    assert_eq!(executor.take_fault(), None);
+}
