@@ -7,10 +7,10 @@ use super::peers;
 /// The variable by which a process learns that it is one of several.
 pub(super) const INVITATION: &str = "WARPLINE_GROUP";
 
-/// What a process is told that the first one of its run has started.
+/// What the first process of a run tells a process that it starts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Invitation {
-    /// Which one it is.
+    /// The number of the process.
     number: u32,
     /// Which of the program's runs of several processes it is for, from 1.
     run: u32,
@@ -29,18 +29,18 @@ impl Invitation {
             run: run.parse().ok()?,
             ticket: ticket.parse().ok()?,
         };
-        // Programs that it starts inherit the variable. If the first process is gone, this one must
-        // not begin a run of its own.
+        // Programs that this process starts inherit the variable, but have another parent. If the
+        // first process is gone, this one must not begin a run of its own.
         let first = invitation.ticket.owner();
         (peers::parent() == Some(first) || !peers::exists(first)).then_some(invitation)
     }
 
-    /// Which one it is.
+    /// The number of the process.
     pub(super) fn number(&self) -> u32 {
         self.number
     }
 
-    /// What it needs to share memory with the others.
+    /// What the process needs to share memory with the others.
     pub(super) fn ticket(&self) -> &RegionTicket {
         &self.ticket
     }
