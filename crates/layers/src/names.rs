@@ -252,7 +252,10 @@ mod tests {
             trait Port { type Wire; fn send(&self); }
             enum Step { Idle }
             const MOST: u8 = 7;
-            settings! { struct Settings { wire: Wire = Wire::Auto, { rule: \"auto\" } } fn table() {} }
+            settings! {
+                struct Settings { wire: Wire = Wire::Auto, { rule: \"auto\" } }
+                fn table() {}
+            }
         ";
         code.add_file("crates/kernel/src/pending/ladder.rs".into(), text).expect("it parses");
         code
@@ -276,15 +279,18 @@ mod tests {
 
     #[test]
     fn existing_names_pass() {
-        let document = "`Ladder` has `Ladder::run` and `Ladder::pop`, `ladder::Ladder` in `pending`, `pending/ladder.rs`, `crates/kernel/src`.\n\
-            `Port::send`, `Port::Wire`, `Step::Idle`, `Idle`, `MOST`, `Settings::table`, `--wire auto`, `make layers`, `pending.pop(end)`.\n\
+        let document = "`Ladder` has `Ladder::run` and `Ladder::pop`, `ladder::Ladder`.\n\
+            It is in `pending`, `pending/ladder.rs`, `crates/kernel/src`.\n\
+            `Port::send`, `Port::Wire`, `Step::Idle`, `Idle`, `MOST`, `Settings::table`.\n\
+            `--wire auto`, `make layers`, `pending.pop(end)`.\n\
             `[0, end)`, `crates/kernel/src/{pending}/`\n```text\n`nothing`\n```\n";
         assert_eq!(code().unknown(document).collect::<Vec<_>>(), []);
     }
 
     #[test]
     fn a_missing_name_is_found_with_its_line() {
-        let names = "Rungs Ladder::rung Port::pop ladder::Step2 pending/heap.rs rungs popped(end) heap::Ladder --wires make_all Step::run";
+        let names = "Rungs Ladder::rung Port::pop ladder::Step2 pending/heap.rs rungs popped(end) \
+            heap::Ladder --wires make_all Step::run";
         for name in names.split(' ') {
             let document = format!("`Ladder`\n```text\n```\nhere is `{name}`\n");
             assert_eq!(code().unknown(&document).collect::<Vec<_>>(), [(4, name)]);

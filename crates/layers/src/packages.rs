@@ -86,7 +86,13 @@ mod tests {
     #[test]
     fn a_published_crate_says_what_it_is() {
         let mut package = json!({
-            "publish": null, "description": "x", "license": "MIT", "repository": "x", "keywords": ["x"], "categories": ["x"], "readme": "x",
+            "publish": null,
+            "description": "x",
+            "license": "MIT",
+            "repository": "x",
+            "keywords": ["x"],
+            "categories": ["x"],
+            "readme": "x",
         });
         assert!(is_published(&package) && missing(&package).next().is_none());
         package["keywords"] = json!([]);
@@ -99,7 +105,8 @@ mod tests {
 
     #[test]
     fn included_files_lie_in_the_package() {
-        let code = "#[doc = include_str!(\"../../x.md\")]\n// include_str!(\"not this\")\nlet (a, b) = (include!(\"a.rs\"), include_bytes!(\"../b\"));";
+        let code = "#[doc = include_str!(\"../../x.md\")]\n// include_str!(\"not this\")\n\
+            let (a, b) = (include!(\"a.rs\"), include_bytes!(\"../b\"));";
         assert_eq!(included(code).collect::<Vec<_>>(), ["../../x.md", "a.rs", "../b"]);
         let inside =
             |path| lies_in(Path::new("/w/crates/a"), Path::new("/w/crates/a/src/b/c.rs"), path);

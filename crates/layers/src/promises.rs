@@ -299,7 +299,8 @@ mod tests {
 
     #[test]
     fn a_number_that_is_wrong_or_nowhere_is_found() {
-        let wrong = "docs/book/src/settings.md says \"with up to 33 PEs\", but the code has 32: `const RINGS: u32 =`";
+        let wrong = "docs/book/src/settings.md says \"with up to 33 PEs\", but the code has 32: \
+            `const RINGS: u32 =`";
         assert_eq!(
             found("const RINGS: u32 = 32;", "with up to 33 PEs; with up to 32 PEs"),
             [wrong]

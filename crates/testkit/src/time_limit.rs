@@ -37,7 +37,8 @@ pub fn time_limit(what: impl Debug + Send + 'static) -> TimeLimit {
     thread::spawn(move || {
         if ended.recv_timeout(Duration::from_secs(seconds)) == Err(RecvTimeoutError::Timeout) {
             let message = format!(
-                "{test} hangs: it has not ended within {seconds} s ({VARIABLE} allows more)\n  in {what:?}\n"
+                "{test} hangs: it has not ended within {seconds} s ({VARIABLE} allows more)\n  \
+                 in {what:?}\n"
             );
             // Not by a macro, whose output the test harness would capture.
             let _ = std::io::stderr().write_all(message.as_bytes());

@@ -113,7 +113,8 @@ impl Case {
         let Case { recipe, settings, configurations } = self;
         let describe = |what: &str, configuration: &Configuration| {
             format!(
-                "{what}\n  configuration = {configuration:?}\n  settings = {settings:?}\n  recipe = {recipe:?}"
+                "{what}\n  configuration = {configuration:?}\n  settings = {settings:?}\n  \
+                 recipe = {recipe:?}"
             )
         };
         let limit = time_limit((SEQUENTIAL[0], *settings, recipe.clone()));

@@ -1,8 +1,8 @@
-//! Who carries messages, and what is done with them.
+//! What carries messages, and how they are used.
 
 use std::str::FromStr;
 
-/// Who carries messages.
+/// What carries messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rival {
     /// Payloads in memory that processes share, through rings.
@@ -43,7 +43,7 @@ pub(super) enum Use {
     /// A message is passed on with its first 8 bytes written, and its receiver reads every cache
     /// line.
     Read,
-    /// Likewise, but its receiver reads no more than those 8 bytes, as in the source.
+    /// Likewise, but its receiver reads only those 8 bytes, as in the source.
     Passed,
 }
 

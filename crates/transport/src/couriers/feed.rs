@@ -14,7 +14,8 @@ warpline_base::words! {
     ///
     /// ```
     /// use warpline_transport::CommunicationRing;
-    /// assert_eq!([CommunicationRing::PerSender, CommunicationRing::Cas].map(CommunicationRing::name), ["per-sender", "cas"]);
+    /// let all = [CommunicationRing::PerSender, CommunicationRing::Cas];
+    /// assert_eq!(all.map(CommunicationRing::name), ["per-sender", "cas"]);
     /// ```
     pub enum CommunicationRing {
         /// Each through a ring of its own, for which only two threads ever contend.

@@ -75,7 +75,7 @@ impl<E> Arrivals<E> {
         self.puts.pop_front()
     }
 
-    /// Takes over what is in `other`. If it has no values itself, it swaps lists instead of copying.
+    /// Takes over what is in `other`. If it has no values, it swaps lists instead of copying.
     #[inline]
     fn take_over(&mut self, other: &mut Self) {
         if self.values.is_empty() {

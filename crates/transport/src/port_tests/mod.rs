@@ -357,7 +357,7 @@ fn values_that_nobody_takes_are_dropped<K: Kind>(room: Room) {
 }
 
 macro_rules! suite {
-    ($($kind:ident: $Kind:ident, $room:ident, [$($test:ident)*];)*) => {$(
+    ($kind:ident: $Kind:ident, $room:ident, [$($test:ident)*]) => {
         mod $kind {
             use super::{$Kind, Room};
 
@@ -366,28 +366,40 @@ macro_rules! suite {
                 super::$test::<$Kind>(Room::$room);
             })*
         }
-    )*};
+    };
+    // The tests for all kinds of ports.
+    ($kind:ident: $Kind:ident, $room:ident, [$($test:ident)*], and those for all) => {
+        suite! {
+            $kind: $Kind, $room, [
+                $($test)*
+                values_wait_for_the_flush
+                what_found_no_room_leaves_by_flushing_alone
+                what_found_no_room_leaves_by_receiving_alone
+                no_bound_of_a_round_is_lost_while_it_waits
+            ]
+        }
+    };
+    // Also the tests for ports that keep the order of what one PE sends another.
+    ($kind:ident: $Kind:ident, $room:ident) => {
+        suite! {
+            $kind: $Kind, $room, [
+                nothing_is_lost_or_doubled
+                no_bound_overtakes_a_message
+                no_bound_of_a_round_overtakes_a_message
+                a_full_mailbox_refuses_or_takes_all
+                values_that_nobody_takes_are_dropped
+            ], and those for all
+        }
+    };
 }
 
-/// The tests for all kinds of ports, and those for ports that keep the order of what one PE sends
-/// another.
+/// Both suites of each kind: with rings as they usually are, and with the smallest.
 macro_rules! suites {
     ($($(#[$when:meta])? $kind:ident, $least:ident: $Kind:ident;)*) => {$(
         $(#[$when])?
-        suite! {
-            $kind: $Kind, Ample, [
-                nothing_is_lost_or_doubled no_bound_overtakes_a_message no_bound_of_a_round_overtakes_a_message
-                a_full_mailbox_refuses_or_takes_all values_that_nobody_takes_are_dropped values_wait_for_the_flush
-                what_found_no_room_leaves_by_flushing_alone what_found_no_room_leaves_by_receiving_alone
-                no_bound_of_a_round_is_lost_while_it_waits
-            ];
-            $least: $Kind, Least, [
-                nothing_is_lost_or_doubled no_bound_overtakes_a_message no_bound_of_a_round_overtakes_a_message
-                a_full_mailbox_refuses_or_takes_all values_that_nobody_takes_are_dropped values_wait_for_the_flush
-                what_found_no_room_leaves_by_flushing_alone what_found_no_room_leaves_by_receiving_alone
-                no_bound_of_a_round_is_lost_while_it_waits
-            ];
-        }
+        suite! { $kind: $Kind, Ample }
+        $(#[$when])?
+        suite! { $least: $Kind, Least }
     )*};
 }
 
@@ -404,12 +416,7 @@ suites! {
     far_by_cas, far_by_cas_least: FarByCas;
 }
 
-suite! {
-    virtual_cluster: Virtual, Ample, [
-        values_wait_for_the_flush what_found_no_room_leaves_by_flushing_alone what_found_no_room_leaves_by_receiving_alone
-        no_bound_of_a_round_is_lost_while_it_waits
-    ];
-}
+suite! { virtual_cluster: Virtual, Ample, [], and those for all }
 
 /// What was refused is counted.
 #[test]
