@@ -8,7 +8,7 @@ use warpline_bench::measuring::{Measurement, measure, median, tell_run, this_pro
 
 use crate::hostile::Hostile;
 
-/// How often each run is repeated.
+/// How many times each run is repeated.
 const ROUNDS: usize = 5;
 /// The models, and how many times as long their runs are as elsewhere.
 const MODELS: [(&str, f64); 3] = [("costly", 6.0), ("uneven", 4.0), ("friendly", 10.0)];

@@ -19,7 +19,8 @@ struct BoostCarrier {
     me: u32,
     /// All couriers, by queue.
     addresses: Vec<Address>,
-    /// What went wrong. It is kept so that a lock that nobody frees is waited for only once.
+    /// The error that ended its work. It is kept so that a lock that nobody frees is waited for only
+    /// once.
     failed: Option<Error>,
 }
 

@@ -38,7 +38,7 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
         .map_err(|error| failed(folder, error))
 }
 
-/// What went wrong with a file or folder.
+/// The message about an error with a file or folder.
 pub(crate) fn failed(path: &Path, error: impl std::fmt::Display) -> String {
     format!("{}: {error}", path.display())
 }

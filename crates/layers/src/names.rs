@@ -50,7 +50,7 @@ fn readmes(root: &Path, sources: &[PathBuf]) -> Vec<PathBuf> {
         .collect()
 }
 
-/// What the code declares.
+/// The names that the code declares.
 #[derive(Default)]
 struct Code {
     /// Every source file, and every README beside one, from the root.

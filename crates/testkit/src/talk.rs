@@ -5,7 +5,7 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use warpline::prelude::*;
 
-/// What the events of [`Gossips`] say.
+/// The events of [`Gossips`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Talk {
     /// Its receiver says what it has heard.

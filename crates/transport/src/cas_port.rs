@@ -23,7 +23,7 @@ const TRIES: u32 = 64;
 /// two.
 const KEPT_MOST: usize = 512;
 
-/// What goes through a ring.
+/// A message in a ring.
 enum Item<E> {
     Message(Message),
     Value(ValueMessage<E>),

@@ -66,7 +66,7 @@ const LENGTH: usize = size_of::<u32>();
 /// The most bytes of the reason why a payload cannot be written.
 const WHY_MOST: usize = 1000;
 
-/// What every message has, except for its tag and its payload.
+/// The fields of every message, except for its tag and its payload.
 struct Header {
     receiver: LpId,
     key: EventKey,

@@ -1,4 +1,4 @@
-/// What mailboxes hold, as error messages put it.
+/// The name of what mailboxes hold, in error messages.
 pub(crate) const UNREAD: &str = "messages that have yet to be received";
 
 /// How much rings hold.

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use warpline_memory::{Common, Region};
 
-/// How the values that processes give a counter become one.
+/// How a counter is made of the shares of several processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fold {
     /// The sum.
@@ -99,7 +99,7 @@ impl Tally {
     /// counters.
     #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
     pub(crate) fn hear<'w>(&self, others: impl Iterator<Item = &'w [u64]> + Clone) {
-        // What was said first is stored last.
+        // In reverse order: a counter is stored after those behind it.
         for (index, fold) in self.folds.iter().enumerate().rev() {
             let counter = others
                 .clone()

@@ -13,7 +13,7 @@ use super::rival::Use;
 
 /// The lookahead, in ms.
 const LOOKAHEAD: u64 = 5000;
-/// What is added to it, in ms: the least, and the range above that.
+/// The rest of a delay, in ms: its least, and its range above that.
 const DELAY: [u64; 2] = [1000, 4000];
 /// Times from here on are signals that a process has reached a stage.
 const SIGNALS: u64 = u64::MAX - STAGES as u64;
@@ -56,7 +56,7 @@ impl<M> Eq for Event<M> {}
 /// The numbers that the others have sent at a stage.
 #[derive(Clone, Copy, Default)]
 struct Said {
-    /// How many of the others.
+    /// How many of the others have sent one.
     processes: usize,
     sum: u64,
     most: u64,
@@ -74,7 +74,7 @@ struct Process<'p, C: Carrier> {
     made: u64,
 }
 
-/// What all processes together have done in the measured time.
+/// The work of all processes together in the measured time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Done {
     /// Messages executed.

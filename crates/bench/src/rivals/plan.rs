@@ -1,4 +1,4 @@
-//! What is measured, and how the processes learn of it.
+//! The plan of a measurement, and how the processes learn of it.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use super::rival::{Rival, Use};
 /// Messages that each process begins with.
 pub(super) const MESSAGES: usize = 100;
 
-/// What is measured.
+/// The plan of a measurement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Plan {
     pub(super) rival: Rival,

@@ -1,8 +1,8 @@
-//! What carries messages, and how they are used.
+//! The carriers of messages, and the uses of messages.
 
 use std::str::FromStr;
 
-/// What carries messages.
+/// A way to carry messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rival {
     /// Payloads in memory that processes share, through rings.
@@ -35,7 +35,7 @@ impl Rival {
     }
 }
 
-/// What is done with the bytes of a message.
+/// A use of the bytes of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     /// Each message is new: its sender writes all of it, and its receiver reads every cache line.

@@ -20,7 +20,7 @@ pub(crate) struct Module {
     pub(crate) items: Vec<Item>,
     /// The module of the file in which this one stands.
     pub(crate) home: Names,
-    /// What `use` items bring in, by the name that it has here.
+    /// The names that `use` items bring in.
     pub(crate) imports: BTreeMap<String, Imported>,
     /// The paths of `use path::*`, as written.
     pub(crate) globs: Vec<Names>,

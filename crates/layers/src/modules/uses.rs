@@ -118,7 +118,7 @@ impl Tree {
     }
 }
 
-/// What one module uses.
+/// Collects what one module uses.
 struct Collector<'a> {
     tree: &'a Tree,
     path: &'a Names,

@@ -1,4 +1,4 @@
-//! How LPs make mistakes.
+//! The mistakes that LPs make.
 
 use warpline::{Cell, Context, Counter, Histogram, LpId, Mean, Model, Observe, Table};
 

@@ -1,4 +1,4 @@
-//! What may go wrong in a random model.
+//! Mistakes that random models are planned to make.
 
 /// A mistake of a model, and where it is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use warpline::{LpId, Payload, Portable, Random, WireFormat};
 
 use super::recipe::Payloads;
 
-/// What LPs of a [`RandomModel`](super::RandomModel) send each other.
+/// An event of a [`RandomModel`](super::RandomModel).
 #[derive(Clone, Debug, PartialEq, Portable, Serialize, Deserialize)]
 pub struct Parcel<const WORDS: usize, O = Vec<u8>> {
     /// How many events it may lead to, itself included.
@@ -36,7 +36,7 @@ fn read_words<'de, const WORDS: usize, D: Deserializer<'de>>(
     })
 }
 
-/// What a parcel asks of its receiver.
+/// The task of a parcel at its receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Portable, Serialize, Deserialize)]
 pub(super) enum Errand {
     /// To send more.
@@ -51,7 +51,7 @@ pub(super) enum Errand {
     Loop,
 }
 
-/// What a parcel carries.
+/// The load that a parcel carries.
 #[derive(Clone, Debug, PartialEq, Portable, Serialize, Deserialize)]
 pub(super) enum Load<O> {
     Nothing,

@@ -1,4 +1,4 @@
-//! What a random model declares about its delays, as a function of its recipe.
+//! The delays that a random model declares, as a function of its recipe.
 
 use warpline::LpId;
 use warpline::base::random::mix64;

@@ -49,7 +49,7 @@ pub struct Recipe {
     /// is executed too early finds it missing, and panics. Only in topologies where any LP may send
     /// to any.
     pub loans: bool,
-    /// What goes wrong, if anything.
+    /// The mistake that the model makes, if any.
     pub fault: Option<PlannedFault>,
     /// Whether it goes wrong in every LP instead of only the planned one. Then there are several
     /// mistakes, and the earliest must be reported.
@@ -100,7 +100,7 @@ pub enum Shape {
     },
 }
 
-/// What an LP does with an event, besides sending more.
+/// The kind of an LP: what it does with an event, besides sending more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LpKind {
     /// Remembers where the last event came from.

@@ -14,7 +14,7 @@ const MOST_BYTES: usize = 100;
 /// The most inhabitants of a `Colony`.
 const ROOM: u32 = 12;
 
-/// What an LP of a [`RandomModel`](super::RandomModel) remembers.
+/// The state of an LP of a [`RandomModel`](super::RandomModel).
 #[derive(Clone, Debug, PartialEq, Journaled)]
 pub struct State {
     /// Events handled.
@@ -28,7 +28,7 @@ pub struct State {
     pub(super) own: LpMemory,
 }
 
-/// What LPs of one kind remember.
+/// The part of the state that depends on the kind of the LP.
 #[derive(Clone, Debug, PartialEq, Journaled)]
 pub(super) enum LpMemory {
     Forwarder { last: f64, errands: u16, jitter: u32 },

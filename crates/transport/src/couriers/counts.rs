@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use warpline_memory::CasCounts;
 
-/// What couriers have done.
+/// The work that couriers have done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CourierCounts {
     /// Batches sent.

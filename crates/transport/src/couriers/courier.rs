@@ -19,7 +19,7 @@ const BACKLOG: usize = 4;
 /// as one panics.
 const NEAR: u32 = u32::MAX;
 
-/// What waits to be sent to one courier of another process.
+/// Bytes that wait to be sent to one courier of another process.
 struct Batch {
     to: Address,
     bytes: Vec<u8>,
@@ -53,7 +53,7 @@ pub(super) struct Courier<E> {
     bounds: Bounds,
     /// These bounds when it last looked.
     seen: Vec<u64>,
-    /// What PEs in other threads hand over.
+    /// Where PEs in other threads hand over records.
     intake: Option<Intake<E>>,
     /// A buffer to make pieces in.
     piece: Vec<u8>,
@@ -61,7 +61,7 @@ pub(super) struct Courier<E> {
     counts: CourierCounts,
 }
 
-/// What a courier is made of.
+/// The parts of a courier.
 pub(super) struct Equipment<E> {
     pub(super) carrier: Box<dyn Carrier>,
     pub(super) sorter: Sorter<E>,
@@ -275,7 +275,7 @@ impl<E: Send> Courier<E> {
         self.carrier.is_written_into()
     }
 
-    /// What it has done.
+    /// The work that it has done.
     pub(super) fn counts(&self) -> CourierCounts {
         self.counts
     }

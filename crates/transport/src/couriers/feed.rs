@@ -1,4 +1,4 @@
-//! How PEs hand over what they send to couriers in other threads.
+//! How PEs hand over records to couriers in other threads.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

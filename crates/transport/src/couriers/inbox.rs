@@ -6,7 +6,7 @@ use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{UnreadableEvent, ValueMessage};
 use warpline_memory::DropEach;
 
-/// What has arrived for a PE from far PEs. Its courier locks it once per batch.
+/// Arrivals from far PEs for one PE. Its courier locks it once per batch.
 pub(super) struct Inbox<E>(Arc<Shared<E>>);
 
 struct Shared<E> {
@@ -14,7 +14,7 @@ struct Shared<E> {
     arrivals: Mutex<Arrivals<E>>,
 }
 
-/// What has arrived.
+/// Everything that has arrived and has not been taken.
 pub(super) struct Arrivals<E> {
     values: DropEach<ValueMessage<E>>,
     unreadable: VecDeque<UnreadableEvent>,

@@ -2,13 +2,13 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use warpline_memory::CasCounts;
 
-/// What the PEs and couriers of a process note for the thread that watches them.
+/// Notes of the PEs and couriers of a process for the thread that watches them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Notes(Arc<NotesInside>);
 
 #[derive(Debug, Default)]
 struct NotesInside {
-    /// What went wrong first, if anything did.
+    /// The first error, if there was one.
     trouble: OnceLock<String>,
     /// What became of the records that PEs pushed into shared rings.
     cas: Mutex<CasCounts>,

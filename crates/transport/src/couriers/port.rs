@@ -18,7 +18,7 @@ use super::service::{Couriers, Service, SharedCourier};
 use super::sorter::Sorter;
 use crate::{Codec, ControlPlan, RingPort, Room, ring_ports};
 
-/// What ports hold, as error messages put it.
+/// The name of what ports hold, in error messages.
 const UNSENT: &str = "messages that have yet to be sent";
 
 /// A PE's end of the wires where some PEs are far: rings to those near, and a courier for all
@@ -104,7 +104,7 @@ pub fn node_ports<E: Send>(
     (ports, Couriers::new(couriers, notes, courier_of, service))
 }
 
-/// What a PE has to do with its courier.
+/// The parts of a PE's port that connect it to its courier.
 struct CourierEnd<E> {
     outlet: Option<Outlet<E>>,
     bounds: Bounds,

@@ -1,4 +1,4 @@
-//! What couriers tell each other, as bytes.
+//! The records that couriers send each other, as bytes.
 
 use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{UnreadableEvent, ValueMessage};
@@ -14,7 +14,7 @@ const CONTROL: u8 = 3;
 const PUT: u8 = 4;
 const END: u8 = 5;
 
-/// What one courier tells another.
+/// A record that one courier sends another.
 pub(super) enum Record<E> {
     /// An event or an anti-message for a PE.
     Value(u32, ValueMessage<E>),

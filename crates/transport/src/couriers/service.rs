@@ -114,7 +114,7 @@ impl<E: Send> Couriers<E> {
         }
     }
 
-    /// What they have done.
+    /// The work that they have done.
     pub fn counts(&self) -> CourierCounts {
         let cas = self.notes.counts();
         self.couriers

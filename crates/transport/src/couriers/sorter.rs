@@ -6,7 +6,7 @@ use super::inbox::{Arrivals, Inbox};
 use super::records::Record;
 use crate::Codec;
 
-/// What a piece holds.
+/// The content of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PieceKind {
     /// Records.

@@ -187,7 +187,7 @@ fn message(from: u32, to: u32, number: u64) -> ValueMessage<Payload> {
     ValueMessage { tag: Tag::default(), incarnation: None, content: Content::Event(event) }
 }
 
-/// What a PE has received.
+/// Receives for a PE, and counts what has arrived.
 struct Receiver {
     me: u32,
     /// By sender: how many messages.

@@ -20,7 +20,7 @@ const CAPACITY: usize = 16 << 10;
 const SENDS: SendLimits = SendLimits { capacity: CAPACITY, batches: 64, large: 8 };
 const RECEIVES: ReceiveLimits = ReceiveLimits { capacity: CAPACITY, buffers: 64 };
 
-/// What one process tells another.
+/// A packet from one process to another.
 #[derive(Serialize, Deserialize)]
 enum Packet<'n> {
     Message(&'n [u8]),

@@ -7,7 +7,7 @@ use super::peers;
 /// The variable by which a process learns that it is one of several.
 pub(super) const INVITATION: &str = "WARPLINE_GROUP";
 
-/// What the first process of a run tells a process that it starts.
+/// The invitation from the first process of a run to one that it starts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Invitation {
     /// The number of the process.

@@ -1,4 +1,4 @@
-//! How processes that a launcher of MPI programs has started become a group.
+//! Makes a group of the processes that a launcher of MPI programs has started.
 
 use std::io;
 use std::ops::Range;

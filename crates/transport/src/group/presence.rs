@@ -154,7 +154,7 @@ impl Group {
         self.is_first() || lost.number == 0 && is_chosen()
     }
 
-    /// Notes the time of GVT, in bits, for those who have to tell of a loss.
+    /// Notes the time of GVT, in bits, for the process that tells the user of a loss.
     pub fn note_gvt(&self, bits: u64) {
         self.counters.say(GVT, bits);
     }

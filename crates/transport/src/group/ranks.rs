@@ -149,7 +149,7 @@ impl Ranks {
         &self.comm
     }
 
-    /// What all ranks say at this point, by number. It waits for them.
+    /// Exchanges values: every rank gives one, and gets those of all, by number. It waits for them.
     ///
     /// # Errors
     /// Those of MPI, in its words.
@@ -197,7 +197,7 @@ pub(super) fn in_words(error: warpline_mpi::Error) -> String {
     error.to_string()
 }
 
-/// What all ranks say at this point, by rank.
+/// Every rank gives a value, and gets those of all, by rank.
 fn all_to_all<T: Serialize + DeserializeOwned>(
     comm: &Comm<'_>,
     mine: &T,

@@ -1,5 +1,5 @@
-//! What every kind of port guarantees: one suite for all of them, with rings as they usually are
-//! and with the smallest that there can be.
+//! The guarantees of every kind of port: one suite for all of them, with rings of the usual size
+//! and with the smallest possible.
 
 mod kinds;
 mod waiting;
@@ -74,7 +74,7 @@ fn payload<E>(message: ValueMessage<E>) -> E {
     }
 }
 
-/// What has arrived in a mailbox: numbers of messages in buffers, and of those by value.
+/// The messages that have arrived in a mailbox, in buffers and by value.
 #[derive(Default)]
 struct Received {
     messages: Vec<Message>,
@@ -147,7 +147,7 @@ fn nothing_is_lost_or_doubled<K: Kind>(room: Room) {
             let done = &done;
             scope.spawn(move || {
                 send_all::<K>(&mut sender, 1, number, 3, room);
-                // What was kept back leaves in its next steps.
+                // Messages that were kept back leave in its next steps.
                 while done.load(Ordering::Relaxed) == 0 {
                     sender.receive(&mut Vec::new());
                     thread::yield_now();
@@ -418,7 +418,7 @@ suites! {
 
 suite! { virtual_cluster: Virtual, Ample, [], and those for all }
 
-/// What was refused is counted.
+/// Refused messages are counted.
 #[test]
 fn a_ring_that_is_full_is_counted() {
     let [mut sender, _receiver] = two_ports::<Cas, u32>(Room::Ample);

@@ -1,4 +1,4 @@
-//! What waits in a port: for the next flush, or for room.
+//! Messages that wait in a port: for the next flush, or for room.
 
 use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{BoundPort, ControlPort, MessagePort, Port, ValuePort};
