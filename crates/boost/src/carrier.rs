@@ -19,8 +19,8 @@ struct BoostCarrier {
     me: u32,
     /// All couriers, by queue.
     addresses: Vec<Address>,
-    /// The error that ended its work. It is kept so that a lock that nobody frees is waited for only
-    /// once.
+    /// The error that ended its work. It is kept so that nothing waits again for a lock that nobody
+    /// frees.
     failed: Option<Error>,
 }
 

@@ -141,8 +141,8 @@ impl Segment {
         Err((message, self.refused(outcome, length)))
     }
 
-    /// Passes on the messages in a queue, oldest first, with their times, and returns how many there
-    /// were. It waits only for processes that are using the queue right now.
+    /// Passes on the messages in a queue, oldest first, with their times, and returns their number.
+    /// It waits only for processes that are using the queue right now.
     ///
     /// # Errors
     /// [`Error::Locked`].
