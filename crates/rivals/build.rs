@@ -17,8 +17,8 @@ Where the headers lie elsewhere, set CXXFLAGS to -I and their folder.";
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=shim/boost.cpp");
     let mut shim = cc::Build::new();
-    // Optimised in every profile, as it stands for a library that is. Boost's own headers do not
-    // pass all warnings.
+    // Optimised in every profile, as it stands for an optimised library. Boost's own headers do not
+    // compile without warnings.
     shim.cpp(true)
         .std("c++17")
         .file("shim/boost.cpp")
@@ -30,7 +30,7 @@ Where the headers lie elsewhere, set CXXFLAGS to -I and their folder.";
         eprintln!("{problem}\n\n{HELP}");
         std::process::exit(1);
     }
-    // Where POSIX shared memory and its locks are not in the C library itself.
+    // For systems where POSIX shared memory and its locks are not in the C library itself.
     if std::env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
         println!("cargo:rustc-link-lib=rt");
         println!("cargo:rustc-link-lib=pthread");

@@ -1,5 +1,5 @@
-//! The cost of choosing the engine: `--sync auto` against the best of the engines that one could
-//! have chosen.
+//! The cost of choosing the engine: `--sync auto` against the best of the engines that it can
+//! choose.
 
 use warpline::command::{Catalogue, Visitor};
 use warpline::record::RunRecord;
@@ -17,15 +17,14 @@ const WORKLOADS: [(&str, &str, f64); 4] = [
     ("W3", "lps=1024 population=16", 1500.0),
     ("W4", "clusters=2", 3000.0),
 ];
-/// Variants of lookahead: name, parameter, and how many times as late a run ends, as events are
-/// further apart.
+/// Variants of lookahead: name, parameter, and the factor for the end, as events are further apart.
 const LOOKAHEADS: [(&str, &str, f64); 4] = [
     ("", "", 1.0),
     (" la 0", "lookahead=0", 1.0),
     (" la 0.001", "lookahead=0.001", 1.0),
     (" la 1", "lookahead=1", 2.0),
 ];
-/// Variants of the work of an event, likewise.
+/// Likewise, variants of the work of an event.
 const WORK: [(&str, &str, f64); 2] = [("", "", 1.0), (" 1 µs", "epg=400", 1.0 / 15.0)];
 /// Other runs: name, model, parameters, end.
 const OTHERS: [(&str, &str, &str, f64); 4] = [
@@ -43,7 +42,7 @@ struct LibraryRun {
     end: f64,
 }
 
-/// All of them.
+/// All runs of models of the library.
 fn library_runs() -> Vec<LibraryRun> {
     let workloads = WORKLOADS
         .into_iter()
@@ -65,10 +64,10 @@ fn library_runs() -> Vec<LibraryRun> {
     variants.map(variant).chain(OTHERS.map(other)).collect()
 }
 
-/// How many times as long runs of hostile models are as in their own comparison.
+/// How many times as long runs of hostile models are here as in their own comparison.
 const LONGER: f64 = 12.0;
 
-/// The engines, by the letters that they are measured by.
+/// The engines, by name.
 const ENGINES: [(&str, Synchronisation); 4] = [
     ("sequential", Synchronisation::Sequential),
     ("conservative", Synchronisation::Conservative),
@@ -79,7 +78,8 @@ const ENGINES: [(&str, Synchronisation); 4] = [
 /// Prints a row for every run, or for those whose name begins with `only`.
 pub(crate) fn compare(only: Option<&str>) {
     println!(
-        "auto: million committed events per second of each engine, on all cores, and of auto against the best\n"
+        "auto: million committed events per second of each engine, on all cores, and of auto \
+         against the best\n"
     );
     println!(
         "{:<18} {:>12} {:>12} {:>12} {:>8} {:>10}",
@@ -96,10 +96,8 @@ pub(crate) fn compare(only: Option<&str>) {
                 alternate(&rivals).iter().map(|measured| measured.rate / 1e6).collect();
             let best = rates[..3].iter().copied().fold(0.0, f64::max);
             let [sequential, conservative, optimistic, auto] = rates[..] else { return };
-            println!(
-                "{name:<18} {sequential:>12.2} {conservative:>12.2} {optimistic:>12.2} {auto:>8.2} {:>10.2}",
-                auto / best
-            );
+            print!("{name:<18} {sequential:>12.2} {conservative:>12.2} {optimistic:>12.2}");
+            println!(" {auto:>8.2} {:>10.2}", auto / best);
         });
     }
 }
@@ -112,20 +110,22 @@ pub(crate) fn measure(kind: &str, name: &str, grid: &str, engine: &str) {
             let (model, end) = Hostile::longer(name, LONGER).expect("the name of a model");
             run(Simulation::new(model).end(end), sync)
         }
-        _ => {
-            let run = library_runs().into_iter().find(|run| run.name == name);
-            let LibraryRun { model, parameters, end, .. } = run.expect("the name of a run");
-            let words = parameters.replace("GRID", &format!("topology={grid}"));
-            let pairs = words.split_whitespace().filter_map(|word| word.split_once('='));
-            let parameters: Vec<(String, String)> =
-                pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-            Library.with_model(model, &parameters, Run { end, sync }).expect("valid parameters")
-        }
+        _ => run_of_library(name, grid, sync),
     };
     for engine in record.iter().flat_map(|record| &record.engines) {
         eprintln!("{engine:?}");
     }
     tell(record.map_or(0.0, |record| record.event_rate));
+}
+
+fn run_of_library(name: &str, grid: &str, sync: Synchronisation) -> Option<RunRecord> {
+    let run = library_runs().into_iter().find(|run| run.name == name);
+    let LibraryRun { model, parameters, end, .. } = run.expect("the name of a run");
+    let words = parameters.replace("GRID", &format!("topology={grid}"));
+    let pairs = words.split_whitespace().filter_map(|word| word.split_once('='));
+    let parameters: Vec<(String, String)> =
+        pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    Library.with_model(model, &parameters, Run { end, sync }).expect("valid parameters")
 }
 
 struct Run {

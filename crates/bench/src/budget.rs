@@ -1,18 +1,17 @@
-//! Memory budgets: optimistic runs with a tenth more memory than a sequential run takes, plus what
-//! each PE has of its own, against runs without a budget.
+//! Memory budgets: optimistic runs without a budget, and with one of a tenth more than a sequential
+//! run takes, plus what each PE needs for itself.
 
 use warpline::prelude::{Context, Init};
-use warpline::{MemoryLimit, Model, Simulation, Synchronisation};
-use warpline_bench::measuring::{alternate_for, tell_all};
+use warpline::{Configure, MemoryLimit, Model, Simulation, Synchronisation};
+use warpline_bench::measuring::{alternate_for, tell_run};
 use warpline_models::hypercube::Hypercube;
 use warpline_models::pcs::Pcs;
-use warpline_models::phold::Phold;
 
 use crate::hostile::{self, Hostile};
-use crate::workloads::parameters;
+use crate::workloads::phold;
 
-/// What a PE may need beside its share of what a sequential run needs, in bytes: a quarter of what
-/// the documentation of `--memory` allows.
+/// The bytes that a PE may need beside its share of the memory of a sequential run: a quarter of
+/// what the documentation of `--memory` allows.
 const OF_PE: u64 = 1 << 20;
 const PES: u32 = 2;
 const ROUNDS: usize = 3;
@@ -36,7 +35,8 @@ impl Model for Wide {
 
     fn handle(&self, state: &mut [u8; 100], (): &(), lp: &mut Context<Self>) {
         state[lp.random().below(100) as usize] += 1;
-        let (to, delay) = (lp.random().below(self.lps()), lp.random().exponential(1.0));
+        let to = lp.random().below(self.lps());
+        let delay = lp.random().exponential(1.0);
         lp.send(to, delay, ());
     }
 }
@@ -44,7 +44,8 @@ impl Model for Wide {
 /// Prints a row for every workload.
 pub(crate) fn compare() {
     println!(
-        "Memory: million committed events per second and MB; with the budget, 1.1 times as much as sequential and {} MB for each PE\n",
+        "Memory: million committed events per second and MB; with the budget, 1.1 times as much as \
+         sequential and {} MB for each PE\n",
         OF_PE >> 20
     );
     println!(
@@ -76,26 +77,21 @@ pub(crate) fn compare() {
 
 /// One run in this process: `sequential`, `unlimited`, or with a budget in bytes.
 pub(crate) fn measure(workload: &str, budget: &str) {
-    let valid = "valid parameters";
     match workload {
         "wide" => run(Simulation::new(Wide).end(3.0), budget),
-        "pcs" => run(
-            Simulation::<Pcs>::configured(&Default::default()).expect(valid).end(1000.0),
-            budget,
-        ),
-        "hypercube" => run(
-            Simulation::<Hypercube>::configured(&Default::default()).expect(valid).end(20_000.0),
-            budget,
-        ),
-        _ if workload.starts_with('W') => {
-            let (parameters, end) = parameters(workload);
-            run(Simulation::<Phold>::configured(&parameters).expect(valid).end(end), budget);
-        }
+        "pcs" => run(usual::<Pcs>().end(1000.0), budget),
+        "hypercube" => run(usual::<Hypercube>().end(20_000.0), budget),
+        _ if workload.starts_with('W') => run(phold(workload), budget),
         _ => {
             let (model, end) = Hostile::find(workload).expect("the name of a model");
             run(Simulation::new(model).end(end), budget);
         }
     }
+}
+
+/// A model with its usual parameters.
+fn usual<'a, M: Configure>() -> Simulation<'a, M> {
+    Simulation::configured(&Default::default()).expect("the usual parameters are valid")
 }
 
 fn run<M: Model>(simulation: Simulation<'_, M>, budget: &str) {
@@ -108,5 +104,5 @@ fn run<M: Model>(simulation: Simulation<'_, M>, budget: &str) {
         Err(_) => simulation,
     };
     let record = simulation.run().unwrap_or_else(|why| panic!("{why}")).record;
-    tell_all(record.event_rate, record.parallel.map_or(1.0, |parallel| parallel.efficiency));
+    tell_run(&record);
 }

@@ -1,14 +1,14 @@
-//! Uneven models, and machines that are busy with something else: what moving PEs between threads
-//! brings.
+//! What moving PEs between threads gains with uneven models, and on machines that are busy with
+//! something else.
 
-use std::process::{Child, Command};
+use std::process::Child;
 
 use warpline::{Simulation, Synchronisation};
-use warpline_bench::measuring::{Measurement, measure, median, tell_all};
+use warpline_bench::measuring::{Measurement, measure, median, tell_run, this_program};
 
 use crate::hostile::Hostile;
 
-/// How often each run is repeated.
+/// How many times each run is repeated.
 const ROUNDS: usize = 5;
 /// The models, and how many times as long their runs are as elsewhere.
 const MODELS: [(&str, f64); 3] = [("costly", 6.0), ("uneven", 4.0), ("friendly", 10.0)];
@@ -18,7 +18,8 @@ const WAYS: [&str; 4] = ["sequential", "2", "8-stay", "8"];
 /// Compares all ways on all models: alone, beside a process that never rests, and two runs at once.
 pub(crate) fn compare() {
     println!(
-        "Busy machines: event rates relative to a sequential run in the same circumstances, on all cores\n"
+        "Busy machines: event rates relative to a sequential run in the same circumstances, on all \
+         cores\n"
     );
     println!(
         "{:<10} {:<26} {:>11} {:>9} {:>9} {:>9}",
@@ -64,8 +65,7 @@ struct Busy(Child);
 
 impl Busy {
     fn start() -> Self {
-        let this = std::env::current_exe().expect("the benchmark knows its own path");
-        Busy(Command::new(this).arg("spin").spawn().expect("the benchmark can start itself"))
+        Busy(this_program().arg("spin").spawn().expect("the benchmark can start itself"))
     }
 }
 
@@ -96,5 +96,5 @@ pub(crate) fn measure_one(model: &str, way: &str) {
             .move_pes(stay.is_empty()),
     };
     let record = simulation.run().expect("hostile models run").record;
-    tell_all(record.event_rate, record.parallel.map_or(1.0, |parallel| parallel.efficiency));
+    tell_run(&record);
 }

@@ -9,7 +9,7 @@ use warpline::base::{LpId, VirtualTime};
 use warpline::pending::{Entry, Heap, Ladder, PendingSet, Ties};
 use warpline_memory::Handle;
 
-/// Distinct times need no tie-break.
+/// A tie-break that is never needed, as times are distinct.
 struct ByHandle;
 
 impl Ties for ByHandle {
@@ -26,7 +26,7 @@ enum Increments {
     Exponential,
     /// Nine in ten about 0.1, one in ten about 9.
     Bimodal,
-    /// Exponential, beside one entry in a future that never comes.
+    /// Exponential, beside one entry in a far future that never comes.
     Outlier,
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn compare() {
 fn nanoseconds<Q: PendingSet>(size: u32, increments: Increments) -> f64 {
     let mut pending = Q::default();
     let mut random = Random::new(1, LpId(0), 0);
-    // Increments drawn beforehand, so that the generator's time is not counted.
+    // Increments are drawn beforehand, so that the time of the generator is not counted.
     let drawn: Vec<f64> = (0..1 << 16).map(|_| increments.draw(&mut random)).collect();
     let entry = |now: f64, index: usize, handle| {
         let time = VirtualTime::new(now + drawn[index % drawn.len()]).expect("finite");
@@ -86,7 +86,7 @@ fn nanoseconds<Q: PendingSet>(size: u32, increments: Increments) -> f64 {
     }
     let end = VirtualTime::new(f64::MAX).expect("finite");
     let holds = (4 * size as usize).clamp(1_000_000, 20_000_000);
-    // Once through all entries before the clock starts, for a steady state.
+    // The clock starts after a pass through all entries, in a steady state.
     let mut start = Instant::now();
     for hold in 0..size as usize + holds {
         if hold == size as usize {

@@ -1,4 +1,4 @@
-//! Mailboxes between threads: ours, and the queues of `rtrb` and `crossbeam-queue` in their place.
+//! Mailboxes between threads: ours, and queues of `rtrb` and `crossbeam-queue` in their place.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,13 +15,14 @@ use warpline_transport::{ControlPlan, Room, cas_ports, inbox_ports, ring_ports};
 const KINDS: [&str; 6] = ["per-sender", "shared", "cas", "rtrb", "array-queue", "seg-queue"];
 /// The mailbox that others are compared with: the default.
 const OURS: usize = 0;
-/// How many messages are sent in a measurement, and how many round trips are made.
+/// How many messages are sent in a measurement of the rate.
 const MESSAGES: u32 = 10_000_000;
+/// How many round trips are made in a measurement of the latency.
 const ROUND_TRIPS: u32 = 300_000;
 /// How many messages a rival holds: as many as a ring of ours between two PEs.
 const ROOM: usize = 4096;
 
-/// One thread's end. The first thread sends to the others, or they send to it.
+/// The end of one thread.
 trait End: Send {
     /// Sends as many as there is room for, starting with the first.
     fn send(&mut self, to: usize, messages: &[Message]) -> usize;
@@ -111,23 +112,23 @@ fn ends(kind: &str, threads: usize) -> Vec<Box<dyn End>> {
         )),
         "shared" => boxed(inbox_ports::<u64>(&plan)),
         "cas" => boxed(cas_ports::<u64>(&plan)),
-        "rtrb" => {
-            let mut ends: Vec<Rtrb> = (0..threads)
-                .map(|_| Rtrb { to: (0..threads).map(|_| None).collect(), from: Vec::new() })
-                .collect();
-            for (from, to) in (0..threads)
-                .flat_map(|from| (0..threads).map(move |to| (from, to)))
-                .filter(|(from, to)| from != to)
-            {
-                let (producer, consumer) = rtrb::RingBuffer::new(ROOM);
-                ends[from].to[to] = Some(producer);
-                ends[to].from.push(consumer);
-            }
-            boxed(ends)
-        }
+        "rtrb" => boxed(rtrb_ends(threads)),
         "array-queue" => boxed(queues(threads, || ArrayQueue::new(ROOM))),
         _ => boxed(queues(threads, SegQueue::new)),
     }
+}
+
+fn rtrb_ends(threads: usize) -> Vec<Rtrb> {
+    let none = |_| Rtrb { to: (0..threads).map(|_| None).collect(), from: Vec::new() };
+    let mut ends: Vec<Rtrb> = (0..threads).map(none).collect();
+    for from in 0..threads {
+        for to in (0..threads).filter(|to| *to != from) {
+            let (producer, consumer) = rtrb::RingBuffer::new(ROOM);
+            ends[from].to[to] = Some(producer);
+            ends[to].from.push(consumer);
+        }
+    }
+    ends
 }
 
 fn message(number: u32) -> Message {
@@ -137,7 +138,8 @@ fn message(number: u32) -> Message {
 /// Prints throughput by senders and batch, and latency.
 pub(crate) fn compare() {
     println!(
-        "Mailboxes, million messages per second, by senders to one receiver and messages handed over at once; in brackets by per-sender\n"
+        "Mailboxes, million messages per second, by senders to one receiver and messages handed \
+         over at once; in brackets by per-sender\n"
     );
     println!("{:<12} {}", "", KINDS.map(|kind| format!("{kind:>19}")).join(""));
     for (senders, batch) in [("1", "1"), ("1", "16"), ("3", "1"), ("3", "16")] {
@@ -164,7 +166,7 @@ fn print_row(name: &str, words: &[&'static str], of: fn(f64) -> f64) {
     println!("{name:<12} {}", all.collect::<Vec<_>>().join(""));
 }
 
-/// Sends messages from so many threads to one.
+/// Sends messages from this many threads to one.
 pub(crate) fn measure(kind: &str, senders: &str, batch: &str) {
     let [senders, batch] =
         [senders, batch].map(|number| number.parse::<usize>().expect("a number"));

@@ -1,9 +1,8 @@
 //! `make bench`: how fast Warpline is on this machine, as ratios to a bare loop measured in the
-//! same sitting.
+//! same session.
 //!
-//! Every measurement runs in a process of its own, so that memory is counted for it alone, and
-//! rivals take turns (A B A B …), so that a machine whose speed drifts treats them alike. Medians
-//! are printed.
+//! Every measurement runs in a process of its own, so that its memory is counted alone. Rivals take
+//! turns (A B A B …), so that a machine whose speed drifts treats them alike. Medians are printed.
 
 mod auto;
 mod bare;
@@ -25,20 +24,40 @@ use warpline_bench::rivals;
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    match words[..] {
-        [] => {
-            workloads::compare();
-            network::compare(None);
-            parallel::compare(None);
-            wires::compare();
-            mailboxes::compare();
-            processes::compare();
-            hold::compare();
-            budget::compare();
-            hostile::compare(None);
-            busy::compare();
-            auto::compare(None);
-        }
+    let is_known = match words[..] {
+        ["spin"] => busy::spin(),
+        ["measure", ref what @ ..] => measure(what),
+        ref what => compare(what),
+    };
+    if is_known {
+        return ExitCode::SUCCESS;
+    }
+    eprintln!(
+        "usage: warpline-bench [workloads | network [TOPOLOGY.json] | parallel [TOPOLOGY.json] | \
+         phases WORKLOAD | wires | mailboxes | processes | rivals | hold | budget | \
+         hostile [MODEL] | busy | auto [RUN]]"
+    );
+    ExitCode::from(2)
+}
+
+fn compare_all() {
+    workloads::compare();
+    network::compare(None);
+    parallel::compare(None);
+    wires::compare();
+    mailboxes::compare();
+    processes::compare();
+    hold::compare();
+    budget::compare();
+    hostile::compare(None);
+    busy::compare();
+    auto::compare(None);
+}
+
+/// Prints a comparison. Returns whether there is such a one.
+fn compare(what: &[&str]) -> bool {
+    match *what {
+        [] => compare_all(),
         ["workloads"] => workloads::compare(),
         ["network"] => network::compare(None),
         ["network", topology] => network::compare(Some(topology)),
@@ -50,41 +69,39 @@ fn main() -> ExitCode {
         ["processes"] => processes::compare(),
         ["rivals"] => rivals::compare(),
         ["busy"] => busy::compare(),
-        ["spin"] => busy::spin(),
         ["hold"] => hold::compare(),
         ["budget"] => budget::compare(),
         ["hostile"] => hostile::compare(None),
         ["hostile", model] => hostile::compare(Some(model)),
         ["auto"] => auto::compare(None),
         ["auto", name] => auto::compare(Some(name)),
-        ["measure", "auto", kind, name, grid, engine] => auto::measure(kind, name, grid, engine),
-        ["measure", "bare", workload] => workloads::measure_bare(workload),
-        ["measure", pending @ ("ladder" | "heap"), workload] => {
-            workloads::measure_warpline(workload, pending)
-        }
-        ["measure", "parallel", workload, engine] => parallel::measure(workload, engine),
-        ["measure", "processes", workload, of, engine] => processes::measure(workload, of, engine),
-        ["measure", "payload", model, bytes, of] => processes::measure_payload(model, bytes, of),
-        ["measure", "rival", rival, bytes, use_, of] => rivals::measure(rival, bytes, use_, of),
-        ["measure", "rival-process"] => rivals::process(),
-        ["measure", "budget", workload, budget] => budget::measure(workload, budget),
-        ["measure", "busy", model, way] => busy::measure_one(model, way),
-        ["measure", "mailbox", kind, senders, batch] => mailboxes::measure(kind, senders, batch),
-        ["measure", "mailbox-latency", kind] => mailboxes::measure_latency(kind),
-        ["measure", "wire", payload, kind, wire] => wires::measure(payload, kind, wire),
-        ["measure", "network", topology, end] => network::measure(topology, end),
-        ["measure", "hostile", model, rule, threads] => {
-            hostile::measure(model, rule, threads, None)
-        }
-        ["measure", "hostile", model, rule, threads, seed] => {
+        _ => return false,
+    }
+    true
+}
+
+/// Makes one measurement in this process. Returns whether there is such a one.
+fn measure(what: &[&str]) -> bool {
+    match *what {
+        ["auto", kind, name, grid, engine] => auto::measure(kind, name, grid, engine),
+        ["bare", workload] => workloads::measure_bare(workload),
+        [pending @ ("ladder" | "heap"), workload] => workloads::measure_warpline(workload, pending),
+        ["parallel", workload, engine] => parallel::measure(workload, engine),
+        ["processes", workload, of, engine] => processes::measure(workload, of, engine),
+        ["payload", model, bytes, of] => processes::measure_payload(model, bytes, of),
+        ["rival", rival, bytes, use_, of] => rivals::measure(rival, bytes, use_, of),
+        ["rival-process"] => rivals::process(),
+        ["budget", workload, budget] => budget::measure(workload, budget),
+        ["busy", model, way] => busy::measure_one(model, way),
+        ["mailbox", kind, senders, batch] => mailboxes::measure(kind, senders, batch),
+        ["mailbox-latency", kind] => mailboxes::measure_latency(kind),
+        ["wire", payload, kind, wire] => wires::measure(payload, kind, wire),
+        ["network", topology, end] => network::measure(topology, end),
+        ["hostile", model, rule, threads] => hostile::measure(model, rule, threads, None),
+        ["hostile", model, rule, threads, seed] => {
             hostile::measure(model, rule, threads, Some(seed))
         }
-        _ => {
-            eprintln!(
-                "usage: warpline-bench [workloads | network [TOPOLOGY.json] | parallel [TOPOLOGY.json] | phases WORKLOAD | wires | mailboxes | processes | rivals | hold | budget | hostile [MODEL] | busy | auto [RUN]]"
-            );
-            return ExitCode::from(2);
-        }
+        _ => return false,
     }
-    ExitCode::SUCCESS
+    true
 }

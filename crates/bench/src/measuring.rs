@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use warpline::record::RunRecord;
+
 /// How often each rival runs.
 const ROUNDS: usize = 5;
 
@@ -12,16 +14,30 @@ pub struct Measurement {
     pub rate: f64,
     /// Peak memory in bytes.
     pub memory: f64,
-    /// Committed by processed events; in `rivals`, how many cores were used.
+    /// Committed over processed events; in `rivals`, how many cores were used.
     pub efficiency: f64,
 }
 
-/// Hands a measurement to the parent process.
+/// This program, to be started once more.
+///
+/// # Panics
+/// If the system does not say where it is.
+pub fn this_program() -> Command {
+    Command::new(std::env::current_exe().expect("the benchmark knows its own path"))
+}
+
+/// Hands a rate to the parent process.
 pub fn tell(rate: f64) {
     tell_all(rate, 1.0);
 }
 
-/// The same for an engine that may undo events.
+/// Hands the rate and the efficiency of a run to the parent process.
+pub fn tell_run(record: &RunRecord) {
+    let efficiency = record.parallel.as_ref().map_or(1.0, |parallel| parallel.efficiency);
+    tell_all(record.event_rate, efficiency);
+}
+
+/// Hands a rate and an efficiency to the parent process, with the peak memory of this one.
 pub fn tell_all(rate: f64, efficiency: f64) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| {
@@ -35,7 +51,7 @@ pub fn alternate(rivals: &[Vec<&str>]) -> Vec<Measurement> {
     alternate_for(ROUNDS, rivals)
 }
 
-/// The same, each so many times.
+/// The same, with each run so many times.
 pub fn alternate_for(rounds: usize, rivals: &[Vec<&str>]) -> Vec<Measurement> {
     let mut measured: Vec<Vec<Measurement>> = vec![Vec::new(); rivals.len()];
     for _ in 0..rounds {
@@ -51,12 +67,8 @@ pub fn alternate_for(rounds: usize, rivals: &[Vec<&str>]) -> Vec<Measurement> {
 /// # Panics
 /// If that process prints no measurement.
 pub fn measure(words: &[&str]) -> Measurement {
-    let this = std::env::current_exe().expect("the benchmark knows its own path");
-    let output = Command::new(this)
-        .arg("measure")
-        .args(words)
-        .output()
-        .expect("the benchmark can start itself");
+    let output =
+        this_program().arg("measure").args(words).output().expect("the benchmark can start itself");
     let text = String::from_utf8_lossy(&output.stdout);
     let numbers: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
     match numbers[..] {

@@ -1,7 +1,5 @@
 //! Packet hops per second of `network` on a large topology.
 
-use std::fmt::Write;
-
 use warpline::{Parameters, Simulation, Synchronisation};
 use warpline_bench::measuring::{alternate, tell};
 use warpline_models::network::{Network, NetworkParameters};
@@ -9,7 +7,8 @@ use warpline_models::network::{Network, NetworkParameters};
 /// Model time of a run.
 pub(crate) const END: &str = "20";
 
-/// One engine on its own. `topology` is a file; without one, a grid of 12 by 12 nodes is made.
+/// Prints the rate of the sequential engine. `topology` is a file; without one, a grid of 12 by 12
+/// nodes is made.
 pub(crate) fn compare(topology: Option<&str>) {
     let hops = on_topology(topology, |path| alternate(&[vec!["network", path, END]]));
     println!(
@@ -23,7 +22,7 @@ pub(crate) fn compare(topology: Option<&str>) {
     );
 }
 
-/// Calls a function with the file of a topology, or of a grid that is made for it.
+/// Calls a function with the file of a topology, or that of a grid that is made for it.
 pub(crate) fn on_topology<T>(topology: Option<&str>, work: impl FnOnce(&str) -> T) -> T {
     if let Some(topology) = topology {
         return work(topology);
@@ -55,9 +54,11 @@ pub(crate) fn measure(topology: &str, end: &str) {
 
 /// A square grid as node-link JSON.
 fn grid(side: usize) -> String {
-    let (mut nodes, mut edges) = (Vec::new(), Vec::new());
+    let mut nodes = Vec::new();
+    let mut edges = Vec::new();
     for id in 0..side * side {
-        let (x, y) = (id % side, id / side);
+        let x = id % side;
+        let y = id / side;
         nodes.push(format!(r#"{{"id": {id}, "name": "{x}-{y}", "pos": [{x}.0, {y}.0]}}"#));
         let mut join =
             |to: usize| edges.push(format!(r#"{{"source": {id}, "target": {to}, "dist": 100.0}}"#));
@@ -68,12 +69,6 @@ fn grid(side: usize) -> String {
             join(id + side);
         }
     }
-    let mut json = String::new();
-    let _ = write!(
-        json,
-        r#"{{"directed": false, "multigraph": false, "graph": {{"name": "grid"}}, "nodes": [{}], "edges": [{}]}}"#,
-        nodes.join(","),
-        edges.join(",")
-    );
-    json
+    let head = r#""directed": false, "multigraph": false, "graph": {"name": "grid"}"#;
+    format!(r#"{{{head}, "nodes": [{}], "edges": [{}]}}"#, nodes.join(","), edges.join(","))
 }

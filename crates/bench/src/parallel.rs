@@ -1,22 +1,23 @@
 //! Time Warp against the sequential engine: speed-up, efficiency and memory, on PHOLD in four
 //! sizes, with events of a microsecond, and on `network`.
 
-use warpline::{Conservative, Simulation, Synchronisation};
-use warpline_bench::measuring::{Measurement, alternate, tell_all};
-use warpline_models::phold::Phold;
+use warpline::record::RunRecord;
+use warpline::{Conservative, Model, Simulation, Synchronisation};
+use warpline_bench::measuring::{Measurement, alternate, tell_run};
 
 use crate::network::{self, on_topology};
-use crate::workloads::{WORKLOADS, parameters};
+use crate::workloads::{WORKLOADS, phold};
 
-/// Names of engines among the measurements: the number of threads, and `c` for conservative
-/// synchronisation as the engine chooses, `w` in windows, `f` free-running, and `!` for Time Warp
-/// alone, which does not use lookahead.
+/// Names of engines: the number of threads, and a letter. Conservative engines have `c` where the
+/// engine chooses how, `w` with windows, and `f` free-running. Time Warp that does not use
+/// lookahead has `!`.
 const ENGINES: [&str; 10] = ["0", "1c", "1", "2c", "2w", "2f", "2", "2!", "8c", "8"];
 
 /// Prints a row for every workload.
 pub(crate) fn compare(topology: Option<&str>) {
     println!(
-        "Time Warp: million committed events per second, ratio to sequential, efficiency, ratio of peak memory"
+        "Time Warp: million committed events per second, ratio to sequential, efficiency, ratio of \
+         peak memory"
     );
     println!("(2!: without use of lookahead; 8 threads may be more than there are cores)\n");
     print!("{:<9} {:>7} {:>7}", "", "seq.", "MB");
@@ -49,14 +50,15 @@ fn row(name: &str, workload: &str) {
 }
 
 pub(crate) fn measure(workload: &str, engine: &str) {
+    tell_run(&run_workload(workload, engine));
+}
+
+/// Runs a size of PHOLD, or `network` on the topology in a file.
+fn run_workload(workload: &str, engine: &str) -> RunRecord {
     if workload.starts_with('W') {
-        let (parameters, end) = parameters(workload);
-        run(
-            Simulation::<Phold>::configured(&parameters).expect("valid parameters").end(end),
-            engine,
-        );
+        run(phold(workload), engine)
     } else {
-        run(network::simulation(workload).end(network::END.parse().expect("a time")), engine);
+        run(network::simulation(workload).end(network::END.parse().expect("a time")), engine)
     }
 }
 
@@ -65,15 +67,7 @@ pub(crate) fn measure(workload: &str, engine: &str) {
 pub(crate) fn phases(workload: &str) {
     println!("{workload}: nanoseconds per committed event and thread\n");
     for engine in &ENGINES[1..] {
-        let record = if workload.starts_with('W') {
-            let (parameters, end) = parameters(workload);
-            record(
-                Simulation::<Phold>::configured(&parameters).expect("valid parameters").end(end),
-                engine,
-            )
-        } else {
-            record(network::simulation(workload).end(network::END.parse().expect("a time")), engine)
-        };
+        let record = run_workload(workload, engine);
         let parallel = record.parallel.expect("a parallel run");
         let per_event = 1e9 / record.committed_events as f64;
         let certain = parallel.certain_events as f64
@@ -91,15 +85,7 @@ pub(crate) fn phases(workload: &str) {
     }
 }
 
-fn run<M: warpline::Model>(simulation: Simulation<'_, M>, engine: &str) {
-    let record = record(simulation, engine);
-    tell_all(record.event_rate, record.parallel.map_or(1.0, |parallel| parallel.efficiency));
-}
-
-fn record<M: warpline::Model>(
-    simulation: Simulation<'_, M>,
-    engine: &str,
-) -> warpline::record::RunRecord {
+fn run<M: Model>(simulation: Simulation<'_, M>, engine: &str) -> RunRecord {
     let (threads, way) = engine
         .split_at(engine.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(engine.len()));
     let threads: u32 = threads.parse().expect("a number of threads");

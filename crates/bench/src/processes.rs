@@ -1,13 +1,12 @@
 //! Two processes against two threads: on PHOLD in four sizes, and with payloads of up to 64 KiB,
 //! which processes share without a copy.
 
-use warpline::Payload;
-use warpline::{Error, Parameters, Simulation, Synchronisation};
-use warpline_bench::measuring::{alternate, tell_all};
+use warpline::{Configure, Error, Parameters, Payload, Simulation, Synchronisation};
+use warpline_bench::measuring::{alternate, tell_run};
 use warpline_models::phold::Phold;
 use warpline_models::simplesim::SimpleSim;
 
-use crate::workloads::{WORKLOADS, parameters};
+use crate::workloads::{WORKLOADS, parameters, phold};
 
 /// Engines: conservative, optimistic, and optimistic without use of lookahead.
 const ENGINES: [&str; 3] = ["conservative", "optimistic", "time-warp"];
@@ -18,6 +17,12 @@ const MESSAGES: [&str; 4] = ["0", "500", "5000", "50000"];
 
 /// Prints a row for every workload, and one for every size of payload.
 pub(crate) fn compare() {
+    compare_workloads();
+    compare_sizes();
+    println!();
+}
+
+fn compare_workloads() {
     println!(
         "Two processes against two threads: million committed events per second, and their ratio\n"
     );
@@ -43,6 +48,9 @@ pub(crate) fn compare() {
         }
         println!();
     }
+}
+
+fn compare_sizes() {
     for (model, sizes) in [("phold", &PAYLOADS[..]), ("simplesim", &MESSAGES[..])] {
         println!("\n{model} by bytes of a message, conservative, ratio to the smallest\n");
         let rivals =
@@ -60,7 +68,6 @@ pub(crate) fn compare() {
             println!();
         }
     }
-    println!();
 }
 
 /// A run of two PEs, in threads or in processes.
@@ -76,16 +83,11 @@ fn run<M: warpline::Model>(simulation: Simulation<'_, M>, of: &str, engine: &str
         Err(Error::Share(_)) => return,
         run => run.expect("the workload runs").record,
     };
-    tell_all(record.event_rate, record.parallel.map_or(1.0, |parallel| parallel.efficiency));
+    tell_run(&record);
 }
 
 pub(crate) fn measure(workload: &str, of: &str, engine: &str) {
-    let (parameters, end) = parameters(workload);
-    run(
-        Simulation::<Phold>::configured(&parameters).expect("valid parameters").end(end),
-        of,
-        engine,
-    );
+    run(phold(workload), of, engine);
 }
 
 pub(crate) fn measure_payload(model: &str, bytes: &str, of: &str) {
@@ -93,29 +95,20 @@ pub(crate) fn measure_payload(model: &str, bytes: &str, of: &str) {
         let (mut parameters, _) = parameters("W1");
         parameters.set("payload", bytes).expect("a size");
         if parameters.payload <= 8 {
-            run(
-                Simulation::<Phold>::configured(&parameters).expect("valid parameters").end(1000.0),
-                of,
-                "conservative",
-            );
+            run_conservative::<Phold>(&parameters, 1000.0, of);
         } else {
-            run(
-                Simulation::<Phold<Payload>>::configured(&parameters)
-                    .expect("valid parameters")
-                    .end(1000.0),
-                of,
-                "conservative",
-            );
+            run_conservative::<Phold<Payload>>(&parameters, 1000.0, of);
         }
         return;
     }
-    let mut parameters = <SimpleSim as warpline::Configure>::Parameters::default();
+    let mut parameters = <SimpleSim as Configure>::Parameters::default();
     for (name, value) in [("message-size", bytes), ("limit", "1500")] {
         parameters.set(name, value).expect("a parameter");
     }
-    run(
-        Simulation::<SimpleSim>::configured(&parameters).expect("valid parameters").end(400.0),
-        of,
-        "conservative",
-    );
+    run_conservative::<SimpleSim>(&parameters, 400.0, of);
+}
+
+fn run_conservative<M: Configure>(parameters: &M::Parameters, end: f64, of: &str) {
+    let simulation = Simulation::<M>::configured(parameters).expect("valid parameters");
+    run(simulation.end(end), of, "conservative");
 }

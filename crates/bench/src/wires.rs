@@ -1,15 +1,16 @@
 //! How events of various sizes travel best between two threads: by value or in a shared buffer.
-//! Some are certain, and some may be undone: of these, senders keep a copy if they go by value.
+//! Some are certain, and some may be undone: senders keep a copy of these if they go by value.
 
 use warpline::prelude::*;
 use warpline::{GoAhead, Messages, Synchronisation};
-use warpline_bench::measuring::{alternate, tell_all};
+use warpline_bench::measuring::{alternate, tell_run};
 
 /// Payloads in bytes.
 const PAYLOADS: [&str; 6] = ["8", "32", "128", "512", "1024", "4096"];
 const WIRES: [Messages; 2] = [Messages::Shared, Messages::Copy];
-/// About so many bytes are sent in a run, and no more than so many events.
+/// About how many bytes are sent in a run.
 const BYTES: f64 = 2e9;
+/// The most events of a run.
 const EVENTS: f64 = 2e7;
 
 const LPS: u32 = 8192;
@@ -45,7 +46,8 @@ impl<const BYTES_EACH: usize> Model for Hops<BYTES_EACH> {
 
     fn handle(&self, sum: &mut u64, bytes: &[u8; BYTES_EACH], lp: &mut Context<Self>) {
         *sum += u64::from(bytes[0]);
-        let (delay, to) = (self.delay(lp.random()), lp.random().below(LPS));
+        let delay = self.delay(lp.random());
+        let to = lp.random().below(LPS);
         lp.send(to, delay, *bytes);
     }
 }
@@ -53,7 +55,8 @@ impl<const BYTES_EACH: usize> Model for Hops<BYTES_EACH> {
 /// Prints a row for every size of payload.
 pub(crate) fn compare() {
     println!(
-        "PHOLD of 8 192 LPs on two threads, million committed events per second and ratio of copies to shared buffers\n"
+        "PHOLD of 8 192 LPs on two threads, million committed events per second and ratio of \
+         copies to shared buffers\n"
     );
     println!("{:>8} {:>29} {:>29}", "", "certain events", "events that may be undone");
     println!(
@@ -94,7 +97,7 @@ pub(crate) fn measure(payload: &str, kind: &str, messages: &str) {
 
 fn run<const BYTES_EACH: usize>(kind: &str, messages: &str) {
     let events = (BYTES / (64 + BYTES_EACH) as f64).min(EVENTS);
-    // An event of every LP takes 1.1 in model time.
+    // Every LP has an event each 1.1 in model time.
     let end = events / f64::from(LPS) * 1.1;
     let messages = WIRES.into_iter().find(|one| one.name() == messages).expect("one of them");
     let simulation = Simulation::new(Hops::<BYTES_EACH>).end(end).threads(2).messages(messages);
@@ -106,5 +109,5 @@ fn run<const BYTES_EACH: usize>(kind: &str, messages: &str) {
             .go_ahead(GoAhead::Always),
     };
     let record = simulation.run().expect("the model runs").record;
-    tell_all(record.event_rate, record.parallel.map_or(1.0, |parallel| parallel.efficiency));
+    tell_run(&record);
 }

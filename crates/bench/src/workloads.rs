@@ -58,15 +58,15 @@ pub(crate) fn measure_bare(workload: &str) {
 }
 
 pub(crate) fn measure_warpline(workload: &str, pending: &str) {
-    let (parameters, end) = parameters(workload);
     let pending = if pending == "heap" { Pending::Heap } else { Pending::Ladder };
-    let run = Simulation::<Phold>::configured(&parameters)
-        .expect("valid parameters")
-        .end(end)
-        .sync(Synchronisation::Sequential)
-        .pending(pending)
-        .run();
+    let run = phold(workload).sync(Synchronisation::Sequential).pending(pending).run();
     tell(run.expect("PHOLD runs").record.event_rate);
+}
+
+/// PHOLD in the size of a workload.
+pub(crate) fn phold<'a>(workload: &str) -> Simulation<'a, Phold> {
+    let (parameters, end) = parameters(workload);
+    Simulation::configured(&parameters).expect("valid parameters").end(end)
 }
 
 /// The parameters of a workload, and its end. A name that ends with `e` has events of about a

@@ -1,25 +1,26 @@
 use warpline_rivals::{Error, Segment};
 use warpline_transport::{Address, Carrier, CarrierMedium, PluggedCarriers};
 
-/// How many bytes the segment has at least: room for a hundred of the largest messages from each of
-/// eight processes, and less than a container has for shared memory by default.
+/// The least bytes of the segment: room for a hundred of the largest messages from each of eight
+/// processes, and less than a container has for shared memory by default.
 const SEGMENT_BYTES: usize = 32 << 20;
-/// How many of the longest pieces of each courier have room in it.
+/// How many of the longest pieces of each courier have room in the segment.
 const PIECES: usize = 8;
 
-/// Brings pieces to processes of the same machine as G. F. Riley's report has Boost.Interprocess do
-/// it: each is a block of one managed segment, from its one allocator with its one lock, whose
-/// offset pointer goes through a queue of the receiver with a lock of its own; the receiver frees
-/// the block. In the source, models write into the blocks and read from them; here a piece is
-/// copied in and out, as with the other carriers.
+/// Brings pieces to processes of the same machine, in the way of Boost.Interprocess in G. F.
+/// Riley's report. Each piece is a block of one managed segment, from its one allocator with its
+/// one lock. The block's offset pointer goes through a queue of the receiver, which has a lock of
+/// its own, and the receiver frees the block. In the source, models write into the blocks and read
+/// from them; here a piece is copied in and out, as with the other carriers.
 struct BoostCarrier {
-    /// This carrier's own view, as a segment is not shared between threads.
+    /// This carrier's own view, as threads do not share a segment.
     segment: Segment,
-    /// Its queue.
+    /// The number of its queue.
     me: u32,
     /// All couriers, by queue.
     addresses: Vec<Address>,
-    /// What went wrong. A lock that nobody frees is waited for once.
+    /// The error that ended its work. It is kept so that nothing waits again for a lock that nobody
+    /// frees.
     failed: Option<Error>,
 }
 
@@ -50,7 +51,7 @@ impl PluggedCarriers for BoostCarriers {
     }
 }
 
-/// The segment as its creator has it, whose name goes with it.
+/// The segment of its creator. Its name goes when this is dropped.
 struct NamedSegment(Segment);
 
 impl CarrierMedium for NamedSegment {
@@ -60,7 +61,7 @@ impl CarrierMedium for NamedSegment {
 }
 
 impl BoostCarrier {
-    /// What an outcome is to the courier: whether there was room.
+    /// Whether there was room, by this outcome.
     fn room(&mut self, outcome: Result<(), Error>) -> Result<bool, String> {
         match outcome {
             Ok(()) => Ok(true),
@@ -81,7 +82,7 @@ impl BoostCarrier {
 }
 
 impl Carrier for BoostCarrier {
-    /// Who is first to ask for a block gets it.
+    /// Room cannot be told beforehand: whoever asks first for a block gets it.
     fn has_room(&mut self, _: Address) -> Result<bool, String> {
         self.check().map(|()| true)
     }
@@ -128,7 +129,8 @@ mod tests {
         drop(segment);
         let [back, to] = couriers;
         let piece = |number: usize| vec![number as u8; 100_000 - number % 7];
-        let (mut sent, mut received) = (0, 0);
+        let mut sent = 0;
+        let mut received = 0;
         while first[0].send(to, &piece(sent)).unwrap() {
             sent += 1;
         }

@@ -1,8 +1,8 @@
-//! Boost.Interprocess as a carrier of messages between the processes of a run, to compare
-//! Warpline's own carriers with.
+//! Boost.Interprocess as a carrier of messages between the processes of a run, for comparison with
+//! Warpline's own carriers.
 //!
-//! Whoever plans a run passes `BoostCarriers` to `warpline-transport`, which knows nothing of it.
-//! Without the feature `boost` there is nothing here.
+//! The plan of a run passes `BoostCarriers` to `warpline-transport`, which does not know this
+//! crate. Without the feature `boost` the crate is empty.
 
 #[cfg(feature = "boost")]
 mod carrier;

@@ -1,11 +1,11 @@
-//! The order of crates: each may depend on those before it.
+//! The order of crates: each may depend only on those before it.
 
 use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
 
-/// From the bottom up. Crates of one row must not depend on each other.
+/// From the bottom up. Crates of the same row must not depend on each other.
 const LAYERS: [&[&str]; 13] = [
     &["warpline-base", "warpline-derive", "warpline-mpi", "warpline-rivals"],
     &["warpline-memory", "warpline-record"],
@@ -22,7 +22,7 @@ const LAYERS: [&[&str]; 13] = [
     &["warpline-bench", "warpline-fuzz", "warpline-layers"],
 ];
 
-/// Pairs (user, used) that the order would allow and the design does not.
+/// Pairs (user, used) that the order would allow, but the design does not.
 const NEVER: [(&str, &str); 5] = [
     ("warpline-transport", "warpline-rivals"),
     ("warpline-report", "warpline-memory"),
@@ -45,18 +45,22 @@ pub(crate) fn metadata(root: &Path) -> Result<Value, String> {
     serde_json::from_slice(&output.stdout).map_err(|error| format!("cargo metadata: {error}"))
 }
 
-/// Every crate with the workspace's crates that it uses, outside of tests.
+/// The packages in a description of the workspace.
+pub(crate) fn packages(metadata: &Value) -> impl Iterator<Item = &Value> {
+    metadata["packages"].as_array().into_iter().flatten()
+}
+
+/// Every crate with the workspace's crates that it uses, except in tests.
 fn uses(metadata: &Value) -> Vec<(String, Vec<String>)> {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
-    let packages = list(&metadata["packages"]).into_iter();
-    let normal = |package: &Value| {
-        let dependencies = list(&package["dependencies"])
-            .into_iter()
-            .filter(|d| d["kind"].is_null() && !d["path"].is_null());
-        dependencies.map(|dependency| text(&dependency["name"])).collect()
+    let name = |value: &Value| value["name"].as_str().unwrap_or_default().to_owned();
+    let used = |package: &Value| {
+        let dependencies = package["dependencies"].as_array().into_iter().flatten();
+        dependencies
+            .filter(|used| used["kind"].is_null() && !used["path"].is_null())
+            .map(name)
+            .collect()
     };
-    packages.map(|package| (text(&package["name"]), normal(&package))).collect()
+    packages(metadata).map(|package| (name(package), used(package))).collect()
 }
 
 fn breaches(uses: &[(String, Vec<String>)]) -> Vec<String> {

@@ -1,18 +1,19 @@
-//! `make layers`: checks what would otherwise be true only on the day it was written.
+//! `make layers`: checks statements about the code that would otherwise go out of date unnoticed.
 //!
-//! - Crates depend only on crates below them, and files and folders of a crate use each other in
-//!   no circle.
-//! - Unsafe code is where it may be.
-//! - ARCHITECTURE, GLOSSARY and READMEs beside code name only what exists, and what documents say
-//!   in numbers is what the code has.
+//! - Crates depend only on crates below them. Files and folders of a crate do not use each other in
+//!   a circle.
+//! - Unsafe code stands only where it may.
+//! - ARCHITECTURE, GLOSSARY and READMEs beside code name only what exists. Numbers in documents are
+//!   those of the code.
 //! - Targets of the Makefile say what they do.
-//! - Published crates are whole.
+//! - Published crates are complete.
 //!
 //! Prints a line for each breach, and ends with exit code 1 if there is one. With `circles`, prints
-//! what belongs to each circle instead.
+//! every use in each circle instead.
 
 mod crates;
 mod files;
+mod items;
 mod modules;
 mod names;
 mod packages;
@@ -50,14 +51,15 @@ fn main() -> ExitCode {
             }
         }
     }
-    if breaches == 0 {
-        modules::known_circles().for_each(|circle| println!("layers: known circle in {circle}"));
-        println!(
-            "layers: dependencies point one way, documents name and promise what the code has, and packages are whole"
-        );
-        return ExitCode::SUCCESS;
+    if breaches > 0 {
+        return ExitCode::FAILURE;
     }
-    ExitCode::FAILURE
+    modules::known_circles().for_each(|circle| println!("layers: known circle in {circle}"));
+    println!(
+        "layers: dependencies point one way, documents name and promise what the code has, and \
+         packages are whole"
+    );
+    ExitCode::SUCCESS
 }
 
 fn fail(problem: String) -> ExitCode {

@@ -1,5 +1,5 @@
-//! Checks that documents name only what exists: files, modules, types, functions, settings and
-//! targets of the Makefile between backticks.
+//! Checks that documents name only what exists: whatever stands between backticks has to be a file,
+//! module, type, function, setting or target of the Makefile.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,8 @@ use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use syn::{Fields, Ident, ImplItem, Item, Lit, TraitItem, Type};
 
-use crate::files::rust_files;
+use crate::files::{failed, read, rust_files};
+use crate::items::item_name;
 
 /// The documents at the root that are checked, beside every README among the sources.
 const DOCUMENTS: [&str; 2] = ["ARCHITECTURE.md", "GLOSSARY.md"];
@@ -16,12 +17,8 @@ const DOCUMENTS: [&str; 2] = ["ARCHITECTURE.md", "GLOSSARY.md"];
 const README: &str = "README.md";
 
 pub(crate) fn check(root: &Path) -> Result<Vec<String>, String> {
-    let read = |path: &Path| {
-        std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
-    };
     let mut code = Code { makefile: read(&root.join("Makefile"))?, ..Code::default() };
-    let crates = root.join("crates");
-    let sources = rust_files(&crates).map_err(|error| format!("{}: {error}", crates.display()))?;
+    let sources = rust_files(&root.join("crates"))?;
     let mut documents = DOCUMENTS.map(PathBuf::from).to_vec();
     for readme in readmes(root, &sources) {
         code.files.push(readme.clone());
@@ -29,8 +26,7 @@ pub(crate) fn check(root: &Path) -> Result<Vec<String>, String> {
     }
     for file in sources {
         let relative = file.strip_prefix(root).unwrap_or(&file).to_owned();
-        code.add_file(relative, &read(&file)?)
-            .map_err(|error| format!("{}: {error}", file.display()))?;
+        code.add_file(relative, &read(&file)?).map_err(|error| failed(&file, error))?;
     }
     let mut breaches = Vec::new();
     for document in documents {
@@ -54,16 +50,16 @@ fn readmes(root: &Path, sources: &[PathBuf]) -> Vec<PathBuf> {
         .collect()
 }
 
-/// What the code declares.
+/// The names that the code declares.
 #[derive(Default)]
 struct Code {
     /// Every source file, and every README beside one, from the root.
     files: Vec<PathBuf>,
-    /// Every declared name, and every string literal, as words of the command line are.
+    /// Every declared name, and every string literal, such as the words of the command line.
     names: BTreeSet<String>,
     /// The members of types, traits and modules: methods, fields, variants, items.
     members: BTreeMap<String, BTreeSet<String>>,
-    /// What macros declare, without its owner.
+    /// The names that macros declare. Their owners are not known.
     in_macros: BTreeSet<String>,
     makefile: String,
 }
@@ -101,7 +97,7 @@ impl Code {
             .for_each(|field| self.member(owner, field));
     }
 
-    /// Everything that a document names and the code does not have, with the line.
+    /// The names in a document that the code does not have, with their lines.
     fn unknown<'d>(&'d self, document: &'d str) -> impl Iterator<Item = (usize, &'d str)> {
         let mut fenced = false;
         let lines = document.lines().enumerate().filter(move |(_, line)| {
@@ -138,7 +134,7 @@ impl Code {
         if word.contains('/') || word.ends_with(".rs") {
             return self.has_path(word);
         }
-        // For a call, the function's name; intervals and the like are not names.
+        // Of a call, the function's name counts. Intervals and the like are not names.
         let called = word.split('(').next().unwrap_or(word);
         let called = called.rsplit('.').next().unwrap_or(called);
         if called.is_empty()
@@ -170,21 +166,6 @@ impl Code {
         self.files.iter().any(|file| {
             file.iter().collect::<Vec<_>>().windows(parts.len()).any(|window| window == parts)
         })
-    }
-}
-
-fn item_name(item: &Item) -> Option<&Ident> {
-    match item {
-        Item::Const(item) => Some(&item.ident),
-        Item::Enum(item) => Some(&item.ident),
-        Item::Fn(item) => Some(&item.sig.ident),
-        Item::Macro(item) => item.ident.as_ref(),
-        Item::Mod(item) => Some(&item.ident),
-        Item::Static(item) => Some(&item.ident),
-        Item::Struct(item) => Some(&item.ident),
-        Item::Trait(item) => Some(&item.ident),
-        Item::Type(item) => Some(&item.ident),
-        _ => None,
     }
 }
 
@@ -232,8 +213,8 @@ impl<'ast> Visit<'ast> for Code {
 }
 
 impl Code {
-    /// Takes what a macro declares: names after a keyword, before a colon (fields, settings) or an
-    /// equals sign (variants), and its literals.
+    /// Takes the names that a macro declares, which stand after a keyword, before a colon (fields,
+    /// settings) or before an equals sign (variants), and its literals.
     fn add_tokens(&mut self, tokens: TokenStream) {
         let mut last = None;
         for token in tokens {
@@ -271,7 +252,10 @@ mod tests {
             trait Port { type Wire; fn send(&self); }
             enum Step { Idle }
             const MOST: u8 = 7;
-            settings! { struct Settings { wire: Wire = Wire::Auto, { rule: \"auto\" } } fn table() {} }
+            settings! {
+                struct Settings { wire: Wire = Wire::Auto, { rule: \"auto\" } }
+                fn table() {}
+            }
         ";
         code.add_file("crates/kernel/src/pending/ladder.rs".into(), text).expect("it parses");
         code
@@ -295,15 +279,18 @@ mod tests {
 
     #[test]
     fn existing_names_pass() {
-        let document = "`Ladder` has `Ladder::run` and `Ladder::pop`, `ladder::Ladder` in `pending`, `pending/ladder.rs`, `crates/kernel/src`.\n\
-            `Port::send`, `Port::Wire`, `Step::Idle`, `Idle`, `MOST`, `Settings::table`, `--wire auto`, `make layers`, `pending.pop(end)`.\n\
+        let document = "`Ladder` has `Ladder::run` and `Ladder::pop`, `ladder::Ladder`.\n\
+            It is in `pending`, `pending/ladder.rs`, `crates/kernel/src`.\n\
+            `Port::send`, `Port::Wire`, `Step::Idle`, `Idle`, `MOST`, `Settings::table`.\n\
+            `--wire auto`, `make layers`, `pending.pop(end)`.\n\
             `[0, end)`, `crates/kernel/src/{pending}/`\n```text\n`nothing`\n```\n";
         assert_eq!(code().unknown(document).collect::<Vec<_>>(), []);
     }
 
     #[test]
     fn a_missing_name_is_found_with_its_line() {
-        let names = "Rungs Ladder::rung Port::pop ladder::Step2 pending/heap.rs rungs popped(end) heap::Ladder --wires make_all Step::run";
+        let names = "Rungs Ladder::rung Port::pop ladder::Step2 pending/heap.rs rungs popped(end) \
+            heap::Ladder --wires make_all Step::run";
         for name in names.split(' ') {
             let document = format!("`Ladder`\n```text\n```\nhere is `{name}`\n");
             assert_eq!(code().unknown(&document).collect::<Vec<_>>(), [(4, name)]);

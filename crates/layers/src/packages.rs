@@ -1,13 +1,12 @@
-//! Published crates are complete: each says what a registry asks for, and its code includes no file
-//! from outside its package.
+//! Published crates are complete: each has the fields that a registry asks for, and includes no
+//! file from outside its package.
 
-use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::crates::metadata;
-use crate::files::rust_files;
+use crate::crates::{metadata, packages};
+use crate::files::{read, rust_files};
 
 /// The fields that a registry shows.
 const FIELDS: [&str; 6] =
@@ -16,34 +15,28 @@ const FIELDS: [&str; 6] =
 pub(crate) fn check(root: &Path) -> Result<Vec<String>, String> {
     let metadata = metadata(root)?;
     let mut breaches = Vec::new();
-    for package in metadata["packages"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter(|package| is_published(package))
-    {
+    for package in packages(&metadata).filter(|package| is_published(package)) {
         let name = package["name"].as_str().unwrap_or_default();
         breaches.extend(
             missing(package).map(|field| format!("crate {name} is published without `{field}`")),
         );
-        let folder = package["manifest_path"]
-            .as_str()
-            .and_then(|path| Path::new(path).parent())
-            .unwrap_or(root);
-        for file in ["src", "examples"]
-            .map(|part| folder.join(part))
-            .iter()
-            .filter(|part| part.is_dir())
-            .map(|part| rust_files(part))
-        {
-            for file in file.map_err(|error| format!("{}: {error}", folder.display()))? {
-                let code = fs::read_to_string(&file)
-                    .map_err(|error| format!("{}: {error}", file.display()))?;
-                let outside = included(&code).filter(|path| !lies_in(folder, &file, path));
-                breaches.extend(outside.map(|path| {
-                    format!("{} includes {path}, which is not in its package", file.display())
-                }));
-            }
+        let manifest = package["manifest_path"].as_str().map(Path::new);
+        breaches.extend(included_from_outside(manifest.and_then(Path::parent).unwrap_or(root))?);
+    }
+    Ok(breaches)
+}
+
+/// A breach for each file from outside that the code of the package in this folder includes.
+fn included_from_outside(folder: &Path) -> Result<Vec<String>, String> {
+    let mut breaches = Vec::new();
+    let parts = ["src", "examples"].map(|part| folder.join(part));
+    for part in parts.iter().filter(|part| part.is_dir()) {
+        for file in rust_files(part)? {
+            let code = read(&file)?;
+            let outside = included(&code).filter(|path| !lies_in(folder, &file, path));
+            breaches.extend(outside.map(|path| {
+                format!("{} includes {path}, which is not in its package", file.display())
+            }));
         }
     }
     Ok(breaches)
@@ -71,8 +64,8 @@ fn included(code: &str) -> impl Iterator<Item = &str> {
         .filter_map(|rest| rest.split('"').next())
 }
 
-/// Whether a path, as `file` includes it, lies in a folder. Links are not followed, as packages
-/// have files in their place.
+/// Whether a path that `file` includes lies in a folder. Links are not followed, as packages have
+/// files in their place.
 fn lies_in(folder: &Path, file: &Path, path: &str) -> bool {
     let mut place = PathBuf::new();
     for part in file.parent().unwrap_or(folder).join(path).components() {
@@ -93,11 +86,18 @@ mod tests {
     #[test]
     fn a_published_crate_says_what_it_is() {
         let mut package = json!({
-            "publish": null, "description": "x", "license": "MIT", "repository": "x", "keywords": ["x"], "categories": ["x"], "readme": "x",
+            "publish": null,
+            "description": "x",
+            "license": "MIT",
+            "repository": "x",
+            "keywords": ["x"],
+            "categories": ["x"],
+            "readme": "x",
         });
         assert!(is_published(&package) && missing(&package).next().is_none());
-        (package["keywords"], package["readme"], package["description"]) =
-            (json!([]), Value::Null, json!(""));
+        package["keywords"] = json!([]);
+        package["readme"] = Value::Null;
+        package["description"] = json!("");
         assert_eq!(missing(&package).collect::<Vec<_>>(), ["description", "keywords", "readme"]);
         package["publish"] = json!([]);
         assert!(!is_published(&package));
@@ -105,7 +105,8 @@ mod tests {
 
     #[test]
     fn included_files_lie_in_the_package() {
-        let code = "#[doc = include_str!(\"../../x.md\")]\n// include_str!(\"not this\")\nlet (a, b) = (include!(\"a.rs\"), include_bytes!(\"../b\"));";
+        let code = "#[doc = include_str!(\"../../x.md\")]\n// include_str!(\"not this\")\n\
+            let (a, b) = (include!(\"a.rs\"), include_bytes!(\"../b\"));";
         assert_eq!(included(code).collect::<Vec<_>>(), ["../../x.md", "a.rs", "../b"]);
         let inside =
             |path| lies_in(Path::new("/w/crates/a"), Path::new("/w/crates/a/src/b/c.rs"), path);

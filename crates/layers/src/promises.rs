@@ -1,18 +1,18 @@
 //! Numbers in documents and help texts are those of the code: each promise is a sentence with a
-//! gap, and the constant that belongs there.
+//! gap, and the constant whose value belongs there.
 //!
-//! The sentence may stand in any document or source file. Wherever it stands, its number must be
-//! right, and it must stand somewhere.
+//! The sentence may stand in any document or source file. It must stand somewhere, and wherever it
+//! stands, its number must be right.
 
 use std::path::{Path, PathBuf};
 
-use crate::files::files_with;
+use crate::files::{files_with, read};
 
 /// A sentence about a number of the code.
 struct Promise<'a> {
     /// The sentence, with `{}` for the number.
     says: &'a str,
-    /// The crate that has the number, and the code before it.
+    /// The crate that has the number, and the code before the number.
     code: (&'a str, &'a str),
     /// Converts the number in the code to the unit of the sentence.
     told: fn(f64) -> f64,
@@ -119,7 +119,7 @@ fn thousandths(milliseconds: f64) -> f64 {
     milliseconds / 1000.0
 }
 
-/// The share of a power of two that one of `2^bits` equal ranges is, in percent.
+/// One of `2^bits` equal ranges, in percent of all.
 fn share_of_power(bits: f64) -> f64 {
     100.0 / bits.exp2()
 }
@@ -130,21 +130,19 @@ type Text = (PathBuf, String);
 pub(crate) fn check(root: &Path) -> Result<Vec<String>, String> {
     let mut texts = Vec::new();
     for (folder, extension) in [("crates", "rs"), ("crates", "md"), ("docs", "md")] {
-        let files = files_with(&root.join(folder), extension)
-            .map_err(|error| format!("{folder}: {error}"))?;
-        // This very file has the sentences, too.
+        let files = files_with(&root.join(folder), extension)?;
+        // This file itself has the sentences, too.
         texts.extend(files.into_iter().filter(|file| !file.ends_with("layers/src/promises.rs")));
     }
     texts.extend(
         ["README.md", "ARCHITECTURE.md", "GLOSSARY.md", "CONTRIBUTING.md"]
             .map(|name| root.join(name)),
     );
-    let read = |file: PathBuf| {
-        let text = std::fs::read_to_string(&file)
-            .map_err(|error| format!("{}: {error}", file.display()))?;
+    let with_text = |file: PathBuf| {
+        let text = read(&file)?;
         Ok((file.strip_prefix(root).unwrap_or(&file).to_owned(), text))
     };
-    let texts = texts.into_iter().map(read).collect::<Result<Vec<Text>, String>>()?;
+    let texts = texts.into_iter().map(with_text).collect::<Result<Vec<Text>, String>>()?;
     Ok(breaches(PROMISES, &texts))
 }
 
@@ -176,13 +174,16 @@ fn breaches(promises: &[Promise], texts: &[Text]) -> Vec<String> {
         }
         if !is_said {
             let claim = promise.says.replace("{}", &value.to_string());
-            breaches.push(format!("no document or help text says \"{claim}\" any more: write it, or change the list of promises"));
+            breaches.push(format!(
+                "no document or help text says \"{claim}\" any more: write it, or change the list \
+                 of promises"
+            ));
         }
     }
     breaches
 }
 
-/// The number after a piece of code, which must stand in one place of the crate only.
+/// The number after a piece of code, which must stand in exactly one place of the crate.
 fn number_in_code((name, code): (&str, &str), texts: &[Text]) -> Result<f64, String> {
     let folder = Path::new("crates").join(name).join("src");
     let sources = texts.iter().filter(|(file, _)| {
@@ -203,7 +204,7 @@ fn number_in_code((name, code): (&str, &str), texts: &[Text]) -> Result<f64, Str
     })
 }
 
-/// A text without marks of comments, of code and of line ends.
+/// A text on one line, without the marks of comments and of code.
 fn one_line(text: &str) -> String {
     let words = text.lines().flat_map(|line| {
         let line = line.trim_start();
@@ -218,7 +219,7 @@ fn one_line(text: &str) -> String {
 struct Said<'a> {
     words: &'a str,
     value: f64,
-    /// How far off the number may be, as it is rounded.
+    /// How far off the number may be because it is rounded.
     rounding: f64,
 }
 
@@ -228,7 +229,7 @@ impl Said<'_> {
     }
 }
 
-/// Every number in the gap of a sentence.
+/// Every number that a text has in the gap of a sentence.
 fn said<'t>(says: &str, text: &'t str) -> Vec<Said<'t>> {
     let (before, after) = says.split_once("{}").unwrap_or((says, ""));
     let mut found = Vec::new();
@@ -260,7 +261,7 @@ const WORDS: [(&str, f64); 7] = [
     ("ten thousand", 1e4),
 ];
 
-/// All of a text as a number, in digits with spaces between thousands or in words.
+/// A whole text as a number, in words or in digits with spaces between thousands.
 fn number(text: &str) -> Option<Said<'_>> {
     if let Some((_, value)) = WORDS.iter().find(|(word, _)| *word == text) {
         return Some(Said { words: text, value: *value, rounding: 1e-9 });
@@ -298,7 +299,8 @@ mod tests {
 
     #[test]
     fn a_number_that_is_wrong_or_nowhere_is_found() {
-        let wrong = "docs/book/src/settings.md says \"with up to 33 PEs\", but the code has 32: `const RINGS: u32 =`";
+        let wrong = "docs/book/src/settings.md says \"with up to 33 PEs\", but the code has 32: \
+            `const RINGS: u32 =`";
         assert_eq!(
             found("const RINGS: u32 = 32;", "with up to 33 PEs; with up to 32 PEs"),
             [wrong]

@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
+use crate::files::read;
+
 /// The longest line that still fits a terminal behind a target's name.
 const LINE_MOST: usize = 100;
 
 pub(crate) fn check(root: &Path) -> Result<Vec<String>, String> {
-    let path = root.join("Makefile");
-    Ok(breaches(
-        &std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?,
-    ))
+    Ok(breaches(&read(&root.join("Makefile"))?))
 }
 
 fn breaches(makefile: &str) -> Vec<String> {

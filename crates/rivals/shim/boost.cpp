@@ -1,5 +1,5 @@
-// Boost.Interprocess as C: one managed segment with Boost's default allocator (a red-black tree, best fit, one lock), and queues of offset
-// pointers in it. No exception leaves a function.
+// Boost.Interprocess as C: one managed segment with Boost's default allocator (a red-black tree,
+// best fit, one lock), and queues of offset pointers in it. No exception leaves a function.
 
 #include <boost/date_time/posix_time/posix_time_types.hpp>
 #include <boost/interprocess/allocators/allocator.hpp>
@@ -23,13 +23,13 @@ namespace ipc = boost::interprocess;
 
 namespace {
 
-// What a function returns that may find no room, or a lock that nobody will ever free.
+// The outcomes of functions that may find no room, or a lock that nobody will free.
 enum Outcome { DONE = 0, FULL = 1, LOCKED = 2 };
 
 constexpr int PATIENCE_SECONDS = 5;
 
-// Boost's mutex, but for whoever waits for a process that was killed while it held it: that ends with an exception. To get a mutex that is free
-// costs the same.
+// Boost's mutex, except that waiting for a process that was killed while it held the mutex ends
+// with an exception. Taking a free mutex costs the same.
 class Mutex {
     ipc::interprocess_mutex inner;
 
@@ -39,12 +39,15 @@ public:
             return;
         }
         namespace time = boost::posix_time;
-        if (!inner.timed_lock(time::microsec_clock::universal_time() + time::seconds(PATIENCE_SECONDS))) {
+        const auto until = time::microsec_clock::universal_time() + time::seconds(PATIENCE_SECONDS);
+        if (!inner.timed_lock(until)) {
             throw ipc::lock_exception();
         }
     }
     bool try_lock() { return inner.try_lock(); }
-    template <class TimePoint> bool timed_lock(const TimePoint &until) { return inner.timed_lock(until); }
+    template <class TimePoint> bool timed_lock(const TimePoint &until) {
+        return inner.timed_lock(until);
+    }
     void unlock() { inner.unlock(); }
 };
 
@@ -53,8 +56,9 @@ struct Mutexes {
     using recursive_mutex_type = ipc::interprocess_recursive_mutex;
 };
 
-// As `managed_shared_memory`, with these mutexes.
-using Memory = ipc::basic_managed_shared_memory<char, ipc::rbtree_best_fit<Mutexes>, ipc::iset_index>;
+// `managed_shared_memory` with these mutexes.
+using Memory =
+    ipc::basic_managed_shared_memory<char, ipc::rbtree_best_fit<Mutexes>, ipc::iset_index>;
 
 struct Record {
     std::uint64_t time;
@@ -91,20 +95,22 @@ struct warpline_boost {
     Queue *queues;
 };
 
-// As `Arrival` in Rust.
+// The same as `Arrival` in Rust.
 struct warpline_boost_arrival {
     std::uint64_t time;
     std::uint64_t length;
     char *bytes;
 };
 
-// Both return null, with the reason in `text`, if there is no segment.
-warpline_boost *warpline_boost_create(const char *name, std::uint64_t bytes, std::uint32_t queues, char *text, std::size_t room) {
+// This and the next function return null, with the reason in `text`, if there is no segment.
+warpline_boost *warpline_boost_create(const char *name, std::uint64_t bytes, std::uint32_t queues,
+                                      char *text, std::size_t room) {
     bool created = false;
     try {
         Memory segment(ipc::create_only, name, bytes);
         created = true;
-        Queue *first = segment.construct<Queue>(QUEUES)[queues](Allocator(segment.get_segment_manager()));
+        const Allocator allocator(segment.get_segment_manager());
+        Queue *first = segment.construct<Queue>(QUEUES)[queues](allocator);
         return new warpline_boost{std::move(segment), first};
     } catch (const std::exception &problem) {
         describe(problem.what(), text, room);
@@ -117,7 +123,8 @@ warpline_boost *warpline_boost_create(const char *name, std::uint64_t bytes, std
     return nullptr;
 }
 
-warpline_boost *warpline_boost_open(const char *name, std::uint32_t *queues, char *text, std::size_t room) {
+warpline_boost *warpline_boost_open(const char *name, std::uint32_t *queues, char *text,
+                                    std::size_t room) {
     try {
         Memory segment(ipc::open_only, name);
         const auto found = segment.find<Queue>(QUEUES);
@@ -156,7 +163,7 @@ void warpline_boost_room(warpline_boost *boost, std::uint64_t *bytes, std::uint6
     *free = boost->segment.get_free_memory();
 }
 
-// Returns an outcome, and where the block is if it is done.
+// Returns an outcome and, if that is `DONE`, where the block is.
 int warpline_boost_allocate(warpline_boost *boost, std::uint64_t bytes, char **block) {
     try {
         *block = static_cast<char *>(boost->segment.allocate(bytes, std::nothrow));
@@ -168,7 +175,7 @@ int warpline_boost_allocate(warpline_boost *boost, std::uint64_t bytes, char **b
     }
 }
 
-// What cannot be freed because of a lock stays where it is.
+// A block that cannot be freed because of a lock stays allocated.
 void warpline_boost_free(warpline_boost *boost, char *bytes) {
     try {
         boost->segment.deallocate(bytes);
@@ -176,8 +183,9 @@ void warpline_boost_free(warpline_boost *boost, char *bytes) {
     }
 }
 
-// Returns an outcome; it is full if there is no room for another record.
-int warpline_boost_send(warpline_boost *boost, std::uint32_t queue, const warpline_boost_arrival *message) {
+// Returns an outcome: `FULL` if there is no room for another record.
+int warpline_boost_send(warpline_boost *boost, std::uint32_t queue,
+                        const warpline_boost_arrival *message) {
     try {
         Queue &to = boost->queues[queue];
         ipc::scoped_lock<Mutex> guard(to.mutex);
@@ -190,9 +198,10 @@ int warpline_boost_send(warpline_boost *boost, std::uint32_t queue, const warpli
     }
 }
 
-// Moves out the oldest messages, up to `most` under one lock, and says how many. Returns an outcome.
-int warpline_boost_receive(
-    warpline_boost *boost, std::uint32_t queue, warpline_boost_arrival *into, std::size_t most, std::size_t *moved) {
+// Moves out the oldest messages, up to `most` under one lock, and says in `moved` how many. Returns
+// an outcome.
+int warpline_boost_receive(warpline_boost *boost, std::uint32_t queue, warpline_boost_arrival *into,
+                           std::size_t most, std::size_t *moved) {
     std::size_t &count = *moved;
     count = 0;
     try {

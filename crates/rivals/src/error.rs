@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors.
 
 use std::fmt;
 
@@ -32,15 +32,19 @@ pub type Result<T> = std::result::Result<T, Error>;
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Segment { name, reason } => write!(f, "there is no shared memory with the name {name}: {reason}"),
+            Error::Segment { name, reason } => {
+                write!(f, "there is no shared memory with the name {name}: {reason}")
+            }
             Error::Full { wanted, free, bytes } => write!(
                 f,
-                "the shared memory is full: of its {bytes} bytes {free} are free, in no piece large enough for a message of {wanted} bytes. \
-                 It cannot grow: free messages, or create it with more bytes"
+                "the shared memory is full: of its {bytes} bytes {free} are free, in no piece \
+                 large enough for a message of {wanted} bytes. It cannot grow: free messages, or \
+                 create it with more bytes"
             ),
-            Error::Locked => {
-                f.write_str("a lock in shared memory has been held for 5 s: the process that holds it is gone, or was stopped")
-            }
+            Error::Locked => f.write_str(
+                "a lock in shared memory has been held for 5 s: the process that holds it is gone, \
+                 or was stopped",
+            ),
         }
     }
 }

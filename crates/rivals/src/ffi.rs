@@ -1,4 +1,4 @@
-//! The functions of the shim, which documents them. None throws.
+//! The functions of the shim, which documents them. No function throws.
 
 use std::ffi::{c_char, c_int};
 
@@ -14,7 +14,7 @@ pub(crate) struct Arrival {
     pub(crate) bytes: *mut u8,
 }
 
-/// What a function returns that may find no room, or a lock that nobody will ever free.
+/// The outcomes of functions that may find no room. Any other means a lock that nobody will free.
 pub(crate) const DONE: c_int = 0;
 pub(crate) const FULL: c_int = 1;
 

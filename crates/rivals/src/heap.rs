@@ -7,8 +7,8 @@ use crate::ffi::{self, Opened};
 /// The segment as this process has mapped it, and its allocator.
 pub(crate) struct Heap(pub(crate) NonNull<Opened>);
 
-// SAFETY: nothing of Boost's belongs to a thread between two calls, and each locks what it uses.
-// The pointer is this heap's alone.
+// SAFETY: between two calls, nothing of Boost's belongs to a thread, and each call locks what it
+// uses. No one else has the pointer.
 unsafe impl Send for Heap {}
 
 impl Heap {

@@ -7,7 +7,7 @@ use std::slice;
 
 use crate::heap::Heap;
 
-/// Bytes in a segment, with no other holder in any process. Dropping it frees them, by the
+/// Bytes in a segment, with no other holder in any process. Dropping it gives them back to the
 /// segment's one allocator.
 pub struct Message<'s> {
     heap: &'s Heap,
@@ -27,7 +27,7 @@ impl<'s> Message<'s> {
         std::ptr::eq(self.heap, heap)
     }
 
-    /// Its bytes and their number, which the caller has to free or pass on.
+    /// Its bytes and their number. The caller has to free the bytes or pass them on.
     pub(crate) fn into_parts(self) -> (NonNull<u8>, usize) {
         let parts = (self.bytes, self.length);
         std::mem::forget(self);
@@ -41,8 +41,8 @@ impl Deref for Message<'_> {
     #[inline]
     fn deref(&self) -> &[u8] {
         // SAFETY: the heap stays mapped while it is borrowed, and the bytes are in a block that
-        // this message alone holds. They are those of a file in memory, which has zeros where
-        // nobody has written, so they always have a value.
+        // only this message holds. They lie in a file in memory, which has zeros where nobody has
+        // written, so they are initialised.
         unsafe { slice::from_raw_parts(self.bytes.as_ptr(), self.length) }
     }
 }

@@ -17,10 +17,10 @@ const TEXT_BYTES: usize = 256;
 /// Shared memory of a fixed size.
 ///
 /// It has a name until its creator calls [`remove_name`](Self::remove_name), after all have opened
-/// it. From then on it goes with the last process that has it open, however that ends. Before, it
-/// goes when its creator drops it, also in a panic, but stays if the creator is killed. If a
-/// process is killed while it holds one of Boost's locks, the others get [`Error::Locked`] after 5
-/// s.
+/// it. From then on it goes with the last process that has it open, however that process ends.
+/// Before, it goes when its creator drops it, also in a panic, but stays if the creator is killed.
+/// If a process is killed while it holds one of Boost's locks, the others get [`Error::Locked`]
+/// after 5 s.
 pub struct Segment {
     heap: Heap,
     queues: u32,
@@ -30,7 +30,7 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// Creates a segment of this many bytes with this many queues, Boost's own needs included.
+    /// Creates a segment with this many queues. Of its bytes, Boost needs some for itself.
     ///
     /// # Errors
     /// [`Error::Segment`].
@@ -69,7 +69,8 @@ impl Segment {
                 reason: "a name has no zero byte".to_owned(),
             });
         };
-        let (mut text, mut queues): ([c_char; TEXT_BYTES], u32) = ([0; TEXT_BYTES], 0);
+        let mut text: [c_char; TEXT_BYTES] = [0; TEXT_BYTES];
+        let mut queues = 0;
         // SAFETY: the name ends with a zero byte, the number is a local variable, and there is as
         // much room for text as is said.
         let opened = unsafe {
@@ -84,7 +85,7 @@ impl Segment {
         self.name.to_str().expect("it was made of text")
     }
 
-    /// Removes the name. Nobody can open the segment any more; whoever has opened it keeps it.
+    /// Removes the name. No process can open the segment any more; those that have, keep it.
     pub fn remove_name(&mut self) {
         if std::mem::take(&mut self.has_name) {
             // SAFETY: the name ends with a zero byte.
@@ -92,7 +93,7 @@ impl Segment {
         }
     }
 
-    /// A new message of this many bytes, with whatever was in memory there.
+    /// A new message of this many bytes, which have whatever values were in memory there.
     ///
     /// # Errors
     /// [`Error::Full`] and [`Error::Locked`].
@@ -114,7 +115,7 @@ impl Segment {
     /// Sends a message, with a time, to the receiver that has this queue.
     ///
     /// # Errors
-    /// The message, and [`Error::Full`], as queues lie in the segment, too, or [`Error::Locked`].
+    /// The message, with [`Error::Full`] (queues lie in the segment, too) or [`Error::Locked`].
     ///
     /// # Panics
     /// If there is no such queue, or if the message is from another segment.
@@ -140,8 +141,8 @@ impl Segment {
         Err((message, self.refused(outcome, length)))
     }
 
-    /// Passes on the messages in a queue, oldest first, with their times, and returns how many. It
-    /// waits only for those who are using the queue right now.
+    /// Passes on the messages in a queue, oldest first, with their times, and returns their number.
+    /// It waits only for processes that are using the queue right now.
     ///
     /// # Errors
     /// [`Error::Locked`].
@@ -195,7 +196,8 @@ impl Segment {
 
     /// All bytes, and those that are free.
     fn room(&self) -> (u64, u64) {
-        let (mut bytes, mut free) = (0, 0);
+        let mut bytes = 0;
+        let mut free = 0;
         // SAFETY: the segment is open, and both numbers are local variables.
         unsafe { ffi::warpline_boost_room(self.heap.0.as_ptr(), &mut bytes, &mut free) };
         (bytes, free)

@@ -11,7 +11,8 @@ const ROUNDS: u64 = 5000;
 const LENGTHS: [usize; 5] = [0, 8, 100, 5000, 65_536];
 
 fn receive<'s>(segment: &'s Segment, queue: u32) -> (u64, Message<'s>) {
-    let (since, mut arrived) = (Instant::now(), Vec::new());
+    let since = Instant::now();
+    let mut arrived = Vec::new();
     while segment.receive(queue, |time, message| arrived.push((time, message))).unwrap() == 0 {
         yield_now();
         assert!(since.elapsed() < Duration::from_secs(60), "the other process does not answer");
@@ -24,7 +25,7 @@ fn exists(name: &str) -> bool {
     std::path::Path::new("/dev/shm").join(name).exists()
 }
 
-/// The other process sends back what it gets, and a new message every third time.
+/// The other process sends back what it gets, every third time in a new message.
 #[test]
 #[ignore = "the other process of `messages_go_back_and_forth`"]
 fn other_process() {
@@ -71,7 +72,7 @@ fn messages_go_back_and_forth() {
         }
     }
     assert!(other.wait().unwrap().success());
-    // Deques keep a little.
+    // Deques keep a little memory.
     assert!(
         segment.free_bytes() + 4096 > free,
         "{free} bytes were free, {} are",
@@ -89,8 +90,8 @@ fn process_to_be_killed() {
     }
 }
 
-/// Sooner or later a process is killed while it holds the allocator's lock. Whoever comes then is
-/// told so.
+/// Sooner or later a process is killed while it holds the allocator's lock. Whoever wants the lock
+/// then gets an error.
 #[test]
 fn a_lock_of_the_dead_is_an_error() {
     let found = (0..200).any(|_| {
@@ -101,7 +102,8 @@ fn a_lock_of_the_dead_is_an_error() {
             .env(NAME, segment.name())
             .stdout(Stdio::null());
         let mut other = other.spawn().unwrap();
-        let (since, free) = (Instant::now(), segment.free_bytes());
+        let since = Instant::now();
+        let free = segment.free_bytes();
         while segment.free_bytes() == free && since.elapsed() < Duration::from_secs(60) {
             yield_now();
         }
@@ -161,7 +163,8 @@ fn a_queue_that_cannot_grow_gives_the_message_back() {
     while let Ok(message) = segment.message(1) {
         messages.push(message);
     }
-    let (mut sent, mut back) = (0, None);
+    let mut sent = 0;
+    let mut back = None;
     for message in messages.drain(..) {
         match segment.send(0, sent, message) {
             Ok(()) => sent += 1,

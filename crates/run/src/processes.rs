@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use serde_json::{Value, json};
 use warpline_model::Model;
 use warpline_mpi::Launch;
-use warpline_transport::{FailureReport, Group, Invitation, Ranks, RunId};
+use warpline_transport::{FailureReporter, Group, Invitation, Ranks, RunId};
 
 use crate::job::Job;
 use crate::job::check::RunSpec;
@@ -30,7 +30,7 @@ static LAUNCHED: AtomicBool = AtomicBool::new(false);
 
 /// How this process speaks to the first of its run, once it is another one of several.
 #[derive(Clone, Default)]
-pub(crate) struct ToFirst(Arc<OnceLock<FailureReport>>);
+pub(crate) struct ToFirst(Arc<OnceLock<FailureReporter>>);
 
 impl ToFirst {
     /// Tells the first process why the share of this one has failed.
@@ -235,7 +235,7 @@ impl<M: Model> Job<M> {
             ));
         }
         if !group.is_first() {
-            let _ = first.0.set(group.failure_report());
+            let _ = first.0.set(group.failure_reporter());
         }
         Processes::new(group, &description).map(Some)
     }

@@ -1,5 +1,5 @@
-//! The code in the book compiles and runs: each chapter is a documentation test. What the tutorial
-//! shows of a project is tested where the tutorial is followed, with the command.
+//! The code in the book compiles and runs: each chapter is a documentation test. The project of the
+//! tutorial is tested with the command, where the tutorial is followed.
 
 macro_rules! chapters {
     ($($chapter:ident: $path:literal,)*) => {

@@ -1,6 +1,6 @@
 //! For testing engines: a slow and obvious [reference](mod@reference) simulator, [random
-//! models](random_model) with every feature of the model API, the [matrix](mod@matrix) of engine
-//! configurations that all must give the reference's answer, [torture](mod@torture) by thousands of
+//! models](random_model) with every feature of the model API, a [matrix](mod@matrix) of engine
+//! configurations that must all give the reference's answer, [torture](mod@torture) by thousands of
 //! schedules, and a [limit](time_limit) to the time that a test may take.
 //!
 //! ```
@@ -12,6 +12,7 @@
 #[cfg(doctest)]
 mod book;
 pub mod matrix;
+mod panics;
 pub mod random_model;
 pub mod reference;
 pub mod talk;
@@ -22,13 +23,13 @@ pub use random_model::{RandomModel, Recipe};
 pub use reference::Settings;
 pub use time_limit::{TimeLimit, time_limit};
 
-/// `count`, or a hundredth of it under Miri, which is some hundred times slower.
+/// `count`, or a hundredth of it under Miri, which is about a hundred times slower.
 pub fn scaled(count: u32) -> u32 {
     if cfg!(miri) { count.div_ceil(100) } else { count }
 }
 
-/// How many cases a property test runs: the number in `WARPLINE_CASES` if set (to soak), else
-/// `usual`, or 2 under Miri.
+/// How many cases a property test runs: the number in `WARPLINE_CASES` if it is set, for a soak
+/// test; otherwise `usual`, or 2 under Miri.
 pub fn cases(usual: u32) -> u32 {
     let wanted = std::env::var("WARPLINE_CASES").ok().and_then(|text| text.parse().ok());
     wanted.unwrap_or(if cfg!(miri) { 2 } else { usual })

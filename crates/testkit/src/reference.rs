@@ -1,8 +1,8 @@
 //! A simulator without tricks: one ordered map of pending events, one event after the other.
 //!
-//! It shares the model API with the engines (and with it the times and steps of sends, statistics,
-//! streams and digest), and nothing of the engines themselves: no pool, no entries, no pending set,
-//! no tie prefix. The shared parts have tests of their own.
+//! It shares the model API with the engines, and with it the times and steps of sends, statistics,
+//! streams and digest. It shares nothing of the engines themselves: no pool, no entries, no pending
+//! set, no tie prefix. The shared parts have tests of their own.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -15,6 +15,8 @@ use warpline::engine::{Executor, Limits, Outgoing};
 use warpline::record::Series;
 use warpline::statistics::{Row, RowSink};
 use warpline::{Act, Cell, Declarations, Fault, LpId, Model, Place, Statistics};
+
+use crate::panics::panic_text;
 
 /// The settings of a run, besides its model.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,7 +58,7 @@ pub struct Outcome {
 /// The first mistake of a model that ended its run.
 #[derive(Clone, Debug)]
 pub struct Stop {
-    /// Where it was made; event texts are not cut here.
+    /// Where it was made. Texts of events are not cut here.
     pub place: Box<Place>,
     /// The virtual time, in model units.
     pub time: f64,
@@ -111,7 +113,7 @@ impl Ord for Time {
     }
 }
 
-/// The place of an event in the order: fields are compared from the first to the last.
+/// The place of an event in the order. Fields are compared from the first to the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     time: Time,
@@ -185,13 +187,12 @@ impl<'m, M: Model> Simulator<'m, M> {
         let statistics = Statistics::new(declared, settings.warmup, settings.end);
         let tables = Tables(vec![Vec::new(); statistics.tables().len()]);
         let executor = Executor::new(model, settings.seed, settings.zero_delay_hops, false);
-        let (pending, lps) = (BTreeMap::new(), Vec::new());
         Simulator {
             model,
             settings: *settings,
             executor,
-            pending,
-            lps,
+            pending: BTreeMap::new(),
+            lps: Vec::new(),
             statistics,
             tables,
             committed: 0,
@@ -221,9 +222,11 @@ impl<'m, M: Model> Simulator<'m, M> {
         let lp = &mut self.lps[to.index()];
         lp.events += 1;
         let number = lp.events;
-        let (time, payload) = (rank.time.0, || format!("{event:?}"));
-        let place =
-            || (Place::Event { lp: to, time, number: Some(number), payload: payload() }, time);
+        let time = rank.time.0;
+        let place = || {
+            let payload = format!("{event:?}");
+            (Place::Event { lp: to, time, number: Some(number), payload }, time)
+        };
         self.executor.begin(to, number, rank.key().time, rank.step);
         let handled = guarded(|| {
             self.model.handle(&mut lp.state, &event, self.executor.lp());
@@ -239,8 +242,7 @@ impl<'m, M: Model> Simulator<'m, M> {
         Ok(())
     }
 
-    /// Inserts what `sender` sent in its `event`-th event, which had the place `cause` in the
-    /// order.
+    /// Inserts what `sender` sent in its `event`-th event, whose place in the order was `cause`.
     fn file(&mut self, sender: LpId, event: u64, cause: Option<Rank>) {
         let sent: Vec<Outgoing<M::Event>> = self.executor.outbox_mut().drain(..).collect();
         for (outgoing, index) in sent.into_iter().zip(0..) {
@@ -340,8 +342,6 @@ impl<'m, M: Model> Simulator<'m, M> {
 /// Runs code of the model, and turns a panic into a fault.
 fn guarded<T>(run: impl FnOnce() -> T) -> Result<T, Fault> {
     catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
-        let text = panic.downcast_ref::<String>().cloned();
-        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
-        Fault::Panic(text.unwrap_or_else(|| "without a message".to_owned()))
+        Fault::Panic(panic_text(&*panic).unwrap_or("without a message").to_owned())
     })
 }

@@ -1,16 +1,16 @@
-//! A model whose events cannot all be written as bytes, or be read back: only those that never
-//! happen cannot.
+//! A model some of whose events cannot be written as bytes, or not be read back. They are only
+//! events that never happen.
 
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use warpline::prelude::*;
 
-/// What the events of [`Gossips`] say.
+/// The events of [`Gossips`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Talk {
-    /// Its hearer says what it has heard.
+    /// Its receiver says what it has heard.
     Rumour,
-    /// Its hearer counts it.
+    /// Its receiver counts it.
     Fact,
     /// Refuses to be written.
     Secret,
@@ -39,15 +39,16 @@ impl<'de> Deserialize<'de> for Talk {
     }
 }
 
-/// LPs that pass rumours on. One that has heard too few facts by then says what cannot be carried
-/// as bytes: in the order of events nobody does, but where events are executed too early, many do.
+/// LPs that pass rumours on. One that has heard too few facts by then sends events that cannot be
+/// carried as bytes. In the order of events no LP does, but where events are executed too early,
+/// many do.
 #[derive(Clone, Copy, Debug)]
 pub struct Gossips {
-    /// How many there are.
+    /// How many LPs there are.
     pub lps: u32,
-    /// Whether everybody also says such things for a time beyond the end.
+    /// Whether all LPs also send such events for a time beyond the end.
     pub beyond: bool,
-    /// What LP 0 says to the last LP at time 4.9, to be heard a unit later, if anything.
+    /// What LP 0 sends the last LP at time 4.9, if anything. It arrives a unit later.
     pub says: Option<Talk>,
 }
 
@@ -60,8 +61,8 @@ impl Model for Gossips {
         self.lps
     }
 
-    /// Everybody hears a fact from everybody in each unit of time, and a rumour of its own at the
-    /// end of it.
+    /// In each unit of time, every LP hears a fact from every LP, and at the end of it a rumour
+    /// from itself.
     fn init(&self, lp: &mut Init<Self>) -> (u64, u64) {
         lp.send(lp.id(), 0.9, Talk::Rumour);
         for to in 0..self.lps {

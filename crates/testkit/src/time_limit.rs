@@ -1,5 +1,5 @@
-//! Limits the time that a test may take: an engine that hangs is a failure with a message, not a
-//! build that never ends.
+//! Limits the time that a test may take, so that an engine that hangs is a failure with a message
+//! instead of a build that never ends.
 
 use std::fmt::Debug;
 use std::io::Write;
@@ -9,10 +9,10 @@ use std::time::Duration;
 
 /// The variable that sets another limit, in seconds.
 const VARIABLE: &str = "WARPLINE_TIME_LIMIT";
-/// Many times as long as the longest run of a test takes on a busy machine.
+/// Many times what the longest run of a test takes on a busy machine.
 const SECONDS: u64 = 300;
 
-/// Time runs until it is dropped.
+/// A limit that holds until this is dropped.
 #[must_use = "the limit holds until this is dropped"]
 #[derive(Debug)]
 pub struct TimeLimit {
@@ -20,8 +20,8 @@ pub struct TimeLimit {
 }
 
 /// Ends the process with a message, unless the returned value is dropped within 300 seconds (or
-/// those in `WARPLINE_TIME_LIMIT`): a thread that loops for ever cannot be stopped on its own.
-/// `what` says what is run; the message has the name of the test.
+/// those in `WARPLINE_TIME_LIMIT`). It ends the process because a thread that loops for ever cannot
+/// be stopped on its own. The message has the name of the test, and `what` is run.
 ///
 /// ```
 /// let _limit = warpline_testkit::time_limit("an endless loop");
@@ -37,7 +37,8 @@ pub fn time_limit(what: impl Debug + Send + 'static) -> TimeLimit {
     thread::spawn(move || {
         if ended.recv_timeout(Duration::from_secs(seconds)) == Err(RecvTimeoutError::Timeout) {
             let message = format!(
-                "{test} hangs: it has not ended within {seconds} s ({VARIABLE} allows more)\n  in {what:?}\n"
+                "{test} hangs: it has not ended within {seconds} s ({VARIABLE} allows more)\n  \
+                 in {what:?}\n"
             );
             // Not by a macro, whose output the test harness would capture.
             let _ = std::io::stderr().write_all(message.as_bytes());
@@ -51,7 +52,7 @@ pub fn time_limit(what: impl Debug + Send + 'static) -> TimeLimit {
 mod tests {
     use super::*;
 
-    /// In a process of its own, which is ended.
+    /// It ends a process that this test starts.
     #[test]
     #[cfg(not(miri))]
     fn what_hangs_is_ended_with_a_message() {

@@ -33,14 +33,14 @@ pub struct Summary {
 
 /// The stream from which cases are drawn, apart from those of recipes.
 const CASES: u8 = 3;
-/// About the most events that a case's starters bring about.
+/// About the most events that the starters of a case lead to.
 const ENERGY: u32 = 300;
-/// How many PEs a cluster has as a rule. Those with more take longer, and are rare.
+/// How many PEs a cluster usually has. Clusters with more take longer, and are rare.
 const PES: [u32; 12] = [1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 7, 8];
 
 impl Case {
     /// The case of a seed, with `clusters` virtual clusters and, for one seed in sixteen, threads.
-    /// One model in three makes a mistake sooner or later, and half of these make several.
+    /// About one model in three makes a mistake sooner or later, and some of these make several.
     pub fn from_seed(seed: u64, clusters: usize) -> Self {
         let random = &mut Random::new(seed, LpId(0), CASES);
         let recipe = Recipe::from_seed(random.next_u64());
@@ -113,7 +113,8 @@ impl Case {
         let Case { recipe, settings, configurations } = self;
         let describe = |what: &str, configuration: &Configuration| {
             format!(
-                "{what}\n  configuration = {configuration:?}\n  settings = {settings:?}\n  recipe = {recipe:?}"
+                "{what}\n  configuration = {configuration:?}\n  settings = {settings:?}\n  \
+                 recipe = {recipe:?}"
             )
         };
         let limit = time_limit((SEQUENTIAL[0], *settings, recipe.clone()));
@@ -128,9 +129,10 @@ impl Case {
                 .and_then(|found| compare(&expected, &found))
                 .map_err(|why| describe(&why, configuration))?;
         }
-        let (committed, failed) = expected
-            .map_or_else(|stop| (stop.committed, true), |outcome| (outcome.committed, false));
         let schedules = configurations.len() as u64;
-        Ok(Summary { schedules, committed, mistakes: if failed { schedules } else { 0 } })
+        Ok(match expected {
+            Ok(outcome) => Summary { schedules, committed: outcome.committed, mistakes: 0 },
+            Err(stop) => Summary { schedules, committed: stop.committed, mistakes: schedules },
+        })
     }
 }

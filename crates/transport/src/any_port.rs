@@ -6,15 +6,15 @@ use warpline_memory::CasCounts;
 
 use crate::{CasPort, InboxPort, NodePort, RingPort, VirtualPort};
 
-/// A port of a kind that is chosen at run time. A PE with a port of a known kind is faster; where
-/// speed does not matter, one that takes either kind saves compiling the engine once more for each
-/// model.
+/// A port of a kind that is chosen at run time. A PE is faster with a port of a kind known at
+/// compile time. Where speed does not matter, this one saves compiling the engine for each kind and
+/// each model.
 pub enum AnyPort<E> {
     /// To other threads, by rings.
     Ring(Box<RingPort<E>>),
     /// To other threads, by inboxes.
     Inbox(Box<InboxPort<E>>),
-    /// To other threads, by a ring for each that all others share.
+    /// To other threads, by one ring for each PE, which all others share.
     Cas(Box<CasPort<E>>),
     /// To PEs some of which are far.
     Node(Box<NodePort<E>>),
@@ -22,7 +22,7 @@ pub enum AnyPort<E> {
     Virtual(VirtualPort<E>),
 }
 
-/// Passes a call on to whichever port it is.
+/// Passes a call on to the port.
 macro_rules! either {
     ($self:expr, $port:ident => $call:expr) => {
         match $self {

@@ -9,10 +9,13 @@ use warpline_memory::{
 };
 
 use crate::controls::{ControlPlan, ControlWires, by_shared_memory, control_wires};
+use crate::room::UNREAD;
 
-/// How many messages a ring holds per sender, and the least and the most in all.
+/// How many messages a ring holds per sender.
 const ROOM_PER_SENDER: usize = 256;
-const ROOM: (usize, usize) = (1024, 8192);
+/// The least and the most that a ring holds.
+const ROOM_LEAST: usize = 1024;
+const ROOM_MOST: usize = 8192;
 /// How often a PE tries to push a message into a ring that others are pushing into, before it goes
 /// on with something else.
 const TRIES: u32 = 64;
@@ -20,10 +23,7 @@ const TRIES: u32 = 64;
 /// two.
 const KEPT_MOST: usize = 512;
 
-/// What mailboxes hold, as error messages put it.
-const UNREAD: &str = "messages that have yet to be received";
-
-/// What goes through a ring.
+/// A message in a ring.
 enum Item<E> {
     Message(Message),
     Value(ValueMessage<E>),
@@ -32,18 +32,18 @@ enum Item<E> {
 /// Messages by value to one PE that are kept back.
 struct Kept<E> {
     messages: VecDeque<ValueMessage<E>>,
-    /// How many of them, from the first, have been flushed: they wait for room only. The others
-    /// must not go out yet, as GVT may not know of them.
+    /// How many of the first have been flushed. They wait only for room. The others must not go out
+    /// yet, as GVT may not know of them.
     flushed: usize,
 }
 
-/// A PE's end of the wires where each PE has one ring for all that send to it: the buffer with
-/// compare-and-swap of B. Williams, A. Eker, K. Chiu and D. Ponomarev, "High-performance PDES on
-/// manycore clusters", SIGSIM-PADS 2021, §4.1, between PEs rather than to a thread that
-/// communicates.
+/// A PE's end of the wires where each PE has one ring for all that send to it. This is the
+/// compare-and-swap buffer of B. Williams, A. Eker, K. Chiu and D. Ponomarev, "High-performance
+/// PDES on manycore clusters", SIGSIM-PADS 2021, §4.1. There it leads to a communication thread;
+/// here it connects PEs.
 ///
-/// A PE that is refused retries a few times, and then again in its next step. What it publishes
-/// waits until what it has sent by value has been handed over, so that no bound overtakes a
+/// A PE that is refused retries a few times, and then again in its next step. Its bounds wait until
+/// the messages that it sent by value before have been handed over, so that no bound overtakes a
 /// message.
 pub struct CasPort<E> {
     /// By PE; none to itself.
@@ -51,15 +51,17 @@ pub struct CasPort<E> {
     from: CasConsumer<Item<E>>,
     /// Messages by value that have been received but not taken yet.
     values: DropEach<ValueMessage<E>>,
-    /// By receiver; and the receivers that have any.
+    /// By receiver: messages that are kept back.
     kept: Vec<Kept<E>>,
+    /// The receivers for which any are.
     receivers: Vec<u32>,
-    /// How many it keeps for one of them at most.
+    /// How many may be kept back for one receiver.
     kept_most: usize,
-    /// What is to be published once those have been handed over.
+    /// The bound to be published once they have been handed over.
     bound: Option<u64>,
-    /// Bounds of rounds, likewise: a PE may find the bounds of all others for a round, and publish
-    /// for the next, while its own bound for the first still waits.
+    /// Likewise for rounds: rounds and their bounds. There can be several: a PE may find the bounds
+    /// of all others for a round, and publish for the next, while its own for the first still
+    /// waits.
     rounds: VecDeque<(u64, u64)>,
     bounds: Lines,
     controls: ControlWires,
@@ -68,7 +70,7 @@ pub struct CasPort<E> {
 /// The ends of the wires of the PEs of a plan, in one process.
 pub fn cas_ports<E: Send>(plan: &ControlPlan) -> Vec<CasPort<E>> {
     let pes = plan.neighbours.len();
-    let capacity = plan.room.places((ROOM_PER_SENDER * pes).clamp(ROOM.0, ROOM.1));
+    let capacity = plan.room.places((ROOM_PER_SENDER * pes).clamp(ROOM_LEAST, ROOM_MOST));
     let (producers, consumers): (Vec<_>, Vec<_>) = (0..pes).map(|_| cas_ring(capacity)).unzip();
     let own = Region::own();
     let ends = consumers
@@ -96,8 +98,8 @@ pub fn cas_ports<E: Send>(plan: &ControlPlan) -> Vec<CasPort<E>> {
 }
 
 impl<E: Send> CasPort<E> {
-    /// Hands over what was flushed, as far as there is room, and then publishes what waits for
-    /// that.
+    /// Hands over what was flushed, as far as there is room. If that was all, publishes the bounds
+    /// that wait for it.
     fn hand_over_flushed(&mut self) {
         let CasPort { to, kept, receivers, .. } = self;
         let mut all = true;
@@ -118,7 +120,9 @@ impl<E: Send> CasPort<E> {
             !messages.is_empty()
         });
         if all {
-            self.bound.take().into_iter().for_each(|bound| self.bounds.write(bound));
+            if let Some(bound) = self.bound.take() {
+                self.bounds.write(bound);
+            }
             self.rounds.drain(..).for_each(|(round, bound)| self.bounds.write_round(round, bound));
         }
     }

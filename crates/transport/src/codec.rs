@@ -10,30 +10,29 @@ use warpline_kernel::{
 use warpline_memory::catch_panic;
 use warpline_model::{Portable, WireFormat};
 
-/// Bits of the first byte of a message: what it is, and which fields follow because they are not as
-/// usual. The lowest bit is the tag's.
+/// Bits of the first byte of a message: what kind of message it is, and which unusual fields
+/// follow. The lowest bit is the tag's.
 mod flags {
     pub(super) const ANTI: u8 = 1 << 1;
     pub(super) const INCARNATION: u8 = 1 << 2;
     pub(super) const STEP: u8 = 1 << 3;
     pub(super) const PRIORITY: u8 = 1 << 4;
-    /// The sender's sequence number takes eight bytes, and not five.
+    /// The sender's sequence number takes eight bytes instead of five.
     pub(super) const LONG_SEQUENCE: u8 = 1 << 5;
     pub(super) const RETURN: u8 = 1 << 6;
-    /// In place of what the event carries it says why that cannot be written.
+    /// The payload could not be written; the reason stands in its place.
     pub(super) const UNREADABLE: u8 = 1 << 7;
 }
 
 /// Writes messages as bytes, and reads them.
 ///
-/// An event may turn out never to happen, and so what it carries can always be written: if that
-/// fails, the message says why. Code of the model that panics has failed, too.
+/// Writing never fails, as the event may turn out never to happen. If its payload cannot be
+/// written, or code of the model panics while it is, the message says why.
 ///
-/// A message takes 22 bytes and what its event carries: flags, time, sender, receiver, and the
-/// sender's sequence number. Incarnation, step and priority follow where there are any, or they are
-/// not as usual. All numbers have the same size and order of bytes on every machine. Where serde
-/// writes what events carry, four bytes before it say how long it is, so that what it does not read
-/// back can be skipped.
+/// A message takes 22 bytes and its payload: flags, time, sender, receiver, and the sender's
+/// sequence number. Incarnation, step and priority follow where they are not the usual ones. All
+/// numbers have the same size and byte order on every machine. A payload that serde writes has its
+/// length in four bytes before it, so that whatever serde does not read back can be skipped.
 pub struct Codec<E> {
     format: WireFormat<E>,
 }
@@ -53,21 +52,21 @@ impl<E> fmt::Debug for Codec<E> {
     }
 }
 
-/// What bytes say.
+/// A message read from bytes.
 #[derive(Debug)]
 pub enum Decoded<E> {
     /// A message.
     Message(ValueMessage<E>),
-    /// An event, and why it comes without what it carries.
+    /// An event without its payload, and why that is missing.
     Unreadable(UnreadableEvent),
 }
 
-/// How many bytes say how long something is.
+/// The bytes of a length.
 const LENGTH: usize = size_of::<u32>();
-/// The most bytes that say why something cannot be written or read.
+/// The most bytes of the reason why a payload cannot be written.
 const WHY_MOST: usize = 1000;
 
-/// What every message has, but for its tag and what its event carries.
+/// The fields of every message, except for its tag and its payload.
 struct Header {
     receiver: LpId,
     key: EventKey,
@@ -83,7 +82,8 @@ impl<E> Codec<E> {
     /// Appends a message.
     #[inline]
     pub fn write(&self, message: &ValueMessage<E>, into: &mut Vec<u8>) {
-        let (tag, incarnation) = (message.tag.bits(), message.incarnation);
+        let tag = message.tag.bits();
+        let incarnation = message.incarnation;
         match &message.content {
             Content::Anti { receiver, key } => {
                 Header { receiver: *receiver, key: *key, incarnation }
@@ -123,7 +123,7 @@ impl<E> Codec<E> {
     #[inline]
     fn read_payload(&self, from: &mut &[u8]) -> Option<Result<E, String>> {
         if self.format.proof().is_some() {
-            // Whatever was written can be read: if this cannot, nothing after it can.
+            // Whatever was written can be read. If this cannot, nothing after it can be, either.
             return self.format.read(from).ok().map(Ok);
         }
         let mut bytes = read_bytes(from)?;
@@ -137,8 +137,7 @@ impl<E> Codec<E> {
     /// Reads a message, and takes its bytes off the beginning of `from`.
     ///
     /// # Errors
-    /// If there are too few bytes, or they are those of no message, which no [`write`](Self::write)
-    /// has written.
+    /// If there are too few bytes, or [`write`](Self::write) has not written them.
     #[inline]
     pub fn read(&self, from: &mut &[u8]) -> Result<Decoded<E>, String> {
         let len = from.len();
@@ -164,7 +163,7 @@ impl<E> Codec<E> {
     }
 }
 
-/// Takes bytes off that were written after their length.
+/// Takes off a length and as many bytes.
 #[inline]
 fn read_bytes<'b>(from: &mut &'b [u8]) -> Option<&'b [u8]> {
     let length = u32::read(from)? as usize;
@@ -173,7 +172,7 @@ fn read_bytes<'b>(from: &mut &'b [u8]) -> Option<&'b [u8]> {
     Some(bytes)
 }
 
-/// Lets serde call code of the model, whose panics are not printed: the event may never happen.
+/// Lets serde call code of the model. Its panics are not printed, as the event may never happen.
 #[inline]
 fn guarded<T>(run: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     let _quiet = PanicSilencer::new();
@@ -186,7 +185,7 @@ fn no_message<E>(len: usize) -> String {
 }
 
 impl Header {
-    /// Appends it, with flags of which those for its fields have yet to be set.
+    /// Appends it, with these flags and those for its own fields.
     #[inline]
     fn write(&self, mut flags: u8, into: &mut Vec<u8>) {
         let Header {
@@ -196,9 +195,10 @@ impl Header {
         } = *self;
         let set = |flag: u8, is_set: bool| if is_set { flag } else { 0 };
         let short = u32::try_from(sequence.event()).ok().zip(u8::try_from(sequence.index()).ok());
-        flags |= set(flags::INCARNATION, incarnation.is_some()) | set(flags::STEP, step != 0);
-        flags |= set(flags::PRIORITY, priority != Priority::NORMAL)
-            | set(flags::LONG_SEQUENCE, short.is_none());
+        flags |= set(flags::INCARNATION, incarnation.is_some());
+        flags |= set(flags::STEP, step != 0);
+        flags |= set(flags::PRIORITY, priority != Priority::NORMAL);
+        flags |= set(flags::LONG_SEQUENCE, short.is_none());
         match short {
             Some(short) => (flags, time, sender, receiver, short).write(into),
             None => (flags, time, sender, receiver, sequence).write(into),
@@ -242,7 +242,7 @@ impl Header {
         ))
     }
 
-    /// Appends it with why its event cannot be written.
+    /// Appends it with the reason why the payload cannot be written.
     #[cold]
     fn write_unreadable(&self, flags: u8, why: &str, into: &mut Vec<u8>) {
         let cut = (0..=why.len().min(WHY_MOST))
@@ -254,7 +254,7 @@ impl Header {
         into.extend_from_slice(&why.as_bytes()[..cut]);
     }
 
-    /// The event, and that it cannot be `done`.
+    /// The event, with a payload that cannot be `done`: "written" or "read".
     #[cold]
     fn unreadable<E>(&self, flags: u8, done: &str, why: &str) -> Decoded<E> {
         let Header { receiver, key, incarnation } = *self;

@@ -1,5 +1,5 @@
-//! How PEs of one process tell each other about GVT: in rings between neighbours, or by writing
-//! into each other's memory.
+//! How PEs that share memory exchange control messages for GVT: in rings between neighbours, or by
+//! writing into each other's memory.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -10,16 +10,18 @@ use warpline_memory::{
     BlockReader, BlockWriter, Consumer, IsPortable, MakeRoom, Producer, Region, blocks, ring_in,
 };
 
+use crate::Room;
+
 /// How many control messages a ring between neighbours holds.
 const CONTROLS: usize = 8;
-/// The blocks that a neighbour may write.
+/// How many blocks a neighbour may write.
 const BLOCKS: usize = 4;
 
-/// A PE's ends of the wires for GVT, with the numbers of the neighbours, which are few.
+/// A PE's ends of the wires for GVT. It has few neighbours, so they are found by linear search.
 pub(crate) struct ControlWires {
     to: Vec<(u32, Producer<Control>)>,
     from: Vec<Consumer<Control>>,
-    /// Control messages that found no room.
+    /// Control messages that found no room, with their receivers.
     late: VecDeque<(u32, Control)>,
     /// Control messages that have arrived, the first one last.
     arrived: Vec<Control>,
@@ -27,28 +29,8 @@ pub(crate) struct ControlWires {
     theirs: Vec<(u32, BlockWriter<BLOCK_WORDS>)>,
     /// This PE's memory, for neighbours to write.
     mine: Vec<(u32, BlockReader<BLOCK_WORDS>)>,
-    /// What has been found there, the first one last.
+    /// What neighbours have written there, to be taken from the end.
     found: Vec<(u32, Put)>,
-}
-
-/// How much rings hold.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Room {
-    /// As much as is fast.
-    #[default]
-    Ample,
-    /// The least that there can be: for tests of what becomes of that which finds no room.
-    Least,
-}
-
-impl Room {
-    /// How many places a ring has that usually has this many.
-    pub fn places(self, usual: usize) -> usize {
-        match self {
-            Room::Ample => usual,
-            Room::Least => 2,
-        }
-    }
 }
 
 /// Which PEs exchange control messages, and how; and how much room there is for messages of all
@@ -57,13 +39,13 @@ impl Room {
 pub struct ControlPlan {
     /// By PE: its neighbours, as given by the GVT algorithm.
     pub neighbours: Vec<Vec<u32>>,
-    /// Whether they write into each other's memory, rather than send messages.
+    /// Whether they write into each other's memory instead of sending messages.
     pub one_sided: bool,
     /// How much rings hold.
     pub room: Room,
 }
 
-/// The ends of all PEs, with what those near each other share in a region.
+/// The ends of all PEs. Those of the PEs in `near` share rings and memory in the region.
 pub(crate) fn control_wires(
     region: &Region,
     near: &Range<usize>,
@@ -111,7 +93,7 @@ impl ControlWires {
         wire.push(control)
     }
 
-    /// Sends control messages that found no room, as far as there is some now.
+    /// Sends control messages that found no room, as far as there is room now.
     #[inline]
     pub(crate) fn flush(&mut self) {
         if !self.late.is_empty() {
@@ -178,8 +160,8 @@ impl ControlPort for ControlWires {
     }
 }
 
-/// For ports that share memory with all others: `controls` and, if they say so, `bounds` do all of
-/// that part.
+/// Implements `ControlPort` by the field `controls` and, if it is named, `BoundPort` by the field
+/// `bounds`, for ports that share memory with all others.
 macro_rules! by_shared_memory {
     ($Port:ident: controls) => {
         impl<E: Send> warpline_kernel::ControlPort for $Port<E> {
@@ -207,8 +189,8 @@ macro_rules! by_shared_memory {
 
         impl<E: Send> warpline_kernel::BoundPort for $Port<E> {
             #[inline]
-            fn publish(&mut self, word: u64) {
-                warpline_kernel::BoundPort::publish(&mut self.bounds, word);
+            fn publish(&mut self, bound: u64) {
+                warpline_kernel::BoundPort::publish(&mut self.bounds, bound);
             }
 
             #[inline]
@@ -217,8 +199,8 @@ macro_rules! by_shared_memory {
             }
 
             #[inline]
-            fn publish_round(&mut self, round: u64, word: u64) {
-                warpline_kernel::BoundPort::publish_round(&mut self.bounds, round, word);
+            fn publish_round(&mut self, round: u64, bound: u64) {
+                warpline_kernel::BoundPort::publish_round(&mut self.bounds, round, bound);
             }
 
             #[inline]

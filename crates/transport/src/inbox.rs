@@ -1,11 +1,11 @@
 //! One inbox per PE, for runs with so many PEs that a ring between any two would take more memory
 //! than the model.
 //!
-//! Between few PEs there is one ring per sender and receiver, so that no two senders contend. Rings
-//! between all pairs grow with the square of the number of PEs. So from 33 PEs on each has one
-//! inbox with a lock, and takes about 170 kB beside its LPs in a run of 1024, where rings take 6
-//! MB. There are far more PEs than cores then, and hardly ever two at a time that want the same
-//! lock.
+//! Few PEs have one ring per sender and receiver, so that no two senders contend. The memory of
+//! these rings grows with the square of the number of PEs. So from 33 PEs on each has one inbox
+//! with a lock instead. In a run of 1024 PEs each then takes about 170 kB beside its LPs, instead
+//! of 6 MB. There are far more PEs than cores then, so two hardly ever want the same lock at a
+//! time.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,14 +14,11 @@ use warpline_kernel::{Message, MessagePort, Port, ValueMessage, ValuePort};
 use warpline_memory::{Apart, DropEach, Lines, MakeRoom, Region, lines};
 
 use crate::controls::{ControlPlan, ControlWires, by_shared_memory, control_wires};
+use crate::room::UNREAD;
 
-/// What inboxes hold, as error messages put it.
-const UNREAD: &str = "messages that have yet to be received";
-
-/// What has arrived and has yet to be received. Senders and the receiver share a lock, for which
-/// they rarely compete when PEs far outnumber cores.
+/// Messages to one PE that have yet to be received. Senders and the receiver share the lock.
 struct Inbox<E> {
-    /// Whether there may be anything in it. Set and cleared under the lock.
+    /// Whether it may hold anything. Set and cleared under the lock.
     filled: AtomicBool,
     mail: Mutex<Mail<E>>,
 }
@@ -50,9 +47,9 @@ pub struct InboxPort<E> {
     me: usize,
     /// Messages by value that have been taken out of this PE's inbox.
     values: DropEach<ValueMessage<E>>,
-    /// Messages by value to other PEs that are kept back, by receiver; and the receivers that have
-    /// any.
+    /// By receiver: messages by value that are kept back until they are flushed.
     kept_back: Vec<DropEach<ValueMessage<E>>>,
+    /// The receivers for which any are.
     receivers: Vec<u32>,
     bounds: Lines,
     controls: ControlWires,
@@ -86,8 +83,8 @@ impl<E: Send> MessagePort for InboxPort<E> {
         let mut mail = inbox.lock();
         mail.messages.make_room(messages.len(), UNREAD);
         mail.messages.extend_from_slice(messages);
-        // Relaxed: whoever takes the mail locks it first. That a receiver sees this in time is up
-        // to what tells it to look: a word that this PE publishes later.
+        // Relaxed: whoever takes the mail locks it first. The receiver sees this in time because of
+        // the bound that this PE publishes later, with Release, and that tells it to look.
         inbox.filled.store(true, Ordering::Relaxed);
         messages.len()
     }
@@ -202,15 +199,13 @@ mod tests {
         let payload = Arc::new(());
         let mut views: Vec<InboxPort<Arc<()>>> = ports(2);
         let value = || {
-            let (time, sequence) = (VirtualTime::ZERO, Sequence::first_of(1));
-            let (sender, receiver, priority) = (LpId(0), LpId(1), Priority::NORMAL);
             let event = Event {
-                time,
-                sequence,
-                sender,
-                receiver,
+                time: VirtualTime::ZERO,
+                sequence: Sequence::first_of(1),
+                sender: LpId(0),
+                receiver: LpId(1),
                 step: 0,
-                priority,
+                priority: Priority::NORMAL,
                 payload: payload.clone(),
             };
             ValueMessage {

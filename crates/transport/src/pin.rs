@@ -1,9 +1,9 @@
 use std::time::Duration;
 
 /// Pins the calling thread, the `number`-th of `threads` busy ones, to one processor, so that it
-/// keeps its cache; but only if there are as many threads as processors that the process may use.
-/// With fewer threads, other programs may want some of the processors, and the system knows best
-/// which are idle. Where the system has no affinities, nothing happens.
+/// keeps its cache. It does so only if there are as many threads as processors that the process may
+/// use: with fewer, other programs may want some of the processors, and the system knows best which
+/// are idle. Where the system has no affinities, nothing happens.
 pub fn pin(number: usize, threads: usize) {
     #[cfg(all(target_os = "linux", not(miri)))]
     {
@@ -23,8 +23,8 @@ pub fn pin(number: usize, threads: usize) {
     let _ = (number, threads);
 }
 
-/// How long the current thread has been running on a core; as long as the thread that asked first
-/// has existed, where that cannot be told.
+/// How long the current thread has been running on a core. Where the system does not tell, the time
+/// since this was first called.
 pub fn thread_time() -> Duration {
     #[cfg(all(target_os = "linux", not(miri)))]
     {

@@ -1,5 +1,5 @@
-//! What is printed on stdout while something is done, for those who pass it on: with other
-//! processes it has to stay in order.
+//! Catches what is printed on stdout while a piece of work is done, so that it can be passed on in
+//! order when there are other processes.
 
 pub use self::system::PrintCatcher;
 
@@ -23,7 +23,7 @@ mod system {
     /// Catches what this process prints on stdout.
     #[derive(Debug)]
     pub struct PrintCatcher {
-        /// Where stdout leads otherwise.
+        /// The true stdout.
         stdout: OwnedFd,
         caught: File,
         flusher: Flusher,
@@ -64,15 +64,16 @@ mod system {
     struct Flusher {
         ask: Sender<()>,
         done: Receiver<()>,
-        /// Whether it is still at it.
+        /// Whether the last flush has not ended yet.
         is_stuck: bool,
     }
 
     impl Flusher {
         fn new() -> io::Result<Self> {
-            let ((ask, asked), (tell, done)) = (channel(), channel());
+            let (ask, asked) = channel();
+            let (tell, done) = channel();
             let work = move || {
-                // It ends with whoever asks.
+                // It ends when the sender `ask` is dropped.
                 while asked.recv().is_ok() {
                     let _ = io::stdout().flush();
                     let _ = tell.send(());
@@ -96,7 +97,7 @@ mod system {
 mod system {
     use std::io;
 
-    /// Where it cannot be caught, it goes to the stdout of its process.
+    /// Catches nothing: this system has no way to do so.
     #[derive(Debug)]
     pub struct PrintCatcher;
 

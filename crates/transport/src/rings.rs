@@ -5,25 +5,27 @@ use warpline_memory::{
     Consumer, IsPortable, Lines, Producer, Region, lines, pass_over_ring, ring_bytes, ring_in,
 };
 
-use crate::controls::{ControlPlan, ControlWires, Room, by_shared_memory, control_wires};
+use crate::Room;
+use crate::controls::{ControlPlan, ControlWires, by_shared_memory, control_wires};
 
 /// How many messages a ring holds in a run of two PEs; with more PEs, fewer. What does not fit
 /// waits at the sender.
 const MESSAGES: usize = 4096;
 /// The least that a ring holds, however many PEs there are.
 const MESSAGES_LEAST: usize = 64;
-/// How many bytes of messages by value a ring holds in a run of two PEs: a larger ring is no
+/// How many bytes of messages by value a ring holds in a run of two PEs; a larger ring is no
 /// faster. With more PEs, all pairs share four times as much.
 const VALUE_BYTES: usize = 64 << 10;
-/// The least number of messages by value that a ring holds, however large they are: in a run of two
-/// PEs as many as one sends in two batches, and with many PEs the second number.
+/// The least number of messages by value that a ring holds in a run of two PEs, however large they
+/// are: as many as a PE sends in two batches.
 const VALUES_BETWEEN_TWO: usize = 256;
+/// The same however many PEs there are.
 const VALUES_LEAST: usize = 64;
-/// Rings are prefetched only with up to this many PEs, as most of them then have something in each
+/// Rings are prefetched only with up to this many PEs: then most of them have something in each
 /// step.
 const FETCHED_AHEAD: usize = 8;
 
-/// A PE's end of the wires: a ring from every other PE and one to it (per-sender mailboxes), so
+/// A PE's end of the wires where each pair of PEs has rings of its own (per-sender mailboxes), so
 /// that only two PEs ever contend.
 pub struct RingPort<E> {
     /// By PE; none to itself.
@@ -36,7 +38,7 @@ pub struct RingPort<E> {
     controls: ControlWires,
 }
 
-/// How many messages the rings between any two of so many PEs hold, and how many messages by value.
+/// How many messages each ring holds in a run of so many PEs, and how many messages by value.
 fn capacities<E>(pes: usize, room: Room) -> (usize, usize) {
     let shared_out = |room: usize| room * 4 / pes.pow(2);
     let values = shared_out(VALUE_BYTES / size_of::<ValueMessage<E>>())
@@ -52,10 +54,10 @@ pub fn ring_port_bytes<E>(pes: u32) -> u64 {
     u64::from(pes) * u64::from(pes - 1) * pair as u64
 }
 
-/// The ends of the wires of the PEs in the range `mine`, which are those of this process, to those
-/// in the range `near`.
+/// The ends of the wires of the PEs in the range `mine`, those of this process, to the PEs in the
+/// range `near`.
 ///
-/// Rings lie in a region. If processes share that, events must be portable.
+/// Rings lie in the region. If processes share it, events must be portable.
 ///
 /// # Panics
 /// If processes share the region, and there is no proof that events are portable.
@@ -66,12 +68,16 @@ pub fn ring_ports<E: Send>(
     plan: &ControlPlan,
 ) -> Vec<RingPort<E>> {
     let all = plan.neighbours.len();
-    let of = |pes: &Range<u32>| pes.start as usize..pes.end as usize;
-    let (near, mine) = (of(near), of(mine));
-    let none = || (0..all).map(|_| None).collect();
-    let empty = |(bounds, controls)| {
-        let (to, values_to) = (none(), (0..all).map(|_| None).collect());
-        RingPort { to, from: Vec::new(), values_to, values_from: Vec::new(), bounds, controls }
+    let in_usize = |pes: &Range<u32>| pes.start as usize..pes.end as usize;
+    let near = in_usize(near);
+    let mine = in_usize(mine);
+    let empty = |(bounds, controls)| RingPort {
+        to: (0..all).map(|_| None).collect(),
+        from: Vec::new(),
+        values_to: (0..all).map(|_| None).collect(),
+        values_from: Vec::new(),
+        bounds,
+        controls,
     };
     let ends = lines(region, all as u32).into_iter().zip(control_wires(region, &near, plan));
     let mut ports: Vec<RingPort<E>> = ends.skip(mine.start).take(mine.len()).map(empty).collect();
@@ -81,7 +87,8 @@ pub fn ring_ports<E: Send>(
             let [sends, receives] =
                 [sender, receiver].map(|pe| mine.contains(&pe).then(|| pe - mine.start));
             if sends.is_none() && receives.is_none() {
-                // Ends of all pairs in all processes would take more memory than the rings.
+                // Having the ends of all pairs in every process would take more memory than the
+                // rings themselves.
                 pass_over_ring::<Message>(region, messages);
                 pass_over_ring::<ValueMessage<E>>(region, values);
                 continue;

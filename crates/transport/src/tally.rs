@@ -1,15 +1,15 @@
 //! Counters to which all processes of a run add, and of which each sees the total.
 //!
 //! Counters say how many PEs are done, how far each has come in ending early, and whether all are
-//! to stop. Processes near each other add to the same counters. Once a millisecond one of them
-//! passes sums, minima and maxima on to those that are far. Counters only move in one direction, so
-//! it does not matter how late they are.
+//! to stop. Processes that share memory add to the same counters. Once a millisecond one of them
+//! passes sums, minima and maxima on to the others. Counters only move in one direction, so it does
+//! not matter how late they arrive.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use warpline_memory::{Common, Region};
 
-/// How what different processes say about a counter becomes one.
+/// How a counter is made of the shares of several processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fold {
     /// The sum.
@@ -21,7 +21,7 @@ pub enum Fold {
 }
 
 impl Fold {
-    /// What a counter is before anybody has said anything.
+    /// The value of a counter before anybody has said anything.
     fn nothing(self) -> u64 {
         if self == Fold::Min { u64::MAX } else { 0 }
     }
@@ -35,34 +35,35 @@ impl Fold {
     }
 }
 
-/// Counters to which all processes of a run add: those that share memory at once, the others
-/// through their [group](crate::Group), which passes on what it finds, now and then.
+/// Counters to which all processes of a run add. Processes that share memory see that at once, the
+/// others when their [group](crate::Group) passes it on.
 ///
-/// Counters only move in one direction. Whoever reads a counter sees all that was said about
-/// counters after it, by those who had their part in what was read: so what counts how many have
-/// spoken comes first.
+/// Counters only move in one direction. Whoever reads a counter, and then one after it in the
+/// list, sees in the second all that the contributors to the first had said before. So a counter of
+/// how many have spoken comes first in the list.
 #[derive(Clone, Debug)]
 pub struct Tally {
     folds: &'static [Fold],
-    /// What processes with which this one shares memory have said.
+    /// The shares of the processes with which this one shares memory.
     near: Common<[AtomicU64]>,
-    /// What all others have.
+    /// Those of all others.
     far: Common<[AtomicU64]>,
 }
 
 impl Tally {
-    /// Places counters in a region, in which nothing has been said.
+    /// Places new counters in a region.
     pub fn place(region: &Region, folds: &'static [Fold]) -> Self {
         let counters =
             || region.place_list(folds.len(), |index| AtomicU64::new(folds[index].nothing()));
         Tally { folds, near: counters(), far: counters() }
     }
 
-    /// Says something about a counter. What was said about counters after it before counts as said.
+    /// Folds a value into a counter. Whoever sees it also sees what this process has said before
+    /// about counters after this one.
     #[inline]
     pub fn say(&self, counter: usize, value: u64) {
-        // Release pairs with the Acquire of `read`, and with that of `near_counters`, as whoever
-        // passes it on reads counters in order.
+        // Release pairs with the Acquire of `read`, and with that of `near_counters`, which reads
+        // the counters in order.
         match self.folds[counter] {
             Fold::Sum => self.near[counter].fetch_add(value, Ordering::Release),
             Fold::Max => self.near[counter].fetch_max(value, Ordering::Release),
@@ -70,7 +71,7 @@ impl Tally {
         };
     }
 
-    /// What all have said about a counter, as far as is known here.
+    /// The value of a counter, as far as it is known here.
     #[inline]
     pub fn read(&self, counter: usize) -> u64 {
         self.folds[counter].of(
@@ -79,7 +80,7 @@ impl Tally {
         )
     }
 
-    /// The same, without what was said about others: for a glance in a loop.
+    /// The same, but it tells nothing about the counters after it: for a glance in a loop.
     #[inline]
     pub fn glance(&self, counter: usize) -> u64 {
         self.folds[counter].of(
@@ -88,18 +89,17 @@ impl Tally {
         )
     }
 
-    /// What processes with which this one shares memory have said, for those with which it does
-    /// not.
+    /// The shares of the processes with which this one shares memory, for all others.
     #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
     pub(crate) fn near_counters(&self) -> Vec<u64> {
         self.near.iter().map(|counter| counter.load(Ordering::Acquire)).collect()
     }
 
-    /// Takes over what all those have said that share no memory with this process: each a list of
+    /// Takes over the shares of all processes that share no memory with this one: each is a list of
     /// counters.
     #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
     pub(crate) fn hear<'w>(&self, others: impl Iterator<Item = &'w [u64]> + Clone) {
-        // What was said first is stored last.
+        // In reverse order: a counter is stored after those behind it.
         for (index, fold) in self.folds.iter().enumerate().rev() {
             let counter = others
                 .clone()

@@ -2,10 +2,9 @@
 
 mod models;
 
-use std::process::Command;
-
 use serde_json::{Value, json};
 use warpline::{Simulation, Synchronisation};
+use warpline_bench::measuring::this_program;
 
 pub(crate) use self::models::Hostile;
 use self::models::MODELS;
@@ -25,7 +24,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 struct Outcome {
     /// Committed events per second.
     rate: f64,
-    /// Committed by processed events.
+    /// Committed over processed events.
     efficiency: f64,
     /// Rollbacks per 1000 committed events.
     rollbacks: f64,
@@ -40,7 +39,8 @@ struct Outcome {
 pub(crate) fn compare(only: Option<&str>) {
     for threads in ["2", "8"] {
         println!(
-            "Hostile models, {threads} threads: million committed events per second, efficiency, rollbacks per 1000 events, final window\n"
+            "Hostile models, {threads} threads: million committed events per second, efficiency, \
+             rollbacks per 1000 events, final window\n"
         );
         println!(
             "{:<11} {:<28} {:>6}  {:^29}  {:^29}  {:>15}",
@@ -103,8 +103,7 @@ fn number(told: &Value, name: &str) -> f64 {
 
 /// Measures a run in a process of its own.
 fn run(words: &[&str]) -> Value {
-    let this = std::env::current_exe().expect("the benchmark knows its own path");
-    let output = Command::new(this)
+    let output = this_program()
         .args(["measure", "hostile"])
         .args(words)
         .output()
@@ -114,8 +113,8 @@ fn run(words: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| failed())
 }
 
-/// One run in this process: `rule` is `sequential`, `ours`, `devastator`, or a width. With the seed
-/// of a virtual cluster, work can be counted, but rates mean nothing.
+/// One run in this process. `rule` is `sequential`, `ours`, `devastator`, or the width of a window.
+/// With the seed of a virtual cluster, work can be counted, but rates mean nothing.
 pub(crate) fn measure(name: &str, rule: &str, threads: &str, cluster: Option<&str>) {
     let (model, end) = Hostile::find(name).expect("the name of a model");
     let mut simulation = Simulation::new(model).end(end);

@@ -1,6 +1,6 @@
 //! Models that are hard on optimistic execution, each in its own way.
 //!
-//! In all of them a constant population of messages hops between LPs; they differ in who sends to
+//! In all of them a constant population of messages hops between LPs. They differ in who sends to
 //! whom, how soon, and at what cost.
 
 use std::hint::black_box;
@@ -10,7 +10,7 @@ use warpline::prelude::*;
 /// What makes a model hostile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hostility {
-    /// PHOLD without lookahead, every message to the other half.
+    /// PHOLD without lookahead, where every message goes to the other half.
     Remote,
     /// A fifth of the messages goes to one LP.
     HotSpot,
@@ -18,8 +18,8 @@ pub(crate) enum Hostility {
     Uneven,
     /// Events of one half cost ten times as much.
     Costly,
-    /// Two distant LPs exchange messages with tiny delays, and their echo reaches all others, which
-    /// run far ahead.
+    /// Two distant LPs exchange messages with tiny delays. Their echo reaches all others, which run
+    /// far ahead.
     PingPong,
     /// Activity alternates between the halves.
     Bursts,
@@ -111,9 +111,10 @@ impl Hostile {
                 (delay, (id + 1) % self.lps)
             }
             Hostility::TwoScales => {
-                let (fast, other) = (id % 2, random.below(self.lps / 2));
-                let moves = if fast == 1 { 1e-6 } else { 1.0 };
-                (random.exponential(moves), 2 * other + fast)
+                let parity = id % 2;
+                let to = 2 * random.below(self.lps / 2) + parity;
+                let mean = if parity == 1 { 1e-6 } else { 1.0 };
+                (random.exponential(mean), to)
             }
             Hostility::Phases => {
                 let friendly = (3.0 * now / self.end) as u64 != 1;
@@ -166,7 +167,8 @@ impl Model for Hostile {
     }
 
     fn handle(&self, state: &mut u64, message: &Message, lp: &mut Context<Self>) {
-        let (id, now) = (lp.id().0, lp.now());
+        let id = lp.id().0;
+        let now = lp.now();
         self.work(id);
         match *message {
             Message::Hop(value) => {
@@ -178,7 +180,8 @@ impl Model for Hostile {
                 *state = state.wrapping_mul(31).wrapping_add(value);
                 let delay = lp.random().exponential(1e-1);
                 lp.send(self.lps - 1 - id, delay, Message::Ball(*state));
-                let (soon, to) = (lp.random().exponential(1e-1), lp.random().below(self.lps));
+                let soon = lp.random().exponential(1e-1);
+                let to = lp.random().below(self.lps);
                 lp.send(to, soon, Message::Echo(*state));
             }
             Message::Echo(value) => *state = state.wrapping_mul(31).wrapping_add(value),

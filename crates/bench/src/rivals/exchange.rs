@@ -1,5 +1,5 @@
-//! The work of each process, whoever carries its messages: it executes its earliest event, which
-//! reads a message and sends another to a random process.
+//! The work of each process, with any carrier: it executes its earliest event, which reads a
+//! message and sends another one to a random process.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -11,17 +11,18 @@ use super::carrier::Carrier;
 use super::plan::{MESSAGES, Plan};
 use super::rival::Use;
 
-/// Lookahead, and how much later an event may be, in ms.
+/// The lookahead, in ms.
 const LOOKAHEAD: u64 = 5000;
+/// The rest of a delay, in ms: its least, and its range above that.
 const DELAY: [u64; 2] = [1000, 4000];
-/// Times from here on mean that a process has reached a stage.
+/// Times from here on are signals that a process has reached a stage.
 const SIGNALS: u64 = u64::MAX - STAGES as u64;
-/// How often all processes wait for each other: before they begin, when they have stopped, and
-/// twice when they have counted.
+/// How often all processes wait for each other: before they begin, and then once for each number
+/// that they add up.
 const STAGES: usize = 4;
-/// After so many messages, a process looks at the clock.
+/// A process looks at the clock after so many messages.
 const BETWEEN_LOOKS: u32 = 64;
-/// Longer than any process keeps the others waiting.
+/// Longer than any process lets the others wait.
 const PATIENCE: Duration = Duration::from_secs(60);
 const LINE_BYTES: usize = 64;
 
@@ -32,7 +33,7 @@ struct Event<M> {
 }
 
 impl<M> Ord for Event<M> {
-    /// The earliest is the greatest, as heaps have that on top.
+    /// The earliest is the greatest, as heaps have the greatest on top.
     fn cmp(&self, other: &Self) -> Ordering {
         other.time.cmp(&self.time)
     }
@@ -52,9 +53,10 @@ impl<M> PartialEq for Event<M> {
 
 impl<M> Eq for Event<M> {}
 
-/// What the others have said at a stage.
+/// The numbers that the others have sent at a stage.
 #[derive(Clone, Copy, Default)]
 struct Said {
+    /// How many of the others have sent one.
     processes: usize,
     sum: u64,
     most: u64,
@@ -72,12 +74,12 @@ struct Process<'p, C: Carrier> {
     made: u64,
 }
 
-/// What all processes together have done in the measured time.
+/// The work of all processes together in the measured time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Done {
     /// Messages executed.
     pub(super) messages: u64,
-    /// Nanoseconds for which they have had a core; 0 if the system does not say.
+    /// Nanoseconds for which they have had a core. 0 if the system does not say.
     pub(super) on_cores: u64,
 }
 
@@ -101,7 +103,7 @@ pub(super) fn exchange<C: Carrier>(plan: &Plan, me: usize, carrier: C) -> Done {
     let now = || {
         SystemTime::now().duration_since(UNIX_EPOCH).expect("it is after 1970").as_nanos() as u64
     };
-    // All begin to count at the same time, which the last one to arrive has set.
+    // All begin to count at the same time, which the last one to arrive sets.
     let begin = process.agree(0, now()).most + plan.warm_up.as_nanos() as u64;
     process.fill();
     process.execute_until(|| now() >= begin);
@@ -218,7 +220,7 @@ impl<C: Carrier> Process<'_, C> {
         signals.into_iter().for_each(|signal| self.carrier.free(signal));
     }
 
-    /// Waits for all processes, and returns what they have said, this one included. Everything that
+    /// Sends a number to all processes, waits for theirs, and returns all of them. Everything that
     /// they sent before has arrived by then.
     fn agree(&mut self, stage: usize, number: u64) -> Said {
         let me = self.me;

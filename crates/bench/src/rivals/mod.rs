@@ -1,8 +1,8 @@
 //! Messages from process to process in the manner of SimpleSim, by rival carriers: without a copy,
 //! by Boost.Interprocess, and by copies through our own rings or through MPI.
 //!
-//! What a message costs depends on what a model does with its bytes, so there are three ways to use
-//! them, alike for all carriers.
+//! What a message costs depends on what a model does with its bytes. So there are three ways to use
+//! them, the same for all carriers.
 
 #[cfg(feature = "boost")]
 mod boost;
@@ -23,15 +23,17 @@ use std::time::Duration;
 use self::exchange::Done;
 use self::plan::Plan;
 use self::rival::{Rival, Use};
-use crate::measuring::{alternate_for, tell_all};
+use crate::measuring::{alternate_for, tell_all, this_program};
 
 /// How often each carrier runs.
 const ROUNDS: usize = 3;
-/// Processes, and bytes of a message.
+/// The numbers of processes.
 const PROCESSES: [&str; 2] = ["2", "8"];
+/// The bytes of a message.
 const BYTES: [&str; 8] = ["8", "100", "500", "1000", "5000", "8000", "50000", "65536"];
-/// How long a run warms up, and how long it is measured.
+/// How long a run warms up before it is measured.
 const WARM_UP: Duration = Duration::from_millis(150);
+/// How long it is measured.
 const MEASURED: Duration = Duration::from_millis(350);
 
 /// Prints a table for every number of processes and every use of the bytes.
@@ -39,43 +41,42 @@ pub fn compare() {
     let rivals: Vec<&str> =
         Rival::ALL.iter().filter(|one| one.0.is_available()).map(|one| one.1).collect();
     println!(
-        "Messages between processes: nanoseconds per message of all processes together, of time and of cores' time, each with"
+        "Messages between processes: nanoseconds per message of all processes together, of time \
+         and of cores' time, each with\n\
+         its ratio to zero-copy, or of zero-copy to its smallest message. Other programs prolong \
+         the first, as idle processes\n\
+         leave them their core. With the features `boost` and `mpi` there are more carriers."
     );
-    println!(
-        "its ratio to zero-copy, or of zero-copy to its smallest message. Other programs prolong the first, as idle processes"
-    );
-    println!("leave them their core. With the features `boost` and `mpi` there are more carriers.");
     for processes in PROCESSES {
         for (_, use_, about) in Use::ALL {
             println!("\n{processes} processes, {about}\n");
-            print!("{:>8}", "bytes");
-            rivals.iter().for_each(|rival| print!("  {rival:^31}"));
-            println!();
-            let mut smallest = None;
-            for bytes in BYTES {
-                let words: Vec<Vec<&str>> = rivals
-                    .iter()
-                    .map(|rival| vec!["rival", rival, bytes, use_, processes])
-                    .collect();
-                let measured = alternate_for(ROUNDS, &words);
-                let times: Vec<_> = measured
-                    .iter()
-                    .map(|one| [1.0, one.efficiency].map(|cores| 1e9 * cores / one.rate))
-                    .collect();
-                print!("{bytes:>8}");
-                for (index, time) in times.iter().enumerate() {
-                    let to: [f64; 2] =
-                        if index == 0 { *smallest.get_or_insert(*time) } else { times[0] };
-                    print!(" ");
-                    (0..2).for_each(|kind| {
-                        print!(" {:>8.1} {:>6.2}", time[kind], time[kind] / to[kind])
-                    });
-                }
-                println!();
-            }
+            print_table(&rivals, use_, processes);
         }
     }
     println!();
+}
+
+/// Prints a row for every size of a message, with the times of every rival.
+fn print_table(rivals: &[&str], use_: &str, processes: &str) {
+    print!("{:>8}", "bytes");
+    rivals.iter().for_each(|rival| print!("  {rival:^31}"));
+    println!();
+    let mut smallest = None;
+    for bytes in BYTES {
+        let words: Vec<Vec<&str>> =
+            rivals.iter().map(|rival| vec!["rival", rival, bytes, use_, processes]).collect();
+        let times: Vec<[f64; 2]> = alternate_for(ROUNDS, &words)
+            .iter()
+            .map(|one| [1.0, one.efficiency].map(|cores| 1e9 * cores / one.rate))
+            .collect();
+        print!("{bytes:>8}");
+        for (index, time) in times.iter().enumerate() {
+            let to = if index == 0 { *smallest.get_or_insert(*time) } else { times[0] };
+            print!(" ");
+            (0..2).for_each(|kind| print!(" {:>8.1} {:>6.2}", time[kind], time[kind] / to[kind]));
+        }
+        println!();
+    }
 }
 
 /// Measures one carrier, and tells the parent process.
@@ -89,9 +90,7 @@ pub fn measure(rival: &str, bytes: &str, use_: &str, processes: &str) {
         measured: MEASURED,
     };
     let command = || {
-        let mut command = std::process::Command::new(
-            std::env::current_exe().expect("the benchmark knows its own path"),
-        );
+        let mut command = this_program();
         command.args(["measure", "rival-process"]);
         command
     };
@@ -100,7 +99,7 @@ pub fn measure(rival: &str, bytes: &str, use_: &str, processes: &str) {
     }
 }
 
-/// The part of every process but the first, and of a rank of MPI.
+/// The work of every process except the first, and of every rank of MPI.
 pub fn process() {
     if let Some(done) = processes::run_other() {
         tell_done(done);

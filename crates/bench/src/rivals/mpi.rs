@@ -1,6 +1,6 @@
 //! Messages in memory of each process's own, which MPI copies to another. The receiver copies once
-//! more than it would have to in a program written for MPI alone, as a message leaves the buffer
-//! that it was received in.
+//! more than in a program written only for MPI, to take a message out of the buffer in which it was
+//! received.
 
 use std::ops::Deref;
 
@@ -9,8 +9,9 @@ use warpline_mpi::{Buffer, Comm, ReceiveLimits, Receiver, Result, SendLimits, Se
 use super::carrier::Carrier;
 
 const TAG: Tag = Tag::new(0);
-/// Messages in flight, and buffers that are ready for what arrives.
+/// The most messages in flight.
 const IN_FLIGHT: usize = 256;
+/// Buffers that are ready for messages to arrive.
 const BUFFERS: usize = 64;
 const TIME_BYTES: usize = size_of::<u64>();
 

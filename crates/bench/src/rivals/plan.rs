@@ -1,4 +1,4 @@
-//! What is measured, and how the processes learn of it.
+//! The plan of a measurement, and how the processes learn of it.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use super::rival::{Rival, Use};
 /// Messages that each process begins with.
 pub(super) const MESSAGES: usize = 100;
 
-/// What is measured.
+/// The plan of a measurement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Plan {
     pub(super) rival: Rival,
@@ -29,7 +29,7 @@ impl Plan {
         )
     }
 
-    /// A plan, the number of the process that is to follow it, and how to find the others.
+    /// A plan, the number of the process that has to follow it, and how to find the others.
     pub(super) fn read(text: &str) -> Option<(Self, usize, &str)> {
         let words: Vec<&str> = text.splitn(8, ' ').collect();
         let &[rival, bytes, use_, processes, warm_up, measured, me, ticket] = &words[..] else {
@@ -47,8 +47,8 @@ impl Plan {
         Some((plan, me.parse().ok()?, ticket))
     }
 
-    /// The bytes of Boost's segment: twice what all messages take, and something for queues and the
-    /// allocator's own use.
+    /// The bytes of Boost's segment: twice those of all messages, and some for queues and the
+    /// allocator itself.
     #[cfg(feature = "boost")]
     pub(super) fn segment_bytes(&self) -> usize {
         2 * self.messages() * (self.bytes + 64) + (4 << 20)

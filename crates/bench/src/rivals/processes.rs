@@ -1,4 +1,4 @@
-//! Starts the processes, and gives each what it needs to find the others.
+//! Starts the processes, and tells each how to find the others.
 
 use std::process::{Child, Command, Stdio};
 
@@ -46,7 +46,7 @@ impl Drop for Others {
 }
 
 /// Runs a plan as the first process; `command` starts the others. Returns what all of them have
-/// done in the measured time; `None` if another process reports that.
+/// done in the measured time, or `None` if another process reports that.
 pub(super) fn run_first(plan: &Plan, command: impl Fn() -> Command) -> Option<Done> {
     match plan.rival {
         Rival::ZeroCopy | Rival::Copies => {
@@ -60,20 +60,22 @@ pub(super) fn run_first(plan: &Plan, command: impl Fn() -> Command) -> Option<Do
         }
         Rival::Boost | Rival::BoostKept => run_boost(plan, command),
         Rival::Mpi => {
-            let mut launch =
-                Command::new(std::env::var("MPIRUN").unwrap_or_else(|_| "mpirun".to_owned()));
-            let rank = command();
-            launch
-                .args(["--oversubscribe", "--allow-run-as-root", "--bind-to", "none", "-np"])
-                .arg(plan.processes.to_string());
-            launch.arg(rank.get_program()).args(rank.get_args()).env(VARIABLE, plan.write(0, "-"));
-            assert!(
-                launch.status().expect("there is an mpirun, or MPIRUN says where").success(),
-                "a rank has failed"
-            );
+            launch_ranks(plan, &command());
             None
         }
     }
+}
+
+fn launch_ranks(plan: &Plan, rank: &Command) {
+    let mut launch = Command::new(std::env::var("MPIRUN").unwrap_or_else(|_| "mpirun".to_owned()));
+    launch
+        .args(["--oversubscribe", "--allow-run-as-root", "--bind-to", "none", "-np"])
+        .arg(plan.processes.to_string())
+        .arg(rank.get_program())
+        .args(rank.get_args())
+        .env(VARIABLE, plan.write(0, "-"));
+    let status = launch.status().expect("there is an mpirun, or MPIRUN says where");
+    assert!(status.success(), "a rank has failed");
 }
 
 /// Runs a plan as another process, or as a rank of MPI. The first rank returns what all have done.

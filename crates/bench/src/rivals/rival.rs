@@ -1,8 +1,8 @@
-//! Who carries messages, and what is done with them.
+//! The carriers of messages, and the uses of messages.
 
 use std::str::FromStr;
 
-/// Who carries messages.
+/// A way to carry messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rival {
     /// Payloads in memory that processes share, through rings.
@@ -35,7 +35,7 @@ impl Rival {
     }
 }
 
-/// What is done with the bytes of a message.
+/// A use of the bytes of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     /// Each message is new: its sender writes all of it, and its receiver reads every cache line.
@@ -43,7 +43,7 @@ pub(super) enum Use {
     /// A message is passed on with its first 8 bytes written, and its receiver reads every cache
     /// line.
     Read,
-    /// Likewise, but its receiver reads no more than those 8 bytes, as in the source.
+    /// Likewise, but its receiver reads only those 8 bytes, as in the source.
     Passed,
 }
 

@@ -1,4 +1,4 @@
-//! Every carrier for a moment.
+//! Runs every carrier for a moment.
 
 use std::process::Command;
 use std::time::Duration;

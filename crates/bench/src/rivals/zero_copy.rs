@@ -7,7 +7,7 @@ use super::carrier::Carrier;
 /// A message and its time.
 type Sent = (u64, Payload);
 
-/// The rings between this process and the others; by process, with none to itself.
+/// The rings between this process and the others. By process; none to itself.
 pub(super) struct Rings {
     to: Vec<Option<Producer<Sent>>>,
     from: Vec<Consumer<Sent>>,

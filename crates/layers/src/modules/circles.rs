@@ -1,9 +1,9 @@
 //! Circles in which the parts of a folder use each other.
 //!
 //! A folder's parts are its files, the folders in it, each with all that it holds, and the folder's
-//! own file: `lib.rs` for the whole crate, `pe.rs` or `pe/mod.rs` for the folder `pe`. Files of
-//! different folders that use each other in a circle close one between two parts of the folder that
-//! holds them all, so no circle of files is missed.
+//! own file: `lib.rs` for the whole crate, `pe.rs` or `pe/mod.rs` for the folder `pe`. No circle of
+//! files is missed: if its files lie in different folders, two parts of the folder that holds all
+//! of them form a circle, too.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
@@ -14,7 +14,7 @@ use super::uses::Uses;
 /// The name of a folder's own file among its parts.
 pub(crate) const OWN_FILE: &str = "mod";
 
-/// All parts of one folder that can be reached from each other.
+/// A largest set of parts of one folder that can all be reached from each other.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Circle {
     /// The folder's module, from the crate's root.
@@ -22,7 +22,7 @@ pub(crate) struct Circle {
     pub(crate) parts: BTreeSet<String>,
     /// A shortest way around, as an example.
     pub(crate) way: Vec<Step>,
-    /// All uses among the parts, one for each pair.
+    /// One use for each pair of parts that use each other.
     pub(crate) steps: Vec<Step>,
 }
 
@@ -65,7 +65,8 @@ fn graph<'a>(uses: &'a Uses, folder: &[String]) -> Graph<'a> {
             continue;
         }
         let part = |file: &'a Names| file.get(folder.len()).map_or(OWN_FILE, String::as_str);
-        let (from, to) = (part(user), part(used));
+        let from = part(user);
+        let to = part(used);
         if from != to {
             let module = if user.is_empty() { "lib".into() } else { user.join("::") };
             let step = || Step { from: from.into(), to: to.into(), module, name: name.clone() };

@@ -1,5 +1,5 @@
 //! The circles that are known. The list may only become shorter: a new circle is a breach, and so
-//! is one that is listed and gone.
+//! is a listed one that is gone.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ pub(crate) type Known<'a> = (&'a str, &'a str, &'a str);
 
 pub(crate) const KNOWN: &[Known] = &[];
 
-/// What is wrong with the circles of some crates, beside those that are known.
+/// The differences between the circles that were found and those that are known.
 pub(crate) fn compare(found: &[(String, Circle)], known: &[Known]) -> Vec<String> {
     let listed = |name: &str, circle: &Circle| {
         (name.to_owned(), circle.folder.join("/"), circle.parts.clone())

@@ -14,13 +14,13 @@ use known::{KNOWN, compare};
 use tree::{Sources, trees};
 use uses::uses;
 
-use crate::files::rust_files;
+use crate::files::{crates, read, rust_files};
 
 pub(crate) fn check(root: &Path) -> Result<Vec<String>, String> {
     Ok(compare(&all_circles(root)?, KNOWN))
 }
 
-/// The circles of all crates, each with every use that belongs to it: what it takes to break one.
+/// Prints the circles of all crates, each with every use that has to go to break it.
 pub(crate) fn tell_circles(root: &Path) -> Result<(), String> {
     for (name, circle) in all_circles(root)? {
         println!(
@@ -38,12 +38,9 @@ pub(crate) fn tell_circles(root: &Path) -> Result<(), String> {
 /// The circles in the crates, each with its crate's name.
 fn all_circles(root: &Path) -> Result<Vec<(String, Circle)>, String> {
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(root.join("crates"))
-        .map_err(|error| format!("{}: {error}", root.display()))?
-    {
-        let folder = entry.map_err(|error| error.to_string())?.path();
+    for folder in crates(root)? {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let circles = circles_of_crate(&read(&folder.join("src"))?)
+        let circles = circles_of_crate(&sources(&folder.join("src"))?)
             .map_err(|error| format!("crate {name}: {error}"))?;
         found.extend(circles.into_iter().map(|circle| (name.clone(), circle)));
     }
@@ -66,12 +63,10 @@ fn circles_of_crate(sources: &Sources) -> Result<Vec<Circle>, String> {
     Ok(trees(sources)?.iter().flat_map(|tree| circles(&uses(tree))).collect())
 }
 
-fn read(folder: &Path) -> Result<Sources, String> {
+fn sources(folder: &Path) -> Result<Sources, String> {
     let mut sources = Sources::new();
-    for file in rust_files(folder).map_err(|error| format!("{}: {error}", folder.display()))? {
-        let text = std::fs::read_to_string(&file)
-            .map_err(|error| format!("{}: {error}", file.display()))?;
-        sources.insert(file.strip_prefix(folder).unwrap_or(&file).to_owned(), text);
+    for file in rust_files(folder)? {
+        sources.insert(file.strip_prefix(folder).unwrap_or(&file).to_owned(), read(&file)?);
     }
     Ok(sources)
 }

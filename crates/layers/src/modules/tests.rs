@@ -13,7 +13,7 @@ fn found(files: &[(&str, &str)]) -> Vec<String> {
 
 const NONE: [&str; 0] = [];
 
-/// Two files, of which `b` uses `a` openly; the question is whether `a` uses `b`.
+/// The circles of two files if `a` has this text. `b` uses `a`, so there is one if `a` uses `b`.
 fn found_if_a_has(text: &str) -> Vec<String> {
     found(&[
         ("lib.rs", "mod a; mod b;"),
@@ -130,7 +130,8 @@ fn a_folder_and_its_own_file_may_use_each_other_one_way_only() {
 #[test]
 fn a_circle_through_nested_folders_is_found() {
     let root = ("lib.rs", "mod p; mod q;");
-    let (p, q) = (("p/mod.rs", "mod x; mod y;"), ("q.rs", "mod z;"));
+    let p = ("p/mod.rs", "mod x; mod y;");
+    let q = ("q.rs", "mod z;");
     // No file is in a circle, but the folders are.
     let files = [
         root,

@@ -7,20 +7,22 @@ use std::path::{Path, PathBuf};
 use proc_macro2::{TokenStream, TokenTree};
 use syn::{Attribute, Item, ItemMod, ItemUse, Meta, UseTree, Visibility};
 
+use crate::items::item_name;
+
 /// The names from the crate's root to a module or an item.
 pub(crate) type Names = Vec<String>;
 
 /// The text of each source file of a crate, by its path below `src`.
 pub(crate) type Sources = BTreeMap<PathBuf, String>;
 
-/// A module, be it a file or inline.
+/// A module, either a file or inline.
 pub(crate) struct Module {
     pub(crate) items: Vec<Item>,
-    /// The module that is the file in which this one stands.
+    /// The module of the file in which this one stands.
     pub(crate) home: Names,
-    /// What `use` items bring in, by the name that it has here.
+    /// The names that `use` items bring in.
     pub(crate) imports: BTreeMap<String, Imported>,
-    /// What `use … ::*` brings in from: paths as written.
+    /// The paths of `use path::*`, as written.
     pub(crate) globs: Vec<Names>,
     /// The items that are defined here.
     pub(crate) defined: BTreeSet<String>,
@@ -29,7 +31,7 @@ pub(crate) struct Module {
 pub(crate) struct Imported {
     /// As written.
     pub(crate) path: Names,
-    /// Whether modules that do not lie below this one may see it here.
+    /// Whether modules outside this one may see it here.
     pub(crate) handed_on: bool,
 }
 
@@ -163,14 +165,14 @@ impl Reader<'_> {
                     module.defined.insert(name.to_string());
                 }
             }
-            item => module.defined.extend(defined_name(item)),
+            item => module.defined.extend(item_name(item).map(ToString::to_string)),
         }
     }
 }
 
 /// One name that a `use` item brings in, or all of a module.
 pub(crate) struct Import {
-    /// What it is called where it is imported; nothing for `*`.
+    /// Its name where it is imported. `None` for `*`.
     pub(crate) name: Option<String>,
     pub(crate) path: Names,
 }
@@ -203,25 +205,9 @@ fn flatten(tree: &UseTree, before: &[String]) -> Vec<Import> {
     }
 }
 
-/// Whether a `use` item hands its names on to other modules.
+/// Whether a `use` item re-exports its names.
 pub(crate) fn hands_on(item: &ItemUse) -> bool {
     !matches!(item.vis, Visibility::Inherited)
-}
-
-fn defined_name(item: &Item) -> Option<String> {
-    let ident = match item {
-        Item::Const(item) => &item.ident,
-        Item::Enum(item) => &item.ident,
-        Item::Fn(item) => &item.sig.ident,
-        Item::Static(item) => &item.ident,
-        Item::Struct(item) => &item.ident,
-        Item::Trait(item) => &item.ident,
-        Item::TraitAlias(item) => &item.ident,
-        Item::Type(item) => &item.ident,
-        Item::Union(item) => &item.ident,
-        _ => return None,
-    };
-    Some(ident.to_string())
 }
 
 fn attributes(item: &Item) -> &[Attribute] {
@@ -241,7 +227,7 @@ fn attributes(item: &Item) -> &[Attribute] {
     }
 }
 
-/// Whether `#[cfg(test)]` or the like keeps something out of the product.
+/// Whether an attribute such as `#[cfg(test)]` keeps something out of the product.
 pub(crate) fn is_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| match &attribute.meta {
         Meta::List(list) if list.path.is_ident("cfg") => asks_for_test(list.tokens.clone()),
@@ -263,13 +249,10 @@ fn asks_for_test(condition: TokenStream) -> bool {
 
 /// The file that `#[path = "…"]` names.
 fn other_path(attributes: &[Attribute]) -> Option<String> {
-    attributes.iter().find(|attribute| attribute.path().is_ident("path")).and_then(|attribute| {
-        match &attribute.meta {
-            Meta::NameValue(pair) => match &pair.value {
-                syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(path), .. }) => Some(path.value()),
-                _ => None,
-            },
-            _ => None,
-        }
-    })
+    let attribute = attributes.iter().find(|attribute| attribute.path().is_ident("path"))?;
+    let Meta::NameValue(pair) = &attribute.meta else { return None };
+    let syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(path), .. }) = &pair.value else {
+        return None;
+    };
+    Some(path.value())
 }

@@ -1,23 +1,23 @@
 //! Which file of a crate uses which: through `use`, through paths in code, and through names among
 //! the tokens of macros and attributes.
 //!
-//! A name that is imported from a module which only hands it on counts as imported from the module
-//! that defines it. Methods are not seen, as their types are not known here; but who calls a method
-//! has mostly named its type, too.
+//! A name that is imported from a module that only re-exports it counts as imported from the module
+//! that defines it. Methods are not seen, as their types are not known here. But a caller of a
+//! method has mostly named its type, too.
 
 use std::collections::BTreeMap;
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Punct, Spacing, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use syn::{Attribute, ImplItem, ItemUse, Meta, TraitItem};
 
-use super::tree::{Module, Names, Tree, hands_on, imports, is_for_tests};
+use super::tree::{Imported, Module, Names, Tree, hands_on, imports, is_for_tests};
 
 /// For each file and each file that it uses: one of the names that it uses.
 pub(crate) type Uses = BTreeMap<(Names, Names), String>;
 
-/// How many times a name may be handed on before it counts as not found. Imports can refer to each
-/// other in circles.
+/// How many times a name may be re-exported before it counts as not found. Imports can refer to
+/// each other in circles.
 const DEPTH: usize = 16;
 
 pub(crate) fn uses(tree: &Tree) -> Uses {
@@ -36,8 +36,8 @@ pub(crate) fn uses(tree: &Tree) -> Uses {
 }
 
 impl Tree {
-    /// The module that defines what a path names, as it is written in a module. None if that is not
-    /// of this crate.
+    /// The module that defines what a path names, as the path is written in the module `within`.
+    /// `None` if that is not of this crate.
     fn find(&self, within: &[String], path: &[String]) -> Option<Names> {
         self.define(&self.absolute(within, path, DEPTH)?, DEPTH)
     }
@@ -63,11 +63,10 @@ impl Tree {
         }
         if let Some(import) = module.imports.get(first) {
             // A name that is imported from a crate of the same name is that crate.
-            return if import.path.first() == Some(first) {
-                None
-            } else {
-                below(&self.absolute(within, &import.path, depth)?, rest)
-            };
+            if import.path.first() == Some(first) {
+                return None;
+            }
+            return below(&self.absolute(within, &import.path, depth)?, rest);
         }
         module.globs.iter().find_map(|glob| {
             let from = self.absolute(within, glob, depth)?;
@@ -75,22 +74,21 @@ impl Tree {
         })
     }
 
-    /// Whether `use module::*` in another module brings in a name, be it defined there or handed
-    /// on.
+    /// Whether `use module::*` in the module `to` brings in a name, which may be defined in
+    /// `module` or re-exported by it.
     fn hands_out(&self, module: &[String], name: &String, to: &[String], depth: usize) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         let own = [module, std::slice::from_ref(name)].concat();
-        self.modules.contains_key(&own)
-            || self.modules.get(module).is_some_and(|found| {
-                let mut globs =
-                    found.globs.iter().filter_map(|glob| self.absolute(module, glob, depth));
-                found.defined.contains(name)
-                    || found
-                        .imports
-                        .get(name)
-                        .is_some_and(|import| import.handed_on || to.starts_with(module))
-                    || globs.any(|from| self.hands_out(&from, name, module, depth))
-            })
+        if self.modules.contains_key(&own) {
+            return true;
+        }
+        let Some(found) = self.modules.get(module) else { return false };
+        let is_seen = |import: &Imported| import.handed_on || to.starts_with(module);
+        if found.defined.contains(name) || found.imports.get(name).is_some_and(is_seen) {
+            return true;
+        }
+        let mut globs = found.globs.iter().filter_map(|glob| self.absolute(module, glob, depth));
+        globs.any(|from| self.hands_out(&from, name, module, depth))
     }
 
     /// The module that defines what a path from the root names.
@@ -112,7 +110,7 @@ impl Tree {
                 .map(|from| [from.as_slice(), rest].concat())
         };
         let defined = next.and_then(|next| self.define(&next, depth.checked_sub(1)?));
-        // If a module hands on a name from another crate, or a macro makes an item, it counts as
+        // A name that a module re-exports from another crate, or that a macro defines, counts as
         // the module's own.
         defined
             .or_else(|| self.macros.get(name).filter(|_| module.is_empty()).cloned())
@@ -120,7 +118,7 @@ impl Tree {
     }
 }
 
-/// What one module uses.
+/// Collects what one module uses.
 struct Collector<'a> {
     tree: &'a Tree,
     path: &'a Names,
@@ -132,8 +130,8 @@ impl Collector<'_> {
     fn add(&mut self, path: &[String]) {
         if let [name] = path {
             let own = [self.path.as_slice(), path].concat();
-            // A variable may have the name of a module; a module alone is never used, and `crate`
-            // alone says who may see something.
+            // A single name that is also that of a module is a variable: a module is never used
+            // alone. `crate` alone is part of a visibility.
             if name == "crate"
                 || self.tree.modules.contains_key(&own)
                 || self.module.imports.get(name).is_some_and(|import| self.is_module(&import.path))
@@ -157,10 +155,9 @@ impl Collector<'_> {
         let mut path: Names = Vec::new();
         let mut colons = 0;
         let mut is_member = false;
-        for token in tokens
-            .into_iter()
-            .chain([TokenTree::Punct(proc_macro2::Punct::new(';', proc_macro2::Spacing::Alone))])
-        {
+        // It ends the last path.
+        let end = TokenTree::Punct(Punct::new(';', Spacing::Alone));
+        for token in tokens.into_iter().chain([end]) {
             match token {
                 TokenTree::Punct(punct) if punct.as_char() == ':' => {
                     colons += 1;
@@ -219,7 +216,7 @@ impl Collector<'_> {
         self.add(&[before, &rest].concat());
     }
 
-    /// Takes paths in the strings of an attribute, as serde has them.
+    /// Takes paths in the strings of an attribute, as in those of serde.
     fn add_strings(&mut self, tokens: TokenStream) {
         for token in tokens {
             match token {
@@ -242,7 +239,7 @@ impl<'ast> Visit<'ast> for Collector<'_> {
     fn visit_item_use(&mut self, item: &'ast ItemUse) {
         for import in imports(item) {
             let Some(target) = self.tree.find(self.path, &import.path) else { continue };
-            // Handing on a name from a module below is not a use of that module.
+            // Re-exporting a name from a module below is not a use of that module.
             if !(hands_on(item) && target.starts_with(self.path)) {
                 self.used.push((target, import.path.join("::")));
             }

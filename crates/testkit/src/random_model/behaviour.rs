@@ -20,12 +20,12 @@ const RECORDS: u8 = 7;
 /// The stream that decides what is forwarded.
 const FORWARDS: u8 = 8;
 
-/// A model made from a [`Recipe`], whose events carry `WORDS` words within themselves.
+/// A model made from a [`Recipe`]. Its events carry `WORDS` words within themselves.
 #[derive(Clone, Debug)]
 pub struct RandomModel<const WORDS: usize, O = Vec<u8>> {
     pub(super) recipe: Recipe,
     pub(super) neighbours: Option<Vec<Vec<LpId>>>,
-    /// Where LPs keep what they do outside.
+    /// Where LPs write lines, as a side effect outside the simulation.
     diary: Option<Diary>,
     owned: PhantomData<fn() -> O>,
 }
@@ -41,12 +41,12 @@ impl<const WORDS: usize, O: Owned> RandomModel<WORDS, O> {
         }
     }
 
-    /// The same model, whose LPs keep a diary as well.
+    /// The same model, whose LPs also keep a diary.
     pub fn with_diary(self, diary: Diary) -> Self {
         RandomModel { diary: Some(diary), ..self }
     }
 
-    /// Has an LP add a line to the diary, if there is one.
+    /// Lets an LP add a line to the diary, if there is one.
     pub(super) fn tell(&self, lp: &mut impl Observe, line: impl FnOnce() -> String) {
         if let Some(diary) = &self.diary {
             diary.note(lp, line());
@@ -68,13 +68,13 @@ impl<const WORDS: usize, O: Owned> RandomModel<WORDS, O> {
         }
     }
 
-    /// Another LP that `from` may send to; `from` itself if there is none.
+    /// Another LP that `from` may send to, or `from` itself if there is none.
     pub(super) fn other(&self, from: LpId) -> LpId {
         let next = LpId((from.0 + 1) % self.recipe.lps);
         self.links(from).map_or(next, |links| links.first().map_or(from, |link| link.to))
     }
 
-    /// The delay of an event that has at least this delay, when the last `hops` had none at all.
+    /// Draws a delay of at least `least`, when the last `hops` hops took no time.
     pub(super) fn delay(&self, now: f64, hops: u32, least: f64, random: &mut Random) -> f64 {
         let recipe = &self.recipe;
         let more = match recipe.delays {
@@ -91,7 +91,7 @@ impl<const WORDS: usize, O: Owned> RandomModel<WORDS, O> {
         if stuck && hops >= recipe.zero_chain { least + 1.0 } else { least + more }
     }
 
-    /// Splits the energy of an event among those that it sends.
+    /// Splits the energy of an event among the events that it sends.
     pub(super) fn spread(&self, state: &State, parcel: &Parcel<WORDS, O>, lp: &mut Context<Self>) {
         let left = parcel.energy.saturating_sub(1);
         if left == 0 {
@@ -127,7 +127,8 @@ impl<const WORDS: usize, O: Owned> RandomModel<WORDS, O> {
         load: Load<O>,
         lp: &mut Context<Self>,
     ) {
-        let (now, least) = (lp.now(), promise::between(&self.recipe, lp.id(), to));
+        let now = lp.now();
+        let least = promise::between(&self.recipe, lp.id(), to);
         let delay = self.delay(now, hops, least, lp.stream(TIMES));
         let hops = if now + delay > now { 0 } else { hops + 1 };
         let words = [0; WORDS].map(|_: u64| lp.stream(TIMES).next_u64());
@@ -143,8 +144,8 @@ impl<const WORDS: usize, O: Owned> RandomModel<WORDS, O> {
         }
     }
 
-    /// Forwards a parcel that brings about nothing more, to half as many LPs as there are such
-    /// parcels on average, so that there is an end.
+    /// Forwards a parcel that leads to no further sends: half a time on average, so that there is
+    /// an end.
     pub(super) fn forward(&self, lp: &mut Context<Self>) {
         let times = [0, 0, 0, 0, 0, 1, 1, 2][lp.stream(FORWARDS).below(8) as usize];
         for priority in 0..times {
@@ -159,8 +160,8 @@ impl<const WORDS: usize, O: Owned> RandomModel<WORDS, O> {
         }
     }
 
-    /// Lends to an LP, and asks a second one to recall it: two paths to one receiver, the second
-    /// one longer.
+    /// Lends to an LP, and asks a second one to recall the loan. These are two paths to one
+    /// receiver, the second of which is longer.
     pub(super) fn lend(&self, hops: u32, lp: &mut Context<Self>) {
         let debtor = LpId(lp.stream(ROUTES).below(self.recipe.lps));
         let agent = state::creditor(lp.id(), self.recipe.lps);
@@ -188,17 +189,19 @@ impl<const WORDS: usize, O: Owned> RandomModel<WORDS, O> {
             lp.span(BUSY.at(item), lp.now(), lp.now() + 1.5, 1.0);
             lp.sample(SIZES.at(item % 2), parcel.load.bytes().len() as f64);
         }
-        let (id, now) = (lp.id(), lp.now());
+        let id = lp.id();
+        let now = lp.now();
         for part in 0..state.checksum % 3 {
             self.tell(lp, || format!("{now} {id} {} {:x} {part}", state.seen, state.checksum));
         }
         if self.recipe.recording {
             for _ in 0..lp.stream(RECORDS).below(3) {
                 let luck = lp.stream(RECORDS).uniform();
-                // Texts from the source, and such as are made during the run.
-                let (name, own) = (state.own.name(), state.seen % 2 == 1);
+                // Some texts are literals, and some are made during the run.
+                let name = state.own.name();
+                let is_made = state.seen % 2 == 1;
                 let kind: Cell =
-                    if own { format!("{name} {}", state.seen).into() } else { name.into() };
+                    if is_made { format!("{name} {}", state.seen).into() } else { name.into() };
                 lp.record(VISITS, &[kind, state.seen.into(), luck.into(), (luck < 0.5).into()]);
             }
         }

@@ -1,4 +1,4 @@
-//! How LPs make mistakes.
+//! The mistakes that LPs make.
 
 use warpline::{Cell, Context, Counter, Histogram, LpId, Mean, Model, Observe, Table};
 
@@ -9,13 +9,14 @@ use super::promise;
 use super::statistics::{ENDS, ENERGY, EVENTS, OVERFLOWING, VISITS};
 
 impl Crime {
-    /// Makes it.
+    /// Makes this mistake.
     pub(super) fn commit<const W: usize, O: Owned>(
         self,
         model: &RandomModel<W, O>,
         lp: &mut Context<RandomModel<W, O>>,
     ) {
-        let (id, lps) = (lp.id(), lp.lps());
+        let id = lp.id();
+        let lps = lp.lps();
         let other = model.other(id);
         let least = promise::between(&model.recipe, id, other);
         let parcel =
@@ -51,7 +52,7 @@ impl Crime {
             Crime::UndeclaredTable => lp.record(Table(ENDS.0 + 40), &[]),
             Crime::Fail => lp.fail(format!("{id} has had enough")),
         }
-        // Nothing after a mistake is looked at any more.
+        // Whatever follows a mistake is ignored.
         lp.count(Counter::slot(0), 1);
     }
 }

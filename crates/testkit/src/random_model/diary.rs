@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use warpline::Observe;
 
-/// A file to which LPs, in whatever process, add lines once it is settled that they do.
+/// A file to which LPs of any process add lines, once it is settled that their events happen.
 #[derive(Clone, Debug)]
 pub struct Diary(Arc<PathBuf>);
 
 impl Diary {
-    /// A diary in this file, which need not exist.
+    /// A diary in this file, which is created when a line is added.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Diary(Arc::new(path.into()))
     }
 
-    /// Has an event of `lp` add a line.
+    /// Lets an event of `lp` add a line.
     pub fn note(&self, lp: &mut impl Observe, line: String) {
         let path = self.0.clone();
         lp.when_settled(move || {

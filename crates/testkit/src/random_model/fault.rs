@@ -1,4 +1,4 @@
-//! What may go wrong in a random model.
+//! Mistakes that random models are planned to make.
 
 /// A mistake of a model, and where it is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub enum Crime {
     NegativeDelay,
     /// An infinite delay.
     InfiniteDelay,
-    /// A delay below the lookahead. Where that is zero, or no other LP is there, the same as
+    /// A delay below the lookahead. If the lookahead is zero, or there is no other LP, the same as
     /// `NegativeDelay`.
     BelowLookahead,
     /// A receiver that does not exist.
@@ -39,7 +39,7 @@ pub enum Crime {
     WrongItem,
     /// An observation that is NaN.
     NanObservation,
-    /// A counter beyond the largest number, which is noticed when the results are made.
+    /// A counter beyond the largest number, noticed when the results are made.
     CounterOverflow,
     /// A row that is too short.
     WrongRow,
@@ -49,7 +49,7 @@ pub enum Crime {
     Fail,
     /// A delay just below the lookahead.
     JustBelowLookahead,
-    /// A receiver to which there is no link. Where there are links to all or none are declared, the
+    /// A receiver to which there is no link. If there are links to all, or none are declared, the
     /// same as `NegativeDelay`.
     UndeclaredLink,
 }

@@ -1,8 +1,8 @@
 //! Models made at random, which use every feature of the model API and always come to an end.
 //!
-//! A model is a pure function of its [`Recipe`]; what it does depends on recipe, seed and order of
-//! events alone, and so sensitively that one event out of order changes states, statistics and
-//! rows.
+//! A model is a pure function of its [`Recipe`]. What it does depends only on the recipe, the seed
+//! and the order of events, and so sensitively that one event out of order changes states,
+//! statistics and rows.
 
 mod behaviour;
 mod crimes;
@@ -170,7 +170,8 @@ impl<const WORDS: usize, O: Owned> Model for RandomModel<WORDS, O> {
             lp.count(COMMITTED.at(u32::from(lp.id().0 * 2 >= lp.lps())), 1);
             lp.observe(LATE, lp.now());
         }
-        let (id, now) = (lp.id(), lp.now());
+        let id = lp.id();
+        let now = lp.now();
         if parcel.energy == 2 {
             self.tell(lp, || format!("{now} {id} commits"));
         }

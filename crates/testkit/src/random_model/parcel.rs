@@ -6,12 +6,12 @@ use warpline::{LpId, Payload, Portable, Random, WireFormat};
 
 use super::recipe::Payloads;
 
-/// What LPs of a [`RandomModel`](super::RandomModel) send each other.
+/// An event of a [`RandomModel`](super::RandomModel).
 #[derive(Clone, Debug, PartialEq, Portable, Serialize, Deserialize)]
 pub struct Parcel<const WORDS: usize, O = Vec<u8>> {
-    /// How many events it may bring about, itself included.
+    /// How many events it may lead to, itself included.
     pub(super) energy: u32,
-    /// Consecutive hops without time going on.
+    /// Consecutive hops that took no time.
     pub(super) hops: u32,
     pub(super) errand: Errand,
     pub(super) load: Load<O>,
@@ -19,7 +19,7 @@ pub struct Parcel<const WORDS: usize, O = Vec<u8>> {
     pub(super) words: [u64; WORDS],
 }
 
-/// Serde knows no arrays whose length is a parameter.
+/// Serde has no code for arrays whose length is a parameter.
 fn write_words<const WORDS: usize, S: Serializer>(
     words: &[u64; WORDS],
     serializer: S,
@@ -36,14 +36,14 @@ fn read_words<'de, const WORDS: usize, D: Deserializer<'de>>(
     })
 }
 
-/// What a parcel asks of its receiver.
+/// The task of a parcel at its receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Portable, Serialize, Deserialize)]
 pub(super) enum Errand {
     /// To send more.
     Spread,
     /// To take a loan.
     Lend,
-    /// To ask an LP for what it was lent.
+    /// To ask an LP to give back a loan.
     Recall(LpId),
     /// To give back a loan.
     Return,
@@ -51,7 +51,7 @@ pub(super) enum Errand {
     Loop,
 }
 
-/// What a parcel carries.
+/// The load that a parcel carries.
 #[derive(Clone, Debug, PartialEq, Portable, Serialize, Deserialize)]
 pub(super) enum Load<O> {
     Nothing,
@@ -79,7 +79,7 @@ impl<O: Owned> Load<O> {
         }
     }
 
-    /// A number that stands for all of it.
+    /// A checksum of all of it.
     fn word(&self) -> u64 {
         match self {
             Load::Nothing => 0,
@@ -97,7 +97,7 @@ impl<O: Owned> Load<O> {
         }
     }
 
-    /// The payload, if it is one.
+    /// The shared payload, if it is one.
     pub(super) fn payload(&self) -> Option<&Payload> {
         if let Load::Shared(payload) = self { Some(payload) } else { None }
     }
@@ -109,14 +109,14 @@ impl<O: Owned> Load<O> {
 }
 
 impl<const WORDS: usize, O: Owned> Parcel<WORDS, O> {
-    /// A number that stands for all of it.
+    /// A checksum of all of it.
     pub(super) fn word(&self) -> u64 {
         let words = self.words.iter().fold(0, |sum: u64, word| sum.rotate_left(3) ^ word);
         self.load.word() ^ words ^ u64::from(self.energy) << 17
     }
 }
 
-/// Bytes that a parcel has for itself.
+/// Bytes that a parcel shares with no other.
 pub trait Owned: Clone + Debug + PartialEq + Send + Sized + 'static {
     /// These bytes, at most 40.
     fn of(bytes: Vec<u8>) -> Self;
@@ -150,7 +150,7 @@ impl<E: Serialize + DeserializeOwned> Way<E> for Written {
     const WIRE: WireFormat<E> = WireFormat::serde();
 }
 
-/// In memory of their own: parcels are no plain data.
+/// Bytes on the heap: parcels are not plain data.
 impl Owned for Vec<u8> {
     type Way<const WORDS: usize> = Written;
 
@@ -163,7 +163,7 @@ impl Owned for Vec<u8> {
     }
 }
 
-/// Bytes within the parcel, which leaves its process as it is.
+/// Bytes within the parcel, which leaves its process as plain data.
 #[derive(Clone, Debug, PartialEq, Portable)]
 pub struct Inline {
     len: u8,

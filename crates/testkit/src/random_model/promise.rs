@@ -1,14 +1,14 @@
-//! What a random model declares of its delays, as a function of its recipe.
+//! The delays that a random model declares, as a function of its recipe.
 
 use warpline::LpId;
 use warpline::base::random::mix64;
 
 use super::recipe::{Declares, Recipe, Shape};
 
-/// How much more than the least of all an LP or a link may declare.
+/// How much more than the lookahead of the model an LP or a link may declare.
 const MORE: [f64; 5] = [0.0, 0.0, 0.125, 0.7, 2.0];
-/// LPs form groups of this size, and links between groups always declare more, so that some models
-/// have lookahead only between PEs.
+/// LPs form groups of this size. Links between groups always declare more than the model, so that
+/// some models have lookahead only between PEs.
 const GROUP: u32 = 4;
 
 fn more(recipe: &Recipe, from: LpId, to: Option<LpId>) -> f64 {
@@ -25,13 +25,13 @@ pub(super) fn has_links(recipe: &Recipe, lp: LpId) -> bool {
         && (recipe.topology != Shape::Uniform || lp.0.is_multiple_of(2))
 }
 
-/// What `lp` declares of all that it sends, if it differs from what the model declares.
+/// The lookahead that `lp` declares for all its sends, if it differs from that of the model.
 pub(super) fn of_lp(recipe: &Recipe, lp: LpId) -> Option<f64> {
     let more = if recipe.declares == Declares::Model { 0.0 } else { more(recipe, lp, None) };
     (more > 0.0).then_some(recipe.lookahead + more)
 }
 
-/// The least delay that is declared of what goes from one LP to another, if it may send there.
+/// The least delay that is declared for sends from one LP to another, if it may send there.
 pub(super) fn between(recipe: &Recipe, from: LpId, to: LpId) -> f64 {
     if from == to {
         0.0

@@ -4,17 +4,17 @@ use warpline::{LpId, Random};
 use super::fault::PlannedFault;
 use crate::scaled;
 
-/// All that a [`RandomModel`](super::RandomModel) is made of. Its `Debug` text is what a failing
-/// test prints.
+/// Everything that defines a [`RandomModel`](super::RandomModel). A failing test prints its `Debug`
+/// text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recipe {
-    /// The seed that the recipe was made of; it also lays out a sparse topology.
+    /// The seed from which the recipe was made. It also lays out a sparse topology.
     pub seed: u64,
     /// How many LPs there are, at least 1.
     pub lps: u32,
     /// Who sends to whom.
     pub topology: Shape,
-    /// What the LPs are, over and over again.
+    /// The kinds of the LPs, repeated as often as needed.
     pub kinds: Vec<LpKind>,
     /// How long events take.
     pub delays: DelayKind,
@@ -22,18 +22,18 @@ pub struct Recipe {
     pub lookahead: f64,
     /// How many events each LP sends itself, or a neighbour, at the start.
     pub starters: u32,
-    /// How many events each starter brings about in all, itself included, forwarded ones apart: the
-    /// run is finite.
+    /// How many events each starter leads to in all, itself included, but not forwarded ones. So
+    /// the run is finite.
     pub energy: u32,
     /// The most events that an event usually sends.
     pub fan_out: u32,
-    /// The most events that one event in sixteen sends; 0 is never.
+    /// The most events that one event in sixteen sends; 0 if such events send no more than others.
     pub burst: u32,
     /// The probability that an LP sends to itself.
     pub to_self: f64,
     /// The probability of a delay of exactly zero, where one is allowed.
     pub zero_delay: f64,
-    /// The most hops in a row without time going on.
+    /// The most hops in a row that take no time.
     pub zero_chain: u32,
     /// Whether sends have priorities.
     pub priorities: bool,
@@ -45,32 +45,32 @@ pub struct Recipe {
     pub observing: bool,
     /// Whether events record rows.
     pub recording: bool,
-    /// Whether LPs lend to each other. A loan is always given before it is recalled; code that is
-    /// executed too early finds it missing, and panics. Only in topologies where any LP may send to
-    /// any.
+    /// Whether LPs lend to each other. A loan is always given before it is recalled. An event that
+    /// is executed too early finds it missing, and panics. Only in topologies where any LP may send
+    /// to any.
     pub loans: bool,
-    /// What goes wrong, if anything.
+    /// The mistake that the model makes, if any.
     pub fault: Option<PlannedFault>,
-    /// Whether it goes wrong in every LP, and not only in the planned one: then there are several
-    /// mistakes, of which the earliest must be reported.
+    /// Whether it goes wrong in every LP instead of only the planned one. Then there are several
+    /// mistakes, and the earliest must be reported.
     pub widespread: bool,
     /// The energy of events that go wrong when they commit, if any do.
     pub fails_at_commit: Option<u32>,
-    /// What lookahead is declared of.
+    /// What declares lookahead.
     pub declares: Declares,
-    /// Whether LPs forward parcels that bring about nothing more.
+    /// Whether LPs forward parcels that lead to no further sends.
     pub forwards: bool,
 }
 
-/// What lookahead is declared of.
+/// What declares lookahead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Declares {
     /// The model as a whole.
     Model,
     /// Each LP: some have more than the model.
     Lps,
-    /// Each link: some have more than the model. Where anybody may send to anybody, every other LP
-    /// has links to all, and the rest have lookahead of their own.
+    /// Each link: some have more than the model. Where any LP may send to any, every second one has
+    /// links to all, and the rest have lookahead of their own.
     Links,
 }
 
@@ -82,7 +82,7 @@ impl Declares {
 /// Who sends to whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// Anybody to anybody.
+    /// Any LP to any LP.
     Uniform,
     /// To the next `reach` LPs on either side of a ring.
     Ring {
@@ -100,14 +100,14 @@ pub enum Shape {
     },
 }
 
-/// What an LP does with an event, besides sending more.
+/// The kind of an LP: what it does with an event, besides sending more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LpKind {
     /// Remembers where the last event came from.
     Forwarder,
     /// Keeps the last payloads in a queue on the heap.
     Memory,
-    /// Sums numbers up whose sum depends on their order.
+    /// Adds up numbers whose sum depends on their order.
     Accumulator,
     /// A population that is born and dies.
     Colony,
@@ -122,13 +122,13 @@ impl LpKind {
 /// How long events take, on top of the lookahead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DelayKind {
-    /// Always 1: nearly all times are equal to others.
+    /// Always 1, so that nearly all events have ties.
     Unit,
     /// 0, 1, 2 or 3.
     Integers,
     /// Exponential.
     Exponential,
-    /// 1 and next to nothing.
+    /// Very little more than 1.
     Narrow,
     /// Short or long.
     Bimodal,
@@ -164,12 +164,12 @@ pub enum Payloads {
     Mixed,
 }
 
-/// The most energy of a starter that leaves a run of some thousand events.
+/// The most energy of a starter for a run of some thousand events.
 fn most_energy(lps: u32, starters: u32) -> u32 {
     (scaled(6000) / (lps * starters)).clamp(3, 400)
 }
 
-/// A feature that can be taken out of a recipe, to find the one that matters.
+/// How many features can be taken out of a recipe, to find the one that matters.
 const FEATURES: usize = 12;
 
 impl Recipe {
@@ -226,7 +226,7 @@ impl Recipe {
         }
     }
 
-    /// The same with the features whose flag is not set made as plain as can be.
+    /// The same recipe, with the plainest value for each feature whose flag is not set.
     pub fn with_features(self, keep: [bool; FEATURES]) -> Self {
         let plain = Recipe {
             topology: Shape::Uniform,

@@ -4,8 +4,8 @@ use super::parcel::{Errand, Owned, Parcel};
 use super::recipe::LpKind;
 use super::statistics::LEVELS;
 
-/// The stream that changes of state draw from; stream 0 belongs to what is drawn again when an
-/// event is undone.
+/// The stream from which changes of state are drawn. Stream 0 is for draws that are made again when
+/// an event is undone.
 const CHANGES: u8 = 2;
 /// The most payloads that a `Memory` keeps.
 const REMEMBERED: usize = 6;
@@ -14,21 +14,21 @@ const MOST_BYTES: usize = 100;
 /// The most inhabitants of a `Colony`.
 const ROOM: u32 = 12;
 
-/// What an LP of a [`RandomModel`](super::RandomModel) remembers.
+/// The state of an LP of a [`RandomModel`](super::RandomModel).
 #[derive(Clone, Debug, PartialEq, Journaled)]
 pub struct State {
     /// Events handled.
     pub(super) seen: u64,
     /// Loans taken and not yet given back.
     owed: u32,
-    /// A chain over all events in their order.
+    /// A checksum of all events in their order.
     pub(super) checksum: u64,
     /// The sum of the first draws of all events.
     luck: u64,
     pub(super) own: LpMemory,
 }
 
-/// What LPs of one kind remember.
+/// The part of the state that depends on the kind of the LP.
 #[derive(Clone, Debug, PartialEq, Journaled)]
 pub(super) enum LpMemory {
     Forwarder { last: f64, errands: u16, jitter: u32 },
@@ -60,7 +60,7 @@ impl State {
     /// Takes an event in.
     ///
     /// # Panics
-    /// If a loan is given back that was never given: that cannot happen in the right order of
+    /// If a loan is given back that was never given, which cannot happen in the right order of
     /// events.
     pub(super) fn absorb<const W: usize, O: Owned>(
         &mut self,
@@ -100,7 +100,7 @@ impl State {
     }
 }
 
-/// What became of a `Colony` at an event.
+/// What happened to a `Colony` at an event.
 const NOTHING: u8 = 0;
 const BIRTH: u8 = 1;
 const DEATH: u8 = 2;
@@ -148,9 +148,11 @@ impl LpMemory {
                     _ => [DEATH, BIRTH][usize::from(birth)],
                 };
                 if fate == BIRTH {
-                    (*lp.change(alive), *lp.change(births)) = (*alive + 1, *births + 1);
+                    *lp.change(alive) += 1;
+                    *lp.change(births) += 1;
                     births_of.push_back(parcel.word(), lp);
-                } else if let Some(dead) = if fate == DEATH { births_of.pop_back(lp) } else { None }
+                } else if fate == DEATH
+                    && let Some(dead) = births_of.pop_back(lp)
                 {
                     *lp.change(alive) -= 1;
                     lp.save(dead);
@@ -191,7 +193,8 @@ impl LpMemory {
                 match lp.restore::<u8>() {
                     BIRTH => {
                         births_of.pop_back(lp);
-                        (*alive, *births) = (*alive - 1, *births - 1);
+                        *alive -= 1;
+                        *births -= 1;
                     }
                     DEATH => {
                         *alive += 1;
@@ -203,7 +206,7 @@ impl LpMemory {
         }
     }
 
-    /// Which item of statistics it counts for.
+    /// The item of statistics that it counts for.
     pub(super) fn item(&self) -> u32 {
         match self {
             LpMemory::Forwarder { .. } => 0,
@@ -218,7 +221,7 @@ impl LpMemory {
     }
 }
 
-/// Where an LP's loans are recalled from.
+/// The LP that recalls the loans of another.
 pub(super) fn creditor(of: LpId, lps: u32) -> LpId {
     LpId((of.0 + 1) % lps)
 }

@@ -1,4 +1,4 @@
-//! What random models declare.
+//! The statistics and tables that random models declare.
 
 use warpline::{Counter, Histogram, Mean, Table, TimeMean};
 

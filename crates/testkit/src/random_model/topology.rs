@@ -2,7 +2,7 @@ use warpline::{LpId, Random};
 
 use super::recipe::{Recipe, Shape};
 
-/// The LPs that each LP may send to; `None` if that is any.
+/// The LPs that each LP may send to; `None` if it may send to any.
 pub(super) fn neighbours(recipe: &Recipe) -> Option<Vec<Vec<LpId>>> {
     let lps = recipe.lps;
     let of = |lp: u32| -> Vec<u32> {
@@ -32,7 +32,8 @@ pub(super) fn neighbours(recipe: &Recipe) -> Option<Vec<Vec<LpId>>> {
 
 fn grid(lp: u32, lps: u32) -> Vec<u32> {
     let width = (1..=lps).find(|side| side * side >= lps).unwrap_or(1);
-    let (row, column) = (lp / width, lp % width);
+    let row = lp / width;
+    let column = lp % width;
     let mut all = Vec::new();
     if column > 0 {
         all.push(lp - 1);

@@ -29,7 +29,8 @@ fn key(luck: u64) -> EventKey {
 
 fn messages<E>(payload: impl Fn(u64) -> E) -> Vec<ValueMessage<E>> {
     let message = |round: u64| {
-        let (key, luck) = (key(mix64(round)), mix64(!round));
+        let key = key(mix64(round));
+        let luck = mix64(!round);
         let EventKey { time, step, priority, sender, sequence } = key;
         let receiver = LpId(luck as u32);
         let event =
@@ -56,9 +57,11 @@ fn frame(luck: u64) -> Frame {
     }
 }
 
-/// As text, which shows everything.
+/// Compares messages as text, which shows everything.
 fn all_come_back<E: fmt::Debug>(format: WireFormat<E>, payload: impl Fn(u64) -> E) {
-    let (codec, messages, mut bytes) = (Codec::new(format), messages(payload), Vec::new());
+    let codec = Codec::new(format);
+    let messages = messages(payload);
+    let mut bytes = Vec::new();
     messages.iter().for_each(|message| codec.write(message, &mut bytes));
     let mut rest = &bytes[..];
     for message in &messages {
@@ -78,16 +81,15 @@ fn messages_come_back() {
 
 #[test]
 fn usual_messages_are_short() {
-    let (codec, mut bytes) = (Codec::new(WireFormat::portable()), Vec::new());
-    let (sequence, priority) = (Sequence::first_of(1 << 20).nth(3), Priority::NORMAL);
-    let (sender, receiver) = (LpId(1), LpId(2));
+    let codec = Codec::new(WireFormat::portable());
+    let mut bytes = Vec::new();
     let event = Event {
         time: VirtualTime::MAX,
-        sequence,
-        sender,
-        receiver,
+        sequence: Sequence::first_of(1 << 20).nth(3),
+        sender: LpId(1),
+        receiver: LpId(2),
         step: 0,
-        priority,
+        priority: Priority::NORMAL,
         payload: 7u16,
     };
     let mut message =
@@ -131,7 +133,7 @@ fn bytes_that_are_cut_or_changed_never_panic() {
     );
 }
 
-/// Whatever is wrong with an event, the next one can be read.
+/// Payloads with which something is wrong. Whatever it is, the next event can be read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Odd {
     Fine,
@@ -184,11 +186,18 @@ impl<'de> Deserialize<'de> for Odd {
 
 #[test]
 fn events_that_cannot_be_written_or_read_say_why() {
-    let (codec, mut bytes) = (Codec::new(WireFormat::serde()), vec![]);
+    let codec = Codec::new(WireFormat::serde());
+    let mut bytes = Vec::new();
     let message = |payload| {
-        let (time, sequence) = (VirtualTime::new(2.5).unwrap(), Sequence::first_of(3));
-        let (sender, receiver, priority) = (LpId(1), LpId(2), Priority::NORMAL);
-        let event = Event { time, sequence, sender, receiver, step: 0, priority, payload };
+        let event = Event {
+            time: VirtualTime::new(2.5).unwrap(),
+            sequence: Sequence::first_of(3),
+            sender: LpId(1),
+            receiver: LpId(2),
+            step: 0,
+            priority: Priority::NORMAL,
+            payload,
+        };
         ValueMessage {
             tag: Tag::from_bits(1),
             incarnation: NonZero::new(9),
@@ -231,10 +240,8 @@ fn events_that_cannot_be_written_or_read_say_why() {
 
 #[test]
 fn control_messages_and_puts_come_back() {
-    let (moment, work) = (
-        Moment::Event(key(mix64(3))),
-        Work { processed: 1, rolled_back: 2, steps: 3, idle_steps: 4, waiting_steps: 0 },
-    );
+    let moment = Moment::Event(key(mix64(3)));
+    let work = Work { processed: 1, rolled_back: 2, steps: 3, idle_steps: 4, waiting_steps: 0 };
     let share = Share { sent: 5, received: 6, least: moment, failure: Moment::Never, work };
     let verdict = Verdict {
         epoch: 7,
@@ -255,12 +262,14 @@ fn control_messages_and_puts_come_back() {
         Put::Block { place: 3, words: std::array::from_fn(|word| mix64(word as u64)) },
     ];
     let mut bytes = Vec::new();
-    controls.iter().zip(puts.iter().cycle()).for_each(|pair| (*pair.0, *pair.1).write(&mut bytes));
+    for (control, put) in controls.iter().zip(puts.iter().cycle()) {
+        (*control, *put).write(&mut bytes);
+    }
     let mut rest = &bytes[..];
     for (control, put) in controls.iter().zip(puts.iter().cycle()) {
         assert_eq!(<(Control, Put)>::read(&mut rest), Some((*control, *put)));
     }
-    let cut =
-        (0..bytes.len()).filter(|&len| <[(Control, Put); 4]>::read(&mut &bytes[..len]).is_some());
-    assert_eq!((cut.count(), <[(Control, Put); 4]>::read(&mut &bytes[..]).is_some()), (0, true));
+    let all_from = |mut bytes: &[u8]| <[(Control, Put); 4]>::read(&mut bytes);
+    assert!(all_from(&bytes).is_some());
+    assert!((0..bytes.len()).all(|len| all_from(&bytes[..len]).is_none()));
 }

@@ -1,4 +1,4 @@
-/// A courier of another process.
+/// Where a courier is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Address {
     /// Its process.
@@ -8,7 +8,7 @@ pub struct Address {
 }
 
 /// Brings pieces of bytes to the couriers of other processes, and takes in what comes from them.
-/// Pieces from one carrier to another arrive in the order in which they were sent. Nothing waits.
+/// Pieces from one carrier to another arrive in the order in which they were sent. No call blocks.
 ///
 /// Errors are those of the system, in words; none can be recovered from.
 pub trait Carrier: Send {
@@ -18,26 +18,26 @@ pub trait Carrier: Send {
     /// See [`Carrier`].
     fn has_room(&mut self, to: Address) -> Result<bool, String>;
 
-    /// Sends a piece, no longer than the carrier was made for, for which there [seems to be
-    /// room](Self::has_room). Returns whether there was; otherwise nothing has been sent.
+    /// Sends a piece that is no longer than the carrier was made for. Call it only if there [seems
+    /// to be room](Self::has_room). Returns whether there was; otherwise nothing has been sent.
     ///
     /// # Errors
     /// See [`Carrier`].
     fn send(&mut self, to: Address, piece: &[u8]) -> Result<bool, String>;
 
-    /// Passes on what has arrived. Returns whether anything has.
+    /// Passes the pieces that have arrived to `take`. Returns whether any have.
     ///
     /// # Errors
     /// See [`Carrier`].
     fn receive(&mut self, take: &mut dyn FnMut(&[u8])) -> Result<bool, String>;
 
-    /// Goes on with what has been sent, and returns whether all of it has left.
+    /// Goes on sending, and returns whether everything has left.
     ///
     /// # Errors
     /// See [`Carrier`].
     fn progress(&mut self) -> Result<bool, String>;
 
-    /// Whether the system may write into its memory as long as anything is on its way.
+    /// Whether the system may write into its memory while anything is on its way.
     fn is_written_into(&self) -> bool {
         false
     }

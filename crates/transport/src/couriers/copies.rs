@@ -3,16 +3,15 @@ use warpline_memory::{Consumer, IsPortable, Payload, Producer, Region, ring_in};
 use super::carrier::{Address, Carrier};
 use super::places::CourierPlan;
 
-/// Brings pieces to processes of the same machine, through rings in memory that they share: each is
-/// copied there, and read from there.
+/// Brings pieces to processes of the same machine through rings in memory that they share. Each
+/// piece is copied there once and read in place.
 struct CopyCarrier {
-    /// By courier: process and number, those of this process left out.
+    /// A ring to each courier of other processes.
     to: Vec<(Address, Producer<Payload>)>,
     from: Vec<Consumer<Payload>>,
 }
 
-/// A carrier for each courier of this process. All processes have to make all of them at the same
-/// point.
+/// A carrier for each courier of this process. All processes have to call it at the same point.
 pub(crate) fn copy_carriers(region: &Region, plan: &CourierPlan) -> Vec<Box<dyn Carrier>> {
     let places = &plan.places;
     let all = places.addresses();

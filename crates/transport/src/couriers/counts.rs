@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use warpline_memory::CasCounts;
 
-/// What couriers have done.
+/// The work that couriers have done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CourierCounts {
     /// Batches sent.
@@ -12,7 +12,7 @@ pub struct CourierCounts {
     pub values: u64,
     /// How often there was no room for a batch.
     pub refused: u64,
-    /// What became of what PEs pushed into rings that they share.
+    /// What became of the messages that PEs pushed into rings that they share.
     pub cas: CasCounts,
 }
 

@@ -1,4 +1,4 @@
-//! A courier: what it writes for the couriers of other processes, and what it takes in from them.
+//! A courier: it writes batches for the couriers of other processes, and takes in theirs.
 
 use std::time::Instant;
 
@@ -12,18 +12,22 @@ use super::records::Record;
 use super::sorter::{HEADER, PieceKind, Sorter, write_piece};
 use crate::Codec;
 
-/// With more pieces' worth of bytes than this waiting for room, a courier takes on nothing more.
+/// A courier takes on nothing more while the bytes that wait for room fill more pieces than this.
 const BACKLOG: usize = 4;
 
-/// What waits to be sent to one courier of another process.
+/// In place of the number of a batch: there is none. As it is larger than any such number, using it
+/// as one panics.
+const NEAR: u32 = u32::MAX;
+
+/// Bytes that wait to be sent to one courier of another process.
 struct Batch {
     to: Address,
     bytes: Vec<u8>,
-    /// How many of them have been sent.
+    /// How many of the bytes have been sent.
     sent: usize,
-    /// When the first of them came.
+    /// When the first of the bytes was written.
     since: Option<Instant>,
-    /// Whether there was no room for it when it was last tried.
+    /// Whether the last attempt to send it found no room.
     is_held_up: bool,
     /// By PE of this courier: the last bound written.
     bounds: Vec<u64>,
@@ -32,8 +36,7 @@ struct Batch {
 /// Writes what PEs send to far PEs into batches, and sorts what comes from there.
 ///
 /// Invariant: between two couriers, records arrive in the order in which they were written, and the
-/// bound of a PE is written only when all messages have been that the PE sent before it published
-/// the bound.
+/// bound of a PE is written after all messages that the PE sent before it published the bound.
 pub(super) struct Courier<E> {
     number: u32,
     plan: CourierPlan,
@@ -42,22 +45,23 @@ pub(super) struct Courier<E> {
     sorter: Sorter<E>,
     /// By courier of other processes.
     batches: Vec<Batch>,
-    /// By PE: which batch goes to its courier; none for those near.
+    /// By PE: the batch that goes to its courier. [`NEAR`] for PEs near this courier.
     batch_to: Box<[u32]>,
-    /// Its first PE, and what its PEs have published.
+    /// The first of its PEs.
     first_pe: u32,
+    /// The bounds that its PEs have published.
     bounds: Bounds,
-    /// What they have published when it last looked.
+    /// These bounds when it last looked.
     seen: Vec<u64>,
-    /// What its PEs hand over in other threads.
+    /// Where PEs in other threads hand over records.
     intake: Option<Intake<E>>,
-    /// Room to make pieces in.
+    /// A buffer to make pieces in.
     piece: Vec<u8>,
     has_ended: bool,
     counts: CourierCounts,
 }
 
-/// What a courier is made of.
+/// The parts of a courier.
 pub(super) struct Equipment<E> {
     pub(super) carrier: Box<dyn Carrier>,
     pub(super) sorter: Sorter<E>,
@@ -91,7 +95,7 @@ impl<E: Send> Courier<E> {
             batches
                 .iter()
                 .position(|batch| batch.to == plan.places.courier_of(pe))
-                .map_or(u32::MAX, |index| index as u32)
+                .map_or(NEAR, |index| index as u32)
         };
         let batch_to = (0..plan.places.pes()).map(batch_to).collect();
         Courier {
@@ -112,8 +116,8 @@ impl<E: Send> Courier<E> {
         }
     }
 
-    /// Writes a record, to whomever it concerns, and drops it. That its payload panics on being
-    /// dropped is ignored: the event arrives, and has a payload of its own there.
+    /// Writes a record to the couriers that it concerns, and drops it. If its payload panics on
+    /// being dropped, that is ignored: the event arrives with a payload of its own.
     #[inline]
     pub(super) fn post(&mut self, record: Record<E>) -> Result<(), String> {
         let posted = match &record {
@@ -152,13 +156,13 @@ impl<E: Send> Courier<E> {
             .any(|batch| batch.bytes.len() - batch.sent > BACKLOG * self.plan.limits.piece)
     }
 
-    /// Takes in what has arrived, takes over what its PEs have handed over, and sends what is due:
-    /// if it hurries, everything. Returns whether there was anything.
+    /// Takes in what has arrived and what its PEs have handed over, and sends the batches that are
+    /// due, or all if it `hurries`. Returns whether there was anything to do.
     pub(super) fn work(&mut self, hurries: bool) -> Result<bool, String> {
         let mut worked = self.receive()?;
-        // A courier that takes nothing over must not write bounds either.
+        // A courier that takes no messages over must not write bounds, either.
         if !self.is_clogged() {
-            // Read first: everything that was handed over before is found then.
+            // Bounds are read first, so that everything handed over before them is found.
             (0..self.seen.len()).for_each(|pe| self.seen[pe] = self.bounds.read(pe));
             worked |= self.take_over()?;
             self.write_bounds();
@@ -168,10 +172,10 @@ impl<E: Send> Courier<E> {
     }
 
     fn receive(&mut self) -> Result<bool, String> {
-        let (sorter, mut outcome) = (&mut self.sorter, Ok(()));
+        let mut outcome = Ok(());
         let some = self.carrier.receive(&mut |piece| {
             if outcome.is_ok() {
-                outcome = sorter.take(piece);
+                outcome = self.sorter.take(piece);
             }
         })?;
         outcome.map(|()| some)
@@ -202,12 +206,14 @@ impl<E: Send> Courier<E> {
         }
     }
 
-    /// Sends what has waited long enough.
+    /// Sends the batches that have waited long enough, or all if it `hurries`.
     fn send_due(&mut self, hurries: bool) -> Result<bool, String> {
         if self.batches.iter().all(|batch| batch.since.is_none()) {
             return Ok(false);
         }
-        let (now, age, mut sent) = (Instant::now(), self.plan.limits.age, false);
+        let now = Instant::now();
+        let age = self.plan.limits.age;
+        let mut sent = false;
         for index in 0..self.batches.len() {
             if self.batches[index].since.is_some_and(|since| hurries || now - since >= age) {
                 sent |= self.send(index)?;
@@ -216,10 +222,11 @@ impl<E: Send> Courier<E> {
         Ok(sent)
     }
 
-    /// Sends a batch, in pieces, as far as there is room.
+    /// Sends a batch, in pieces, as far as there is room. Returns whether any piece was sent.
     fn send(&mut self, index: usize) -> Result<bool, String> {
-        let (batch, most, mut some) =
-            (&mut self.batches[index], self.plan.limits.piece - HEADER, false);
+        let batch = &mut self.batches[index];
+        let most = self.plan.limits.piece - HEADER;
+        let mut some = false;
         while batch.sent < batch.bytes.len() {
             let rest = &batch.bytes[batch.sent..];
             let now = &rest[..rest.len().min(most)];
@@ -243,12 +250,13 @@ impl<E: Send> Courier<E> {
             some = true;
         }
         batch.bytes.clear();
-        (batch.sent, batch.since) = (0, None);
+        batch.sent = 0;
+        batch.since = None;
         Ok(some)
     }
 
-    /// Tells the couriers of other processes that nothing follows, and goes on until all of them
-    /// have said so. Returns whether that is over.
+    /// Tells the couriers of other processes that nothing follows. Has to be called until it
+    /// returns true: then everything has been sent, and all others have said so, too.
     pub(super) fn close(&mut self) -> Result<bool, String> {
         if !self.has_ended {
             self.take_over()?;
@@ -267,7 +275,7 @@ impl<E: Send> Courier<E> {
         self.carrier.is_written_into()
     }
 
-    /// What it has done.
+    /// The work that it has done.
     pub(super) fn counts(&self) -> CourierCounts {
         self.counts
     }

@@ -1,4 +1,4 @@
-//! How PEs hand over what they send to couriers in other threads.
+//! How PEs hand over records to couriers in other threads.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,15 +9,16 @@ use super::records::Record;
 use crate::Room;
 
 warpline_base::words! {
-    /// How PEs hand over messages to a courier that another thread has. The answer does not depend
-    /// on it.
+    /// How PEs hand over messages to a courier that runs in another thread. The answer does not
+    /// depend on it.
     ///
     /// ```
     /// use warpline_transport::CommunicationRing;
-    /// assert_eq!([CommunicationRing::PerSender, CommunicationRing::Cas].map(CommunicationRing::name), ["per-sender", "cas"]);
+    /// let all = [CommunicationRing::PerSender, CommunicationRing::Cas];
+    /// assert_eq!(all.map(CommunicationRing::name), ["per-sender", "cas"]);
     /// ```
     pub enum CommunicationRing {
-        /// Each through a ring of its own, on which only two threads ever meet.
+        /// Each through a ring of its own, for which only two threads ever contend.
         #[default]
         PerSender = "per-sender",
         /// All through one ring, in which they reserve places by compare-and-swap: the
@@ -32,13 +33,13 @@ const MESSAGES: usize = 4096;
 /// How often a PE tries to push a message into a ring that others are pushing into.
 const TRIES: u32 = 64;
 
-/// A PE's end.
+/// The end of a PE.
 pub(super) enum Outlet<E> {
     Ring(Producer<Record<E>>),
     Cas(CasProducer<Record<E>>),
 }
 
-/// The courier's end.
+/// The end of the courier.
 pub(super) enum Intake<E> {
     Rings(Vec<Consumer<Record<E>>>),
     Cas(CasConsumer<Record<E>>),
@@ -73,13 +74,13 @@ impl<E: Send> Outlet<E> {
         }
     }
 
-    /// Whether the courier finds what is handed over only when it is published.
+    /// Whether the courier finds a record only once it is [published](Self::publish).
     #[inline]
     pub(super) fn keeps_back(&self) -> bool {
         matches!(self, Outlet::Ring(_))
     }
 
-    /// The courier can find what has been handed over.
+    /// Lets the courier find what has been handed over.
     #[inline]
     pub(super) fn publish(&mut self) {
         if let Outlet::Ring(ring) = self {
@@ -89,7 +90,7 @@ impl<E: Send> Outlet<E> {
 }
 
 impl<E> Outlet<E> {
-    /// What became of what was handed over where others do so too.
+    /// What became of the records pushed into a ring that PEs share.
     pub(super) fn counts(&self) -> CasCounts {
         match self {
             Outlet::Ring(_) => CasCounts::default(),
@@ -99,7 +100,7 @@ impl<E> Outlet<E> {
 }
 
 impl<E: Send> Intake<E> {
-    /// Takes out what has been handed over, and returns how much that was.
+    /// Takes out the records that have been handed over, and returns how many there were.
     pub(super) fn drain(&mut self, mut take: impl FnMut(Record<E>)) -> usize {
         match self {
             Intake::Rings(rings) => {
@@ -117,7 +118,7 @@ impl<E: Send> Intake<E> {
     }
 }
 
-/// The words that the PEs of a courier have published: by PE, in their order.
+/// The bounds that the PEs of a courier have published, in the order of the PEs.
 #[derive(Clone)]
 pub(super) struct Bounds(Arc<[AtomicU64]>);
 
@@ -127,10 +128,10 @@ impl Bounds {
     }
 
     #[inline]
-    pub(super) fn write(&self, pe: usize, word: u64) {
-        // Release pairs with the Acquire of `read`: what the PE has handed over before is found
-        // then.
-        self.0[pe].store(word, Ordering::Release);
+    pub(super) fn write(&self, pe: usize, bound: u64) {
+        // Release pairs with the Acquire of `read`: whoever sees the bound also finds what the PE
+        // has handed over before.
+        self.0[pe].store(bound, Ordering::Release);
     }
 
     #[inline]

@@ -6,7 +6,7 @@ use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{UnreadableEvent, ValueMessage};
 use warpline_memory::DropEach;
 
-/// What has arrived for a PE from far away. Its courier locks it once per batch.
+/// Arrivals from far PEs for one PE. Its courier locks it once per batch.
 pub(super) struct Inbox<E>(Arc<Shared<E>>);
 
 struct Shared<E> {
@@ -14,7 +14,7 @@ struct Shared<E> {
     arrivals: Mutex<Arrivals<E>>,
 }
 
-/// What has arrived.
+/// Everything that has arrived and has not been taken.
 pub(super) struct Arrivals<E> {
     values: DropEach<ValueMessage<E>>,
     unreadable: VecDeque<UnreadableEvent>,
@@ -75,7 +75,7 @@ impl<E> Arrivals<E> {
         self.puts.pop_front()
     }
 
-    /// Takes over what is in `other`. Whoever has no values swaps lists instead of copying them.
+    /// Takes over what is in `other`. If it has no values, it swaps lists instead of copying.
     #[inline]
     fn take_over(&mut self, other: &mut Self) {
         if self.values.is_empty() {
@@ -106,18 +106,18 @@ impl<E> Inbox<E> {
         self.0.arrivals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Moves what has been read there.
+    /// Moves what the courier has read into the inbox.
     pub(super) fn add(&self, read: &mut Arrivals<E>) {
         if read.is_empty() {
             return;
         }
         self.lock().take_over(read);
-        // Release pairs with the Acquire of `take`. A bound that is published later is thus seen
-        // later.
+        // Release pairs with the Acquire of `take`. So a PE that sees a bound published later also
+        // sees this.
         self.0.has_news.store(true, Ordering::Release);
     }
 
-    /// Adds all that has arrived to `arrived`.
+    /// Moves all that has arrived to `arrived`.
     #[inline]
     pub(super) fn take(&self, arrived: &mut Arrivals<E>) {
         if !self.0.has_news.load(Ordering::Acquire) {

@@ -1,11 +1,11 @@
-//! Messages between PEs that share no memory: couriers write them into batches of bytes, and
-//! carriers bring these to the couriers of other processes, by MPI, through rings on one machine,
-//! or as a crate that plugs in does it.
+//! Messages between PEs that share no memory. Couriers write them into batches of bytes, and
+//! carriers bring these to the couriers of other processes: by MPI, through rings on one machine,
+//! or by a crate that plugs in.
 //!
-//! Who does the work of couriers is the difference between the communication of ROSS-CMT, where one
-//! PE of a process does all of it beside its own, distributed MPI, where every PE does its own, and
-//! dedicated threads, which do nothing else: B. Williams, A. Eker, K. Chiu and D. Ponomarev,
-//! "High-performance PDES on manycore clusters", SIGSIM-PADS 2021.
+//! Communication differs in who works for couriers. In ROSS-CMT one PE of a process does, beside
+//! its own work; with distributed MPI every PE does for itself; dedicated threads do nothing else:
+//! B. Williams, A. Eker, K. Chiu and D. Ponomarev, "High-performance PDES on manycore clusters",
+//! SIGSIM-PADS 2021.
 
 mod carrier;
 mod copies;

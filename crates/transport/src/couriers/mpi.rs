@@ -3,14 +3,14 @@ use warpline_mpi::{Comm, ReceiveLimits, Receiver, SendLimits, SendPool, Tag};
 use super::carrier::{Address, Carrier};
 use super::places::CourierPlan;
 
-/// The tag of the first courier; control messages have the one before.
+/// The tag of the first courier. Control messages have the one before.
 const FIRST_TAG: u16 = 1;
 
 /// Brings pieces by MPI.
 struct MpiCarrier {
     pool: SendPool<'static>,
     receiver: Receiver<'static>,
-    /// How many may be in flight.
+    /// How many pieces may be in flight.
     most: usize,
     /// By process.
     ranks: Vec<u32>,
@@ -22,7 +22,8 @@ pub(crate) fn mpi_carriers(
     ranks: &[u32],
     plan: &CourierPlan,
 ) -> Result<Vec<Box<dyn Carrier>>, String> {
-    let (capacity, most) = (plan.limits.piece, plan.limits.in_flight);
+    let capacity = plan.limits.piece;
+    let most = plan.limits.in_flight;
     let carrier = |number: u32| {
         let pool = SendPool::new(comm, SendLimits { capacity, batches: most, large: 1 })?;
         let receiver = Receiver::new(comm, tag(number), ReceiveLimits { capacity, buffers: most })?;

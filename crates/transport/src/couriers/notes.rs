@@ -2,20 +2,20 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use warpline_memory::CasCounts;
 
-/// What the PEs and couriers of a process note for those who watch them.
+/// Notes of the PEs and couriers of a process for the thread that watches them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Notes(Arc<NotesInside>);
 
 #[derive(Debug, Default)]
 struct NotesInside {
-    /// What has gone wrong, if anything has.
+    /// The first error, if there was one.
     trouble: OnceLock<String>,
-    /// What became of what PEs pushed.
+    /// What became of the records that PEs pushed into shared rings.
     cas: Mutex<CasCounts>,
 }
 
 impl Notes {
-    /// Notes what went wrong first.
+    /// Notes what has gone wrong, unless something has before.
     #[inline]
     pub(super) fn note<T>(&self, outcome: Result<T, String>) -> Option<T> {
         outcome.map_err(|why| self.0.trouble.set(why)).ok()
@@ -25,13 +25,13 @@ impl Notes {
         self.0.trouble.get().map(String::as_str)
     }
 
-    /// Adds what became of what a PE pushed.
+    /// Adds the counts of one PE.
     pub(super) fn count(&self, counts: CasCounts) {
         let mut all = self.0.cas.lock().unwrap_or_else(PoisonError::into_inner);
         *all = *all + counts;
     }
 
-    /// What became of what all PEs pushed.
+    /// The counts of all PEs.
     pub(super) fn counts(&self) -> CasCounts {
         *self.0.cas.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -12,11 +12,11 @@ use super::plugged::PluggedCarriers;
 pub struct Places {
     /// This process.
     pub process: u32,
-    /// By process: its first PE; and the number of PEs.
+    /// By process: its first PE. The number of all PEs follows.
     pub first_pes: Vec<u32>,
     /// The PEs with which those of this process share memory, themselves among them.
     pub near: Range<u32>,
-    /// The most couriers of a process. Each has the messages of an equal share of its PEs.
+    /// The most couriers of a process. Each carries the messages of an equal share of its PEs.
     pub couriers: u32,
 }
 
@@ -55,11 +55,12 @@ impl Places {
         (0..self.first_pes.len() as u32 - 1).flat_map(of).collect()
     }
 
-    /// The courier that has the messages to and from a PE.
+    /// The courier that carries the messages to and from a PE.
     pub fn courier_of(&self, pe: u32) -> Address {
         let process = self.first_pes.partition_point(|first| *first <= pe) as u32 - 1;
         let pes = self.pes_of(process);
-        let (place, couriers) = (u64::from(pe - pes.start), u64::from(self.couriers_of(process)));
+        let place = u64::from(pe - pes.start);
+        let couriers = u64::from(self.couriers_of(process));
         Address { process, courier: (place * couriers / pes.len() as u64) as u32 }
     }
 }
@@ -67,36 +68,36 @@ impl Places {
 /// The limits of batches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CourierLimits {
-    /// How many bytes a piece may have, what tells where it comes from included.
+    /// The most bytes of a piece, its header included.
     pub piece: usize,
-    /// With how many bytes a batch is sent without waiting for more; no more than a piece has.
+    /// A batch of this many bytes is sent without waiting for more. At most `piece`.
     pub batch: usize,
     /// How long the first message of a batch waits for others.
     pub age: Duration,
-    /// How many batches may be on their way from a courier at a time.
+    /// How many pieces of a courier may be on their way at a time.
     pub in_flight: usize,
 }
 
-/// Who brings messages to processes that share no memory with this one, or are not to share that of
-/// messages.
+/// What brings messages to processes that share no memory with this one, or share it only for
+/// control messages.
 #[derive(Clone, Copy, Debug)]
 pub enum CarrierKind {
     /// Rings in memory that the processes share.
     Rings,
-    /// MPI, which has to have started the processes.
+    /// MPI. A launcher has to have started the processes.
     Mpi,
     /// Carriers from outside this crate, on one machine.
     Plugged(&'static dyn PluggedCarriers),
 }
 
-/// How messages to far PEs travel.
+/// How messages travel to far PEs.
 #[derive(Clone, Debug)]
 pub struct CourierPlan {
     /// Where everything is.
     pub places: Places,
     /// How PEs hand messages over to couriers.
     pub feed: CommunicationRing,
-    /// Who brings them to other processes.
+    /// What brings them to other processes.
     pub carrier: CarrierKind,
     /// The limits of batches.
     pub limits: CourierLimits,

@@ -2,21 +2,21 @@ use std::fmt;
 
 use super::carrier::{Address, Carrier};
 
-/// Carriers that come from outside this crate, between processes of one machine. Whoever plans a
-/// run says which, as [`CarrierKind::Plugged`](super::CarrierKind::Plugged).
+/// Carriers from outside this crate, between processes of one machine. A plan names them as
+/// [`CarrierKind::Plugged`](super::CarrierKind::Plugged).
 pub trait PluggedCarriers: fmt::Debug + Sync {
-    /// Creates what they go through, in the first process: between this many couriers, for pieces
-    /// of at most so many bytes.
+    /// Creates, in the first process, the medium that they go through: between this many couriers,
+    /// for pieces of at most so many bytes.
     ///
     /// # Errors
     /// Those of the system, in words.
     fn create(&self, couriers: usize, piece: usize) -> Result<Box<dyn CarrierMedium>, String>;
 
-    /// A carrier for each courier of this process, through what has this name. `couriers` are those
-    /// of all processes.
+    /// A carrier for each courier of this process, through the medium with this name. `couriers`
+    /// are those of all processes.
     ///
     /// # Errors
-    /// Likewise.
+    /// Those of the system, in words.
     fn join(
         &self,
         name: &str,
@@ -25,8 +25,8 @@ pub trait PluggedCarriers: fmt::Debug + Sync {
     ) -> Result<Vec<Box<dyn Carrier>>, String>;
 }
 
-/// What carriers go through. It loses its name when this is dropped; carriers that have joined it
-/// keep it.
+/// What carriers go through. When this is dropped, the medium loses its name, but stays with the
+/// carriers that have joined it.
 pub trait CarrierMedium {
     /// The name by which processes find it.
     fn name(&self) -> &str;

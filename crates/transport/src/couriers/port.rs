@@ -16,9 +16,9 @@ use super::places::CourierPlan;
 use super::records::Record;
 use super::service::{Couriers, Service, SharedCourier};
 use super::sorter::Sorter;
-use crate::{Codec, ControlPlan, RingPort, ring_ports};
+use crate::{Codec, ControlPlan, RingPort, Room, ring_ports};
 
-/// What ports hold, as error messages put it.
+/// The name of what ports hold, in error messages.
 const UNSENT: &str = "messages that have yet to be sent";
 
 /// A PE's end of the wires where some PEs are far: rings to those near, and a courier for all
@@ -31,22 +31,22 @@ pub struct NodePort<E> {
     courier: SharedCourier<E>,
     /// `None` if this PE itself works for the courier.
     outlet: Option<Outlet<E>>,
-    /// What waits for the courier, or for room, and may leave at any time.
+    /// Records that wait for the courier, or for room, and may leave at any time.
     kept: VecDeque<Record<E>>,
-    /// Values sent since the last flush, which must not leave before the next, whatever else does:
-    /// GVT may not know of them.
+    /// Values sent since the last flush. They must not leave before the next one, as GVT may not
+    /// know of them.
     unflushed: VecDeque<Record<E>>,
-    /// Whether such values lie in the outlet, too, where the courier does not see them yet.
-    /// Whatever is published there shows them to it.
+    /// Whether such values also lie in the outlet. The courier does not see them there until the
+    /// outlet is published, so nothing else may be.
     fills_outlet: bool,
     is_clogged: bool,
-    /// The bound published last, for the courier to find in `bounds` when it has all that was sent
+    /// The bound published last. The courier finds it in `bounds` once it has all that was sent
     /// before.
     bound: u64,
     bounds: Bounds,
-    /// Its place among the PEs of its courier.
+    /// The place of this PE among the PEs of its courier.
     place: usize,
-    /// What far PEs have published.
+    /// The bounds that far PEs have published.
     far_bounds: Lines,
     inbox: Inbox<E>,
     arrived: Arrivals<E>,
@@ -66,60 +66,89 @@ pub fn node_ports<E: Send>(
     carriers: Vec<Box<dyn Carrier>>,
 ) -> (Vec<NodePort<E>>, Couriers<E>) {
     let places = &plan.places;
-    let mut near =
-        ring_ports(region, portable, (&places.near, &places.local()), controls).into_iter();
-    let (mut ports, mut couriers, notes) = (Vec::new(), Vec::new(), Notes::default());
+    let near = ring_ports(region, portable, (&places.near, &places.local()), controls);
+    let mut near = near.into_iter();
+    let notes = Notes::default();
+    let mut ports = Vec::new();
+    let mut couriers = Vec::new();
     for (number, carrier) in (0..).zip(carriers) {
         let own: Vec<u32> =
             places.local().filter(|pe| places.courier_of(*pe).courier == number).collect();
-        let Some(&first_pe) = own.first() else { continue };
-        let bounds = Bounds::new(own.len());
-        let inboxes: Vec<Inbox<E>> = own.iter().map(|_| Inbox::default()).collect();
-        // Bounds of far PEs, which this courier writes; and views of them for its own PEs, which
-        // write nothing there.
-        let mut far_bounds = lines(&Region::own(), places.pes() + own.len() as u32);
-        let mut views = far_bounds.split_off(places.pes() as usize).into_iter();
-        let outside = if service == Service::FirstPes { &own[1..] } else { &own[..] };
-        let (outlets, intake) = match outside {
-            [] => (Vec::new(), None),
-            pes => {
-                let (outlets, intake) = feed(plan.feed, pes.len(), controls.room);
-                (outlets, Some(intake))
-            }
-        };
-        let sorter = Sorter::new(codec, first_pe, inboxes.clone(), far_bounds);
-        let equipment =
-            Equipment { carrier, sorter, first_pe, pes: own.len(), bounds: bounds.clone(), intake };
-        let courier = SharedCourier::new(Courier::new(number, plan.clone(), codec, equipment));
-        let mut outlets = outlets.into_iter();
-        for ((place, me), inbox) in own.iter().enumerate().zip(inboxes) {
-            let (Some(near), Some(far_bounds)) = (near.next(), views.next()) else { break };
-            let outlet = if outside.contains(me) { outlets.next() } else { None };
-            let arrived = Arrivals::default();
-            let (bounds, courier, notes) = (bounds.clone(), courier.clone(), notes.clone());
-            ports.push(NodePort {
-                near,
-                me: *me,
-                pes_near: places.near.clone(),
-                courier,
-                outlet,
-                kept: VecDeque::new(),
-                unflushed: VecDeque::new(),
-                fills_outlet: false,
-                is_clogged: false,
-                bound: 0,
-                bounds,
-                place,
-                far_bounds,
-                inbox,
-                arrived,
-                notes,
-            });
+        if own.is_empty() {
+            continue;
         }
+        let (courier, ends) =
+            courier_and_ends(number, carrier, &own, codec, (plan, service), controls.room);
+        let own_ports = own.iter().zip(near.by_ref()).zip(ends).enumerate();
+        ports.extend(own_ports.map(|(place, ((me, near), end))| NodePort {
+            near,
+            me: *me,
+            pes_near: places.near.clone(),
+            courier: courier.clone(),
+            outlet: end.outlet,
+            kept: VecDeque::new(),
+            unflushed: VecDeque::new(),
+            fills_outlet: false,
+            is_clogged: false,
+            bound: 0,
+            bounds: end.bounds,
+            place,
+            far_bounds: end.far_bounds,
+            inbox: end.inbox,
+            arrived: Arrivals::default(),
+            notes: notes.clone(),
+        }));
         couriers.push(courier);
     }
     let courier_of = places.local().map(|pe| places.courier_of(pe).courier as usize).collect();
     (ports, Couriers::new(couriers, notes, courier_of, service))
+}
+
+/// The parts of a PE's port that connect it to its courier.
+struct CourierEnd<E> {
+    outlet: Option<Outlet<E>>,
+    bounds: Bounds,
+    far_bounds: Lines,
+    inbox: Inbox<E>,
+}
+
+/// Courier `number` of this process, and the ends of its PEs, which are `own`.
+fn courier_and_ends<E: Send>(
+    number: u32,
+    carrier: Box<dyn Carrier>,
+    own: &[u32],
+    codec: Codec<E>,
+    (plan, service): (&CourierPlan, Service),
+    room: Room,
+) -> (SharedCourier<E>, Vec<CourierEnd<E>>) {
+    let first_pe = own[0];
+    let pes = own.len();
+    let bounds = Bounds::new(pes);
+    let inboxes: Vec<Inbox<E>> = own.iter().map(|_| Inbox::default()).collect();
+    // Bounds of far PEs, which this courier writes; and views of them for its own PEs, which write
+    // nothing there.
+    let mut far_bounds = lines(&Region::own(), plan.places.pes() + pes as u32);
+    let views = far_bounds.split_off(plan.places.pes() as usize);
+    // PEs that work for the courier themselves need no outlet.
+    let serving = if service == Service::FirstPes { 1 } else { 0 };
+    let (outlets, intake) = match pes - serving {
+        0 => (Vec::new(), None),
+        feeding => {
+            let (outlets, intake) = feed(plan.feed, feeding, room);
+            (outlets, Some(intake))
+        }
+    };
+    let outlets = (0..serving).map(|_| None).chain(outlets.into_iter().map(Some));
+    let sorter = Sorter::new(codec, first_pe, inboxes.clone(), far_bounds);
+    let equipment = Equipment { carrier, sorter, first_pe, pes, bounds: bounds.clone(), intake };
+    let courier = SharedCourier::new(Courier::new(number, plan.clone(), codec, equipment));
+    let ends = outlets.zip(views).zip(inboxes).map(|((outlet, far_bounds), inbox)| CourierEnd {
+        outlet,
+        bounds: bounds.clone(),
+        far_bounds,
+        inbox,
+    });
+    (courier, ends.collect())
 }
 
 impl<E: Send> NodePort<E> {
@@ -128,8 +157,8 @@ impl<E: Send> NodePort<E> {
         self.outlet.is_none()
     }
 
-    /// Hands over what was kept. If this PE serves the courier, also does the courier's work if
-    /// `works` is set.
+    /// Hands over what was kept, and, if `works` is set and this PE serves the courier, does the
+    /// courier's work.
     fn pass_on(&mut self, works: bool) {
         if self.fills_outlet {
             return;
@@ -143,7 +172,7 @@ impl<E: Send> NodePort<E> {
             }
             outlet.publish();
             self.is_clogged = !self.kept.is_empty();
-            self.publish_word();
+            self.publish_bound();
             return;
         }
         if self.kept.is_empty() && !works {
@@ -165,7 +194,7 @@ impl<E: Send> NodePort<E> {
 
     /// Lets the courier find the bound published last, unless something flushed before it is still
     /// kept here.
-    fn publish_word(&mut self) {
+    fn publish_bound(&mut self) {
         if self.kept.is_empty() {
             self.bounds.write(self.place, self.bound);
         }
@@ -230,7 +259,7 @@ impl<E: Send> BoundPort for NodePort<E> {
     fn publish(&mut self, bound: u64) {
         self.near.publish(bound);
         self.bound = bound;
-        self.publish_word();
+        self.publish_bound();
     }
 
     #[inline]

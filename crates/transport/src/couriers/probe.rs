@@ -1,4 +1,4 @@
-//! A probe of carriers: what it takes to send and receive, before a run.
+//! Measures carriers before a run: how long it takes to send and receive.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -13,10 +13,10 @@ use super::places::{CourierPlan, Places};
 const PIECES: usize = 64;
 /// The shortest piece worth a probe, in bytes.
 const LEAST: usize = 64;
-/// How often whoever waits for the probe looks whether it goes on.
+/// How often the thread that waits for the probe looks whether it goes on.
 const LOOK_EVERY: Duration = Duration::from_micros(500);
 
-/// Ends the probe of all couriers if that of one ends by a panic: they wait for what it would send.
+/// Ends the probe of all couriers if that of one panics: they wait for what it would send.
 struct StopOnPanic<'s>(&'s AtomicBool);
 
 impl Drop for StopOnPanic<'_> {
@@ -27,13 +27,13 @@ impl Drop for StopOnPanic<'_> {
     }
 }
 
-/// Has all couriers of this process send pieces as long as full batches to another process at the
+/// Lets all couriers of this process send pieces as long as full batches to another process at the
 /// same time, each from a thread of its own, and receive as many. Returns how long it takes the
-/// slowest of them to send and receive a piece, not counting how long it waits for others. All
-/// processes have to do so at the same time. Those that share memory do in this region.
+/// slowest of them to send and receive a piece, without the time that it waits for others. All
+/// processes have to call it at the same time. Those that share memory do so in this region.
 ///
 /// # Errors
-/// Whatever ends the probe: what `check` says, or, within, what a carrier says.
+/// That of `check`, or, in the inner result, that of a carrier.
 pub(crate) fn try_out<E>(
     carriers: Vec<Box<dyn Carrier>>,
     plan: &CourierPlan,
@@ -42,19 +42,18 @@ pub(crate) fn try_out<E>(
 ) -> Result<Result<Duration, String>, E> {
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
-        let (places, length, stop) =
-            (&plan.places, plan.limits.batch.clamp(LEAST, plan.limits.piece), &stop);
-        let partner = |number| (address(places, number), expected(places, number));
-        let couriers: Vec<_> = (0..)
-            .zip(carriers)
-            .map(|(number, carrier)| (carrier, partner(number)))
-            .map(|(carrier, partner)| {
-                scope.spawn(move || {
-                    let _member = region.enter();
-                    exchange(carrier, partner, length, stop)
-                })
+        let places = &plan.places;
+        let length = plan.limits.batch.clamp(LEAST, plan.limits.piece);
+        let stop = &stop;
+        let spawn = |(number, carrier)| {
+            let partner = address(places, number);
+            let expected = expected(places, number);
+            scope.spawn(move || {
+                let _member = region.enter();
+                exchange(carrier, partner, expected, length, stop)
             })
-            .collect();
+        };
+        let couriers: Vec<_> = (0..).zip(carriers).map(spawn).collect();
         while !couriers.iter().all(|courier| courier.is_finished()) {
             if let Err(why) = check() {
                 stop.store(true, Ordering::Relaxed);
@@ -71,7 +70,7 @@ pub(crate) fn try_out<E>(
     })
 }
 
-/// To whom a courier sends. Processes that are far from each other in number are most likely on
+/// The courier to which a courier sends. Processes whose numbers are far apart are most likely on
 /// different machines.
 fn address(places: &Places, courier: u32) -> Address {
     let processes = places.first_pes.len() as u32 - 1;
@@ -92,15 +91,20 @@ fn expected(places: &Places, courier: u32) -> usize {
     senders.filter(|to| *to == me).count() * PIECES
 }
 
+/// Sends pieces of this `length`, and receives as many as are `expected`. Returns the usual time
+/// for both.
 fn exchange(
     mut carrier: Box<dyn Carrier>,
-    (to, expected): (Address, usize),
+    to: Address,
+    expected: usize,
     length: usize,
     stop: &AtomicBool,
 ) -> Result<Duration, String> {
     let _guard = StopOnPanic(stop);
     let piece = vec![0; length];
-    let (mut sends, mut receives, mut received) = (Vec::new(), Vec::new(), 0);
+    let mut sends = Vec::new();
+    let mut receives = Vec::new();
+    let mut received = 0;
     while sends.len() < PIECES || received < expected || !carrier.progress()? {
         if stop.load(Ordering::Relaxed) {
             return Err("the probe of the ways to communicate was given up".to_owned());
@@ -113,10 +117,11 @@ fn exchange(
             }
             sends.push(began.elapsed());
         }
-        let (began, mut now) = (Instant::now(), 0);
-        if carrier.receive(&mut |_| now += 1)? {
-            receives.push(began.elapsed() / now.max(1));
-            received += now as usize;
+        let began = Instant::now();
+        let mut arrived = 0;
+        if carrier.receive(&mut |_| arrived += 1)? {
+            receives.push(began.elapsed() / arrived.max(1));
+            received += arrived as usize;
         }
         if before == (sends.len(), received) {
             thread::yield_now();
@@ -125,7 +130,7 @@ fn exchange(
     Ok(median(sends) + median(receives))
 }
 
-/// A thread that loses its core for a while has one time that says nothing.
+/// The median is not disturbed by the one long time of a thread that loses its core for a while.
 fn median(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
     times.get(times.len() / 2).copied().unwrap_or_default()
@@ -138,7 +143,7 @@ mod tests {
     use super::*;
     use crate::couriers::{CarrierKind, CommunicationRing, CourierLimits};
 
-    /// The pieces that are on their way, by receiver.
+    /// By receiver: the lengths of the pieces that are on their way.
     type Wires = Arc<Mutex<Vec<(Address, Vec<usize>)>>>;
 
     /// Brings pieces to other threads, eight at a time.
@@ -196,8 +201,8 @@ mod tests {
         (0..plan.places.couriers_of(process)).map(carrier).collect()
     }
 
-    /// Whatever is sent is received, however many couriers processes have; else the probe would not
-    /// end.
+    /// Whatever is sent is received, however many couriers processes have. Otherwise the probe
+    /// would not end.
     #[test]
     fn all_processes_come_to_an_end() {
         for (first_pes, couriers) in
@@ -229,7 +234,8 @@ mod tests {
 
     #[test]
     fn a_probe_without_the_others_is_given_up_when_they_are_gone() {
-        let (plan, mut looks) = (plan(0, &[0, 1, 2], 1), 0);
+        let plan = plan(0, &[0, 1, 2], 1);
+        let mut looks = 0;
         let check = || {
             looks += 1;
             if looks < 3 { Ok(()) } else { Err("they are gone") }

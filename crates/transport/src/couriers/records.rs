@@ -1,4 +1,4 @@
-//! What couriers tell each other, as bytes.
+//! The records that couriers send each other, as bytes.
 
 use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{UnreadableEvent, ValueMessage};
@@ -14,19 +14,19 @@ const CONTROL: u8 = 3;
 const PUT: u8 = 4;
 const END: u8 = 5;
 
-/// What one courier tells another.
+/// A record that one courier sends another.
 pub(super) enum Record<E> {
     /// An event or an anti-message for a PE.
     Value(u32, ValueMessage<E>),
-    /// An event that comes without what it carries. Only readers make these.
+    /// An event without its payload, for a PE. Only reading makes these.
     Unreadable(u32, UnreadableEvent),
-    /// What a PE has published.
+    /// A bound that a PE has published.
     Bound { from: u32, bound: u64 },
-    /// What a PE has published for a round.
+    /// A bound that a PE has published for a round.
     Round { from: u32, round: u64, bound: u64 },
-    /// A control message for a PE. It is large and rare.
+    /// A control message for a PE. Boxed, as it is large and rare.
     Control(u32, Box<Control>),
-    /// What one PE writes into the memory of another; likewise.
+    /// What one PE writes into the memory of another. Boxed for the same reason.
     Put { to: u32, from: u32, put: Box<Put> },
     /// Nothing follows.
     End,
@@ -63,7 +63,7 @@ impl<E> Record<E> {
         }
     }
 
-    /// Takes the first record off the bytes of several.
+    /// Takes the first record off the bytes.
     #[inline]
     pub(super) fn read(codec: &Codec<E>, from: &mut &[u8]) -> Result<Self, String> {
         let cut = || "a record from another process ends before its time".to_owned();
@@ -75,25 +75,32 @@ impl<E> Record<E> {
                 Decoded::Unreadable(event) => Record::Unreadable(to, event),
             });
         }
-        let mut other = || {
-            Some(match kind {
-                BOUND => {
-                    <(u32, u64)>::read(from).map(|(from, bound)| Record::Bound { from, bound })?
-                }
-                ROUND => <(u32, u64, u64)>::read(from)
-                    .map(|(from, round, bound)| Record::Round { from, round, bound })?,
-                CONTROL => <(u32, Control)>::read(from)
-                    .map(|(to, control)| Record::Control(to, Box::new(control)))?,
-                PUT => <(u32, u32, Put)>::read(from).map(|(to, from, put)| Record::Put {
-                    to,
-                    from,
-                    put: Box::new(put),
-                })?,
-                END => Record::End,
-                _ => return None,
-            })
-        };
-        other()
+        Self::read_other(kind, from)
             .ok_or_else(|| format!("a record of kind {kind} from another process makes no sense"))
+    }
+
+    /// Takes off the rest of a record of another kind than [`VALUE`].
+    #[inline]
+    fn read_other(kind: u8, from: &mut &[u8]) -> Option<Self> {
+        Some(match kind {
+            BOUND => {
+                let (from, bound) = Portable::read(from)?;
+                Record::Bound { from, bound }
+            }
+            ROUND => {
+                let (from, round, bound) = Portable::read(from)?;
+                Record::Round { from, round, bound }
+            }
+            CONTROL => {
+                let (to, control) = Portable::read(from)?;
+                Record::Control(to, Box::new(control))
+            }
+            PUT => {
+                let (to, from, put) = Portable::read(from)?;
+                Record::Put { to, from, put: Box::new(put) }
+            }
+            END => Record::End,
+            _ => return None,
+        })
     }
 }

@@ -6,7 +6,8 @@ use super::counts::CourierCounts;
 use super::courier::Courier;
 use super::notes::Notes;
 
-/// A courier that the PEs of a process, or a thread of its own, share. It is hardly ever contended.
+/// A courier that PEs of a process share with each other or with the thread that works for it. The
+/// lock is hardly ever contended.
 pub(super) struct SharedCourier<E>(Arc<Mutex<Courier<E>>>);
 
 impl<E> Clone for SharedCourier<E> {
@@ -29,11 +30,11 @@ impl<E> SharedCourier<E> {
 /// Who works for couriers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Service {
-    /// The first PE of each courier. If each PE has a courier of its own, that is every PE.
+    /// The first PE of each courier. If each PE has a courier of its own, every PE.
     FirstPes,
     /// Threads that do nothing else.
     Threads,
-    /// The thread that watches the PEs, where no other may call MPI: MPI_THREAD_FUNNELED.
+    /// The thread that watches the PEs, where no other may call MPI (MPI_THREAD_FUNNELED).
     Watcher,
 }
 
@@ -47,7 +48,7 @@ pub struct Couriers<E> {
 }
 
 impl<E: Send> Couriers<E> {
-    /// `courier_of` says by PE of this process which of them is its own.
+    /// `courier_of` has the courier of each PE of this process.
     pub(super) fn new(
         couriers: Vec<SharedCourier<E>>,
         notes: Notes,
@@ -72,29 +73,29 @@ impl<E: Send> Couriers<E> {
         self.service
     }
 
-    /// Lets a courier do what there is to do; if it `hurries`, no batch waits for more messages.
-    /// Returns whether there was anything.
+    /// Does the work of a courier. If it `hurries`, no batch waits for more messages. Returns
+    /// whether there was anything to do.
     pub fn work(&self, number: usize, hurries: bool) -> bool {
         let outcome = self.couriers[number].lock().work(hurries);
         self.notes.note(outcome).unwrap_or(false)
     }
 
-    /// Does so for the courier of a PE that has nothing left to do, if PEs work for couriers; the
-    /// PE goes by its number in this process.
+    /// Does the work of the courier of a PE that has nothing left to do, if PEs work for couriers.
+    /// `pe` counts the PEs of this process.
     pub fn work_for(&self, pe: usize) {
         if self.service == Service::FirstPes {
             self.work(self.courier_of[pe], false);
         }
     }
 
-    /// What has gone wrong, if anything has: a carrier fails, or brings what makes no sense.
-    /// Nothing more is sent or received then.
+    /// What has gone wrong, if anything has: a carrier has failed, or has brought what makes no
+    /// sense. Nothing more is sent or received then.
     pub fn trouble(&self) -> Option<&str> {
         self.notes.trouble()
     }
 
-    /// Goes on until nothing is on its way any more, here or in other processes, all of which have
-    /// to do the same. Returns whether that is over; it has to be called again if not.
+    /// Ends communication. Has to be called until it returns true: then nothing is on its way any
+    /// more. All processes have to do so.
     ///
     /// # Errors
     /// If something goes wrong.
@@ -102,8 +103,8 @@ impl<E: Send> Couriers<E> {
         self.couriers.iter().try_fold(true, |all, courier| Ok(all & courier.lock().close()?))
     }
 
-    /// Leaves everything as it is: what is on its way may never arrive, as other processes are
-    /// gone. Memory that the system may still write into is leaked.
+    /// Ends without the other processes, as some are gone: what is on its way may never arrive.
+    /// Memory that the system may still write into is leaked.
     pub fn abandon(self) {
         for courier in self.couriers {
             let leaks = courier.lock().is_written_into();
@@ -113,7 +114,7 @@ impl<E: Send> Couriers<E> {
         }
     }
 
-    /// What they have done.
+    /// The work that they have done.
     pub fn counts(&self) -> CourierCounts {
         let cas = self.notes.counts();
         self.couriers

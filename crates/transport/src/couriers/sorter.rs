@@ -6,12 +6,12 @@ use super::inbox::{Arrivals, Inbox};
 use super::records::Record;
 use crate::Codec;
 
-/// What a piece holds.
+/// The content of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PieceKind {
     /// Records.
     Whole,
-    /// A part of records that are too long for one piece.
+    /// A part of records that together are too long for one piece.
     Part,
     /// The last such part.
     LastPart,
@@ -20,7 +20,7 @@ pub(super) enum PieceKind {
 /// The bytes before the content of a piece.
 pub(super) const HEADER: usize = 7;
 
-/// Makes a piece of the bytes of a courier.
+/// Makes a piece of `content` from a courier.
 pub(super) fn write_piece(
     kind: PieceKind,
     process: u32,
@@ -41,12 +41,12 @@ pub(super) struct Sorter<E> {
     first_pe: u32,
     /// By PE of the courier.
     inboxes: Vec<Inbox<E>>,
-    /// What has been read and is not in the inboxes yet.
+    /// By PE of the courier: what has been read and is not in the inbox yet.
     read: Vec<Arrivals<E>>,
-    /// By PE: a view of the bounds of far PEs, to write them.
+    /// By PE: the line that its bound is written to.
     bounds: Vec<Lines>,
-    /// Bounds that have been read and not been written yet: from which PE, and of which round, if
-    /// of one.
+    /// Bounds that have been read and not been written yet: from which PE, and for which round, if
+    /// for one.
     bounds_read: Vec<(usize, Option<u64>, u64)>,
     /// Parts of longer pieces, by process and courier.
     parts: BTreeMap<[u8; HEADER - 1], Vec<u8>>,
@@ -79,7 +79,7 @@ impl<E> Sorter<E> {
         self.ended
     }
 
-    /// Sorts the content of a piece.
+    /// Sorts the content of a piece, or keeps it until the last part has arrived.
     pub(super) fn take(&mut self, piece: &[u8]) -> Result<(), String> {
         let Some((header, content)) = piece.split_first_chunk::<HEADER>() else {
             return Err(format!(
@@ -133,7 +133,7 @@ impl<E> Sorter<E> {
         Ok(())
     }
 
-    /// Puts what has been read where PEs find it. Bounds come last: whoever sees one must find
+    /// Puts what has been read where PEs find it. Bounds come last: a PE that sees one must find
     /// everything that was sent before it.
     fn deliver(&mut self) {
         for (read, inbox) in self.read.iter_mut().zip(&self.inboxes) {

@@ -29,9 +29,9 @@ struct TestCarrier {
     me: Address,
     wires: Wires,
     chance: u64,
-    /// Of how many pieces it refuses one.
+    /// It refuses one of this many pieces.
     refuses: u64,
-    /// Whether it takes nothing at all, and brings nothing.
+    /// Whether it takes nothing and brings nothing.
     stuck: Arc<Mutex<bool>>,
 }
 
@@ -48,7 +48,7 @@ impl Carrier for TestCarrier {
     }
 
     fn send(&mut self, to: Address, piece: &[u8]) -> Result<bool, String> {
-        // One that has told of room may find none.
+        // Even after `has_room` has said so, there may be none.
         if self.below(self.refuses) == 0 {
             return Ok(false);
         }
@@ -84,7 +84,7 @@ pub(crate) struct Process<E> {
     wires: Wires,
 }
 
-/// Who hands over how, and whether GVT writes rather than sends.
+/// How messages are handed over, who works for couriers, and whether GVT writes or sends.
 #[derive(Clone, Copy)]
 pub(crate) struct Way {
     pub(crate) feed: CommunicationRing,
@@ -187,19 +187,28 @@ fn message(from: u32, to: u32, number: u64) -> ValueMessage<Payload> {
     ValueMessage { tag: Tag::default(), incarnation: None, content: Content::Event(event) }
 }
 
-/// What a PE has received: by sender, how many messages.
+/// Receives for a PE, and counts what has arrived.
 struct Receiver {
     me: u32,
+    /// By sender: how many messages.
     received: Vec<u64>,
+    /// Likewise: how many control messages.
     controls: Vec<u64>,
+    /// Likewise: the largest number written.
     puts: Vec<u64>,
     rounds: u64,
 }
 
 impl Receiver {
+    fn new(me: u32, pes: u32) -> Self {
+        let none = vec![0; pes as usize];
+        Receiver { me, received: none.clone(), controls: none.clone(), puts: none, rounds: 0 }
+    }
+
     /// Receives, and checks that messages come in order, each as it was sent, and none after a
     /// bound that was published after it.
-    fn receive(&mut self, port: &mut NodePort<Payload>, pes: u32) {
+    fn receive(&mut self, port: &mut NodePort<Payload>) {
+        let pes = self.received.len() as u32;
         let others = (0..pes).filter(|pe| *pe != self.me);
         while let Some(control) = port.receive_control() {
             let Control::Begin { from, epoch } = control else {
@@ -212,21 +221,23 @@ impl Receiver {
             let Put::JumpStart(word) = put else { panic!("nothing else was written") };
             self.puts[from as usize] = self.puts[from as usize].max(word);
         }
-        let bounds: Vec<(u32, u64)> = others.map(|pe| (pe, port.bound(pe))).collect();
-        let round = (0..pes)
-            .filter(|pe| *pe != self.me)
-            .all(|pe| port.bound_of_round(pe, self.rounds + 1) == Some(100 + self.rounds + 1));
-        self.rounds += u64::from(round);
+        let bounds: Vec<(u32, u64)> = others.clone().map(|pe| (pe, port.bound(pe))).collect();
+        let next_round = self.rounds + 1;
+        let has_all =
+            { others }.all(|pe| port.bound_of_round(pe, next_round) == Some(100 + next_round));
+        self.rounds += u64::from(has_all);
         port.receive(&mut Vec::new());
         port.look_for_values();
-        let (me, received) = (self.me, &mut self.received);
         port.receive_values(&mut |found| {
             let Content::Event(event) = found.content else { panic!("no anti-message was sent") };
-            let (from, next) = (event.sender.0, &mut received[event.sender.index()]);
-            let Content::Event(expected) = message(from, me, *next).content else { unreachable!() };
+            let from = event.sender.0;
+            let next = &mut self.received[event.sender.index()];
+            let Content::Event(expected) = message(from, self.me, *next).content else {
+                unreachable!()
+            };
             assert_eq!(
                 (event.receiver.0, event.key(), &*event.payload),
-                (me, expected.key(), &*expected.payload),
+                (self.me, expected.key(), &*expected.payload),
                 "from PE {from}"
             );
             *next += 1;
@@ -234,68 +245,85 @@ impl Receiver {
         for (pe, bound) in bounds {
             assert!(
                 self.received[pe as usize] >= bound,
-                "bound {bound} of PE {pe} came before its messages at PE {me}"
+                "bound {bound} of PE {pe} came before its messages at PE {}",
+                self.me
             );
         }
     }
 }
 
+/// How many messages each PE sends to each other one in [`exchange`].
+const MESSAGES: u64 = 120;
+
+/// A PE that sends to all others and receives from them.
+struct Peer {
+    receiver: Receiver,
+    /// By receiver: how many messages it has sent.
+    sent: Vec<u64>,
+    /// The last round for which it has published a bound.
+    round: u64,
+}
+
+impl Peer {
+    fn new(me: u32, pes: u32) -> Self {
+        Peer { receiver: Receiver::new(me, pes), sent: vec![0; pes as usize], round: 0 }
+    }
+
+    fn others(&self) -> impl Iterator<Item = usize> + use<> {
+        let me = self.receiver.me as usize;
+        (0..self.sent.len()).filter(move |pe| *pe != me)
+    }
+
+    /// Receives, and sends each other PE one message more.
+    fn step(&mut self, port: &mut NodePort<Payload>, one_sided: bool) {
+        let me = self.receiver.me;
+        self.receiver.receive(port);
+        for pe in self.others() {
+            let to = pe as u32;
+            let next = &mut self.sent[pe];
+            if *next < MESSAGES && port.send_value(to, message(me, to, *next)).is_ok() {
+                *next += 1;
+                if one_sided {
+                    port.write(to, Put::JumpStart(*next));
+                } else {
+                    port.send_control(to, Control::Begin { from: me, epoch: *next - 1 });
+                }
+            }
+        }
+        port.flush();
+        // As many messages as it has sent to each of the others so far.
+        port.publish(self.others().map(|to| self.sent[to]).min().unwrap());
+        if self.receiver.rounds == self.round && self.round < 50 {
+            self.round += 1;
+            port.publish_round(self.round, 100 + self.round);
+        }
+    }
+
+    /// Whether it has received everything from all others.
+    fn is_done(&self, one_sided: bool) -> bool {
+        let Receiver { received, controls, puts, .. } = &self.receiver;
+        let told = if one_sided { puts } else { controls };
+        self.others().all(|pe| received[pe] == MESSAGES && told[pe] == MESSAGES)
+    }
+}
+
 /// All PEs send each other messages, by turns, until all have arrived.
 fn exchange(pes: &[u32], couriers: u32, way: Way, batch: usize) {
-    const MESSAGES: u64 = 120;
     let all: u32 = pes.iter().sum();
     let mut processes = processes(WireFormat::portable(), pes, couriers, way, batch);
-    let receiver = |me| Receiver {
-        me,
-        received: vec![0; all as usize],
-        controls: vec![0; all as usize],
-        puts: vec![0; all as usize],
-        rounds: 0,
-    };
-    let mut receivers: Vec<Receiver> = (0..all).map(receiver).collect();
-    let mut sent = vec![vec![0u64; all as usize]; all as usize];
-    let (mut round, mut turns) = (vec![0u64; all as usize], 0);
-    let done = |receivers: &[Receiver]| {
-        let told =
-            |one: &Receiver| if way.one_sided { one.puts.clone() } else { one.controls.clone() };
-        let has_all = |one: &Receiver, pe: u32| {
-            [&one.received, &told(one)].iter().all(|counts| counts[pe as usize] == MESSAGES)
-        };
-        receivers.iter().all(|one| (0..all).all(|pe| pe == one.me || has_all(one, pe)))
-    };
-    while !done(&receivers) {
+    let mut peers: Vec<Peer> = (0..all).map(|me| Peer::new(me, all)).collect();
+    let mut turns = 0;
+    while !peers.iter().all(|peer| peer.is_done(way.one_sided)) {
         turns += 1;
         assert!(
             turns < 100_000,
             "messages get lost: {:?}",
-            receivers.iter().map(|one| &one.received).collect::<Vec<_>>()
+            peers.iter().map(|peer| &peer.receiver.received).collect::<Vec<_>>()
         );
-        let mut me = 0;
+        let mut peers = peers.iter_mut();
         for process in &mut processes {
-            for port in &mut process.ports {
-                let at = me as usize;
-                receivers[at].receive(port, all);
-                for to in (0..all).filter(|to| *to != me) {
-                    let next = &mut sent[at][to as usize];
-                    if *next < MESSAGES && port.send_value(to, message(me, to, *next)).is_ok() {
-                        *next += 1;
-                        if way.one_sided {
-                            port.write(to, Put::JumpStart(*next));
-                        } else {
-                            port.send_control(to, Control::Begin { from: me, epoch: *next - 1 });
-                        }
-                    }
-                }
-                port.flush();
-                // What this PE has sent to all others so far.
-                port.publish(
-                    (0..all).filter(|to| *to != me).map(|to| sent[at][to as usize]).min().unwrap(),
-                );
-                if receivers[at].rounds == round[at] && round[at] < 50 {
-                    round[at] += 1;
-                    port.publish_round(round[at], 100 + round[at]);
-                }
-                me += 1;
+            for (port, peer) in process.ports.iter_mut().zip(peers.by_ref()) {
+                peer.step(port, way.one_sided);
             }
             if process.couriers.service() == Service::Threads {
                 (0..process.couriers.len())
@@ -304,15 +332,7 @@ fn exchange(pes: &[u32], couriers: u32, way: Way, batch: usize) {
             assert_eq!(process.couriers.trouble(), None);
         }
     }
-    let mut closed = vec![false; processes.len()];
-    while closed.contains(&false) {
-        turns += 1;
-        assert!(turns < 200_000, "they do not come to an end");
-        processes
-            .iter()
-            .zip(&mut closed)
-            .for_each(|(process, closed)| *closed = process.couriers.close().unwrap());
-    }
+    close(&processes);
     let counts = processes
         .iter()
         .map(|process| process.couriers.counts())
@@ -320,6 +340,14 @@ fn exchange(pes: &[u32], couriers: u32, way: Way, batch: usize) {
     let far: u64 = pes.iter().map(|own| u64::from(own * (all - own))).sum();
     assert_eq!(counts.values, far * MESSAGES);
     assert!(counts.refused > 0 && counts.batches > 0);
+}
+
+fn close(processes: &[Process<Payload>]) {
+    let closed = (0..100_000).any(|_| {
+        let closed = processes.iter().map(|process| process.couriers.close().unwrap());
+        closed.fold(true, |all, one| all & one)
+    });
+    assert!(closed, "they do not come to an end");
 }
 
 #[test]
@@ -352,7 +380,8 @@ fn a_slow_receiver_holds_senders_up_and_nothing_is_lost() {
     for way in [BY_PES, BY_THREADS] {
         let mut processes = processes(WireFormat::portable(), &[1, 1], 1, way, 1024);
         *processes[0].stuck.lock().unwrap() = true;
-        let (mut sent, mut refused) = (0, false);
+        let mut sent = 0;
+        let mut refused = false;
         while !refused {
             assert!(sent < 100_000, "there is no end to what is accepted");
             let Process { ports, couriers, .. } = &mut processes[0];
@@ -365,20 +394,14 @@ fn a_slow_receiver_holds_senders_up_and_nothing_is_lost() {
                 .for_each(|number| _ = couriers.work(number, false));
         }
         *processes[0].stuck.lock().unwrap() = false;
-        let mut receiver = Receiver {
-            me: 1,
-            received: vec![0; 2],
-            controls: vec![0; 2],
-            puts: vec![0; 2],
-            rounds: 0,
-        };
+        let mut receiver = Receiver::new(1, 2);
         for _ in 0..100_000 {
             for process in &mut processes {
                 process.ports[0].receive(&mut Vec::new());
                 (0..process.couriers.len())
                     .for_each(|number| _ = process.couriers.work(number, false));
             }
-            receiver.receive(&mut processes[1].ports[0], 2);
+            receiver.receive(&mut processes[1].ports[0]);
             if receiver.received[0] == sent {
                 break;
             }
@@ -423,15 +446,13 @@ impl Serialize for Secret {
 fn an_event_that_cannot_be_written_arrives_without_what_it_carries() {
     for way in [BY_PES, BY_THREADS] {
         let mut processes = processes::<Secret>(WireFormat::serde(), &[1, 1], 1, way, 256);
-        let (time, sequence, priority) =
-            (VirtualTime::new(2.5).unwrap(), Sequence::first_of(3), Priority::NORMAL);
         let event = Event {
-            time,
-            sequence,
+            time: VirtualTime::new(2.5).unwrap(),
+            sequence: Sequence::first_of(3),
             sender: LpId(0),
             receiver: LpId(1),
             step: 0,
-            priority,
+            priority: Priority::NORMAL,
             payload: Secret,
         };
         let sent =
@@ -466,7 +487,7 @@ fn an_event_that_cannot_be_written_arrives_without_what_it_carries() {
 
 #[test]
 fn values_are_kept_back_until_they_are_flushed() {
-    // GVT from registers announces them in between.
+    // GVT from registers announces them before they are flushed.
     for way in [BY_PES, BY_THREADS, Way { feed: CommunicationRing::PerSender, ..BY_THREADS }] {
         let mut processes = processes(WireFormat::portable(), &[1, 1], 1, way, 1024);
         let Process { ports, couriers, .. } = &mut processes[0];
@@ -492,16 +513,10 @@ fn a_bound_waits_for_what_found_no_room() {
         port.flush();
         // All that was accepted counts as sent.
         port.publish(sent);
-        let mut receiver = Receiver {
-            me: 1,
-            received: vec![0; 2],
-            controls: vec![0; 2],
-            puts: vec![0; 2],
-            rounds: 0,
-        };
+        let mut receiver = Receiver::new(1, 2);
         for _ in 0..1000 {
             processes.iter().for_each(|process| _ = process.couriers.work(0, false));
-            receiver.receive(&mut processes[1].ports[0], 2);
+            receiver.receive(&mut processes[1].ports[0]);
         }
         assert!(
             receiver.received[0] < sent || feed == CommunicationRing::PerSender,
@@ -510,7 +525,7 @@ fn a_bound_waits_for_what_found_no_room() {
         for _ in 0..1000 {
             processes[0].ports[0].receive(&mut Vec::new());
             processes.iter().for_each(|process| _ = process.couriers.work(0, false));
-            receiver.receive(&mut processes[1].ports[0], 2);
+            receiver.receive(&mut processes[1].ports[0]);
         }
         assert_eq!((receiver.received[0], processes[1].ports[0].bound(0)), (sent, sent));
     }
@@ -521,20 +536,19 @@ fn a_bound_waits_for_what_found_no_room() {
 fn a_courier_that_hurries_keeps_nothing_back() {
     let way = Way { age: Duration::from_secs(3600), ..BY_THREADS };
     let mut processes = processes(WireFormat::portable(), &[1, 1], 1, way, 1 << 20);
-    let mut receiver =
-        Receiver { me: 1, received: vec![0; 2], controls: vec![0; 2], puts: vec![0; 2], rounds: 0 };
+    let mut receiver = Receiver::new(1, 2);
     assert!(processes[0].ports[0].send_value(1, message(0, 1, 0)).is_ok());
     processes[0].ports[0].flush();
     for (hurries, received) in [(false, 0), (true, 1)] {
         (0..10).for_each(|_| {
             processes.iter().for_each(|process| _ = process.couriers.work(0, hurries))
         });
-        receiver.receive(&mut processes[1].ports[0], 2);
+        receiver.receive(&mut processes[1].ports[0]);
         assert_eq!(receiver.received[0], received);
     }
 }
 
-/// Lets the other threads of a test end, even by a panic of this one.
+/// Ends the other threads of a test, even if this one panics.
 struct Over<'t>(&'t AtomicBool);
 
 impl Drop for Over<'_> {
@@ -549,8 +563,8 @@ fn bounds_never_overtake_messages_between_threads() {
     let processes = processes(WireFormat::portable(), &[1, 1], 1, BY_THREADS, 512);
     let (mut ports, couriers): (Vec<_>, Vec<_>) =
         processes.into_iter().map(|Process { ports, couriers, .. }| (ports, couriers)).unzip();
-    let (mut receiving, mut sending) =
-        (ports.pop().unwrap().remove(0), ports.pop().unwrap().remove(0));
+    let mut receiving = ports.pop().unwrap().remove(0);
+    let mut sending = ports.pop().unwrap().remove(0);
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
         for couriers in &couriers {
@@ -572,17 +586,12 @@ fn bounds_never_overtake_messages_between_threads() {
                 sending.receive(&mut Vec::new());
             }
         });
-        let mut receiver = Receiver {
-            me: 1,
-            received: vec![0; 2],
-            controls: vec![0; 2],
-            puts: vec![0; 2],
-            rounds: 0,
-        };
-        let (_over, since) = (Over(&is_over), Instant::now());
+        let mut receiver = Receiver::new(1, 2);
+        let _over = Over(&is_over);
+        let since = Instant::now();
         while receiver.received[0] < MESSAGES || receiving.bound(0) < MESSAGES {
             assert!(since.elapsed() < Duration::from_secs(60), "messages get lost");
-            receiver.receive(&mut receiving, 2);
+            receiver.receive(&mut receiving);
         }
     });
 }

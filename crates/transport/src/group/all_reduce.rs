@@ -8,10 +8,10 @@ use super::ranks::in_words;
 const COMPOSITE: Reduction =
     Reduction::Composite { sums: ALL_REDUCE_SUMS as u16, key: ALL_REDUCE_KEY as u16 };
 
-/// MPI_Iallreduce, which is tested until it is over.
+/// MPI_Iallreduce, tested until it is complete.
 struct MpiAllReduce(Reducer<'static>);
 
-/// A reduction of these ranks. All of them have to call this. It waits for the others.
+/// A reduction over these ranks. All of them have to call this; it waits for the others.
 pub(super) fn all_reduce(comm: &Comm<'static>) -> Result<Box<dyn AllReduce>, String> {
     Ok(Box::new(MpiAllReduce(Reducer::new(comm, ALL_REDUCE_WORDS).map_err(in_words)?)))
 }

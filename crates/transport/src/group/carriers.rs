@@ -1,4 +1,4 @@
-//! Who brings pieces of bytes between the processes of a group, and reductions over all of them.
+//! The carriers between the processes of a group, and reductions over all of them.
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use super::{Group, Lost, MpiControlChannel};
 use crate::couriers::{Carrier, CarrierKind, CourierPlan, PluggedCarriers, copy_carriers, try_out};
 
 impl Group {
-    /// Has couriers send each other batches as the run would, to measure them. Returns how long a
-    /// batch takes, at the slowest of this process; or why carriers fail. All processes have to do
-    /// so at the same point.
+    /// Measures carriers: couriers send each other batches as in the run. Returns how long a batch
+    /// takes the slowest courier of this process, or why carriers fail. All processes have to call
+    /// it at the same point.
     ///
     /// # Errors
     /// If a process is gone.
     pub fn try_out(&mut self, plan: &CourierPlan) -> Result<Result<Duration, String>, Lost> {
-        // What is copied through rings lies in common memory.
+        // Pieces that go through rings are payloads in common memory.
         self.region.share_payloads();
         let carriers = self.carriers(plan);
         // Nobody may use the rings before the first process has placed its own.
@@ -29,8 +29,8 @@ impl Group {
         }
     }
 
-    /// Who brings pieces of bytes to processes that share no memory with this one, or not that of
-    /// messages, for each courier of this process. All processes have to call it at the same point.
+    /// A carrier for each courier of this process, to the processes that share no memory with this
+    /// one, or only for control messages. All processes have to call it at the same point.
     ///
     /// # Errors
     /// Those of carriers, in words, or if a process is gone.
@@ -39,15 +39,15 @@ impl Group {
             (CarrierKind::Mpi, Some(channel)) => channel.carriers(plan),
             (CarrierKind::Rings, None) => Ok(copy_carriers(&self.region, plan)),
             (CarrierKind::Plugged(by), None) => self.plugged_carriers(by, plan),
-            (kind, channel) => unreachable!(
-                "{kind:?} for processes that a launcher has started: {}",
-                channel.is_some()
-            ),
+            (kind, channel) => {
+                let starter = if channel.is_some() { "a launcher" } else { "the first one" };
+                unreachable!("{kind:?} between processes that {starter} has started")
+            }
         }
     }
 
-    /// Carriers from outside, through what the first process creates. It has no name any more when
-    /// all have found it.
+    /// Plugged-in carriers, through a medium that the first process creates. The medium loses its
+    /// name when all have joined it.
     fn plugged_carriers(
         &mut self,
         by: &dyn PluggedCarriers,

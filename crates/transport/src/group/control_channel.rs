@@ -1,4 +1,4 @@
-//! Control messages, numbers and failure report between processes that share no memory, by MPI.
+//! Control messages, counters and failure reports between processes that share no memory, by MPI.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -15,46 +15,46 @@ use crate::couriers::{Carrier, CourierPlan, mpi_carriers};
 
 /// The tag of control messages.
 const TAG: Tag = Tag::new(0);
-/// What fits into a batch, in bytes. Anything longer is a large message.
+/// The bytes of a batch. Any longer packet goes as a large message.
 const CAPACITY: usize = 16 << 10;
 const SENDS: SendLimits = SendLimits { capacity: CAPACITY, batches: 64, large: 8 };
 const RECEIVES: ReceiveLimits = ReceiveLimits { capacity: CAPACITY, buffers: 64 };
 
-/// What the channels of processes tell each other.
+/// A packet from one process to another.
 #[derive(Serialize, Deserialize)]
 enum Packet<'n> {
     Message(&'n [u8]),
-    /// What the processes near the sender have said in a tally.
+    /// The shares of the processes near the sender in a tally.
     Counters {
         tally: u32,
         counters: Vec<u64>,
     },
     /// Why the sender ends.
-    FailureReporter(&'n str),
+    Failure(&'n str),
     /// The sender has said everything.
     Left,
 }
 
-/// What has been heard of another process.
+/// What has been heard from another process.
 #[derive(Debug, Default)]
 struct Heard {
     messages: VecDeque<Vec<u8>>,
     /// By tally.
     counters: BTreeMap<u32, Vec<u64>>,
-    failure_reporter: Option<String>,
+    failure: Option<String>,
     left: bool,
 }
 
 /// This process's end of the channel. Everything is kept until it can be sent; nothing waits.
 pub(super) struct MpiControlChannel {
-    // Dropped before the ranks, and with them MPI.
+    // Pool and receiver are dropped before the ranks, and so before MPI.
     pool: SendPool<'static>,
     receiver: Receiver<'static>,
-    /// What is still to be sent, with the rank that is to have it.
+    /// Packets that have yet to be sent, with the ranks they go to.
     waiting: VecDeque<(u32, Vec<u8>)>,
     /// By process.
     heard: Vec<Heard>,
-    /// By tally: what was told last.
+    /// By tally: the counters told last.
     told: BTreeMap<u32, Vec<u64>>,
     /// Whether the processes of a machine share memory.
     shares: bool,
@@ -96,8 +96,8 @@ impl MpiControlChannel {
         all_reduce(self.ranks.comm())
     }
 
-    /// The other processes that pass counters on: one of each machine if those of a machine share
-    /// memory, or else all.
+    /// The other processes that pass counters on: the first of each machine if the processes of a
+    /// machine share memory, otherwise all.
     pub(super) fn leaders(&self) -> Vec<u32> {
         let me = self.ranks.number();
         (0..self.ranks.count())
@@ -109,44 +109,44 @@ impl MpiControlChannel {
 
     /// Sends what can be sent, and receives what has arrived.
     pub(super) fn work(&mut self) -> Result<(), String> {
-        while let Some((rank, note)) = self.waiting.pop_front() {
-            if let Some(note) = self.hand_over(rank, note)? {
-                self.waiting.push_front((rank, note));
+        while let Some((rank, packet)) = self.waiting.pop_front() {
+            if let Some(packet) = self.hand_over(rank, packet)? {
+                self.waiting.push_front((rank, packet));
                 break;
             }
         }
         self.pool.progress().map_err(in_words)?;
-        let (heard, ranks, mut wrong) = (&mut self.heard, &self.ranks, None);
+        let mut wrong = None;
         let hear = |rank, bytes: &[u8]| match postcard::from_bytes(bytes) {
-            Ok(note) => heard[ranks.number_of(rank) as usize].hear(note),
+            Ok(packet) => self.heard[self.ranks.number_of(rank) as usize].hear(packet),
             Err(error) => wrong = Some(format!("what rank {rank} says cannot be read: {error}")),
         };
         self.receiver.poll(hear).map_err(in_words)?;
         wrong.map_or(Ok(()), Err)
     }
 
-    /// Gives the note back if there is no room for it.
-    fn hand_over(&mut self, rank: u32, note: Vec<u8>) -> Result<Option<Vec<u8>>, String> {
-        if note.len() > CAPACITY {
-            return self.pool.send_large(rank, TAG, note).map(Sent::refused).map_err(in_words);
+    /// Sends a packet, or gives it back if there is no room for it.
+    fn hand_over(&mut self, rank: u32, packet: Vec<u8>) -> Result<Option<Vec<u8>>, String> {
+        if packet.len() > CAPACITY {
+            return self.pool.send_large(rank, TAG, packet).map(Sent::refused).map_err(in_words);
         }
         let mut buffer = self.pool.take().map_err(in_words)?;
-        assert!(buffer.write(&note), "it is no longer than the capacity");
+        assert!(buffer.write(&packet), "it is no longer than the capacity");
         let refused = self.pool.send(rank, TAG, buffer).map_err(in_words)?.refused();
-        Ok(refused.map(|_| note))
+        Ok(refused.map(|_| packet))
     }
 
-    fn tell(&mut self, number: u32, note: &Packet<'_>) {
-        let bytes = postcard::to_stdvec(note)
-            .unwrap_or_else(|error| panic!("a note cannot be written: {error}"));
+    fn tell(&mut self, number: u32, packet: &Packet<'_>) {
+        let bytes = postcard::to_stdvec(packet)
+            .unwrap_or_else(|error| panic!("a packet cannot be written: {error}"));
         self.waiting.push_back((self.ranks.rank(number), bytes));
     }
 
-    fn tell_others(&mut self, note: &Packet<'_>) {
+    fn tell_others(&mut self, packet: &Packet<'_>) {
         let me = self.ranks.number();
         (0..self.ranks.count())
             .filter(|number| *number != me)
-            .for_each(|number| self.tell(number, note));
+            .for_each(|number| self.tell(number, packet));
     }
 
     pub(super) fn send_message(&mut self, to: u32, message: &[u8]) {
@@ -159,11 +159,11 @@ impl MpiControlChannel {
 
     /// Says why this process ends.
     pub(super) fn say(&mut self, text: &str) {
-        self.tell_others(&Packet::FailureReporter(text));
+        self.tell_others(&Packet::Failure(text));
     }
 
-    pub(super) fn failure_reporter(&self, number: u32) -> Option<&str> {
-        self.heard[number as usize].failure_reporter.as_deref()
+    pub(super) fn failure_of(&self, number: u32) -> Option<&str> {
+        self.heard[number as usize].failure.as_deref()
     }
 
     pub(super) fn take_leave(&mut self) {
@@ -174,17 +174,17 @@ impl MpiControlChannel {
         self.heard[number as usize].left
     }
 
-    /// Passes on what processes near this one have said in a tally since the last time, to the
-    /// processes `to`, and takes over what these have passed on.
-    pub(super) fn exchange(&mut self, number: u32, tally: &Tally, to: &[u32]) {
+    /// Exchanges a tally with the processes `others`: tells them the shares of the processes near
+    /// this one if those have changed, and takes theirs over.
+    pub(super) fn exchange(&mut self, number: u32, tally: &Tally, others: &[u32]) {
         let counters = tally.near_counters();
         if self.told.get(&number) != Some(&counters) {
-            to.iter().for_each(|process| {
+            others.iter().for_each(|process| {
                 self.tell(*process, &Packet::Counters { tally: number, counters: counters.clone() })
             });
             self.told.insert(number, counters);
         }
-        tally.hear(to.iter().filter_map(|process| {
+        tally.hear(others.iter().filter_map(|process| {
             self.heard[*process as usize].counters.get(&number).map(Vec::as_slice)
         }));
     }
@@ -194,7 +194,7 @@ impl MpiControlChannel {
         self.waiting.is_empty() && self.pool.in_flight() == 0
     }
 
-    /// Leaves MPI as it is, as others may be gone. The launcher ends all processes when one ends
+    /// Leaves MPI unfinished, as others may be gone. The launcher ends all processes when one ends
     /// without finishing MPI.
     pub(super) fn abandon(self) {
         std::mem::forget(self);
@@ -210,11 +210,11 @@ impl MpiControlChannel {
 }
 
 impl Heard {
-    fn hear(&mut self, note: Packet<'_>) {
-        match note {
+    fn hear(&mut self, packet: Packet<'_>) {
+        match packet {
             Packet::Message(message) => self.messages.push_back(message.to_vec()),
             Packet::Counters { tally, counters } => _ = self.counters.insert(tally, counters),
-            Packet::FailureReporter(text) => self.failure_reporter = Some(text.to_owned()),
+            Packet::Failure(text) => self.failure = Some(text.to_owned()),
             Packet::Left => self.left = true,
         }
     }

@@ -1,5 +1,5 @@
-//! Control messages between the first process and each of the others: of any length, in pieces,
-//! through rings in shared memory.
+//! Control messages between the first process and each of the others, through rings in shared
+//! memory. They have any length and travel in pieces.
 
 use std::collections::VecDeque;
 
@@ -19,10 +19,10 @@ struct Piece {
     bytes: [u8; PIECE],
 }
 
-/// The ends of this process.
+/// This process's ends of the rings: the first process has a pair for each other one, the others
+/// have one for the first.
 #[derive(Debug, Default)]
 pub(super) struct ControlEnds {
-    /// The first process has one for each other, the others one for the first.
     to: Vec<Sender>,
     from: Vec<Receiver>,
 }
@@ -33,10 +33,16 @@ struct Sender(Producer<Piece>);
 /// Where they come out.
 struct Receiver {
     ring: Consumer<Piece>,
-    /// Those that have been taken in.
+    /// Messages that have been taken in.
     arrived: VecDeque<Vec<u8>>,
-    /// What has been taken in of the next one.
+    /// The pieces of the next one that have been taken in.
     begun: Vec<u8>,
+}
+
+impl Receiver {
+    fn new(ring: Consumer<Piece>) -> Self {
+        Receiver { ring, arrived: VecDeque::new(), begun: Vec::new() }
+    }
 }
 
 impl std::fmt::Debug for Sender {
@@ -54,12 +60,12 @@ impl std::fmt::Debug for Receiver {
 /// A control message that is being sent.
 pub(super) struct Post<'l> {
     rest: &'l [u8],
-    sent: bool,
+    is_sent: bool,
 }
 
 impl<'l> Post<'l> {
     pub(super) fn new(message: &'l [u8]) -> Self {
-        Post { rest: message, sent: false }
+        Post { rest: message, is_sent: false }
     }
 }
 
@@ -69,21 +75,20 @@ pub(super) fn control_ends(region: &Region, number: u32, processes: u32) -> Cont
     for other in 1..processes {
         let (to_first, at_first) = ring_in(region, Some(IsPortable::PROOF), PIECES);
         let (from_first, at_other) = ring_in(region, Some(IsPortable::PROOF), PIECES);
-        let receiver = |ring| Receiver { ring, arrived: VecDeque::new(), begun: Vec::new() };
         if number == 0 {
             mine.to.push(Sender(from_first));
-            mine.from.push(receiver(at_first));
+            mine.from.push(Receiver::new(at_first));
         } else if number == other {
             mine.to.push(Sender(to_first));
-            mine.from.push(receiver(at_other));
+            mine.from.push(Receiver::new(at_other));
         }
     }
     mine
 }
 
 impl ControlEnds {
-    /// Sends as much of a control message to a process as there is room for, and returns whether
-    /// that was all of it.
+    /// Sends a process as much of a control message as there is room for, and returns whether that
+    /// was all of it.
     pub(super) fn send(&mut self, to: u32, post: &mut Post<'_>) -> bool {
         self.to[place(to)].send(post)
     }
@@ -99,7 +104,7 @@ impl ControlEnds {
     }
 }
 
-/// Where the end to a process is: those of the first begin with that of process 1.
+/// The place of the ends to a process. The first process has those to process 1 at place 0.
 fn place(number: u32) -> usize {
     number.saturating_sub(1) as usize
 }
@@ -108,7 +113,7 @@ impl Sender {
     /// Sends as much of a control message as there is room for, and returns whether that was all of
     /// it.
     fn send(&mut self, post: &mut Post<'_>) -> bool {
-        while !post.sent {
+        while !post.is_sent {
             let (now, later) = post.rest.split_at(post.rest.len().min(PIECE));
             let mut piece =
                 Piece { len: now.len() as u16, is_last: later.is_empty(), bytes: [0; PIECE] };
@@ -116,7 +121,8 @@ impl Sender {
             if !self.0.push(piece) {
                 return false;
             }
-            (post.rest, post.sent) = (later, later.is_empty());
+            post.rest = later;
+            post.is_sent = later.is_empty();
         }
         true
     }
@@ -149,19 +155,15 @@ mod tests {
     #[test]
     fn messages_of_any_length_arrive_as_they_were() {
         let (producer, consumer) = ring_in(&Region::own(), Some(IsPortable::PROOF), PIECES);
-        let (mut sender, mut receiver) = (
-            Sender(producer),
-            Receiver { ring: consumer, arrived: VecDeque::new(), begun: Vec::new() },
-        );
+        let mut sender = Sender(producer);
+        let mut receiver = Receiver::new(consumer);
         for len in [0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE * PIECES] {
             let message: Vec<u8> = (0..len).map(|index| (index / 7) as u8).collect();
             let mut post = Post::new(&message);
-            let mut found = None;
             while !sender.send(&mut post) {
                 assert_eq!(receiver.receive(), None, "it has not arrived yet");
             }
-            found = found.or_else(|| receiver.receive());
-            assert_eq!(found.as_deref(), Some(&message[..]), "{len} bytes");
+            assert_eq!(receiver.receive().as_deref(), Some(&message[..]), "{len} bytes");
             assert_eq!(receiver.receive(), None);
         }
     }

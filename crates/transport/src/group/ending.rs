@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::{END_WITHIN, Group, LOOK_EVERY, MpiControlChannel};
 
 impl Group {
-    /// Has the control channel send what it still has to, but not for long.
+    /// Lets the control channel send what it still has to, but not for long.
     pub(super) fn post(&mut self) {
         let since = Instant::now();
         while let Some(channel) = &mut self.channel
@@ -19,19 +19,19 @@ impl Group {
         }
     }
 
-    /// This process has said everything, and may end at any time.
+    /// Tells the others that this process has said everything, and may end at any time.
     pub fn take_leave(&mut self) {
         self.is_done = true;
         if !self.is_first() {
-            // So that the first knows which payloads are its own when the others have ended.
+            // When the others have ended, the first can then tell which payloads are its own.
             self.region.unshare_payloads();
         }
         self.left[(self.number - self.near.start) as usize].store(1, Ordering::Release);
         self.channel.iter_mut().for_each(MpiControlChannel::take_leave);
     }
 
-    /// Waits until the other processes have ended, or has the system end them. Where a launcher has
-    /// started them, waits until all have [taken leave](Self::take_leave).
+    /// Waits until the other processes have ended, and kills those that take too long. Where a
+    /// launcher has started them, waits until all have [taken leave](Self::take_leave).
     pub fn end(&mut self) {
         if self.channel.is_some() {
             self.post();
@@ -42,8 +42,8 @@ impl Group {
         self.see_off();
     }
 
-    /// Waits until the processes that this one has started have ended. What it shared with them is
-    /// its own then.
+    /// Waits until the processes that this one has started have ended. The payloads that it shared
+    /// with them are then its own.
     fn see_off(&mut self) {
         self.peers.end(END_WITHIN);
         if self.is_first() {
@@ -56,8 +56,8 @@ impl Group {
         self.channel.take().into_iter().for_each(MpiControlChannel::abandon);
     }
 
-    /// The same in a run that somebody has ended early: a launcher that ends all processes may
-    /// leave them little time, and does not help them to wait for each other.
+    /// Ends a run that somebody has ended early. A launcher that ends all processes may leave them
+    /// too little time to wait for each other.
     pub fn end_early(&mut self) {
         self.post();
         if let Some(channel) = self.channel.take() {

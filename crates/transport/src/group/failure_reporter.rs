@@ -5,24 +5,24 @@ use warpline_memory::{Common, Region, SpinLock};
 
 use crate::Tally;
 
-/// The place, among the counters of a group, of the one that says that all are to end.
+/// The counter of a group that says that all are to end.
 pub(super) const STOPPED: usize = 0;
 /// The longest failure report, in bytes.
 const WORDS: usize = 2000;
-/// How often, and after how long each time, a process that cannot speak tries again.
+/// How often a process tries to lock its report, and how long it waits in between.
 const TRIES: u32 = 100;
 const TRY_EVERY: Duration = Duration::from_millis(1);
 
-/// How many bytes there are, and the bytes, in pieces short enough to be plain data.
-type Words = (u32, [[u8; 50]; WORDS / 50]);
+/// The length of a report, and its bytes, in pieces short enough to be plain data.
+type Report = (u32, [[u8; 50]; WORDS / 50]);
 
-/// What processes that share memory have said before they ended, by process.
+/// By process, of those that share memory: why its run has failed.
 #[derive(Clone, Debug)]
-pub(super) struct FailureReporter(Common<[SpinLock<Words>]>);
+pub(super) struct FailureReports(Common<[SpinLock<Report>]>);
 
-impl FailureReporter {
+impl FailureReports {
     pub(super) fn place(region: &Region, processes: usize) -> Self {
-        FailureReporter(region.place_list(processes, |_| SpinLock::new((0, [[0; 50]; WORDS / 50]))))
+        FailureReports(region.place_list(processes, |_| SpinLock::new((0, [[0; 50]; WORDS / 50]))))
     }
 
     fn say(&self, number: u32, text: &str) {
@@ -30,51 +30,51 @@ impl FailureReporter {
         while !text.is_char_boundary(end) {
             end -= 1;
         }
-        // A process that is killed while it listens lets nobody speak any more, and would let
-        // nobody else hear it.
+        // A process that is killed while it reads a report leaves it locked for good.
         let mut tries = (0..TRIES).inspect(|tried| {
             if *tried > 0 {
                 sleep(TRY_EVERY);
             }
         });
-        let Some(mut words) = tries.find_map(|_| self.0[number as usize].try_lock()) else {
+        let Some(mut report) = tries.find_map(|_| self.0[number as usize].try_lock()) else {
             return;
         };
-        words.0 = end as u32;
-        words.1.as_flattened_mut()[..end].copy_from_slice(&text.as_bytes()[..end]);
+        let (length, bytes) = &mut *report;
+        *length = end as u32;
+        bytes.as_flattened_mut()[..end].copy_from_slice(&text.as_bytes()[..end]);
     }
 
     /// What a process has said, if anything.
     pub(super) fn of(&self, number: u32) -> Option<String> {
-        // A process that is killed while it speaks has said nothing.
-        let words = self.0[number as usize].try_lock()?;
-        let text =
-            String::from_utf8_lossy(&words.1.as_flattened()[..words.0 as usize]).into_owned();
-        (words.0 > 0).then_some(text)
+        // A process that is killed while it writes its report has said nothing.
+        let report = self.0[number as usize].try_lock()?;
+        let (length, bytes) = &*report;
+        let text = String::from_utf8_lossy(&bytes.as_flattened()[..*length as usize]).into_owned();
+        (*length > 0).then_some(text)
     }
 }
 
-/// What a process says to others when its run has failed, from whatever thread.
+/// Tells the other processes, from any thread, that the run of this one has failed.
 #[derive(Clone, Debug)]
-pub struct FailureReport {
+pub struct FailureReporter {
     /// Its number among those near.
     number: u32,
     counters: Tally,
-    reporter: FailureReporter,
+    reports: FailureReports,
 }
 
-impl FailureReport {
+impl FailureReporter {
     /// For the process with this number among those near.
-    pub(super) fn new(number: u32, counters: Tally, reporter: FailureReporter) -> Self {
-        FailureReport { number, counters, reporter }
+    pub(super) fn new(number: u32, counters: Tally, reports: FailureReports) -> Self {
+        FailureReporter { number, counters, reports }
     }
 
-    /// The failure report of this process. The first process passes them on.
+    /// Leaves the failure report of this process, which the first process passes on.
     pub fn say(&self, text: &str) {
-        self.reporter.say(self.number, text);
+        self.reports.say(self.number, text);
     }
 
-    /// All processes are to end.
+    /// Tells all processes to end.
     pub fn stop(&self) {
         self.counters.say(STOPPED, 1);
     }
@@ -86,18 +86,18 @@ mod tests {
 
     #[test]
     fn a_long_report_ends_between_two_characters() {
-        let words = FailureReporter::place(&Region::own(), 2);
-        words.say(1, &format!("a{}", "é".repeat(WORDS)));
-        assert_eq!(words.of(0), None);
-        assert_eq!(words.of(1).unwrap(), format!("a{}", "é".repeat(WORDS / 2 - 1)));
+        let reports = FailureReports::place(&Region::own(), 2);
+        reports.say(1, &format!("a{}", "é".repeat(WORDS)));
+        assert_eq!(reports.of(0), None);
+        assert_eq!(reports.of(1).unwrap(), format!("a{}", "é".repeat(WORDS / 2 - 1)));
     }
 
     #[test]
-    fn who_is_not_heard_does_not_wait_for_ever() {
-        let words = FailureReporter::place(&Region::own(), 1);
-        let listens = words.0[0].lock();
-        words.say(0, "oh no");
-        drop(listens);
-        assert_eq!(words.of(0), None);
+    fn a_report_that_stays_locked_is_given_up() {
+        let reports = FailureReports::place(&Region::own(), 1);
+        let guard = reports.0[0].lock();
+        reports.say(0, "oh no");
+        drop(guard);
+        assert_eq!(reports.of(0), None);
     }
 }

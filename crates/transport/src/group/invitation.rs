@@ -8,20 +8,19 @@ use super::peers;
 pub(super) const INVITATION: &str = "WARPLINE_GROUP";
 
 /// Which of a program's runs of several processes it is. The program may begin several at once, in
-/// one order in one process and in another order in another, so it is not the number that counts.
+/// one order in one process and in another order in another, so the number alone does not tell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunId {
     /// Its number among those that the first process has begun, from 1.
     pub number: u32,
-    /// What tells it from those of other models, parameters or settings, and, among equal ones,
-    /// from the others.
+    /// A hash of model, parameters and settings, and, among equal runs, of its number.
     pub hash: u64,
 }
 
-/// What a process is told that the first one of its run has started.
+/// The invitation from the first process of a run to one that it starts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Invitation {
-    /// Which one it is.
+    /// The number of the process.
     number: u32,
     run: RunId,
     ticket: RegionTicket,
@@ -40,18 +39,18 @@ impl Invitation {
             run: RunId { number: run.parse().ok()?, hash: hash.parse().ok()? },
             ticket: ticket.parse().ok()?,
         };
-        // Programs that it starts inherit the variable. If the first process is gone, this one must
-        // not begin a run of its own.
+        // Programs that this process starts inherit the variable, but have another parent. If the
+        // first process is gone, this one must not begin a run of its own.
         let first = invitation.ticket.owner();
         (peers::parent() == Some(first) || !peers::exists(first)).then_some(invitation)
     }
 
-    /// Which one it is.
+    /// The number of the process.
     pub(super) fn number(&self) -> u32 {
         self.number
     }
 
-    /// What it needs to share memory with the others.
+    /// What the process needs to share memory with the others.
     pub(super) fn ticket(&self) -> &RegionTicket {
         &self.ticket
     }

@@ -6,7 +6,7 @@ pub struct Lost {
     pub number: u32,
     /// How many there were.
     pub of: u32,
-    /// What became of it, or its own failure report.
+    /// How it ended, or its own failure report.
     pub why: String,
 }
 

@@ -10,8 +10,8 @@ use super::control_messages::Post;
 use super::{Group, LOOK_EVERY, Lost, PATIENCE};
 
 impl Group {
-    /// Sends a control message to the first process; from there, to all others. It waits as long as
-    /// there is no room for it.
+    /// Sends a control message: from the first process to all others, from another one to the
+    /// first. It waits while there is no room for it.
     ///
     /// # Errors
     /// If a process is gone.
@@ -21,8 +21,8 @@ impl Group {
         others.try_for_each(|number| self.send_bytes(number, &bytes))
     }
 
-    /// Sends a control message from the first process to one of the others. It waits as long as
-    /// there is no room for it.
+    /// Sends a control message from the first process to one of the others. It waits while there is
+    /// no room for it.
     ///
     /// # Errors
     /// If a process is gone.
@@ -44,11 +44,11 @@ impl Group {
         Ok(())
     }
 
-    /// The next control message that has arrived from a process, if there is one. A process other
-    /// than the first gets control messages from the first only.
+    /// The next control message that has arrived from a process, if there is one. Processes other
+    /// than the first get control messages only from the first.
     ///
     /// # Panics
-    /// If it is not what it is taken for.
+    /// If it is not of this type.
     pub fn next_message<T: DeserializeOwned>(&mut self, from: u32) -> Option<T> {
         let bytes = match &mut self.channel {
             Some(channel) if self.by_channel => channel.next_message(from)?,
@@ -59,13 +59,13 @@ impl Group {
         }))
     }
 
-    /// Waits for a control message.
+    /// Waits for a control message from a process.
     ///
     /// # Errors
-    /// If a process is gone.
+    /// If a process is gone, or this one does not answer within ten minutes.
     ///
     /// # Panics
-    /// If it is not what it is taken for.
+    /// If it is not of this type.
     pub fn receive_from<T: DeserializeOwned>(&mut self, from: u32) -> Result<T, Lost> {
         let since = Instant::now();
         loop {

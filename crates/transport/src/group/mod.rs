@@ -1,9 +1,9 @@
 //! The processes of a run: those of a machine share memory, and all end together.
 //!
-//! Either the first process starts the others, which run the same program with the same arguments,
-//! up to the same run; or a launcher of MPI programs has started all of them. Each has the same
-//! model, and none has to be sent anything. In the run, each has some of the PEs. What they have to
-//! tell each other beside what PEs do goes to the first process as control messages.
+//! Either the first process starts the others, with the same program and the same arguments, and
+//! they come to the same run; or a launcher of MPI programs has started all of them. So each has
+//! the same model without being sent it. In the run, each has some of the PEs. Whatever else they
+//! have to tell goes to the first process in control messages.
 
 #[cfg(feature = "mpi")]
 mod all_reduce;
@@ -41,8 +41,8 @@ use warpline_memory::{Common, Region};
 use self::control_channel::MpiControlChannel;
 use self::control_messages::{ControlEnds, control_ends};
 pub use self::cpu_share::CpuShare;
-pub use self::failure_reporter::FailureReport;
-use self::failure_reporter::FailureReporter;
+pub use self::failure_reporter::FailureReporter;
+use self::failure_reporter::FailureReports;
 use self::invitation::INVITATION;
 pub use self::invitation::{Invitation, RunId};
 pub use self::lost::Lost;
@@ -57,15 +57,15 @@ use crate::{Fold, Tally};
 
 /// How often a process that waits for others looks.
 const LOOK_EVERY: Duration = Duration::from_micros(200);
-/// How long processes may take until they all are in the run: they have to make the model first.
+/// How long processes may take to come to the run: they have to make the model first.
 const PATIENCE: Duration = Duration::from_secs(600);
 /// How long processes may take to end.
 const END_WITHIN: Duration = Duration::from_secs(5);
-/// The counters of a group, by place in its tally.
+/// The counters of a group, in the order of their numbers.
 const COUNTERS_OF_GROUP: &[Fold] = &[Fold::Max, Fold::Max, Fold::Max];
-/// The number of a process that is gone, and 1.
+/// The counter of a process that is gone: its number plus 1. At 0, none is.
 const LOST: usize = 1;
-/// The time of the last GVT that a process knew of, in bits.
+/// The counter of the time of the last GVT that any process knew of, in bits.
 const GVT: usize = 2;
 
 /// This process among those of a run.
@@ -73,25 +73,25 @@ const GVT: usize = 2;
 pub struct Group {
     number: u32,
     processes: u32,
-    /// Those with which it shares memory, itself among them.
+    /// The processes with which it shares memory, itself among them.
     near: Range<u32>,
     cpu_share: CpuShare,
     region: Region,
     counters: Tally,
-    /// Somebody has said that a process is gone.
+    /// 1 once one of those near has taken it on to tell the user of a loss.
     told: Common<AtomicU32>,
     /// By process, of those near.
-    failure_reporter: FailureReporter,
+    failures: FailureReports,
     /// By process, of those near: whether it has said everything.
     left: Common<[AtomicU32]>,
     peers: Peers,
-    /// If all share memory.
+    /// Empty if not all processes share memory.
     ends: ControlEnds,
-    /// The channel, if a launcher has started the processes.
+    /// If a launcher has started the processes.
     channel: Option<MpiControlChannel>,
-    /// Whether control messages go through the control channel, as not all processes share memory.
+    /// Whether control messages go through the channel, as not all processes share memory.
     by_channel: bool,
-    /// Whether all has gone well.
+    /// Whether this process has taken leave: everything has gone well.
     is_done: bool,
 }
 
@@ -103,7 +103,7 @@ impl Group {
     /// If the system refuses memory or processes.
     pub fn start(processes: u32, run: RunId) -> io::Result<Self> {
         let (region, ticket) = Region::create(processes)?;
-        // Placed before there is anybody who could use it.
+        // Placed before there is another process that could use it.
         let mut group = Group::place(region, 0, processes, 0..processes, Peers::none());
         let RunId { number: run, hash } = run;
         let invitation = |number| OsString::from(format!("{number}/{run}/{hash}/{ticket}"));
@@ -112,12 +112,13 @@ impl Group {
         Ok(group)
     }
 
-    /// Joins those who have invited this process.
+    /// Joins the group that has invited this process.
     ///
     /// # Errors
     /// If the first process is gone, or its memory cannot be mapped.
     pub fn join(invitation: &Invitation) -> io::Result<Self> {
-        let (number, ticket) = (invitation.number(), invitation.ticket());
+        let number = invitation.number();
+        let ticket = invitation.ticket();
         let peers = Peers::of(ticket.owner())?;
         let region = Region::join(ticket, number)?;
         Ok(Group::place(region, number, ticket.processes(), 0..ticket.processes(), peers))
@@ -126,7 +127,7 @@ impl Group {
     fn place(region: Region, number: u32, processes: u32, near: Range<u32>, peers: Peers) -> Self {
         let counters = Tally::place(&region, COUNTERS_OF_GROUP);
         let told = region.place(AtomicU32::new(0));
-        let failure_reporter = FailureReporter::place(&region, near.len());
+        let failures = FailureReports::place(&region, near.len());
         let left = region.place_list(near.len(), |_| AtomicU32::new(0));
         let by_channel = near.len() < processes as usize;
         let ends = if by_channel {
@@ -134,7 +135,6 @@ impl Group {
         } else {
             control_ends(&region, number, processes)
         };
-        let (channel, is_done) = (None, false);
         let cores = thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
         let cpu_share =
             CpuShare { number, of: processes, cores: f64::from(cores) / f64::from(processes) };
@@ -146,13 +146,13 @@ impl Group {
             region,
             counters,
             told,
-            failure_reporter,
+            failures,
             left,
             peers,
             ends,
-            channel,
+            channel: None,
             by_channel,
-            is_done,
+            is_done: false,
         }
     }
 
@@ -166,7 +166,7 @@ impl Group {
         self.processes
     }
 
-    /// Whether this is the process that has started the others.
+    /// Whether this is the first process, which leads the run.
     pub fn is_first(&self) -> bool {
         self.number == 0
     }
@@ -176,27 +176,27 @@ impl Group {
         self.near.clone()
     }
 
-    /// Where it is among the processes of its machine.
+    /// Its share of the cores of its machine.
     pub fn cpu_share(&self) -> CpuShare {
         self.cpu_share
     }
 
-    /// The memory that it shares with them.
+    /// The memory that it shares with the processes near it.
     pub fn region(&self) -> &Region {
         &self.region
     }
 
-    /// What may speak for this process from other threads.
-    pub fn failure_report(&self) -> FailureReport {
-        FailureReport::new(
+    /// Reports failures of this process from other threads.
+    pub fn failure_reporter(&self) -> FailureReporter {
+        FailureReporter::new(
             self.number - self.near.start,
             self.counters.clone(),
-            self.failure_reporter.clone(),
+            self.failures.clone(),
         )
     }
 
-    /// Makes sure that all processes are about to do the same, which `description` says entry by
-    /// entry.
+    /// Makes sure that all processes are about to do the same, by comparing the entries of their
+    /// descriptions.
     ///
     /// # Errors
     /// If a process is gone, does not arrive, or is about to do something else.
@@ -224,8 +224,8 @@ impl Group {
         self.decide(&(), |_| ())
     }
 
-    /// All processes do what the first decides, once it knows what each has found. What they have
-    /// found is in their order.
+    /// Lets the first process decide for all, and returns the decision. It decides from what each
+    /// process has found, in the order of the processes.
     ///
     /// # Errors
     /// If a process is gone, or does not arrive.
@@ -249,7 +249,7 @@ impl Group {
     }
 }
 
-/// How two descriptions differ.
+/// The first difference between two descriptions, in words.
 fn difference(ours: &[(String, String)], theirs: &[(String, String)]) -> Option<String> {
     let other =
         |(name, value): &(String, String)| match theirs.iter().find(|(found, _)| found == name) {

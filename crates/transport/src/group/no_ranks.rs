@@ -1,4 +1,4 @@
-//! Stands in for ranks and their channel in programs that are built without MPI.
+//! Stand-ins for ranks and their channel in programs that are built without MPI.
 
 use warpline_kernel::gvt::AllReduce;
 use warpline_mpi::Launch;
@@ -30,7 +30,7 @@ impl Ranks {
         match *self {}
     }
 
-    /// Which of them this one is.
+    /// The number of this one.
     pub fn number(&self) -> u32 {
         match *self {}
     }
@@ -46,7 +46,7 @@ impl Ranks {
     }
 }
 
-/// Nobody has one without MPI.
+/// There is none without MPI.
 #[derive(Debug)]
 pub(super) enum MpiControlChannel {}
 
@@ -79,7 +79,7 @@ impl MpiControlChannel {
         match *self {}
     }
 
-    pub(super) fn failure_reporter(&self, _: u32) -> Option<&str> {
+    pub(super) fn failure_of(&self, _: u32) -> Option<&str> {
         match *self {}
     }
 

@@ -1,4 +1,4 @@
-//! The other processes, as far as this one can see whether they are there.
+//! Watches whether the other processes are there, as far as this one can see them.
 
 pub(super) use self::system::{Peers, exists, parent};
 
@@ -32,9 +32,9 @@ mod system {
     #[derive(Debug)]
     pub(crate) struct Started {
         child: Child,
-        /// It tells that the process has ended even where nobody is told how: where SIGCHLD is
-        /// ignored, which programs inherit, or the program waits for all its children. None where
-        /// the system has no such thing.
+        /// Shows that the process has ended even where its exit status is lost: where SIGCHLD is
+        /// ignored, which programs inherit, or the program itself waits for all its children.
+        /// `None` where the system has no such descriptors.
         process: Option<OwnedFd>,
     }
 
@@ -47,14 +47,14 @@ mod system {
 
         /// How it has ended, if it has.
         fn end(&mut self) -> Option<String> {
-            // One call for those that go on, as all are looked at often.
+            // One system call if it goes on, as this is asked often.
             if self.process.as_ref().is_some_and(|process| !has_ended(process)) {
                 return None;
             }
             match self.child.try_wait() {
                 Ok(Some(status)) => Some(how(status)),
                 Ok(None) if self.process.is_none() => None,
-                // Nobody is told how.
+                // Its exit status is lost.
                 Ok(None) | Err(_) => Some("is gone".to_owned()),
             }
         }
@@ -81,8 +81,8 @@ mod system {
             Peers::Started(Vec::new())
         }
 
-        /// Starts this program once more for each invitation, with its arguments. Only what goes
-        /// wrong is heard of them.
+        /// Starts this program once more for each invitation, with its arguments. Of what they
+        /// print, only stderr is seen.
         pub(crate) fn start(
             variable: &str,
             invitations: impl Iterator<Item = OsString>,
@@ -131,20 +131,20 @@ mod system {
             Peers::Ranks(processes.filter_map(open).collect())
         }
 
-        /// The number of a process that is gone although it `may` not be, and how it went.
-        pub(crate) fn gone(&mut self, may: impl Fn(u32) -> bool) -> Option<(u32, String)> {
+        /// The number of a process that is gone without having left, and how it ended.
+        pub(crate) fn gone(&mut self, has_left: impl Fn(u32) -> bool) -> Option<(u32, String)> {
             match self {
                 Peers::Started(all) => all.iter_mut().zip(1..).find_map(|(started, number)| {
                     let how = started.end()?;
-                    // Looked at second: it says so before it ends.
-                    (!may(number)).then_some((number, how))
+                    // Asked second: a process leaves before it ends.
+                    (!has_left(number)).then_some((number, how))
                 }),
                 Peers::First(process) => has_ended(process).then(|| (0, "is gone".to_owned())),
                 #[cfg(feature = "mpi")]
                 Peers::Ranks(processes) => {
                     let gone = processes
                         .iter()
-                        .find(|(number, process)| has_ended(process) && !may(*number));
+                        .find(|(number, process)| has_ended(process) && !has_left(*number));
                     gone.map(|(number, _)| (*number, "is gone".to_owned()))
                 }
             }
@@ -171,7 +171,8 @@ mod system {
             }
         }
 
-        /// Waits until they have ended, but not for long: then the system ends them.
+        /// Waits until the processes that this one has started have ended, and kills those that
+        /// take longer than `within`.
         pub(crate) fn end(&mut self, within: Duration) {
             let Peers::Started(all) = self else { return };
             let since = Instant::now();

@@ -10,8 +10,8 @@ use super::CpuShare;
 
 /// The ranks of a run, numbered so that those of a machine follow each other. The first is rank 0.
 ///
-/// They all have to make the same calls in the same order, and to say so if they cannot: others
-/// wait for them. A rank that ends without that is ended together with all others by the launcher.
+/// All of them have to make the same calls in the same order, as they wait for each other, and have
+/// to tell the others if they cannot. When a rank ends without that, the launcher ends all.
 pub struct Ranks {
     mpi: &'static Mpi,
     comm: Comm<'static>,
@@ -35,16 +35,15 @@ struct RankPlace {
     rank: u32,
     /// The lowest rank of its machine.
     machine: u32,
-    /// Its process there.
     pid: u32,
-    /// How many cores it has, as its share of those that it may use.
+    /// How many cores it has: its share of those that it may use.
     cores: f64,
 }
 
 impl Ranks {
-    /// Starts MPI, and finds out who the others are. It waits for them. `None` if there are none.
-    /// All threads may call MPI then, if the library can do that, or else this one alone, as it
-    /// does if it is `funneled`.
+    /// Starts MPI, and finds out who the others are. It waits for them. Returns `None` if there are
+    /// none. If `funneled` is set, or the library cannot do more, only this thread may then call
+    /// MPI; otherwise all threads may.
     ///
     /// # Errors
     /// If MPI cannot be started, in its words.
@@ -58,7 +57,7 @@ impl Ranks {
         let comm = mpi.world().map_err(in_words)?;
         let nodes = Nodes::find(&comm, NodeView::Shared).map_err(in_words)?;
         let told: Vec<(u32, Vec<u32>)> = all_to_all(&comm, &(std::process::id(), own_cores()))?;
-        // A launcher may have given each rank cores of its own, or all of them the same.
+        // A launcher may have given each rank cores of its own, or all ranks the same cores.
         let users = |machine: u32, core: &u32| {
             (0..)
                 .zip(&told)
@@ -91,7 +90,7 @@ impl Ranks {
         self.mpi.thread_level() == ThreadLevel::Multiple
     }
 
-    /// Which of them this one is.
+    /// The number of this one.
     pub fn number(&self) -> u32 {
         self.number
     }
@@ -109,7 +108,7 @@ impl Ranks {
         self.all.iter().all(|place| on(place.machine) == first).then_some(first as u32)
     }
 
-    /// Where this one is among those of its machine.
+    /// This one's share of the cores of its machine.
     pub(super) fn cpu_share(&self) -> CpuShare {
         let near = self.neighbours();
         let cores = self.all[self.number as usize].cores;
@@ -119,11 +118,9 @@ impl Ranks {
     /// The ranks of this machine.
     pub(super) fn neighbours(&self) -> Range<u32> {
         let machine = self.all[self.number as usize].machine;
-        let first = self.all.iter().position(|place| place.machine == machine).unwrap_or_default();
-        first as u32
-            ..(first
-                + self.all[first..].iter().take_while(|place| place.machine == machine).count())
-                as u32
+        let first = self.all.partition_point(|place| place.machine < machine) as u32;
+        let end = self.all.partition_point(|place| place.machine <= machine) as u32;
+        first..end
     }
 
     /// Whether no rank of the same machine has a lower number.
@@ -131,7 +128,7 @@ impl Ranks {
         number == 0 || self.all[number as usize - 1].machine != self.all[number as usize].machine
     }
 
-    /// The processes of the other ranks of this machine, by number.
+    /// The other ranks of this machine: their numbers and process ids.
     pub(super) fn neighbour_processes(&self) -> impl Iterator<Item = (u32, u32)> {
         self.neighbours()
             .filter(|number| *number != self.number)
@@ -152,7 +149,7 @@ impl Ranks {
         &self.comm
     }
 
-    /// What all ranks say at this point, by number. It waits for them.
+    /// Exchanges values: every rank gives one, and gets those of all, by number. It waits for them.
     ///
     /// # Errors
     /// Those of MPI, in its words.
@@ -170,7 +167,7 @@ impl Ranks {
             .collect()
     }
 
-    /// Finishes MPI, which no rank uses any more. It waits for the others.
+    /// Finishes MPI, which no rank may use any more. It waits for the others.
     pub(super) fn finish(self) {
         let Ranks { mpi, comm, .. } = self;
         drop(comm);
@@ -184,7 +181,7 @@ impl Ranks {
     }
 }
 
-/// The numbers of the cores that this process may use; of one, where the system does not say.
+/// The numbers of the cores that this process may use. Where the system does not say, one core.
 fn own_cores() -> Vec<u32> {
     #[cfg(all(target_os = "linux", not(miri)))]
     if let Ok(allowed) = rustix::thread::sched_getaffinity(None) {
@@ -200,7 +197,7 @@ pub(super) fn in_words(error: warpline_mpi::Error) -> String {
     error.to_string()
 }
 
-/// What all ranks say at this point, by rank.
+/// Every rank gives a value, and gets those of all, by rank.
 fn all_to_all<T: Serialize + DeserializeOwned>(
     comm: &Comm<'_>,
     mine: &T,

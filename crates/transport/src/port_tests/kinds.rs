@@ -28,7 +28,7 @@ pub(super) struct Making {
     pub(super) one_sided: bool,
 }
 
-/// What ports of a test bring.
+/// The payloads of the messages in a test.
 pub(super) trait Wired: Send + Sized + 'static {
     fn format() -> WireFormat<Self>;
 }
@@ -43,7 +43,7 @@ thread_local! {
     static LIVE: Cell<i64> = const { Cell::new(0) };
 }
 
-/// Counts how many of them a thread has.
+/// A payload that counts how many of its kind the thread has.
 pub(super) struct Counted(());
 
 impl Counted {
@@ -86,17 +86,17 @@ impl Wired for Counted {
 pub(super) trait Kind {
     type Port<E: Wired>: Port<E> + Send;
 
-    /// Whether there is an end to what a port takes if nobody receives.
+    /// Whether a port refuses messages in the end if nobody receives.
     const FILLS_UP: bool = true;
-    /// Whether PEs share memory, in which messages can lie in buffers.
+    /// Whether PEs share memory, so that messages can lie in shared buffers.
     const SHARES: bool = true;
     /// Whether messages of a sender arrive in their order, and at once.
     const IN_ORDER: bool = true;
 
     fn ports<E: Wired>(pes: usize, making: Making) -> Vec<Self::Port<E>>;
 
-    /// Does for a port what others do: threads that only send and receive; or, for a PE that is
-    /// over, whoever steps it.
+    /// Does for a port the work that others do: a communication thread, or whoever steps a PE that
+    /// is over.
     fn serve<E: Wired>(_: &mut Self::Port<E>) {}
 }
 
@@ -137,7 +137,7 @@ impl Kind for Cas {
     }
 }
 
-/// Rings behind a port of a kind that is chosen at run time.
+/// Rings behind a port whose kind is chosen at run time.
 impl Kind for Chosen {
     type Port<E: Wired> = AnyPort<E>;
 
@@ -165,13 +165,13 @@ impl Kind for Virtual {
     }
 }
 
-/// A port, with what does its part beside the PE.
+/// A port, and whatever works for it beside the PE.
 pub(super) struct End<P, R> {
     pub(super) port: P,
     rest: R,
 }
 
-/// Does its part each time a PE receives.
+/// Works for a port each time its PE receives.
 pub(super) trait Serve: Send {
     fn serve(&self);
 }

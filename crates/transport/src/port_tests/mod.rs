@@ -1,5 +1,5 @@
-//! What every kind of port guarantees: one suite for all of them, with rings as they usually are
-//! and with the smallest that there can be.
+//! The guarantees of every kind of port: one suite for all of them, with rings of the usual size
+//! and with the smallest possible.
 
 mod kinds;
 mod waiting;
@@ -19,7 +19,7 @@ use self::kinds::{Cas, Chosen, Counted, Kind, Making, PerSender, Shared, Virtual
 #[cfg(not(miri))]
 use self::kinds::{FarByCas, FarByPes, FarByRings};
 use self::waiting::{
-    no_word_of_a_round_is_lost_while_it_waits, values_wait_for_the_flush,
+    no_bound_of_a_round_is_lost_while_it_waits, values_wait_for_the_flush,
     what_found_no_room_leaves_by_flushing_alone, what_found_no_room_leaves_by_receiving_alone,
 };
 use crate::Room;
@@ -51,9 +51,15 @@ fn message(number: u32) -> Message {
 }
 
 fn value<E>(payload: E) -> ValueMessage<E> {
-    let (time, sequence) = (VirtualTime::ZERO, Sequence::first_of(1));
-    let (sender, receiver, priority) = (LpId(0), LpId(1), Priority::NORMAL);
-    let event = Event { time, sequence, sender, receiver, step: 0, priority, payload };
+    let event = Event {
+        time: VirtualTime::ZERO,
+        sequence: Sequence::first_of(1),
+        sender: LpId(0),
+        receiver: LpId(1),
+        step: 0,
+        priority: Priority::NORMAL,
+        payload,
+    };
     ValueMessage {
         tag: Tag::default(),
         incarnation: NonZeroU32::new(1),
@@ -68,7 +74,7 @@ fn payload<E>(message: ValueMessage<E>) -> E {
     }
 }
 
-/// What has arrived in a mailbox: numbers of messages in buffers, and of those by value.
+/// The messages that have arrived in a mailbox, in buffers and by value.
 #[derive(Default)]
 struct Received {
     messages: Vec<Message>,
@@ -87,8 +93,8 @@ impl Received {
     }
 }
 
-/// Each number up to `many` for each sender is there once, and those of one sender are in their
-/// order.
+/// Checks that each number below `many` has arrived once from each sender, and that those of one
+/// sender are in order.
 fn check_all(numbers: impl Iterator<Item = u32> + Clone, senders: u32, many: u32) {
     for sender in 0..senders {
         assert!(
@@ -105,7 +111,8 @@ fn check_all(numbers: impl Iterator<Item = u32> + Clone, senders: u32, many: u32
 fn send_all<K: Kind>(port: &mut K::Port<u32>, to: u32, number: u32, senders: u32, room: Room) {
     let numbers = |many| (0..many).map(move |n| senders * n + number);
     let messages: Vec<Message> = numbers(buffers::<K>(room)).map(message).collect();
-    let (mut sent, mut values) = (0, numbers(many(room)).peekable());
+    let mut values = numbers(many(room)).peekable();
+    let mut sent = 0;
     let mut unread = Vec::new();
     while sent < messages.len() || values.peek().is_some() {
         let some = &messages[sent..messages.len().min(sent + 10)];
@@ -133,13 +140,14 @@ fn send_all<K: Kind>(port: &mut K::Port<u32>, to: u32, number: u32, senders: u32
 fn nothing_is_lost_or_doubled<K: Kind>(room: Room) {
     let mut senders = ports::<K, u32>(4, room);
     let mut receiver = senders.remove(1);
-    let (mut received, done) = (Received::default(), AtomicU64::new(0));
+    let mut received = Received::default();
+    let done = AtomicU64::new(0);
     thread::scope(|scope| {
         for (mut sender, number) in senders.into_iter().zip(0..) {
             let done = &done;
             scope.spawn(move || {
                 send_all::<K>(&mut sender, 1, number, 3, room);
-                // What was kept back goes out with its next steps.
+                // Messages that were kept back leave in its next steps.
                 while done.load(Ordering::Relaxed) == 0 {
                     sender.receive(&mut Vec::new());
                     thread::yield_now();
@@ -164,13 +172,15 @@ fn nothing_is_lost_or_doubled<K: Kind>(room: Room) {
 
 /// A bound says how many messages were handed over before it. Whoever has seen it, and looks then,
 /// finds them.
-fn no_word_overtakes_a_message<K: Kind>(room: Room) {
+fn no_bound_overtakes_a_message<K: Kind>(room: Room) {
     let [mut sender, mut receiver] = two_ports::<K, u32>(room);
-    let (messages_most, values_most) = (buffers::<K>(room), many(room));
+    let messages_most = buffers::<K>(room);
+    let values_most = many(room);
     thread::scope(|scope| {
         scope.spawn(move || {
-            let (mut messages, mut values) = (0, 0);
-            let mut full = 0u32;
+            let mut messages = 0;
+            let mut values = 0;
+            let mut steps = 0u32;
             while messages < messages_most || values < values_most {
                 messages += if messages < messages_most {
                     sender.send(1, &[message(messages)]) as u32
@@ -185,8 +195,8 @@ fn no_word_overtakes_a_message<K: Kind>(room: Room) {
                 sender.flush();
                 sender.publish(u64::from(messages) << 32 | u64::from(values));
                 sender.receive(&mut Vec::new());
-                full += 1;
-                if full.is_multiple_of(16) {
+                steps += 1;
+                if steps.is_multiple_of(16) {
                     thread::yield_now();
                 }
             }
@@ -198,8 +208,8 @@ fn no_word_overtakes_a_message<K: Kind>(room: Room) {
         let mut received = Received::default();
         while received.len() < (messages_most + values_most) as usize {
             let bound = receiver.bound(0);
-            let (messages, values) =
-                ((bound >> 32) as usize, (bound & u64::from(u32::MAX)) as usize);
+            let messages = (bound >> 32) as usize;
+            let values = bound as u32 as usize;
             received.receive(&mut receiver);
             assert!(
                 received.messages.len() >= messages,
@@ -217,15 +227,16 @@ fn no_word_overtakes_a_message<K: Kind>(room: Room) {
     });
 }
 
-/// The same with bounds of rounds, of which the next is published only after the other PE's bound
-/// for the last.
-fn no_word_of_a_round_overtakes_a_message<K: Kind>(room: Room) {
+/// The same with bounds of rounds. A PE publishes for the next round only after it has found the
+/// other PE's bound for the last.
+fn no_bound_of_a_round_overtakes_a_message<K: Kind>(room: Room) {
     let (rounds, each) = match room {
         _ if cfg!(miri) => (20u64, 3u32),
         Room::Ample if K::SHARES => (2000, 700),
         _ => (200, 20),
     };
-    let (ports, done) = (ports::<K, u32>(2, room), AtomicU64::new(0));
+    let ports = ports::<K, u32>(2, room);
+    let done = AtomicU64::new(0);
     thread::scope(|scope| {
         for (mut port, me) in ports.into_iter().zip(0..) {
             let done = &done;
@@ -273,10 +284,13 @@ fn no_word_of_a_round_overtakes_a_message<K: Kind>(room: Room) {
     });
 }
 
-/// A mailbox that nobody empties takes what it has room for, and the rest when there is room again.
+/// A mailbox that nobody empties takes as much as it has room for, and the rest when there is room
+/// again.
 fn a_full_mailbox_refuses_or_takes_all<K: Kind>(room: Room) {
     let [mut sender, mut receiver] = two_ports::<K, u32>(room);
-    let (mut messages, mut values, many) = (0, 0, many(room));
+    let many = many(room);
+    let mut messages = 0;
+    let mut values = 0;
     for _ in 0..many {
         messages += if K::SHARES { sender.send(1, &[message(messages)]) as u32 } else { 0 };
         values += u32::from(sender.send_value(1, value(values)).is_ok());
@@ -317,7 +331,7 @@ fn a_full_mailbox_refuses_or_takes_all<K: Kind>(room: Room) {
     assert!(received.values.into_iter().eq(0..=values));
 }
 
-/// Does this again and again until it returns true, and fails if it never does.
+/// Calls `done` until it returns true, and fails if it never does.
 fn until(mut done: impl FnMut() -> bool) {
     assert!((0..100_000).any(|_| done()), "it never happens");
 }
@@ -326,7 +340,7 @@ fn values_that_nobody_takes_are_dropped<K: Kind>(room: Room) {
     let [mut sender, mut receiver] = two_ports::<K, Counted>(room);
     let send =
         |sender: &mut K::Port<_>| assert!(sender.send_value(1, value(Counted::new())).is_ok());
-    // One that is taken out, one that is not, and one that is not even sent.
+    // Two that the receiver has looked for, one that is only sent, and one not even flushed.
     (0..2).for_each(|_| send(&mut sender));
     sender.flush();
     receiver.receive(&mut Vec::new());
@@ -335,7 +349,7 @@ fn values_that_nobody_takes_are_dropped<K: Kind>(room: Room) {
         send(&mut sender);
         sender.flush();
         send(&mut sender);
-        // Bytes do not count.
+        // Values that have become bytes do not count.
         assert!(Counted::live() == 4 || !K::SHARES);
     }
     drop((sender, receiver));
@@ -343,7 +357,7 @@ fn values_that_nobody_takes_are_dropped<K: Kind>(room: Room) {
 }
 
 macro_rules! suite {
-    ($($kind:ident: $Kind:ident, $room:ident, [$($test:ident)*];)*) => {$(
+    ($kind:ident: $Kind:ident, $room:ident, [$($test:ident)*]) => {
         mod $kind {
             use super::{$Kind, Room};
 
@@ -352,28 +366,40 @@ macro_rules! suite {
                 super::$test::<$Kind>(Room::$room);
             })*
         }
-    )*};
+    };
+    // The tests for all kinds of ports.
+    ($kind:ident: $Kind:ident, $room:ident, [$($test:ident)*], and those for all) => {
+        suite! {
+            $kind: $Kind, $room, [
+                $($test)*
+                values_wait_for_the_flush
+                what_found_no_room_leaves_by_flushing_alone
+                what_found_no_room_leaves_by_receiving_alone
+                no_bound_of_a_round_is_lost_while_it_waits
+            ]
+        }
+    };
+    // Also the tests for ports that keep the order of what one PE sends another.
+    ($kind:ident: $Kind:ident, $room:ident) => {
+        suite! {
+            $kind: $Kind, $room, [
+                nothing_is_lost_or_doubled
+                no_bound_overtakes_a_message
+                no_bound_of_a_round_overtakes_a_message
+                a_full_mailbox_refuses_or_takes_all
+                values_that_nobody_takes_are_dropped
+            ], and those for all
+        }
+    };
 }
 
-/// The tests for all kinds of ports, and those for ports that keep the order of what one PE sends
-/// another.
+/// Both suites of each kind: with rings as they usually are, and with the smallest.
 macro_rules! suites {
     ($($(#[$when:meta])? $kind:ident, $least:ident: $Kind:ident;)*) => {$(
         $(#[$when])?
-        suite! {
-            $kind: $Kind, Ample, [
-                nothing_is_lost_or_doubled no_word_overtakes_a_message no_word_of_a_round_overtakes_a_message
-                a_full_mailbox_refuses_or_takes_all values_that_nobody_takes_are_dropped values_wait_for_the_flush
-                what_found_no_room_leaves_by_flushing_alone what_found_no_room_leaves_by_receiving_alone
-                no_word_of_a_round_is_lost_while_it_waits
-            ];
-            $least: $Kind, Least, [
-                nothing_is_lost_or_doubled no_word_overtakes_a_message no_word_of_a_round_overtakes_a_message
-                a_full_mailbox_refuses_or_takes_all values_that_nobody_takes_are_dropped values_wait_for_the_flush
-                what_found_no_room_leaves_by_flushing_alone what_found_no_room_leaves_by_receiving_alone
-                no_word_of_a_round_is_lost_while_it_waits
-            ];
-        }
+        suite! { $kind: $Kind, Ample }
+        $(#[$when])?
+        suite! { $least: $Kind, Least }
     )*};
 }
 
@@ -390,14 +416,9 @@ suites! {
     far_by_cas, far_by_cas_least: FarByCas;
 }
 
-suite! {
-    virtual_cluster: Virtual, Ample, [
-        values_wait_for_the_flush what_found_no_room_leaves_by_flushing_alone what_found_no_room_leaves_by_receiving_alone
-        no_word_of_a_round_is_lost_while_it_waits
-    ];
-}
+suite! { virtual_cluster: Virtual, Ample, [], and those for all }
 
-/// What was refused is counted.
+/// Refused messages are counted.
 #[test]
 fn a_ring_that_is_full_is_counted() {
     let [mut sender, _receiver] = two_ports::<Cas, u32>(Room::Ample);

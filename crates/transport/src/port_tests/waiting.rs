@@ -1,4 +1,4 @@
-//! What waits in a port: for the next flush, or for room.
+//! Messages that wait in a port: for the next flush, or for room.
 
 use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{BoundPort, ControlPort, MessagePort, Port, ValuePort};
@@ -6,7 +6,7 @@ use warpline_kernel::{BoundPort, ControlPort, MessagePort, Port, ValuePort};
 use super::kinds::{Kind, Making};
 use super::{Received, Room, two_ports, until, value};
 
-/// Sends a value, which a port may refuse now and then though nothing fills it.
+/// Sends a value. A port may refuse it now and then although it is not full.
 fn send<K: Kind>(port: &mut K::Port<u32>, number: u32) {
     until(|| port.send_value(1, value(number)).is_ok());
 }
@@ -20,35 +20,42 @@ fn tell<K: Kind>(port: &mut K::Port<u32>, one_sided: bool, number: u64) {
     }
 }
 
-/// Whatever a PE does between two steps, such as to tell others about GVT, nothing that it has sent
-/// since the last flush arrives: registers that tell GVT have yet to announce it.
+/// The ports of a test of two PEs.
+fn two_ports_of<K: Kind>(room: Room, one_sided: bool) -> [K::Port<u32>; 2] {
+    <[_; 2]>::try_from(K::ports::<u32>(2, Making { room, one_sided })).ok().expect("two PEs")
+}
+
+/// Does everything with two ports but send and flush, so many times that whatever can arrive does.
+/// `told` counts the calls.
+fn do_everything_else<K: Kind>(
+    [sender, receiver]: [&mut K::Port<u32>; 2],
+    one_sided: bool,
+    told: u64,
+    received: &mut Received,
+) {
+    tell::<K>(sender, one_sided, told);
+    sender.publish(told);
+    if told == 1 {
+        sender.publish_round(1, told);
+    }
+    for _ in 0..40 {
+        while sender.receive_control().is_some() || sender.written().is_some() {}
+        sender.receive(&mut Vec::new());
+        sender.look_for_values();
+        sender.receive_values(&mut |_| panic!("nobody has sent anything"));
+        received.receive(receiver);
+        while receiver.receive_control().is_some() || receiver.written().is_some() {}
+    }
+}
+
+/// Whatever a PE does between two steps, such as telling others about GVT, nothing that it has sent
+/// since the last flush arrives: GVT from registers has yet to announce it.
 pub(super) fn values_wait_for_the_flush<K: Kind>(room: Room) {
     for one_sided in [false, true] {
-        let [mut sender, mut receiver] =
-            <[_; 2]>::try_from(K::ports::<u32>(2, Making { room, one_sided }))
-                .ok()
-                .expect("two PEs");
-        let (mut received, mut told) = (Received::default(), 0);
-        // Does everything else, so many times that whatever could arrive would.
-        let mut do_all =
-            |sender: &mut K::Port<u32>, receiver: &mut K::Port<u32>, received: &mut Received| {
-                told += 1;
-                tell::<K>(sender, one_sided, told);
-                sender.publish(told);
-                if told == 1 {
-                    sender.publish_round(1, told);
-                }
-                for _ in 0..40 {
-                    while sender.receive_control().is_some() || sender.written().is_some() {}
-                    sender.receive(&mut Vec::new());
-                    sender.look_for_values();
-                    sender.receive_values(&mut |_| panic!("nobody has sent anything"));
-                    received.receive(receiver);
-                    while receiver.receive_control().is_some() || receiver.written().is_some() {}
-                }
-            };
+        let [mut sender, mut receiver] = two_ports_of::<K>(room, one_sided);
+        let mut received = Received::default();
         send::<K>(&mut sender, 0);
-        do_all(&mut sender, &mut receiver, &mut received);
+        do_everything_else::<K>([&mut sender, &mut receiver], one_sided, 1, &mut received);
         assert_eq!(received.values, [0; 0], "it was not flushed");
         // The next flush sends it, with what came after it.
         send::<K>(&mut sender, 1);
@@ -58,7 +65,7 @@ pub(super) fn values_wait_for_the_flush<K: Kind>(room: Room) {
             received.receive(&mut receiver);
             received.len() == 2
         });
-        // Nor does what was flushed before and waits for room take it along.
+        // A value also stays behind when values leave that were flushed before and waited for room.
         let mut flushed = 2;
         while flushed < 600
             && (K::IN_ORDER || flushed < 20)
@@ -70,7 +77,7 @@ pub(super) fn values_wait_for_the_flush<K: Kind>(room: Room) {
         received.receive(&mut receiver);
         sender.receive(&mut Vec::new());
         let was_taken = sender.send_value(1, value(flushed)).is_ok();
-        do_all(&mut sender, &mut receiver, &mut received);
+        do_everything_else::<K>([&mut sender, &mut receiver], one_sided, 2, &mut received);
         until(|| {
             sender.receive(&mut Vec::new());
             received.receive(&mut receiver);
@@ -85,14 +92,11 @@ pub(super) fn values_wait_for_the_flush<K: Kind>(room: Room) {
     }
 }
 
-/// What becomes of a port full of everything, if its PE does only this from then on.
+/// Fills a port with everything, and checks that all of it arrives if the PE only does this.
 fn everything_leaves<K: Kind>(room: Room, mut does: impl FnMut(&mut K::Port<u32>)) {
     const TOLD: u64 = 20;
     for one_sided in [false, true] {
-        let [mut sender, mut receiver] =
-            <[_; 2]>::try_from(K::ports::<u32>(2, Making { room, one_sided }))
-                .ok()
-                .expect("two PEs");
+        let [mut sender, mut receiver] = two_ports_of::<K>(room, one_sided);
         let mut sent = 0;
         while sent < 600 && sender.send_value(1, value(sent)).is_ok() {
             sent += 1;
@@ -101,7 +105,8 @@ fn everything_leaves<K: Kind>(room: Room, mut does: impl FnMut(&mut K::Port<u32>
         (1..=TOLD).for_each(|number| tell::<K>(&mut sender, one_sided, number));
         sender.publish(7);
         sender.publish_round(1, 8);
-        let (mut received, mut told) = (Received::default(), Vec::new());
+        let mut received = Received::default();
+        let mut told = Vec::new();
         until(|| {
             does(&mut sender);
             while let Some(control) = receiver.receive_control() {
@@ -118,9 +123,11 @@ fn everything_leaves<K: Kind>(room: Room, mut does: impl FnMut(&mut K::Port<u32>
             }
             received.receive(&mut receiver);
             let bounds = (receiver.bound(0), receiver.bound_of_round(0, 1));
-            let last = told.iter().max() == Some(&TOLD);
-            (received.values.len(), bounds, last && (one_sided || told.len() as u64 == TOLD))
-                == (sent as usize, (7, Some(8)), true)
+            let has_last = told.iter().max() == Some(&TOLD);
+            received.values.len() == sent as usize
+                && bounds == (7, Some(8))
+                && has_last
+                && (one_sided || told.len() as u64 == TOLD)
         });
         assert!(
             one_sided || told.into_iter().eq(1..=TOLD),
@@ -131,7 +138,7 @@ fn everything_leaves<K: Kind>(room: Room, mut does: impl FnMut(&mut K::Port<u32>
     }
 }
 
-/// As a PE does that is over: what it has told others about GVT may be what they wait for.
+/// So does a PE that is over. Others may wait for what it has told them about GVT.
 pub(super) fn what_found_no_room_leaves_by_flushing_alone<K: Kind>(room: Room) {
     everything_leaves::<K>(room, |port| {
         port.flush();
@@ -139,7 +146,7 @@ pub(super) fn what_found_no_room_leaves_by_flushing_alone<K: Kind>(room: Room) {
     });
 }
 
-/// As a PE does that has nothing to send.
+/// So does a PE that has nothing to send.
 pub(super) fn what_found_no_room_leaves_by_receiving_alone<K: Kind>(room: Room) {
     everything_leaves::<K>(room, |port| {
         assert_eq!((port.receive_control(), port.written()), (None, None));
@@ -151,7 +158,7 @@ pub(super) fn what_found_no_room_leaves_by_receiving_alone<K: Kind>(room: Room) 
 
 /// While a PE's bound for a round waits for messages to find room, it may find the bounds of all
 /// others for that round, and publish for the next. They must find both.
-pub(super) fn no_word_of_a_round_is_lost_while_it_waits<K: Kind>(room: Room) {
+pub(super) fn no_bound_of_a_round_is_lost_while_it_waits<K: Kind>(room: Room) {
     let [mut ahead, mut behind] = two_ports::<K, u32>(room);
     let bound = |round: u64| 100 + round;
     let mut received = Received::default();
