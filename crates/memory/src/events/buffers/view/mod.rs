@@ -20,7 +20,7 @@ use super::arena::Arena;
 use super::books::Books;
 use super::pools::{FreeSlot, Pool, PoolSettings};
 use super::retired::Retired;
-use super::slot::{FREE, LIVE, NONE, SENT, Slot, tag};
+use super::slot::{FREE, LIVE, SENT, Slot, tag};
 use crate::{Handle, IsPortable, Region, prefetch, prefetch_write};
 
 /// One processing element's (PE's) view of the event buffers that all PEs share.
@@ -63,15 +63,21 @@ pub struct Buffers<T> {
     /// Slots of executed messages, reused once these are over; `None` if slots are freed one by one
     /// instead.
     retired: Option<Retired>,
+    counts: Counts,
+    /// Not `Sync`: values need only be `Send`, so two threads must not reach the one that `get`
+    /// returns.
+    not_sync: PhantomData<Cell<T>>,
+}
+
+/// What this PE has done with buffers, as its [`Books`] say.
+#[derive(Default)]
+struct Counts {
     inserted: u64,
     released: u64,
     given: u64,
     accepted: u64,
     returned: u64,
     taken_back: u64,
-    /// Not `Sync`: values need only be `Send`, so two threads must not reach the one that `get`
-    /// returns.
-    not_sync: PhantomData<Cell<T>>,
 }
 
 /// One view per PE of the buffers that this many PEs share, by PE, with default settings.
@@ -113,19 +119,13 @@ impl<T> Buffers<T> {
     fn new(arena: Arena<T>, me: u16, pool: Pool, retires: Option<u32>) -> Self {
         let retired =
             retires.map(|pes| Retired::new(if pool.keeps_partners_apart() { pes } else { 1 }));
-        let (inserted, released, given, accepted, returned, taken_back) = (0, 0, 0, 0, 0, 0);
         Buffers {
             arena,
             me,
             mine: tag(LIVE, me),
             pool,
             retired,
-            inserted,
-            released,
-            given,
-            accepted,
-            returned,
-            taken_back,
+            counts: Counts::default(),
             not_sync: PhantomData,
         }
     }
@@ -179,8 +179,8 @@ impl<T> Buffers<T> {
         let local = to == u32::from(self.me);
         // Whoever accepts it may read all that was written above.
         slot.send(if local { self.mine } else { tag(SENT, to as u16) });
-        self.inserted += 1;
-        self.given += u64::from(!local);
+        self.counts.inserted += 1;
+        self.counts.given += u64::from(!local);
         handle
     }
 
@@ -227,7 +227,7 @@ impl<T> Buffers<T> {
         let value = unsafe { slot.take() };
         // Only now, as another PE may take it out of the pool at once.
         self.pool.give(partner, FreeSlot::new(handle.bits()), &self.arena);
-        self.released += 1;
+        self.counts.released += 1;
         (value, partner)
     }
 
@@ -249,8 +249,7 @@ impl<T> Buffers<T> {
     pub fn next(&self, handle: Handle) -> Option<Handle> {
         // The sender wrote it itself, and the receiver does not overwrite it before the sender has
         // cancelled the message or can no longer cancel it.
-        let next = self.arena.found(handle).next();
-        (next != NONE).then(|| Handle::from_bits(next))
+        self.arena.found(handle).next()
     }
 
     /// Links a message to another one of the same event. Only its sender may do so, while it can
@@ -261,7 +260,7 @@ impl<T> Buffers<T> {
     #[inline]
     pub fn set_next(&self, handle: Handle, next: Option<Handle>) {
         // As in `next`, nobody else reads or writes it meanwhile.
-        self.arena.found(handle).set_next(next.map_or(NONE, Handle::bits));
+        self.arena.found(handle).set_next(next);
     }
 
     /// Prefetches the first cache line of a buffer, if there is one at the handle. It never panics.
@@ -298,11 +297,8 @@ impl<T> Buffers<T> {
 
     /// How many buffers this PE has used, sent and received, and how many it has now.
     pub fn books(&self) -> Books {
-        let Buffers { inserted, released, given, accepted, returned, taken_back, .. } = *self;
-        let (live, places) = (inserted + accepted - released - given, self.pool.places());
-        let free = self.pool.free() + self.retired.as_ref().map_or(0, Retired::len);
+        let Counts { inserted, released, given, accepted, returned, taken_back } = self.counts;
         let redistributed = self.pool.redistributed();
-        let (deposited, withdrawn) = (redistributed.deposited(), redistributed.withdrawn());
         Books {
             inserted,
             released,
@@ -310,11 +306,11 @@ impl<T> Buffers<T> {
             accepted,
             returned,
             taken_back,
-            deposited,
-            withdrawn,
-            live,
-            places,
-            free,
+            deposited: redistributed.deposited(),
+            withdrawn: redistributed.withdrawn(),
+            live: inserted + accepted - released - given,
+            places: self.pool.places(),
+            free: self.pool.free() + self.retired.as_ref().map_or(0, Retired::len),
         }
     }
 }

@@ -362,6 +362,32 @@ fn a_buffer_that_is_retired_by_mistake_does_no_harm() {
     assert_eq!(Rc::strong_count(&value), 1);
 }
 
+/// A free buffer waits in a list that goes through the buffers themselves. A link that somebody sets
+/// by mistake must not lead there, or the buffer of a live value would be handed out as free.
+#[test]
+fn a_link_set_by_mistake_hands_out_no_buffer_twice() {
+    for settings in all_settings() {
+        let value = Rc::new(());
+        let [mut a, mut b] = pair(settings);
+        let live = a.insert(1, value.clone());
+        b.accept(live);
+        let freed: Vec<Handle> = (0..2 * FEW).map(|_| a.insert(1, value.clone())).collect();
+        for handle in &freed {
+            b.accept(*handle);
+            b.release(*handle);
+        }
+        for buffers in [&mut a, &mut b] {
+            buffers.save_memory(true);
+            buffers.tidy(0);
+        }
+        freed.iter().for_each(|handle| a.set_next(*handle, Some(live)));
+        let again: Vec<Handle> = (0..4 * FEW).map(|_| a.insert(1, value.clone())).collect();
+        assert!(!again.contains(&live), "{settings:?}");
+        drop((a, b));
+        assert_eq!(Rc::strong_count(&value), 1, "{settings:?}");
+    }
+}
+
 #[test]
 fn values_of_retired_buffers_are_dropped_once() {
     for settings in all_settings().filter(|settings| settings.retires) {

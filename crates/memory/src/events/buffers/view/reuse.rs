@@ -23,7 +23,7 @@ impl<T> Buffers<T> {
     pub fn retire(&mut self, handle: Handle, stamp: u64) {
         let partner = self.slot(handle).partner();
         self.retired_mut().add(partner, handle.bits(), stamp);
-        self.released += 1;
+        self.counts.released += 1;
     }
 
     /// Takes back a buffer whose message was executed with this stamp, because the execution has
@@ -35,7 +35,7 @@ impl<T> Buffers<T> {
         let partner = self.slot(handle).partner();
         let number = self.retired_mut().remove(partner, stamp);
         assert_eq!(number, handle.bits(), "a message has the stamp of its own execution");
-        self.released -= 1;
+        self.counts.released -= 1;
     }
 
     /// Drops the value of a message whose buffer has been retired, and which is over or will be

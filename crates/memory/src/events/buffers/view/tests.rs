@@ -3,6 +3,7 @@ use std::rc::Rc;
 use super::*;
 use crate::events::buffers::arena::SEGMENT_BITS;
 use crate::events::buffers::pools::{PLENTY, RUN};
+use crate::events::buffers::slot::NO_SLOT;
 use crate::{CancelOutcome, Exhausted, catch_exhausted};
 
 pub(super) fn pair<T>() -> [Buffers<T>; 2] {
@@ -448,7 +449,9 @@ fn no_slot_number_is_given_twice() {
         }
     }
     assert!(
-        arena.slot(next - 1).is_some() && arena.slot(next).is_none() && arena.slot(NONE).is_none()
+        arena.slot(next - 1).is_some()
+            && arena.slot(next).is_none()
+            && arena.slot(NO_SLOT).is_none()
     );
 }
 
