@@ -46,7 +46,7 @@ impl Beat {
     /// report names this.
     #[inline]
     pub fn begin_step(self: &Arc<Self>) {
-        is_current(self);
+        make_current(self);
         let step = self.step.load(Ordering::Relaxed) & !(Self::INSIDE | Self::AHEAD);
         self.step.store(step + 4 + Self::INSIDE, Ordering::Relaxed);
     }
@@ -83,13 +83,13 @@ impl Beat {
 
     /// What the thread is doing; `None` if it is not inside a step.
     pub fn read(&self) -> Option<Activity> {
-        let (step, time, event) = (&self.step, &self.time, &self.event);
-        let [step, time, event] = [step, time, event].map(|word| word.load(Ordering::Relaxed));
-        let (lp, time) = ((event >> 32) as u32, f64::from_bits(time));
+        let step = self.step.load(Ordering::Relaxed);
+        let time = self.time.load(Ordering::Relaxed);
+        let event = self.event.load(Ordering::Relaxed);
         (step & Self::INSIDE != 0).then_some(Activity {
             step,
-            lp,
-            time,
+            lp: (event >> 32) as u32,
+            time: f64::from_bits(time),
             event: event as u32,
             ahead: step & Self::AHEAD != 0,
         })
@@ -102,16 +102,13 @@ thread_local! {
     pub(crate) static CURRENT: Cell<*const Beat> = const { Cell::new(ptr::null()) };
     /// Keeps it alive, and clears the pointer when the thread ends.
     static KEPT: RefCell<Kept> = const { RefCell::new(Kept(None)) };
+    /// The system's number for this thread, which takes a system call; 0 if unknown.
+    static NUMBER: u32 = number();
 }
 
 struct Kept(Option<Arc<Beat>>);
 
-thread_local! {
-    /// What the system calls this thread, which takes a system call; 0 if that is not known.
-    static NAME: u32 = name();
-}
-
-fn name() -> u32 {
+fn number() -> u32 {
     #[cfg(all(target_os = "linux", not(miri)))]
     return rustix::thread::gettid().as_raw_nonzero().get().unsigned_abs();
     #[cfg(not(all(target_os = "linux", not(miri))))]
@@ -126,7 +123,7 @@ impl Drop for Kept {
 
 /// From now on this thread does what `beat` says.
 #[inline]
-fn is_current(beat: &Arc<Beat>) {
+fn make_current(beat: &Arc<Beat>) {
     if CURRENT.get() != Arc::as_ptr(beat) {
         change_to(beat);
     }
@@ -138,7 +135,7 @@ fn change_to(beat: &Arc<Beat>) {
     let _ = KEPT.try_with(|kept| {
         CURRENT.set(ptr::null());
         kept.borrow_mut().0 = Some(beat.clone());
-        beat.thread.store(NAME.try_with(|name| *name).unwrap_or_default(), Ordering::Relaxed);
+        beat.thread.store(NUMBER.try_with(|number| *number).unwrap_or_default(), Ordering::Relaxed);
         CURRENT.set(Arc::as_ptr(beat));
     });
 }
@@ -173,7 +170,7 @@ mod tests {
         std::thread::scope(|scope| {
             let worker = scope.spawn(|| {
                 for beat in [&beats[0], &beats[1], &beats[1], &beats[0]] {
-                    is_current(beat);
+                    make_current(beat);
                     assert_eq!(CURRENT.get(), Arc::as_ptr(beat));
                     assert_eq!(Arc::strong_count(beat), 2, "it is kept alive");
                 }

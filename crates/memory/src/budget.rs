@@ -47,14 +47,12 @@ impl Budget {
     /// # Panics
     /// If there is no room in the region, it [unwinds](crate::Exhausted::unwind).
     pub fn new(region: &Region, limit: u64, before: u64) -> Self {
-        let (drawn, elsewhere, payloads) =
-            (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(held::bytes()));
-        Budget {
-            counters: region.place(Counters { drawn, elsewhere, payloads }),
-            limit,
-            before,
-            counts_payloads: false,
-        }
+        let counters = region.place(Counters {
+            drawn: AtomicU64::new(0),
+            elsewhere: AtomicU64::new(0),
+            payloads: AtomicU64::new(held::bytes()),
+        });
+        Budget { counters, limit, before, counts_payloads: false }
     }
 
     /// The budget of a run that has this process alone, so that its payloads are those of the run:
@@ -88,10 +86,11 @@ impl Budget {
     #[inline]
     pub fn taken(&self) -> u64 {
         // Relaxed, here and below: these are numbers that nothing else is read by.
-        let Counters { drawn, elsewhere, payloads } = &*self.counters;
-        let [drawn, elsewhere] = [drawn, elsewhere].map(|bytes| bytes.load(Ordering::Relaxed));
+        let drawn = self.counters.drawn.load(Ordering::Relaxed);
+        let elsewhere = self.counters.elsewhere.load(Ordering::Relaxed);
         let since = if self.counts_payloads {
-            held::bytes().wrapping_sub(payloads.load(Ordering::Relaxed)).cast_signed()
+            let payloads = self.counters.payloads.load(Ordering::Relaxed);
+            held::bytes().wrapping_sub(payloads).cast_signed()
         } else {
             0
         };
@@ -103,10 +102,8 @@ impl Budget {
     /// somebody looks again, only what payloads take more, or less, is known.
     pub fn note_taken(&self, bytes: u64) {
         self.counters.payloads.store(held::bytes(), Ordering::Relaxed);
-        self.counters.elsewhere.store(
-            bytes.saturating_sub(self.counters.drawn.load(Ordering::Relaxed)),
-            Ordering::Relaxed,
-        );
+        let drawn = self.counters.drawn.load(Ordering::Relaxed);
+        self.counters.elsewhere.store(bytes.saturating_sub(drawn), Ordering::Relaxed);
     }
 }
 
@@ -180,8 +177,8 @@ mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "Miri would hold the payload for real")]
     fn payloads_count_at_once_and_only_once() {
-        let (without, with) = [(); 2].map(|()| Budget::new(&Region::own(), 100, 0)).into();
-        let with = with.with_payloads();
+        let without = Budget::new(&Region::own(), 100, 0);
+        let with = Budget::new(&Region::own(), 100, 0).with_payloads();
         // Other tests hold payloads, too, but none as large.
         let payload = crate::Payload::zeroed(1 << 30);
         let about = |bytes: u64| (bytes + (1 << 28)) >> 29;

@@ -153,7 +153,8 @@ mod tests {
 
     #[test]
     fn lists_grow_in_leaps() {
-        let (mut list, mut queue) = (Vec::new(), VecDeque::new());
+        let mut list = Vec::new();
+        let mut queue = VecDeque::new();
         let mut grown = [0, 0];
         for n in 0..1000 {
             let before = [list.capacity(), queue.capacity()];
@@ -165,7 +166,8 @@ mod tests {
             grown[1] += u32::from(queue.capacity() != before[1]);
         }
         assert!(grown.iter().all(|&times| times < 12), "{grown:?}");
-        let (mut list, mut queue) = (Vec::new(), VecDeque::new());
+        let mut list = Vec::new();
+        let mut queue = VecDeque::new();
         for n in 0..1000 {
             list.make_little_room(1, "a");
             queue.make_little_room(1, "b");

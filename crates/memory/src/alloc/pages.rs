@@ -68,7 +68,8 @@ fn advise(start: *mut u8, bytes: usize) {
         return;
     }
     let skipped = start.align_offset(PAGE);
-    let (first, length) = (start.wrapping_add(skipped), (bytes - skipped) / PAGE * PAGE);
+    let first = start.wrapping_add(skipped);
+    let length = (bytes - skipped) / PAGE * PAGE;
     // SAFETY: the `length` bytes from `first` lie within one allocation that the caller holds
     // exclusively, as `skipped` < PAGE < `bytes`; and `LinuxHugepage` leaves the contents and the
     // mapping of every page as they are.

@@ -41,11 +41,12 @@ pub(crate) fn released_for() -> Option<usize> {
     Some(RELEASED_FOR.load(Ordering::Relaxed)).filter(|&bytes| bytes > 0)
 }
 
-/// Its first byte; null if there is none. It does not come from the allocator, which would change
-/// its ways after so large a piece is freed.
+/// Memory set aside. It does not come from the allocator, which would change its ways after so large
+/// a piece is freed.
 struct Reserve {
+    /// Its first byte; null if there is none.
     start: AtomicPtr<c_void>,
-    /// Written before `start`, and read after it.
+    /// Its length; 0 if there is none. Written before `start`, and read after it.
     bytes: AtomicUsize,
 }
 

@@ -109,11 +109,18 @@ written_as! {
         (nanos < 1_000_000_000).then(|| Duration::new(seconds, nanos))
     };
     LpId as u32: |lp| lp.0, |number| Some(LpId(number));
-    VirtualTime as u64: |time| time.bits(), |bits| (bits <= VirtualTime::MAX.bits()).then(|| VirtualTime::from_bits(bits));
-    Priority as i8: |priority| priority.level(), |level| (level > i8::MIN).then(|| Priority::new(level));
+    VirtualTime as u64: |time| time.bits(), |bits| {
+        (bits <= VirtualTime::MAX.bits()).then(|| VirtualTime::from_bits(bits))
+    };
+    Priority as i8: |priority| priority.level(), |level| {
+        (level > i8::MIN).then(|| Priority::new(level))
+    };
     Sequence as u64: |sequence| sequence.bits(), |bits| Some(Sequence::from_bits(bits));
-    EventKey as (VirtualTime, u32, Priority, LpId, Sequence): |key| (key.time, key.step, key.priority, key.sender, key.sequence),
-        |(time, step, priority, sender, sequence)| Some(EventKey { time, step, priority, sender, sequence });
+    EventKey as (VirtualTime, u32, Priority, LpId, Sequence):
+        |key| (key.time, key.step, key.priority, key.sender, key.sequence),
+        |(time, step, priority, sender, sequence)| {
+            Some(EventKey { time, step, priority, sender, sequence })
+        };
 }
 
 macro_rules! not_zero {
@@ -127,7 +134,11 @@ not_zero!(u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize);
 macro_rules! atomics {
     ($($type:ty as $value:ty),*) => {
         // Relaxed: nothing else that the writer has done is read with it.
-        written_as! { $($type as $value: |value| value.load(Ordering::Relaxed), |value| Some(<$type>::new(value));)* }
+        written_as! {
+            $($type as $value: |value| value.load(Ordering::Relaxed), |value| {
+                Some(<$type>::new(value))
+            };)*
+        }
     };
 }
 

@@ -64,7 +64,8 @@ mod tests {
 
     #[test]
     fn who_sleeps_is_woken() {
-        let (bell, since) = (Bell::default(), Instant::now());
+        let bell = Bell::default();
+        let since = Instant::now();
         thread::scope(|scope| {
             scope.spawn(|| {
                 while bell.rung() == 0 {

@@ -138,7 +138,7 @@ mod loom_tests {
     /// ever more than one round ahead, so no block is overwritten before it was taken, and each
     /// finds the words of its round. With one block in place of two this fails.
     #[test]
-    fn loom_partners_find_the_words_of_their_trial() {
+    fn loom_partners_find_the_words_of_their_round() {
         fn exchange(mut writer: BlockWriter<2>, mut reader: BlockReader<2>) {
             for round in 0..3u64 {
                 let block = round as usize % 2;

@@ -103,7 +103,7 @@ mod loom_tests {
     /// bound, so a PE that reads the bound first and empties the ring afterwards has every message
     /// that the bound no longer covers.
     #[test]
-    fn loom_messages_sent_before_a_word_are_there_once_it_is_read() {
+    fn loom_messages_sent_before_a_bound_are_there_once_it_is_read() {
         loom::model(|| {
             let mut views = lines(&Region::own(), 2);
             let (reader, mut writer) = (views.remove(0), views.remove(0));
@@ -150,7 +150,7 @@ mod loom_tests {
 
     /// One PE may be a round ahead of the other, which must still find the bound of its own round.
     #[test]
-    fn loom_the_word_read_is_that_of_its_round() {
+    fn loom_the_bound_read_is_that_of_its_round() {
         loom::model(|| {
             let mut views = lines(&Region::own(), 2);
             let (reader, writer) = (views.remove(0), views.remove(0));
@@ -162,7 +162,7 @@ mod loom_tests {
 
     /// A PE that has found the bound of a round also finds every message sent before that bound.
     #[test]
-    fn loom_messages_of_a_window_are_there_once_the_word_is_found() {
+    fn loom_messages_of_a_window_are_there_once_the_bound_is_found() {
         loom::model(|| {
             let mut views = lines(&Region::own(), 2);
             let (reader, writer) = (views.remove(0), views.remove(0));
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_have_lines_of_their_own() {
+    fn bounds_have_lines_of_their_own() {
         let views = lines(&Region::own(), 3);
         let places: Vec<usize> =
             views[0].lines.iter().map(|line| std::ptr::from_ref(line).addr()).collect();

@@ -138,16 +138,14 @@ impl<T: Copy> Registers<T> {
     /// # Panics
     /// If more messages were received than announced.
     pub fn settle(&self, received: [u64; 2], event: T, before: impl Fn(&T, &T) -> bool) {
-        let (me, never) = (self.me, self.never);
+        let me = self.me;
+        let never = self.never;
         let file = &mut *self.file(me);
         file.change(&before, |file| {
             for (bank, received) in file.banks.iter_mut().zip(received) {
-                let left = bank.in_transit.checked_sub(received);
-                let left = left.unwrap_or_else(|| {
-                    panic!(
-                        "PE {me} received {received} messages, but only {} were sent",
-                        bank.in_transit
-                    )
+                let sent = bank.in_transit;
+                let left = sent.checked_sub(received).unwrap_or_else(|| {
+                    panic!("PE {me} received {received} messages, but only {sent} were sent")
                 });
                 *bank = Bank {
                     in_transit: left,
@@ -164,7 +162,9 @@ impl<T: Copy> Registers<T> {
     /// The least MOE and the least MOM, if no PE's registers fell while they were read. The lesser
     /// of the two is LBTS at some moment during the call.
     pub fn least(&self, before: impl Fn(&T, &T) -> bool) -> Option<(T, T)> {
-        let (mut event, mut message, mut falls) = (self.never, self.never, 0u64);
+        let mut event = self.never;
+        let mut message = self.never;
+        let mut falls = 0u64;
         for pe in 0..self.files.len() {
             let file = self.file(pe);
             event = earlier(event, file.event, &before);
@@ -248,7 +248,8 @@ mod tests {
     #[test]
     fn steady_traffic_holds_nothing_up() {
         let views = registers(&Region::own(), 2, 0, u64::MAX);
-        let (mut banks, mut bank) = (Vec::new(), 0);
+        let mut banks = Vec::new();
+        let mut bank = 0;
         for time in 1..=100 {
             // Two messages are always in transit.
             banks.push(bank);

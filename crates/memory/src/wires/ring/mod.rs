@@ -149,12 +149,14 @@ pub fn pass_over_ring<T>(region: &Region, capacity: usize) {
 
 /// How many bytes a ring takes in a region.
 pub const fn ring_bytes<T>(capacity: usize) -> usize {
-    let cells = capacity.next_power_of_two() * size_of::<Cell<T>>();
+    let cells = rounded(capacity) * size_of::<Cell<T>>();
     cells.next_multiple_of(region::APART) + size_of::<Indices>().next_multiple_of(region::APART)
 }
 
-fn rounded(capacity: usize) -> usize {
-    capacity.max(2).checked_next_power_of_two().expect("the capacity of a ring is a power of two")
+/// How many values a ring has room for if this capacity is asked for.
+const fn rounded(capacity: usize) -> usize {
+    let capacity = if capacity < 2 { 2 } else { capacity };
+    capacity.checked_next_power_of_two().expect("the capacity of a ring is a power of two")
 }
 
 impl<T> Shared<T> {
@@ -271,12 +273,12 @@ impl<T: Send> Producer<T> {
 
 impl<T> Drop for Producer<T> {
     fn drop(&mut self) {
-        // Values written but not published are thus dropped with the ring, if the consumer does not
-        // take them. Where processes share the ring, this end may be in use in another process.
-        // Release pairs with the consumer's Acquires.
+        // Where processes share the ring, this end may be in use in another process.
         if self.shared.indices.is_shared() {
             return;
         }
+        // Publishes what has only been written, so that it is dropped with the ring if the consumer
+        // does not take it. Release pairs with the consumer's Acquires.
         self.shared.indices.tail.0.store(self.tail, Ordering::Release);
     }
 }
