@@ -95,9 +95,9 @@ impl Area {
 
     /// Takes memory for this process, which is zeros; `None` if there is none.
     pub(crate) fn take(&self, bytes: usize) -> Option<NonNull<u8>> {
-        let (pieces, most) =
-            (bytes.div_ceil(PIECE_BYTES), AREA_BYTES / PIECE_BYTES - HEADER_PIECES);
         let header = self.header();
+        let pieces = bytes.div_ceil(PIECE_BYTES);
+        let most = AREA_BYTES / PIECE_BYTES - HEADER_PIECES;
         let claim = |taken: usize| taken.checked_add(pieces).filter(|taken| *taken <= most);
         // Relaxed: the counter only hands out numbers.
         let first = HEADER_PIECES

@@ -14,7 +14,7 @@ use super::classes::{CLASSES, LINE, SHARED_CLASSES, block_bytes, class_for};
 use super::clean::Clean;
 use super::free_list::{Block, FreeList};
 use super::held;
-use super::shared::{self, Place};
+use super::shared::{self, Memory, Place};
 use crate::Exhausted;
 use crate::sync::{alloc, dealloc};
 
@@ -37,8 +37,8 @@ thread_local! {
 struct FreeLists {
     own: [FreeList; CLASSES],
     shared: [FreeList; SHARED_CLASSES],
-    /// The memory that those in `shared` lie in.
-    memory: usize,
+    /// The memory that those in `shared` lie in, if there are any.
+    memory: Option<Memory>,
 }
 
 impl FreeLists {
@@ -46,27 +46,28 @@ impl FreeLists {
         FreeLists {
             own: from_fn(|_| FreeList::new()),
             shared: from_fn(|_| FreeList::new()),
-            memory: 0,
+            memory: None,
         }
     }
 
     /// The lists of blocks in the memory that processes share at present.
     #[inline(always)]
-    fn shared(&mut self, memory: usize) -> &mut [FreeList; SHARED_CLASSES] {
-        if self.memory != memory {
+    fn shared(&mut self, memory: Memory) -> &mut [FreeList; SHARED_CLASSES] {
+        if self.memory != Some(memory) {
             self.give_back_shared();
-            self.memory = memory;
+            self.memory = Some(memory);
         }
         &mut self.shared
     }
 
-    /// Gives back those that are in no memory of this process alone.
+    /// Gives back the blocks in memory that processes share.
     #[cold]
     #[inline(never)]
     fn give_back_shared(&mut self) {
+        let Some(memory) = self.memory else { return };
         for (class, list) in self.shared.iter_mut().enumerate().filter(|(_, list)| list.len() > 0) {
             // SAFETY: all of them are from that memory.
-            unsafe { shared::give(self.memory, class, take(list)) };
+            unsafe { shared::give(memory, class, take(list)) };
         }
     }
 }
@@ -88,8 +89,7 @@ fn chunks(class: usize) -> MutexGuard<'static, Chunks> {
 /// If there is no memory, it [unwinds](Exhausted::unwind).
 #[inline]
 pub(super) fn take_block(bytes: usize) -> Block {
-    let memory = shared::current();
-    if memory != 0
+    if let Some(memory) = Memory::current()
         && let Some(block) = take_shared(bytes, memory)
     {
         return block;
@@ -104,7 +104,7 @@ pub(super) fn take_block(bytes: usize) -> Block {
 }
 
 /// A block in memory that processes share; `None` if they no longer do.
-fn take_shared(bytes: usize, memory: usize) -> Option<Block> {
+fn take_shared(bytes: usize, memory: Memory) -> Option<Block> {
     let Some(class) = class_for(bytes, SHARED_CLASSES) else {
         Exhausted::Memory { what: "a payload", bytes }.unwind()
     };
@@ -136,19 +136,22 @@ fn refill(list: &mut FreeList, class: usize, most: usize) -> Block {
 #[inline]
 pub(super) unsafe fn free_block(block: Block, bytes: usize) {
     let memory = match shared::place_of(block.start()) {
-        Place::Own => 0,
-        Place::Shared(memory) => memory,
+        Place::Own => None,
+        Place::Shared(memory) => Some(memory),
         Place::Past => return shared::give_past(block.start()),
     };
-    let Some(class) = class_for(bytes, if memory == 0 { CLASSES } else { SHARED_CLASSES }) else {
-        // SAFETY: without a class, `take_block` has allocated the block; the rest is the caller's
-        // promise.
+    let classes = if memory.is_none() { CLASSES } else { SHARED_CLASSES };
+    let Some(class) = class_for(bytes, classes) else {
+        // SAFETY: without a class, `take_block` has allocated the block, as shared memory has none
+        // such; the rest is the caller's promise.
         return unsafe { deallocate(block.start(), bytes) };
     };
     let kept = FREE.try_with(|lists| {
         let lists = &mut *lists.borrow_mut();
-        let list =
-            if memory == 0 { &mut lists.own[class] } else { &mut lists.shared(memory)[class] };
+        let list = match memory {
+            None => &mut lists.own[class],
+            Some(memory) => &mut lists.shared(memory)[class],
+        };
         // SAFETY: the caller gives the block away and knows what is clean, and all blocks begin
         // with a line.
         unsafe { list.push(block) };
@@ -167,7 +170,7 @@ pub(super) unsafe fn free_block(block: Block, bytes: usize) {
 /// Gives up to `most` blocks of a list of this class back to the chunks.
 #[cold]
 #[inline(never)]
-fn give_back(list: &mut FreeList, class: usize, most: usize, memory: usize) {
+fn give_back(list: &mut FreeList, class: usize, most: usize, memory: Option<Memory>) {
     let mut back = FreeList::default();
     while back.len() < most
         && let Some(block) = list.pop()
@@ -177,10 +180,9 @@ fn give_back(list: &mut FreeList, class: usize, most: usize, memory: usize) {
     }
     // SAFETY: all blocks of the class are from these chunks, or from heaps that processes share.
     unsafe {
-        if memory == 0 {
-            chunks(class).give(block_bytes(class), back)
-        } else {
-            shared::give(memory, class, back)
+        match memory {
+            None => chunks(class).give(block_bytes(class), back),
+            Some(memory) => shared::give(memory, class, back),
         }
     };
 }

@@ -22,8 +22,9 @@ pub(super) struct Chunks {
 
 struct Chunk {
     pages: Pages,
-    /// How many blocks there are, and how many of them have ever been given out: the first ones.
+    /// How many blocks there are.
     blocks: usize,
+    /// How many of them, from the first on, have ever been given out.
     used: usize,
     /// Those that have come back.
     free: FreeList,

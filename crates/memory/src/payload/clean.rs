@@ -52,7 +52,8 @@ impl Clean {
     /// zeros.
     #[inline]
     pub(super) fn dirty_within(self, bytes: usize) -> [Range<usize>; 2] {
-        let (clean, end) = (self.lines(), lines(0..bytes).end);
+        let clean = self.lines();
+        let end = lines(0..bytes).end;
         [0..clean.start.min(end), clean.end.min(end)..end]
             .map(|dirty| dirty.start * LINE..dirty.end * LINE)
     }
@@ -61,7 +62,8 @@ impl Clean {
     /// cleared.
     #[inline]
     pub(super) fn with_cleared(self, bytes: usize) -> Self {
-        let (clean, end) = (self.lines(), lines(0..bytes).end);
+        let clean = self.lines();
+        let end = lines(0..bytes).end;
         if clean.start <= end { Clean::of(1..clean.end.max(end)) } else { longer(1..end, clean) }
     }
 }

@@ -29,7 +29,7 @@ use self::clean::Clean;
 use self::free_list::Block;
 #[cfg(all(test, not(loom)))]
 pub(crate) use self::free_list::{Block as PrivateBlock, FreeList as PrivateList};
-use self::shared::Place;
+use self::shared::{Memory, Place};
 use crate::prefetch_write;
 use crate::sync::{AtomicU32, Ordering, UnsafeCell};
 
@@ -167,7 +167,9 @@ impl Payload {
     /// [shared](crate::share_payloads): bytes that lie elsewhere are copied.
     #[inline]
     pub fn make_common(&mut self) {
-        if shared::current() == 0 || matches!(shared::place_of(self.len.cast()), Place::Shared(_)) {
+        if Memory::current().is_none()
+            || matches!(shared::place_of(self.len.cast()), Place::Shared(_))
+        {
             return;
         }
         if !self.is_empty() {

@@ -8,6 +8,7 @@
 //! copy of a state.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -20,10 +21,28 @@ use crate::Exhausted;
 use crate::alloc::files::{is_in_any, zero};
 use crate::sync::Arc;
 
-/// Where the memory that is in use at present begins; 0 if there is none. One word, so that whoever
+/// The address of the memory that is in use at present; 0 if there is none. One word, so that whoever
 /// reads it knows of one run and not of two.
 static CURRENT: AtomicUsize = AtomicUsize::new(0);
 static HEAP: Mutex<Heap> = Mutex::new(Heap::none());
+
+/// Memory for payloads that processes share, by the address where it begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Memory(NonZeroUsize);
+
+impl Memory {
+    /// The memory that is in use at present.
+    #[inline(always)]
+    pub(super) fn current() -> Option<Memory> {
+        // Relaxed: blocks are taken under a lock, or from lists that were filled under it.
+        NonZeroUsize::new(CURRENT.load(Ordering::Relaxed)).map(Memory)
+    }
+
+    #[inline(always)]
+    fn contains(self, address: usize) -> bool {
+        address.wrapping_sub(self.0.get()) < AREA_BYTES
+    }
+}
 
 /// This process's blocks.
 struct Heap {
@@ -35,18 +54,61 @@ struct Heap {
 
 struct Class {
     free: FreeList,
-    /// Blocks that have never been used: where they begin, and how many there are.
-    fresh: Option<NonNull<u8>>,
-    fresh_blocks: usize,
+    fresh: Option<Fresh>,
+}
+
+/// Blocks that have never been used.
+struct Fresh {
+    /// Where they begin.
+    start: NonNull<u8>,
+    /// How many there are, at least one.
+    blocks: usize,
 }
 
 // SAFETY: the blocks are this process's, wherever the lock lets a thread reach them.
-unsafe impl Send for Class {}
+unsafe impl Send for Fresh {}
 
 const NO_BLOCKS: [Class; CLASSES] = {
-    const NONE: Class = Class { free: FreeList::new(), fresh: None, fresh_blocks: 0 };
+    const NONE: Class = Class { free: FreeList::new(), fresh: None };
     [NONE; CLASSES]
 };
+
+impl Fresh {
+    /// New blocks of an area: a piece full of them, or one if there is no more memory.
+    ///
+    /// # Panics
+    /// If there is no memory, it [unwinds](Exhausted::unwind).
+    fn of(area: &Area, class: usize) -> Self {
+        let of = |blocks| Some(Fresh { start: area.take(blocks * block_bytes(class))?, blocks });
+        of((PIECE_BYTES / block_bytes(class)).max(1))
+            .or_else(|| of(1))
+            .unwrap_or_else(|| no_memory(class))
+    }
+
+    /// Takes out the first block. Returns the rest, if there is one.
+    fn split(self, class: usize) -> (Block, Option<Fresh>) {
+        // The file in memory that the segment maps is zeros at first.
+        let block = Block::new(self.start, Clean::behind_header(block_bytes(class)));
+        let blocks = self.blocks - 1;
+        let rest = (blocks > 0).then(|| {
+            // SAFETY: there are more blocks behind this one.
+            Fresh { start: unsafe { self.start.add(block_bytes(class)) }, blocks }
+        });
+        (block, rest)
+    }
+}
+
+impl Class {
+    /// A block that has been freed, or else one that has never been used.
+    fn pop(&mut self, class: usize) -> Option<Block> {
+        if let Some(block) = self.free.pop() {
+            return Some(block);
+        }
+        let (block, rest) = self.fresh.take()?.split(class);
+        self.fresh = rest;
+        Some(block)
+    }
+}
 
 impl Heap {
     const fn none() -> Self {
@@ -60,8 +122,8 @@ impl Heap {
     }
 
     /// The memory that begins at this address, if it is in use at present.
-    fn current(&self, memory: usize) -> Option<&Arc<Area>> {
-        self.area.as_ref().filter(|area| area.address() == memory)
+    fn area_at(&self, address: usize) -> Option<&Arc<Area>> {
+        self.area.as_ref().filter(|area| area.address() == address)
     }
 
     /// Keeps memory that is not in use any more as long as threads have blocks there.
@@ -90,7 +152,7 @@ fn heap() -> MutexGuard<'static, Heap> {
 /// From now on, payloads of this process lie in an area; `None` if there is no memory for them.
 pub(crate) fn begin(area: &Arc<Area>) -> Option<()> {
     let mut heap = heap();
-    if heap.current(area.address()).is_none() {
+    if heap.area_at(area.address()).is_none() {
         area.begin()?;
         let before = heap.replace(Some(area.clone()));
         before.into_iter().for_each(|before| heap.keep(before));
@@ -102,20 +164,13 @@ pub(crate) fn begin(area: &Arc<Area>) -> Option<()> {
 /// From now on, payloads lie in the memory of this process again, if they lay in this area.
 pub(crate) fn end(area: &Arc<Area>) {
     let mut heap = heap();
-    if heap.current(area.address()).is_some() {
+    if heap.area_at(area.address()).is_some() {
         // Under the lock, so that whoever finds that it is over finds it among what is past.
         CURRENT.store(0, Ordering::Release);
         heap.replace(None);
         area.trim();
         heap.keep(area.clone());
     }
-}
-
-/// The number of the memory in use at present: its address; 0 if there is none.
-#[inline(always)]
-pub(super) fn current() -> usize {
-    // Relaxed: blocks are taken under a lock, or from lists that were filled under it.
-    CURRENT.load(Ordering::Relaxed)
 }
 
 /// The length of a payload without bytes, which all processes can read for ever.
@@ -128,8 +183,8 @@ pub(super) fn empty() -> Option<NonNull<usize>> {
 pub(super) enum Place {
     /// In the memory of this process.
     Own,
-    /// In memory that processes share at present: which.
-    Shared(usize),
+    /// In memory that processes share at present.
+    Shared(Memory),
     /// In memory that they shared once.
     Past,
 }
@@ -140,48 +195,32 @@ pub(super) fn place_of(block: NonNull<u8>) -> Place {
     if !is_in_any(address) {
         return Place::Own;
     }
-    // Read once: the run may end in between.
-    let memory = current();
-    // There is no area at 0, and no payload within its length of that.
-    if address.wrapping_sub(memory) < AREA_BYTES { Place::Shared(memory) } else { Place::Past }
+    match Memory::current() {
+        Some(memory) if memory.contains(address) => Place::Shared(memory),
+        _ => Place::Past,
+    }
 }
 
 /// Takes up to `most` blocks, at least one, from this memory; `None` if it is no longer in use.
 ///
 /// # Panics
 /// If there is no memory, it [unwinds](Exhausted::unwind).
-pub(super) fn take(memory: usize, class: usize, most: usize) -> Option<FreeList> {
+pub(super) fn take(memory: Memory, class: usize, most: usize) -> Option<FreeList> {
     let heap = &mut *heap();
-    let area = heap.current(memory)?.clone();
-    let Class { free, fresh, fresh_blocks } = &mut heap.classes[class];
-    if free.len() == 0 {
-        area.returned(area.process()).take(class, free);
+    let area = heap.area_at(memory.0.get())?.clone();
+    let blocks = &mut heap.classes[class];
+    if blocks.free.len() == 0 {
+        area.returned(area.process()).take(class, &mut blocks.free);
+        if blocks.free.len() == 0 && blocks.fresh.is_none() {
+            blocks.fresh = Some(Fresh::of(&area, class));
+        }
     }
     let mut taken = FreeList::new();
-    while taken.len() < most {
-        let block = match free.pop() {
-            Some(block) => block,
-            None => {
-                if *fresh_blocks == 0 {
-                    if taken.len() > 0 {
-                        break;
-                    }
-                    let blocks = (PIECE_BYTES / block_bytes(class)).max(1);
-                    let grow = |blocks| Some((area.take(blocks * block_bytes(class))?, blocks));
-                    let (start, blocks) =
-                        grow(blocks).or_else(|| grow(1)).unwrap_or_else(|| no_memory(class));
-                    (*fresh, *fresh_blocks) = (Some(start), blocks);
-                }
-                let Some(start) = *fresh else { no_memory(class) };
-                *fresh_blocks -= 1;
-                // SAFETY: there are `fresh_blocks` more blocks behind this one; nobody looks beyond
-                // the last.
-                *fresh = Some(unsafe { start.add(block_bytes(class)) });
-                // The file in memory that the segment maps is zeros at first.
-                Block::new(start, Clean::behind_header(block_bytes(class)))
-            }
-        };
-        // SAFETY: the block is in no other list, and clean where it says so.
+    while taken.len() < most
+        && let Some(block) = blocks.pop(class)
+    {
+        // SAFETY: the block has just left the class, so it is in no other list. It is clean where
+        // it says so, has at least a line, and is aligned to one.
         unsafe { taken.push(block) };
     }
     area.note_taken(taken.len());
@@ -197,10 +236,10 @@ pub(super) fn give_past(block: NonNull<u8>) {
 ///
 /// # Safety
 /// Nobody uses them any more, and they lie in this memory.
-pub(super) unsafe fn give(memory: usize, class: usize, mut blocks: FreeList) {
+pub(super) unsafe fn give(memory: Memory, class: usize, mut blocks: FreeList) {
     let heap = &mut *heap();
-    let Some(area) = heap.current(memory).cloned() else {
-        return heap.give_past(memory, blocks.len());
+    let Some(area) = heap.area_at(memory.0.get()).cloned() else {
+        return heap.give_past(memory.0.get(), blocks.len());
     };
     area.note_given(blocks.len());
     while let Some(block) = blocks.pop() {

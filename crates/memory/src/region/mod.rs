@@ -102,16 +102,14 @@ impl Region {
     pub fn place_list<T: Shareable + Send + Sync + 'static>(
         &self,
         len: usize,
-        value: impl FnMut(usize) -> T,
+        mut value: impl FnMut(usize) -> T,
     ) -> Common<[T]> {
         let Some(segment) = &self.0 else { return Common::own((0..len).map(value).collect()) };
         // SAFETY: as above, for each value of the list.
         unsafe {
             let place = segment.place(len * size_of::<T>(), align_of::<T>()).cast::<T>();
             if self.is_first() {
-                (0..len)
-                    .zip((0..len).map(value))
-                    .for_each(|(index, value)| place.add(index).write(value));
+                (0..len).for_each(|index| place.add(index).write(value(index)));
             }
             Common::placed(NonNull::slice_from_raw_parts(place, len), segment.clone())
         }

@@ -36,9 +36,15 @@ struct ArenaMemory<T> {
     /// How many segments have been numbered.
     claimed: Common<AtomicU32>,
     region: Region,
-    /// All memory for slots, each with the number of its slots; but none that processes share,
-    /// which stays until all of it goes.
-    slabs: Mutex<Vec<(Pages, usize)>>,
+    /// All memory for slots, but none that processes share: that stays until all of it goes.
+    slabs: Mutex<Vec<Slab>>,
+}
+
+/// Memory for slots.
+struct Slab {
+    pages: Pages,
+    /// How many slots lie in it.
+    slots: usize,
 }
 
 /// A share of the slots' memory, which is freed with the last share.
@@ -195,7 +201,7 @@ impl<T> Arena<T> {
         // Recorded here, so that whatever is in the directory is in the list too.
         let mut slabs = self.shared.slabs.lock().unwrap_or_else(PoisonError::into_inner);
         slabs.make_room(1, "the list of buffers");
-        slabs.push((pages, slots));
+        slabs.push(Slab { pages, slots });
         Some(start)
     }
 }
@@ -236,11 +242,11 @@ impl<T> Drop for ArenaMemory<T> {
         if !needs_drop::<T>() {
             return;
         }
-        for (pages, slots) in self.slabs.get_mut().unwrap_or_else(PoisonError::into_inner) {
-            for index in 0..*slots {
-                // SAFETY: the slots lie in `pages`, valid. No share is left, so no PE; what they
+        for slab in self.slabs.get_mut().unwrap_or_else(PoisonError::into_inner) {
+            for index in 0..slab.slots {
+                // SAFETY: the slots lie in the slab, valid. No share is left, so no PE; what they
                 // did happens before the last share's end.
-                let slot = unsafe { pages.start().cast::<Slot<T>>().add(index).as_ref() };
+                let slot = unsafe { slab.pages.start().cast::<Slot<T>>().add(index).as_ref() };
                 // The end of the shares synchronises already, as above.
                 if matches!(slot.tag() % (1 << 16), LIVE | SENT) {
                     // SAFETY: a slot in these phases has a value; no slot is visited twice.
@@ -263,7 +269,7 @@ mod tests {
         let range = (SEGMENTS - 4) * SEGMENT..(SEGMENTS - 1) * SEGMENT;
         assert_eq!(arena.grow(100), range);
         assert_eq!(
-            arena.shared.slabs.lock().unwrap()[0].1,
+            arena.shared.slabs.lock().unwrap()[0].slots,
             range.len(),
             "memory for as many as can be numbered"
         );

@@ -70,7 +70,8 @@ impl Partitioned {
     /// slots are free than caches hold, or the size has been reached, saving memory matters more,
     /// and one of them is used.
     pub(super) fn grow<T>(&mut self, partner: u32, arena: &Arena<T>) -> FreeSlot {
-        let (partner, me) = (partner as usize, self.me);
+        let partner = partner as usize;
+        let me = self.me;
         if self.saves_memory
             && let Some(slot) = self.take_from_another(partner, arena)
         {

@@ -12,9 +12,9 @@ pub(super) struct Sizes {
 struct Traffic {
     /// The buffers of all sub-pools together.
     total: u64,
-    /// By partner: what was wanted since sizes were last adapted, and a decaying sum of what was
-    /// wanted before.
+    /// By partner: what was wanted since sizes were last adapted.
     wanted: Box<[u64]>,
+    /// By partner: a decaying sum of what was wanted before.
     weights: Box<[u64]>,
 }
 

@@ -439,7 +439,10 @@ fn chatter(
     retires: bool,
 ) {
     let other = 1 - view.me();
-    let (mut sent, mut received, mut open, mut found) = (0, 0, VecDeque::new(), Vec::new());
+    let mut sent = 0;
+    let mut received = 0;
+    let mut open = VecDeque::new();
+    let mut found = Vec::new();
     let mut rounds = 0u64;
     while sent < count || received < count {
         rounds += 1;

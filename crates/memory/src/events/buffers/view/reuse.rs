@@ -108,7 +108,8 @@ impl<T> Buffers<T> {
     /// Gives the pool all retired slots of a partner whose messages are over.
     fn reclaim_all(&mut self, partner: u16) {
         let Some(retired) = &mut self.retired else { return };
-        let (arena, me) = (&self.arena, self.me);
+        let arena = &self.arena;
+        let me = self.me;
         self.pool.give_all(
             partner,
             std::iter::from_fn(|| retired.reclaim(arena, me, partner)),

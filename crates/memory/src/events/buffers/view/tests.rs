@@ -431,7 +431,8 @@ fn an_empty_buffer_that_was_not_sent_is_caught() {
 #[test]
 fn no_slot_number_is_given_twice() {
     let arena = Arena::<()>::new(&Region::own(), None);
-    let (most, mut next) = (if cfg!(miri) { 200 } else { 8 }, 0);
+    let most = if cfg!(miri) { 200 } else { 8 };
+    let mut next = 0;
     // Under Miri there are few enough numbers to go up to the last.
     while cfg!(miri) || next >> SEGMENT_BITS < 64 {
         match catch_exhausted(|| arena.grow(most)) {
@@ -475,7 +476,8 @@ fn surplus_comes_to_rest() {
     const MOST: usize = 5;
     let bursts = [[60, 0], [60, 17], [0, 60], [60, 60]];
     for bursts in &bursts[..if cfg!(miri) { 2 } else { 4 }] {
-        let (mut views, bursts) = (pair(), *bursts);
+        let mut views = pair();
+        let bursts = *bursts;
         // In a round, each sends the other this many messages, and then returns its surplus. The
         // result is the total surplus.
         let mut round = |counts: [usize; 2]| {
