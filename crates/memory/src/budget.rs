@@ -11,7 +11,8 @@ use crate::{Common, Exhausted, Region, Shareable};
 ///
 /// ```
 /// let budget = warpline_memory::Budget::new(&warpline_memory::Region::own(), 1000, 0);
-/// let (mut a, mut b) = (budget.account(), budget.account());
+/// let mut a = budget.account();
+/// let mut b = budget.account();
 /// assert_eq!((a.settle(400), b.settle(500)), (400, 900));
 /// assert_eq!((a.settle(100), budget.taken(), budget.limit()), (600, 600, 1000));
 /// drop(b);

@@ -106,7 +106,8 @@ mod loom_tests {
     fn loom_messages_sent_before_a_bound_are_there_once_it_is_read() {
         loom::model(|| {
             let mut views = lines(&Region::own(), 2);
-            let (reader, mut writer) = (views.remove(0), views.remove(0));
+            let reader = views.remove(0);
+            let mut writer = views.remove(0);
             let (mut producer, mut consumer) = ring(4);
             let sender = thread::spawn(move || {
                 for n in 1..=2u64 {
@@ -153,7 +154,8 @@ mod loom_tests {
     fn loom_the_bound_read_is_that_of_its_round() {
         loom::model(|| {
             let mut views = lines(&Region::own(), 2);
-            let (reader, writer) = (views.remove(0), views.remove(0));
+            let reader = views.remove(0);
+            let writer = views.remove(0);
             let other = thread::spawn(move || go_in_step(3, writer, 0, |_| {}, |_| {}));
             go_in_step(3, reader, 1, |_| {}, |_| {});
             other.join().unwrap();
@@ -165,7 +167,8 @@ mod loom_tests {
     fn loom_messages_of_a_window_are_there_once_the_bound_is_found() {
         loom::model(|| {
             let mut views = lines(&Region::own(), 2);
-            let (reader, writer) = (views.remove(0), views.remove(0));
+            let reader = views.remove(0);
+            let writer = views.remove(0);
             let (mut producer, mut consumer) = ring(4);
             let send = move |round: u64| {
                 producer.write(round).unwrap();

@@ -201,7 +201,8 @@ mod loom_tests {
     fn loom_what_is_sent_is_seen() {
         loom::model(|| {
             let mut views = registers(&Region::own(), 2, 5, u64::MAX);
-            let (receiver, sender) = (views.remove(0), views.remove(0));
+            let receiver = views.remove(0);
+            let sender = views.remove(0);
             receiver.settle([0; 2], u64::MAX, before);
             let sender = thread::spawn(move || {
                 sender.announce(0, 0, 1, 5, before);
@@ -217,7 +218,8 @@ mod loom_tests {
     fn loom_what_is_passed_on_is_seen() {
         loom::model(|| {
             let mut views = registers(&Region::own(), 2, 5, u64::MAX);
-            let (receiver, sender) = (views.remove(0), views.remove(0));
+            let receiver = views.remove(0);
+            let sender = views.remove(0);
             let reader = Registers { files: sender.files.clone(), me: 1, never: u64::MAX };
             let (mut to, mut from) = ring(2);
             sender.announce(0, 0, 1, 5, before);

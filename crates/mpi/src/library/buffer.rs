@@ -162,7 +162,8 @@ mod tests {
                 buffer.grow(capacity).expect("it is the capacity").fill(ANNOUNCEMENT);
                 buffer
             };
-            let (batch, announcement) = (full().into_batch(), full().into_announcement(1 << 20));
+            let batch = full().into_batch();
+            let announcement = full().into_announcement(1 << 20);
             assert!(batch.len().max(announcement.len()) <= received_length(capacity));
             assert!(
                 matches!(Received::from(&batch), Received::Batch(found) if found == vec![ANNOUNCEMENT; capacity])

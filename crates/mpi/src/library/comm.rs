@@ -157,7 +157,8 @@ impl Drop for Communicator<'_> {
 }
 
 fn rank_and_size(session: &Session, handle: u64) -> Result<(u32, u32)> {
-    let (mut rank, mut size) = (0, 0);
+    let mut rank = 0;
+    let mut size = 0;
     // SAFETY: MPI is running, this thread has just called it, and the handle is that of a
     // communicator that has not been freed.
     session.check("MPI_Comm_rank", unsafe {

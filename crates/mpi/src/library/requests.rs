@@ -168,7 +168,8 @@ impl Requests<'_, Outgoing> {
             return Ok(0);
         }
         assert!(active <= self.held.len());
-        let (mut found, mut indices) = (0, ptr::null());
+        let mut found = 0;
+        let mut indices = ptr::null();
         self.comm.session.enter();
         // SAFETY: MPI is running and this thread may call it. The array has at least as many
         // requests.
@@ -311,7 +312,8 @@ impl Requests<'_, Operands> {
             let [header, ..] = operands.mine[..] else {
                 panic!("a composite reduction without operands")
             };
-            let (sums, key) = ((header >> 16 & 0xFFFF) as usize, (header & 0xFFFF) as usize);
+            let sums = (header >> 16 & 0xFFFF) as usize;
+            let key = (header & 0xFFFF) as usize;
             let keys = length.checked_sub(1 + sums);
             assert!(
                 (header >> 32) as usize == length
@@ -325,7 +327,8 @@ impl Requests<'_, Operands> {
         let comm = self.comm.raw();
         let raw = self.raw.as_ptr();
         let Operands { mine, result } = self.hold(0, operands)?;
-        let (mine, result) = (mine.as_ptr(), result.as_mut_ptr());
+        let mine = mine.as_ptr();
+        let result = result.as_mut_ptr();
         // SAFETY: as `raw` says. The array has a free request of this index. Both lists have
         // `count` numbers and are held, and nobody else touches them, until the request is done.
         // Those of a composite reduction are as wide as the first of the array, and as their first

@@ -49,7 +49,8 @@ impl Session {
         if STARTED.swap(true, Ordering::Relaxed) {
             return Err(Error::AlreadyStarted);
         }
-        let (mut granted, mut elsewhere) = (0, 0);
+        let mut granted = 0;
+        let mut elsewhere = 0;
         // SAFETY: the flag lets only one caller through, ever, and the shim looks whether code
         // outside of this crate was faster. The pointers are to local variables.
         let code =

@@ -94,7 +94,8 @@ pub(crate) fn full_of_large(comm: &Comm<'_>) -> Result<()> {
 /// Pools are dropped with long messages in flight, and receivers with receives posted: nothing is
 /// lost that comes later.
 pub(crate) fn dropped_in_flight(comm: &Comm<'_>) -> Result<()> {
-    let (me, size) = (comm.rank(), comm.size());
+    let me = comm.rank();
+    let size = comm.size();
     drop(Receiver::new(comm, TAG, receive_limits(LONG, 5))?);
     comm.gather(&[])?;
     let mut receiver = Receiver::new(comm, TAG, receive_limits(LONG, 6))?;

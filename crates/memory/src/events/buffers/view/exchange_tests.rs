@@ -154,7 +154,8 @@ fn exchange(
 fn two_threads_exchange_buffers() {
     let count = if cfg!(miri) { 45 } else { 100_000 };
     let [mut a, mut b] = pair();
-    let ((a_out, b_in), (b_out, a_in)) = (ring(1000), ring(1000));
+    let (a_out, b_in) = ring(1000);
+    let (b_out, a_in) = ring(1000);
     let [by_a, by_b] = thread::scope(|scope| {
         let b = scope.spawn(|| exchange(&mut b, b_out, b_in, count));
         [exchange(&mut a, a_out, a_in, count), b.join().unwrap()]

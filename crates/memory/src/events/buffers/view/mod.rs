@@ -43,7 +43,8 @@ use crate::{Handle, IsPortable, Region, prefetch, prefetch_write};
 /// use warpline_memory::{CancelOutcome, buffers};
 ///
 /// let mut views = buffers(2);
-/// let (mut receiver, mut sender) = (views.pop().unwrap(), views.pop().unwrap());
+/// let mut receiver = views.pop().unwrap();
+/// let mut sender = views.pop().unwrap();
 /// let handle = sender.insert(1, "hello");
 /// // The handle goes to the other PE, say through a ring.
 /// receiver.accept(handle);

@@ -495,7 +495,8 @@ fn two_threads_exchange_buffers_of_every_pool() {
         all_settings().filter(|settings| cfg!(not(miri)) || settings.order == PoolOrder::Lifo)
     {
         let [mut a, mut b] = pair(settings);
-        let ((a_out, b_in), (b_out, a_in)) = (ring(1000), ring(1000));
+        let (a_out, b_in) = ring(1000);
+        let (b_out, a_in) = ring(1000);
         thread::scope(|scope| {
             scope.spawn(|| chatter(&mut b, b_out, b_in, count, settings.retires));
             chatter(&mut a, a_out, a_in, count, settings.retires);

@@ -90,7 +90,9 @@ fn status_of_local_and_remote_messages() {
             }
             handle
         };
-        let (pending, processed, undone) = (send(1), send(2), send(3));
+        let pending = send(1);
+        let processed = send(2);
+        let undone = send(3);
         let receiver = if to == 1 { &b } else { &a };
         assert!(receiver.begin(processed) && receiver.begin(undone) && receiver.undo(undone));
         assert_eq!(a.cancel(pending), CancelOutcome::Pending);
@@ -102,7 +104,8 @@ fn status_of_local_and_remote_messages() {
         }
     }
     let [mut a, mut b] = pair();
-    let (undone, local) = (a.insert(1, 3), a.insert(0, 3));
+    let undone = a.insert(1, 3);
+    let local = a.insert(0, 3);
     assert_eq!((a.owner(undone), b.owner(undone), b.owner(local)), (1, 1, 0));
     b.accept(undone);
     assert!(
@@ -157,7 +160,8 @@ fn certain_messages_are_begun_and_undone_like_others() {
 #[test]
 fn certain_messages_are_read_while_they_are_pending() {
     let [mut a, mut b] = pair();
-    let (sent, local) = (given(&mut a), a.insert(0, 2));
+    let sent = given(&mut a);
+    let local = a.insert(0, 2);
     b.accept(sent);
     assert_eq!((b.get_certain(sent), a.get_certain(local)), (Some(&1), Some(&2)));
     // They may be read again, and then begun like others.
@@ -174,7 +178,8 @@ fn certain_messages_are_read_while_they_are_pending() {
 #[test]
 fn uncertain_messages_are_begun_as_usual() {
     let [mut a, mut b] = pair();
-    let (sent, late) = (given(&mut a), given(&mut a));
+    let sent = given(&mut a);
+    let late = given(&mut a);
     b.accept(sent);
     b.accept(late);
     assert_eq!((b.begin_if(sent, |_| false), a.cancel(sent)), (Some(&1), CancelOutcome::Processed));
@@ -323,7 +328,8 @@ fn growth_over_many_segments() {
     let filled = |view: &mut Buffers<[u64; 6]>| -> Vec<Handle> {
         (0..count).map(|n| view.insert(n % 2, [n.into(); 6])).collect()
     };
-    let (from_a, from_b) = (filled(&mut a), filled(&mut b));
+    let from_a = filled(&mut a);
+    let from_b = filled(&mut b);
     // Even numbers are for the first, odd ones for the second.
     for (n, (&by_a, &by_b)) in (0..).zip(from_a.iter().zip(&from_b)) {
         let values = if n % 2 == 0 {
