@@ -115,16 +115,17 @@ impl Received<'_> {
         match message.split_last() {
             Some((&BATCH, batch)) => Received::Batch(batch),
             Some((&ANNOUNCEMENT, length)) => {
-                let length =
-                    <[u8; ANNOUNCEMENT_BYTES]>::try_from(length).ok().map(u64::from_le_bytes);
-                let length = length
-                    .and_then(|length| usize::try_from(length).ok())
-                    .filter(|&length| length <= crate::LONGEST_MESSAGE);
-                length.map_or(Received::Foreign, Received::Announcement)
+                announced_length(length).map_or(Received::Foreign, Received::Announcement)
             }
             _ => Received::Foreign,
         }
     }
+}
+
+/// The length of a large message, if these are the bytes of an announcement.
+fn announced_length(bytes: &[u8]) -> Option<usize> {
+    let length = u64::from_le_bytes(bytes.try_into().ok()?);
+    usize::try_from(length).ok().filter(|&length| length <= crate::LONGEST_MESSAGE)
 }
 
 /// The longest message that a buffer of this capacity becomes, in bytes.

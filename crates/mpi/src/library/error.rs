@@ -56,8 +56,9 @@ impl fmt::Display for Error {
             }
             Error::OtherLauncher { launched, found } => write!(
                 f,
-                "the launcher started {launched} programs together, but MPI finds {found}: start the program with the mpirun of the MPI \
-                 library that it was built with, or with an srun that supports this library"
+                "the launcher started {launched} programs together, but MPI finds {found}: \
+                 start the program with the mpirun of the MPI library that it was built with, \
+                 or with an srun that supports this library"
             ),
             Error::Mpi { call, code, text } => write!(f, "{call} failed: {text} (code {code})"),
             Error::Memory { bytes } => {

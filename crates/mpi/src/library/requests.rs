@@ -43,6 +43,14 @@ pub(crate) enum ReductionKind {
 /// A barrier needs no memory.
 pub(crate) struct Nothing;
 
+/// What MPI says about a receive that is done.
+#[derive(Default)]
+struct Found {
+    source: c_int,
+    /// In bytes.
+    length: c_int,
+}
+
 /// A fixed number of requests, all of the kind `M`.
 pub(crate) struct Requests<'m, M> {
     comm: Arc<Communicator<'m>>,
@@ -54,8 +62,9 @@ pub(crate) struct Requests<'m, M> {
     failed: Option<Error>,
 }
 
-// SAFETY: nothing but `&mut self` leads to the array and the memory, which belong to no thread, and
-// `Communicator::raw` is asked whether a thread may call MPI.
+// SAFETY: nothing but `&mut self` leads to the array and the memory, which belong to no thread.
+// Every call of MPI comes after `Session::enter`, which panics, or `may_tidy_up`, which says no, on
+// a thread that may not call it.
 unsafe impl<M: Send> Send for Requests<'_, M> {}
 
 impl<'m, M> Requests<'m, M> {
@@ -98,21 +107,22 @@ impl<'m, M> Requests<'m, M> {
         Ok(self.held[index].insert(memory))
     }
 
-    /// The memory of a request that is done. `found` gets the sender and the number of bytes, of a
-    /// receive.
-    fn test(&mut self, index: usize, found: Option<&mut (c_int, c_int)>) -> Result<Option<M>> {
+    /// The memory of a request, if it is done. `found` is given for a receive.
+    fn test(&mut self, index: usize, found: Option<&mut Found>) -> Result<Option<M>> {
         self.usable()?;
         if !self.is_active(index) {
             return Ok(None);
         }
-        let (source, length) = found
-            .map_or((ptr::null_mut(), ptr::null_mut()), |(source, length)| {
-                (&raw mut *source, &raw mut *length)
-            });
+        let mut source = ptr::null_mut();
+        let mut length = ptr::null_mut();
+        if let Some(found) = found {
+            source = &raw mut found.source;
+            length = &raw mut found.length;
+        }
         let mut done = 0;
         self.comm.session.enter();
         // SAFETY: MPI is running and this thread may call it. The array has a request of this
-        // index, and both pointers are null or valid.
+        // index. Both pointers are null, or lead to what is borrowed until the call returns.
         let code = unsafe {
             ffi::warpline_mpi_test(self.raw.as_ptr(), index as c_int, &mut done, source, length)
         };
@@ -256,17 +266,17 @@ impl Requests<'_, Incoming> {
 
     /// The sender and the bytes, if they have arrived.
     pub(crate) fn received(&mut self, index: usize) -> Result<Option<(u32, Vec<u8>)>> {
-        let mut found = (0, 0);
+        let mut found = Found::default();
         let Some(Incoming(mut bytes)) = self.test(index, Some(&mut found))? else {
             return Ok(None);
         };
-        let (Ok(source), Ok(length)) = (u32::try_from(found.0), usize::try_from(found.1)) else {
-            return Err(Error::Mpi {
-                call: "MPI_Test",
-                code: found.1,
-                text: "a message without source or length".to_owned(),
-            });
+        let unknown = || Error::Mpi {
+            call: "MPI_Test",
+            code: found.length,
+            text: "a message without source or length".to_owned(),
         };
+        let source = u32::try_from(found.source).map_err(|_| unknown())?;
+        let length = usize::try_from(found.length).map_err(|_| unknown())?;
         assert!(length <= bytes.capacity(), "MPI has received more than it was to");
         // SAFETY: the receive is done, and MPI has written as many bytes, for which there is
         // capacity.
@@ -279,16 +289,14 @@ impl Requests<'_, Incoming> {
         if !self.may_wait() {
             return;
         }
-        for index in (0..self.held.len()).filter(|&index| self.held[index].is_some()) {
+        for index in 0..self.held.len() {
+            if !self.is_active(index) {
+                continue;
+            }
             // SAFETY: MPI is running and this thread may call it. The array has a request of this
             // index, which is in use.
             let code = unsafe { ffi::warpline_mpi_cancel(self.raw.as_ptr(), index as c_int) };
-            if self
-                .comm
-                .check("MPI_Cancel", code)
-                .inspect_err(|error| self.failed = Some(error.clone()))
-                .is_err()
-            {
+            if self.check("MPI_Cancel", code).is_err() {
                 return;
             }
         }
@@ -298,10 +306,10 @@ impl Requests<'_, Incoming> {
 impl Requests<'_, Operands> {
     /// Reduces the operands of all ranks. There are as many results as operands. The first operand
     /// of a composite reduction says how many there are; all composite reductions of these requests
-    /// must have as many.
+    /// must have as many. So must all ranks, which cannot be checked here.
     ///
     /// # Panics
-    /// If there are not.
+    /// If this rank's operands are not as they must be.
     pub(crate) fn start_reduce(&mut self, kind: ReductionKind, operands: Operands) -> Result<()> {
         let length = operands.mine.len();
         assert_eq!(length, operands.result.len());
@@ -309,20 +317,7 @@ impl Requests<'_, Operands> {
             return Err(Error::TooLong { bytes: length.saturating_mul(size_of::<u64>()) });
         };
         if kind == ReductionKind::Composite {
-            let [header, ..] = operands.mine[..] else {
-                panic!("a composite reduction without operands")
-            };
-            let sums = (header >> 16 & 0xFFFF) as usize;
-            let key = (header & 0xFFFF) as usize;
-            let keys = length.checked_sub(1 + sums);
-            assert!(
-                (header >> 32) as usize == length
-                    && keys.is_some_and(|keys| keys == 0 || key > 0 && keys % key == 0)
-            );
-            assert!(
-                *self.width.get_or_insert(length) == length,
-                "composite reductions of one array of requests are equally wide"
-            );
+            self.check_composite(&operands.mine);
         }
         let comm = self.comm.raw();
         let raw = self.raw.as_ptr();
@@ -332,7 +327,8 @@ impl Requests<'_, Operands> {
         // SAFETY: as `raw` says. The array has a free request of this index. Both lists have
         // `count` numbers and are held, and nobody else touches them, until the request is done.
         // Those of a composite reduction are as wide as the first of the array, and as their first
-        // number says to the shim: so it reads and writes within them.
+        // number says to the shim. It combines them with those of other ranks, which are as wide,
+        // as all ranks start the same reductions: so it reads and writes within them.
         let code = unsafe {
             match kind {
                 ReductionKind::Composite => {
@@ -350,6 +346,25 @@ impl Requests<'_, Operands> {
             }
         };
         self.check("MPI_Iallreduce", code)
+    }
+
+    /// # Panics
+    /// If the operands of a composite reduction are not as many as their header and the reductions
+    /// before it say.
+    fn check_composite(&mut self, operands: &[u64]) {
+        let [header, ..] = *operands else { panic!("a composite reduction without operands") };
+        let words = (header >> 32) as usize;
+        let sums = (header >> 16 & 0xFFFF) as usize;
+        let key = (header & 0xFFFF) as usize;
+        let keys = operands.len().checked_sub(1 + sums);
+        assert!(
+            words == operands.len()
+                && keys.is_some_and(|keys| keys == 0 || key > 0 && keys % key == 0)
+        );
+        assert!(
+            *self.width.get_or_insert(words) == words,
+            "composite reductions of one array of requests are equally wide"
+        );
     }
 
     /// The operands, if all ranks have given theirs.

@@ -13,8 +13,8 @@ const LONG: usize = 256 << 10;
 
 /// Each rank sends to the next one, which does not receive yet: only so much is taken on.
 pub(crate) fn full(comm: &Comm<'_>) -> Result<()> {
-    let (to, limits) =
-        ((comm.rank() + 1) % comm.size(), SendLimits { capacity: LONG, batches: 3, large: 1 });
+    let to = (comm.rank() + 1) % comm.size();
+    let limits = SendLimits { capacity: LONG, batches: 3, large: 1 };
     let mut pool = SendPool::new(comm, limits)?;
     let mut receiver = Receiver::new(comm, TAG, receive_limits(LONG, 1))?;
     // One goes into the receiver's only buffer, and the others wait.

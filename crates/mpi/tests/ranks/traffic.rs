@@ -10,6 +10,7 @@ use warpline_mpi::{
 
 const TAG: Tag = Tag::new(3);
 const CAPACITY: usize = 512;
+
 pub(crate) fn send_limits(capacity: usize, batches: usize) -> SendLimits {
     SendLimits { capacity, batches, large: 2 }
 }
