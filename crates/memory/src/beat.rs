@@ -1,4 +1,4 @@
-//! What an engine's thread is doing at this moment, for a thread that watches it from outside.
+//! What a thread of an engine is doing at the moment, for another thread that watches it.
 
 use std::cell::{Cell, RefCell};
 use std::ptr;
@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 /// The event that a thread is executing, written by that thread alone and read by whoever watches
 /// it.
 ///
-/// Everything is relaxed: a reader may see a mixture of two events, but an event that goes on and
-/// on is seen as it is.
+/// All accesses are relaxed: a reader may see a mixture of two events, but it sees a long event as
+/// it is.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub struct Beat {
@@ -20,7 +20,7 @@ pub struct Beat {
     time: AtomicU64,
     /// The LP, and the lower half of the number of its event.
     event: AtomicU64,
-    /// What the system calls the thread; 0 if that is not known.
+    /// The system's number for the thread; 0 if unknown.
     thread: AtomicU32,
 }
 
@@ -42,8 +42,8 @@ impl Beat {
     const INSIDE: u64 = 1;
     const AHEAD: u64 = 2;
 
-    /// This thread begins to work, and if the system ends it before the step is over, its crash
-    /// report names this.
+    /// Begins a step on this thread. If the system ends the program before the step is over, the
+    /// crash report names this beat's event.
     #[inline]
     pub fn begin_step(self: &Arc<Self>) {
         make_current(self);
@@ -51,27 +51,27 @@ impl Beat {
         self.step.store(step + 4 + Self::INSIDE, Ordering::Relaxed);
     }
 
-    /// The thread looks for work elsewhere, or waits.
+    /// Ends the step: the thread looks for work elsewhere, or waits.
     #[inline]
     pub fn end_step(&self) {
         let step = self.step.load(Ordering::Relaxed);
         self.step.store(step & !(Self::INSIDE | Self::AHEAD), Ordering::Relaxed);
     }
 
-    /// The events that follow in this step may have to be undone.
+    /// Notes that the events that follow in this step may have to be undone.
     #[inline]
     pub fn goes_ahead(&self) {
         self.step.store(self.step.load(Ordering::Relaxed) | Self::AHEAD, Ordering::Relaxed);
     }
 
-    /// The thread begins the `event`-th event of `lp`.
+    /// Notes that the thread begins the `event`-th event of `lp`.
     #[inline(always)]
     pub fn begin(&self, lp: u32, event: u64, time: f64) {
         self.time.store(time.to_bits(), Ordering::Relaxed);
         self.event.store(u64::from(lp) << 32 | event & u64::from(u32::MAX), Ordering::Relaxed);
     }
 
-    /// What the system calls the thread that works now, or did so last, if that is known.
+    /// The system's number for the thread that works now, or did so last, if known.
     pub fn thread(&self) -> Option<u32> {
         Some(self.thread.load(Ordering::Relaxed)).filter(|thread| *thread != 0)
     }
@@ -97,8 +97,8 @@ impl Beat {
 }
 
 thread_local! {
-    /// What this thread is doing, for the handler of signals: no destructor, so that it can be read
-    /// at any time.
+    /// The current beat of this thread, for the signal handler. It has no destructor, so it can be
+    /// read at any time.
     pub(crate) static CURRENT: Cell<*const Beat> = const { Cell::new(ptr::null()) };
     /// Keeps it alive, and clears the pointer when the thread ends.
     static KEPT: RefCell<Kept> = const { RefCell::new(Kept(None)) };
@@ -121,7 +121,7 @@ impl Drop for Kept {
     }
 }
 
-/// From now on this thread does what `beat` says.
+/// Makes `beat` the current one of this thread.
 #[inline]
 fn make_current(beat: &Arc<Beat>) {
     if CURRENT.get() != Arc::as_ptr(beat) {
@@ -131,7 +131,7 @@ fn make_current(beat: &Arc<Beat>) {
 
 #[cold]
 fn change_to(beat: &Arc<Beat>) {
-    // A thread that is ending does nothing any more.
+    // A thread that is ending has no beat any more.
     let _ = KEPT.try_with(|kept| {
         CURRENT.set(ptr::null());
         kept.borrow_mut().0 = Some(beat.clone());

@@ -1,14 +1,14 @@
-//! What is said when the system ends the program: which event was being executed. A stack that
-//! overflows and memory that cannot be had leave no other trace of it.
+//! Reports which event was being executed when the system ends the program. A stack overflow, and
+//! memory that cannot be had, leave no other trace of it.
 
-/// Has a crash reported when the system ends the program over a stack that overflows, or the
-/// program aborts over memory that cannot be had. What else happens then stays as it is.
+/// Installs handlers that report the running event when the system ends the program over a stack
+/// overflow, or the program aborts for lack of memory. They change nothing else.
 #[cfg(all(unix, not(miri), not(loom)))]
 pub fn report_crashes() {
     handler::install();
 }
 
-/// Where signals have no handlers, nothing is said.
+/// Where signals have no handlers, nothing is reported.
 #[cfg(not(all(unix, not(miri), not(loom))))]
 pub fn report_crashes() {}
 
@@ -31,7 +31,7 @@ mod handler {
 
     const SIGNALS: [c_int; 3] = [SIGSEGV, SIGBUS, SIGABRT];
 
-    /// What happened on each of the signals before.
+    /// The action that each of the signals had before.
     static BEFORE: [OnceLock<sigaction>; 3] = [const { OnceLock::new() }; 3];
     /// Whether a crash has been reported: the system's own handler may end in another signal.
     static REPORTED: AtomicBool = AtomicBool::new(false);
@@ -59,7 +59,7 @@ mod handler {
         });
     }
 
-    /// A line without memory from the heap.
+    /// A line of text, without memory from the heap.
     struct Line {
         bytes: [u8; 320],
         length: usize,
@@ -77,8 +77,8 @@ mod handler {
 
     extern "C" fn on_signal(signal: c_int, _: *mut siginfo_t, _: *mut c_void) {
         let current = CURRENT.get();
-        // SAFETY: the pointer is null, or points to what this very thread keeps alive as long as
-        // the pointer is there.
+        // SAFETY: the pointer is null, or leads to what this very thread keeps alive as long as the
+        // pointer is there.
         let activity = unsafe { current.as_ref() }.and_then(Beat::read);
         if let Some(activity) = activity
             && !REPORTED.swap(true, Ordering::Relaxed)

@@ -54,7 +54,7 @@ macro_rules! grow_in_leaps {
                 #[cold]
                 #[inline(never)]
                 fn grow<T>(list: &mut $List<T>, more: usize, what: &'static str) {
-                    // Exactly so many: otherwise, the list would double.
+                    // Exactly this many, as the list would double otherwise.
                     let more = more.max(list.len() / 8);
                     if list.try_reserve_exact(more).is_err() {
                         no_room::<T>(more, what);

@@ -5,19 +5,19 @@ use std::sync::atomic::{AtomicBool, Ordering as StdOrdering};
 
 use super::{AtomicU32, Ordering, UnsafeCell, yield_now};
 
-/// How often somebody who waits looks again before it gives up its core.
+/// How often a waiter looks again before it yields its core.
 const SPINS: u32 = 64;
 
-/// Nobody will unlock what is locked any more, as the process that has it is gone.
+/// Whether a process is gone that may hold locks, so that nobody will unlock them.
 static DESERTED: AtomicBool = AtomicBool::new(false);
 
-/// Has all who wait for a [`SpinLock`] unwind, or, with `false`, no longer: to be called when
-/// another process has died, which may have had it.
+/// Makes all who wait for a [`SpinLock`] unwind, or with `false`, stops that. To be called when
+/// another process has died, which may have held one.
 pub fn desert_locks(deserted: bool) {
     DESERTED.store(deserted, StdOrdering::Relaxed);
 }
 
-/// What those unwind with who wait for a lock whose holder is gone.
+/// The panic value of those who wait for a lock whose holder is gone.
 #[derive(Clone, Copy, Debug)]
 pub struct Deserted;
 
@@ -53,8 +53,8 @@ unsafe impl<T: Send> Sync for SpinLock<T> {}
 #[derive(Debug)]
 pub struct SpinGuard<'l, T> {
     lock: &'l SpinLock<T>,
-    /// `Send` and `Sync` as what it stands for. The lock alone would be `Sync` for values that are
-    /// not.
+    /// Makes the guard `Send` and `Sync` as a `&mut T` is. With the lock alone, it would be `Sync`
+    /// for values that are not.
     value: PhantomData<&'l mut T>,
 }
 
@@ -83,7 +83,7 @@ impl<T> SpinLock<T> {
     /// The value, once nobody else has it.
     ///
     /// # Panics
-    /// If whoever has it [is gone](desert_locks), it unwinds with [`Deserted`].
+    /// If the process that has it [is gone](desert_locks), it unwinds with [`Deserted`].
     #[inline]
     pub fn lock(&self) -> SpinGuard<'_, T> {
         self.try_lock().unwrap_or_else(|| self.wait())
@@ -93,8 +93,8 @@ impl<T> SpinLock<T> {
     fn wait(&self) -> SpinGuard<'_, T> {
         let mut spins = 0;
         loop {
-            // Relaxed: taking the lock synchronises. Only to read leaves the line with those who
-            // use it.
+            // Relaxed: taking the lock synchronises. Reading alone leaves the cache line with those
+            // who use it.
             if self.locked.load(Ordering::Relaxed) == 0
                 && let Some(guard) = self.try_lock()
             {
