@@ -18,12 +18,12 @@ use super::shared::{self, Memory, Place};
 use crate::Exhausted;
 use crate::sync::{alloc, dealloc};
 
-/// How many bytes of free blocks a thread keeps per class: as many as a PE frees at once when 4096
-/// events of 1 KiB commit. A thread that frees what others have made keeps no more than that. Of
-/// larger blocks there are fewer, but filling them takes longer than a lock.
+/// How many bytes of free blocks a thread keeps per class, whoever made them: as many as a PE frees
+/// at once when 4096 events of 1 KiB commit. That is only a few large blocks, but to fill one takes
+/// longer than to take a lock.
 const KEPT_BYTES: usize = if cfg!(miri) { 256 << 10 } else { 4 << 20 };
-/// How many bytes of blocks, and how many blocks at most, go from the chunks to a thread at a time,
-/// or back.
+/// At most this many bytes, and this many blocks, go from the chunks to a thread at a time, or
+/// back.
 const MOVED_BYTES: usize = 64 << 10;
 const MOVED_MOST: usize = 64;
 
@@ -187,8 +187,8 @@ fn give_back(list: &mut FreeList, class: usize, most: usize, memory: Option<Memo
     };
 }
 
-/// Gives back the memory for payloads that this thread keeps for later, as a thread does when it
-/// ends.
+/// Gives back the free blocks of this thread that lie in memory that processes share, as a thread
+/// does when it ends.
 pub fn give_back_payloads() {
     // A thread that is ending has no lists any more.
     let _ = FREE.try_with(|lists| lists.borrow_mut().give_back_shared());

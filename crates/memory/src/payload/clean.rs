@@ -1,5 +1,5 @@
-//! What is known to be zeros in a block, so that a payload of zeros costs in proportion to what was
-//! written there before, not to its length.
+//! Which part of a block is known to be zeros: a payload of zeros then costs in proportion to what
+//! was written there before, not to its length.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use super::classes::LINE;
 /// behind everything, and what lies between only gives them their length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Clean {
-    /// Beyond what these can count, 4 MiB, lines are never known to be zeros.
+    /// Lines beyond 4 MiB, which these cannot count, are never known to be zeros.
     from: u16,
     to: u16,
 }

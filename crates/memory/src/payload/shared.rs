@@ -1,5 +1,5 @@
 //! Blocks for payloads in memory that processes share. Each process takes blocks from its own heap.
-//! Blocks of another process that it frees and does not use again go back to that process.
+//! A block of another process that it frees, and does not use again, goes back to that process.
 //!
 //! An address stands for a heap and an item in it (E. Lynch, G. Riley and S. Hampton, the heaps of
 //! §4). In the paper, an item whose count has reached zero is kept until GVT has passed that time
@@ -21,8 +21,8 @@ use crate::Exhausted;
 use crate::alloc::files::{is_in_any, zero};
 use crate::sync::Arc;
 
-/// The address of the memory that is in use at present; 0 if there is none. One word, so that whoever
-/// reads it knows of one run and not of two.
+/// The address of the memory that is in use at present; 0 if there is none. It is one word, so a
+/// reader never mixes two runs.
 static CURRENT: AtomicUsize = AtomicUsize::new(0);
 static HEAP: Mutex<Heap> = Mutex::new(Heap::none());
 
@@ -48,7 +48,7 @@ impl Memory {
 struct Heap {
     area: Option<Arc<Area>>,
     classes: [Class; CLASSES],
-    /// Memory of runs before in which there still are payloads, or may be, by address.
+    /// Memory of earlier runs that may still hold payloads, by address.
     past: BTreeMap<usize, Arc<Area>>,
 }
 
@@ -74,7 +74,7 @@ const NO_BLOCKS: [Class; CLASSES] = {
 };
 
 impl Fresh {
-    /// New blocks of an area: a piece full of them, or one if there is no more memory.
+    /// New blocks of an area: a piece full of them, or one if there is not enough memory.
     ///
     /// # Panics
     /// If there is no memory, it [unwinds](Exhausted::unwind).
@@ -115,13 +115,13 @@ impl Heap {
         Heap { area: None, classes: NO_BLOCKS, past: BTreeMap::new() }
     }
 
-    /// Blocks come from elsewhere from now on. Returns where they have come from.
+    /// From now on, blocks come from another area, or none. Returns the one before.
     fn replace(&mut self, area: Option<Arc<Area>>) -> Option<Arc<Area>> {
         self.classes = NO_BLOCKS;
         std::mem::replace(&mut self.area, area)
     }
 
-    /// The memory that begins at this address, if it is in use at present.
+    /// The area at this address, if it is in use at present.
     fn area_at(&self, address: usize) -> Option<&Arc<Area>> {
         self.area.as_ref().filter(|area| area.address() == address)
     }
@@ -133,7 +133,7 @@ impl Heap {
         }
     }
 
-    /// Takes blocks back that lie in memory of a run before.
+    /// Takes back blocks that lie in memory of an earlier run.
     fn give_past(&mut self, address: usize, blocks: usize) {
         let found = self.past.range(..=address).next_back();
         if let Some((&start, area)) = found
@@ -165,7 +165,8 @@ pub(crate) fn begin(area: &Arc<Area>) -> Option<()> {
 pub(crate) fn end(area: &Arc<Area>) {
     let mut heap = heap();
     if heap.area_at(area.address()).is_some() {
-        // Under the lock, so that whoever finds that it is over finds it among what is past.
+        // Under the lock, so that whoever finds that the memory is not in use any more finds it in
+        // `past`.
         CURRENT.store(0, Ordering::Release);
         heap.replace(None);
         area.trim();
@@ -227,7 +228,7 @@ pub(super) fn take(memory: Memory, class: usize, most: usize) -> Option<FreeList
     Some(taken)
 }
 
-/// Gives a block back that lies in memory of a run before.
+/// Gives back a block that lies in memory of an earlier run.
 pub(super) fn give_past(block: NonNull<u8>) {
     heap().give_past(block.addr().get(), 1);
 }
@@ -249,8 +250,7 @@ pub(super) unsafe fn give(memory: Memory, class: usize, mut blocks: FreeList) {
             unsafe { heap.classes[class].free.push(block) };
             continue;
         }
-        // SAFETY: the block has just left the other list, and the owner has made it, as all of its
-        // class.
+        // SAFETY: the block has just left the other list, and its owner made it, for this class.
         unsafe { area.returned(owner).give(class, block) };
     }
 }

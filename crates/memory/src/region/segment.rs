@@ -11,14 +11,14 @@ use crate::alloc::files::{self, File};
 use crate::payload::area::{AREA_BYTES, Area, PROCESSES_MOST};
 use crate::sync::Arc;
 
-/// How much address space the common part and each heap have. Memory is taken only where something
+/// How much address space the common part has, and each heap. Memory is taken only where something
 /// is written.
 const COMMON_BYTES: usize = 64 << 30;
 const HEAP_BYTES: usize = 256 << 30;
 /// The common part is taken in steps of this many bytes.
 const STEP: usize = 1 << 20;
-/// Nothing in the common part shares a line, nor the pair of lines that processors fetch together,
-/// with anything else.
+/// Nothing in the common part shares a line with anything else, nor the pair of lines that
+/// processors fetch together.
 pub(crate) const APART: usize = 128;
 
 /// A segment of shared memory.
@@ -33,11 +33,11 @@ pub(crate) struct Segment {
     placed: Mutex<Placed>,
     /// How many bytes of this process's heap are taken.
     grown: Mutex<usize>,
-    /// That of the common part, then those of the heaps.
+    /// The file of the common part, then those of the heaps.
     files: Vec<File>,
 }
 
-/// What has become of the common part.
+/// How far the common part is used.
 #[derive(Debug, Default)]
 struct Placed {
     /// How many bytes are taken.
@@ -168,8 +168,8 @@ impl Segment {
         let Some(piece) = next(*taken, bytes, align.max(APART), COMMON_BYTES) else {
             lack().unwind()
         };
-        // So that the system says now that it has no memory; later it would end a process. The
-        // first process does it for all, as the others begin after it.
+        // If the system has no memory, it says so now; later it would end a process. The first
+        // process does this for all, as the others begin after it.
         if self.process == 0 && piece.end > *provided {
             let more = (piece.end - *provided).next_multiple_of(STEP).min(COMMON_BYTES - *provided);
             self.files[0].allocate(*provided, more).unwrap_or_else(|| lack().unwind());
@@ -184,7 +184,7 @@ impl Segment {
     pub(crate) fn grow(&self, bytes: usize, align: usize) -> Option<NonNull<u8>> {
         let mut grown = self.grown.lock().unwrap_or_else(PoisonError::into_inner);
         let piece = next(*grown, bytes, align, HEAP_BYTES)?;
-        // So that the system says now that it has no memory; later it would end the process.
+        // If the system has no memory, it says so now; later it would end the process.
         self.files[1 + self.process as usize].allocate(piece.start, bytes)?;
         *grown = piece.end;
         let before = COMMON_BYTES + self.process as usize * HEAP_BYTES;
@@ -195,7 +195,8 @@ impl Segment {
 
 impl Drop for Segment {
     fn drop(&mut self) {
-        // SAFETY: all of it was mapped here, and who had anything in it has kept the segment.
+        // SAFETY: all of it was mapped here. Nobody uses it any more, as whoever has something in
+        // it keeps the segment.
         unsafe { files::unmap(self.start, bytes(self.processes)) };
     }
 }

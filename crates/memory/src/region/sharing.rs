@@ -2,11 +2,11 @@ use super::Region;
 use crate::Exhausted;
 use crate::payload::{give_back_payloads, shared};
 
-/// From now on, new [payloads](crate::Payload) of this process lie in a region that processes
-/// share, if they do, and go from one to another without a copy. Those that have been made before
-/// have to be [moved there](crate::Payload::make_common) first. What lies there stays as long as
-/// this process has a payload there, however long it keeps the region. It changes nothing if
-/// payloads lie there already.
+/// From now on, new [payloads](crate::Payload) of this process lie in a region, if processes share
+/// it, and go from one to another without a copy. Earlier payloads have to be [moved
+/// there](crate::Payload::make_common) first. The memory stays as long as this process has a
+/// payload there, however long it keeps the region. It changes nothing if payloads lie there
+/// already.
 ///
 /// In a process, one run at a time can share payloads: the last to begin.
 ///

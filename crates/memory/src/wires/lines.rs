@@ -126,8 +126,8 @@ mod loom_tests {
         });
     }
 
-    /// Goes through rounds as PEs do: publishes a bound, and looks for that of the other PE. It
-    /// stops if that is not there yet: in another schedule it is.
+    /// Goes through rounds as PEs do: publishes a bound, and looks for that of the other PE. If
+    /// that is not there yet, it stops: in another schedule it is there.
     fn go_in_step(
         rounds: u64,
         mut view: Lines,

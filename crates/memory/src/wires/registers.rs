@@ -6,9 +6,9 @@ use crate::{Apart, Common, Region, Shareable, SpinGuard, SpinLock};
 ///
 /// A PE has a register for its minimum outstanding event (MOE), and two banks of a transient
 /// message count (TMC) and a minimum outstanding message (MOM) each. Messages to a PE are announced
-/// in one bank until the other is empty, and then in that: so under steady traffic, too, a bank
-/// becomes empty at some time, and its minimum is cleared. The hardware has one bank, as its PEs
-/// stop at LBTS and let traffic drain.
+/// in one bank until the other is empty, and then in that one. So a bank becomes empty now and
+/// then, even under steady traffic, and its minimum is cleared. The hardware has one bank, as its
+/// PEs stop at LBTS and let traffic drain.
 ///
 /// The hardware reads all registers in the same clock tick. Here they are read one after the other,
 /// twice. If none has fallen between its two readings, the least of the first readings was a lower
@@ -29,8 +29,8 @@ use crate::{Apart, Common, Region, Shareable, SpinGuard, SpinLock};
 /// assert_eq!(registers[1].least(before), Some((9, u64::MAX)));
 /// ```
 ///
-/// Each PE's registers have a lock of their own. A unit in hardware serialises its instructions;
-/// one lock for all PEs would do the same, and all of them would queue up at it.
+/// Each PE's registers have a lock of their own. A unit in hardware serialises its instructions.
+/// One lock for all PEs would do the same, and make them queue for it.
 #[derive(Debug)]
 pub struct Registers<T> {
     files: Files<T>,
@@ -109,7 +109,7 @@ impl<T: Copy> Registers<T> {
     }
 
     /// Announces messages to PE `to`, the least of them at `least`, in the bank that the last
-    /// announcement to that PE has returned, at first 0. Returns the bank for the next. To be
+    /// announcement to that PE returned; at first 0. Returns the bank for the next one. To be
     /// called before the messages are handed over, and before this PE's MOE rises above what caused
     /// them.
     ///
@@ -132,8 +132,8 @@ impl<T: Copy> Registers<T> {
         file.open
     }
 
-    /// Sets this PE's registers, when it has received so many messages of each bank, and its least
-    /// is `event` with them.
+    /// Sets this PE's registers, when it has received this many messages of each bank, and `event`
+    /// is its least event, with them.
     ///
     /// # Panics
     /// If more messages were received than announced.

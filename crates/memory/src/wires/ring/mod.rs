@@ -81,7 +81,7 @@ impl<T> Drop for Leftover<T> {
 /// The end of a [`ring`] where values go in.
 pub struct Producer<T> {
     shared: Shared<T>,
-    /// None where processes share the ring: what is left in it goes with the memory.
+    /// `None` where processes share the ring: what is left in it goes with the memory.
     _leftover: Option<Arc<Leftover<T>>>,
     /// Values before this index have been written; those from the shared tail on have yet to be
     /// published.
@@ -137,8 +137,8 @@ pub fn ring_in<T: Send>(
     (producer, Consumer { shared, _leftover: leftover, head: 0, tail: 0 })
 }
 
-/// Leaves out a ring whose ends only other processes use: what is placed next lies where it does in
-/// those processes. The ring is empty, as the bytes of the region are zeros at first.
+/// Leaves out a ring whose ends only other processes use, so that what is placed next lies where it
+/// does in those processes. The ring is empty, as the bytes of the region are zeros at first.
 ///
 /// # Panics
 /// If there is not enough memory, it [unwinds](crate::Exhausted::unwind).
@@ -247,7 +247,7 @@ impl<T: Send> Producer<T> {
         // the consumer leaves it alone until the shared tail is past it.
         self.shared.cell(self.tail).with_mut(|place| unsafe { *place = MaybeUninit::new(value) });
         self.tail = self.tail.wrapping_add(1);
-        // Without it, taking the line from the consumer's core would take as long as executing
+        // Otherwise, to take the line from the consumer's core would take as long as to execute
         // several events.
         prefetch_write(self.shared.cell(self.tail.wrapping_add(CELLS_AHEAD)));
         Ok(())
@@ -302,7 +302,8 @@ impl<T> Iterator for Drain<'_, T> {
         // on right away.
         let value = shared.cell(*head).with(|place| unsafe { (*place).assume_init_read() });
         *head = head.wrapping_add(1);
-        // Not beyond the last value: that would take lines that the producer is about to fill.
+        // Not beyond the last value, as that would take lines away that the producer is about to
+        // fill.
         if tail.wrapping_sub(*head) > CELLS_AHEAD {
             prefetch(shared.cell(head.wrapping_add(CELLS_AHEAD)));
         }
