@@ -1,5 +1,5 @@
-//! Payloads that two processes share. In a program of its own, as all payloads of a program lie
-//! where one says.
+//! Payloads that two processes share. In a program of its own, as all payloads of a program lie in
+//! one place.
 #![cfg(all(target_os = "linux", not(any(miri, loom))))]
 
 use std::process::{Command, Stdio};
@@ -15,7 +15,7 @@ use warpline_memory::{
 
 const TICKET: &str = "WARPLINE_TEST_TICKET";
 const ROUNDS: usize = 10_000;
-/// Of all classes of sizes, and beyond what a process takes from an allocator otherwise.
+/// Of all classes of sizes, and beyond those of a process alone.
 const LENGTHS: [usize; 7] = [0, 1, 40, 100, 1500, 65_536, 300_000];
 
 /// Payloads of a program lie in one place at a time.
@@ -33,7 +33,7 @@ fn mapped() -> usize {
 struct Ends {
     to: Producer<Payload>,
     from: Consumer<Payload>,
-    /// How many processes have come so far.
+    /// By place: how many processes have come so far.
     met: warpline_memory::Common<[AtomicU64]>,
     since: Instant,
 }
@@ -208,7 +208,7 @@ fn memory_that_was_shared_goes_with_its_last_payload() {
     assert_eq!((mapped(), &*empty, &*own), (0, &[][..], &*pattern(3)));
 }
 
-/// Whatever a thread of the program's own does meanwhile, blocks go back to where they came from.
+/// Whatever another thread of the program does meanwhile, blocks go back to where they came from.
 #[test]
 fn runs_begin_and_end_while_others_use_payloads() {
     let _alone = alone();

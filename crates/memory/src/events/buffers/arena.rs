@@ -52,13 +52,14 @@ pub(crate) struct Arena<T> {
     shared: Arc<ArenaMemory<T>>,
     /// The directory of `shared`, without a detour.
     directory: Common<Directory<T>>,
-    /// Not `Sync`: the pointers in the directory would be, whatever they lead to.
+    /// Not `Sync`: without this it would be, as the directory's pointers are, whatever they lead
+    /// to.
     not_sync: PhantomData<Cell<T>>,
 }
 
-// SAFETY: any thread reaches the directory through atomics only. Values are reached only by the PE
-// that owns them, which `Buffers` ensures, and dropped on the thread of the last share: both are
-// allowed, as they are `Send`.
+// SAFETY: any thread reaches the directory through atomics only. Only the PE that owns a value
+// reaches it, which `Buffers` ensures, and the thread of the last share drops what is left: both
+// are allowed, as values are `Send`.
 unsafe impl<T: Send> Send for Arena<T> {}
 
 impl<T> Arena<T> {
@@ -123,20 +124,20 @@ impl<T> Arena<T> {
     #[inline(always)]
     pub(crate) fn owned(&self, mine: u32, handle: Handle) -> &Slot<T> {
         let slot = self.found(handle);
-        // Only this PE writes this tag, and only it replaces it.
+        // Relaxed suffices: only this PE writes this tag, and only it replaces it.
         if slot.tag() != mine {
             stale(handle);
         }
         slot
     }
 
-    /// Drops all values in slots with one of these tags, and frees the slots. The caller keeps
-    /// these slots.
+    /// Drops all values in slots with one of these tags, and frees the slots. The caller is the
+    /// keeper of these slots.
     pub(crate) fn drop_tagged(&self, tags: [u32; 2]) {
         if !needs_drop::<T>() {
             return;
         }
-        // Relaxed: whoever made slots that the caller keeps did so long ago.
+        // Relaxed: slots that the caller keeps were made long ago.
         let end = self.shared.claimed.load(Ordering::Relaxed) * SEGMENT;
         for slot in (0..end).filter_map(|number| self.slot(number)) {
             if tags.contains(&slot.arrived_tag()) {
@@ -198,7 +199,7 @@ impl<T> Arena<T> {
             // else's.
             unsafe { pages.start().cast::<Slot<T>>().add(index).write(Slot::free()) };
         }
-        // Recorded here, so that whatever is in the directory is in the list too.
+        // Recorded here, so that whatever is in the directory is in the list, too.
         let mut slabs = self.shared.slabs.lock().unwrap_or_else(PoisonError::into_inner);
         slabs.make_room(1, "the list of buffers");
         slabs.push(Slab { pages, slots });
@@ -244,10 +245,10 @@ impl<T> Drop for ArenaMemory<T> {
         }
         for slab in self.slabs.get_mut().unwrap_or_else(PoisonError::into_inner) {
             for index in 0..slab.slots {
-                // SAFETY: the slots lie in the slab, valid. No share is left, so no PE; what they
-                // did happens before the last share's end.
+                // SAFETY: the slots in the slab are valid. No share is left, and so no PE; what PEs
+                // did happens before the end of the last share.
                 let slot = unsafe { slab.pages.start().cast::<Slot<T>>().add(index).as_ref() };
-                // The end of the shares synchronises already, as above.
+                // No Acquire: the end of the shares has synchronised already.
                 if matches!(slot.tag() % (1 << 16), LIVE | SENT) {
                     // SAFETY: a slot in these phases has a value; no slot is visited twice.
                     drop_each([unsafe { slot.take() }]);

@@ -41,7 +41,7 @@ pub(crate) struct Slot<T> {
     value: UnsafeCell<MaybeUninit<T>>,
 }
 
-// What is Relaxed here is read by the keeper alone, or was published by the tag or under a lock.
+// Relaxed accesses here are those of the keeper alone, or of what the tag or a lock has published.
 impl<T> Slot<T> {
     /// All zeros would be one as well, except under loom.
     #[cfg(loom)]
@@ -111,7 +111,7 @@ impl<T> Slot<T> {
         self.mark.load(Ordering::Relaxed)
     }
 
-    /// Puts a free slot in front of another one. Only its keeper may do so.
+    /// Puts a free slot in front of the one with this number. Only its keeper may do so.
     #[inline(always)]
     pub(super) fn set_behind(&self, number: u32) {
         self.mark.store(number, Ordering::Relaxed);

@@ -37,7 +37,7 @@ impl Chain {
     #[inline]
     pub(super) fn push<T>(&mut self, slot: FreeSlot, order: PoolOrder, arena: &Arena<T>) {
         let number = slot.number();
-        // The lock orders whoever reads it after whoever wrote it.
+        // The lock orders later readers after this.
         match order {
             PoolOrder::Lifo => {
                 made(arena, number).set_behind(self.first);

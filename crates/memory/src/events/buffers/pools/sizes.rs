@@ -8,7 +8,7 @@ pub(super) struct Sizes {
     traffic: Option<Traffic>,
 }
 
-/// How much a PE has wanted to send; its buffers are shared out in proportion.
+/// How much a PE has wanted to send. Its buffers are divided in proportion.
 struct Traffic {
     /// The buffers of all sub-pools together.
     total: u64,

@@ -38,7 +38,7 @@ impl<T> Buffers<T> {
     /// # Panics
     /// If there is no such PE.
     pub fn give_surplus(&mut self, partner: u32, most: usize) -> Option<Handle> {
-        // What is retired counts, too. If it is over, it has been out of use for longest.
+        // Retired slots count, too. One that is over has been out of use for longest.
         let retired = self.retired_for(partner);
         let retired = if self.pool.has_surplus(partner, most, retired) {
             self.reclaim_one(partner)

@@ -25,9 +25,9 @@ use crate::{Handle, IsPortable, Region, prefetch, prefetch_write};
 
 /// One processing element's (PE's) view of the event buffers that all PEs share.
 ///
-/// A buffer holds one message, and this one copy serves both sender and receiver: the sender writes
-/// it into a buffer of its own, which belongs to the receiver from then on, and keeps the handle,
-/// with which it can still [cancel](Self::cancel) the message.
+/// A buffer holds one message, and this one copy serves both sender and receiver. The sender writes
+/// the message into a buffer of its own, which belongs to the receiver from then on. It keeps the
+/// handle, with which it can still [cancel](Self::cancel) the message.
 ///
 /// The [pool](crate::PoolKind) decides where a free buffer waits and who takes it next. By default
 /// each PE keeps one free list per _partner_, the PE that the buffers go to and come from: a buffer
@@ -114,7 +114,7 @@ pub fn buffers_in<T>(
 // one method with `&mut self` acts as keeper at a time; only the keeper writes the tag, passes the
 // slot on as SENT or EMPTY, and takes it by accepting. So if a borrowed view finds the tag LIVE
 // with `me`, it stays so for as long as the borrow lasts. That holds even for handles that callers
-// make up.
+// make up, as no other word that they can write decides who keeps a slot.
 impl<T> Buffers<T> {
     /// `retires` is the number of PEs if slots are retired.
     fn new(arena: Arena<T>, me: u16, pool: Pool, retires: Option<u32>) -> Self {
@@ -147,8 +147,9 @@ impl<T> Buffers<T> {
     /// it. The message is pending and has no link to another one.
     ///
     /// # Panics
-    /// If there is no such PE. If there is no number or no memory for another buffer, it
-    /// [unwinds](crate::Exhausted::unwind).
+    /// If there is no such PE, unless each PE takes buffers from its own pool alone
+    /// ([`PoolKind::Sender`](crate::PoolKind::Sender)). If there is no number or no memory for
+    /// another buffer, it [unwinds](crate::Exhausted::unwind).
     #[inline]
     pub fn insert(&mut self, to: u32, value: T) -> Handle {
         self.insert_with(to, 0, None, || value)
@@ -223,8 +224,8 @@ impl<T> Buffers<T> {
         let partner = slot.partner();
         // Only this PE acts on the slot before it gives it away again.
         slot.set_tag(FREE);
-        // SAFETY: the slot was live and belonged to this PE, so it had a value; as it is marked
-        // free, nothing will reach that value again.
+        // SAFETY: the slot was live and belonged to this PE, so it had a value; as its tag is
+        // `FREE` now, nobody will reach that value again.
         let value = unsafe { slot.take() };
         // Only now, as another PE may take it out of the pool at once.
         self.pool.give(partner, FreeSlot::new(handle.bits()), &self.arena);
@@ -232,24 +233,24 @@ impl<T> Buffers<T> {
         (value, partner)
     }
 
-    /// Drops the values that this PE has and those on their way to it, where processes share the
-    /// buffers: elsewhere, they are dropped with the last view. To be called when the views of all
-    /// PEs are used no more.
+    /// Where processes share the buffers, drops the values that this PE has and those on their way
+    /// to it; elsewhere, they are dropped with the last view. To be called when no PE uses its view
+    /// any more.
     pub fn drop_rest(self) {
         if self.arena.is_shared() {
             self.arena.drop_tagged([self.mine, tag(SENT, self.me)]);
         }
     }
 
-    /// The message that this one links to. The sender may ask even while the receiver has the
+    /// The message that this one links to. Its sender may ask even while the receiver has the
     /// buffer.
     ///
     /// # Panics
     /// Only if there has never been such a buffer.
     #[inline]
     pub fn next(&self, handle: Handle) -> Option<Handle> {
-        // The sender wrote it itself, and the receiver does not overwrite it before the sender has
-        // cancelled the message or can no longer cancel it.
+        // The sender wrote the link itself. The receiver overwrites it only when the sender has
+        // cancelled the message, or can no longer cancel it.
         self.arena.found(handle).next()
     }
 

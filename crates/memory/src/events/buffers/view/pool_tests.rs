@@ -47,7 +47,7 @@ fn deliver(from: &mut Buffers<u32>, to: &mut Buffers<u32>, value: u32) -> Handle
     handle
 }
 
-/// Places are where they should be, whoever has them.
+/// No buffer is lost, whoever has it.
 fn check_books<T>(views: &[Buffers<T>]) -> Books {
     let all = sum(views);
     assert_eq!(all.places, all.free + all.live + all.in_flight() + all.in_common(), "{all:?}");
@@ -159,9 +159,9 @@ fn a_sub_pool_of_a_size_has_room_for_so_many() {
         let [a, b, _] = &mut three[..] else { panic!() };
         let sent: Vec<Handle> = (0..4).map(|value| deliver(a, b, value)).collect();
         assert!(!a.has_room(1, 1) && a.has_room(2, 4), "nobody takes from other sub-pools");
-        // What nobody may hold up takes more.
+        // A message that nobody may hold up takes more.
         let beyond = deliver(a, b, 5);
-        // All come back, and what is more than the size is for local messages from then on.
+        // All come back. What exceeds the size is for local messages from then on.
         sent.iter().chain([&beyond]).for_each(|handle| _ = b.release(*handle));
         assert!(b.has_room(0, 9) && !b.has_room(0, 10));
         let mut back = 0;
@@ -341,7 +341,7 @@ fn a_buffer_that_is_retired_by_mistake_does_no_harm() {
     let [mut a, mut b] = pair(PoolSettings { retires: true, ..PoolSettings::default() });
     let handles: Vec<Handle> = (0..4).map(|_| a.insert(1, value.clone())).collect();
     handles.iter().for_each(|handle| _ = b.accept(*handle));
-    // Twice, though released, though emptied, and though given away again.
+    // Twice; and before the buffer is released, emptied, or given away again.
     b.retire(handles[0], 1);
     b.retire(handles[0], 2);
     b.retire(handles[1], 3);

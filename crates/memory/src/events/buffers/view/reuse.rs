@@ -1,4 +1,4 @@
-//! Buffers that are used again: when their message is over, or when memory is short.
+//! How buffers are used again: when their message is over, or when memory is short.
 
 use super::Buffers;
 use crate::Handle;
@@ -44,7 +44,7 @@ impl<T> Buffers<T> {
         let slot = self.slot(handle);
         slot.set_tag(tag(OVER, self.me));
         // SAFETY: the slot was live and belonged to this PE, so it had a value; by its tag it has
-        // none now, so nothing will reach that again. This comes last, as it may panic.
+        // none now, so nobody will reach that again. This comes last, as it may panic.
         unsafe { slot.drop_value() };
     }
 
@@ -92,7 +92,7 @@ impl<T> Buffers<T> {
         retired.map_or(0, |retired| retired.len_of(partner as usize))
     }
 
-    /// A retired slot for messages to PE `to`; its own message is over.
+    /// A retired slot whose message is over, for messages to PE `to`.
     pub(super) fn reclaim_one(&mut self, to: u32) -> Option<FreeSlot> {
         let retired = self.retired.as_mut().filter(|_| self.pool.takes_retired())?;
         retired.reclaim(&self.arena, self.me, to as u16)
