@@ -28,8 +28,8 @@ impl Buffer {
         Ok(Buffer { bytes: room_for(received_length(capacity))?, capacity })
     }
 
-    /// Makes an empty buffer from the memory that [`Buffer::into_batch`] returned for one of the
-    /// same capacity.
+    /// An empty buffer in the memory that [`Buffer::into_batch`] returned for one of the same
+    /// capacity.
     pub(crate) fn reuse(mut bytes: Vec<u8>, capacity: usize) -> Buffer {
         bytes.clear();
         Buffer { bytes, capacity }
@@ -78,7 +78,7 @@ impl Buffer {
         self.bytes
     }
 
-    /// What is to be sent before a large message. There must be room for it, whatever the capacity.
+    /// The message that goes before a large one. There is room for it, whatever the capacity.
     pub(crate) fn into_announcement(mut self, bytes: usize) -> Vec<u8> {
         self.bytes.clear();
         self.bytes.extend_from_slice(&(bytes as u64).to_le_bytes());

@@ -3,9 +3,9 @@
 //!
 //! The invariant: while a request is in use, MPI may touch its memory at any time, so nobody else
 //! does. `held[i]` is `Some` exactly while request `i` is in use, and holds that memory, always on
-//! the heap, where it stays when its owner moves. It is given out only when MPI says that the
-//! request is done. If that can no longer be found out (after an error, on a thread that may not
-//! call MPI, or during a panic), memory and requests are leaked, and the session knows of it.
+//! the heap, where it stays when its owner moves. The memory is given out only when MPI says that
+//! the request is done. If that can no longer be found out (after an error, on a thread that may
+//! not call MPI, or during a panic), memory and requests are leaked, and the session counts them.
 
 use std::ffi::c_int;
 use std::mem;
@@ -36,7 +36,7 @@ pub(crate) enum ReductionKind {
     Min,
     /// The sum.
     Sum,
-    /// Sums of some and the least keys of the rest, as the first of them says.
+    /// Sums of some, and the least keys of the rest, as the first operand says.
     Composite,
 }
 
@@ -95,7 +95,7 @@ impl<'m, M> Requests<'m, M> {
         self.comm.check(call, code).inspect_err(|error| self.failed = Some(error.clone()))
     }
 
-    /// What has failed, if anything has.
+    /// An error if anything has failed before.
     pub(crate) fn usable(&self) -> Result<()> {
         self.failed.clone().map_or(Ok(()), Err)
     }
@@ -166,8 +166,8 @@ impl Requests<'_, Outgoing> {
         self.check("MPI_Isend", code)
     }
 
-    /// Gives back the memory of those that are done, of the first `active` requests, which are in
-    /// use. Returns how many still are: those at the front.
+    /// Of the first `active` requests, which are in use, gives back the memory of those that are
+    /// done. Returns how many still are in use: those at the front.
     pub(crate) fn reclaim(
         &mut self,
         active: usize,
@@ -284,7 +284,7 @@ impl Requests<'_, Incoming> {
         Ok(Some((source, bytes)))
     }
 
-    /// Gives up receiving. What was matched already is received and dropped.
+    /// Gives up receiving. A message that is being received already is dropped.
     pub(crate) fn cancel(&mut self) {
         if !self.may_wait() {
             return;

@@ -66,7 +66,7 @@ fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64)
 }
 
-/// Nobody gets past a barrier before the last one has arrived, and nobody waits in it.
+/// Nobody gets past a barrier before the last rank has arrived, and no call waits.
 pub(crate) fn barriers(comm: &Comm<'_>) -> Result<()> {
     let mut barrier = Barrier::new(comm)?;
     let mut reducer = Reducer::new(comm, 2)?;
@@ -83,7 +83,7 @@ pub(crate) fn barriers(comm: &Comm<'_>) -> Result<()> {
             tests += 1;
             yield_now();
         }
-        // The first to pass, and the last to arrive, of which the least complement is that.
+        // When the first passed, and by the least complement, when the last arrived.
         let found = reduce(&mut reducer, Reduction::Min, &[now(), !arrived])?;
         assert!(found[0] >= !found[1], "a rank passed {} ns too early", !found[1] - found[0]);
         assert!(

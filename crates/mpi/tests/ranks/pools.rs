@@ -11,7 +11,7 @@ const TAG: Tag = Tag::new(7);
 /// Longer than what MPI libraries send before they know that there is room for it.
 const LONG: usize = 256 << 10;
 
-/// Each rank sends to the next one, which does not receive yet: only so much is taken on.
+/// Each rank sends to the next one, which does not receive yet: a pool takes on only so much.
 pub(crate) fn full(comm: &Comm<'_>) -> Result<()> {
     let to = (comm.rank() + 1) % comm.size();
     let limits = SendLimits { capacity: LONG, batches: 3, large: 1 };

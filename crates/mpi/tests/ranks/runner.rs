@@ -1,4 +1,4 @@
-//! Starts this program by `mpirun`, and judges what comes of it.
+//! Starts this program by `mpirun`, and checks what comes of it.
 
 use std::io::Read;
 use std::process::{Child, Command, ExitCode, Stdio};
@@ -12,8 +12,8 @@ const TIME_LIMIT: Duration = Duration::from_secs(180);
 struct Expected {
     /// The exit code; or, where the launcher chooses it, any but 0.
     code: Option<i32>,
-    /// What the ranks say. MPICH's launcher may drop what a rank says right before it ends all, so
-    /// only that of Open MPI is asked for it.
+    /// What the ranks say. MPICH's launcher may drop what a rank says right before it ends all
+    /// ranks, so this is checked only with Open MPI.
     text: &'static str,
 }
 
