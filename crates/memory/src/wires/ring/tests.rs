@@ -53,11 +53,8 @@ fn batches_wrap_around() {
 fn indices_may_wrap_around() {
     let (mut producer, mut consumer) = ring(4);
     let start = usize::MAX - 2;
-    for index in [&mut producer.tail, &mut producer.head, &mut consumer.tail, &mut consumer.head] {
-        *index = start;
-    }
-    producer.shared.indices.tail.0.store(start, Ordering::Relaxed);
-    producer.shared.indices.head.0.store(start, Ordering::Relaxed);
+    producer.start_at(start);
+    consumer.start_at(start);
     let mut found = Vec::new();
     for n in 0..10 {
         producer.prefetch();
