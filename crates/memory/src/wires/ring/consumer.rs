@@ -1,4 +1,4 @@
-use super::{CELLS_AHEAD, LINE_BYTES, Leftover, Shared};
+use super::shared::{CELLS_AHEAD, LINE_BYTES, Leftover, Shared};
 use crate::alloc::MakeRoom;
 use crate::prefetch;
 use crate::sync::{Arc, Ordering};

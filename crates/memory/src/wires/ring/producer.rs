@@ -1,6 +1,6 @@
 use std::mem::MaybeUninit;
 
-use super::{CELLS_AHEAD, Leftover, Shared};
+use super::shared::{CELLS_AHEAD, Leftover, Shared};
 use crate::prefetch_write;
 use crate::sync::{Arc, Ordering};
 
