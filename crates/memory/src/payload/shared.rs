@@ -128,6 +128,7 @@ impl Heap {
 
     /// Keeps memory that is not in use any more as long as threads have blocks there.
     fn keep(&mut self, area: Arc<Area>) {
+        // Nothing is given, but unlike a load, this finds the latest count.
         if area.note_given(0) > 0 {
             self.past.insert(area.address(), area);
         }
