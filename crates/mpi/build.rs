@@ -47,17 +47,17 @@ Where the wrapper has another name or lies elsewhere, set MPICC to it.";
             } else if let Some(library) = flag.strip_prefix("-l") {
                 println!("cargo:rustc-link-lib={library}");
             } else if flag.starts_with("-Wl,") {
-                // Cargo passes this on to the tests and examples of this crate alone. Programs that
-                // use it find a library in an unusual place by LD_LIBRARY_PATH, which the modules
-                // of clusters set.
+                // Cargo passes this on only to the tests and examples of this crate. Programs that
+                // use the crate find a library in an unusual place by LD_LIBRARY_PATH, which the
+                // modules of clusters set.
                 println!("cargo:rustc-link-arg={flag}");
             }
         }
         Ok(())
     }
 
-    /// What the wrapper passes to the compiler: the answer to the first question that it
-    /// understands. Open MPI knows `--showme`, MPICH and its relatives know `-show`, which prints
+    /// What the wrapper passes to the compiler: its answer to the first question that it
+    /// understands. Open MPI knows `--showme`; MPICH and its relatives know `-show`, which prints
     /// the whole command.
     fn flags(mpicc: &str, questions: &[&str]) -> Result<Vec<String>, String> {
         for question in questions {

@@ -1,5 +1,5 @@
-//! What types with pointers and guards let threads do, checked while they are compiled: whatever
-//! would be let too much does not compile.
+//! Compile-time checks of which types with pointers and guards are `Send` or `Sync`. A type that
+//! would allow too much does not compile.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -13,14 +13,15 @@ use crate::{
     Lines, Payload, Pool, Producer, Region, Registers, Room, SpinGuard, SpinLock,
 };
 
-/// What may go to other threads, but not be shared with them.
+/// `Send`, but not `Sync`.
 type Moves = Cell<u8>;
-/// What may be shared with other threads, but not go there.
+/// `Sync`, but not `Send`.
 type Stays = MutexGuard<'static, u8>;
-/// What may do neither.
+/// Neither.
 type Alone = Rc<u8>;
 
-/// Both functions apply to types with the trait, so that the compiler cannot choose.
+/// Does not compile if a type has the trait: both functions then apply, and the compiler cannot
+/// choose.
 macro_rules! never {
     ($trait:ident: $($of:ty),+ $(,)?) => {
         $(const _: fn() = || {
@@ -74,7 +75,7 @@ never!(Send: Pool<Alone>, DropEach<Alone>, Apart<Alone>, Registers<&'static Move
 always!(Sync: Image<Alone>, IsPortable<Alone>, Payload);
 always!(Send: Image<Alone>, IsPortable<Alone>, Payload);
 
-// Plain memory, whose users argue for themselves: it goes from thread to thread behind locks.
+// Plain memory, which passes between threads behind locks. Its users argue for themselves.
 never!(Sync: Pages, PrivateList, PrivateBlock, Room<'static>);
 never!(Send: PrivateBlock, Room<'static>);
 always!(Send: Pages, PrivateList);

@@ -1,4 +1,4 @@
-//! What an engine's thread is doing at this moment, for a thread that watches it from outside.
+//! What a thread of an engine is doing at the moment, for another thread that watches it.
 
 use std::cell::{Cell, RefCell};
 use std::ptr;
@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 /// The event that a thread is executing, written by that thread alone and read by whoever watches
 /// it.
 ///
-/// Everything is relaxed: a reader may see a mixture of two events, but an event that goes on and
-/// on is seen as it is.
+/// All accesses are relaxed: a reader may see a mixture of two events, but it sees a long event as
+/// it is.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub struct Beat {
@@ -20,7 +20,7 @@ pub struct Beat {
     time: AtomicU64,
     /// The LP, and the lower half of the number of its event.
     event: AtomicU64,
-    /// What the system calls the thread; 0 if that is not known.
+    /// The system's number for the thread; 0 if unknown.
     thread: AtomicU32,
 }
 
@@ -42,36 +42,36 @@ impl Beat {
     const INSIDE: u64 = 1;
     const AHEAD: u64 = 2;
 
-    /// This thread begins to work, and if the system ends it before the step is over, its crash
-    /// report names this.
+    /// Begins a step on this thread. If the system ends the program before the step is over, the
+    /// crash report names this beat's event.
     #[inline]
     pub fn begin_step(self: &Arc<Self>) {
-        is_current(self);
+        make_current(self);
         let step = self.step.load(Ordering::Relaxed) & !(Self::INSIDE | Self::AHEAD);
         self.step.store(step + 4 + Self::INSIDE, Ordering::Relaxed);
     }
 
-    /// The thread looks for work elsewhere, or waits.
+    /// Ends the step: the thread looks for work elsewhere, or waits.
     #[inline]
     pub fn end_step(&self) {
         let step = self.step.load(Ordering::Relaxed);
         self.step.store(step & !(Self::INSIDE | Self::AHEAD), Ordering::Relaxed);
     }
 
-    /// The events that follow in this step may have to be undone.
+    /// Notes that the events that follow in this step may have to be undone.
     #[inline]
     pub fn goes_ahead(&self) {
         self.step.store(self.step.load(Ordering::Relaxed) | Self::AHEAD, Ordering::Relaxed);
     }
 
-    /// The thread begins the `event`-th event of `lp`.
+    /// Notes that the thread begins the `event`-th event of `lp`.
     #[inline(always)]
     pub fn begin(&self, lp: u32, event: u64, time: f64) {
         self.time.store(time.to_bits(), Ordering::Relaxed);
         self.event.store(u64::from(lp) << 32 | event & u64::from(u32::MAX), Ordering::Relaxed);
     }
 
-    /// What the system calls the thread that works now, or did so last, if that is known.
+    /// The system's number for the thread that works now, or did so last, if known.
     pub fn thread(&self) -> Option<u32> {
         Some(self.thread.load(Ordering::Relaxed)).filter(|thread| *thread != 0)
     }
@@ -83,13 +83,13 @@ impl Beat {
 
     /// What the thread is doing; `None` if it is not inside a step.
     pub fn read(&self) -> Option<Activity> {
-        let (step, time, event) = (&self.step, &self.time, &self.event);
-        let [step, time, event] = [step, time, event].map(|word| word.load(Ordering::Relaxed));
-        let (lp, time) = ((event >> 32) as u32, f64::from_bits(time));
+        let step = self.step.load(Ordering::Relaxed);
+        let time = self.time.load(Ordering::Relaxed);
+        let event = self.event.load(Ordering::Relaxed);
         (step & Self::INSIDE != 0).then_some(Activity {
             step,
-            lp,
-            time,
+            lp: (event >> 32) as u32,
+            time: f64::from_bits(time),
             event: event as u32,
             ahead: step & Self::AHEAD != 0,
         })
@@ -97,21 +97,18 @@ impl Beat {
 }
 
 thread_local! {
-    /// What this thread is doing, for the handler of signals: no destructor, so that it can be read
-    /// at any time.
+    /// The current beat of this thread, for the signal handler. It has no destructor, so it can be
+    /// read at any time.
     pub(crate) static CURRENT: Cell<*const Beat> = const { Cell::new(ptr::null()) };
     /// Keeps it alive, and clears the pointer when the thread ends.
     static KEPT: RefCell<Kept> = const { RefCell::new(Kept(None)) };
+    /// The system's number for this thread, which takes a system call; 0 if unknown.
+    static NUMBER: u32 = number();
 }
 
 struct Kept(Option<Arc<Beat>>);
 
-thread_local! {
-    /// What the system calls this thread, which takes a system call; 0 if that is not known.
-    static NAME: u32 = name();
-}
-
-fn name() -> u32 {
+fn number() -> u32 {
     #[cfg(all(target_os = "linux", not(miri)))]
     return rustix::thread::gettid().as_raw_nonzero().get().unsigned_abs();
     #[cfg(not(all(target_os = "linux", not(miri))))]
@@ -124,9 +121,9 @@ impl Drop for Kept {
     }
 }
 
-/// From now on this thread does what `beat` says.
+/// Makes `beat` the current one of this thread.
 #[inline]
-fn is_current(beat: &Arc<Beat>) {
+fn make_current(beat: &Arc<Beat>) {
     if CURRENT.get() != Arc::as_ptr(beat) {
         change_to(beat);
     }
@@ -134,11 +131,11 @@ fn is_current(beat: &Arc<Beat>) {
 
 #[cold]
 fn change_to(beat: &Arc<Beat>) {
-    // A thread that is ending does nothing any more.
+    // A thread that is ending has no beat any more.
     let _ = KEPT.try_with(|kept| {
         CURRENT.set(ptr::null());
         kept.borrow_mut().0 = Some(beat.clone());
-        beat.thread.store(NAME.try_with(|name| *name).unwrap_or_default(), Ordering::Relaxed);
+        beat.thread.store(NUMBER.try_with(|number| *number).unwrap_or_default(), Ordering::Relaxed);
         CURRENT.set(Arc::as_ptr(beat));
     });
 }
@@ -173,7 +170,7 @@ mod tests {
         std::thread::scope(|scope| {
             let worker = scope.spawn(|| {
                 for beat in [&beats[0], &beats[1], &beats[1], &beats[0]] {
-                    is_current(beat);
+                    make_current(beat);
                     assert_eq!(CURRENT.get(), Arc::as_ptr(beat));
                     assert_eq!(Arc::strong_count(beat), 2, "it is kept alive");
                 }

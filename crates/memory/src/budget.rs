@@ -1,4 +1,4 @@
-//! What a run may take of the memory of its machine, and what it has taken.
+//! How much memory a run may take, and how much it has taken.
 
 use crate::payload::held;
 use crate::sync::{AtomicU64, Ordering};
@@ -7,11 +7,12 @@ use crate::{Common, Exhausted, Region, Shareable};
 /// The memory that the processing elements (PEs) of a machine may take together, in bytes. All
 /// [accounts](Self::account) draw on it.
 ///
-/// It counts and tells; those who draw on it decide what to do about it.
+/// It only counts; those who draw on it decide what to do.
 ///
 /// ```
 /// let budget = warpline_memory::Budget::new(&warpline_memory::Region::own(), 1000, 0);
-/// let (mut a, mut b) = (budget.account(), budget.account());
+/// let mut a = budget.account();
+/// let mut b = budget.account();
 /// assert_eq!((a.settle(400), b.settle(500)), (400, 900));
 /// assert_eq!((a.settle(100), budget.taken(), budget.limit()), (600, 600, 1000));
 /// drop(b);
@@ -21,19 +22,19 @@ use crate::{Common, Exhausted, Region, Shareable};
 pub struct Budget {
     counters: Common<Counters>,
     limit: u64,
-    /// What was taken before, and counts for those who set the budget.
+    /// Bytes taken before the run, which messages count as part of the limit.
     before: u64,
-    /// Whether what payloads take counts before somebody looks.
+    /// Whether payloads count at once, and not only at the next sample.
     counts_payloads: bool,
 }
 
 #[derive(Debug)]
 struct Counters {
-    /// What all accounts have drawn.
+    /// Bytes that all accounts have drawn.
     drawn: AtomicU64,
-    /// What nobody has an account for, as far as somebody has looked.
+    /// Bytes outside all accounts, at the last sample.
     elsewhere: AtomicU64,
-    /// What the payloads of the process held then.
+    /// Bytes that the payloads of the process held at that sample.
     payloads: AtomicU64,
 }
 
@@ -41,31 +42,28 @@ struct Counters {
 unsafe impl Shareable for Counters {}
 
 impl Budget {
-    /// A budget of `limit` bytes, of which nothing has been taken, beside so many that were taken
-    /// `before`. Processes that share the region share the budget.
+    /// An untouched budget of `limit` bytes, in addition to those taken `before`. Processes that
+    /// share the region share the budget.
     ///
     /// # Panics
     /// If there is no room in the region, it [unwinds](crate::Exhausted::unwind).
     pub fn new(region: &Region, limit: u64, before: u64) -> Self {
-        let (drawn, elsewhere, payloads) =
-            (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(held::bytes()));
-        Budget {
-            counters: region.place(Counters { drawn, elsewhere, payloads }),
-            limit,
-            before,
-            counts_payloads: false,
-        }
+        let counters = region.place(Counters {
+            drawn: AtomicU64::new(0),
+            elsewhere: AtomicU64::new(0),
+            payloads: AtomicU64::new(held::bytes()),
+        });
+        Budget { counters, limit, before, counts_payloads: false }
     }
 
-    /// The budget of a run that has this process alone, so that its payloads are those of the run:
-    /// they count at once, and not only when somebody [notes](Self::note_taken) what the process
-    /// takes.
+    /// For a run with this process alone, whose payloads are then those of the run: they count at
+    /// once, and not only at the next [sample](Self::note_taken).
     #[must_use]
     pub fn with_payloads(self) -> Self {
         Budget { counts_payloads: true, ..self }
     }
 
-    /// What to say if so many bytes are needed, and more than there may be.
+    /// The error when a run needs this many bytes, and its budget has fewer.
     pub fn exceeded(&self, needed: u64) -> Exhausted {
         Exhausted::Budget {
             limit: self.limit + self.before,
@@ -87,30 +85,29 @@ impl Budget {
     /// How many bytes have been taken.
     #[inline]
     pub fn taken(&self) -> u64 {
-        // Relaxed, here and below: these are numbers that nothing else is read by.
-        let Counters { drawn, elsewhere, payloads } = &*self.counters;
-        let [drawn, elsewhere] = [drawn, elsewhere].map(|bytes| bytes.load(Ordering::Relaxed));
+        // Relaxed, here and below: no other data depends on these numbers.
+        let drawn = self.counters.drawn.load(Ordering::Relaxed);
+        let elsewhere = self.counters.elsewhere.load(Ordering::Relaxed);
         let since = if self.counts_payloads {
-            held::bytes().wrapping_sub(payloads.load(Ordering::Relaxed)).cast_signed()
+            let payloads = self.counters.payloads.load(Ordering::Relaxed);
+            held::bytes().wrapping_sub(payloads).cast_signed()
         } else {
             0
         };
         drawn.saturating_add(elsewhere.saturating_add_signed(since))
     }
 
-    /// Notes how many bytes have been taken in all, as the system sees it: what exceeds the
-    /// accounts has been taken elsewhere, such as by states with memory of their own. Until
-    /// somebody looks again, only what payloads take more, or less, is known.
+    /// Takes a sample: how many bytes have been taken in all, as the system sees it. What exceeds
+    /// the accounts has been taken elsewhere, such as by states with memory of their own. Until the
+    /// next sample, only changes of payloads are seen.
     pub fn note_taken(&self, bytes: u64) {
         self.counters.payloads.store(held::bytes(), Ordering::Relaxed);
-        self.counters.elsewhere.store(
-            bytes.saturating_sub(self.counters.drawn.load(Ordering::Relaxed)),
-            Ordering::Relaxed,
-        );
+        let drawn = self.counters.drawn.load(Ordering::Relaxed);
+        self.counters.elsewhere.store(bytes.saturating_sub(drawn), Ordering::Relaxed);
     }
 }
 
-/// What one PE has drawn on a [`Budget`]. When it is dropped, it has drawn nothing any more.
+/// What one PE has drawn on a [`Budget`]. Dropping it gives all of that back.
 #[derive(Debug)]
 pub struct Account {
     budget: Budget,
@@ -124,11 +121,11 @@ impl Account {
         &self.budget
     }
 
-    /// Notes how many bytes this PE has now. Returns how many have been taken by all.
+    /// Sets how many bytes this PE has now. Returns how many all have taken.
     #[inline]
     pub fn settle(&mut self, bytes: u64) -> u64 {
         if bytes != self.drawn {
-            // The sum wraps around if it has to go down, and comes out right.
+            // To subtract, the sum wraps around.
             self.budget.counters.drawn.fetch_add(bytes.wrapping_sub(self.drawn), Ordering::Relaxed);
             self.drawn = bytes;
         }
@@ -180,8 +177,8 @@ mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "Miri would hold the payload for real")]
     fn payloads_count_at_once_and_only_once() {
-        let (without, with) = [(); 2].map(|()| Budget::new(&Region::own(), 100, 0)).into();
-        let with = with.with_payloads();
+        let without = Budget::new(&Region::own(), 100, 0);
+        let with = Budget::new(&Region::own(), 100, 0).with_payloads();
         // Other tests hold payloads, too, but none as large.
         let payload = crate::Payload::zeroed(1 << 30);
         let about = |bytes: u64| (bytes + (1 << 28)) >> 29;

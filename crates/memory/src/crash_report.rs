@@ -1,14 +1,14 @@
-//! What is said when the system ends the program: which event was being executed. A stack that
-//! overflows and memory that cannot be had leave no other trace of it.
+//! Reports which event was being executed when the system ends the program. A stack overflow, and
+//! memory that cannot be had, leave no other trace of it.
 
-/// Has a crash reported when the system ends the program over a stack that overflows, or the
-/// program aborts over memory that cannot be had. What else happens then stays as it is.
+/// Installs handlers that report the running event when the system ends the program over a stack
+/// overflow, or the program aborts for lack of memory. They change nothing else.
 #[cfg(all(unix, not(miri), not(loom)))]
 pub fn report_crashes() {
     handler::install();
 }
 
-/// Where signals have no handlers, nothing is said.
+/// Where signals have no handlers, nothing is reported.
 #[cfg(not(all(unix, not(miri), not(loom))))]
 pub fn report_crashes() {}
 
@@ -31,10 +31,10 @@ mod handler {
 
     const SIGNALS: [c_int; 3] = [SIGSEGV, SIGBUS, SIGABRT];
 
-    /// What happened on each of the signals before.
+    /// The action that each of the signals had before.
     static BEFORE: [OnceLock<sigaction>; 3] = [const { OnceLock::new() }; 3];
     /// Whether a crash has been reported: the system's own handler may end in another signal.
-    static SAID: AtomicBool = AtomicBool::new(false);
+    static REPORTED: AtomicBool = AtomicBool::new(false);
 
     pub(super) fn install() {
         static ONCE: Once = Once::new();
@@ -47,7 +47,7 @@ mod handler {
                 let done = unsafe {
                     let mut new = MaybeUninit::<sigaction>::zeroed().assume_init();
                     new.sa_sigaction =
-                        say as extern "C" fn(c_int, *mut siginfo_t, *mut c_void) as usize;
+                        on_signal as extern "C" fn(c_int, *mut siginfo_t, *mut c_void) as usize;
                     new.sa_flags = SA_SIGINFO | SA_ONSTACK;
                     sigaction(signal, &new, old.as_mut_ptr())
                 };
@@ -59,7 +59,7 @@ mod handler {
         });
     }
 
-    /// A line without memory from the heap.
+    /// A line of text, without memory from the heap.
     struct Line {
         bytes: [u8; 320],
         length: usize,
@@ -75,35 +75,46 @@ mod handler {
         }
     }
 
-    extern "C" fn say(signal: c_int, _: *mut siginfo_t, _: *mut c_void) {
+    extern "C" fn on_signal(signal: c_int, _: *mut siginfo_t, _: *mut c_void) {
         let current = CURRENT.get();
-        // SAFETY: the pointer is null, or points to what this very thread keeps alive as long as
-        // the pointer is there.
+        // SAFETY: the pointer is null, or leads to what this very thread keeps alive as long as the
+        // pointer is there.
         let activity = unsafe { current.as_ref() }.and_then(Beat::read);
-        if let Some(Activity { lp, time, event, .. }) = activity
-            && !SAID.swap(true, Ordering::Relaxed)
+        if let Some(activity) = activity
+            && !REPORTED.swap(true, Ordering::Relaxed)
         {
-            let mut line = Line { bytes: [0; 320], length: 0 };
-            let time = Figure(time);
-            let hint = if signal == SIGABRT {
-                ""
-            } else {
-                "; if its stack is too small, give it a larger one (--stack)"
-            };
-            // What does not fit is left out.
-            let _ = match event {
-                0 => writeln!(
-                    line,
-                    "\nthe program ends in init or finish of LP {lp} at time {time}{hint}"
-                ),
-                _ => writeln!(
-                    line,
-                    "\nthe program ends in event {event} of LP {lp} at time {time}{hint}"
-                ),
-            };
-            // SAFETY: `write` may be called from a handler, and these bytes are initialised.
-            let _ = unsafe { libc::write(2, line.bytes.as_ptr().cast(), line.length) };
+            report(signal, activity);
         }
+        restore(signal);
+    }
+
+    /// Writes a line about the event to standard error.
+    fn report(signal: c_int, activity: Activity) {
+        let Activity { lp, event, .. } = activity;
+        let time = Figure(activity.time);
+        let hint = if signal == SIGABRT {
+            ""
+        } else {
+            "; if its stack is too small, give it a larger one (--stack)"
+        };
+        let mut line = Line { bytes: [0; 320], length: 0 };
+        // What does not fit is left out.
+        let _ = match event {
+            0 => writeln!(
+                line,
+                "\nthe program ends in init or finish of LP {lp} at time {time}{hint}"
+            ),
+            _ => writeln!(
+                line,
+                "\nthe program ends in event {event} of LP {lp} at time {time}{hint}"
+            ),
+        };
+        // SAFETY: `write` may be called from a handler, and these bytes are initialised.
+        let _ = unsafe { libc::write(2, line.bytes.as_ptr().cast(), line.length) };
+    }
+
+    /// Restores the action that the signal had before.
+    fn restore(signal: c_int) {
         let before =
             SIGNALS.iter().position(|known| *known == signal).and_then(|index| BEFORE[index].get());
         // SAFETY: all zeros are the default action; both are valid ones, and may be set from a

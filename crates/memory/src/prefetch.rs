@@ -21,10 +21,14 @@ pub fn prefetch_write<T>(value: &T) {
     {
         // For a generic x86-64 target, the intrinsic with a hint to write compiles to a fetch for
         // reading, and the line would have to be fetched twice. Processors without this instruction
-        // treat it as a no-op. SAFETY: the instruction changes no memory and no register, and
-        // whatever the address is it does not fault.
+        // treat it as a no-op.
+        // SAFETY: the instruction changes no memory and no register, and faults at no address.
         unsafe {
-            std::arch::asm!("prefetchw byte ptr [{}]", in(reg) std::ptr::from_ref(value), options(nostack, preserves_flags, readonly));
+            std::arch::asm!(
+                "prefetchw byte ptr [{}]",
+                in(reg) std::ptr::from_ref(value),
+                options(nostack, preserves_flags, readonly),
+            );
         }
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]

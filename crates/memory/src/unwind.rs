@@ -2,20 +2,20 @@
 //! So nothing that adds to a list has to return a result, and the hot paths pay nothing for it.
 //!
 //! Whatever adds to a list makes room for it first ([`MakeRoom`](crate::MakeRoom)). If there is
-//! none, it unwinds with what was needed for what, past those who catch panics of models
+//! none, it unwinds with an [`Exhausted`], past whatever catches panics of models
 //! ([`catch_panic`](crate::catch_panic)), to the caller of the step. What one event sends, saves or
-//! observes is a different matter, as that event may never have happened: that is a fault of the
-//! model, held like any other until it is certain.
+//! observes is different, as that event may never have happened: running out there is a fault of
+//! the model, deferred like any other until it is certain.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use crate::{Deserted, Exhausted};
 
-/// Calls `run`.
+/// Calls `run`, and returns an error if memory runs out in it.
 ///
 /// # Errors
-/// If memory runs out in it. Whatever it was changing is in no state to be used again, but may be
+/// If memory runs out in `run`. Whatever that was changing must not be used again, but may be
 /// dropped.
 ///
 /// # Panics
@@ -29,14 +29,14 @@ pub fn catch_exhausted<T>(run: impl FnOnce() -> T) -> Result<T, Exhausted> {
     }
 }
 
-/// Calls `run`, which may panic.
+/// Calls `run`, and returns an error if it panics.
 ///
 /// # Errors
 /// If it panics: the message of the panic.
 ///
 /// # Panics
-/// Never by a panic of `run`; but if memory runs out in it, or another process is gone [with a
-/// lock](crate::Deserted), that goes on unwinding.
+/// Only if memory runs out in `run`, or if another process is gone [with a lock](crate::Deserted):
+/// both go on unwinding.
 #[inline]
 pub fn catch_panic<T>(run: impl FnOnce() -> T) -> Result<T, Box<dyn Any + Send>> {
     match catch_unwind(AssertUnwindSafe(run)) {

@@ -13,7 +13,7 @@ use warpline_memory::{
 
 const TICKET: &str = "WARPLINE_TEST_TICKET";
 const ROUNDS: usize = 10_000;
-/// Of all classes of sizes, and beyond what a process takes from an allocator otherwise.
+/// Of all classes of sizes, and beyond those of a process alone.
 const LENGTHS: [usize; 7] = [0, 1, 40, 100, 1500, 65_536, 300_000];
 
 /// One test at a time counts what is mapped.
@@ -31,7 +31,7 @@ fn mapped() -> usize {
 struct Ends {
     to: Producer<Payload>,
     from: Consumer<Payload>,
-    /// How many processes have come so far.
+    /// By place: how many processes have come so far.
     met: warpline_memory::Common<[AtomicU64]>,
     since: Instant,
     _member: Member,
@@ -210,7 +210,7 @@ fn memory_that_was_shared_goes_with_its_last_payload() {
     assert_eq!((mapped(), &*empty, &*own), (0, &[][..], &*pattern(3)));
 }
 
-/// Whatever a thread of the program's own does meanwhile, blocks go back to where they came from.
+/// Whatever another thread of the program does meanwhile, blocks go back to where they came from.
 #[test]
 fn runs_begin_and_end_while_others_use_payloads() {
     let _alone = alone();

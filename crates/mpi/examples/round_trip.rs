@@ -15,7 +15,7 @@ use warpline_mpi::{
 };
 
 const TAG: Tag = Tag::new(0);
-/// Each figure is the best of so many spans of at least so long.
+/// Each figure is the best of this many spans, each at least this long.
 const SPANS: usize = 5;
 const SPAN: Duration = Duration::from_millis(400);
 
@@ -101,7 +101,7 @@ impl<'a, 'm> Lane<'a, 'm> {
         Ok(())
     }
 
-    /// Waits until so many batches have come.
+    /// Waits until this many batches have come.
     fn receive(&mut self, count: u32) -> Result<()> {
         let mut found = 0;
         while found < count {

@@ -1,5 +1,6 @@
-/* What Rust calls of MPI. Handles, statuses and constants differ between MPI libraries and are known to their headers alone, so they stay
- * on this side: communicators travel as 64 bits, requests in arrays that are made and freed here.
+/* What Rust calls of MPI. Handles, statuses and constants differ between MPI libraries and are
+ * known to their headers alone, so they stay on this side: communicators travel as 64 bits,
+ * requests in arrays that are made and freed here.
  *
  * Unless said otherwise, functions return MPI_SUCCESS, which is 0, or MPI's error code. */
 
@@ -25,9 +26,11 @@ static uint64_t handle_of(MPI_Comm comm) {
 
 /* --- the program as a whole --- */
 
-static const int LEVELS[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
+static const int LEVELS[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED,
+                             MPI_THREAD_MULTIPLE};
 
-/* Levels count from 0, as in LEVELS. Sets *elsewhere, and does nothing else, if somebody else has initialised MPI. */
+/* Levels count from 0, as in LEVELS. Sets *elsewhere, and does nothing else, if somebody else
+ * has initialised MPI. */
 int warpline_mpi_start(int wanted, int *granted, int *elsewhere) {
     int level = MPI_THREAD_SINGLE;
     *granted = 0;
@@ -46,7 +49,8 @@ int warpline_mpi_finish(void) { return MPI_Finalize(); }
 
 void warpline_mpi_abort(int code) { MPI_Abort(MPI_COMM_WORLD, code); }
 
-/* Writes at most `room` bytes without a terminating zero. Returns how many, or 0 if MPI does not know the code. */
+/* Writes at most `room` bytes without a terminating zero. Returns how many, or 0 if MPI does not
+ * know the code. */
 int warpline_mpi_error_text(int code, char *text, int room) {
     char whole[MPI_MAX_ERROR_STRING];
     int length = 0;
@@ -147,44 +151,57 @@ void warpline_mpi_move_request(struct requests *all, int from, int to) {
     all->requests[from] = MPI_REQUEST_NULL;
 }
 
-int warpline_mpi_start_send(struct requests *all, int index, uint64_t comm, const void *bytes, int length, int to, int tag) {
+int warpline_mpi_start_send(struct requests *all, int index, uint64_t comm, const void *bytes,
+                            int length, int to, int tag) {
     return MPI_Isend(bytes, length, MPI_BYTE, to, tag, comm_of(comm), &all->requests[index]);
 }
 
 /* From any rank if `from` is negative. */
-int warpline_mpi_start_receive(struct requests *all, int index, uint64_t comm, void *bytes, int length, int from, int tag) {
+int warpline_mpi_start_receive(struct requests *all, int index, uint64_t comm, void *bytes,
+                               int length, int from, int tag) {
     if (from < 0) from = MPI_ANY_SOURCE;
     return MPI_Irecv(bytes, length, MPI_BYTE, from, tag, comm_of(comm), &all->requests[index]);
 }
 
-/* `sum`: 1 for the sum, which wraps around, 0 for the minimum of numbers with a sign. MPICH 4.0 compares 64 bits without a sign as if they
- * had one, so the minimum of such numbers is not offered here. */
-int warpline_mpi_start_reduce(struct requests *all, int index, uint64_t comm, const uint64_t *mine, uint64_t *result, int count, int sum) {
+/* `sum`: 1 for the sum, which wraps around, 0 for the minimum of numbers with a sign. MPICH 4.0
+ * compares 64 bits without a sign as if they had one, so the minimum of such numbers is not
+ * offered here. */
+int warpline_mpi_start_reduce(struct requests *all, int index, uint64_t comm, const uint64_t *mine,
+                              uint64_t *result, int count, int sum) {
     MPI_Datatype type = sum ? MPI_UINT64_T : MPI_INT64_T;
-    return MPI_Iallreduce(mine, result, count, type, sum ? MPI_SUM : MPI_MIN, comm_of(comm), &all->requests[index]);
+    MPI_Op operation = sum ? MPI_SUM : MPI_MIN;
+    return MPI_Iallreduce(mine, result, count, type, operation, comm_of(comm),
+                          &all->requests[index]);
 }
 
-/* Operands of composite reductions begin with a word that says how many words they have, how many of those that follow are to be added, and
- * how long the keys are that the rest consists of: 32, 16 and 16 bits, from the highest. */
+/* Operands of composite reductions begin with a word that says how many words they have, how
+ * many of those that follow are to be added, and how long the keys are that the rest consists
+ * of: 32, 16 and 16 bits, from the highest. */
 static void reduce_composite(void *from, void *into, int *count, MPI_Datatype *type) {
     (void)type;
     const uint64_t *in = from;
     uint64_t *out = into;
     for (int i = 0; i < *count; i++) {
-        size_t words = (size_t)(in[0] >> 32), key = (size_t)(in[0] & 0xFFFF), place = 1, sums = 1 + (size_t)(in[0] >> 16 & 0xFFFF);
-        for (; place < sums; place++) out[place] += in[place];
-        for (; place < words; place += key) {
+        size_t words = (size_t)(in[0] >> 32);
+        size_t sums = (size_t)(in[0] >> 16 & 0xFFFF);
+        size_t key = (size_t)(in[0] & 0xFFFF);
+        size_t first_key = 1 + sums;
+        for (size_t place = 1; place < first_key; place++) out[place] += in[place];
+        for (size_t place = first_key; place < words; place += key) {
             size_t differs = 0;
             while (differs < key && in[place + differs] == out[place + differs]) differs++;
-            if (differs < key && in[place + differs] < out[place + differs]) memcpy(out + place, in + place, key * sizeof *out);
+            if (differs < key && in[place + differs] < out[place + differs])
+                memcpy(out + place, in + place, key * sizeof *out);
         }
         in += words;
         out += words;
     }
 }
 
-/* All operands of one array of requests have as many words as the first. Words of keys are compared here, and so need no sign. */
-int warpline_mpi_start_composite(struct requests *all, int index, uint64_t comm, const uint64_t *mine, uint64_t *result, int words) {
+/* All operands of one array of requests have as many words as the first. Words of keys are
+ * compared here, and so need no sign. */
+int warpline_mpi_start_composite(struct requests *all, int index, uint64_t comm,
+                                 const uint64_t *mine, uint64_t *result, int words) {
     if (!all->is_composite) {
         int code = MPI_Op_create(reduce_composite, 1, &all->composite);
         if (code != MPI_SUCCESS) return code;
@@ -193,7 +210,8 @@ int warpline_mpi_start_composite(struct requests *all, int index, uint64_t comm,
         if (code != MPI_SUCCESS) return code;
         all->is_composite = 1;
     }
-    return MPI_Iallreduce(mine, result, 1, all->operand, all->composite, comm_of(comm), &all->requests[index]);
+    return MPI_Iallreduce(mine, result, 1, all->operand, all->composite, comm_of(comm),
+                          &all->requests[index]);
 }
 
 /* No request may be in use. */
@@ -208,8 +226,8 @@ int warpline_mpi_start_barrier(struct requests *all, int index, uint64_t comm) {
     return MPI_Ibarrier(comm_of(comm), &all->requests[index]);
 }
 
-/* A request that is done is no longer in use. For receives, `source` and `length` point to where the sender and the bytes received go; for
- * all else they are NULL. */
+/* A request that is done is no longer in use. For receives, `source` and `length` point to where
+ * the sender and the bytes received go; for all else they are NULL. */
 int warpline_mpi_test(struct requests *all, int index, int *done, int *source, int *length) {
     MPI_Status status;
     int code = MPI_Test(&all->requests[index], done, &status);
@@ -218,7 +236,8 @@ int warpline_mpi_test(struct requests *all, int index, int *done, int *source, i
     return MPI_Get_count(&status, MPI_BYTE, length);
 }
 
-/* Which of the first `count` requests are done: `*found` of them, with their indices in `*indices`. */
+/* Which of the first `count` requests are done: `*found` of them, with their indices in
+ * `*indices`. */
 int warpline_mpi_test_some(struct requests *all, int count, int *found, const int **indices) {
     *indices = all->indices;
     int code = MPI_Testsome(count, all->requests, found, all->indices, all->statuses);
@@ -229,7 +248,9 @@ int warpline_mpi_test_some(struct requests *all, int count, int *found, const in
     return code;
 }
 
-int warpline_mpi_cancel(struct requests *all, int index) { return MPI_Cancel(&all->requests[index]); }
+int warpline_mpi_cancel(struct requests *all, int index) {
+    return MPI_Cancel(&all->requests[index]);
+}
 
 /* Waits until none of the first `count` requests is in use. */
 int warpline_mpi_wait_all(struct requests *all, int count) {

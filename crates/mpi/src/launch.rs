@@ -2,8 +2,8 @@
 
 /// This program as a launcher such as `mpirun` or `srun` started it, together with others.
 ///
-/// It is the key to MPI: a program that was started plainly gets none, and so cannot initialise
-/// MPI. That would cost it start-up time and memory, or fail where no MPI is set up.
+/// It is the key to MPI. A program that was started plainly gets none, and so cannot initialise
+/// MPI, which would cost it start-up time and memory, or fail where no MPI is set up.
 ///
 /// ```
 /// use warpline_mpi::Launch;
@@ -19,7 +19,7 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// Looks at the environment, and nowhere else, for what launchers leave there:
+    /// Looks for what launchers leave in the environment, and nowhere else:
     ///
     /// | variables | launcher |
     /// |---|---|
@@ -30,7 +30,8 @@ impl Launch {
     /// The variables of Slurm alone do not count, as every program in a batch script has them,
     /// whether `srun` started it or not.
     ///
-    /// A program that a rank starts plainly inherits its variables, and is taken for that rank.
+    /// A program that a rank starts plainly inherits the rank's variables, and is taken for that
+    /// rank.
     pub fn detect() -> Option<Launch> {
         Self::detect_in(|name| std::env::var(name).ok())
     }
@@ -44,7 +45,7 @@ impl Launch {
                 return Some(Launch { rank: number(rank), size: number(size) });
             }
         }
-        // Slurm's number of tasks is that of this step only if the rank is.
+        // Slurm's number of tasks is that of this step only if its rank is.
         let rank = variable("PMIX_RANK").map(|_| number("PMIX_RANK"))?;
         let of_slurm = rank.is_some() && number("SLURM_PROCID") == rank;
         Some(Launch { rank, size: number("SLURM_NTASKS").filter(|_| of_slurm) })
@@ -94,7 +95,7 @@ mod tests {
     #[test]
     fn variables_of_slurm_alone_do_not_count() {
         assert_eq!(detect(&[("SLURM_PROCID", "0"), ("SLURM_NTASKS", "8")]), None);
-        // `prun` within an allocation: it may start another number of tasks than Slurm has.
+        // `prun` within an allocation may start another number of tasks than Slurm has.
         assert_eq!(
             detect(&[("PMIX_RANK", "2"), ("SLURM_PROCID", "0"), ("SLURM_NTASKS", "8")]),
             Some(Launch { rank: Some(2), size: None })

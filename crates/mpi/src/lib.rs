@@ -21,10 +21,10 @@
 //! - Nothing waits for another rank unless its documentation says so.
 //! - Messages of one rank with one tag of one communicator arrive in the order in which they were
 //!   sent, whatever their lengths.
-//! - Memory that MPI may read or write cannot be reached, or freed, until MPI is done with it.
-//!   Where this cannot be found out any more, it is leaked.
+//! - Memory that MPI may read or write cannot be reached, or freed, until MPI is done with it. If
+//!   that can no longer be found out, the memory is leaked.
 //! - MPI is called only between its start and its end, and only by threads that may.
-//! - Errors of MPI are returned, with its own words; they do not end the program.
+//! - Errors of MPI are returned in MPI's own words; they do not end the program.
 
 mod launch;
 #[cfg(feature = "mpi")]

@@ -1,6 +1,6 @@
-//! An allocator for programs that run simulations: what is small gets memory even when the system
-//! has none, so that the run can end with an error. Otherwise the program would be aborted, as most
-//! code cannot do without memory.
+//! An allocator for programs that run simulations. Small requests get memory even when the system
+//! has none, so that the run can end with an error. Otherwise the program would abort, as most code
+//! cannot handle a request that fails.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr::null_mut;
@@ -8,11 +8,11 @@ use std::ptr::null_mut;
 use super::Exhausted;
 use super::reserve::{release_reserve_for, released_for};
 
-/// The most bytes that the reserve is released for. Whoever asks for more can be told that there
-/// are none, or asks for too much.
+/// The largest request, in bytes, that the reserve is released for. Code that asks for more can
+/// handle a failure, or asks for too much.
 const SMALL: usize = 64 << 10;
 
-/// The system's allocator. When the system has no memory for something small, it releases the
+/// The system's allocator. When that has no memory for something small, this releases the
 /// [reserve](crate::keep_reserve) and tries again; the engine finds out at its next step, and ends
 /// the run.
 ///
@@ -33,7 +33,7 @@ impl Allocator {
     }
 }
 
-/// Tries again what has failed, if it is small.
+/// Tries again a request that has failed, if it is small.
 #[cold]
 fn with_reserve(bytes: usize, allocate: impl FnOnce() -> *mut u8) -> *mut u8 {
     if bytes > SMALL {

@@ -38,7 +38,7 @@ mod serde {
 
     use super::Exhausted;
 
-    /// The same with a text that can be read.
+    /// The same with an owned text, which can be read back.
     #[derive(Serialize, Deserialize)]
     enum Written {
         Numbers,
@@ -92,7 +92,7 @@ impl fmt::Display for Exhausted {
 
 impl std::error::Error for Exhausted {}
 
-/// A number of bytes in words.
+/// A number of bytes, with a unit that suits it.
 struct Size(usize);
 
 impl fmt::Display for Size {
@@ -115,10 +115,10 @@ impl Exhausted {
         resume_unwind(Box::new(self))
     }
 
-    /// What unwinds, if it is this.
+    /// This, if it is what a panic carries.
     ///
     /// # Errors
-    /// If it is anything else, it is given back.
+    /// Anything else that a panic carries, given back.
     pub fn from_panic(panic: Box<dyn Any + Send>) -> Result<Self, Box<dyn Any + Send>> {
         panic.downcast().map(|exhausted| *exhausted)
     }

@@ -7,14 +7,14 @@ use std::sync::{Mutex, PoisonError};
 
 pub(crate) use self::system::{File, file, map_over, open, reserve, reserve_at, unmap};
 
-/// Whether an address may lie in a segment, and lies in nothing else.
+/// Whether an address lies where segments are mapped, and nothing else is.
 #[inline(always)]
 pub(crate) fn is_in_any(address: usize) -> bool {
     system::ADDRESS_SPACE.contains(&address)
 }
 
-/// A word that is 0, at the same address in all processes of runs, and stays there; `None` if this
-/// process shares nothing.
+/// A word that is always 0, at the same address in all processes that share memory, and is never
+/// unmapped; `None` if this process shares nothing.
 #[inline]
 pub(crate) fn zero() -> Option<NonNull<usize>> {
     NonNull::new(ZERO.load(Ordering::Acquire))
@@ -24,7 +24,7 @@ static ZERO: AtomicPtr<usize> = AtomicPtr::new(null_mut());
 
 /// Maps the [word](zero), if it is not there yet.
 pub(crate) fn map_zero() -> io::Result<()> {
-    // Two threads must not map it at a time.
+    // Two threads must not map it at once.
     static ONCE: Mutex<()> = Mutex::new(());
     let _once = ONCE.lock().unwrap_or_else(PoisonError::into_inner);
     if zero().is_none() {
@@ -43,8 +43,8 @@ mod system {
     use rustix::fs::{FallocateFlags, MemfdFlags, fallocate, ftruncate, memfd_create};
     use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
 
-    /// Where segments are mapped if possible: far from anything that the system puts into address
-    /// space of its own accord.
+    /// Where segments are mapped if possible: far from anything that the system maps of its own
+    /// accord.
     const FIRST_ADDRESS: usize = 0x1000_0000_0000;
     const ADDRESSES_APART: usize = 0x0004_0000_0000;
     const ADDRESSES: usize = 4096;
@@ -110,8 +110,8 @@ mod system {
         if start.addr().get() == address {
             return Ok(start);
         }
-        // An old system takes the address for advice.
-        // SAFETY: it has just been mapped, and nobody has seen it.
+        // An old system takes the address for a hint. SAFETY: it has just been mapped, and nobody
+        // has seen it.
         unsafe { unmap(start, bytes) };
         Err(io::ErrorKind::AddrInUse.into())
     }

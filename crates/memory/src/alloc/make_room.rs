@@ -54,7 +54,7 @@ macro_rules! grow_in_leaps {
                 #[cold]
                 #[inline(never)]
                 fn grow<T>(list: &mut $List<T>, more: usize, what: &'static str) {
-                    // Exactly so many: otherwise, the list would double.
+                    // Exactly this many, as the list would double otherwise.
                     let more = more.max(list.len() / 8);
                     if list.try_reserve_exact(more).is_err() {
                         no_room::<T>(more, what);
@@ -153,7 +153,8 @@ mod tests {
 
     #[test]
     fn lists_grow_in_leaps() {
-        let (mut list, mut queue) = (Vec::new(), VecDeque::new());
+        let mut list = Vec::new();
+        let mut queue = VecDeque::new();
         let mut grown = [0, 0];
         for n in 0..1000 {
             let before = [list.capacity(), queue.capacity()];
@@ -165,7 +166,8 @@ mod tests {
             grown[1] += u32::from(queue.capacity() != before[1]);
         }
         assert!(grown.iter().all(|&times| times < 12), "{grown:?}");
-        let (mut list, mut queue) = (Vec::new(), VecDeque::new());
+        let mut list = Vec::new();
+        let mut queue = VecDeque::new();
         for n in 0..1000 {
             list.make_little_room(1, "a");
             queue.make_little_room(1, "b");

@@ -1,10 +1,9 @@
-//! Memory straight from the system. What comes and goes here does not pass through the allocator,
-//! which would change its ways after so large a piece is freed: it would keep later ones in its
-//! heap, where they cannot grow in place.
+//! Memory straight from the system, past the allocator. After so large a piece is freed, the
+//! allocator would keep later ones in its heap, where they cannot grow in place.
 
 use std::ffi::c_void;
 
-/// Maps memory that is not touched; `None` if the system refuses, or if it is not known how to ask
+/// Maps memory without touching it; `None` if the system refuses, or if we do not know how to ask
 /// it.
 #[cfg(all(target_os = "linux", not(miri)))]
 pub(crate) fn map(bytes: usize) -> Option<*mut c_void> {
@@ -27,10 +26,10 @@ pub(crate) fn can_map(bytes: usize) -> bool {
     map(bytes).map(|start| unsafe { unmap(start, bytes) }).is_some()
 }
 
-/// Unmaps it.
+/// Unmaps memory.
 ///
 /// # Safety
-/// It was mapped by [`map`] with this length, and nobody will use it any more.
+/// The memory was mapped by [`map`] with this length, and nobody will use it any more.
 #[cfg(all(target_os = "linux", not(miri)))]
 pub(crate) unsafe fn unmap(start: *mut c_void, bytes: usize) {
     // SAFETY: the caller's promise.

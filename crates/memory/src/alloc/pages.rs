@@ -36,8 +36,8 @@ impl Pages {
         } else {
             (bytes.checked_next_multiple_of(HUGE_PAGE)?, align.max(HUGE_PAGE))
         };
-        // Aligned here, as the allocator clears memory by hand, and so touches it, if asked for a
-        // wide alignment.
+        // Aligned by hand: asked for a wide alignment, the allocator clears the memory itself, and
+        // so touches it.
         let layout = Layout::from_size_align(bytes.checked_add(align)?, size_of::<usize>()).ok()?;
         // SAFETY: the layout has at least `align` > 0 bytes.
         let memory = NonNull::new(unsafe { alloc_zeroed(layout) })?;
@@ -68,13 +68,13 @@ fn advise(start: *mut u8, bytes: usize) {
         return;
     }
     let skipped = start.align_offset(PAGE);
-    let (first, length) = (start.wrapping_add(skipped), (bytes - skipped) / PAGE * PAGE);
+    let first = start.wrapping_add(skipped);
+    let length = (bytes - skipped) / PAGE * PAGE;
     // SAFETY: the `length` bytes from `first` lie within one allocation that the caller holds
     // exclusively, as `skipped` < PAGE < `bytes`; and `LinuxHugepage` leaves the contents and the
     // mapping of every page as they are.
     let advised = unsafe { madvise(first.cast(), length, Advice::LinuxHugepage) };
-    // It is refused, for example, by a kernel built without huge pages. The table works all the
-    // same.
+    // A kernel built without huge pages, for example, refuses. The memory works all the same.
     let _ = advised;
 }
 

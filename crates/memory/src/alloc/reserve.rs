@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use super::mapping::{map, unmap};
 
-/// How much is set aside, in bytes, and how much if there is less: results of some models take more
-/// than 8 MB while they are printed.
+/// How much is set aside, in bytes, and how much if there is no room for that: results of some
+/// models take more than 8 MB while they are printed.
 const BYTES: [usize; 2] = [16 << 20, 8 << 20];
 
-/// The size of what the reserve was released for in the middle of a run; 0 if it was not.
+/// The size of the request that the reserve was released for in the middle of a run; 0 if it was
+/// not.
 static RELEASED_FOR: AtomicUsize = AtomicUsize::new(0);
 
 static RESERVE: Reserve = Reserve::none();
@@ -28,24 +29,24 @@ pub fn release_reserve() {
     RESERVE.release();
 }
 
-/// Releases the reserve in the middle of a run, for something of this size.
+/// Releases the reserve in the middle of a run, for a request of this size.
 pub(crate) fn release_reserve_for(bytes: usize) {
     // Relaxed, here and elsewhere: it publishes nothing else.
     RELEASED_FOR.store(bytes.max(1), Ordering::Relaxed);
     RESERVE.release();
 }
 
-/// The size of what the reserve was released for since it was kept, if it was.
+/// The size of the request that the reserve was released for since it was kept, if it was.
 #[inline]
 pub(crate) fn released_for() -> Option<usize> {
     Some(RELEASED_FOR.load(Ordering::Relaxed)).filter(|&bytes| bytes > 0)
 }
 
-/// Its first byte; null if there is none. It does not come from the allocator, which would change
-/// its ways after so large a piece is freed.
+/// Memory set aside, straight from the [system](super::mapping).
 struct Reserve {
+    /// Its first byte; null if there is none.
     start: AtomicPtr<c_void>,
-    /// Written before `start`, and read after it.
+    /// Its length; 0 if there is none. Written before `start`, and read after it.
     bytes: AtomicUsize,
 }
 
@@ -60,8 +61,8 @@ impl Reserve {
         else {
             return;
         };
-        // Whoever finds 0 here is the only one to keep it. Acquire and Release, here and below,
-        // pass the mapping from thread to thread.
+        // Only the thread that finds 0 here keeps it. Acquire and Release, here and below, pass the
+        // mapping from thread to thread.
         let first =
             self.bytes.compare_exchange(0, bytes, Ordering::AcqRel, Ordering::Relaxed).is_ok();
         if first {

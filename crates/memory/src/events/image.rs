@@ -2,8 +2,8 @@ use std::fmt;
 use std::mem::MaybeUninit;
 use std::ptr;
 
-/// A copy of a value's bytes, which nobody reads: what it costs an engine to keep a copy of
-/// everything that it has sent.
+/// A copy of a value's bytes, which nobody reads. It shows what it costs an engine to keep a copy
+/// of everything that it has sent.
 ///
 /// ```
 /// let text = String::from("hello");

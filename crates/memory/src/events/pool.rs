@@ -5,7 +5,7 @@ use crate::{DropEach, prefer_huge_pages, prefetch};
 /// Values that come and go in any order.
 ///
 /// A freed slot is the next one to be taken (LIFO), while it is still in the cache. The pool knows
-/// which slots are free: using a stale handle panics, as it is a bug in the engine that could give
+/// which slots are free. Using a stale handle panics, as it is a bug in the engine that could give
 /// wrong answers. Values that are left when the pool is dropped are dropped [one by
 /// one](crate::drop_each).
 #[derive(Debug)]
@@ -14,8 +14,8 @@ pub struct Pool<T> {
     free: Vec<u32>,
 }
 
-/// A slot that fits one cache line never straddles two, which would cost a quarter of the speed of
-/// a large model.
+/// A slot that fits into a cache line never straddles two, which would cost a large model a quarter
+/// of its speed.
 #[derive(Debug)]
 #[repr(align(64))]
 struct PoolSlot<T>(Option<T>);
@@ -76,7 +76,7 @@ impl<T> Pool<T> {
         }
     }
 
-    /// The same, to change it.
+    /// The value of a handle, to be changed.
     #[inline]
     pub fn get_mut(&mut self, handle: Handle) -> &mut T {
         match &mut self.places[handle.bits() as usize].0 {
@@ -170,14 +170,14 @@ impl<T> Iterator for Values<T> {
     }
 }
 
-/// The number of the place after this many, if there is one. The last number of 32 bits is never
+/// The number of the slot after this many, if there is one. The last number of 32 bits is never
 /// used.
 fn number(places: usize) -> Option<u32> {
     u32::try_from(places).ok().filter(|&place| place < u32::MAX)
 }
 
-/// How many places to make room for when there are this many: twice as many or, if there is no
-/// memory for that, somewhat more.
+/// How many slots to make room for when there are this many: twice as many, or somewhat more if
+/// there is no memory for that.
 fn larger(places: usize) -> [usize; 2] {
     [2 * places.max(32), places + places / 8 + 32]
 }

@@ -1,5 +1,5 @@
-//! The part of a segment in which payloads lie, by themselves: they may be kept beyond the run, and
-//! nothing else then.
+//! The part of a segment in which payloads lie by themselves, as only they may be kept beyond the
+//! run.
 
 use std::io;
 use std::ptr::NonNull;
@@ -13,7 +13,7 @@ use crate::alloc::files::{self, File};
 pub(crate) const PROCESSES_MOST: u32 = 128;
 /// How much address space there is for the payloads of all processes of a run.
 pub(crate) const AREA_BYTES: usize = 256 << 30;
-/// What a process takes of it at a time, or more if one payload needs more.
+/// What a process takes of it at a time; more if one payload needs more.
 pub(crate) const PIECE_BYTES: usize = 1 << 20;
 
 /// What lies at the beginning. All of it is zeros at first.
@@ -39,7 +39,7 @@ pub(crate) struct Area {
     process: u32,
     /// How much of it is mapped.
     mapped: AtomicUsize,
-    /// None once no more is taken of it.
+    /// `None` once no more is taken of it.
     file: Mutex<Option<File>>,
 }
 
@@ -74,8 +74,8 @@ impl Area {
     }
 
     fn header(&self) -> &Header {
-        // SAFETY: it lies at the beginning, which stays mapped; its zeros are valid, and it is only
-        // read, but for atomics.
+        // SAFETY: it lies at the beginning, which stays mapped; its zeros are valid, and nothing in
+        // it changes but atomics.
         unsafe { self.start.cast::<Header>().as_ref() }
     }
 
@@ -95,17 +95,18 @@ impl Area {
 
     /// Takes memory for this process, which is zeros; `None` if there is none.
     pub(crate) fn take(&self, bytes: usize) -> Option<NonNull<u8>> {
-        let (pieces, most) =
-            (bytes.div_ceil(PIECE_BYTES), AREA_BYTES / PIECE_BYTES - HEADER_PIECES);
         let header = self.header();
+        let pieces = bytes.div_ceil(PIECE_BYTES);
+        let most = AREA_BYTES / PIECE_BYTES - HEADER_PIECES;
         let claim = |taken: usize| taken.checked_add(pieces).filter(|taken| *taken <= most);
         // Relaxed: the counter only hands out numbers.
         let first = HEADER_PIECES
             + header.pieces.fetch_update(Ordering::Relaxed, Ordering::Relaxed, claim).ok()?;
-        // So that the system says now that it has no memory; later it would end the process.
+        // If the system has no memory, it says so now; later it would end the process.
         self.allocate(first * PIECE_BYTES, bytes)?;
         for owner in &header.owners[first..first + pieces] {
-            // Relaxed: whoever comes by a block here got it from a thread that did so later.
+            // Relaxed: whoever gets a block from here gets it from a thread that has done this
+            // before.
             owner.store(self.process as u8, Ordering::Relaxed);
         }
         // SAFETY: the area has these pieces.
@@ -129,7 +130,7 @@ impl Area {
         self.header().out.fetch_sub(blocks as isize, Ordering::AcqRel) - blocks as isize
     }
 
-    /// Gives up what nobody has taken, as nobody will: the run is over.
+    /// Unmaps what nobody has taken, or will, as the run is over.
     pub(crate) fn trim(&self) {
         *self.file.lock().unwrap_or_else(PoisonError::into_inner) = None;
         let used = (HEADER_PIECES + self.header().pieces.load(Ordering::Relaxed)) * PIECE_BYTES;

@@ -14,16 +14,16 @@ use super::classes::{CLASSES, LINE, SHARED_CLASSES, block_bytes, class_for};
 use super::clean::Clean;
 use super::free_list::{Block, FreeList};
 use super::held;
-use super::shared::{self, Place};
+use super::shared::{self, Memory, Place};
 use crate::Exhausted;
 use crate::sync::{alloc, dealloc};
 
-/// How many bytes of free blocks a thread keeps per class: as many as a PE frees at once when 4096
-/// events of 1 KiB commit. A thread that frees what others have made keeps no more than that. Of
-/// larger blocks there are fewer, but filling them takes longer than a lock.
+/// How many bytes of free blocks a thread keeps per class, whoever made them: as many as a PE frees
+/// at once when 4096 events of 1 KiB commit. That is only a few large blocks, but to fill one takes
+/// longer than to take a lock.
 const KEPT_BYTES: usize = if cfg!(miri) { 256 << 10 } else { 4 << 20 };
-/// How many bytes of blocks, and how many blocks at most, go from the chunks to a thread at a time,
-/// or back.
+/// At most this many bytes, and this many blocks, go from the chunks to a thread at a time, or
+/// back.
 const MOVED_BYTES: usize = 64 << 10;
 const MOVED_MOST: usize = 64;
 
@@ -37,8 +37,8 @@ thread_local! {
 struct FreeLists {
     own: [FreeList; CLASSES],
     shared: [FreeList; SHARED_CLASSES],
-    /// The memory that those in `shared` lie in.
-    memory: usize,
+    /// The memory that those in `shared` lie in, if there are any.
+    memory: Option<Memory>,
 }
 
 impl FreeLists {
@@ -46,27 +46,28 @@ impl FreeLists {
         FreeLists {
             own: from_fn(|_| FreeList::new()),
             shared: from_fn(|_| FreeList::new()),
-            memory: 0,
+            memory: None,
         }
     }
 
     /// The lists of blocks in the memory that processes share at present.
     #[inline(always)]
-    fn shared(&mut self, memory: usize) -> &mut [FreeList; SHARED_CLASSES] {
-        if self.memory != memory {
+    fn shared(&mut self, memory: Memory) -> &mut [FreeList; SHARED_CLASSES] {
+        if self.memory != Some(memory) {
             self.give_back_shared();
-            self.memory = memory;
+            self.memory = Some(memory);
         }
         &mut self.shared
     }
 
-    /// Gives back those that are in no memory of this process alone.
+    /// Gives back the blocks in memory that processes share.
     #[cold]
     #[inline(never)]
     fn give_back_shared(&mut self) {
+        let Some(memory) = self.memory else { return };
         for (class, list) in self.shared.iter_mut().enumerate().filter(|(_, list)| list.len() > 0) {
             // SAFETY: all of them are from that memory.
-            unsafe { shared::give(self.memory, class, take(list)) };
+            unsafe { shared::give(memory, class, take(list)) };
         }
     }
 }
@@ -88,8 +89,7 @@ fn chunks(class: usize) -> MutexGuard<'static, Chunks> {
 /// If there is no memory, it [unwinds](Exhausted::unwind).
 #[inline]
 pub(super) fn take_block(bytes: usize) -> Block {
-    let memory = shared::current();
-    if memory != 0
+    if let Some(memory) = Memory::current()
         && let Some(block) = take_shared(bytes, memory)
     {
         return block;
@@ -104,7 +104,7 @@ pub(super) fn take_block(bytes: usize) -> Block {
 }
 
 /// A block in memory that processes share; `None` if they no longer do.
-fn take_shared(bytes: usize, memory: usize) -> Option<Block> {
+fn take_shared(bytes: usize, memory: Memory) -> Option<Block> {
     let class = shared_class(bytes);
     let refill = |list: &mut FreeList, most| {
         *list = shared::take(memory, class, most)?;
@@ -143,20 +143,22 @@ fn refill(list: &mut FreeList, class: usize, most: usize) -> Block {
 #[inline]
 pub(super) unsafe fn free_block(block: Block, bytes: usize) {
     let (memory, classes) = match shared::place_of(block.start()) {
-        Place::Own => (0, CLASSES),
-        Place::Shared(memory) => (memory, SHARED_CLASSES),
-        // SAFETY: the caller's promise; only blocks of a class are shared.
+        Place::Own => (None, CLASSES),
+        Place::Shared(memory) => (Some(memory), SHARED_CLASSES),
+        // SAFETY: the caller's promise; shared memory has only blocks of a class.
         Place::Elsewhere => return unsafe { shared::give_elsewhere(block, shared_class(bytes)) },
     };
     let Some(class) = class_for(bytes, classes) else {
-        // SAFETY: without a class, `take_block` has allocated the block; the rest is the caller's
-        // promise.
+        // SAFETY: without a class, `take_block` has allocated the block, as shared memory has none
+        // such; the rest is the caller's promise.
         return unsafe { deallocate(block.start(), bytes) };
     };
     let kept = FREE.try_with(|lists| {
         let lists = &mut *lists.borrow_mut();
-        let list =
-            if memory == 0 { &mut lists.own[class] } else { &mut lists.shared(memory)[class] };
+        let list = match memory {
+            None => &mut lists.own[class],
+            Some(memory) => &mut lists.shared(memory)[class],
+        };
         // SAFETY: the caller gives the block away and knows what is clean, and all blocks begin
         // with a line.
         unsafe { list.push(block) };
@@ -175,7 +177,7 @@ pub(super) unsafe fn free_block(block: Block, bytes: usize) {
 /// Gives up to `most` blocks of a list of this class back to the chunks.
 #[cold]
 #[inline(never)]
-fn give_some_back(list: &mut FreeList, class: usize, most: usize, memory: usize) {
+fn give_some_back(list: &mut FreeList, class: usize, most: usize, memory: Option<Memory>) {
     let mut back = FreeList::default();
     while back.len() < most
         && let Some(block) = list.pop()
@@ -185,15 +187,14 @@ fn give_some_back(list: &mut FreeList, class: usize, most: usize, memory: usize)
     }
     // SAFETY: all blocks of the class are from these chunks, or from heaps that processes share.
     unsafe {
-        if memory == 0 {
-            chunks(class).give(block_bytes(class), back)
-        } else {
-            shared::give(memory, class, back)
+        match memory {
+            None => chunks(class).give(block_bytes(class), back),
+            Some(memory) => shared::give(memory, class, back),
         }
     };
 }
 
-/// Gives back the blocks that this thread keeps of memory that processes share.
+/// Gives back the free blocks of this thread that lie in memory that processes share.
 pub(crate) fn give_back() {
     // A thread that is ending has no lists any more.
     let _ = FREE.try_with(|lists| lists.borrow_mut().give_back_shared());

@@ -13,8 +13,8 @@ use crate::alloc::{Exhausted, MakeRoom, Pages};
 /// all before it together.
 const CHUNK_BYTES: [usize; 2] = if cfg!(miri) { [2 << 10, 8 << 10] } else { [64 << 10, 64 << 20] };
 
-/// Chunks of blocks that all have the same size, a multiple of `align`; the methods are always
-/// given the same two numbers.
+/// Chunks of blocks that all have the same size, a multiple of `align`. All calls pass the same two
+/// numbers.
 pub(super) struct Chunks {
     /// By address.
     chunks: Vec<Chunk>,
@@ -22,10 +22,11 @@ pub(super) struct Chunks {
 
 struct Chunk {
     pages: Pages,
-    /// How many blocks there are, and how many of them have ever been given out: the first ones.
+    /// How many blocks there are.
     blocks: usize,
+    /// How many of them, from the first on, have ever been given out.
     used: usize,
-    /// Those that have come back.
+    /// The blocks that have come back.
     free: FreeList,
 }
 
@@ -57,7 +58,7 @@ impl Chunks {
     /// # Panics
     /// If there is no memory, it [unwinds](Exhausted::unwind).
     pub(super) fn take(&mut self, block_bytes: usize, align: usize, most: usize) -> FreeList {
-        // Low addresses first, so that other chunks become empty.
+        // Low addresses first, so that the other chunks become empty.
         let index = self
             .chunks
             .iter()
@@ -74,7 +75,7 @@ impl Chunks {
         taken
     }
 
-    /// Makes a chunk, and returns where it is.
+    /// Makes a chunk, and returns its index.
     #[cold]
     fn grow(&mut self, block_bytes: usize, align: usize) -> usize {
         let all: usize = self.chunks.iter().map(|chunk| chunk.blocks * block_bytes).sum();

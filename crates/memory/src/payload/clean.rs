@@ -1,5 +1,5 @@
-//! What is known to be zeros in a block, so that a payload of zeros costs in proportion to what was
-//! written there before, not to its length.
+//! Which part of a block is known to be zeros: a payload of zeros then costs in proportion to what
+//! was written there before, not to its length.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use super::classes::LINE;
 /// behind everything, and what lies between only gives them their length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Clean {
-    /// Beyond what these can count, 4 MiB, lines are never known to be zeros.
+    /// Lines beyond 4 MiB, which these cannot count, are never known to be zeros.
     from: u16,
     to: u16,
 }
@@ -52,7 +52,8 @@ impl Clean {
     /// zeros.
     #[inline]
     pub(super) fn dirty_within(self, bytes: usize) -> [Range<usize>; 2] {
-        let (clean, end) = (self.lines(), lines(0..bytes).end);
+        let clean = self.lines();
+        let end = lines(0..bytes).end;
         [0..clean.start.min(end), clean.end.min(end)..end]
             .map(|dirty| dirty.start * LINE..dirty.end * LINE)
     }
@@ -61,7 +62,8 @@ impl Clean {
     /// cleared.
     #[inline]
     pub(super) fn with_cleared(self, bytes: usize) -> Self {
-        let (clean, end) = (self.lines(), lines(0..bytes).end);
+        let clean = self.lines();
+        let end = lines(0..bytes).end;
         if clean.start <= end { Clean::of(1..clean.end.max(end)) } else { longer(1..end, clean) }
     }
 }

@@ -1,13 +1,13 @@
 //! How much memory the payloads of this process hold, so that a [`Budget`](crate::Budget) knows at
-//! once, and not when somebody asks the system.
+//! once, and not only when the system is asked.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// In bytes, those in memory that processes share aside. A block that has come back counts until
-/// its chunk is freed.
+/// In bytes, without memory that processes share. A block that has come back counts until its chunk
+/// is freed.
 static HELD: AtomicU64 = AtomicU64::new(0);
 
-// Relaxed throughout: nothing else is read by this number.
+// Relaxed throughout: no other data depends on this number.
 pub(super) fn add(bytes: usize) {
     HELD.fetch_add(bytes as u64, Ordering::Relaxed);
 }

@@ -29,7 +29,7 @@ use self::clean::Clean;
 use self::free_list::Block;
 #[cfg(all(test, not(loom)))]
 pub(crate) use self::free_list::{Block as PrivateBlock, FreeList as PrivateList};
-use self::shared::Place;
+use self::shared::{Memory, Place};
 use crate::prefetch_write;
 use crate::sync::{AtomicU32, Ordering, UnsafeCell};
 
@@ -102,7 +102,7 @@ unsafe impl Send for Payload {}
 unsafe impl Sync for Payload {}
 
 impl Payload {
-    /// No bytes, without any memory.
+    /// An empty payload, which takes no memory.
     #[inline]
     pub fn empty() -> Self {
         Payload { len: NonNull::from(&EMPTY) }
@@ -115,8 +115,8 @@ impl Payload {
         unsafe { Self::made(len, |block, bytes| block.clear(bytes)) }
     }
 
-    /// This many bytes, which are zeros when `fill` gets them to write any of them. Where only a
-    /// few are to be written, [`write_at`](Self::write_at) takes less time.
+    /// This many bytes, which `fill` writes. It finds zeros. Where only a few are to be written,
+    /// [`write_at`](Self::write_at) takes less time.
     pub fn filled(len: usize, fill: impl FnOnce(&mut [u8])) -> Self {
         let mut payload = Self::zeroed(len);
         fill(payload.make_mut());
@@ -146,11 +146,11 @@ impl Payload {
         self.part_mut(offset..end).copy_from_slice(bytes);
     }
 
-    /// Some of the bytes, which must exist, to be changed. If others hold them too, all are copied
-    /// first.
+    /// Part of the bytes, which must exist, to be changed. If others hold the bytes too, all are
+    /// copied first.
     fn part_mut(&mut self, part: Range<usize>) -> &mut [u8] {
-        // Acquire pairs with the Release of `drop`: whoever else held the bytes has read them for
-        // the last time.
+        // Acquire pairs with the Release of `drop`: all others who held the bytes have read them
+        // for the last time.
         if self.header().is_some_and(|header| header.count.load(Ordering::Acquire) > 1) {
             *self = Payload::from(&**self);
         }
@@ -159,15 +159,17 @@ impl Payload {
             header.bytes.with_mut(|_| header.clean.set(header.clean.get().without(written)));
         }
         // SAFETY: there are as many bytes, which `made` has initialised. Nobody else holds them,
-        // nor begins to as long as this payload is borrowed, since only it could be cloned.
+        // and nobody will while this payload is borrowed, since only it could be cloned.
         unsafe { slice::from_raw_parts_mut(self.bytes().add(part.start), part.len()) }
     }
 
-    /// Makes sure that all processes of the run can read it that this thread
-    /// [takes part](crate::Region::enter) in: bytes that lie elsewhere are copied.
+    /// Makes sure that all processes of the run in which this thread
+    /// [takes part](crate::Region::enter) can read it: bytes that lie elsewhere are copied.
     #[inline]
     pub fn make_common(&mut self) {
-        if shared::current() == 0 || matches!(shared::place_of(self.len.cast()), Place::Shared(_)) {
+        if Memory::current().is_none()
+            || matches!(shared::place_of(self.len.cast()), Place::Shared(_))
+        {
             return;
         }
         if !self.is_empty() {
@@ -177,8 +179,8 @@ impl Payload {
         }
     }
 
-    /// Asks the processor to fetch the first bytes, because they will be read, or passed on, soon.
-    /// It affects only speed.
+    /// Asks the processor to fetch the first bytes, because they will soon be read or passed on. It
+    /// affects only speed.
     #[inline(always)]
     pub fn prefetch(&self) {
         // SAFETY: the pointer leads to a length, in a header that this payload holds or in `EMPTY`;
@@ -278,8 +280,8 @@ impl Drop for Payload {
     #[inline]
     fn drop(&mut self) {
         let Some(header) = self.header() else { return };
-        // Release pairs with the Acquires below and in `make_mut`: this payload's bytes have been
-        // read for the last time.
+        // Release pairs with the Acquires below and in `part_mut`: this payload has read the bytes
+        // for the last time.
         if header.count.fetch_sub(1, Ordering::Release) > 1 {
             return;
         }

@@ -11,10 +11,11 @@ use super::free_list::{Block, FreeBlock, FreeList};
 pub(super) struct Returned([AtomicPtr<FreeBlock>; SHARED_CLASSES]);
 
 impl Returned {
-    /// Gives a block back to the process that these are for.
+    /// Gives a block back to the process that made it.
     ///
     /// # Safety
-    /// Nobody uses the block any more. That process has made it, for this class.
+    /// Nobody uses the block any more. The process that these blocks go back to made it, for this
+    /// class.
     pub(super) unsafe fn give(&self, class: usize, block: Block) {
         let list = &self.0[class];
         let mut first = list.load(Ordering::Relaxed);
@@ -35,8 +36,7 @@ impl Returned {
         }
     }
 
-    /// Moves all blocks of a class that have come back to a list, of the process that these are
-    /// for.
+    /// Moves all blocks of a class that have come back into a list of the process that made them.
     pub(super) fn take(&self, class: usize, into: &mut FreeList) {
         // Acquire pairs with the Release of `give`: those who freed the blocks are done with them.
         let mut next = NonNull::new(self.0[class].swap(null_mut(), Ordering::Acquire));

@@ -1,5 +1,5 @@
 //! Blocks for payloads in memory that processes share. Each process takes blocks from its own heap.
-//! Blocks of another process that it frees and does not use again go back to that process.
+//! A block of another process that it frees, and does not use again, goes back to that process.
 //!
 //! An address stands for a heap and an item in it (E. Lynch, G. Riley and S. Hampton, the heaps of
 //! §4). In the paper, an item whose count has reached zero is kept until GVT has passed that time
@@ -10,6 +10,7 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::num::NonZeroUsize;
 use std::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -22,14 +23,32 @@ use crate::alloc::files::{is_in_any, zero};
 use crate::sync::Arc;
 
 thread_local! {
-    /// Where the memory begins in which this thread's payloads lie; 0 if they lie in the memory of
-    /// its process.
-    static CURRENT: Cell<usize> = const { Cell::new(0) };
+    /// The memory in which this thread's payloads lie; `None` if it is that of the process.
+    static CURRENT: Cell<Option<Memory>> = const { Cell::new(None) };
 }
 
 /// All memory that this process shares and has payloads in, by address: of each run under way, and
-/// of those that are over as long as there are payloads of theirs.
-static HEAPS: Mutex<BTreeMap<usize, Heap>> = Mutex::new(BTreeMap::new());
+/// of earlier runs as long as there are payloads of theirs.
+static HEAPS: Mutex<Heaps> = Mutex::new(BTreeMap::new());
+
+type Heaps = BTreeMap<usize, Heap>;
+
+/// Memory for payloads that processes share, by the address where it begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Memory(NonZeroUsize);
+
+impl Memory {
+    /// The memory in which this thread's payloads lie.
+    #[inline(always)]
+    pub(super) fn current() -> Option<Memory> {
+        CURRENT.get()
+    }
+
+    #[inline(always)]
+    fn contains(self, address: usize) -> bool {
+        address.wrapping_sub(self.0.get()) < AREA_BYTES
+    }
+}
 
 /// This process's blocks in the memory of a run.
 struct Heap {
@@ -41,20 +60,61 @@ struct Heap {
 
 struct Class {
     free: FreeList,
-    /// Blocks that have never been used: where they begin, and how many there are.
-    fresh: Option<NonNull<u8>>,
-    fresh_blocks: usize,
+    fresh: Option<Fresh>,
+}
+
+/// Blocks that have never been used.
+struct Fresh {
+    /// Where they begin.
+    start: NonNull<u8>,
+    /// How many there are, at least one.
+    blocks: usize,
 }
 
 // SAFETY: the blocks are this process's, wherever the lock lets a thread reach them.
-unsafe impl Send for Class {}
+unsafe impl Send for Fresh {}
 
 const NO_BLOCKS: [Class; CLASSES] = {
-    const NONE: Class = Class { free: FreeList::new(), fresh: None, fresh_blocks: 0 };
+    const NONE: Class = Class { free: FreeList::new(), fresh: None };
     [NONE; CLASSES]
 };
 
-type Heaps = BTreeMap<usize, Heap>;
+impl Fresh {
+    /// New blocks of an area: a piece full of them, or one if there is not enough memory.
+    ///
+    /// # Panics
+    /// If there is no memory, it [unwinds](Exhausted::unwind).
+    fn of(area: &Area, class: usize) -> Self {
+        let of = |blocks| Some(Fresh { start: area.take(blocks * block_bytes(class))?, blocks });
+        of((PIECE_BYTES / block_bytes(class)).max(1))
+            .or_else(|| of(1))
+            .unwrap_or_else(|| no_memory(class))
+    }
+
+    /// Takes out the first block. Returns the rest, if there is one.
+    fn split(self, class: usize) -> (Block, Option<Fresh>) {
+        // The file in memory that the segment maps is zeros at first.
+        let block = Block::new(self.start, Clean::behind_header(block_bytes(class)));
+        let blocks = self.blocks - 1;
+        let rest = (blocks > 0).then(|| {
+            // SAFETY: there are more blocks behind this one.
+            Fresh { start: unsafe { self.start.add(block_bytes(class)) }, blocks }
+        });
+        (block, rest)
+    }
+}
+
+impl Class {
+    /// A block that has been freed, or else one that has never been used.
+    fn pop(&mut self, class: usize) -> Option<Block> {
+        if let Some(block) = self.free.pop() {
+            return Some(block);
+        }
+        let (block, rest) = self.fresh.take()?.split(class);
+        self.fresh = rest;
+        Some(block)
+    }
+}
 
 fn heaps() -> MutexGuard<'static, Heaps> {
     HEAPS.lock().unwrap_or_else(PoisonError::into_inner)
@@ -66,9 +126,11 @@ fn heap_at(heaps: &mut Heaps, address: usize) -> Option<&mut Heap> {
     (address - start < AREA_BYTES).then_some(heap)
 }
 
-/// Threads have given so many blocks back. With the last of a run that is over, its memory goes.
+/// Notes that threads have given so many blocks back. With the last block of a run that is over,
+/// its memory goes.
 fn note_given(heaps: &mut Heaps, address: usize, blocks: usize) {
     let Some(heap) = heap_at(heaps, address) else { return };
+    // Even if nothing is given: unlike a load, this finds the latest count.
     if heap.area.note_given(blocks) <= 0 && heap.is_over {
         let start = heap.area.address();
         heaps.remove(&start);
@@ -96,22 +158,16 @@ pub(crate) fn end(area: &Arc<Area>) {
 }
 
 /// From now on, this thread's payloads lie in this area, if any may, or in the memory of its
-/// process. Returns where they lay.
-pub(crate) fn enter(area: Option<&Arc<Area>>) -> usize {
+/// process. Returns where they lay before.
+pub(crate) fn enter(area: Option<&Arc<Area>>) -> Option<Memory> {
     let is_open = |start: &usize| heaps().get(start).is_some_and(|heap| !heap.is_over);
-    CURRENT.replace(area.map(|area| area.address()).filter(is_open).unwrap_or_default())
+    let address = area.map(|area| area.address()).filter(is_open);
+    CURRENT.replace(address.and_then(NonZeroUsize::new).map(Memory))
 }
 
-/// The thread's payloads lie again where they lay.
-pub(crate) fn go_back(memory: usize) {
-    CURRENT.set(memory);
-}
-
-/// The number of the memory in which this thread's payloads lie: its address; 0 if it is that of
-/// the process.
-#[inline(always)]
-pub(super) fn current() -> usize {
-    CURRENT.get()
+/// This thread's payloads lie again where they lay before it [entered](enter).
+pub(crate) fn go_back(before: Option<Memory>) {
+    CURRENT.set(before);
 }
 
 /// The length of a payload without bytes, which all processes can read for ever.
@@ -124,9 +180,9 @@ pub(super) fn empty() -> Option<NonNull<usize>> {
 pub(super) enum Place {
     /// In the memory of this process.
     Own,
-    /// In the memory that this thread's payloads lie in: which.
-    Shared(usize),
-    /// In that of a run that this thread has no part in, or none any more.
+    /// In the memory in which this thread's payloads lie.
+    Shared(Memory),
+    /// In that of a run in which this thread has no part, or none any more.
     Elsewhere,
 }
 
@@ -136,72 +192,65 @@ pub(super) fn place_of(block: NonNull<u8>) -> Place {
     if !is_in_any(address) {
         return Place::Own;
     }
-    let memory = current();
-    // There is no area at 0, and no payload within its length of that.
-    if address.wrapping_sub(memory) < AREA_BYTES { Place::Shared(memory) } else { Place::Elsewhere }
+    match Memory::current() {
+        Some(memory) if memory.contains(address) => Place::Shared(memory),
+        _ => Place::Elsewhere,
+    }
 }
 
 /// Takes up to `most` blocks, at least one, from this memory; `None` if its run is over.
 ///
 /// # Panics
 /// If there is no memory, it [unwinds](Exhausted::unwind).
-pub(super) fn take(memory: usize, class: usize, most: usize) -> Option<FreeList> {
+pub(super) fn take(memory: Memory, class: usize, most: usize) -> Option<FreeList> {
     let mut heaps = heaps();
-    let heap = heaps.get_mut(&memory).filter(|heap| !heap.is_over)?;
-    let area = heap.area.clone();
-    let Class { free, fresh, fresh_blocks } = &mut heap.classes[class];
-    if free.len() == 0 {
-        area.returned(area.process()).take(class, free);
+    let heap = heaps.get_mut(&memory.0.get()).filter(|heap| !heap.is_over)?;
+    let area = &heap.area;
+    let blocks = &mut heap.classes[class];
+    if blocks.free.len() == 0 {
+        area.returned(area.process()).take(class, &mut blocks.free);
+        if blocks.free.len() == 0 && blocks.fresh.is_none() {
+            blocks.fresh = Some(Fresh::of(area, class));
+        }
     }
     let mut taken = FreeList::new();
-    while taken.len() < most {
-        let block = match free.pop() {
-            Some(block) => block,
-            None => {
-                if *fresh_blocks == 0 {
-                    if taken.len() > 0 {
-                        break;
-                    }
-                    let blocks = (PIECE_BYTES / block_bytes(class)).max(1);
-                    let grow = |blocks| Some((area.take(blocks * block_bytes(class))?, blocks));
-                    let (start, blocks) =
-                        grow(blocks).or_else(|| grow(1)).unwrap_or_else(|| no_memory(class));
-                    (*fresh, *fresh_blocks) = (Some(start), blocks);
-                }
-                let Some(start) = *fresh else { no_memory(class) };
-                *fresh_blocks -= 1;
-                // SAFETY: there are `fresh_blocks` more blocks behind this one; nobody looks beyond
-                // the last.
-                *fresh = Some(unsafe { start.add(block_bytes(class)) });
-                // The file in memory that the segment maps is zeros at first.
-                Block::new(start, Clean::behind_header(block_bytes(class)))
-            }
-        };
-        // SAFETY: the block is in no other list, and clean where it says so.
+    while taken.len() < most
+        && let Some(block) = blocks.pop(class)
+    {
+        // SAFETY: the block has just left the class, so it is in no other list. It is clean where
+        // it says so, has at least a line, and is aligned to one.
         unsafe { taken.push(block) };
     }
     area.note_taken(taken.len());
     Some(taken)
 }
 
-/// Gives a block back that lies [elsewhere](Place::Elsewhere).
+/// Gives back a block that lies [elsewhere](Place::Elsewhere).
 ///
 /// # Safety
 /// Nobody uses it any more, and it is of this class.
 pub(super) unsafe fn give_elsewhere(block: Block, class: usize) {
     let mut list = FreeList::default();
-    // SAFETY: the caller gives the block away.
+    // SAFETY: the caller gives the block away; all blocks have a line and begin with one.
     unsafe { list.push(block) };
     // SAFETY: likewise.
-    unsafe { give(block.start().addr().get(), class, list) };
+    unsafe { give_to(block.start().addr().get(), class, list) };
 }
 
 /// Gives blocks back to the processes that have made them.
 ///
 /// # Safety
-/// Nobody uses them any more, they are of this class, and they lie in the memory that this address
-/// lies in.
-pub(super) unsafe fn give(address: usize, class: usize, mut blocks: FreeList) {
+/// Nobody uses them any more, they are of this class, and they lie in this memory.
+pub(super) unsafe fn give(memory: Memory, class: usize, blocks: FreeList) {
+    // SAFETY: the caller's promise.
+    unsafe { give_to(memory.0.get(), class, blocks) };
+}
+
+/// The same for the memory that an address lies in.
+///
+/// # Safety
+/// As [`give`].
+unsafe fn give_to(address: usize, class: usize, mut blocks: FreeList) {
     let mut heaps = heaps();
     let given = blocks.len();
     if let Some(heap) = heap_at(&mut heaps, address).filter(|heap| !heap.is_over) {
@@ -213,8 +262,8 @@ pub(super) unsafe fn give(address: usize, class: usize, mut blocks: FreeList) {
                 unsafe { heap.classes[class].free.push(block) };
                 continue;
             }
-            // SAFETY: the block has just left the other list, and the owner has made it, as all of
-            // its class.
+            // SAFETY: the block has just left the other list, and its owner made it, for this
+            // class.
             unsafe { area.returned(owner).give(class, block) };
         }
     }

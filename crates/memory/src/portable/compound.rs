@@ -9,7 +9,8 @@ use crate::Payload;
 /// The most bytes that the length of a payload takes.
 const LENGTH_BYTES: usize = u64::BITS.div_ceil(7) as usize;
 
-// SAFETY: a payload is an address, of a payload. Room is made for its bytes when they are written.
+// SAFETY: the one address in a payload is that of the payload itself, which `payloads` passes on.
+// Room for its bytes is made when they are put.
 unsafe impl Portable for Payload {
     const HAS_PAYLOADS: bool = true;
     const MOST_BYTES: usize = LENGTH_BYTES;
@@ -178,4 +179,12 @@ macro_rules! tuples {
     };
 }
 
-tuples!((), (A 0), (A 0, B 1), (A 0, B 1, C 2), (A 0, B 1, C 2, D 3), (A 0, B 1, C 2, D 3, E 4), (A 0, B 1, C 2, D 3, E 4, F 5));
+tuples!(
+    (),
+    (A 0),
+    (A 0, B 1),
+    (A 0, B 1, C 2),
+    (A 0, B 1, C 2, D 3),
+    (A 0, B 1, C 2, D 3, E 4),
+    (A 0, B 1, C 2, D 3, E 4, F 5)
+);

@@ -1,11 +1,11 @@
 //! Which values mean the same in every process.
 //!
 //! Events are written as bytes where PEs share no memory. Portable values are written field by
-//! field, without padding. Nothing that is read is trusted: bytes that are no value give none, and
-//! no length asks for memory that the bytes do not fill. The type knows how many bytes a value
+//! field, without padding. Nothing that is read is trusted: invalid bytes give no value, and a
+//! length asks for no memory that the bytes do not fill. The type knows how many bytes a value
 //! takes at most, payloads aside, so room is made once and a number is one store: 48 bytes take 3
-//! ns to write, where serde and postcard take 60. Values that are no plain data are written by
-//! those (`WireFormat::serde`).
+//! ns to write, where serde and postcard take 60. Values that are not plain data are written by
+//! serde and postcard (`WireFormat::serde`).
 
 mod compound;
 mod numbers;
@@ -46,10 +46,11 @@ use crate::Payload;
 /// ```
 ///
 /// # Safety
-/// All bytes of a value mean the same in every process that runs the same program: so there is no
-/// address in it, except those of payloads, all of which [`payloads`](Self::payloads) passes on.
+/// All bytes of a value mean the same in every process that runs the same program: it holds no
+/// address, except those of payloads, all of which [`payloads`](Self::payloads) passes on.
 ///
-/// [`put`](Self::put) puts no more than [`MOST_BYTES`](Self::MOST_BYTES), and does so by putting values of which that is true.
+/// [`put`](Self::put) puts no more than [`MOST_BYTES`](Self::MOST_BYTES), and does so by putting
+/// other values that keep to this.
 pub unsafe trait Portable: Sized {
     /// Whether a value may hold payloads.
     const HAS_PAYLOADS: bool = false;
@@ -75,7 +76,7 @@ pub unsafe trait Portable: Sized {
     }
 
     /// Reads a value that was [written](Self::write), and takes its bytes off the beginning of
-    /// `from`; `None` if there are too few, or if they are those of no value. It never panics.
+    /// `from`; `None` if there are too few, or if they are invalid. It never panics.
     fn read(from: &mut &[u8]) -> Option<Self>;
 
     /// Puts the value into room that has been made for it, or for a value that it is a part of.
@@ -93,7 +94,7 @@ pub unsafe trait Portable: Sized {
     #[doc(hidden)]
     #[inline]
     fn read_all<const N: usize>(from: &mut &[u8]) -> Option<[Self; N]> {
-        // After the first that cannot be read, no other is looked for.
+        // After the first that cannot be read, no more are read.
         let mut failed = false;
         let values = [(); N].map(|()| {
             let value = if failed { None } else { Self::read(from) };

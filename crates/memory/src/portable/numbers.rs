@@ -1,5 +1,5 @@
-//! What numbers are as bytes: of fixed size, the least significant byte first, so that they mean
-//! the same on every machine.
+//! Numbers as bytes: of fixed size, the least significant byte first, so that they mean the same on
+//! every machine.
 
 use std::array::from_fn;
 use std::num::NonZero;
@@ -74,8 +74,7 @@ macro_rules! numbers {
 
 numbers!(u16, u32, u64, u128, i8, i16, i32, i64, i128, f32, f64);
 
-/// Types that are written as another one: how to make that of a value, and a value of that, if
-/// there is one.
+/// Types that are written as another type: how to convert a value to that, and back if it is valid.
 macro_rules! written_as {
     ($($type:ty as $other:ty: $make:expr, $value:expr;)*) => {
         $(
@@ -109,11 +108,18 @@ written_as! {
         (nanos < 1_000_000_000).then(|| Duration::new(seconds, nanos))
     };
     LpId as u32: |lp| lp.0, |number| Some(LpId(number));
-    VirtualTime as u64: |time| time.bits(), |bits| (bits <= VirtualTime::MAX.bits()).then(|| VirtualTime::from_bits(bits));
-    Priority as i8: |priority| priority.level(), |level| (level > i8::MIN).then(|| Priority::new(level));
+    VirtualTime as u64: |time| time.bits(), |bits| {
+        (bits <= VirtualTime::MAX.bits()).then(|| VirtualTime::from_bits(bits))
+    };
+    Priority as i8: |priority| priority.level(), |level| {
+        (level > i8::MIN).then(|| Priority::new(level))
+    };
     Sequence as u64: |sequence| sequence.bits(), |bits| Some(Sequence::from_bits(bits));
-    EventKey as (VirtualTime, u32, Priority, LpId, Sequence): |key| (key.time, key.step, key.priority, key.sender, key.sequence),
-        |(time, step, priority, sender, sequence)| Some(EventKey { time, step, priority, sender, sequence });
+    EventKey as (VirtualTime, u32, Priority, LpId, Sequence):
+        |key| (key.time, key.step, key.priority, key.sender, key.sequence),
+        |(time, step, priority, sender, sequence)| {
+            Some(EventKey { time, step, priority, sender, sequence })
+        };
 }
 
 macro_rules! not_zero {
@@ -126,8 +132,12 @@ not_zero!(u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize);
 
 macro_rules! atomics {
     ($($type:ty as $value:ty),*) => {
-        // Relaxed: nothing else that the writer has done is read with it.
-        written_as! { $($type as $value: |value| value.load(Ordering::Relaxed), |value| Some(<$type>::new(value));)* }
+        // Relaxed: no other data depends on it.
+        written_as! {
+            $($type as $value: |value| value.load(Ordering::Relaxed), |value| {
+                Some(<$type>::new(value))
+            };)*
+        }
     };
 }
 
@@ -139,7 +149,7 @@ atomics!(
     AtomicUsize as usize
 );
 
-// SAFETY: there are only numbers in it, of which an event has the most, and its kind takes a byte.
+// SAFETY: it holds only numbers, those of an event at most, and its kind takes a byte.
 unsafe impl Portable for Moment {
     const MOST_BYTES: usize = 1 + EventKey::MOST_BYTES;
 

@@ -1,13 +1,13 @@
 use crate::MakeRoom;
 
-/// What lists of bytes hold, to whoever runs a model.
+/// What lists of bytes hold, as errors call it.
 const BYTES: &str = "values as bytes";
 
 /// The end of a list of bytes, with room for a value that is being
 /// [written](super::Portable::write).
 ///
 /// Room is made once for a whole value, so that a number takes one store. That it suffices is a
-/// promise of all who implement [`Portable`](super::Portable): nobody else comes by a room.
+/// promise of all who implement [`Portable`](super::Portable): nobody else gets hold of one.
 #[derive(Debug)]
 pub struct Room<'l> {
     list: &'l mut Vec<u8>,

@@ -119,7 +119,8 @@ fn floats_come_back_bit_by_bit() {
 #[test]
 fn ids_times_and_keys_come_back() {
     for round in 0..ROUNDS {
-        let (bits, key) = (mix64(round), key(mix64(round)));
+        let bits = mix64(round);
+        let key = key(bits);
         comes_back(&(key, key.sequence, Handle::from_bits(bits as u32)));
         for moment in [
             Moment::Init(key.sender),
@@ -136,9 +137,10 @@ fn ids_times_and_keys_come_back() {
 #[test]
 fn payloads_come_back_with_their_lengths() {
     for len in [0, 1, 127, 128, 1000, 16_383, 16_384] {
-        let (value, before) = ((payload(len), 3u64), len.max(1).ilog2() as usize / 7 + 1);
+        let value = (payload(len), 3u64);
         let bytes = bytes_of(&value);
-        assert_eq!(bytes.len(), before + len + 8);
+        let length_bytes = len.max(1).ilog2() as usize / 7 + 1;
+        assert_eq!(bytes.len(), length_bytes + len + 8);
         assert_eq!(<(Payload, u64)>::read(&mut &bytes[..]), Some(value));
         let cut = (0..bytes.len()).step_by(if len > 200 { 501 } else { 1 });
         cut.for_each(|len| assert_eq!(<(Payload, u64)>::read(&mut &bytes[..len]), None));

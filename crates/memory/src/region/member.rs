@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Region;
 use crate::Exhausted;
-use crate::payload::{give_back, shared};
+use crate::payload::give_back;
+use crate::payload::shared::{self, Memory};
 use crate::sync::heed;
 
 /// What processes share is a run's, and a program may have several runs. Which of them a thread
@@ -62,7 +63,7 @@ pub struct Member {
     /// It stays mapped as long.
     _region: Region,
     /// Where its payloads lay before.
-    memory: usize,
+    memory: Option<Memory>,
     /// What it heeded before.
     deserted: Option<Arc<AtomicBool>>,
     of_this_thread: PhantomData<*const ()>,

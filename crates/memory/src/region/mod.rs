@@ -27,14 +27,14 @@ pub use self::ticket::RegionTicket;
 use crate::portable::{IsPortable, Shareable};
 use crate::sync::Arc;
 
-/// Where things lie that PEs share: in the memory of this process, or in memory that several
+/// Where the things lie that PEs share: in the memory of this process, or in memory that several
 /// processes have mapped.
 ///
 /// Shared memory consists of a part for payloads, a common part and a heap per process (E. Lynch,
 /// G. Riley and S. Hampton, "Hardware supported time synchronization and zero-copy messages", the
 /// heaps of §4). Every process maps all of it at the same address, so that an address stands for a
 /// heap and an item in it, and means the same everywhere. It has no name, and is gone with the last
-/// process. A process that goes on keeps nothing of it but payloads.
+/// process. A process that goes on after the run keeps only payloads of it.
 ///
 /// All processes place the same things in the common part, in the same order, so that each finds
 /// them where the others do. The first process writes what is there at the beginning. So nobody may
@@ -83,9 +83,9 @@ impl Region {
     /// If there is no room, it [unwinds](crate::Exhausted::unwind).
     pub fn place<T: Shareable + Send + Sync + 'static>(&self, value: T) -> Common<T> {
         let Some(segment) = &self.0 else { return Common::own(Box::new(value)) };
-        // SAFETY: the place is large enough for a `T`, aligned for it, and this type's in all
-        // processes. It stays as long as the segment. The first process writes the value before any
-        // other uses it.
+        // SAFETY: the place is large enough for a `T`, and aligned for it. It stays as long as the
+        // segment. As all processes place the same things in the same order, it is of this type in
+        // all, and the first process writes the value before any other uses it.
         unsafe {
             let place = segment.place(size_of::<T>(), align_of::<T>()).cast::<T>();
             if self.is_first() {
@@ -102,23 +102,21 @@ impl Region {
     pub fn place_list<T: Shareable + Send + Sync + 'static>(
         &self,
         len: usize,
-        value: impl FnMut(usize) -> T,
+        mut value: impl FnMut(usize) -> T,
     ) -> Common<[T]> {
         let Some(segment) = &self.0 else { return Common::own((0..len).map(value).collect()) };
         // SAFETY: as above, for each value of the list.
         unsafe {
             let place = segment.place(len * size_of::<T>(), align_of::<T>()).cast::<T>();
             if self.is_first() {
-                (0..len)
-                    .zip((0..len).map(value))
-                    .for_each(|(index, value)| place.add(index).write(value));
+                (0..len).for_each(|index| place.add(index).write(value(index)));
             }
             Common::placed(NonNull::slice_from_raw_parts(place, len), segment.clone())
         }
     }
 
-    /// Places a list without values: bytes that are zero at first, if the memory is shared, or what
-    /// `empty` makes of nothing.
+    /// Places a list of cells without values: zeros, if the memory is shared, or else what `empty`
+    /// makes.
     ///
     /// # Panics
     /// Likewise; and if the memory is shared, and there is no proof that values are portable.
@@ -144,7 +142,7 @@ impl Region {
         unsafe { Common::placed(NonNull::slice_from_raw_parts(place, len), segment.clone()) }
     }
 
-    /// Leaves out what other processes place here: a list of this many values.
+    /// Leaves out a list of this many values, which other processes place here.
     ///
     /// # Panics
     /// As [`place`](Self::place).
@@ -160,7 +158,7 @@ impl Region {
     }
 }
 
-/// A place for a value, which needs none.
+/// A place that may be without a value.
 ///
 /// # Safety
 /// Any bytes are a valid cell.

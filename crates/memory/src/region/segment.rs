@@ -1,6 +1,7 @@
 //! The mapping of a [`Region`](crate::Region) in one process.
 
 use std::io;
+use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
@@ -11,14 +12,14 @@ use crate::alloc::files::{self, File};
 use crate::payload::area::{AREA_BYTES, Area, PROCESSES_MOST};
 use crate::sync::Arc;
 
-/// How much address space the common part and each heap have. Memory is taken only where something
+/// How much address space the common part has, and each heap. Memory is taken only where something
 /// is written.
 const COMMON_BYTES: usize = 64 << 30;
 const HEAP_BYTES: usize = 256 << 30;
 /// The common part is taken in steps of this many bytes.
 const STEP: usize = 1 << 20;
-/// Nothing in the common part shares a line, nor the pair of lines that processors fetch together,
-/// with anything else.
+/// Nothing in the common part shares a line with anything else, nor the pair of lines that
+/// processors fetch together.
 pub(crate) const APART: usize = 128;
 
 /// A segment of shared memory.
@@ -30,14 +31,22 @@ pub(crate) struct Segment {
     area: Arc<Area>,
     process: u32,
     processes: u32,
-    /// How many bytes of the common part are taken, and how many of them the system has provided.
-    placed: Mutex<(usize, usize)>,
-    /// How many bytes of this process's heap are.
+    placed: Mutex<Placed>,
+    /// How many bytes of this process's heap are taken.
     grown: Mutex<usize>,
-    /// That of the common part, then those of the heaps.
+    /// The file of the common part, then those of the heaps.
     files: Vec<File>,
     /// In this process: a process is gone, and nobody may unlock any more what is locked.
     deserted: std::sync::Arc<AtomicBool>,
+}
+
+/// How far the common part is used.
+#[derive(Debug, Default)]
+struct Placed {
+    /// How many bytes are taken.
+    taken: usize,
+    /// How many bytes the system has provided.
+    provided: usize,
 }
 
 // SAFETY: it gives no access but by raw pointers, whose users argue for themselves; its numbers are
@@ -64,11 +73,12 @@ impl Drop for Reserved {
     }
 }
 
-/// The end of a piece of this size that begins at `taken` or shortly after, and its beginning.
-fn next(taken: usize, bytes: usize, align: usize, most: usize) -> Option<(usize, usize)> {
+/// The first aligned piece of this size that begins at `taken` or later; `None` if it would end
+/// beyond `most`.
+fn next(taken: usize, bytes: usize, align: usize, most: usize) -> Option<Range<usize>> {
     let start = taken.checked_next_multiple_of(align)?;
     let end = start.checked_add(bytes).filter(|end| *end <= most)?;
-    Some((start, end))
+    Some(start..end)
 }
 
 impl Segment {
@@ -126,15 +136,15 @@ impl Segment {
             unsafe { files::map_over(reserved.start.add(at), bytes, file)? };
             at += bytes;
         }
-        let (start, processes, area) = (reserved.start, all.len() as u32 - 1, Arc::new(area));
+        let start = reserved.start;
         // The segment unmaps it from here on.
         std::mem::forget(reserved);
         Ok(Segment {
             start,
-            area,
+            area: Arc::new(area),
             process,
-            processes,
-            placed: Mutex::new((0, 0)),
+            processes: all.len() as u32 - 1,
+            placed: Mutex::default(),
             grown: Mutex::new(0),
             files: all,
             deserted: std::sync::Arc::default(),
@@ -163,38 +173,39 @@ impl Segment {
     pub(crate) fn place(&self, bytes: usize, align: usize) -> NonNull<u8> {
         let lack = || Exhausted::Memory { what: "what processes share", bytes };
         let mut placed = self.placed.lock().unwrap_or_else(PoisonError::into_inner);
-        let (taken, provided) = &mut *placed;
-        let Some((start, end)) = next(*taken, bytes, align.max(APART), COMMON_BYTES) else {
+        let Placed { taken, provided } = &mut *placed;
+        let Some(piece) = next(*taken, bytes, align.max(APART), COMMON_BYTES) else {
             lack().unwind()
         };
-        // So that the system says now that it has no memory; later it would end a process. The
-        // first process does it for all, as the others begin after it.
-        if self.process == 0 && end > *provided {
-            let more = (end - *provided).next_multiple_of(STEP).min(COMMON_BYTES - *provided);
+        // If the system has no memory, it says so now; later it would end a process. The first
+        // process does this for all, as the others begin after it.
+        if self.process == 0 && piece.end > *provided {
+            let more = (piece.end - *provided).next_multiple_of(STEP).min(COMMON_BYTES - *provided);
             self.files[0].allocate(*provided, more).unwrap_or_else(|| lack().unwind());
             *provided += more;
         }
-        *taken = end;
-        // SAFETY: the common part has more bytes than `end`.
-        unsafe { self.start.add(start) }
+        *taken = piece.end;
+        // SAFETY: the piece lies within the common part.
+        unsafe { self.start.add(piece.start) }
     }
 
     /// Takes bytes of this process's heap, which are zeros; `None` if there is no memory.
     pub(crate) fn grow(&self, bytes: usize, align: usize) -> Option<NonNull<u8>> {
         let mut grown = self.grown.lock().unwrap_or_else(PoisonError::into_inner);
-        let (start, end) = next(*grown, bytes, align, HEAP_BYTES)?;
-        // So that the system says now that it has no memory; later it would end the process.
-        self.files[1 + self.process as usize].allocate(start, bytes)?;
-        *grown = end;
+        let piece = next(*grown, bytes, align, HEAP_BYTES)?;
+        // If the system has no memory, it says so now; later it would end the process.
+        self.files[1 + self.process as usize].allocate(piece.start, bytes)?;
+        *grown = piece.end;
         let before = COMMON_BYTES + self.process as usize * HEAP_BYTES;
-        // SAFETY: the heap has more bytes than `end`.
-        Some(unsafe { self.start.add(before + start) })
+        // SAFETY: the piece lies within the heap.
+        Some(unsafe { self.start.add(before + piece.start) })
     }
 }
 
 impl Drop for Segment {
     fn drop(&mut self) {
-        // SAFETY: all of it was mapped here, and who had anything in it has kept the segment.
+        // SAFETY: all of it was mapped here. Nobody uses it any more, as whoever has something in
+        // it keeps the segment.
         unsafe { files::unmap(self.start, bytes(self.processes)) };
     }
 }
@@ -240,8 +251,8 @@ mod tests {
         }
 
         fn place(region: &Region, me: u32, kind: PoolKind) -> Self {
-            let (started, count) =
-                (region.place(AtomicU64::new(0)), region.place(SpinLock::new(0u64)));
+            let started = region.place(AtomicU64::new(0));
+            let count = region.place(SpinLock::new(0u64));
             // Each may be that far ahead of what it has received, and the other likewise.
             let ring = || ring_in(region, Some(IsPortable::PROOF), 2 * AHEAD as usize);
             let [(to_second, from_first), (to_first, from_second)] = [ring(), ring()];
@@ -266,7 +277,8 @@ mod tests {
             while started.load(Ordering::SeqCst) < 2 {
                 wait(since);
             }
-            let (mut sent, mut received) = (0, 0);
+            let mut sent = 0;
+            let mut received = 0;
             while sent < ROUNDS || received < ROUNDS {
                 if sent < ROUNDS && sent < received + AHEAD {
                     let handle = view.insert(1 - me, 1000 * sent + u64::from(me));
@@ -369,13 +381,12 @@ mod tests {
             segment.place(1, 1).addr().get() - segment.start.addr().get()
         };
         let whole = after(|region| drop(ring_in::<Handle>(region, Some(IsPortable::PROOF), 100)));
-        assert_eq!(
-            (whole, whole),
-            (
-                after(|region| pass_over_ring::<Handle>(region, 100)),
-                crate::ring_bytes::<Handle>(100)
-            )
-        );
+        assert_eq!(whole, after(|region| pass_over_ring::<Handle>(region, 100)));
+        assert_eq!(whole, crate::ring_bytes::<Handle>(100));
+        // A ring has room for at least two values.
+        type Long = [u64; 16];
+        let least = after(|region| drop(ring_in::<Long>(region, Some(IsPortable::PROOF), 1)));
+        assert_eq!(least, crate::ring_bytes::<Long>(1));
     }
 
     #[test]

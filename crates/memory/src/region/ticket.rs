@@ -4,11 +4,11 @@ use std::str::FromStr;
 /// What another process needs to know to map a [region](crate::Region).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegionTicket {
-    /// The process that has the files, and the numbers that they have there: those of the area for
-    /// payloads and of the common part, then those of the heaps.
+    /// The process that has the files.
     owner: u32,
+    /// The numbers that the files have there: the area for payloads, the common part, the heaps.
     files: Vec<i32>,
-    /// Where they are mapped.
+    /// The address at which all processes map them.
     address: usize,
 }
 

@@ -1,7 +1,7 @@
 use std::ops::{Index, IndexMut};
 
-/// A value on cache lines of its own: two, as processors fetch lines in pairs. So writes of one
-/// core do not slow down another core's access to the values beside it.
+/// A value on two cache lines of its own, as processors fetch lines in pairs. So one core's writes
+/// do not slow down another core's access to the values beside it.
 ///
 /// ```
 /// let counts = [warpline_memory::Apart(1), warpline_memory::Apart(2)];
@@ -11,7 +11,7 @@ use std::ops::{Index, IndexMut};
 #[repr(align(128))]
 pub struct Apart<T>(pub T);
 
-/// A list that one core uses, on cache lines that nothing else is on.
+/// A list for one core, on cache lines that hold nothing else.
 ///
 /// ```
 /// let mut list = warpline_memory::ApartList::from_fn(3, |index| 10 * index);
@@ -28,7 +28,7 @@ pub struct ApartList<T> {
 impl<T> ApartList<T> {
     /// A list of this many values, each made from its index.
     pub fn from_fn(len: usize, mut value: impl FnMut(usize) -> T) -> Self {
-        // If the number is odd, one more is made than anybody will see.
+        // If the number is odd, one more value is made, which nobody sees.
         let pairs = (0..len.div_ceil(2))
             .map(|pair| Apart([value(2 * pair), value(2 * pair + 1)]))
             .collect();
@@ -40,7 +40,7 @@ impl<T> ApartList<T> {
         self.pairs.iter().flat_map(|pair| &pair.0).take(self.len)
     }
 
-    /// The same, to change them.
+    /// The values in order, to be changed.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.pairs.iter_mut().flat_map(|pair| &mut pair.0).take(self.len)
     }

@@ -1,5 +1,5 @@
-//! What threads share memory with. Atomics, shared pointers, cells and memory are the standard
-//! ones, or under `cfg(loom)` those whose interleavings are explored.
+//! Atomics, shared pointers, cells, memory and locks: the standard ones, or under `cfg(loom)` those
+//! whose interleavings are explored.
 
 mod apart;
 mod spin_lock;

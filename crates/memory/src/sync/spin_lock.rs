@@ -7,17 +7,17 @@ use std::sync::atomic::{AtomicBool, Ordering as StdOrdering};
 
 use super::{AtomicU32, Ordering, UnsafeCell, yield_now};
 
-/// How often somebody who waits looks again before it gives up its core.
+/// How often a waiter looks again before it yields its core.
 const SPINS: u32 = 64;
 
 thread_local! {
-    /// Says that nobody may unlock any more what is locked, as a process of this thread's run is
-    /// gone.
+    /// Says whether a process of this thread's run is gone that may hold locks, so that nobody will
+    /// unlock them.
     static DESERTED: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
 }
 
-/// From now on, this thread unwinds where it waits for a lock once this says so. Returns what has
-/// said so before.
+/// From now on, this thread unwinds where it waits for a lock once `deserted` says so. Returns what
+/// it heeded before.
 pub(crate) fn heed(deserted: Option<Arc<AtomicBool>>) -> Option<Arc<AtomicBool>> {
     DESERTED.replace(deserted)
 }
@@ -26,7 +26,7 @@ fn is_deserted() -> bool {
     DESERTED.with_borrow(|flag| flag.as_ref().is_some_and(|flag| flag.load(StdOrdering::Relaxed)))
 }
 
-/// What those unwind with who wait for a lock whose holder is gone.
+/// The panic value of those who wait for a lock whose holder is gone.
 #[derive(Clone, Copy, Debug)]
 pub struct Deserted;
 
@@ -62,8 +62,8 @@ unsafe impl<T: Send> Sync for SpinLock<T> {}
 #[derive(Debug)]
 pub struct SpinGuard<'l, T> {
     lock: &'l SpinLock<T>,
-    /// `Send` and `Sync` as what it stands for. The lock alone would be `Sync` for values that are
-    /// not.
+    /// Makes the guard `Send` and `Sync` as a `&mut T` is. With the lock alone, it would be `Sync`
+    /// for values that are not.
     value: PhantomData<&'l mut T>,
 }
 
@@ -92,7 +92,8 @@ impl<T> SpinLock<T> {
     /// The value, once nobody else has it.
     ///
     /// # Panics
-    /// If whoever has it [is gone](crate::Region::desert_locks), it unwinds with [`Deserted`].
+    /// If the process that has it [is gone](crate::Region::desert_locks), it unwinds with
+    /// [`Deserted`].
     #[inline]
     pub fn lock(&self) -> SpinGuard<'_, T> {
         self.try_lock().unwrap_or_else(|| self.wait())
@@ -102,8 +103,8 @@ impl<T> SpinLock<T> {
     fn wait(&self) -> SpinGuard<'_, T> {
         let mut spins = 0;
         loop {
-            // Relaxed: taking the lock synchronises. Only to read leaves the line with those who
-            // use it.
+            // Relaxed: taking the lock synchronises. Reading alone leaves the cache line with those
+            // who use it.
             if self.locked.load(Ordering::Relaxed) == 0
                 && let Some(guard) = self.try_lock()
             {

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use crate::Shareable;
 
-/// Wakes those who sleep until it rings. It may lie in memory that several processes share.
+/// Wakes threads that sleep until it rings. It may lie in memory that several processes share.
 ///
 /// ```
 /// use std::time::Duration;
@@ -37,8 +37,7 @@ impl Bell {
         }
     }
 
-    /// Sleeps until it has rung more often than `rung` times, but no longer than `most`, and
-    /// perhaps not as long.
+    /// Sleeps until it has rung more than `rung` times, or for `most`; perhaps less.
     pub fn sleep(&self, rung: u32, most: Duration) {
         #[cfg(all(target_os = "linux", not(miri)))]
         {
@@ -64,7 +63,8 @@ mod tests {
 
     #[test]
     fn who_sleeps_is_woken() {
-        let (bell, since) = (Bell::default(), Instant::now());
+        let bell = Bell::default();
+        let since = Instant::now();
         thread::scope(|scope| {
             scope.spawn(|| {
                 while bell.rung() == 0 {

@@ -6,12 +6,11 @@ use crate::{Apart, Common, Region, Shareable};
 /// The blocks that one PE may write for another.
 const BLOCKS: usize = 4;
 
-/// Memory of one PE that another writes directly, without the first taking part: four blocks of
-/// `WORDS` words, and one word to jump-start the reader, with a bell that says when there is
-/// something new.
+/// Memory of one PE that another PE writes directly: four blocks of `WORDS` words, and one word to
+/// jump-start the reader, with a bell that says when there is something new.
 ///
 /// There is one writer and one reader. The writer must not write a block again before the reader
-/// has taken it; how it knows is up to the protocol above. The reader notices where it did.
+/// has taken it; how it knows is up to the protocol above. The reader notices if it did.
 #[derive(Debug)]
 struct Memory<const WORDS: usize> {
     /// How often something was written.
@@ -98,7 +97,7 @@ impl<const WORDS: usize> BlockWriter<WORDS> {
 }
 
 impl<const WORDS: usize> BlockReader<WORDS> {
-    /// Whether something was written since the last call that has become visible by now.
+    /// Whether something that was written since the last call has become visible.
     #[inline]
     pub fn has_news(&mut self) -> bool {
         let bell = self.memory.0.bell.load(Ordering::Acquire);
@@ -138,12 +137,12 @@ mod loom_tests {
     /// ever more than one round ahead, so no block is overwritten before it was taken, and each
     /// finds the words of its round. With one block in place of two this fails.
     #[test]
-    fn loom_partners_find_the_words_of_their_trial() {
+    fn loom_partners_find_the_words_of_their_round() {
         fn exchange(mut writer: BlockWriter<2>, mut reader: BlockReader<2>) {
             for round in 0..3u64 {
                 let block = round as usize % 2;
                 writer.write(block, &[round + 1, 10 * (round + 1)]);
-                // It stops if the other's block is not there yet: in another schedule it is.
+                // If the other's block is not there yet, it stops: in another schedule it is there.
                 let Some(words) = reader.take(block) else { return };
                 assert_eq!(words, [round + 1, 10 * (round + 1)]);
             }
@@ -157,7 +156,8 @@ mod loom_tests {
         });
     }
 
-    /// Whoever has heard the bell finds what it was rung for: it is not rung again.
+    /// A reader that hears the bell finds what was written before it rang, as it does not ring
+    /// again.
     #[test]
     fn loom_the_bell_rings_after_the_writing() {
         loom::model(|| {

@@ -103,10 +103,11 @@ mod loom_tests {
     /// bound, so a PE that reads the bound first and empties the ring afterwards has every message
     /// that the bound no longer covers.
     #[test]
-    fn loom_messages_sent_before_a_word_are_there_once_it_is_read() {
+    fn loom_messages_sent_before_a_bound_are_there_once_it_is_read() {
         loom::model(|| {
             let mut views = lines(&Region::own(), 2);
-            let (reader, mut writer) = (views.remove(0), views.remove(0));
+            let reader = views.remove(0);
+            let mut writer = views.remove(0);
             let (mut producer, mut consumer) = ring(4);
             let sender = thread::spawn(move || {
                 for n in 1..=2u64 {
@@ -125,8 +126,8 @@ mod loom_tests {
         });
     }
 
-    /// Goes through rounds as PEs do: publishes a bound, and looks for that of the other PE. It
-    /// stops if that is not there yet: in another schedule it is.
+    /// Goes through rounds as PEs do: publishes a bound, and looks for that of the other PE. If
+    /// that is not there yet, it stops: in another schedule it is there.
     fn go_in_step(
         rounds: u64,
         mut view: Lines,
@@ -150,10 +151,11 @@ mod loom_tests {
 
     /// One PE may be a round ahead of the other, which must still find the bound of its own round.
     #[test]
-    fn loom_the_word_read_is_that_of_its_round() {
+    fn loom_the_bound_read_is_that_of_its_round() {
         loom::model(|| {
             let mut views = lines(&Region::own(), 2);
-            let (reader, writer) = (views.remove(0), views.remove(0));
+            let reader = views.remove(0);
+            let writer = views.remove(0);
             let other = thread::spawn(move || go_in_step(3, writer, 0, |_| {}, |_| {}));
             go_in_step(3, reader, 1, |_| {}, |_| {});
             other.join().unwrap();
@@ -162,10 +164,11 @@ mod loom_tests {
 
     /// A PE that has found the bound of a round also finds every message sent before that bound.
     #[test]
-    fn loom_messages_of_a_window_are_there_once_the_word_is_found() {
+    fn loom_messages_of_a_window_are_there_once_the_bound_is_found() {
         loom::model(|| {
             let mut views = lines(&Region::own(), 2);
-            let (reader, writer) = (views.remove(0), views.remove(0));
+            let reader = views.remove(0);
+            let writer = views.remove(0);
             let (mut producer, mut consumer) = ring(4);
             let send = move |round: u64| {
                 producer.write(round).unwrap();
@@ -191,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_have_lines_of_their_own() {
+    fn bounds_have_lines_of_their_own() {
         let views = lines(&Region::own(), 3);
         let places: Vec<usize> =
             views[0].lines.iter().map(|line| std::ptr::from_ref(line).addr()).collect();

@@ -6,9 +6,9 @@ use crate::{Apart, Common, Region, Shareable, SpinGuard, SpinLock};
 ///
 /// A PE has a register for its minimum outstanding event (MOE), and two banks of a transient
 /// message count (TMC) and a minimum outstanding message (MOM) each. Messages to a PE are announced
-/// in one bank until the other is empty, and then in that: so under steady traffic, too, a bank
-/// becomes empty at some time, and its minimum is cleared. The hardware has one bank, as its PEs
-/// stop at LBTS and let traffic drain.
+/// in one bank until the other is empty, and then in that one. So a bank becomes empty now and
+/// then, even under steady traffic, and its minimum is cleared. The hardware has one bank, as its
+/// PEs stop at LBTS and let traffic drain.
 ///
 /// The hardware reads all registers in the same clock tick. Here they are read one after the other,
 /// twice. If none has fallen between its two readings, the least of the first readings was a lower
@@ -29,8 +29,8 @@ use crate::{Apart, Common, Region, Shareable, SpinGuard, SpinLock};
 /// assert_eq!(registers[1].least(before), Some((9, u64::MAX)));
 /// ```
 ///
-/// Each PE's registers have a lock of their own. A unit in hardware serialises its instructions;
-/// one lock for all PEs would do the same, and all of them would queue up at it.
+/// Each PE's registers have a lock of their own. A unit in hardware serialises its instructions.
+/// One lock for all PEs would do the same, and make them queue for it.
 #[derive(Debug)]
 pub struct Registers<T> {
     files: Files<T>,
@@ -109,7 +109,7 @@ impl<T: Copy> Registers<T> {
     }
 
     /// Announces messages to PE `to`, the least of them at `least`, in the bank that the last
-    /// announcement to that PE has returned, at first 0. Returns the bank for the next. To be
+    /// announcement to that PE returned; at first 0. Returns the bank for the next one. To be
     /// called before the messages are handed over, and before this PE's MOE rises above what caused
     /// them.
     ///
@@ -132,22 +132,20 @@ impl<T: Copy> Registers<T> {
         file.open
     }
 
-    /// Sets this PE's registers, when it has received so many messages of each bank, and its least
-    /// is `event` with them.
+    /// Sets this PE's registers, when it has received this many messages of each bank, and `event`
+    /// is its least event, with them.
     ///
     /// # Panics
     /// If more messages were received than announced.
     pub fn settle(&self, received: [u64; 2], event: T, before: impl Fn(&T, &T) -> bool) {
-        let (me, never) = (self.me, self.never);
+        let me = self.me;
+        let never = self.never;
         let file = &mut *self.file(me);
         file.change(&before, |file| {
             for (bank, received) in file.banks.iter_mut().zip(received) {
-                let left = bank.in_transit.checked_sub(received);
-                let left = left.unwrap_or_else(|| {
-                    panic!(
-                        "PE {me} received {received} messages, but only {} were sent",
-                        bank.in_transit
-                    )
+                let sent = bank.in_transit;
+                let left = sent.checked_sub(received).unwrap_or_else(|| {
+                    panic!("PE {me} received {received} messages, but only {sent} were sent")
                 });
                 *bank = Bank {
                     in_transit: left,
@@ -164,7 +162,9 @@ impl<T: Copy> Registers<T> {
     /// The least MOE and the least MOM, if no PE's registers fell while they were read. The lesser
     /// of the two is LBTS at some moment during the call.
     pub fn least(&self, before: impl Fn(&T, &T) -> bool) -> Option<(T, T)> {
-        let (mut event, mut message, mut falls) = (self.never, self.never, 0u64);
+        let mut event = self.never;
+        let mut message = self.never;
+        let mut falls = 0u64;
         for pe in 0..self.files.len() {
             let file = self.file(pe);
             event = earlier(event, file.event, &before);
@@ -201,7 +201,8 @@ mod loom_tests {
     fn loom_what_is_sent_is_seen() {
         loom::model(|| {
             let mut views = registers(&Region::own(), 2, 5, u64::MAX);
-            let (receiver, sender) = (views.remove(0), views.remove(0));
+            let receiver = views.remove(0);
+            let sender = views.remove(0);
             receiver.settle([0; 2], u64::MAX, before);
             let sender = thread::spawn(move || {
                 sender.announce(0, 0, 1, 5, before);
@@ -217,7 +218,8 @@ mod loom_tests {
     fn loom_what_is_passed_on_is_seen() {
         loom::model(|| {
             let mut views = registers(&Region::own(), 2, 5, u64::MAX);
-            let (receiver, sender) = (views.remove(0), views.remove(0));
+            let receiver = views.remove(0);
+            let sender = views.remove(0);
             let reader = Registers { files: sender.files.clone(), me: 1, never: u64::MAX };
             let (mut to, mut from) = ring(2);
             sender.announce(0, 0, 1, 5, before);
@@ -248,7 +250,8 @@ mod tests {
     #[test]
     fn steady_traffic_holds_nothing_up() {
         let views = registers(&Region::own(), 2, 0, u64::MAX);
-        let (mut banks, mut bank) = (Vec::new(), 0);
+        let mut banks = Vec::new();
+        let mut bank = 0;
         for time in 1..=100 {
             // Two messages are always in transit.
             banks.push(bank);

@@ -8,16 +8,16 @@ use super::error::{Error, Result};
 use super::ffi;
 use super::tag::Tag;
 
-/// MPI counts bytes by `int`, so what is long goes in pieces of this many bytes: long enough to
-/// cost nothing, and short enough that MPI never needs buffers of gigabytes.
+/// MPI counts bytes by `int`, so long data goes in pieces of this many bytes: long enough to cost
+/// nothing, and short enough that MPI never needs buffers of gigabytes.
 const PIECE: usize = 1 << 20;
 /// The rank that gathers and broadcasts.
 const ROOT: u32 = 0;
 
 impl Comm<'_> {
     /// Brings the bytes of all ranks to rank 0, which gets a list of them in the order of ranks;
-    /// the others get nothing. All ranks must call this. There may be any number of bytes, and
-    /// different numbers from different ranks. It waits for the others.
+    /// the others get nothing. There may be any number of bytes, and different numbers from
+    /// different ranks. All ranks must call this. It waits for the others.
     ///
     /// # Errors
     /// [`Error::Mpi`], or [`Error::Memory`]; the other ranks then wait for ever, unless

@@ -28,8 +28,8 @@ impl Buffer {
         Ok(Buffer { bytes: room_for(received_length(capacity))?, capacity })
     }
 
-    /// Makes an empty buffer from the memory that [`Buffer::into_batch`] returned for one of the
-    /// same capacity.
+    /// An empty buffer in the memory that [`Buffer::into_batch`] returned for one of the same
+    /// capacity.
     pub(crate) fn reuse(mut bytes: Vec<u8>, capacity: usize) -> Buffer {
         bytes.clear();
         Buffer { bytes, capacity }
@@ -78,7 +78,7 @@ impl Buffer {
         self.bytes
     }
 
-    /// What is to be sent before a large message. There must be room for it, whatever the capacity.
+    /// The message that goes before a large one. There is room for it, whatever the capacity.
     pub(crate) fn into_announcement(mut self, bytes: usize) -> Vec<u8> {
         self.bytes.clear();
         self.bytes.extend_from_slice(&(bytes as u64).to_le_bytes());
@@ -115,16 +115,17 @@ impl Received<'_> {
         match message.split_last() {
             Some((&BATCH, batch)) => Received::Batch(batch),
             Some((&ANNOUNCEMENT, length)) => {
-                let length =
-                    <[u8; ANNOUNCEMENT_BYTES]>::try_from(length).ok().map(u64::from_le_bytes);
-                let length = length
-                    .and_then(|length| usize::try_from(length).ok())
-                    .filter(|&length| length <= crate::LONGEST_MESSAGE);
-                length.map_or(Received::Foreign, Received::Announcement)
+                announced_length(length).map_or(Received::Foreign, Received::Announcement)
             }
             _ => Received::Foreign,
         }
     }
+}
+
+/// The length of a large message, if these are the bytes of an announcement.
+fn announced_length(bytes: &[u8]) -> Option<usize> {
+    let length = u64::from_le_bytes(bytes.try_into().ok()?);
+    usize::try_from(length).ok().filter(|&length| length <= crate::LONGEST_MESSAGE)
 }
 
 /// The longest message that a buffer of this capacity becomes, in bytes.
@@ -162,7 +163,8 @@ mod tests {
                 buffer.grow(capacity).expect("it is the capacity").fill(ANNOUNCEMENT);
                 buffer
             };
-            let (batch, announcement) = (full().into_batch(), full().into_announcement(1 << 20));
+            let batch = full().into_batch();
+            let announcement = full().into_announcement(1 << 20);
             assert!(batch.len().max(announcement.len()) <= received_length(capacity));
             assert!(
                 matches!(Received::from(&batch), Received::Batch(found) if found == vec![ANNOUNCEMENT; capacity])

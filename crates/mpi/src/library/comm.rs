@@ -11,9 +11,9 @@ use super::session::Session;
 
 /// All ranks, and messages between them that no other communicator sees.
 ///
-/// It may be given to another thread, but not shared between threads: where several use MPI, each
-/// has its own [`Comm::duplicate`], as ranks must make collective calls on one communicator in the
-/// same order.
+/// It may be given to another thread, but not shared between threads. Where several threads use
+/// MPI, each has its own [`Comm::duplicate`], as all ranks must make collective calls on one
+/// communicator in the same order.
 ///
 /// ```compile_fail,E0277
 /// fn share<'m>(comm: &warpline_mpi::Comm<'m>) {
@@ -24,9 +24,9 @@ use super::session::Session;
 /// ```
 ///
 /// Below [`ThreadLevel::Multiple`](crate::ThreadLevel::Multiple), everything that uses MPI panics
-/// on threads other than the one that started MPI. This is checked at each use, because the level
-/// is known only at run time, and costs a nanosecond. Types would also forbid preparing something
-/// on one thread for another.
+/// on threads other than the one that started MPI. This is checked at each use, which costs a
+/// nanosecond, because the level is known only at run time. To let types check it would also forbid
+/// preparing something on one thread for another.
 pub struct Comm<'m> {
     shared: Arc<Communicator<'m>>,
     not_shared_between_threads: PhantomData<Cell<()>>,
@@ -118,7 +118,7 @@ impl<'m> Communicator<'m> {
     }
 
     /// The handle, for a call of MPI that follows at once. MPI is running and this thread may call
-    /// it, or this panics. The communicator has not been freed, as this happens when it is dropped.
+    /// it, or this panics. The communicator has not been freed, as only dropping it does that.
     #[inline]
     pub(crate) fn raw(&self) -> u64 {
         self.session.enter();
@@ -157,7 +157,8 @@ impl Drop for Communicator<'_> {
 }
 
 fn rank_and_size(session: &Session, handle: u64) -> Result<(u32, u32)> {
-    let (mut rank, mut size) = (0, 0);
+    let mut rank = 0;
+    let mut size = 0;
     // SAFETY: MPI is running, this thread has just called it, and the handle is that of a
     // communicator that has not been freed.
     session.check("MPI_Comm_rank", unsafe {

@@ -5,17 +5,17 @@ use std::fmt;
 /// Why a call failed.
 ///
 /// After [`Error::Mpi`] the MPI standard promises nothing about MPI, and the other ranks know
-/// nothing of it: end all of them with [`Mpi::abort`](crate::Mpi::abort). What has failed once
+/// nothing of it: end all of them with [`Mpi::abort`](crate::Mpi::abort). Whatever has failed once
 /// fails in the same way when it is used again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// MPI has been started in this program before. It can be started once, even if it has been
-    /// finished since.
+    /// MPI has been started in this program before. It can be started only once, even if it has
+    /// been finished since.
     AlreadyStarted,
     /// MPI found another number of ranks than the launcher said it had started. Most likely the
     /// launcher belongs to another MPI library than the one that this program was built with, so
-    /// that each rank takes itself for the only one.
+    /// that each rank takes itself for the only one there is.
     OtherLauncher {
         /// How many programs the launcher has started together.
         launched: u32,
@@ -56,8 +56,9 @@ impl fmt::Display for Error {
             }
             Error::OtherLauncher { launched, found } => write!(
                 f,
-                "the launcher started {launched} programs together, but MPI finds {found}: start the program with the mpirun of the MPI \
-                 library that it was built with, or with an srun that supports this library"
+                "the launcher started {launched} programs together, but MPI finds {found}: \
+                 start the program with the mpirun of the MPI library that it was built with, \
+                 or with an srun that supports this library"
             ),
             Error::Mpi { call, code, text } => write!(f, "{call} failed: {text} (code {code})"),
             Error::Memory { bytes } => {

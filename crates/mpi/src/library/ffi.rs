@@ -1,8 +1,8 @@
 //! The functions of `shim/shim.c`, which documents them.
 //!
-//! All of them need MPI to be initialised and not finalised (but for `warpline_mpi_start`), and a
-//! thread that may call MPI: both are what [`Session::enter`](super::session::Session::enter)
-//! stands for. Pointers must be valid for what the C function reads or writes.
+//! Those that call MPI, except `warpline_mpi_start`, need it to be initialised and not finalised,
+//! and a thread that may call it: [`Session::enter`](super::session::Session::enter) makes sure of
+//! both. Pointers must be valid for what the C function reads or writes.
 
 use std::ffi::{c_char, c_int, c_void};
 

@@ -4,8 +4,8 @@ use std::fs;
 const FOLDER: &str = "/dev/shm";
 
 /// Removes the files of shared memory that Open MPI leaves behind when ranks end without finishing
-/// MPI: those of this job, on this machine. A rank that ends in this way should call it. Other
-/// libraries remove theirs.
+/// MPI: those of this job, on this machine. A rank that ends like that should call it. Other
+/// libraries remove their files themselves.
 pub fn remove_shared_memory() {
     let Some(job) =
         std::env::var("PMIX_NAMESPACE").ok().and_then(|number| number.parse::<u32>().ok())

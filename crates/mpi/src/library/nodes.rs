@@ -8,12 +8,11 @@ use super::error::{Error, Result};
 pub enum NodeView {
     /// Ranks are on one node if they can share memory.
     Shared,
-    /// Each rank counts as a node of its own, so that what happens between nodes can be tried out
-    /// on one machine.
+    /// Each rank counts as a node of its own, to try out on one machine what happens between nodes.
     Apart,
 }
 
-/// Which ranks share a node. A node goes by the number of its lowest rank.
+/// Which ranks share a node. A node has the number of its lowest rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nodes {
     rank: u32,

@@ -30,12 +30,12 @@ const PANICKED: i32 = 101;
 /// std::thread::spawn(move || drop(mpi));
 /// ```
 ///
-/// A rank that ends while others need it must say so by [`Mpi::abort`]; otherwise they wait for it,
-/// and it waits for them in the end. While the thread panics, dropping does this by itself, with
-/// exit code 101. It also does so where MPI may still write into memory, because something that
-/// uses MPI was leaked, was dropped on a thread that may not call MPI, or has failed.
+/// A rank that ends while others need it must call [`Mpi::abort`]; otherwise they wait for it, and
+/// in the end it waits for them. While the thread panics, dropping this aborts by itself, with exit
+/// code 101. It also does so where MPI may still write into memory, because something that uses MPI
+/// was leaked, was dropped on a thread that may not call MPI, or has failed.
 pub struct Mpi {
-    /// There until it is finished.
+    /// `None` once it is finished.
     session: Option<Session>,
     rank: u32,
     size: u32,
@@ -43,7 +43,7 @@ pub struct Mpi {
 }
 
 impl Mpi {
-    /// Starts MPI, which all ranks must do. What is granted may be less or more than what is
+    /// Starts MPI, which all ranks must do. The level granted may be lower or higher than the one
     /// wanted: see [`Mpi::thread_level`].
     ///
     /// # Errors
@@ -106,7 +106,8 @@ impl Mpi {
     }
 
     /// Finishes MPI that was [started for good](Mpi::start_for_good), and waits until all ranks do
-    /// so. Returns whether it could: it cannot while anything still uses MPI. Any later use panics.
+    /// so. While anything still uses MPI, it does nothing and returns `Ok(false)`. Once MPI is
+    /// finished, any use panics.
     ///
     /// # Errors
     /// [`Error::Mpi`].

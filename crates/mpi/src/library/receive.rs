@@ -11,8 +11,8 @@ use super::tag::Tag;
 pub struct ReceiveLimits {
     /// The capacity of buffers, in bytes: the same as that of the pools that send.
     pub capacity: usize,
-    /// How many messages can arrive, at least 1, before MPI has to keep them elsewhere, or their
-    /// senders have to wait.
+    /// How many messages can arrive before MPI has to keep them elsewhere, or their senders have to
+    /// wait; at least 1.
     pub buffers: usize,
 }
 
@@ -63,15 +63,14 @@ impl<'m> Receiver<'m> {
         Ok(receiver)
     }
 
-    /// Hands over the messages that have arrived, with the rank that sent each, and returns how
-    /// many these were: never more than there are buffers, so that other work gets its turn. It
-    /// does not wait.
+    /// Hands over the messages that have arrived, each with the rank that sent it, and returns how
+    /// many: never more than there are buffers, so that other work gets its turn. It does not wait.
     ///
     /// If `hand_over` panics, its message counts as handed over.
     ///
     /// # Errors
-    /// [`Error::Mpi`], as when a batch is longer than the capacity; [`Error::Memory`] if there is
-    /// none for a large message, which is then tried again by the next call; or [`Error::Foreign`].
+    /// [`Error::Mpi`], for example if a batch is longer than the capacity; [`Error::Memory`] if
+    /// there is none for a large message, which the next call tries again; or [`Error::Foreign`].
     pub fn poll(&mut self, mut hand_over: impl FnMut(u32, &[u8])) -> Result<usize> {
         let mut handed = 0;
         while handed < self.buffers {
@@ -109,7 +108,7 @@ impl<'m> Receiver<'m> {
         Ok(handed)
     }
 
-    /// Posts the receive whose turn it is, behind all others.
+    /// Posts the receive whose turn it is, as the last of all.
     fn post(&mut self, memory: Vec<u8>) -> Result<()> {
         self.posted.start_receive(
             self.next,

@@ -13,8 +13,8 @@ pub enum Reduction {
     Min,
     /// Their sum, modulo 2^64.
     Sum,
-    /// Both at once: the first `sums` numbers are added up, modulo 2^64. The others form keys of
-    /// `key` numbers each, and the least key at each place is found. The first number of a key
+    /// Both at once. The first `sums` numbers are added up, modulo 2^64. The others form keys of
+    /// `key` numbers each, of which the least at each place is found. The first number of a key
     /// counts most.
     Composite {
         /// How many numbers are added up.
@@ -42,7 +42,7 @@ impl Reduction {
         }
     }
 
-    /// A header before the operands, which tells the shim what they are.
+    /// The number before the operands that tells the shim what they are.
     fn header(self, width: usize) -> Option<u64> {
         match self {
             Reduction::Composite { sums, key } => {
@@ -55,9 +55,9 @@ impl Reduction {
 
 /// Reduces a few numbers over all ranks, again and again, one reduction at a time.
 ///
-/// All ranks must start the same reductions in the same order. It has a communicator of its own, so
-/// its order relative to other calls does not matter. Dropping it waits for a reduction that is in
-/// progress, but not during a panic.
+/// All ranks must have reducers of the same width, and start the same reductions in the same order.
+/// A reducer has a communicator of its own, so its order relative to other calls does not matter.
+/// Dropping it waits for a reduction that is in progress, but not during a panic.
 pub struct Reducer<'m> {
     requests: Requests<'m, Operands>,
     width: usize,
@@ -114,7 +114,7 @@ impl<'m> Reducer<'m> {
         self.requests.start_reduce(reduction.kind(), operands)
     }
 
-    /// The result, when all ranks have given their numbers: once per reduction.
+    /// The result, once per reduction, when all ranks have given their numbers.
     ///
     /// # Errors
     /// [`Error::Mpi`].

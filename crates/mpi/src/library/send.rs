@@ -27,8 +27,8 @@ pub struct SendLimits {
 pub enum Sent<B> {
     /// It is on its way.
     Started,
-    /// Too much is in flight, so it is given back. Try later, and receive messages meanwhile:
-    /// others may be waiting for that.
+    /// Too much is in flight, so it is given back. Try again later, and receive messages meanwhile,
+    /// as others may be waiting for that.
     Full(B),
 }
 
@@ -44,10 +44,10 @@ impl<B> Sent<B> {
 
 /// Sends batches, and keeps their buffers until MPI no longer needs them.
 ///
-/// Messages to one rank with one tag arrive in the order in which they were sent, large ones among
-/// them. The order of messages to different ranks, or with different tags, is not defined. Large
-/// messages with one tag of one communicator must all go through one pool, or through pools of one
-/// thread, so that each follows its announcement.
+/// Messages to one rank with one tag arrive in the order in which they were sent, large ones
+/// included. The order of messages to different ranks, or with different tags, is not defined.
+/// Large messages with one tag of one communicator must all go through one pool, or through pools
+/// of one thread, so that each follows its announcement.
 ///
 /// Dropping it waits until all messages have left, which for long ones means that the others must
 /// be receiving. During a panic it does not wait, and messages may be lost.
@@ -55,7 +55,7 @@ pub struct SendPool<'m> {
     limits: SendLimits,
     batches: Sends<'m>,
     large: Sends<'m>,
-    /// Memory of buffers that are not in use, the one used last at the end.
+    /// Memory of buffers that are not in use; the one used last is at the end.
     free: Vec<Vec<u8>>,
 }
 
@@ -81,7 +81,7 @@ impl<'m> SendPool<'m> {
         })
     }
 
-    /// An empty buffer: one that has been sent, or else a new one.
+    /// An empty buffer: one whose batch has been sent, or else a new one.
     ///
     /// # Errors
     /// [`Error::Memory`], or [`Error::Mpi`].
@@ -143,8 +143,8 @@ impl<'m> SendPool<'m> {
     /// flight, large ones counted twice.
     ///
     /// [`SendPool::take`] and [`SendPool::send`] do so themselves when they need to. Some MPI
-    /// libraries go on with long messages only while they are called, so a rank that has nothing
-    /// else to call MPI for should call this.
+    /// libraries transfer long messages only while they are called, so a rank that calls MPI for
+    /// nothing else should call this.
     ///
     /// # Errors
     /// [`Error::Mpi`].
@@ -155,7 +155,7 @@ impl<'m> SendPool<'m> {
         Ok(self.in_flight())
     }
 
-    /// How many messages were in flight when this was last found out, large ones counted twice.
+    /// How many messages were in flight at the last look, large ones counted twice.
     pub fn in_flight(&self) -> usize {
         self.batches.active + self.large.active
     }

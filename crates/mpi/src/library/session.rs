@@ -36,7 +36,7 @@ thread_local! {
 /// MPI while it can be called: there is one from its start to its end.
 pub(crate) struct Session {
     level: ThreadLevel,
-    /// Whether it has ended, although something may still refer to it.
+    /// Whether MPI has ended, although something may still refer to this.
     is_over: AtomicBool,
     /// How many communicators and arrays of requests there are, those that were leaked included.
     alive: AtomicUsize,
@@ -49,9 +49,10 @@ impl Session {
         if STARTED.swap(true, Ordering::Relaxed) {
             return Err(Error::AlreadyStarted);
         }
-        let (mut granted, mut elsewhere) = (0, 0);
-        // SAFETY: the flag lets only one caller through, ever, and the shim looks whether code
-        // outside of this crate was faster. The pointers are to local variables.
+        let mut granted = 0;
+        let mut elsewhere = 0;
+        // SAFETY: the flag lets only one caller through, ever, and the shim checks whether code
+        // outside this crate was faster. The pointers lead to local variables.
         let code =
             unsafe { ffi::warpline_mpi_start(wanted as c_int, &mut granted, &mut elsewhere) };
         if elsewhere != 0 {
@@ -85,8 +86,7 @@ impl Session {
     /// has ended.
     #[inline]
     pub(crate) fn enter(&self) {
-        // Relaxed: it ends on the only thread that can get hold of it when nothing is left that
-        // uses it.
+        // Relaxed: MPI ends on the thread that started it, when nothing else is left that uses it.
         assert!(!self.is_over.load(Ordering::Relaxed), "MPI has been finished");
         assert!(
             self.is_open(),
@@ -134,22 +134,22 @@ impl Session {
         }
     }
 
-    /// Counts something that MPI must not be finished before.
+    /// Counts something that must go before MPI is finished.
     pub(crate) fn add(&self) {
-        // Relaxed, as in `remove`: whoever reads the number owns the session. Borrows of it, and
-        // what other threads did with them, have come to an end before, with whatever made that
-        // certain, such as joining the threads.
+        // Relaxed: what is counted is not in use yet.
         self.alive.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn remove(&self) {
-        self.alive.fetch_sub(1, Ordering::Relaxed);
+        // Release pairs with the Acquire of `alive`: this thread is done with what was counted.
+        self.alive.fetch_sub(1, Ordering::Release);
     }
 
     /// How many communicators and arrays of requests there are; when none is in use, how many were
     /// leaked.
     pub(crate) fn alive(&self) -> usize {
-        self.alive.load(Ordering::Relaxed)
+        // Acquire pairs with the Release of `remove`.
+        self.alive.load(Ordering::Acquire)
     }
 
     /// Ends MPI. Nothing may be left that uses it.
@@ -157,9 +157,9 @@ impl Session {
         self.enter();
         assert_eq!(self.alive(), 0, "MPI cannot be finished while it may still write into memory");
         self.is_over.store(true, Ordering::Relaxed);
-        // SAFETY: MPI was running, and nothing of this crate is left that uses it, nor begins to:
-        // `enter` sees to that. This is the thread that started MPI, as whoever has the session
-        // does not give it to others.
+        // SAFETY: MPI was running, and nothing of this crate is left that uses it, or begins to, as
+        // `enter` panics from now on. This is the thread that started MPI, as `Mpi`, which alone
+        // calls this, stays on it.
         let code = unsafe { ffi::warpline_mpi_finish() };
         if code == 0 {
             return Ok(());

@@ -20,8 +20,8 @@ impl Tag {
         Tag(number)
     }
 
-    /// The tag of batches, and of what announces a large message. All MPI libraries have tags up to
-    /// 32 767.
+    /// The tag of batches, and of announcements of large messages. All MPI libraries have tags up
+    /// to 32 767.
     pub(crate) fn batches(self) -> c_int {
         1 + 2 * c_int::from(self.0)
     }

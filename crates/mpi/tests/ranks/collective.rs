@@ -18,7 +18,8 @@ fn reduce(reducer: &mut Reducer<'_>, reduction: Reduction, mine: &[u64]) -> Resu
 }
 
 pub(crate) fn reductions(comm: &Comm<'_>, rounds: u64) -> Result<()> {
-    let (me, size) = (u64::from(comm.rank()), u64::from(comm.size()));
+    let me = u64::from(comm.rank());
+    let size = u64::from(comm.size());
     let mut reducer = Reducer::new(comm, 3)?;
     assert!(reducer.test()?.is_none() && !reducer.is_busy());
     for round in 0..rounds {
@@ -44,10 +45,12 @@ pub(crate) fn reductions(comm: &Comm<'_>, rounds: u64) -> Result<()> {
 /// Sums and least keys in one: a key is found whole, and the first of its numbers that differs
 /// decides, without a sign.
 fn composite(comm: &Comm<'_>, rounds: u64) -> Result<()> {
-    let (me, size) = (u64::from(comm.rank()), u64::from(comm.size()));
+    let me = u64::from(comm.rank());
+    let size = u64::from(comm.size());
     let mut reducer = Reducer::new(comm, 8)?;
     for round in 0..rounds {
-        let (lowest, high) = (round % size, 1 << 63);
+        let lowest = round % size;
+        let high = 1 << 63;
         let far = if me == lowest { [high, 7, me] } else { [high, 8, 0] };
         let near = [u64::MAX - u64::from(me == lowest), me, u64::MAX];
         let mine = [me, u64::MAX, far[0], far[1], far[2], near[0], near[1], near[2]];
@@ -63,9 +66,10 @@ fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64)
 }
 
-/// Nobody gets past a barrier before the last one has arrived, and nobody waits in it.
+/// Nobody gets past a barrier before the last rank has arrived, and no call waits.
 pub(crate) fn barriers(comm: &Comm<'_>) -> Result<()> {
-    let (mut barrier, mut reducer) = (Barrier::new(comm)?, Reducer::new(comm, 2)?);
+    let mut barrier = Barrier::new(comm)?;
+    let mut reducer = Reducer::new(comm, 2)?;
     assert!(!barrier.test()?, "nobody has arrived");
     for late in 0..comm.size() {
         if comm.rank() == late {
@@ -79,7 +83,7 @@ pub(crate) fn barriers(comm: &Comm<'_>) -> Result<()> {
             tests += 1;
             yield_now();
         }
-        // The first to pass, and the last to arrive, of which the least complement is that.
+        // When the first passed, and by the least complement, when the last arrived.
         let found = reduce(&mut reducer, Reduction::Min, &[now(), !arrived])?;
         assert!(found[0] >= !found[1], "a rank passed {} ns too early", !found[1] - found[0]);
         assert!(
@@ -112,7 +116,8 @@ pub(crate) fn gathering(comm: &Comm<'_>) -> Result<()> {
 }
 
 pub(crate) fn nodes(comm: &Comm<'_>) -> Result<()> {
-    let (me, size) = (comm.rank(), comm.size());
+    let me = comm.rank();
+    let size = comm.size();
     let together = Nodes::find(comm, NodeView::Shared)?;
     assert_eq!(
         (together.count(), together.node_size(), together.node_rank()),

@@ -35,8 +35,7 @@ pub(crate) fn panics_early(launch: Launch) {
     drop(mpi.world());
 }
 
-/// Posted receives that nobody will ever take back must not be written to by an MPI that is being
-/// finished.
+/// MPI must not be finished while it may write to receives that nobody will ever take back.
 pub(crate) fn leaks(launch: Launch) {
     let mpi = start(launch);
     let comm = mpi.world().expect("there is a communicator");

@@ -11,10 +11,10 @@ const TAG: Tag = Tag::new(7);
 /// Longer than what MPI libraries send before they know that there is room for it.
 const LONG: usize = 256 << 10;
 
-/// Each rank sends to the next one, which does not receive yet: only so much is taken on.
+/// Each rank sends to the next one, which does not receive yet: a pool takes on only so much.
 pub(crate) fn full(comm: &Comm<'_>) -> Result<()> {
-    let (to, limits) =
-        ((comm.rank() + 1) % comm.size(), SendLimits { capacity: LONG, batches: 3, large: 1 });
+    let to = (comm.rank() + 1) % comm.size();
+    let limits = SendLimits { capacity: LONG, batches: 3, large: 1 };
     let mut pool = SendPool::new(comm, limits)?;
     let mut receiver = Receiver::new(comm, TAG, receive_limits(LONG, 1))?;
     // One goes into the receiver's only buffer, and the others wait.
@@ -94,7 +94,8 @@ pub(crate) fn full_of_large(comm: &Comm<'_>) -> Result<()> {
 /// Pools are dropped with long messages in flight, and receivers with receives posted: nothing is
 /// lost that comes later.
 pub(crate) fn dropped_in_flight(comm: &Comm<'_>) -> Result<()> {
-    let (me, size) = (comm.rank(), comm.size());
+    let me = comm.rank();
+    let size = comm.size();
     drop(Receiver::new(comm, TAG, receive_limits(LONG, 5))?);
     comm.gather(&[])?;
     let mut receiver = Receiver::new(comm, TAG, receive_limits(LONG, 6))?;

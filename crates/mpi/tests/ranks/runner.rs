@@ -1,4 +1,4 @@
-//! Starts this program by `mpirun`, and judges what comes of it.
+//! Starts this program by `mpirun`, and checks what comes of it.
 
 use std::io::Read;
 use std::process::{Child, Command, ExitCode, Stdio};
@@ -12,81 +12,76 @@ const TIME_LIMIT: Duration = Duration::from_secs(180);
 struct Expected {
     /// The exit code; or, where the launcher chooses it, any but 0.
     code: Option<i32>,
-    /// What the ranks say. MPICH's launcher may drop what a rank says right before it ends all, so
-    /// only that of Open MPI is asked for it.
+    /// What the ranks say. MPICH's launcher may drop what a rank says right before it ends all
+    /// ranks, so this is checked only with Open MPI.
     text: &'static str,
 }
 
 const SUCCESS: Expected = Expected { code: Some(0), text: "" };
 
-const fn failure(text: &'static str) -> Expected {
-    Expected { code: None, text }
+pub(crate) fn run_all() -> ExitCode {
+    let tcp: &[&str] =
+        if is_open_mpi() { &["--mca", "pml", "ob1", "--mca", "btl", "tcp,self"] } else { &[] };
+    let mut tests = Tests::default();
+    tests.successes("default wires", &[]);
+    if is_open_mpi() {
+        tests.successes("TCP", tcp);
+    }
+    tests.check("kept for good, 3 ranks", launch(3, &[], "for-good"), SUCCESS);
+    tests.failures();
+    // It takes about 4 GiB of memory.
+    if std::env::var_os("WARPLINE_LONGEST").is_some() {
+        tests.check("the longest message", launch(2, &[], "longest"), SUCCESS);
+        tests.check("the longest message, TCP", launch(2, tcp, "longest"), SUCCESS);
+    }
+    if tests.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-pub(crate) fn run_all() -> ExitCode {
-    let mut failed = 0;
-    let mut check = |name: String, command: Command, expected: Expected| {
+#[derive(Default)]
+struct Tests {
+    failed: u32,
+}
+
+impl Tests {
+    fn check(&mut self, name: &str, command: Command, expected: Expected) {
         let start = Instant::now();
         match judge(command, &expected) {
             Ok(()) => println!("test {name} ... ok ({:.1} s)", start.elapsed().as_secs_f64()),
             Err(problem) => {
                 println!("test {name} ... FAILED: {problem}");
-                failed += 1;
+                self.failed += 1;
             }
         }
-    };
-    let tcp: &[&str] =
-        if is_open_mpi() { &["--mca", "pml", "ob1", "--mca", "btl", "tcp,self"] } else { &[] };
-    let wires = [("default wires", &[][..]), ("TCP", tcp)];
-    for (wires, options) in wires.into_iter().take(if is_open_mpi() { 2 } else { 1 }) {
+    }
+
+    fn successes(&mut self, wires: &str, options: &[&str]) {
         for ranks in [1, 2, 3, 4, 8] {
-            check(
-                format!("ordinary use, {ranks} ranks, {wires}"),
-                launch(ranks, options, "ordinary"),
-                SUCCESS,
-            );
+            let name = format!("ordinary use, {ranks} ranks, {wires}");
+            self.check(&name, launch(ranks, options, "ordinary"), SUCCESS);
         }
         for ranks in [2, 4] {
-            check(
-                format!("several threads, {ranks} ranks, {wires}"),
-                launch(ranks, options, "threads"),
-                SUCCESS,
-            );
+            let name = format!("several threads, {ranks} ranks, {wires}");
+            self.check(&name, launch(ranks, options, "threads"), SUCCESS);
         }
     }
-    check("kept for good, 3 ranks".into(), launch(3, &[], "for-good"), SUCCESS);
-    check("a panic ends all ranks".into(), launch(3, &[], "panic"), failure("this rank panics"));
-    check(
-        "an early panic ends all ranks".into(),
-        launch(3, &[], "panic-early"),
-        failure("this rank panics"),
-    );
-    check(
-        "a leak ends all ranks".into(),
-        launch(2, &[], "leak"),
-        failure("has left messages unfinished"),
-    );
-    check(
-        "a batch that is too long is an error".into(),
-        launch(2, &[], "truncate"),
-        failure("as expected: MPI_Test failed"),
-    );
-    check(
-        "an abort has its exit code".into(),
-        launch(3, &[], "abort"),
-        Expected { code: Some(7), text: "" },
-    );
-    if is_open_mpi() {
-        let mut alone = this_program("other-launcher");
-        alone.env("PMI_RANK", "0").env("PMI_SIZE", "4");
-        check("a launcher of another library is an error".into(), alone, SUCCESS);
+
+    fn failures(&mut self) {
+        for (name, ranks, part, text) in [
+            ("a panic ends all ranks", 3, "panic", "this rank panics"),
+            ("an early panic ends all ranks", 3, "panic-early", "this rank panics"),
+            ("a leak ends all ranks", 2, "leak", "has left messages unfinished"),
+            ("a batch that is too long is an error", 2, "truncate", "as expected: MPI_Test failed"),
+        ] {
+            self.check(name, launch(ranks, &[], part), Expected { code: None, text });
+        }
+        let abort = Expected { code: Some(7), text: "" };
+        self.check("an abort has its exit code", launch(3, &[], "abort"), abort);
+        if is_open_mpi() {
+            let mut alone = this_program("other-launcher");
+            alone.env("PMI_RANK", "0").env("PMI_SIZE", "4");
+            self.check("a launcher of another library is an error", alone, SUCCESS);
+        }
     }
-    // It takes about 4 GiB of memory.
-    if std::env::var_os("WARPLINE_LONGEST").is_some() {
-        check("the longest message".into(), launch(2, &[], "longest"), SUCCESS);
-        check("the longest message, TCP".into(), launch(2, tcp, "longest"), SUCCESS);
-    }
-    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn mpirun() -> String {

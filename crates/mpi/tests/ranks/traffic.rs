@@ -10,6 +10,7 @@ use warpline_mpi::{
 
 const TAG: Tag = Tag::new(3);
 const CAPACITY: usize = 512;
+
 pub(crate) fn send_limits(capacity: usize, batches: usize) -> SendLimits {
     SendLimits { capacity, batches, large: 2 }
 }
@@ -87,7 +88,8 @@ impl Message {
 /// Each rank sends as many messages to each, itself included, and checks that those it gets are the
 /// ones it should get next.
 pub(crate) fn everybody_to_everybody(comm: &Comm<'_>, each: u32) -> Result<()> {
-    let (me, size) = (comm.rank(), comm.size());
+    let me = comm.rank();
+    let size = comm.size();
     let mut pool = SendPool::new(comm, send_limits(CAPACITY, 8))?;
     let mut receiver = Receiver::new(comm, TAG, receive_limits(CAPACITY, 4))?;
     let mut next = vec![0; size as usize];
@@ -128,7 +130,8 @@ pub(crate) fn panic_while_handed_over(comm: &Comm<'_>) -> Result<()> {
         assert!(buffer.write(&[number]));
         assert!(pool.send(comm.rank(), TAG, buffer)?.refused().is_none());
     }
-    let (mut found, mut panics) = (Vec::new(), 0);
+    let mut found = Vec::new();
+    let mut panics = 0;
     while found.len() < 10 {
         let poll = catch_unwind(AssertUnwindSafe(|| {
             receiver.poll(|_, message| {
@@ -149,7 +152,8 @@ pub(crate) fn panic_while_handed_over(comm: &Comm<'_>) -> Result<()> {
 
 /// Messages of one communicator or tag do not reach receivers of another one.
 pub(crate) fn kept_apart(comm: &Comm<'_>) -> Result<()> {
-    let (me, other) = (comm.rank(), comm.duplicate()?);
+    let me = comm.rank();
+    let other = comm.duplicate()?;
     let limits = receive_limits(8, 4);
     let tags = [Tag::new(0), Tag::new(1), Tag::new(Tag::MOST)];
     let mut lanes = Vec::new();

@@ -36,9 +36,15 @@ struct ArenaMemory<T> {
     /// How many segments have been numbered.
     claimed: Common<AtomicU32>,
     region: Region,
-    /// All memory for slots, each with the number of its slots; but none that processes share,
-    /// which stays until all of it goes.
-    slabs: Mutex<Vec<(Pages, usize)>>,
+    /// All memory for slots, but none that processes share: that stays until all of it goes.
+    slabs: Mutex<Vec<Slab>>,
+}
+
+/// Memory for slots.
+struct Slab {
+    pages: Pages,
+    /// How many slots lie in it.
+    slots: usize,
 }
 
 /// A share of the slots' memory, which is freed with the last share.
@@ -46,13 +52,14 @@ pub(crate) struct Arena<T> {
     shared: Arc<ArenaMemory<T>>,
     /// The directory of `shared`, without a detour.
     directory: Common<Directory<T>>,
-    /// Not `Sync`: the pointers in the directory would be, whatever they lead to.
+    /// Not `Sync`: without this it would be, as the directory's pointers are, whatever they lead
+    /// to.
     not_sync: PhantomData<Cell<T>>,
 }
 
-// SAFETY: any thread reaches the directory through atomics only. Values are reached only by the PE
-// that owns them, which `Buffers` ensures, and dropped on the thread of the last share: both are
-// allowed, as they are `Send`.
+// SAFETY: any thread reaches the directory through atomics only. Only the PE that owns a value
+// reaches it, which `Buffers` ensures, and the thread of the last share drops what is left: both
+// are allowed, as values are `Send`.
 unsafe impl<T: Send> Send for Arena<T> {}
 
 impl<T> Arena<T> {
@@ -117,20 +124,20 @@ impl<T> Arena<T> {
     #[inline(always)]
     pub(crate) fn owned(&self, mine: u32, handle: Handle) -> &Slot<T> {
         let slot = self.found(handle);
-        // Only this PE writes this tag, and only it replaces it.
+        // Relaxed suffices: only this PE writes this tag, and only it replaces it.
         if slot.tag() != mine {
             stale(handle);
         }
         slot
     }
 
-    /// Drops all values in slots with one of these tags, and frees the slots. The caller keeps
-    /// these slots.
+    /// Drops all values in slots with one of these tags, and frees the slots. The caller is the
+    /// keeper of these slots.
     pub(crate) fn drop_tagged(&self, tags: [u32; 2]) {
         if !needs_drop::<T>() {
             return;
         }
-        // Relaxed: whoever made slots that the caller keeps did so long ago.
+        // Relaxed: slots that the caller keeps were made long ago.
         let end = self.shared.claimed.load(Ordering::Relaxed) * SEGMENT;
         for slot in (0..end).filter_map(|number| self.slot(number)) {
             if tags.contains(&slot.arrived_tag()) {
@@ -192,10 +199,10 @@ impl<T> Arena<T> {
             // else's.
             unsafe { pages.start().cast::<Slot<T>>().add(index).write(Slot::free()) };
         }
-        // Recorded here, so that whatever is in the directory is in the list too.
+        // Recorded here, so that whatever is in the directory is in the list, too.
         let mut slabs = self.shared.slabs.lock().unwrap_or_else(PoisonError::into_inner);
         slabs.make_room(1, "the list of buffers");
-        slabs.push((pages, slots));
+        slabs.push(Slab { pages, slots });
         Some(start)
     }
 }
@@ -236,12 +243,12 @@ impl<T> Drop for ArenaMemory<T> {
         if !needs_drop::<T>() {
             return;
         }
-        for (pages, slots) in self.slabs.get_mut().unwrap_or_else(PoisonError::into_inner) {
-            for index in 0..*slots {
-                // SAFETY: the slots lie in `pages`, valid. No share is left, so no PE; what they
-                // did happens before the last share's end.
-                let slot = unsafe { pages.start().cast::<Slot<T>>().add(index).as_ref() };
-                // The end of the shares synchronises already, as above.
+        for slab in self.slabs.get_mut().unwrap_or_else(PoisonError::into_inner) {
+            for index in 0..slab.slots {
+                // SAFETY: the slots in the slab are valid. No share is left, and so no PE; what PEs
+                // did happens before the end of the last share.
+                let slot = unsafe { slab.pages.start().cast::<Slot<T>>().add(index).as_ref() };
+                // No Acquire: the end of the shares has synchronised already.
                 if matches!(slot.tag() % (1 << 16), LIVE | SENT) {
                     // SAFETY: a slot in these phases has a value; no slot is visited twice.
                     drop_each([unsafe { slot.take() }]);
@@ -263,7 +270,7 @@ mod tests {
         let range = (SEGMENTS - 4) * SEGMENT..(SEGMENTS - 1) * SEGMENT;
         assert_eq!(arena.grow(100), range);
         assert_eq!(
-            arena.shared.slabs.lock().unwrap()[0].1,
+            arena.shared.slabs.lock().unwrap()[0].slots,
             range.len(),
             "memory for as many as can be numbered"
         );

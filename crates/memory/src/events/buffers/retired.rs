@@ -1,20 +1,20 @@
-//! Reclaiming on the fly: a buffer goes to a list of its pool as soon as its message has been
-//! executed, with a stamp, and is reused when that stamp is over. So nobody has to look through
-//! everything that is over to free it, and the cost is spread over the run.
+//! Reclaiming on the fly: as soon as its message has been executed, a buffer goes to a list with a
+//! stamp, and is reused when that stamp is over. So nobody has to go through everything that is
+//! over to free it, and the cost is spread over the run.
 //!
 //! In the paper (R. Fujimoto and K. Panesar, "Buffer management in shared-memory Time Warp
 //! systems", PADS 1995, §6) the stamp is the message's time, and a buffer may be reused when GVT
 //! has passed that. Here it is a number that grows with every execution, and the engine says which
-//! numbers are over. It has to, as a message before GVT may still have to commit, and messages do
-//! not commit in the order of their times alone. A cancelled message is released at once, as its
-//! buffer may be reused at once.
+//! numbers are over. The engine has to say so, as a message before GVT may still have to commit,
+//! and messages do not commit in the order of their times alone. A cancelled message is released at
+//! once, as its buffer may be reused at once.
 
 use std::collections::VecDeque;
 use std::mem::needs_drop;
 
 use super::arena::Arena;
 use super::pools::FreeSlot;
-use super::slot::{FREE, LIVE, NONE, OVER, tag};
+use super::slot::{FREE, LIVE, OVER, tag};
 use crate::alloc::MakeRoom;
 use crate::{Handle, prefetch_write};
 
@@ -26,8 +26,8 @@ const FETCHED_AHEAD: usize = 4;
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     stamp: u64,
-    /// Its number; [`NONE`] if the execution has been undone.
-    number: u32,
+    /// Its number; `None` if the execution has been undone.
+    number: Option<u32>,
 }
 
 /// Slots whose messages have been executed.
@@ -70,13 +70,13 @@ impl Retired {
 
     /// Adds a slot, with a stamp greater than those of all that are here.
     pub(super) fn add(&mut self, partner: u16, number: u32, stamp: u64) {
-        let entry = Entry { stamp, number };
+        let entry = Entry { stamp, number: Some(number) };
         let queue = self.queue(partner);
-        // Executions are undone last first, and later ones may reuse their stamps.
+        // Executions are undone in reverse order, and later ones may reuse their stamps.
         while queue.back().is_some_and(|last| last.stamp >= entry.stamp) {
             let last = queue.pop_back();
             assert!(
-                last.is_none_or(|last| last.number == NONE),
+                last.is_none_or(|last| last.number.is_none()),
                 "each execution has a stamp of its own, greater than those before"
             );
         }
@@ -85,19 +85,20 @@ impl Retired {
         self.len += 1;
     }
 
-    /// Takes an entry out and leaves its place. A search is good enough, as this is rare.
+    /// Takes a slot back, and leaves its entry empty. A search is good enough, as this is rare.
     pub(super) fn remove(&mut self, partner: u16, stamp: u64) -> u32 {
         let queue = self.queue(partner);
         let found = queue.binary_search_by_key(&stamp, |entry| entry.stamp).ok();
-        let number = found.map_or(NONE, |place| std::mem::replace(&mut queue[place].number, NONE));
-        assert!(number != NONE, "only what has been retired is taken back");
+        let number = found
+            .and_then(|place| queue[place].number.take())
+            .expect("only what has been retired is taken back");
         self.len -= 1;
         number
     }
 
     /// The number of the slot that will be reused after so many others.
     fn after(&mut self, partner: u16, others: usize) -> Option<u32> {
-        self.queue(partner).get(others).map(|entry| entry.number).filter(|number| *number != NONE)
+        self.queue(partner).get(others)?.number
     }
 
     /// The number of the first slot of a partner whose message is over.
@@ -105,13 +106,13 @@ impl Retired {
         let over = self.over;
         let queue = self.queue(partner);
         while let Some(first) = queue.front()
-            && (first.number == NONE || first.stamp < over)
+            && (first.number.is_none() || first.stamp < over)
         {
             let number = first.number;
             queue.pop_front();
-            if number != NONE {
+            if number.is_some() {
                 self.len -= 1;
-                return Some(number);
+                return number;
             }
         }
         None
@@ -138,8 +139,8 @@ impl Retired {
                 prefetch_write(arena.found(Handle::from_bits(soon)));
             }
             if needs_drop::<T>() && tagged == mine {
-                // SAFETY: the slot was live and belonged to this PE, so it had a value; as it is
-                // marked free, nothing will reach that again.
+                // SAFETY: the slot was live and belonged to this PE, so it had a value; as its tag
+                // is `FREE` now, nobody will reach that again.
                 unsafe { slot.drop_value() };
             }
             return Some(FreeSlot::new(number));

@@ -12,7 +12,6 @@ pub(super) const FREE: u32 = 0;
 pub(super) const LIVE: u32 = 1;
 /// The phase of a slot in flight to the PE in the tag's high half.
 pub(super) const SENT: u32 = 2;
-
 /// The phase of a slot without a value in flight to the PE in the tag's high half.
 pub(super) const EMPTY: u32 = 3;
 /// The phase of a slot of the PE in the tag's high half, without a value: its message is over.
@@ -24,31 +23,32 @@ pub(super) fn tag(phase: u32, pe: u16) -> u32 {
     u32::from(pe) << 16 | phase
 }
 
-/// No number of a slot: the directory's last segment is never made.
-pub(super) const NONE: u32 = u32::MAX;
+/// Not the number of any slot, as the directory's last segment is never made.
+pub(super) const NO_SLOT: u32 = u32::MAX;
 
 /// A value and its header of 16 bytes: an event of 48 bytes makes a cache line.
 #[repr(C, align(64))]
 pub(crate) struct Slot<T> {
     tag: AtomicU32,
-    /// The number of another slot.
+    /// The number of the buffer that the message links to, or [`NO_SLOT`].
     next: AtomicU32,
     partner: AtomicU16,
     status: Status,
-    /// A word for the engine.
+    /// Of a slot with a message: a word for the engine. Of a free slot in a chain: the number of the
+    /// one behind it. Unlike `next`, only the keeper ever writes it.
     mark: AtomicU32,
     /// There is a value if and only if the phase is [`LIVE`] or [`SENT`].
     value: UnsafeCell<MaybeUninit<T>>,
 }
 
-// What is Relaxed here is read by the keeper alone, or was published by the tag or under a lock.
+// Relaxed accesses here are those of the keeper alone, or of what the tag or a lock has published.
 impl<T> Slot<T> {
     /// All zeros would be one as well, except under loom.
     #[cfg(loom)]
     pub(super) fn free() -> Self {
         Slot {
             tag: AtomicU32::new(FREE),
-            next: AtomicU32::new(NONE),
+            next: AtomicU32::new(NO_SLOT),
             partner: AtomicU16::new(0),
             status: Status::pending(),
             mark: AtomicU32::new(0),
@@ -93,15 +93,28 @@ impl<T> Slot<T> {
         self.partner.store(partner, Ordering::Relaxed);
     }
 
-    /// The number of the slot that this one links to, or [`NONE`].
+    /// The buffer that the message links to.
     #[inline(always)]
-    pub(super) fn next(&self) -> u32 {
-        self.next.load(Ordering::Relaxed)
+    pub(super) fn next(&self) -> Option<Handle> {
+        let next = self.next.load(Ordering::Relaxed);
+        (next != NO_SLOT).then(|| Handle::from_bits(next))
     }
 
     #[inline(always)]
-    pub(super) fn set_next(&self, next: u32) {
-        self.next.store(next, Ordering::Relaxed);
+    pub(super) fn set_next(&self, next: Option<Handle>) {
+        self.next.store(next.map_or(NO_SLOT, Handle::bits), Ordering::Relaxed);
+    }
+
+    /// The number of the free slot behind this one in a [chain](super::pools).
+    #[inline(always)]
+    pub(super) fn behind(&self) -> u32 {
+        self.mark.load(Ordering::Relaxed)
+    }
+
+    /// Puts a free slot in front of the one with this number. Only its keeper may do so.
+    #[inline(always)]
+    pub(super) fn set_behind(&self, number: u32) {
+        self.mark.store(number, Ordering::Relaxed);
     }
 
     /// The word that the sender wrote for the engine.
@@ -134,7 +147,7 @@ impl<T> Slot<T> {
         self.value.with_mut(|place| unsafe { *place = MaybeUninit::new(value()) });
         self.set_partner(partner);
         self.status.reset();
-        self.set_next(next.map_or(NONE, Handle::bits));
+        self.set_next(next);
         self.mark.store(mark, Ordering::Relaxed);
     }
 

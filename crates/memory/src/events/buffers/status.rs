@@ -1,8 +1,8 @@
 //! The status of a message: its receiver begins it and may undo that, and its sender may cancel it.
 //!
-//! Both may write it concurrently. Memory safety does not depend on it: the tag alone decides who
-//! may reach a slot's value. An engine that gets the status wrong may lose a cancellation, nothing
-//! worse, and debug builds panic then.
+//! Both may write it concurrently. Memory safety does not depend on it, as the tag alone decides
+//! who may reach a slot's value. An engine that gets the status wrong may lose a cancellation, but
+//! nothing worse; debug builds panic then.
 
 use crate::Handle;
 use crate::sync::{AtomicU8, Ordering};
@@ -27,8 +27,8 @@ pub enum CancelOutcome {
 }
 
 /// How far a message has got. `local` says whether the PE that asks was also its sender: such a
-/// message needs no atomic read-modify-write, as nobody else cancels it. An engine that lets
-/// another PE cancel it may lose the cancellation, nothing worse: the status guards no memory.
+/// message needs no atomic read-modify-write, as nobody else cancels it. If an engine lets another
+/// PE cancel it, the cancellation may be lost, but nothing worse: the status guards no memory.
 #[repr(transparent)]
 pub(super) struct Status(AtomicU8);
 
@@ -38,7 +38,7 @@ impl Status {
         Status(AtomicU8::new(PENDING))
     }
 
-    /// The message is new, and pending. Whoever publishes it publishes that.
+    /// Makes a new message pending. Whoever publishes the message publishes this.
     #[inline(always)]
     pub(super) fn reset(&self) {
         self.0.store(PENDING, Ordering::Relaxed);
@@ -50,12 +50,13 @@ impl Status {
         self.turn(PENDING, PROCESSED, local, handle)
     }
 
-    /// Likewise, if the sender will never cancel it from now on. Only debug builds ask whether it
-    /// is local.
+    /// Likewise, for a message that the sender will never cancel from now on. Only debug builds ask
+    /// whether it is local.
     #[inline(always)]
     pub(super) fn begin_certain(&self, local: impl Fn() -> bool, handle: Handle) -> bool {
-        // Relaxed, here and below: an engine that is wrong about what is certain may lose a
-        // cancellation, nothing worse.
+        // Relaxed, here and below: whatever made the message certain has also made an earlier
+        // cancellation visible. An engine that is wrong about that may lose a cancellation, nothing
+        // worse.
         let status = self.0.load(Ordering::Relaxed);
         match status & !CERTAIN {
             PENDING if cfg!(debug_assertions) => {

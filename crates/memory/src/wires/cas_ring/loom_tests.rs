@@ -14,8 +14,8 @@ fn push_some(mut producer: CasProducer<Box<u32>>, values: &[u32]) -> (Vec<u32>, 
     (pushed, producer.counts())
 }
 
-/// Nothing is lost, doubled or, of one producer, out of order, whoever is stopped wherever; and
-/// each way to be refused is met.
+/// Nothing is lost or doubled, and the values of one producer stay in order, whoever is stopped
+/// wherever. Each refusal occurs.
 #[test]
 fn loom_cas_two_producers_and_a_consumer() {
     static REFUSED: [Seen; 3] = [const { Seen::new(0) }; 3];
@@ -41,8 +41,8 @@ fn loom_cas_two_producers_and_a_consumer() {
     assert!(REFUSED.iter().all(|seen| seen.load(Of::Relaxed) > 0), "{REFUSED:?}");
 }
 
-/// Whoever sees the last value sees those before, of another producer. The consumer is not the
-/// thread that begins: there, loom does not try that both values have arrived.
+/// Whoever sees the last value sees those before it, of another producer. The consumer is not the
+/// first thread: there, loom does not try the case that both values have arrived.
 #[test]
 fn loom_cas_the_last_value_brings_those_before() {
     static BOTH: Seen = Seen::new(0);

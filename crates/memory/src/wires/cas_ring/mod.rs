@@ -27,8 +27,8 @@ mod tests;
 /// the ring, value i in place i modulo the capacity; if `reserved` is greater than `write`, one
 /// producer is writing the value between them.
 ///
-/// They only grow, and 64 bits are enough for 500 years at a value per nanosecond: so they never
-/// wrap, and an index that reads the same twice has not changed in between.
+/// They only grow, and 64 bits last for 500 years at a value per nanosecond. So they never wrap,
+/// and an index that reads the same twice has not changed in between.
 #[derive(Default)]
 struct Indices {
     /// Written by the consumer.
@@ -311,7 +311,7 @@ impl<T: Send> CasProducer<T> {
         self.shared.place(place).with_mut(|there| unsafe { *there = MaybeUninit::new(value) });
         let write = &self.shared.indices.write.0;
         // The paper advances it by compare-and-swap, to notice faults. But nobody else reserves a
-        // place, much less writes, before this.
+        // place before this, let alone writes.
         debug_assert_eq!(
             write.load(Ordering::Relaxed),
             place,

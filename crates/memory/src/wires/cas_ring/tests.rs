@@ -111,7 +111,8 @@ fn cas_indices_do_not_wrap_at_32_bits() {
     for index in [read, write, reserved] {
         index.0.store(start, Ordering::Relaxed);
     }
-    (producer.read, consumer.read) = (start, start);
+    producer.read = start;
+    consumer.read = start;
     for round in 0..5 {
         for value in 0..4 {
             producer.push(10 * round + value).unwrap();
@@ -243,7 +244,8 @@ fn a_cas_ring_may_lose_its_consumer() {
         let (producer, mut consumer) = cas_ring(8);
         std::thread::scope(|scope| {
             for _ in 0..3 {
-                let (mut producer, value) = (producer.clone(), &value);
+                let mut producer = producer.clone();
+                let value = &value;
                 scope.spawn(move || {
                     (0..10).filter(|_| producer.push_within(value.clone(), 5).is_ok()).count()
                 });

@@ -26,11 +26,13 @@ fn the_ends_have_lines_of_their_own() {
 #[test]
 fn batches_wrap_around() {
     let (mut producer, mut consumer) = ring(8);
-    let (mut next, mut found) = (0u32, Vec::new());
+    let mut next = 0u32;
+    let mut found = Vec::new();
     for size in [5, 8, 3, 0, 1, 7, 2, 8, 6, 5, 4].repeat(3) {
         let batch: Vec<u32> = (next..next + size).collect();
         next += producer.push_some(&batch) as u32;
-        let (before, there) = (found.len(), consumer.len());
+        let before = found.len();
+        let there = consumer.len();
         let most = if size % 2 == 0 { usize::MAX } else { 4 };
         assert_eq!(consumer.drain_into(&mut found, most), there.min(most));
         assert_eq!(
@@ -51,9 +53,8 @@ fn batches_wrap_around() {
 fn indices_may_wrap_around() {
     let (mut producer, mut consumer) = ring(4);
     let start = usize::MAX - 2;
-    (producer.tail, producer.head, consumer.tail, consumer.head) = (start, start, start, start);
-    producer.shared.indices.tail.0.store(start, Ordering::Relaxed);
-    producer.shared.indices.head.0.store(start, Ordering::Relaxed);
+    producer.start_at(start);
+    consumer.start_at(start);
     let mut found = Vec::new();
     for n in 0..10 {
         producer.prefetch();
@@ -79,7 +80,8 @@ fn order_is_kept_between_two_threads() {
                 }
             }
         });
-        let (mut found, mut next) = (Vec::new(), 0);
+        let mut found = Vec::new();
+        let mut next = 0;
         while next < count {
             if consumer.drain_into(&mut found, 20) == 0 {
                 std::thread::yield_now();

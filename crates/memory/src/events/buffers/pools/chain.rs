@@ -1,13 +1,16 @@
 use super::slots::{FreeSlot, PoolOrder};
 use crate::events::buffers::arena::Arena;
-use crate::events::buffers::slot::{NONE, Slot};
+use crate::events::buffers::slot::Slot;
 use crate::{Apart, Exhausted, Shareable, SpinLock};
 
 /// A linked list of free slots that several PEs share, in memory that processes may share: each
-/// slot has the number of the next. It is used under a lock.
+/// slot has the number of the one behind it. It is used under a lock, and is the keeper of its
+/// slots.
 #[derive(Debug)]
 pub(super) struct Chain {
+    /// The slot to use next, if there are any.
     first: u32,
+    /// The last slot, if there are any. What it says of a slot behind it means nothing.
     last: u32,
     len: u32,
     /// How many slots other PEs asked for when there were none.
@@ -23,7 +26,7 @@ unsafe impl Shareable for Chain {}
 impl Chain {
     /// No slots.
     pub(super) fn locked() -> LockedChain {
-        Apart(SpinLock::new(Chain { first: NONE, last: NONE, len: 0, missed: 0 }))
+        Apart(SpinLock::new(Chain { first: 0, last: 0, len: 0, missed: 0 }))
     }
 
     pub(super) fn len(&self) -> u32 {
@@ -34,20 +37,19 @@ impl Chain {
     #[inline]
     pub(super) fn push<T>(&mut self, slot: FreeSlot, order: PoolOrder, arena: &Arena<T>) {
         let number = slot.number();
-        // The lock orders whoever reads it after whoever wrote it.
+        // The lock orders later readers after this.
         match order {
             PoolOrder::Lifo => {
-                made(arena, number).set_next(self.first);
+                made(arena, number).set_behind(self.first);
                 if self.len == 0 {
                     self.last = number;
                 }
                 self.first = number;
             }
             PoolOrder::Fifo => {
-                made(arena, number).set_next(NONE);
                 match self.len {
                     0 => self.first = number,
-                    _ => made(arena, self.last).set_next(number),
+                    _ => made(arena, self.last).set_behind(number),
                 }
                 self.last = number;
             }
@@ -73,7 +75,7 @@ impl Chain {
             return None;
         }
         let number = self.first;
-        self.first = made(arena, number).next();
+        self.first = made(arena, number).behind();
         self.len -= 1;
         Some(FreeSlot::new(number))
     }

@@ -7,8 +7,8 @@ use crate::events::buffers::arena::{Arena, SEGMENT_BITS};
 pub(in crate::events::buffers) const RUN: u32 = if cfg!(any(miri, loom)) { 2 } else { 32 };
 
 /// Slots that have never been used. Each PE has its own range, in its own pages, untouched until a
-/// slot is taken out of its pool: so a system that places a page where it is first touched places
-/// it near the PE whose pool it is.
+/// slot is taken out of its pool. So a system that places a page near the core that touches it
+/// first places it near the PE that has the pool.
 #[derive(Default)]
 pub(super) struct Fresh {
     range: Range<u32>,
@@ -24,7 +24,7 @@ impl Fresh {
         arena: &Arena<T>,
     ) -> impl ExactSizeIterator<Item = FreeSlot> + use<T> {
         if self.range.is_empty() {
-            // Grows by up to as much as this PE has already.
+            // As many again as this PE has already, at most.
             self.range = arena.grow(self.segments);
             self.segments += self.range.len() as u32 >> SEGMENT_BITS;
         }

@@ -29,8 +29,8 @@ pub(super) use self::partitioned::PLENTY;
 #[cfg(all(test, not(loom)))]
 pub(super) use self::sender::FEW;
 
-/// Whose pool a buffer is taken from, and whose it goes to when it is free: the three kinds of R.
-/// Fujimoto and K. Panesar, "Buffer management in shared-memory Time Warp systems", PADS 1995.
+/// Whose pool a buffer is taken from, and whose pool it goes to when it is free: the three kinds of
+/// R. Fujimoto and K. Panesar, "Buffer management in shared-memory Time Warp systems", PADS 1995.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PoolKind {
     /// One pool for each PE, under a lock. A sender takes a buffer from the pool of the receiver,
@@ -122,8 +122,8 @@ impl Pool {
         }
     }
 
-    /// Sets whether every free slot is used before a new one is made, and none that others may need
-    /// stays with this PE.
+    /// Sets whether every free slot is used before a new one is made, and slots that others may
+    /// need leave this PE.
     pub(super) fn save_memory(&mut self, saves: bool) {
         if let Pool::Partitioned(pool) = self {
             pool.save_memory(saves);

@@ -17,7 +17,7 @@ pub(in crate::events::buffers) const KEPT: usize = if cfg!(any(miri, loom)) { 4 
 /// touches only its own memory and that of its partners, and no lock is needed.
 ///
 /// Where memory is short, free slots go to a pool that all share, as with [sender
-/// pools](super::sender): a PE that has little to do must not keep what others need.
+/// pools](super::sender), so that a PE with little to do does not keep what others need.
 ///
 /// Fujimoto and Panesar give every sub-pool a size, which limits how far a sender can run ahead of
 /// its receivers. Here that is a setting, and without it sub-pools grow. The sub-pool of a PE's
@@ -70,7 +70,8 @@ impl Partitioned {
     /// slots are free than caches hold, or the size has been reached, saving memory matters more,
     /// and one of them is used.
     pub(super) fn grow<T>(&mut self, partner: u32, arena: &Arena<T>) -> FreeSlot {
-        let (partner, me) = (partner as usize, self.me);
+        let partner = partner as usize;
+        let me = self.me;
         if self.saves_memory
             && let Some(slot) = self.take_from_another(partner, arena)
         {
@@ -86,7 +87,7 @@ impl Partitioned {
             self.count_for(partner as u32);
             return slot;
         }
-        // What cannot wait gets a slot beyond the size.
+        // A message that cannot wait gets a slot beyond the size.
         let mut left = room.max(1);
         for slot in self.fresh.run(RUN, arena) {
             let to = if slot.is_even() && left > 0 { partner } else { me };

@@ -16,8 +16,8 @@ pub(in crate::events::buffers) struct SenderPool {
     own: FreeList,
     order: PoolOrder,
     common: Common<LockedChain>,
-    /// The common pool was empty when this PE last looked; it looks again after the next tidying,
-    /// or when it has none left.
+    /// The common pool was empty when this PE last looked. It looks again after the next tidying,
+    /// or when it has no slots left.
     dry: bool,
     fresh: Fresh,
     redistributed: Redistributed,

@@ -8,13 +8,13 @@ pub(super) struct Sizes {
     traffic: Option<Traffic>,
 }
 
-/// How much a PE has wanted to send; its buffers are shared out in proportion.
+/// How much a PE has wanted to send. Its buffers are divided in proportion.
 struct Traffic {
     /// The buffers of all sub-pools together.
     total: u64,
-    /// By partner: what was wanted since sizes were last adapted, and a decaying sum of what was
-    /// wanted before.
+    /// By partner: what was wanted since sizes were last adapted.
     wanted: Box<[u64]>,
+    /// By partner: a decaying sum of what was wanted before.
     weights: Box<[u64]>,
 }
 

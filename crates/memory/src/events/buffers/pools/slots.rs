@@ -1,4 +1,4 @@
-//! Free slots, and what is said of them by and to all kinds of pools.
+//! Free slots, and what all kinds of pools say about them.
 
 /// The right to use a slot that is free. Whoever has it is the slot's keeper.
 #[derive(Debug, PartialEq, Eq)]
@@ -27,9 +27,9 @@ pub enum SubPool {
     /// As many as it takes.
     #[default]
     Unlimited,
-    /// So many, at least 1.
+    /// This many, at least 1.
     Fixed(u32),
-    /// So many on average over all other PEs, at least 1, in proportion to what is sent to each.
+    /// This many on average over all other PEs, at least 1, in proportion to what is sent to each.
     Adaptive(u32),
 }
 

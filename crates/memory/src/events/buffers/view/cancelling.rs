@@ -90,8 +90,8 @@ impl<T> Buffers<T> {
     #[inline]
     pub fn cancel(&self, handle: Handle) -> CancelOutcome {
         let slot = self.arena.found(handle);
-        // This PE sees what it wrote itself, and of another PE's slot it only matters that the tag
-        // differs.
+        // This PE sees the tags that it wrote itself. Of another PE's slot, it only matters that
+        // the tag differs.
         let tag = slot.tag();
         let local = tag == self.mine && self.is_local(slot);
         if tag == FREE {

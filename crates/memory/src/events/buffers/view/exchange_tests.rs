@@ -21,12 +21,14 @@ impl Random {
 
 #[test]
 fn books_balance_after_a_random_exchange() {
-    let (mut random, mut views) = (Random(7), buffers(3));
+    let mut random = Random(7);
+    let mut views = buffers(3);
     let mut live: [Vec<Handle>; 3] = Default::default();
     let mut flying: [VecDeque<Handle>; 3] = Default::default();
     for step in 0..if cfg!(miri) { 600 } else { 200_000u64 } {
         let pe = random.below(3);
-        let (view, live) = (&mut views[pe], &mut live[pe]);
+        let view = &mut views[pe];
+        let live = &mut live[pe];
         match random.below(4) {
             0 => {
                 let to = random.below(3);
@@ -80,9 +82,14 @@ fn exchange(
         u64::from(!begun)
     }
     let other = 1 - view.me();
-    let (mut undecided, mut unsent, mut waiting, mut notes) =
-        (VecDeque::new(), VecDeque::new(), VecDeque::new(), Vec::new());
-    let (mut sent, mut ended, mut cancels, mut cancelled) = (0, 0, [0; 2], [0; 2]);
+    let mut undecided = VecDeque::new();
+    let mut unsent = VecDeque::new();
+    let mut waiting = VecDeque::new();
+    let mut notes = Vec::new();
+    let mut sent = 0;
+    let mut ended = 0;
+    let mut cancels = [0; 2];
+    let mut cancelled = [0; 2];
     while sent < count || ended < count || !undecided.is_empty() || !unsent.is_empty() {
         if sent < count && unsent.is_empty() {
             let before = undecided.back().map(|&(_, last)| last);
@@ -147,7 +154,8 @@ fn exchange(
 fn two_threads_exchange_buffers() {
     let count = if cfg!(miri) { 45 } else { 100_000 };
     let [mut a, mut b] = pair();
-    let ((a_out, b_in), (b_out, a_in)) = (ring(1000), ring(1000));
+    let (a_out, b_in) = ring(1000);
+    let (b_out, a_in) = ring(1000);
     let [by_a, by_b] = thread::scope(|scope| {
         let b = scope.spawn(|| exchange(&mut b, b_out, b_in, count));
         [exchange(&mut a, a_out, a_in, count), b.join().unwrap()]

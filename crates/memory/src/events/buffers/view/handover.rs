@@ -22,7 +22,7 @@ impl<T> Buffers<T> {
         }
         // Only this PE acts on the slot until it passes it on.
         slot.set_tag(self.mine);
-        self.accepted += 1;
+        self.counts.accepted += 1;
         // SAFETY: as in `get`: the store above has made the slot live and this PE's, and a slot
         // sent with a message has a value.
         unsafe { slot.value() }
@@ -38,7 +38,7 @@ impl<T> Buffers<T> {
     /// # Panics
     /// If there is no such PE.
     pub fn give_surplus(&mut self, partner: u32, most: usize) -> Option<Handle> {
-        // What is retired counts, too. If it is over, it has been out of use for longest.
+        // Retired slots count, too. One that is over has been out of use for longest.
         let retired = self.retired_for(partner);
         let retired = if self.pool.has_surplus(partner, most, retired) {
             self.reclaim_one(partner)
@@ -52,7 +52,7 @@ impl<T> Buffers<T> {
         slot.set_partner(self.me);
         // This PE is done with the slot.
         slot.send(tag(EMPTY, partner as u16));
-        self.returned += 1;
+        self.counts.returned += 1;
         Some(handle)
     }
 
@@ -69,7 +69,7 @@ impl<T> Buffers<T> {
         slot.set_tag(FREE);
         let partner = slot.partner();
         self.pool.give(partner, FreeSlot::new(handle.bits()), &self.arena);
-        self.taken_back += 1;
+        self.counts.taken_back += 1;
     }
 }
 

@@ -21,7 +21,8 @@ fn receive(into: &mut Consumer<Handle>) -> Handle {
 fn loom_a_buffer_goes_back_and_forth() {
     loom::model(|| {
         let [mut a, mut b] = pair();
-        let ((mut a_out, mut b_in), (mut b_out, mut a_in)) = (ring(2), ring(2));
+        let (mut a_out, mut b_in) = ring(2);
+        let (mut b_out, mut a_in) = ring(2);
         let other = thread::spawn(move || {
             let handle = receive(&mut b_in);
             b.accept(handle);
@@ -196,7 +197,8 @@ fn loom_a_common_pool_passes_buffers_on() {
         sent.sort_unstable_by_key(|handle| handle.bits());
         sent.dedup();
         assert_eq!(sent.len(), 3);
-        let (a, b) = (a.books(), b.books());
+        let a = a.books();
+        let b = b.books();
         let mut all = a;
         all.merge(&b);
         assert_eq!(all.places, all.free + all.live + all.in_common());

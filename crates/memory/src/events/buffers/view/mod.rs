@@ -20,14 +20,14 @@ use super::arena::Arena;
 use super::books::Books;
 use super::pools::{FreeSlot, Pool, PoolSettings};
 use super::retired::Retired;
-use super::slot::{FREE, LIVE, NONE, SENT, Slot, tag};
+use super::slot::{FREE, LIVE, SENT, Slot, tag};
 use crate::{Handle, IsPortable, Region, prefetch, prefetch_write};
 
 /// One processing element's (PE's) view of the event buffers that all PEs share.
 ///
-/// A buffer holds one message, and this one copy serves both sender and receiver: the sender writes
-/// it into a buffer of its own, which belongs to the receiver from then on, and keeps the handle,
-/// with which it can still [cancel](Self::cancel) the message.
+/// A buffer holds one message, and this one copy serves both sender and receiver. The sender writes
+/// the message into a buffer of its own, which belongs to the receiver from then on. It keeps the
+/// handle, with which it can still [cancel](Self::cancel) the message.
 ///
 /// The [pool](crate::PoolKind) decides where a free buffer waits and who takes it next. By default
 /// each PE keeps one free list per _partner_, the PE that the buffers go to and come from: a buffer
@@ -43,7 +43,8 @@ use crate::{Handle, IsPortable, Region, prefetch, prefetch_write};
 /// use warpline_memory::{CancelOutcome, buffers};
 ///
 /// let mut views = buffers(2);
-/// let (mut receiver, mut sender) = (views.pop().unwrap(), views.pop().unwrap());
+/// let mut receiver = views.pop().unwrap();
+/// let mut sender = views.pop().unwrap();
 /// let handle = sender.insert(1, "hello");
 /// // The handle goes to the other PE, say through a ring.
 /// receiver.accept(handle);
@@ -63,15 +64,21 @@ pub struct Buffers<T> {
     /// Slots of executed messages, reused once these are over; `None` if slots are freed one by one
     /// instead.
     retired: Option<Retired>,
+    counts: Counts,
+    /// Not `Sync`: values need only be `Send`, so two threads must not reach the one that `get`
+    /// returns.
+    not_sync: PhantomData<Cell<T>>,
+}
+
+/// What this PE has done with buffers, as its [`Books`] say.
+#[derive(Default)]
+struct Counts {
     inserted: u64,
     released: u64,
     given: u64,
     accepted: u64,
     returned: u64,
     taken_back: u64,
-    /// Not `Sync`: values need only be `Send`, so two threads must not reach the one that `get`
-    /// returns.
-    not_sync: PhantomData<Cell<T>>,
 }
 
 /// One view per PE of the buffers that this many PEs share, by PE, with default settings.
@@ -107,25 +114,19 @@ pub fn buffers_in<T>(
 // one method with `&mut self` acts as keeper at a time; only the keeper writes the tag, passes the
 // slot on as SENT or EMPTY, and takes it by accepting. So if a borrowed view finds the tag LIVE
 // with `me`, it stays so for as long as the borrow lasts. That holds even for handles that callers
-// make up.
+// make up, as no other word that they can write decides who keeps a slot.
 impl<T> Buffers<T> {
     /// `retires` is the number of PEs if slots are retired.
     fn new(arena: Arena<T>, me: u16, pool: Pool, retires: Option<u32>) -> Self {
         let retired =
             retires.map(|pes| Retired::new(if pool.keeps_partners_apart() { pes } else { 1 }));
-        let (inserted, released, given, accepted, returned, taken_back) = (0, 0, 0, 0, 0, 0);
         Buffers {
             arena,
             me,
             mine: tag(LIVE, me),
             pool,
             retired,
-            inserted,
-            released,
-            given,
-            accepted,
-            returned,
-            taken_back,
+            counts: Counts::default(),
             not_sync: PhantomData,
         }
     }
@@ -146,8 +147,9 @@ impl<T> Buffers<T> {
     /// it. The message is pending and has no link to another one.
     ///
     /// # Panics
-    /// If there is no such PE. If there is no number or no memory for another buffer, it
-    /// [unwinds](crate::Exhausted::unwind).
+    /// If there is no such PE, unless each PE takes buffers from its own pool alone
+    /// ([`PoolKind::Sender`](crate::PoolKind::Sender)). If there is no number or no memory for
+    /// another buffer, it [unwinds](crate::Exhausted::unwind).
     #[inline]
     pub fn insert(&mut self, to: u32, value: T) -> Handle {
         self.insert_with(to, 0, None, || value)
@@ -179,8 +181,8 @@ impl<T> Buffers<T> {
         let local = to == u32::from(self.me);
         // Whoever accepts it may read all that was written above.
         slot.send(if local { self.mine } else { tag(SENT, to as u16) });
-        self.inserted += 1;
-        self.given += u64::from(!local);
+        self.counts.inserted += 1;
+        self.counts.given += u64::from(!local);
         handle
     }
 
@@ -222,35 +224,34 @@ impl<T> Buffers<T> {
         let partner = slot.partner();
         // Only this PE acts on the slot before it gives it away again.
         slot.set_tag(FREE);
-        // SAFETY: the slot was live and belonged to this PE, so it had a value; as it is marked
-        // free, nothing will reach that value again.
+        // SAFETY: the slot was live and belonged to this PE, so it had a value; as its tag is
+        // `FREE` now, nobody will reach that value again.
         let value = unsafe { slot.take() };
         // Only now, as another PE may take it out of the pool at once.
         self.pool.give(partner, FreeSlot::new(handle.bits()), &self.arena);
-        self.released += 1;
+        self.counts.released += 1;
         (value, partner)
     }
 
-    /// Drops the values that this PE has and those on their way to it, where processes share the
-    /// buffers: elsewhere, they are dropped with the last view. To be called when the views of all
-    /// PEs are used no more.
+    /// Where processes share the buffers, drops the values that this PE has and those on their way
+    /// to it; elsewhere, they are dropped with the last view. To be called when no PE uses its view
+    /// any more.
     pub fn drop_rest(self) {
         if self.arena.is_shared() {
             self.arena.drop_tagged([self.mine, tag(SENT, self.me)]);
         }
     }
 
-    /// The message that this one links to. The sender may ask even while the receiver has the
+    /// The message that this one links to. Its sender may ask even while the receiver has the
     /// buffer.
     ///
     /// # Panics
     /// Only if there has never been such a buffer.
     #[inline]
     pub fn next(&self, handle: Handle) -> Option<Handle> {
-        // The sender wrote it itself, and the receiver does not overwrite it before the sender has
-        // cancelled the message or can no longer cancel it.
-        let next = self.arena.found(handle).next();
-        (next != NONE).then(|| Handle::from_bits(next))
+        // The sender wrote the link itself. The receiver overwrites it only when the sender has
+        // cancelled the message, or can no longer cancel it.
+        self.arena.found(handle).next()
     }
 
     /// Links a message to another one of the same event. Only its sender may do so, while it can
@@ -261,7 +262,7 @@ impl<T> Buffers<T> {
     #[inline]
     pub fn set_next(&self, handle: Handle, next: Option<Handle>) {
         // As in `next`, nobody else reads or writes it meanwhile.
-        self.arena.found(handle).set_next(next.map_or(NONE, Handle::bits));
+        self.arena.found(handle).set_next(next);
     }
 
     /// Prefetches the first cache line of a buffer, if there is one at the handle. It never panics.
@@ -298,11 +299,8 @@ impl<T> Buffers<T> {
 
     /// How many buffers this PE has used, sent and received, and how many it has now.
     pub fn books(&self) -> Books {
-        let Buffers { inserted, released, given, accepted, returned, taken_back, .. } = *self;
-        let (live, places) = (inserted + accepted - released - given, self.pool.places());
-        let free = self.pool.free() + self.retired.as_ref().map_or(0, Retired::len);
+        let Counts { inserted, released, given, accepted, returned, taken_back } = self.counts;
         let redistributed = self.pool.redistributed();
-        let (deposited, withdrawn) = (redistributed.deposited(), redistributed.withdrawn());
         Books {
             inserted,
             released,
@@ -310,11 +308,11 @@ impl<T> Buffers<T> {
             accepted,
             returned,
             taken_back,
-            deposited,
-            withdrawn,
-            live,
-            places,
-            free,
+            deposited: redistributed.deposited(),
+            withdrawn: redistributed.withdrawn(),
+            live: inserted + accepted - released - given,
+            places: self.pool.places(),
+            free: self.pool.free() + self.retired.as_ref().map_or(0, Retired::len),
         }
     }
 }

@@ -47,7 +47,7 @@ fn deliver(from: &mut Buffers<u32>, to: &mut Buffers<u32>, value: u32) -> Handle
     handle
 }
 
-/// Places are where they should be, whoever has them.
+/// No buffer is lost, whoever has it.
 fn check_books<T>(views: &[Buffers<T>]) -> Books {
     let all = sum(views);
     assert_eq!(all.places, all.free + all.live + all.in_flight() + all.in_common(), "{all:?}");
@@ -159,9 +159,9 @@ fn a_sub_pool_of_a_size_has_room_for_so_many() {
         let [a, b, _] = &mut three[..] else { panic!() };
         let sent: Vec<Handle> = (0..4).map(|value| deliver(a, b, value)).collect();
         assert!(!a.has_room(1, 1) && a.has_room(2, 4), "nobody takes from other sub-pools");
-        // What nobody may hold up takes more.
+        // A message that nobody may hold up takes more.
         let beyond = deliver(a, b, 5);
-        // All come back, and what is more than the size is for local messages from then on.
+        // All come back. What exceeds the size is for local messages from then on.
         sent.iter().chain([&beyond]).for_each(|handle| _ = b.release(*handle));
         assert!(b.has_room(0, 9) && !b.has_room(0, 10));
         let mut back = 0;
@@ -341,7 +341,7 @@ fn a_buffer_that_is_retired_by_mistake_does_no_harm() {
     let [mut a, mut b] = pair(PoolSettings { retires: true, ..PoolSettings::default() });
     let handles: Vec<Handle> = (0..4).map(|_| a.insert(1, value.clone())).collect();
     handles.iter().for_each(|handle| _ = b.accept(*handle));
-    // Twice, though released, though emptied, and though given away again.
+    // Twice; and before the buffer is released, emptied, or given away again.
     b.retire(handles[0], 1);
     b.retire(handles[0], 2);
     b.retire(handles[1], 3);
@@ -360,6 +360,32 @@ fn a_buffer_that_is_retired_by_mistake_does_no_harm() {
     assert_eq!((numbers.len(), Rc::strong_count(&value)), (11, 12));
     drop((a, b));
     assert_eq!(Rc::strong_count(&value), 1);
+}
+
+/// A free buffer waits in a list that goes through the buffers themselves. A link that somebody sets
+/// by mistake must not lead there, or the buffer of a live value would be handed out as free.
+#[test]
+fn a_link_set_by_mistake_hands_out_no_buffer_twice() {
+    for settings in all_settings() {
+        let value = Rc::new(());
+        let [mut a, mut b] = pair(settings);
+        let live = a.insert(1, value.clone());
+        b.accept(live);
+        let freed: Vec<Handle> = (0..2 * FEW).map(|_| a.insert(1, value.clone())).collect();
+        for handle in &freed {
+            b.accept(*handle);
+            b.release(*handle);
+        }
+        for buffers in [&mut a, &mut b] {
+            buffers.save_memory(true);
+            buffers.tidy(0);
+        }
+        freed.iter().for_each(|handle| a.set_next(*handle, Some(live)));
+        let again: Vec<Handle> = (0..4 * FEW).map(|_| a.insert(1, value.clone())).collect();
+        assert!(!again.contains(&live), "{settings:?}");
+        drop((a, b));
+        assert_eq!(Rc::strong_count(&value), 1, "{settings:?}");
+    }
 }
 
 #[test]
@@ -413,7 +439,10 @@ fn chatter(
     retires: bool,
 ) {
     let other = 1 - view.me();
-    let (mut sent, mut received, mut open, mut found) = (0, 0, VecDeque::new(), Vec::new());
+    let mut sent = 0;
+    let mut received = 0;
+    let mut open = VecDeque::new();
+    let mut found = Vec::new();
     let mut rounds = 0u64;
     while sent < count || received < count {
         rounds += 1;
@@ -466,7 +495,8 @@ fn two_threads_exchange_buffers_of_every_pool() {
         all_settings().filter(|settings| cfg!(not(miri)) || settings.order == PoolOrder::Lifo)
     {
         let [mut a, mut b] = pair(settings);
-        let ((a_out, b_in), (b_out, a_in)) = (ring(1000), ring(1000));
+        let (a_out, b_in) = ring(1000);
+        let (b_out, a_in) = ring(1000);
         thread::scope(|scope| {
             scope.spawn(|| chatter(&mut b, b_out, b_in, count, settings.retires));
             chatter(&mut a, a_out, a_in, count, settings.retires);

@@ -1,4 +1,4 @@
-//! Buffers that are used again: when their message is over, or when memory is short.
+//! How buffers are used again: when their message is over, or when memory is short.
 
 use super::Buffers;
 use crate::Handle;
@@ -23,7 +23,7 @@ impl<T> Buffers<T> {
     pub fn retire(&mut self, handle: Handle, stamp: u64) {
         let partner = self.slot(handle).partner();
         self.retired_mut().add(partner, handle.bits(), stamp);
-        self.released += 1;
+        self.counts.released += 1;
     }
 
     /// Takes back a buffer whose message was executed with this stamp, because the execution has
@@ -35,7 +35,7 @@ impl<T> Buffers<T> {
         let partner = self.slot(handle).partner();
         let number = self.retired_mut().remove(partner, stamp);
         assert_eq!(number, handle.bits(), "a message has the stamp of its own execution");
-        self.released -= 1;
+        self.counts.released -= 1;
     }
 
     /// Drops the value of a message whose buffer has been retired, and which is over or will be
@@ -44,7 +44,7 @@ impl<T> Buffers<T> {
         let slot = self.slot(handle);
         slot.set_tag(tag(OVER, self.me));
         // SAFETY: the slot was live and belonged to this PE, so it had a value; by its tag it has
-        // none now, so nothing will reach that again. This comes last, as it may panic.
+        // none now, so nobody will reach that again. This comes last, as it may panic.
         unsafe { slot.drop_value() };
     }
 
@@ -92,7 +92,7 @@ impl<T> Buffers<T> {
         retired.map_or(0, |retired| retired.len_of(partner as usize))
     }
 
-    /// A retired slot for messages to PE `to`; its own message is over.
+    /// A retired slot whose message is over, for messages to PE `to`.
     pub(super) fn reclaim_one(&mut self, to: u32) -> Option<FreeSlot> {
         let retired = self.retired.as_mut().filter(|_| self.pool.takes_retired())?;
         retired.reclaim(&self.arena, self.me, to as u16)
@@ -108,7 +108,8 @@ impl<T> Buffers<T> {
     /// Gives the pool all retired slots of a partner whose messages are over.
     fn reclaim_all(&mut self, partner: u16) {
         let Some(retired) = &mut self.retired else { return };
-        let (arena, me) = (&self.arena, self.me);
+        let arena = &self.arena;
+        let me = self.me;
         self.pool.give_all(
             partner,
             std::iter::from_fn(|| retired.reclaim(arena, me, partner)),

@@ -3,6 +3,7 @@ use std::rc::Rc;
 use super::*;
 use crate::events::buffers::arena::SEGMENT_BITS;
 use crate::events::buffers::pools::{PLENTY, RUN};
+use crate::events::buffers::slot::NO_SLOT;
 use crate::{CancelOutcome, Exhausted, catch_exhausted};
 
 pub(super) fn pair<T>() -> [Buffers<T>; 2] {
@@ -89,7 +90,9 @@ fn status_of_local_and_remote_messages() {
             }
             handle
         };
-        let (pending, processed, undone) = (send(1), send(2), send(3));
+        let pending = send(1);
+        let processed = send(2);
+        let undone = send(3);
         let receiver = if to == 1 { &b } else { &a };
         assert!(receiver.begin(processed) && receiver.begin(undone) && receiver.undo(undone));
         assert_eq!(a.cancel(pending), CancelOutcome::Pending);
@@ -101,7 +104,8 @@ fn status_of_local_and_remote_messages() {
         }
     }
     let [mut a, mut b] = pair();
-    let (undone, local) = (a.insert(1, 3), a.insert(0, 3));
+    let undone = a.insert(1, 3);
+    let local = a.insert(0, 3);
     assert_eq!((a.owner(undone), b.owner(undone), b.owner(local)), (1, 1, 0));
     b.accept(undone);
     assert!(
@@ -156,7 +160,8 @@ fn certain_messages_are_begun_and_undone_like_others() {
 #[test]
 fn certain_messages_are_read_while_they_are_pending() {
     let [mut a, mut b] = pair();
-    let (sent, local) = (given(&mut a), a.insert(0, 2));
+    let sent = given(&mut a);
+    let local = a.insert(0, 2);
     b.accept(sent);
     assert_eq!((b.get_certain(sent), a.get_certain(local)), (Some(&1), Some(&2)));
     // They may be read again, and then begun like others.
@@ -173,7 +178,8 @@ fn certain_messages_are_read_while_they_are_pending() {
 #[test]
 fn uncertain_messages_are_begun_as_usual() {
     let [mut a, mut b] = pair();
-    let (sent, late) = (given(&mut a), given(&mut a));
+    let sent = given(&mut a);
+    let late = given(&mut a);
     b.accept(sent);
     b.accept(late);
     assert_eq!((b.begin_if(sent, |_| false), a.cancel(sent)), (Some(&1), CancelOutcome::Processed));
@@ -322,7 +328,8 @@ fn growth_over_many_segments() {
     let filled = |view: &mut Buffers<[u64; 6]>| -> Vec<Handle> {
         (0..count).map(|n| view.insert(n % 2, [n.into(); 6])).collect()
     };
-    let (from_a, from_b) = (filled(&mut a), filled(&mut b));
+    let from_a = filled(&mut a);
+    let from_b = filled(&mut b);
     // Even numbers are for the first, odd ones for the second.
     for (n, (&by_a, &by_b)) in (0..).zip(from_a.iter().zip(&from_b)) {
         let values = if n % 2 == 0 {
@@ -430,7 +437,8 @@ fn an_empty_buffer_that_was_not_sent_is_caught() {
 #[test]
 fn no_slot_number_is_given_twice() {
     let arena = Arena::<()>::new(&Region::own(), None);
-    let (most, mut next) = (if cfg!(miri) { 200 } else { 8 }, 0);
+    let most = if cfg!(miri) { 200 } else { 8 };
+    let mut next = 0;
     // Under Miri there are few enough numbers to go up to the last.
     while cfg!(miri) || next >> SEGMENT_BITS < 64 {
         match catch_exhausted(|| arena.grow(most)) {
@@ -448,7 +456,9 @@ fn no_slot_number_is_given_twice() {
         }
     }
     assert!(
-        arena.slot(next - 1).is_some() && arena.slot(next).is_none() && arena.slot(NONE).is_none()
+        arena.slot(next - 1).is_some()
+            && arena.slot(next).is_none()
+            && arena.slot(NO_SLOT).is_none()
     );
 }
 
@@ -472,7 +482,8 @@ fn surplus_comes_to_rest() {
     const MOST: usize = 5;
     let bursts = [[60, 0], [60, 17], [0, 60], [60, 60]];
     for bursts in &bursts[..if cfg!(miri) { 2 } else { 4 }] {
-        let (mut views, bursts) = (pair(), *bursts);
+        let mut views = pair();
+        let bursts = *bursts;
         // In a round, each sends the other this many messages, and then returns its surplus. The
         // result is the total surplus.
         let mut round = |counts: [usize; 2]| {
