@@ -120,7 +120,7 @@ impl<S, E> Past<S, E> {
             return Err(RecordStatus::Closed);
         }
         let due = is_due(record.event).ok_or(RecordStatus::Open)?;
-        Ok((due, std::mem::replace(&mut record.extra, SideRecordId::NONE)))
+        Ok((due, std::mem::replace(&mut record.side_record, SideRecordId::NONE)))
     }
 
     /// The event of the record at `place` has committed.
@@ -131,24 +131,27 @@ impl<S, E> Past<S, E> {
 
     /// The figures that an event has observed; `notes` are those of the context.
     #[inline(always)]
-    pub(crate) fn figures<'a>(&'a self, extra: SideRecordId, notes: &'a Notes) -> &'a [Note] {
-        self.side_records.figures(extra, notes)
+    pub(crate) fn figures<'a>(&'a self, side_record: SideRecordId, notes: &'a Notes) -> &'a [Note] {
+        self.side_records.figures(side_record, notes)
     }
 
     /// What an event has observed beside figures: rows, acts, and very many figures.
-    pub(crate) fn notes(&mut self, extra: SideRecordId) -> Option<&mut Notes> {
-        self.side_records.get(extra).map(|extra| &mut extra.notes).filter(|notes| !notes.is_empty())
+    pub(crate) fn notes(&mut self, side_record: SideRecordId) -> Option<&mut Notes> {
+        self.side_records
+            .get(side_record)
+            .map(|side_record| &mut side_record.notes)
+            .filter(|notes| !notes.is_empty())
     }
 
     /// The copies that are kept of what an event sent by value.
     pub(crate) fn copies_of_sent(
         &mut self,
-        extra: SideRecordId,
+        side_record: SideRecordId,
     ) -> impl Iterator<Item = OptionalHandle> {
         self.side_records
-            .get(extra)
+            .get(side_record)
             .into_iter()
-            .flat_map(|extra| extra.sent.iter().map(|sent| sent.copy))
+            .flat_map(|side_record| side_record.sent.iter().map(|sent| sent.copy))
     }
 
     /// Whether committed records stay for a while, as later states may have to be worked out from

@@ -12,7 +12,7 @@
 //! costs as much as an event.
 //!
 //! Reverse code undoes no event that fails. So under reverse code, too, states are copied now and
-//! then (`RARELY`); see `pe/lanes/hold.rs`.
+//! then (`RARELY`); see `pe/lanes/deferred.rs`.
 
 use warpline_memory::list_of;
 

@@ -46,10 +46,11 @@ impl<S, E> Past<S, E> {
         let (before, digest) = (self.kps.last(k), lp.digest);
         // Nothing is to be undone, should the copy of the state panic.
         let fate = Fate::Undone;
-        let (sent, extra) = (OptionalHandle::default(), SideRecordId::NONE);
+        let (sent, side_record) = (OptionalHandle::default(), SideRecordId::NONE);
         let state = StateBefore::WorkedOut;
-        let record =
-            self.history.push(Record { event, sent, before, digest, extra, fate, state }, time);
+        let record = self
+            .history
+            .push(Record { event, sent, before, digest, side_record, fate, state }, time);
         if copied {
             record.state = StateBefore::Copied(lp.state.clone());
         }
@@ -96,10 +97,10 @@ impl<S, E> Past<S, E> {
     /// Keeps what it takes to cancel an event that was sent by value.
     pub(crate) fn keep_sent_by_value(
         &mut self,
-        extra: SideRecordId,
+        side_record: SideRecordId,
         sent: SentByValue,
     ) -> SideRecordId {
-        let (id, kept) = self.side_records.get_or_take(extra);
+        let (id, kept) = self.side_records.get_or_take(side_record);
         kept.sent.make_room(1, "what may have to be cancelled");
         kept.sent.push(sent);
         id
@@ -108,10 +109,10 @@ impl<S, E> Past<S, E> {
     /// Keeps an event that was sent to another PE, to compare it with what is sent again.
     pub(crate) fn keep_sent_away(
         &mut self,
-        extra: SideRecordId,
+        side_record: SideRecordId,
         sent: SentAway<E>,
     ) -> SideRecordId {
-        let (id, kept) = self.side_records.get_or_take(extra);
+        let (id, kept) = self.side_records.get_or_take(side_record);
         kept.away.make_room(1, "what undone events may send again");
         kept.away.push(sent);
         id
@@ -119,9 +120,13 @@ impl<S, E> Past<S, E> {
 
     /// Completes the record at `place`: what its event has sent, and what it has left behind.
     #[inline(always)]
-    pub(crate) fn complete(&mut self, place: u64, (sent, extra): (OptionalHandle, SideRecordId)) {
+    pub(crate) fn complete(
+        &mut self,
+        place: u64,
+        (sent, side_record): (OptionalHandle, SideRecordId),
+    ) {
         let record = self.history.get_mut(place);
-        (record.sent, record.extra) = (sent, extra);
+        (record.sent, record.side_record) = (sent, side_record);
     }
 
     /// Whether the state before this event was being copied when the model panicked, so that the

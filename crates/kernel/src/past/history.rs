@@ -55,7 +55,7 @@ pub(crate) struct Record<S> {
     pub(crate) before: u64,
     /// The LP's digest before the event.
     pub(crate) digest: HistoryDigest,
-    pub(crate) extra: SideRecordId,
+    pub(crate) side_record: SideRecordId,
     pub(crate) fate: Fate,
     pub(crate) state: StateBefore<S>,
 }
@@ -337,13 +337,13 @@ mod tests {
     use super::*;
 
     fn record(fate: Fate) -> Record<()> {
-        let (event, before, extra) = (Handle::from_bits(0), 0, SideRecordId::NONE);
+        let (event, before, side_record) = (Handle::from_bits(0), 0, SideRecordId::NONE);
         Record {
             event,
             sent: OptionalHandle::default(),
             before,
             digest: HistoryDigest::default(),
-            extra,
+            side_record,
             fate,
             state: StateBefore::WorkedOut,
         }

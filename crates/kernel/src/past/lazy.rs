@@ -20,7 +20,7 @@ pub(crate) struct SentBefore<E> {
     pub(crate) sent_again: u64,
     /// How many were cancelled.
     pub(crate) cancelled: u64,
-    extra: SideRecordId,
+    side_record: SideRecordId,
 }
 
 impl<S, E> Past<S, E> {
@@ -46,8 +46,11 @@ impl<S, E> Past<S, E> {
 
     /// Whether to keep what an event had sent that has been undone and is pending again.
     #[inline]
-    pub(crate) fn keeps_sent(&mut self, extra: SideRecordId) -> bool {
-        let copied = self.side_records.get(extra).is_some_and(|extra| !extra.away.is_empty());
+    pub(crate) fn keeps_sent(&mut self, side_record: SideRecordId) -> bool {
+        let copied = self
+            .side_records
+            .get(side_record)
+            .is_some_and(|side_record| !side_record.away.is_empty());
         self.cancellations.keeps(copied)
     }
 
@@ -55,9 +58,9 @@ impl<S, E> Past<S, E> {
     /// what it had sent to its own PE.
     pub(crate) fn begin_keeping_sent(
         &mut self,
-        extra: SideRecordId,
+        side_record: SideRecordId,
     ) -> (SideRecordId, Vec<Handle>) {
-        let (id, kept) = self.side_records.get_or_take(extra);
+        let (id, kept) = self.side_records.get_or_take(side_record);
         kept.saved.clear();
         (id, mem::take(&mut kept.here))
     }
@@ -69,17 +72,18 @@ impl<S, E> Past<S, E> {
         index: usize,
         event: Handle,
         time: VirtualTime,
-        extra: SideRecordId,
+        side_record: SideRecordId,
         here: Vec<Handle>,
     ) -> u64 {
-        self.side_records.forget_observed(extra);
-        let Some(kept) = self.side_records.get(extra) else { return 0 };
+        self.side_records.forget_observed(side_record);
+        let Some(kept) = self.side_records.get(side_record) else { return 0 };
         kept.here = here;
         let messages = kept.here.len() + kept.away.len();
         if messages == 0 {
-            self.side_records.give_back(extra);
+            self.side_records.give_back(side_record);
         } else {
-            self.cancellations.push(self.kps.of(index), PendingCancellation { event, time, extra });
+            self.cancellations
+                .push(self.kps.of(index), PendingCancellation { event, time, side_record });
         }
         messages as u64
     }
@@ -107,24 +111,24 @@ impl<S, E> Past<S, E> {
     /// Takes out what one of them had sent.
     pub(crate) fn sent_before(
         &mut self,
-        PendingCancellation { event, extra, .. }: PendingCancellation,
+        PendingCancellation { event, side_record, .. }: PendingCancellation,
     ) -> SentBefore<E> {
         let (mut here, mut away) = (Vec::new(), Vec::new());
-        if let Some(extra) = self.side_records.get(extra) {
-            (here, away) = (mem::take(&mut extra.here), extra.away.take());
+        if let Some(side_record) = self.side_records.get(side_record) {
+            (here, away) = (mem::take(&mut side_record.here), side_record.away.take());
         }
         away.reverse();
-        SentBefore { event, here, away, sent_again: 0, cancelled: 0, extra }
+        SentBefore { event, here, away, sent_again: 0, cancelled: 0, side_record }
     }
 
     /// All that an event had sent was sent again or cancelled.
     pub(crate) fn settle_sent(&mut self, before: SentBefore<E>) {
         // The lists' memory is reused.
-        if let Some(extra) = self.side_records.get(before.extra) {
-            extra.here = before.here;
-            *extra.away = before.away;
+        if let Some(side_record) = self.side_records.get(before.side_record) {
+            side_record.here = before.here;
+            *side_record.away = before.away;
         }
-        self.side_records.give_back(before.extra);
+        self.side_records.give_back(before.side_record);
         self.cancellations.note(before.sent_again, before.cancelled);
     }
 }

@@ -11,7 +11,7 @@ pub(crate) struct PendingCancellation {
     /// The event, which is pending.
     pub(crate) event: Handle,
     pub(crate) time: VirtualTime,
-    pub(crate) extra: SideRecordId,
+    pub(crate) side_record: SideRecordId,
 }
 
 /// What undone events had sent and has not been cancelled.
@@ -206,7 +206,7 @@ mod tests {
         PendingCancellation {
             event: Handle::from_bits(event),
             time: time(at),
-            extra: SideRecordId::NONE,
+            side_record: SideRecordId::NONE,
         }
     }
 

@@ -92,7 +92,7 @@ impl SideRecordId {
     }
 
     #[inline]
-    fn extra(number: usize) -> Self {
+    fn of_number(number: usize) -> Self {
         SideRecordId(number as u32 | NotePlace::LIMIT)
     }
 
@@ -109,7 +109,7 @@ impl SideRecordId {
 }
 
 /// What side_records are to whoever runs a model.
-const EXTRAS: &str = "what events that may be undone have observed and saved";
+const SIDE_RECORDS: &str = "what events that may be undone have observed and saved";
 
 /// What executed events left behind beside their records. Most observe a few figures and nothing
 /// else: for these the log suffices. Others have an extra, out of a pool whose lists are used
@@ -134,7 +134,7 @@ impl<E> SideRecords<E> {
             if self.all.len() >= NotePlace::LIMIT as usize - 1 {
                 Exhausted::Numbers.unwind();
             }
-            self.all.make_room(1, EXTRAS);
+            self.all.make_room(1, SIDE_RECORDS);
             self.all.push(SideRecord::default());
             self.all.len() - 1
         })
@@ -149,19 +149,19 @@ impl<E> SideRecords<E> {
         {
             return SideRecordId::of_place(place);
         }
-        self.keep_extra(notes, saved)
+        self.keep_side_record(notes, saved)
     }
 
     #[cold]
-    fn keep_extra(&mut self, notes: &mut Notes, saved: &mut Vec<u64>) -> SideRecordId {
+    fn keep_side_record(&mut self, notes: &mut Notes, saved: &mut Vec<u64>) -> SideRecordId {
         let number = self.take();
-        let extra = &mut self.all[number];
+        let side_record = &mut self.all[number];
         if notes.is_plain() && !notes.is_empty() {
-            extra.observed = self.log.keep(notes);
+            side_record.observed = self.log.keep(notes);
         }
-        notes.move_to(&mut extra.notes);
-        std::mem::swap(saved, &mut extra.saved);
-        SideRecordId::extra(number)
+        notes.move_to(&mut side_record.notes);
+        std::mem::swap(saved, &mut side_record.saved);
+        SideRecordId::of_number(number)
     }
 
     /// The extra of an event that leaves more behind; an empty one, if it had none so far.
@@ -171,9 +171,9 @@ impl<E> SideRecords<E> {
             Kind::Observed(place) => (self.take(), Some(place)),
             Kind::Nothing => (self.take(), None),
         };
-        let extra = &mut self.all[number];
-        extra.observed = observed;
-        (SideRecordId::extra(number), extra)
+        let side_record = &mut self.all[number];
+        side_record.observed = observed;
+        (SideRecordId::of_number(number), side_record)
     }
 
     /// The extra of an event, if it has one.
@@ -196,9 +196,9 @@ impl<E> SideRecords<E> {
 
     /// Forgets what the event of a side record has observed.
     pub(crate) fn forget_observed(&mut self, id: SideRecordId) {
-        if let Some(extra) = self.get(id) {
-            extra.notes.clear();
-            let observed = extra.observed.take();
+        if let Some(side_record) = self.get(id) {
+            side_record.notes.clear();
+            let observed = side_record.observed.take();
             observed.into_iter().for_each(|place| self.log.release(place));
         }
     }
@@ -220,7 +220,7 @@ impl<E> SideRecords<E> {
 
     /// Makes room for this many more side_records and hardly more.
     pub(crate) fn make_little_room(&mut self, more: usize) {
-        self.all.make_little_room(more.saturating_sub(self.free.len()), EXTRAS);
+        self.all.make_little_room(more.saturating_sub(self.free.len()), SIDE_RECORDS);
     }
 
     /// Gives back memory that is not in use.
@@ -249,17 +249,17 @@ impl<E> SideRecords<E> {
         match id.kind() {
             Kind::Nothing => {}
             Kind::Observed(place) => self.log.release(place),
-            Kind::SideRecord(number) => self.give_back_extra(number),
+            Kind::SideRecord(number) => self.give_back_side_record(number),
         }
     }
 
-    fn give_back_extra(&mut self, number: usize) {
-        let extra = &mut self.all[number];
-        extra.clear();
-        if let Some(place) = extra.observed.take() {
+    fn give_back_side_record(&mut self, number: usize) {
+        let side_record = &mut self.all[number];
+        side_record.clear();
+        if let Some(place) = side_record.observed.take() {
             self.log.release(place);
         }
-        self.free.make_room(1, EXTRAS);
+        self.free.make_room(1, SIDE_RECORDS);
         self.free.push(number);
     }
 }
@@ -286,7 +286,7 @@ mod tests {
             (6, 6, 2)
         );
         assert_eq!(
-            [2, 5].map(|n| side_records.get(ids[n]).map(|extra| extra.saved.clone())),
+            [2, 5].map(|n| side_records.get(ids[n]).map(|side_record| side_record.saved.clone())),
             [Some(vec![2]), Some(vec![5])]
         );
         // The four free ones are used again first.

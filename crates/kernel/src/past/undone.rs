@@ -19,7 +19,7 @@ pub(crate) struct Undone<S> {
     pub(crate) sent: OptionalHandle,
     /// The LP's digest before it.
     pub(crate) digest: HistoryDigest,
-    pub(crate) extra: SideRecordId,
+    pub(crate) side_record: SideRecordId,
     pub(crate) state: StateBefore<S>,
 }
 
@@ -35,11 +35,11 @@ impl<S, E> Past<S, E> {
     pub(crate) fn undo_last(&mut self, k: usize, place: u64) -> Undone<S> {
         let record = self.history.get_mut(place);
         record.fate = Fate::Undone;
-        let (event, digest, extra, sent) =
-            (record.event, record.digest, record.extra, mem::take(&mut record.sent));
+        let (event, digest, side_record, sent) =
+            (record.event, record.digest, record.side_record, mem::take(&mut record.sent));
         let (state, before) = (record.state.take(), record.before);
         self.kps.step_back(k, before);
-        Undone { event, sent, digest, extra, state }
+        Undone { event, sent, digest, side_record, state }
     }
 
     /// The last event of a KP that has rolled back is now at this time, if any is left that may be
@@ -66,29 +66,32 @@ impl<S, E> Past<S, E> {
     }
 
     /// Takes out what an event saved for its reverse code.
-    pub(crate) fn take_saved(&mut self, extra: SideRecordId, into: &mut Vec<u64>) {
-        if let Some(extra) = self.side_records.get(extra) {
-            mem::swap(into, &mut extra.saved);
+    pub(crate) fn take_saved(&mut self, side_record: SideRecordId, into: &mut Vec<u64>) {
+        if let Some(side_record) = self.side_records.get(side_record) {
+            mem::swap(into, &mut side_record.saved);
         }
     }
 
     /// Takes out what an event sent by value.
     pub(crate) fn take_sent_by_value(
         &mut self,
-        extra: SideRecordId,
+        side_record: SideRecordId,
     ) -> impl Iterator<Item = SentByValue> {
-        self.side_records.get(extra).into_iter().flat_map(|extra| extra.sent.drain(..))
+        self.side_records
+            .get(side_record)
+            .into_iter()
+            .flat_map(|side_record| side_record.sent.drain(..))
     }
 
     /// Takes out the last of what an event sent to other PEs with a copy.
-    pub(crate) fn pop_sent_away(&mut self, extra: SideRecordId) -> Option<SentAway<E>> {
-        self.side_records.get(extra).and_then(|extra| extra.away.pop())
+    pub(crate) fn pop_sent_away(&mut self, side_record: SideRecordId) -> Option<SentAway<E>> {
+        self.side_records.get(side_record).and_then(|side_record| side_record.away.pop())
     }
 
     /// Forgets what an event has left behind.
     #[inline]
-    pub(crate) fn forget(&mut self, extra: SideRecordId) {
-        self.side_records.give_back(extra);
+    pub(crate) fn forget(&mut self, side_record: SideRecordId) {
+        self.side_records.give_back(side_record);
     }
 
     /// The executed events of a KP, from the last to the first that is still recorded, each with

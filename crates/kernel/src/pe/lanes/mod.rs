@@ -1,7 +1,7 @@
 //! How a PE executes events: for good, in the safe lane, or ahead, in the speculative one.
 
+mod deferred;
 mod flow;
-mod hold;
 mod initialise;
 mod safe;
 mod speculative;
@@ -31,7 +31,7 @@ impl<T: PeTypes> Pe<'_, T> {
             return 0;
         }
         self.agenda.begin_batch(self.lps.bytes());
-        self.retry_held();
+        self.retry_if_cancelled();
         let start = self.gauge.counts().processed;
         // Panics are caught once per batch, not per event.
         loop {
@@ -40,7 +40,7 @@ impl<T: PeTypes> Pe<'_, T> {
                 if watched { self.execute_watched(left) } else { self.execute_lanes::<false>(left) }
             }) {
                 Ok(()) => break,
-                Err(panic) => self.hold_panicked(panic),
+                Err(panic) => self.defer_panicked(panic),
             }
         }
         (self.gauge.counts().processed - start) as u32

@@ -104,7 +104,7 @@ impl<T: PeTypes> Pe<'_, T> {
         }
         if self.executor.has_fault() || number >= Sequence::EVENT_LIMIT {
             self.faults.end_running();
-            self.hold_failed(entry, number, true);
+            self.defer_failed(entry, number, true);
             return false;
         }
         self.executor.commit(self.world.model(), &event.payload);
@@ -113,7 +113,7 @@ impl<T: PeTypes> Pe<'_, T> {
             && let Err(fault) =
                 self.effects.observe(self.executor.notes_mut(), Moment::Event(key), id, time)
         {
-            self.hold(entry, fault, true);
+            self.defer(entry, fault, true);
             return false;
         }
         lp.count(number, &key);

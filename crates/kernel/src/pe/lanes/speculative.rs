@@ -109,7 +109,7 @@ impl<T: PeTypes> Pe<'_, T> {
         if self.past.may_straggle(k, time) {
             let key = event.key();
             self.roll_back_if_straggler(k, &key);
-            if !self.faults.are_none() && self.hold_if_lost(entry, index) {
+            if !self.faults.are_none() && self.defer_if_lost(entry, index) {
                 return;
             }
             event = self.agenda.event(handle);
@@ -130,7 +130,7 @@ impl<T: PeTypes> Pe<'_, T> {
         }
         self.faults.end_running();
         if self.executor.has_fault() || number >= Sequence::EVENT_LIMIT {
-            self.hold_failed(entry, number, false);
+            self.defer_failed(entry, number, false);
             return;
         }
         if self.lacks_room(&key) {
@@ -146,11 +146,11 @@ impl<T: PeTypes> Pe<'_, T> {
         self.agenda.recorded(handle, place);
         self.gauge.executed_ahead();
         self.gauge.event_lap::<WATCHED>(Phase::Execute);
-        let extra = self.keep_extra();
+        let side_record = self.keep_side_record();
         if self.past.has_pending_cancellations() {
-            self.send_uncertain_again(index, handle, place, number, extra);
+            self.send_uncertain_again(index, handle, place, number, side_record);
         } else {
-            let sent = self.send_uncertain(id, number, extra);
+            let sent = self.send_uncertain(id, number, side_record);
             self.past.complete(place, sent);
         }
         self.gauge.event_lap::<WATCHED>(Phase::Send);
@@ -158,14 +158,14 @@ impl<T: PeTypes> Pe<'_, T> {
 
     /// Moves what the event at hand observed and saved out of the context.
     #[inline(always)]
-    fn keep_extra(&mut self) -> SideRecordId {
+    fn keep_side_record(&mut self) -> SideRecordId {
         let nothing = self.executor.notes_mut().is_empty() && self.executor.saved_mut().is_empty();
-        if nothing { SideRecordId::NONE } else { self.keep_some_extra() }
+        if nothing { SideRecordId::NONE } else { self.keep_in_side_record() }
     }
 
     /// On its own, so that models without observations pay nothing for it.
     #[inline(never)]
-    fn keep_some_extra(&mut self) -> SideRecordId {
+    fn keep_in_side_record(&mut self) -> SideRecordId {
         self.effects.fetch(self.executor.notes());
         let (notes, saved) = self.executor.notes_and_saved_mut();
         self.past.keep(notes, saved)
@@ -178,19 +178,19 @@ impl<T: PeTypes> Pe<'_, T> {
         &mut self,
         sender: LpId,
         number: u64,
-        mut extra: SideRecordId,
+        mut side_record: SideRecordId,
     ) -> (OptionalHandle, SideRecordId) {
         let (first, mut sent) = (Sequence::first_of(number), OptionalHandle::default());
         self.gauge.sent(self.executor.outbox_mut().len());
         while let Some(last) = self.executor.outbox_mut().last() {
             if !self.lps.contain(last.to) {
-                (sent, extra) = self.send_uncertain_away(sender, first, sent, extra);
+                (sent, side_record) = self.send_uncertain_away(sender, first, sent, side_record);
                 continue;
             }
             let Some(event) = take_last(&mut self.executor, sender, first) else { break };
             sent = OptionalHandle::some(self.agenda.insert(event, sent));
         }
-        (sent, extra)
+        (sent, side_record)
     }
 
     /// Sends the last event in the outbox to another PE. Out of line, so that an event that stays
@@ -201,10 +201,10 @@ impl<T: PeTypes> Pe<'_, T> {
         sender: LpId,
         first: Sequence,
         sent: OptionalHandle,
-        extra: SideRecordId,
+        side_record: SideRecordId,
     ) -> (OptionalHandle, SideRecordId) {
         let Some(mut event) = take_last(&mut self.executor, sender, first) else {
-            return (sent, extra);
+            return (sent, side_record);
         };
         let pe = self.world.partition().pe(event.receiver);
         let near = self.world.is_near(pe);
@@ -215,12 +215,12 @@ impl<T: PeTypes> Pe<'_, T> {
         if self.world.tuning().cancellation != Cancellation::Aggressive
             && let Some(copy) = self.copy_to_compare(&event)
         {
-            return (sent, self.send_comparable(pe, near, event, copy, extra));
+            return (sent, self.send_comparable(pe, near, event, copy, side_record));
         }
         if !near || self.world.tuning().messages == Messages::Copy {
-            return (sent, self.send_uncertain_value(pe, event, extra));
+            return (sent, self.send_uncertain_value(pe, event, side_record));
         }
-        (OptionalHandle::some(self.send_buffer(pe, sent, event)), extra)
+        (OptionalHandle::some(self.send_buffer(pe, sent, event)), side_record)
     }
 
     /// Sends an event in a buffer, and returns its handle here.
@@ -242,7 +242,7 @@ impl<T: PeTypes> Pe<'_, T> {
         &mut self,
         to: u32,
         event: Event<EventOf<T>>,
-        extra: SideRecordId,
+        side_record: SideRecordId,
     ) -> SideRecordId {
         let incarnation = self.past.incarnation();
         let copy = if self.world.tuning().messages == Messages::Copy {
@@ -252,10 +252,10 @@ impl<T: PeTypes> Pe<'_, T> {
         };
         let sent =
             SentByValue { to, receiver: event.receiver, key: event.key(), incarnation, copy };
-        let extra = self.past.keep_sent_by_value(extra, sent);
+        let side_record = self.past.keep_sent_by_value(side_record, sent);
         self.mail.send_value(to, event, Some(incarnation), &mut self.gvt);
         self.gauge.value_sent();
-        extra
+        side_record
     }
 
     /// Works the state of an LP out from an earlier copy, by executing again what came after it. If

@@ -180,7 +180,7 @@ impl<T: PeTypes> Pe<'_, T> {
     fn undo_returned(&mut self) {
         for (sender, sequence) in self.memory.take_returned() {
             let Some(handle) = self.open_event(sender, sequence.event()) else { continue };
-            self.release_held();
+            self.retry_deferred();
             let (k, before) =
                 (self.past.kp_of(self.lps.index(sender)), self.gauge.counts().rolled_back);
             let timed = self.gauge.begin_rollback(Phase::Gvt);

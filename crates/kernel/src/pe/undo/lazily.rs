@@ -81,10 +81,10 @@ impl<T: PeTypes> Pe<'_, T> {
         index: usize,
         undone: Handle,
         mut sent: OptionalHandle,
-        extra: SideRecordId,
+        side_record: SideRecordId,
     ) {
-        self.cancel_values(extra, undone);
-        let (extra, mut here) = self.past.begin_keeping_sent(extra);
+        self.cancel_values(side_record, undone);
+        let (side_record, mut here) = self.past.begin_keeping_sent(side_record);
         while let Some(message) = sent.handle() {
             sent = self.agenda.next(message);
             if self.agenda.receiver(message).is_some() {
@@ -95,7 +95,7 @@ impl<T: PeTypes> Pe<'_, T> {
             here.push(message);
         }
         let messages =
-            self.past.keep_sent(index, undone, self.agenda.event(undone).time, extra, here);
+            self.past.keep_sent(index, undone, self.agenda.event(undone).time, side_record, here);
         self.gauge.count(|counts| counts.kept += messages);
     }
 
@@ -120,7 +120,7 @@ impl<T: PeTypes> Pe<'_, T> {
         near: bool,
         event: Event<EventOf<T>>,
         copy: Event<EventOf<T>>,
-        extra: SideRecordId,
+        side_record: SideRecordId,
     ) -> SideRecordId {
         let way = if near && self.world.tuning().messages != Messages::Copy {
             Way::Buffer(self.send_buffer(to, OptionalHandle::default(), event))
@@ -129,7 +129,7 @@ impl<T: PeTypes> Pe<'_, T> {
             self.gauge.value_sent();
             Way::Value(to, self.past.incarnation())
         };
-        self.past.keep_sent_away(extra, SentAway { way, copy })
+        self.past.keep_sent_away(side_record, SentAway { way, copy })
     }
 
     /// As [`send_uncertain`](Self::send_uncertain), for the event of the record at `place` and the
@@ -143,12 +143,12 @@ impl<T: PeTypes> Pe<'_, T> {
         event: Handle,
         place: u64,
         number: u64,
-        extra: SideRecordId,
+        side_record: SideRecordId,
     ) {
         let (sender, time) = (self.lps.id(index), self.agenda.event(event).time);
         let sent = match self.past.take_sent(index, event, time) {
-            Some(before) => self.send_again::<false>(before, sender, number, extra),
-            None => self.send_uncertain(sender, number, extra),
+            Some(before) => self.send_again::<false>(before, sender, number, side_record),
+            None => self.send_uncertain(sender, number, side_record),
         };
         self.past.complete(place, sent);
         self.undo_what_was_sent();
@@ -172,7 +172,7 @@ impl<T: PeTypes> Pe<'_, T> {
         mut before: SentBefore<EventOf<T>>,
         sender: LpId,
         number: u64,
-        mut extra: SideRecordId,
+        mut side_record: SideRecordId,
     ) -> (OptionalHandle, SideRecordId) {
         let (first, mut sent) = (Sequence::first_of(number), OptionalHandle::default());
         while let Some(last) = self.executor.outbox_mut().last() {
@@ -196,18 +196,19 @@ impl<T: PeTypes> Pe<'_, T> {
                 if CERTAIN {
                     _ = try_drop(away);
                 } else {
-                    extra = self.past.keep_sent_away(extra, away);
+                    side_record = self.past.keep_sent_away(side_record, away);
                 }
             } else {
                 self.gauge.sent(1);
-                (sent, extra) = self.send_last::<CERTAIN>(stays, sender, first, sent, extra);
+                (sent, side_record) =
+                    self.send_last::<CERTAIN>(stays, sender, first, sent, side_record);
                 continue;
             }
             before.sent_again += 1;
             _ = try_drop(self.executor.outbox_mut().pop());
         }
         self.cancel_rest(before);
-        (sent, extra)
+        (sent, side_record)
     }
 
     /// Sends the last event in the outbox.
@@ -217,21 +218,21 @@ impl<T: PeTypes> Pe<'_, T> {
         sender: LpId,
         first: Sequence,
         sent: OptionalHandle,
-        extra: SideRecordId,
+        side_record: SideRecordId,
     ) -> (OptionalHandle, SideRecordId) {
         match (stays, CERTAIN) {
             (true, _) => {
                 let Some(event) = take_last(&mut self.executor, sender, first) else {
-                    return (sent, extra);
+                    return (sent, side_record);
                 };
                 let next = if CERTAIN { OptionalHandle::default() } else { sent };
-                (OptionalHandle::some(self.agenda.insert(event, next)), extra)
+                (OptionalHandle::some(self.agenda.insert(event, next)), side_record)
             }
             (false, true) => {
                 self.send_certain_away(sender, first);
-                (sent, extra)
+                (sent, side_record)
             }
-            (false, false) => self.send_uncertain_away(sender, first, sent, extra),
+            (false, false) => self.send_uncertain_away(sender, first, sent, side_record),
         }
     }
 
@@ -260,8 +261,8 @@ impl<T: PeTypes> Pe<'_, T> {
 
     /// Cancels what an undone event had sent to other PEs with copies, which are not needed after
     /// all.
-    pub(in crate::pe) fn cancel_copied(&mut self, extra: SideRecordId, undone: Handle) {
-        while let Some(away) = self.past.pop_sent_away(extra) {
+    pub(in crate::pe) fn cancel_copied(&mut self, side_record: SideRecordId, undone: Handle) {
+        while let Some(away) = self.past.pop_sent_away(side_record) {
             self.cancel_away(away, undone);
         }
     }

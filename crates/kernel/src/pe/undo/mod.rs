@@ -78,7 +78,7 @@ impl<T: PeTypes> Pe<'_, T> {
 
     /// Undoes a processed event that an anti-message has cancelled.
     pub(in crate::pe) fn undo_received(&mut self, handle: Handle) {
-        self.release_held();
+        self.retry_deferred();
         self.past.cancel(handle);
         let timed = self.gauge.begin_rollback(Phase::Receive);
         self.undo_cancelled();
@@ -94,7 +94,7 @@ impl<T: PeTypes> Pe<'_, T> {
 
     /// Undoes every event from a time on.
     pub(in crate::pe) fn undo_from(&mut self, time: VirtualTime) {
-        self.release_held();
+        self.retry_deferred();
         let timed = self.gauge.begin_rollback(Phase::Gvt);
         (0..self.past.kps()).for_each(|k| self.roll_back(k, Until::From(time)));
         self.cancel_sent_before(time);
@@ -135,13 +135,13 @@ impl<T: PeTypes> Pe<'_, T> {
 
     /// Undoes the last event of a KP. What it had sent is cancelled, unless it may be kept and is.
     fn undo(&mut self, k: usize, place: u64, may_keep: bool) {
-        let Undone { event: handle, mut sent, digest, extra, state } =
+        let Undone { event: handle, mut sent, digest, side_record, state } =
             self.past.undo_last(k, place);
         let index = self.index_of(handle);
         match state {
             StateBefore::Logged(_) => self.undo_changes(index, place),
-            StateBefore::Copied(state) => self.restore(handle, index, Some(state), extra),
-            StateBefore::WorkedOut => self.restore(handle, index, None, extra),
+            StateBefore::Copied(state) => self.restore(handle, index, Some(state), side_record),
+            StateBefore::WorkedOut => self.restore(handle, index, None, side_record),
         }
         let lp = self.lps.get_mut(index);
         lp.events -= 1;
@@ -151,17 +151,17 @@ impl<T: PeTypes> Pe<'_, T> {
         if pending {
             self.agenda.push_event(handle);
         }
-        if pending && may_keep && self.past.keeps_sent(extra) {
-            self.keep_sent(index, handle, sent, extra);
+        if pending && may_keep && self.past.keeps_sent(side_record) {
+            self.keep_sent(index, handle, sent, side_record);
         } else {
             while let Some(message) = sent.handle() {
                 // Read first, as the buffer may be reused once it is cancelled.
                 sent = self.agenda.next(message);
                 self.cancel(message, handle);
             }
-            self.cancel_values(extra, handle);
-            self.cancel_copied(extra, handle);
-            self.past.forget(extra);
+            self.cancel_values(side_record, handle);
+            self.cancel_copied(side_record, handle);
+            self.past.forget(side_record);
         }
         self.gauge.undone(|| self.lps.role(self.lps.id(index)));
     }
@@ -173,7 +173,7 @@ impl<T: PeTypes> Pe<'_, T> {
         handle: Handle,
         index: usize,
         state: Option<StateOf<T>>,
-        extra: SideRecordId,
+        side_record: SideRecordId,
     ) {
         // A copy earlier than the one that could not be used may be good.
         let lost = self.faults.find_again(index);
@@ -186,7 +186,8 @@ impl<T: PeTypes> Pe<'_, T> {
         }
         // Reverse code cannot work on a stale state.
         if self.past.is_stale(index)
-            || self.world.tuning().undoing == Undoing::Reverse && self.reverse(handle, index, extra)
+            || self.world.tuning().undoing == Undoing::Reverse
+                && self.reverse(handle, index, side_record)
         {
             return;
         }
@@ -217,11 +218,11 @@ impl<T: PeTypes> Pe<'_, T> {
     }
 
     /// Runs the model's reverse code, and returns whether it succeeded.
-    fn reverse(&mut self, handle: Handle, index: usize, extra: SideRecordId) -> bool {
+    fn reverse(&mut self, handle: Handle, index: usize, side_record: SideRecordId) -> bool {
         let event = self.agenda.event(handle);
         let lp = self.lps.get_mut(index);
         self.executor.begin(event.receiver, lp.events, event.time, event.step);
-        self.past.take_saved(extra, self.executor.saved_mut());
+        self.past.take_saved(side_record, self.executor.saved_mut());
         let outcome = catch_panic(|| {
             self.executor.reverse(self.world.model(), &mut lp.state, &event.payload)
         });
@@ -250,8 +251,8 @@ impl<T: PeTypes> Pe<'_, T> {
 
     /// Cancels what an undone event had sent by value. For GVT, an anti-message counts at the event
     /// that sent what it cancels, so that what is pending at GVT will not be cancelled.
-    pub(in crate::pe) fn cancel_values(&mut self, extra: SideRecordId, undone: Handle) {
-        for sent in self.past.take_sent_by_value(extra) {
+    pub(in crate::pe) fn cancel_values(&mut self, side_record: SideRecordId, undone: Handle) {
+        for sent in self.past.take_sent_by_value(side_record) {
             let at = Moment::Event(self.agenda.event(undone).key());
             self.mail.send_value_anti(&sent, at, &mut self.gvt);
             self.mail.drop_copy(sent.copy);

@@ -33,7 +33,7 @@ use crate::pe::types::PeTypes;
 impl<T: PeTypes> Pe<'_, T> {
     /// Holds back the event that was running when the model panicked.
     #[cold]
-    pub(in crate::pe) fn hold_panicked(&mut self, panic: Box<dyn Any + Send>) {
+    pub(in crate::pe) fn defer_panicked(&mut self, panic: Box<dyn Any + Send>) {
         let entry = match self.faults.take_blamed() {
             Some(Blamed::Running(entry)) => entry,
             Some(Blamed::Dropped(over)) => return self.fail_dropped(over, panic),
@@ -48,7 +48,7 @@ impl<T: PeTypes> Pe<'_, T> {
                 Fault::Panic(panic_message(panic))
             }
         });
-        self.hold(entry, fault, self.is_for_good(entry));
+        self.defer(entry, fault, self.is_for_good(entry));
     }
 
     /// Whether an event is executed for good: it comes before the horizon, or its LP, or the whole
@@ -62,20 +62,20 @@ impl<T: PeTypes> Pe<'_, T> {
     }
 
     #[cold]
-    pub(in crate::pe) fn hold_failed(&mut self, entry: Entry, number: u64, certain: bool) {
+    pub(in crate::pe) fn defer_failed(&mut self, entry: Entry, number: u64, certain: bool) {
         let many = || Fault::TooManyEvents { limit: Sequence::EVENT_LIMIT };
         let fault = if number >= Sequence::EVENT_LIMIT {
             many()
         } else {
             self.executor.take_fault().unwrap_or_else(many)
         };
-        self.hold(entry, fault, certain);
+        self.defer(entry, fault, certain);
     }
 
     /// Holds back an event that failed. Unless the failure is certain, what the event did is
     /// undone.
     #[cold]
-    pub(in crate::pe) fn hold(&mut self, entry: Entry, fault: Fault, certain: bool) {
+    pub(in crate::pe) fn defer(&mut self, entry: Entry, fault: Fault, certain: bool) {
         if self.executor.logs() {
             // However far the event has come, the log has all that it changed.
             self.undo_logged(self.index_of(entry.handle()));
@@ -87,7 +87,7 @@ impl<T: PeTypes> Pe<'_, T> {
         if certain || self.take_back(entry.handle()) {
             let event = self.agenda.event(entry.handle());
             let (key, lp) = (event.key(), event.receiver);
-            self.faults.hold(DeferredFault { key, lp, entry: Some(entry), fault, certain });
+            self.faults.defer(DeferredFault { key, lp, entry: Some(entry), fault, certain });
         }
         self.leaves_pending(entry.handle());
     }
@@ -119,7 +119,7 @@ impl<T: PeTypes> Pe<'_, T> {
             self.agenda.push(entry);
             return true;
         }
-        self.release_held();
+        self.retry_deferred();
         let index = self.lps.index(lp);
         if self.faults.lost(index).is_none() || self.agenda.is_cancelled(entry.handle()) {
             return false;
@@ -129,28 +129,28 @@ impl<T: PeTypes> Pe<'_, T> {
         let Some(fault) = self.faults.lost(index).cloned() else { return false };
         self.leaves_pending(entry.handle());
         let certain = self.is_for_good(entry);
-        self.faults.hold(DeferredFault { key, lp, entry: Some(entry), fault, certain });
+        self.faults.defer(DeferredFault { key, lp, entry: Some(entry), fault, certain });
         true
     }
 
     /// Holds back an event that has been begun, if its LP is lost. Returns whether it is.
     #[cold]
-    pub(in crate::pe) fn hold_if_lost(&mut self, entry: Entry, index: usize) -> bool {
+    pub(in crate::pe) fn defer_if_lost(&mut self, entry: Entry, index: usize) -> bool {
         let Some(fault) = self.faults.lost(index).cloned() else { return false };
-        self.hold(entry, fault, false);
+        self.defer(entry, fault, false);
         true
     }
 
     /// Releases the held events if any of them has been cancelled.
-    pub(in crate::pe) fn retry_held(&mut self) {
+    pub(in crate::pe) fn retry_if_cancelled(&mut self) {
         if self.faults.is_any_cancelled(|event| self.agenda.is_cancelled(event)) {
-            self.release_held();
+            self.retry_deferred();
         }
     }
 
     /// Puts held events that are not certain back into the pending set.
-    pub(in crate::pe) fn release_held(&mut self) {
-        for entry in self.faults.release() {
+    pub(in crate::pe) fn retry_deferred(&mut self) {
+        for entry in self.faults.take_uncertain() {
             self.agenda.push(entry);
         }
     }
