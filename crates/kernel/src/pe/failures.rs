@@ -1,5 +1,5 @@
 //! Faults that are certain: GVT reaches them, and they become failures of the run. How events that
-//! fail are deferred until then, see [`lanes::deferred`](super::lanes).
+//! fail are deferred until then, see `lanes/deferred.rs`.
 
 use std::any::Any;
 use std::panic::resume_unwind;

@@ -18,7 +18,7 @@ impl<T: PeTypes> Pe<'_, T> {
             self.publish_progress(executed);
         }
         self.gauge.lap(Phase::Send);
-        self.draw_memory();
+        self.charge_memory();
     }
 
     #[inline]

@@ -1,7 +1,7 @@
-//! The speculative lane, ahead of the horizon: Time Warp. Events are executed that others may still
-//! come before, with a record of what it takes to undo them; and again where a state has to be
-//! worked out from an earlier one (coast forward, as with the infrequent state saving of Y. Lin and
-//! E. Lazowska, "Reducing the state saving overhead for Time Warp parallel simulation", 1990).
+//! The speculative lane, ahead of the horizon: Time Warp. Events are executed although others may
+//! still precede them, with a record of what it takes to undo them. They are executed again to work
+//! a state out from an earlier copy (coast forward, as with the infrequent state saving of Y. Lin
+//! and E. Lazowska, "Reducing the state saving overhead for Time Warp parallel simulation", 1990).
 
 use warpline_base::{LpId, Moment, Sequence, VirtualTime};
 use warpline_memory::{Handle, MakeRoom, catch_panic};
@@ -20,11 +20,11 @@ use crate::past::SideRecordId;
 use crate::pe::types::{EventOf, PeTypes};
 use crate::tuning::{Cancellation, Messages};
 
-/// Where PEs undo far more than they commit, none of them is so many events ahead of GVT, unless
-/// GVT waits for it.
+/// When PEs undo far more than they commit, each has fewer uncommitted events than this, unless GVT
+/// waits for it.
 const THRASHING_MOST: u64 = 32;
 
-/// The nearest time that is not earlier and takes half the space.
+/// The least `f32` that is not earlier than this time.
 fn round_up_to_f32(time: f64) -> f32 {
     let rounded = time as f32;
     if f64::from(rounded) < time { rounded.next_up() } else { rounded }
@@ -59,8 +59,8 @@ impl<T: PeTypes> Pe<'_, T> {
         self.gauge.count(|counts| counts.history_max = counts.history_max.max(open));
     }
 
-    /// Sets an event aside if its LP is conservative, so that the others of its PE need not wait
-    /// with it. Returns whether it did.
+    /// Sets an event aside if its LP is conservative, so that other LPs of the PE need not wait for
+    /// it. Returns whether it did.
     #[inline(never)]
     fn sets_aside(&mut self, entry: Entry) -> bool {
         let role = self.lps.role(self.agenda.event(entry.handle()).receiver);
@@ -71,12 +71,14 @@ impl<T: PeTypes> Pe<'_, T> {
         role.is_conservative()
     }
 
-    /// Events before this time may be executed. With a full history, only what comes before events
-    /// executed already, or is due at GVT, so that it can commit. One event far ahead would let
-    /// everything before it through, so with twice as much, nothing: the next GVT makes room.
+    /// Returns the time before which events may be executed. With a full history, these are only
+    /// events that are due at GVT, so that it advances, or precede what was executed already. One
+    /// event far ahead would let everything before it through, so nothing is executed when the
+    /// history is twice as long: the next GVT makes room.
     fn limit(&mut self) -> VirtualTime {
-        let (open, most, limit) =
-            (self.past.open_len(), self.world.tuning().history_most, self.frontier.limit());
+        let open = self.past.open_len();
+        let most = self.world.tuning().history_most;
+        let limit = self.frontier.limit();
         // An instant may have very many events, and no window ends within it.
         if self.frontier.thrashes() && open >= THRASHING_MOST && self.least() != self.frontier.gvt()
         {
@@ -96,7 +98,9 @@ impl<T: PeTypes> Pe<'_, T> {
 
     #[inline(always)]
     fn execute_with_record<const WATCHED: bool>(&mut self, entry: Entry) {
-        let (handle, time, gvt) = (entry.handle(), entry.time(), self.frontier.gvt_time());
+        let handle = entry.handle();
+        let time = entry.time();
+        let gvt = self.frontier.gvt_time();
         // What was sent before GVT cannot be cancelled any more.
         let Some(mut event) =
             self.agenda.begin_ahead(handle, |sent| f64::from(f32::from_bits(sent)) < gvt)
@@ -114,7 +118,8 @@ impl<T: PeTypes> Pe<'_, T> {
             }
             event = self.agenda.event(handle);
         }
-        let (id, key) = (event.receiver, event.key());
+        let id = event.receiver;
+        let key = event.key();
         let lp = self.lps.get_mut(index);
         let number = lp.events + 1;
         self.faults.begin_running(entry);
@@ -125,7 +130,7 @@ impl<T: PeTypes> Pe<'_, T> {
         }
         run_handler(self.world.model(), &mut self.executor, lp, event, time, number);
         if self.executor.forwards() {
-            // The event itself may have to be executed again.
+            // The event keeps its payload, as it may have to be executed again.
             self.executor.copy_forwards(&event.payload);
         }
         self.faults.end_running();
@@ -150,20 +155,20 @@ impl<T: PeTypes> Pe<'_, T> {
         if self.past.has_pending_cancellations() {
             self.send_uncertain_again(index, handle, place, number, side_record);
         } else {
-            let sent = self.send_uncertain(id, number, side_record);
-            self.past.complete(place, sent);
+            let (sent, side_record) = self.send_uncertain(id, number, side_record);
+            self.past.complete(place, sent, side_record);
         }
         self.gauge.event_lap::<WATCHED>(Phase::Send);
     }
 
-    /// Moves what the event at hand observed and saved out of the context.
+    /// Moves what the current event observed and saved out of the context.
     #[inline(always)]
     fn keep_side_record(&mut self) -> SideRecordId {
         let nothing = self.executor.notes_mut().is_empty() && self.executor.saved_mut().is_empty();
         if nothing { SideRecordId::NONE } else { self.keep_in_side_record() }
     }
 
-    /// On its own, so that models without observations pay nothing for it.
+    /// Not inlined, so that models without observations pay nothing for it.
     #[inline(never)]
     fn keep_in_side_record(&mut self) -> SideRecordId {
         self.effects.fetch(self.executor.notes());
@@ -171,8 +176,8 @@ impl<T: PeTypes> Pe<'_, T> {
         self.past.keep(notes, saved)
     }
 
-    /// Sends what LP `sender` sent in its `number`-th event. Returns the first of a chain of what
-    /// lies in its store, and the side record in which what was sent by value is noted.
+    /// Sends what LP `sender` sent in its `number`-th event. Returns the chain of the messages that
+    /// lie in this PE's store, and the side record, which notes those sent by value.
     #[inline(always)]
     pub(in crate::pe) fn send_uncertain(
         &mut self,
@@ -180,7 +185,8 @@ impl<T: PeTypes> Pe<'_, T> {
         number: u64,
         mut side_record: SideRecordId,
     ) -> (OptionalHandle, SideRecordId) {
-        let (first, mut sent) = (Sequence::first_of(number), OptionalHandle::default());
+        let first = Sequence::first_of(number);
+        let mut sent = OptionalHandle::default();
         self.gauge.sent(self.executor.outbox_mut().len());
         while let Some(last) = self.executor.outbox_mut().last() {
             if !self.lps.contain(last.to) {
@@ -193,7 +199,7 @@ impl<T: PeTypes> Pe<'_, T> {
         (sent, side_record)
     }
 
-    /// Sends the last event in the outbox to another PE. Out of line, so that an event that stays
+    /// Sends the last event in the outbox to another PE. Not inlined, so that an event that stays
     /// here is written straight into its place.
     #[inline(never)]
     pub(in crate::pe) fn send_uncertain_away(
@@ -258,20 +264,23 @@ impl<T: PeTypes> Pe<'_, T> {
         side_record
     }
 
-    /// Works the state of an LP out from an earlier copy, by executing again what came after it. If
+    /// Works the state of an LP out from its last copy, by executing the events since then again. If
     /// the model panics over that, the LP is lost.
     pub(in crate::pe) fn coast_forward(&mut self, index: usize) {
         let id = self.lps.id(index);
         let mut again: Vec<Handle> = Vec::new();
-        let executed = self
-            .past
-            .executed_of(self.past.kp_of(index))
-            .filter(|(event, _)| self.agenda.event(*event).receiver == id);
-        let copy = { executed }.find_map(|(event, copy)| {
+        let mut copy = None;
+        for (event, state) in self.past.executed_of(self.past.kp_of(index)) {
+            if self.agenda.event(event).receiver != id {
+                continue;
+            }
             again.make_room(1, "events that are executed again");
             again.push(event);
-            copy.map(|state| catch_panic(|| state.clone()))
-        });
+            if let Some(state) = state {
+                copy = Some(catch_panic(|| state.clone()));
+                break;
+            }
+        }
         let copy = copy.unwrap_or_else(|| {
             panic!("there is a copy of the state of {id} before every event that may be undone")
         });
@@ -287,7 +296,8 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Executes the last events of an LP again, last first in `again`, on the state before them.
+    /// Executes the last events of an LP again, on the state before them. In `again`, the last comes
+    /// first.
     fn execute_again(&mut self, index: usize, again: Vec<Handle>) {
         let lp = self.lps.get_mut(index);
         let mut number = lp.events - again.len() as u64;
@@ -300,7 +310,7 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Works the states of stale LPs out.
+    /// Works out the states of stale LPs.
     pub(in crate::pe) fn refresh(&mut self) {
         while let Some(index) = self.past.take_stale() {
             self.coast_forward(index);

@@ -1,5 +1,5 @@
 //! Undoing events that were executed too early, and cancelling what they sent: at once (aggressive
-//! cancellation), or [later](self::lazily).
+//! cancellation) or [later](self::lazily).
 //!
 //! Rollback and anti-messages are those of D. Jefferson, "Virtual time", ACM TOPLAS 7(3), 1985.
 //! Cancelling a message in the one copy that sender and receiver share is direct cancellation: R.
@@ -9,10 +9,10 @@
 //! last first: incremental state saving, as in J. Steinman, "Incremental state saving in SPEEDES
 //! using C++", WSC 1993.
 //!
-//! An event keeps the handles of what it sent, and most messages that are cancelled have not been
-//! processed. Anti-messages are needed only for those that another PE has processed, and for those
-//! that went by value. They carry the handle of their partner and need not search for it; only
-//! those by value are looked up (`Identity`).
+//! The record of an event leads to what it sent, and most messages that are cancelled have not been
+//! processed. Anti-messages are needed only for messages that another PE has processed, and for
+//! those sent by value. An anti-message carries the handle of the message, so nothing is searched;
+//! only messages by value are looked up (`Identity`).
 
 mod for_memory;
 mod lazily;
@@ -42,8 +42,8 @@ pub(in crate::pe) enum Until<'a> {
 }
 
 impl<T: PeTypes> Pe<'_, T> {
-    /// Rolls a KP back if the event of `key`, which is about to be executed, comes before what the
-    /// KP has executed already. Stragglers are looked for here, and not on receipt: many are
+    /// Rolls a KP back if the event of `key`, which is about to be executed, is a straggler: it comes
+    /// before what the KP has executed already. This is not done on receipt, as many stragglers are
     /// cancelled before their turn comes.
     #[cold]
     pub(in crate::pe) fn roll_back_if_straggler(&mut self, k: usize, key: &EventKey) {
@@ -58,11 +58,11 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Undoes processed events that were cancelled, and whatever came after them in their KPs,
-    /// until that cancels no more events.
+    /// Undoes processed events that were cancelled, and everything after them in their KPs, until
+    /// that cancels no more processed events.
     pub(in crate::pe) fn undo_cancelled(&mut self) {
         while let Some(handle) = self.past.take_cancelled() {
-            // It may have been undone already, together with others of its KP.
+            // It may have been undone already, with others of its KP.
             if !self.agenda.is_undone(handle) {
                 self.gauge.count(|counts| counts.secondary += 1);
                 let k = self.past.kp_of(self.index_of(handle));
@@ -103,10 +103,12 @@ impl<T: PeTypes> Pe<'_, T> {
         self.past.undone_from(time);
     }
 
+    /// The key of the event whose record is at `place`.
     pub(in crate::pe) fn key_at(&self, place: u64) -> EventKey {
         self.agenda.event(self.past.event(place)).key()
     }
 
+    /// Undoes events of a KP, the last first.
     pub(in crate::pe) fn roll_back(&mut self, k: usize, until: Until<'_>) {
         self.past.begin_rollback();
         let before = self.gauge.counts().rolled_back;
@@ -133,7 +135,8 @@ impl<T: PeTypes> Pe<'_, T> {
         self.gauge.count(|counts| counts.rollback(counts.rolled_back - before));
     }
 
-    /// Undoes the last event of a KP. What it had sent is cancelled, unless it may be kept and is.
+    /// Undoes the last event of a KP. What it had sent is cancelled, or kept if `may_keep` allows it
+    /// and keeping pays.
     fn undo(&mut self, k: usize, place: u64, may_keep: bool) {
         let Undone { event: handle, mut sent, digest, side_record, state } =
             self.past.undo_last(k, place);
@@ -155,7 +158,7 @@ impl<T: PeTypes> Pe<'_, T> {
             self.keep_sent(index, handle, sent, side_record);
         } else {
             while let Some(message) = sent.handle() {
-                // Read first, as the buffer may be reused once it is cancelled.
+                // Read the link first, as the buffer may be reused once the message is cancelled.
                 sent = self.agenda.next(message);
                 self.cancel(message, handle);
             }
@@ -175,23 +178,23 @@ impl<T: PeTypes> Pe<'_, T> {
         state: Option<StateOf<T>>,
         side_record: SideRecordId,
     ) {
-        // A copy earlier than the one that could not be used may be good.
-        let lost = self.faults.find_again(index);
+        // If a copy could not be used, an earlier one may be good.
+        let was_lost = self.faults.find_again(index);
         if let Some(state) = state {
             self.lps.get_mut(index).bring_back(state);
             return self.past.set_fresh(index);
         }
-        if lost {
+        if was_lost {
             return self.past.set_stale(index);
         }
         // Reverse code cannot work on a stale state.
-        if self.past.is_stale(index)
-            || self.world.tuning().undoing == Undoing::Reverse
-                && self.reverse(handle, index, side_record)
-        {
+        if self.past.is_stale(index) {
             return;
         }
-        self.past.set_stale(index);
+        let reverses = self.world.tuning().undoing == Undoing::Reverse;
+        if !(reverses && self.reverse(handle, index, side_record)) {
+            self.past.set_stale(index);
+        }
     }
 
     /// Undoes what the event of the record at `place` has changed.
@@ -200,8 +203,8 @@ impl<T: PeTypes> Pe<'_, T> {
         self.undo_logged(index);
     }
 
-    /// Undoes what the context has logged on the state of an LP. If that cannot be done, the LP is
-    /// lost: there is no copy of its state.
+    /// Undoes the changes that the context has logged, on the state of an LP. If that fails, the LP
+    /// is lost, as there is no copy of its state.
     pub(in crate::pe) fn undo_logged(&mut self, index: usize) {
         if !self.faults.are_none() && self.faults.lost(index).is_some() {
             return self.executor.forget();
@@ -231,7 +234,8 @@ impl<T: PeTypes> Pe<'_, T> {
         good
     }
 
-    /// Cancels a message that an undone event had sent: in place, if it has not been processed.
+    /// Cancels a message that an undone event had sent. If it has not been processed, this happens
+    /// in place.
     pub(in crate::pe) fn cancel(&mut self, message: Handle, undone: Handle) {
         let receiver = self.agenda.receiver(message);
         match self.agenda.cancel(message) {
@@ -239,7 +243,7 @@ impl<T: PeTypes> Pe<'_, T> {
             CancelOutcome::Processed => match receiver {
                 None => self.past.cancel(message),
                 Some((to, buffer)) => {
-                    // The message is not this PE's to read any more; it comes after the event that
+                    // This PE may not read the message any more, but it comes after the event that
                     // sent it.
                     let tag = self.gvt.sent(to, || Moment::Event(self.agenda.event(undone).key()));
                     self.mail.send(to, buffer, MessageKind::Anti, tag);
@@ -250,7 +254,7 @@ impl<T: PeTypes> Pe<'_, T> {
     }
 
     /// Cancels what an undone event had sent by value. For GVT, an anti-message counts at the event
-    /// that sent what it cancels, so that what is pending at GVT will not be cancelled.
+    /// that sent the message, so nothing that is pending at GVT will be cancelled.
     pub(in crate::pe) fn cancel_values(&mut self, side_record: SideRecordId, undone: Handle) {
         for sent in self.past.take_sent_by_value(side_record) {
             let at = Moment::Event(self.agenda.event(undone).key());
@@ -260,7 +264,7 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// The same for one message.
+    /// The same for one message, of which no copy is kept.
     pub(in crate::pe) fn cancel_value(&mut self, sent: &SentByValue, undone: Handle) {
         let at = Moment::Event(self.agenda.event(undone).key());
         self.mail.send_value_anti(sent, at, &mut self.gvt);
