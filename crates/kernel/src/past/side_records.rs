@@ -6,8 +6,7 @@ use crate::agenda::store::Incarnation;
 use crate::mail::SentByValue;
 use crate::past::note_log::{NoteLog, NotePlace};
 
-/// An event that was sent to another PE, with a copy of it that this PE can compare with what is
-/// sent again.
+/// An event that was sent to another PE, with a copy to compare with what is sent again.
 #[derive(Debug)]
 pub(crate) struct SentAway<E> {
     pub(crate) way: Way,
@@ -23,20 +22,21 @@ pub(crate) enum Way {
     Value(u32, Incarnation),
 }
 
-/// What an executed event left behind that is more than a few figures.
+/// What an executed event left behind, if that is more than a few figures.
 #[derive(Debug)]
 pub(crate) struct SideRecord<E> {
-    /// Where the figures are that it observed.
+    /// Where the figures that it observed are in the log.
     pub(crate) observed: Option<NotePlace>,
-    /// What it observed, if that is not for the log: rows, acts, and very many figures.
+    /// What it observed that is not in the log: rows, acts, and very many figures.
     pub(crate) notes: Notes,
     /// What it saved for its reverse code.
     pub(crate) saved: Vec<u64>,
     /// What it sent by value.
     pub(crate) sent: Vec<SentByValue>,
-    /// Under lazy cancellation: what it sent to other PEs and can be compared, the last first.
+    /// Under lazy cancellation: what it sent to other PEs with copies, in reverse order of sending.
     pub(crate) away: DropEach<SentAway<E>>,
-    /// The same of what it sent to its own PE, the first first, once it is undone.
+    /// Under lazy cancellation, once it is undone: what it sent to its own PE, in the order of
+    /// sending.
     pub(crate) here: Vec<Handle>,
 }
 
@@ -54,7 +54,7 @@ impl<E> Default for SideRecord<E> {
 }
 
 impl<E> SideRecord<E> {
-    /// Empties its lists, and keeps the memory.
+    /// Empties its lists and keeps their memory.
     fn clear(&mut self) {
         self.notes.clear();
         self.saved.clear();
@@ -64,12 +64,11 @@ impl<E> SideRecord<E> {
     }
 }
 
-/// What a record says of what its event left behind beside it: nothing; observations in the log; or
-/// a side record, by its number.
+/// What an event left behind beside its record: nothing, figures in the log, or a side record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SideRecordId(u32);
 
-/// What an [`SideRecordId`] stands for.
+/// What a [`SideRecordId`] stands for.
 enum Kind {
     Nothing,
     Observed(NotePlace),
@@ -108,12 +107,11 @@ impl SideRecordId {
     }
 }
 
-/// What side_records are to whoever runs a model.
+/// How messages to users call what is in side records.
 const SIDE_RECORDS: &str = "what events that may be undone have observed and saved";
 
 /// What executed events left behind beside their records. Most observe a few figures and nothing
-/// else: for these the log suffices. Others have an extra, out of a pool whose lists are used
-/// again.
+/// else, which go into the log. Others get a side record, from a pool that reuses their lists.
 #[derive(Debug)]
 pub(crate) struct SideRecords<E> {
     log: NoteLog,
@@ -128,7 +126,7 @@ impl<E> Default for SideRecords<E> {
 }
 
 impl<E> SideRecords<E> {
-    /// The number of an empty extra.
+    /// Takes an empty side record, and returns its number.
     fn take(&mut self) -> usize {
         self.free.pop().unwrap_or_else(|| {
             if self.all.len() >= NotePlace::LIMIT as usize - 1 {
@@ -140,7 +138,7 @@ impl<E> SideRecords<E> {
         })
     }
 
-    /// Keeps what an event has observed and saved, which is not nothing, and empties both.
+    /// Keeps what an event has observed and saved, and empties both lists. One of them is not empty.
     #[inline]
     pub(crate) fn keep(&mut self, notes: &mut Notes, saved: &mut Vec<u64>) -> SideRecordId {
         if saved.is_empty()
@@ -164,7 +162,7 @@ impl<E> SideRecords<E> {
         SideRecordId::of_number(number)
     }
 
-    /// The extra of an event that leaves more behind; an empty one, if it had none so far.
+    /// The side record of an event, which gets an empty one if it has none yet.
     pub(crate) fn get_or_take(&mut self, id: SideRecordId) -> (SideRecordId, &mut SideRecord<E>) {
         let (number, observed) = match id.kind() {
             Kind::SideRecord(number) => return (id, &mut self.all[number]),
@@ -176,13 +174,13 @@ impl<E> SideRecords<E> {
         (SideRecordId::of_number(number), side_record)
     }
 
-    /// The extra of an event, if it has one.
+    /// The side record of an event, if it has one.
     #[inline]
     pub(crate) fn get(&mut self, id: SideRecordId) -> Option<&mut SideRecord<E>> {
         if let Kind::SideRecord(number) = id.kind() { Some(&mut self.all[number]) } else { None }
     }
 
-    /// The figures that an event has observed; `notes` are those of the context.
+    /// The figures that an event has observed. `notes` is the context's list.
     #[inline(always)]
     pub(crate) fn figures<'a>(&'a self, id: SideRecordId, notes: &'a Notes) -> &'a [Note] {
         match id.kind() {
@@ -198,27 +196,27 @@ impl<E> SideRecords<E> {
     pub(crate) fn forget_observed(&mut self, id: SideRecordId) {
         if let Some(side_record) = self.get(id) {
             side_record.notes.clear();
-            let observed = side_record.observed.take();
-            observed.into_iter().for_each(|place| self.log.release(place));
+            if let Some(place) = side_record.observed.take() {
+                self.log.release(place);
+            }
         }
     }
 
-    /// How much memory they take, in bytes, in use or free, without that of what is in
-    /// side_records.
+    /// How much memory they take, in bytes, in use or free, without the lists in side records.
     pub(crate) fn bytes(&self) -> usize {
         size_of::<SideRecord<E>>() * self.all.capacity()
             + size_of::<usize>() * self.free.capacity()
             + self.log.bytes()
     }
 
-    /// How much more memory side_records take, in bytes, if there is no room for this many more:
+    /// How much more memory this many more side records would take, in bytes: if there is no room,
     /// their list doubles. Figures take little.
     pub(crate) fn growth(&self, more: usize) -> usize {
         let room = self.all.capacity() - self.all.len() + self.free.len();
         if room < more { size_of::<SideRecord<E>>() * self.all.capacity() } else { 0 }
     }
 
-    /// Makes room for this many more side_records and hardly more.
+    /// Makes room for this many more side records and hardly more.
     pub(crate) fn make_little_room(&mut self, more: usize) {
         self.all.make_little_room(more.saturating_sub(self.free.len()), SIDE_RECORDS);
     }
@@ -238,7 +236,7 @@ impl<E> SideRecords<E> {
         self.log.give_back_room();
     }
 
-    /// How many side_records are in use, and one more if there are observations in the log.
+    /// How many side records are in use, plus one if there are figures in the log.
     pub(crate) fn in_use(&self) -> u64 {
         (self.all.len() - self.free.len()) as u64 + u64::from(!self.log.is_empty())
     }
