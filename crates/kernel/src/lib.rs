@@ -1,7 +1,6 @@
-//! The engines. [`Pe`] is one processing element (PE) of a parallel run, made of events, the
-//! pending event set, the history with rollback, GVT, and commit; [`Pe::step`] is the event loop of
-//! parallel runs. Beside it, [`Sequential`] is the engine of sequential runs, which needs only LPs,
-//! events and the pending event set.
+//! The engines. [`Pe`] is one processing element (PE) of a parallel run, and [`Pe::step`] its event
+//! loop. [`Sequential`] is the engine of sequential runs, which needs only LPs, events and the
+//! pending event set.
 
 mod agenda;
 mod effects;

@@ -257,8 +257,8 @@ impl Faults {
         self.lost.iter().find(|lost| lost.index == index).map(|lost| &lost.fault)
     }
 
-    /// Forgets that an LP was lost, as its state is about to be worked out again. Returns whether it
-    /// was.
+    /// Forgets that an LP was lost, as its state is about to be worked out again. Returns whether
+    /// it was.
     pub(crate) fn find_again(&mut self, index: usize) -> bool {
         let lost = self.lost.extract_if(.., |lost| lost.index == index).count() > 0;
         if lost {

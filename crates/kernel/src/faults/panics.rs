@@ -1,5 +1,5 @@
-//! Panics of models: where they happened, and whether they are printed. Panics of speculative events
-//! are not printed, as these events may never happen.
+//! Panics of models: where they happened, and whether they are printed. Panics of speculative
+//! events are not printed, as these events may never happen.
 //!
 //! Panics are caught once per batch and not per event, as the engine knows which event was running
 //! or having its payload dropped. Types that need no dropping pay nothing for that. A panic is

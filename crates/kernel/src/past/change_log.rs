@@ -5,8 +5,8 @@
 //! where its words begin, instead of a copy of the state. Events in the safe lane log nothing.
 //!
 //! An event that fails or panics is undone in the same way, as every change is logged before it is
-//! made. So under a journal no state is copied, no event is executed again, and payloads are dropped
-//! on commit.
+//! made. So under a journal no state is copied, no event is executed again, and payloads are
+//! dropped on commit.
 
 use std::collections::VecDeque;
 

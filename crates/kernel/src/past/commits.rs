@@ -56,8 +56,8 @@ impl<S, E> Past<S, E> {
         self.open_len() >= FEW + 2 * self.left_open
     }
 
-    /// Begins a scan for events up to a time. KPs roll back separately, so these may lie anywhere in
-    /// the history.
+    /// Begins a scan for events up to a time. KPs roll back separately, so these may lie anywhere
+    /// in the history.
     #[inline(always)]
     pub(crate) fn scan(&self, until: VirtualTime) -> CommitScan {
         let closed = self.history.open();

@@ -145,7 +145,8 @@ impl Copies {
 ///
 /// Let a state be copied before every `n`-th event, a copy cost as much as `c` events, and a share
 /// `r` of events be the ones to which an LP is rolled back. Then copies cost `c / n` per event, and
-/// executing events again costs `r (n - 1) / 2` on average. The sum is least at `n = sqrt(2 c / r)`.
+/// executing events again costs `r (n - 1) / 2` on average. The sum is least at `n = sqrt(2 c /
+/// r)`.
 #[derive(Debug)]
 struct Control {
     /// How many events cost as much as a copy.

@@ -85,8 +85,8 @@ pub(crate) struct History<S> {
     first: u64,
     /// No record before this place is open.
     open: u64,
-    /// For each block of places, from that of the first record on, a lower bound on the times of its
-    /// records.
+    /// For each block of places, from that of the first record on, a lower bound on the times of
+    /// its records.
     earliest: VecDeque<VirtualTime>,
     /// What the events have changed, under a journal. Undone records still have their places in it.
     log: ChangeLog,
@@ -265,8 +265,8 @@ impl<S> History<S> {
         }
     }
 
-    /// Reclaims all records before the first that may be open. A panic on dropping a copy of a state
-    /// is ignored, as the engine made the copy.
+    /// Reclaims all records before the first that may be open. A panic on dropping a copy of a
+    /// state is ignored, as the engine made the copy.
     pub(crate) fn reclaim_closed(&mut self) {
         drop_each(self.records.drain(..(self.open - self.first) as usize));
         self.set_first(self.open);

@@ -1,9 +1,9 @@
 //! What a PE has executed and may have to undo.
 //!
 //! The [history](history::History) has a record of each executed event. Whatever else an event
-//! leaves behind lies in a [side record](side_records::SideRecords): observations, what it saved for
-//! its reverse code, and what it sent and may have to cancel. [`Copies`] decides when states are
-//! copied. Under a journal, the [change log](change_log) has the changes of events. Under lazy
+//! leaves behind lies in a [side record](side_records::SideRecords): observations, what it saved
+//! for its reverse code, and what it sent and may have to cancel. [`Copies`] decides when states
+//! are copied. Under a journal, the [change log](change_log) has the changes of events. Under lazy
 //! cancellation, [`PendingCancellations`] has what undone events had sent.
 
 mod change_log;
@@ -92,8 +92,8 @@ impl<S, E> Past<S, E> {
         }
     }
 
-    /// Chooses the interval between copies anew, when a GVT has been found and this many events have
-    /// been executed in all.
+    /// Chooses the interval between copies anew, when a GVT has been found and this many events
+    /// have been executed in all.
     pub(crate) fn on_gvt(&mut self, processed: u64) {
         self.copies.adapt(processed);
     }

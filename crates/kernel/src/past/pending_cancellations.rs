@@ -4,8 +4,8 @@ use warpline_memory::{Handle, MakeRoom};
 use crate::Cancellation;
 use crate::past::side_records::SideRecordId;
 
-/// What an undone event had sent. It is kept in the side record until the event is executed again or
-/// dropped.
+/// What an undone event had sent. It is kept in the side record until the event is executed again
+/// or dropped.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PendingCancellation {
     /// The event, which is pending.
@@ -71,8 +71,8 @@ impl PendingCancellations {
         self.len += 1;
     }
 
-    /// The index of an event in its KP's stack, if anything is kept for it. The event is the next of
-    /// the pending set.
+    /// The index of an event in its KP's stack, if anything is kept for it. The event is the next
+    /// of the pending set.
     fn find(&self, k: usize, event: Handle, time: VirtualTime) -> Option<usize> {
         let stack = self.stacks.get(k)?;
         let soon = stack

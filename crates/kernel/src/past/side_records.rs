@@ -138,7 +138,8 @@ impl<E> SideRecords<E> {
         })
     }
 
-    /// Keeps what an event has observed and saved, and empties both lists. One of them is not empty.
+    /// Keeps what an event has observed and saved, and empties both lists. One of them is not
+    /// empty.
     #[inline]
     pub(crate) fn keep(&mut self, notes: &mut Notes, saved: &mut Vec<u64>) -> SideRecordId {
         if saved.is_empty()

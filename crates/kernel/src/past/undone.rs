@@ -50,7 +50,8 @@ impl<S, E> Past<S, E> {
         self.kps.set_last_time(k, time);
     }
 
-    /// Ends a rollback, when all states have been worked out: undone records at the end are dropped.
+    /// Ends a rollback, when all states have been worked out: undone records at the end are
+    /// dropped.
     pub(crate) fn end_rollback(&mut self) {
         self.history.trim();
     }

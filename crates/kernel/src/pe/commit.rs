@@ -1,5 +1,5 @@
-//! What a new GVT or horizon brings: events commit. This and fossil collection are the duties of the
-//! global control mechanism in D. Jefferson, "Virtual time", ACM TOPLAS 7(3), 1985; how GVT is
+//! What a new GVT or horizon brings: events commit. This and fossil collection are the duties of
+//! the global control mechanism in D. Jefferson, "Virtual time", ACM TOPLAS 7(3), 1985; how GVT is
 //! found, see [`crate::gvt`].
 //!
 //! *Exactly what is certain commits*, in whatever order it was executed. KPs run ahead of each

@@ -6,9 +6,9 @@
 //! 2. The new end is the latest proposal, or the earliest contribution if that is later. So it lies
 //!    after everything that has been done for good. It also lies after GVT, whatever verdict is
 //!    under way, as a GVT is no later than any contribution to it.
-//! 3. Each PE [ends there](Pe::end_at). It undoes what it has executed from the new end on, and goes
-//!    on as if that had always been the end. But it contributes no later time to GVT, as others may
-//!    still commit what GVT passes.
+//! 3. Each PE [ends there](Pe::end_at). It undoes what it has executed from the new end on, and
+//!    goes on as if that had always been the end. But it contributes no later time to GVT, as
+//!    others may still commit what GVT passes.
 //! 4. When all PEs have the new end, they [let go](Pe::let_go). A verdict may still contain an
 //!    earlier contribution, and lie beyond the end. Nothing is left there to commit, and messages
 //!    that still arrive there bring no work.
@@ -21,9 +21,9 @@ use super::Pe;
 use super::types::PeTypes;
 
 impl<T: PeTypes> Pe<'_, T> {
-    /// Returns a time at or after which this PE has committed nothing, and will commit nothing until
-    /// it is told [the new end](Self::end_at). Also returns a time after the GVT to which it last
-    /// contributed.
+    /// Returns a time at or after which this PE has committed nothing, and will commit nothing
+    /// until it is told [the new end](Self::end_at). Also returns a time after the GVT to which it
+    /// last contributed.
     pub fn propose_end(&mut self) -> (VirtualTime, VirtualTime) {
         let first = if self.lps.all_initialised() { self.first_time() } else { VirtualTime::ZERO };
         self.frontier.propose_end(first)

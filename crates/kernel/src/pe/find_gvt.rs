@@ -13,8 +13,8 @@ use crate::lps::Lps;
 use crate::past::Past;
 use crate::pe::types::{EventOf, PeTypes, StateOf};
 
-/// An event is far away if it lies more than this many least delays beyond the horizon: bounds would
-/// have to creep up to it.
+/// An event is far away if it lies more than this many least delays beyond the horizon: bounds
+/// would have to creep up to it.
 const FAR: f64 = 4.0;
 /// A PE that has undone so many events since it last reported its work asks for GVT, however long
 /// the interval: windows get narrower only then.
@@ -36,7 +36,8 @@ impl<T: PeTypes> Pe<'_, T> {
                 None => return self.calls.note_joined(self.gvt.epoch()),
                 Some(Action::Send { to, control }) => self.mail.send_control(to, control),
                 Some(Action::Write { to, put }) => self.mail.write(to, put),
-                // A batch comes before the next computation, or the PE might never execute anything.
+                // A batch comes before the next computation, or the PE might never execute
+                // anything.
                 Some(Action::Adopt(verdict)) => return self.on_gvt(verdict),
             }
         }
@@ -65,8 +66,8 @@ impl<T: PeTypes> Pe<'_, T> {
             || self.calls.is_due_with_bounds(self.past.open_len())
     }
 
-    /// Whether memory is short and the log of commits is full. Only a new GVT empties it: bounds are
-    /// times, so they keep all commits of the present instant.
+    /// Whether memory is short and the log of commits is full. Only a new GVT empties it: bounds
+    /// are times, so they keep all commits of the present instant.
     #[inline]
     fn remembers_too_much(&self) -> bool {
         self.memory.is_short() && self.effects.must_wait_for_others(true)

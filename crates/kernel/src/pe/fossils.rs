@@ -1,9 +1,9 @@
 //! Fossil collection: the memory of committed events is reclaimed.
 //!
 //! *Payloads are kept after commit* where states are not copied before every event, as events may
-//! have to be executed again. A panic on dropping one is then found late, and reported for the event
-//! that carried it. When a run fails, all PEs first drop what they have kept, so that the earliest
-//! failure counts.
+//! have to be executed again. A panic on dropping one is then found late, and reported for the
+//! event that carried it. When a run fails, all PEs first drop what they have kept, so that the
+//! earliest failure counts.
 
 use warpline_memory::{catch_panic, try_drop};
 

@@ -1,5 +1,5 @@
-//! Handing a run over from one engine to another. When everything before some time has committed and
-//! nothing later has been executed, a run is its LPs and its pending events.
+//! Handing a run over from one engine to another. When everything before some time has committed
+//! and nothing later has been executed, a run is its LPs and its pending events.
 
 use warpline_base::{Moment, VirtualTime};
 use warpline_memory::{DropEach, Pool};

@@ -1,5 +1,5 @@
-//! A processing element (PE). Its event loop is that of Time Warp: D. Jefferson, "Virtual time", ACM
-//! TOPLAS 7(3), 1985, with the kernel processes (KPs) of C. Carothers, D. Bauer and S. Pearce,
+//! A processing element (PE). Its event loop is that of Time Warp: D. Jefferson, "Virtual time",
+//! ACM TOPLAS 7(3), 1985, with the kernel processes (KPs) of C. Carothers, D. Bauer and S. Pearce,
 //! "ROSS: a high-performance, low-memory, modular Time Warp system", J. Parallel and Distributed
 //! Computing 62(11), 2002. As far as lookahead reaches, it is a conservative one.
 
@@ -82,8 +82,8 @@ pub struct Pe<'m, T: PeTypes> {
 }
 
 impl<'m, T: PeTypes> Pe<'m, T> {
-    /// The PE that owns these buffers, with its end of the wires and an empty pending set. Its first
-    /// steps initialise its LPs.
+    /// The PE that owns these buffers, with its end of the wires and an empty pending set. Its
+    /// first steps initialise its LPs.
     ///
     /// # Panics
     /// If `tuning` allows no KP, or asks for both windows and the speculative lane. If there is no
@@ -167,8 +167,8 @@ impl<'m, T: PeTypes> Pe<'m, T> {
         self.memory.begin(account);
     }
 
-    /// Whether it adapts the interval between copies of states. It then wants to know
-    /// [what a copy costs](Self::set_copy_cost).
+    /// Whether it adapts the interval between copies of states. It then wants to know [what a copy
+    /// costs](Self::set_copy_cost).
     pub fn weighs_copies(&self) -> bool {
         self.past.adapts_copies()
     }

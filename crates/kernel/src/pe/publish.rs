@@ -44,8 +44,8 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Looks for the bounds of the other PEs for the round. Returns whether a window is to open when
-    /// the mailbox has been emptied.
+    /// Looks for the bounds of the other PEs for the round. Returns whether a window is to open
+    /// when the mailbox has been emptied.
     pub(super) fn find_round(&mut self) -> bool {
         self.frontier.find_round(self.world.least_delay_here(), |pe, round| {
             self.mail.bound_of_round(pe, round)

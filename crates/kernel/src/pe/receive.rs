@@ -75,8 +75,8 @@ impl<T: PeTypes> Pe<'_, T> {
     fn receive_event(&mut self, message: Message) {
         self.gauge.message_received();
         let (handle, key) = self.agenda.receive_buffer(message.event);
-        // If the payload counts references, the sender has just changed the count, so its cache line
-        // is in another core.
+        // If the payload counts references, the sender has just changed the count, so its cache
+        // line is in another core.
         fetch_payload::<T::Model>(&self.agenda.event(handle).payload);
         self.gvt.received(message.tag, || self.world.moment(key));
         self.check_arrival("an event", &key, || self.agenda.event(handle).receiver);
@@ -203,8 +203,8 @@ impl<T: PeTypes> Pe<'_, T> {
     }
 }
 
-/// Panics: events before the horizon have been executed for good, so a message before it cannot take
-/// effect any more. That is a mistake of the engine.
+/// Panics: events before the horizon have been executed for good, so a message before it cannot
+/// take effect any more. That is a mistake of the engine.
 #[cold]
 #[inline(never)]
 fn arrived_too_early(

@@ -46,9 +46,9 @@ impl<T: PeTypes> Pe<'_, T> {
         self.frontier.verdict()
     }
 
-    /// The moment before which everything is settled: this PE has committed it, and no PE has failed
-    /// before it. It lags behind GVT, as a failure found at a commit becomes known with the next
-    /// verdict.
+    /// The moment before which everything is settled: this PE has committed it, and no PE has
+    /// failed before it. It lags behind GVT, as a failure found at a commit becomes known with the
+    /// next verdict.
     pub fn settled(&self) -> Option<Moment> {
         self.frontier.settled()
     }

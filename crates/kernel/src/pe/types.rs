@@ -3,7 +3,8 @@ use warpline_model::Model;
 use crate::agenda::pending::PendingSet;
 use crate::mail::wires::Port;
 
-/// The types that a PE is made of. A tuple of a model, a pending event set and a port implements it.
+/// The types that a PE is made of. A tuple of a model, a pending event set and a port implements
+/// it.
 pub trait PeTypes {
     /// The model.
     type Model: Model;

@@ -144,8 +144,8 @@ impl<'m, M: Model> World<'m, M> {
         self.tuning.lanes.has_safe().then_some(least)
     }
 
-    /// Whether the bounds of PEs raise each other. Without lookahead all PEs may wait for each other
-    /// at one instant, and only GVT resolves that.
+    /// Whether the bounds of PEs raise each other. Without lookahead all PEs may wait for each
+    /// other at one instant, and only GVT resolves that.
     #[inline]
     pub(super) fn bounds_advance(&self) -> bool {
         self.tuning.lanes.has_safe() && self.least_delay > 0.0

@@ -5,10 +5,10 @@
 //! A fault is deferred until GVT is exactly the moment of its event. Then nothing earlier is left
 //! that could undo the event or fail first, and the fault is a failure. This holds for speculative
 //! events, for certain ones, and for faults found only on commit. Until then the event counts as
-//! pending, and the PE executes no later one. So whatever fails would fail in a sequential run, too,
-//! at the same event. There is one exception: an event cannot reach another process if its payload
-//! cannot be written as bytes. It arrives without its payload, is deferred there, and fails only if
-//! it happens.
+//! pending, and the PE executes no later one. So whatever fails would fail in a sequential run,
+//! too, at the same event. There is one exception: an event cannot reach another process if its
+//! payload cannot be written as bytes. It arrives without its payload, is deferred there, and fails
+//! only if it happens.
 //!
 //! Reverse code cannot undo an event that fails, as it cannot know how far `handle` got. If the
 //! state was copied before the event, that copy is put back. Otherwise the state before the event
@@ -51,8 +51,8 @@ impl<T: PeTypes> Pe<'_, T> {
         self.defer(entry, fault, self.is_for_good(entry));
     }
 
-    /// Whether an event is executed for good: it comes before the horizon, or its LP or the whole PE
-    /// does not speculate.
+    /// Whether an event is executed for good: it comes before the horizon, or its LP or the whole
+    /// PE does not speculate.
     fn is_for_good(&self, entry: Entry) -> bool {
         let lanes = self.world.tuning().lanes;
         let certain = lanes.has_safe() && entry.time() < self.frontier.horizon();

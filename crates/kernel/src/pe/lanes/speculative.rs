@@ -42,7 +42,7 @@ impl<T: PeTypes> Pe<'_, T> {
         let mut left = most;
         while left > 0 && !self.flow.is_parked() {
             let Some(entry) = self.agenda.pop_before(limit) else { break };
-            if self.lps.some_wait() && self.sets_aside(entry) {
+            if self.lps.any_conservative() && self.sets_aside(entry) {
                 continue;
             }
             left -= 1;
@@ -264,8 +264,8 @@ impl<T: PeTypes> Pe<'_, T> {
         side_record
     }
 
-    /// Works the state of an LP out from its last copy, by executing the events since then again. If
-    /// the model panics over that, the LP is lost.
+    /// Works the state of an LP out from its last copy, by executing the events since then again.
+    /// If the model panics over that, the LP is lost.
     pub(in crate::pe) fn coast_forward(&mut self, index: usize) {
         let id = self.lps.id(index);
         let mut again: Vec<Handle> = Vec::new();
@@ -296,8 +296,8 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Executes the last events of an LP again, on the state before them. In `again`, the last comes
-    /// first.
+    /// Executes the last events of an LP again, on the state before them. In `again`, the last
+    /// comes first.
     fn execute_again(&mut self, index: usize, again: Vec<Handle>) {
         let lp = self.lps.get_mut(index);
         let mut number = lp.events - again.len() as u64;

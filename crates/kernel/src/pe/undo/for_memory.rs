@@ -6,17 +6,18 @@
 //! what is on no account is added. When less than an eighth of the budget is left, memory is short.
 //! The rest is for events that are certain:
 //!
-//! - A PE executes ahead only if its lists have room, and asks for GVT otherwise. Free buffers go to
-//!   a pool that all PEs share, as the PE that needs them may be another one than before. A list is
-//!   not doubled if that would make memory short.
+//! - A PE executes ahead only if its lists have room, and asks for GVT otherwise. Free buffers go
+//!   to a pool that all PEs share, as the PE that needs them may be another one than before. A list
+//!   is not doubled if that would make memory short.
 //! - If the next commit makes no room, the PE undoes the later half of what it has executed ahead
 //!   (artificial rollback).
 //! - If it has nothing left to undo, it sends pending events back to the PEs that sent them, which
 //!   undo the events that had sent them (cancelback).
 //! - If all PEs together have exceeded the budget, each undoes everything beyond GVT, drops what
-//!   that cancels, and gives back what is not in use. The PEs then need as much as a sequential run,
-//!   and their tables. Until that is done, they execute at most a batch for each GVT, and no PE goes
-//!   more than a few batches ahead of GVT within its instant, which may have very many events.
+//!   that cancels, and gives back what is not in use. The PEs then need as much as a sequential
+//!   run, and their tables. Until that is done, they execute at most a batch for each GVT, and no
+//!   PE goes more than a few batches ahead of GVT within its instant, which may have very many
+//!   events.
 //! - If even that does not help, verdict after verdict, the run ends with an error that says how
 //!   much it needed.
 //!
@@ -62,8 +63,8 @@ impl<T: PeTypes> Pe<'_, T> {
         self.gauge.count(|counts| counts.memory_most = counts.memory_most.max(taken));
     }
 
-    /// Whether a batch of events may be executed ahead. When memory is short, that must take no more
-    /// of it; otherwise, no list may be doubled if that would make memory short.
+    /// Whether a batch of events may be executed ahead. When memory is short, that must take no
+    /// more of it; otherwise, no list may be doubled if that would make memory short.
     #[inline]
     pub(in crate::pe) fn affords_batch(&mut self) -> bool {
         if !self.memory.is_on() {
@@ -156,8 +157,8 @@ impl<T: PeTypes> Pe<'_, T> {
         self.undo_executed_from((gvt + (latest - gvt) / 2.0).max(self.frontier.due().get()));
     }
 
-    /// Makes room in the pending set: sends events back if nothing else is left, and otherwise drops
-    /// cancelled ones.
+    /// Makes room in the pending set: sends events back if nothing else is left, and otherwise
+    /// drops cancelled ones.
     fn drop_or_send_back(&mut self, waits: bool) {
         let undone = self.gauge.counts().rolled_back;
         if self.memory.sends_back(waits && !self.past.has_open() && self.world.pes() > 1) {

@@ -138,9 +138,9 @@ impl<T: PeTypes> Pe<'_, T> {
         self.past.keep_sent_away(side_record, SentAway { way, copy })
     }
 
-    /// As [`send_uncertain`](Self::send_uncertain), for an event that may have been executed before,
-    /// with the record at `place`, of the LP with this index. What it had sent and does not send
-    /// again is cancelled and undone.
+    /// As [`send_uncertain`](Self::send_uncertain), for an event that may have been executed
+    /// before, with the record at `place`, of the LP with this index. What it had sent and does not
+    /// send again is cancelled and undone.
     #[cold]
     #[inline(never)]
     pub(in crate::pe) fn send_uncertain_again(

@@ -42,9 +42,9 @@ pub(in crate::pe) enum Until<'a> {
 }
 
 impl<T: PeTypes> Pe<'_, T> {
-    /// Rolls a KP back if the event of `key`, which is about to be executed, is a straggler: it comes
-    /// before what the KP has executed already. This is not done on receipt, as many stragglers are
-    /// cancelled before their turn comes.
+    /// Rolls a KP back if the event of `key`, which is about to be executed, is a straggler: it
+    /// comes before what the KP has executed already. This is not done on receipt, as many
+    /// stragglers are cancelled before their turn comes.
     #[cold]
     pub(in crate::pe) fn roll_back_if_straggler(&mut self, k: usize, key: &EventKey) {
         if let Some(last) = self.past.last_open(k)
@@ -135,8 +135,8 @@ impl<T: PeTypes> Pe<'_, T> {
         self.gauge.count(|counts| counts.rollback(counts.rolled_back - before));
     }
 
-    /// Undoes the last event of a KP. What it had sent is cancelled, or kept if `may_keep` allows it
-    /// and keeping pays.
+    /// Undoes the last event of a KP. What it had sent is cancelled, or kept if `may_keep` allows
+    /// it and keeping pays.
     fn undo(&mut self, k: usize, place: u64, may_keep: bool) {
         let Undone { event: handle, mut sent, digest, side_record, state } =
             self.past.undo_last(k, place);
