@@ -118,6 +118,19 @@ impl<T: PeTypes> Pe<'_, T> {
             return false;
         }
         lp.count(number, &key);
+        self.committed_for_good::<WATCHED>(index, id, key);
+        if !plain && self.agenda.has_identities() {
+            self.agenda.forget_identity(handle);
+        }
+        self.send_for_good(handle, id, number, again);
+        self.gauge.event_lap::<WATCHED>(Phase::Send);
+        true
+    }
+
+    /// Notes that an event, of the LP with this index and id, was executed for good and has
+    /// committed.
+    #[inline(always)]
+    fn committed_for_good<const WATCHED: bool>(&mut self, index: usize, id: LpId, key: EventKey) {
         self.executor.saved_mut().clear();
         // Later states cannot be worked out from copies before this event.
         self.past.copy_soon(index);
@@ -125,12 +138,6 @@ impl<T: PeTypes> Pe<'_, T> {
         self.gauge.executed_for_good();
         self.gauge.committed::<WATCHED>(id, &key, !self.lps.contain(key.sender));
         self.gauge.event_lap::<WATCHED>(Phase::Execute);
-        if !plain && self.agenda.has_identities() {
-            self.agenda.forget_identity(handle);
-        }
-        self.send_for_good(handle, id, number, again);
-        self.gauge.event_lap::<WATCHED>(Phase::Send);
-        true
     }
 
     /// Sends what an event that is over has sent; `again` if something is kept of what it had sent

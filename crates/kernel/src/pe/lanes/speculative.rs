@@ -96,6 +96,7 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
+    /// Executes an event ahead, with a record of what it takes to undo it.
     #[inline(always)]
     fn execute_with_record<const WATCHED: bool>(&mut self, entry: Entry) {
         let handle = entry.handle();
@@ -118,7 +119,6 @@ impl<T: PeTypes> Pe<'_, T> {
             }
             event = self.agenda.event(handle);
         }
-        let id = event.receiver;
         let key = event.key();
         let lp = self.lps.get_mut(index);
         let number = lp.events + 1;
@@ -151,14 +151,21 @@ impl<T: PeTypes> Pe<'_, T> {
         self.agenda.recorded(handle, place);
         self.gauge.executed_ahead();
         self.gauge.event_lap::<WATCHED>(Phase::Execute);
+        self.complete_record(index, handle, place, number);
+        self.gauge.event_lap::<WATCHED>(Phase::Send);
+    }
+
+    /// Completes the record at `place`: keeps what its event observed and saved, and sends what it
+    /// sent. This was the `number`-th event of the LP with this index.
+    #[inline(always)]
+    fn complete_record(&mut self, index: usize, event: Handle, place: u64, number: u64) {
         let side_record = self.keep_side_record();
         if self.past.has_pending_cancellations() {
-            self.send_uncertain_again(index, handle, place, number, side_record);
+            self.send_uncertain_again(index, event, place, number, side_record);
         } else {
-            let (sent, side_record) = self.send_uncertain(id, number, side_record);
+            let (sent, side_record) = self.send_uncertain(self.lps.id(index), number, side_record);
             self.past.complete(place, sent, side_record);
         }
-        self.gauge.event_lap::<WATCHED>(Phase::Send);
     }
 
     /// Moves what the current event observed and saved out of the context.
