@@ -24,6 +24,9 @@ const COMMIT_AHEAD: u64 = 8;
 /// The same for payloads. The event itself must be in the cache by then.
 const PAYLOAD_AHEAD: u64 = 4;
 
+/// An event that failed when it committed, and its fault.
+type FailedCommit = (Entry, Fault);
+
 impl<T: PeTypes> Pe<'_, T> {
     /// Raises the horizon, now that everything that had arrived when the bounds were read is filed,
     /// and commits what that makes certain: at once if the PE had nothing to execute, and otherwise
@@ -36,19 +39,18 @@ impl<T: PeTypes> Pe<'_, T> {
                 && (executed == 0 || self.past.is_worth_a_commit())
             {
                 let timed = self.gauge.begin_commit();
-                self.commit_certain_and_before(Moment::Init(LpId(0)));
+                self.commit_certain(None);
                 self.gauge.end_commit(timed);
             }
         }
         self.gauge.lap(Phase::Receive);
     }
 
-    /// Commits all events before `gvt`, and those before both the horizon and everything pending
-    /// here, in whatever order they were executed. Reclaims their memory.
+    /// Raises the faults that `gvt` has reached, and commits what it makes certain.
     pub(super) fn commit_on_gvt(&mut self, gvt: Moment) {
         let timed = self.gauge.begin_commit();
         self.raise_faults(gvt);
-        self.commit_certain_and_before(gvt);
+        self.commit_certain(Some(gvt));
         // When nothing is left to execute, nobody needs free buffers.
         if gvt != Moment::Never {
             self.return_surplus();
@@ -56,21 +58,24 @@ impl<T: PeTypes> Pe<'_, T> {
         self.gauge.end_commit(timed);
     }
 
-    fn commit_certain_and_before(&mut self, gvt: Moment) {
+    /// Commits all events before `gvt`, if a new one has been found, and those before both the
+    /// horizon and everything pending here, in whatever order they were executed. Reclaims their
+    /// memory.
+    fn commit_certain(&mut self, gvt: Option<Moment>) {
         assert!(!self.past.has_cancelled(), "what was cancelled is undone before anything commits");
         let horizon = self.frontier.horizon();
         let due = match gvt {
-            Moment::Init(_) => VirtualTime::ZERO,
-            _ => self.frontier.due(),
+            None | Some(Moment::Init(_)) => VirtualTime::ZERO,
+            Some(_) => self.frontier.due(),
         };
+        let until = due.max(horizon);
         // With little or no lookahead, GVT alone says what is certain.
-        let is_beyond_gvt = horizon >= due || gvt == Moment::Never;
+        let bound = gvt.filter(|gvt| horizon < due && *gvt != Moment::Never);
         loop {
             // A fault found at a commit lowers the limit, and the rest is scanned again.
-            let least = self.least();
-            let limit = if is_beyond_gvt { least } else { least.earlier(gvt, self.world.ties()) };
-            let limit = limit.earlier(self.faults.failure_moment(), self.world.ties());
-            let until = due.max(horizon);
+            let ties = self.world.ties();
+            let least = self.least().earlier(bound.unwrap_or(Moment::Never), ties);
+            let limit = least.earlier(self.faults.failure_moment(), ties);
             match catch_panic(|| self.commit_all_before(limit, until)) {
                 Ok(Ok(())) => {
                     self.past.commit_done(limit.time(self.world.end()).min(horizon));
@@ -102,8 +107,8 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Commits what comes before both `limit` and `end`.
-    fn commit_all_before(&mut self, limit: Moment, end: VirtualTime) -> Result<(), (Entry, Fault)> {
+    /// Commits the events that come before both `limit` and `end`.
+    fn commit_all_before(&mut self, limit: Moment, end: VirtualTime) -> Result<(), FailedCommit> {
         if self.gauge.is_traced() {
             self.commit_traced(limit, end)
         } else {
@@ -113,7 +118,7 @@ impl<T: PeTypes> Pe<'_, T> {
 
     #[cold]
     #[inline(never)]
-    fn commit_traced(&mut self, limit: Moment, end: VirtualTime) -> Result<(), (Entry, Fault)> {
+    fn commit_traced(&mut self, limit: Moment, end: VirtualTime) -> Result<(), FailedCommit> {
         self.commit_before::<true>(limit, end)
     }
 
@@ -122,7 +127,7 @@ impl<T: PeTypes> Pe<'_, T> {
         &mut self,
         limit: Moment,
         end: VirtualTime,
-    ) -> Result<(), (Entry, Fault)> {
+    ) -> Result<(), FailedCommit> {
         let mut scan = self.past.scan(limit.time(self.world.end()).min(end));
         while let Some(place) = self.past.next(&mut scan) {
             if let Some(coming) = self.past.event_at(place + COMMIT_AHEAD) {
@@ -149,7 +154,7 @@ impl<T: PeTypes> Pe<'_, T> {
         place: u64,
         limit: &Moment,
         end: VirtualTime,
-    ) -> Result<RecordStatus, (Entry, Fault)> {
+    ) -> Result<RecordStatus, FailedCommit> {
         let begun = self.past.begin_commit(place, |handle| {
             let event = self.agenda.event(handle);
             let key = event.key();
