@@ -43,9 +43,9 @@ pub enum RowContent {
 pub const ROWS: &str = "rows that wait to be written or kept";
 
 /// Collects the rows and acts of one moment.
-pub(crate) struct RowsOf<'a> {
-    pub(crate) moment: Moment,
-    pub(crate) rows: &'a mut Vec<MomentRow>,
+pub(super) struct RowsOf<'a> {
+    pub(super) moment: Moment,
+    pub(super) rows: &'a mut Vec<MomentRow>,
 }
 
 impl RowSink for RowsOf<'_> {

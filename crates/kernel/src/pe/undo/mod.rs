@@ -22,6 +22,7 @@ use warpline_memory::{CancelOutcome, Handle, catch_panic};
 
 use super::Pe;
 use crate::Undoing;
+use crate::agenda::store::OptionalHandle;
 use crate::faults::failure::{journal_fault, journal_panic};
 use crate::gauge::phases::Phase;
 use crate::gvt::Gvt;
@@ -113,19 +114,18 @@ impl<T: PeTypes> Pe<'_, T> {
         self.past.begin_rollback();
         let before = self.gauge.counts().rolled_back;
         while let Some(place) = self.past.last_open(k) {
-            let handle = self.past.event(place);
-            match until {
-                Until::After(key)
-                    if self.world.ties().compare(&self.key_at(place), key).is_le() =>
-                {
-                    break;
-                }
-                Until::From(time) if self.key_at(place).time < time => break,
-                Until::With(last) if last == handle => {
-                    self.undo(k, place, true);
-                    break;
-                }
-                _ => self.undo(k, place, !matches!(until, Until::From(_))),
+            let event = self.past.event(place);
+            let stays = match until {
+                Until::After(key) => self.world.ties().compare(&self.key_at(place), key).is_le(),
+                Until::From(time) => self.key_at(place).time < time,
+                Until::With(_) => false,
+            };
+            if stays {
+                break;
+            }
+            self.undo(k, place, !matches!(until, Until::From(_)));
+            if matches!(until, Until::With(last) if last == event) {
+                break;
             }
         }
         let time = self.past.last_open(k).map(|last| self.key_at(last).time);
@@ -138,61 +138,43 @@ impl<T: PeTypes> Pe<'_, T> {
     /// Undoes the last event of a KP. What it had sent is cancelled, or kept if `may_keep` allows
     /// it and keeping pays.
     fn undo(&mut self, k: usize, place: u64, may_keep: bool) {
-        let Undone { event: handle, mut sent, digest, side_record, state } =
-            self.past.undo_last(k, place);
-        let index = self.index_of(handle);
+        let Undone { event, sent, digest, side_record, state } = self.past.undo_last(k, place);
+        let index = self.index_of(event);
         match state {
             StateBefore::Logged(_) => self.undo_changes(index, place),
-            StateBefore::Copied(state) => self.restore(handle, index, Some(state), side_record),
-            StateBefore::WorkedOut => self.restore(handle, index, None, side_record),
+            StateBefore::Copied(state) => self.restore(index, state),
+            StateBefore::WorkedOut => self.reverse_or_work_out(event, index, side_record),
         }
         let lp = self.lps.get_mut(index);
         lp.events -= 1;
         lp.digest = digest;
         self.past.copy_soon(index);
-        let pending = self.agenda.undo_recorded(handle, place);
-        if pending {
-            self.agenda.push_event(handle);
+        let is_pending = self.agenda.undo_recorded(event, place);
+        if is_pending {
+            self.agenda.push_event(event);
         }
-        if pending && may_keep && self.past.keeps_sent(side_record) {
-            self.keep_sent(index, handle, sent, side_record);
+        if is_pending && may_keep && self.past.keeps_sent(side_record) {
+            self.keep_sent(index, event, sent, side_record);
         } else {
-            while let Some(message) = sent.handle() {
-                // Read the link first, as the buffer may be reused once the message is cancelled.
-                sent = self.agenda.next(message);
-                self.cancel(message, handle);
-            }
-            self.cancel_values(side_record, handle);
-            self.cancel_copied(side_record, handle);
-            self.past.forget(side_record);
+            self.cancel_sent(event, sent, side_record);
         }
         self.gauge.undone(|| self.lps.role(self.lps.id(index)));
     }
 
-    /// Restores the state that an LP had before an event, or notes that it has yet to be worked
-    /// out.
-    fn restore(
-        &mut self,
-        handle: Handle,
-        index: usize,
-        state: Option<StateOf<T>>,
-        side_record: SideRecordId,
-    ) {
+    /// Restores the state of an LP from the copy before an event.
+    fn restore(&mut self, index: usize, state: StateOf<T>) {
+        self.faults.find_again(index);
+        self.lps.get_mut(index).bring_back(state);
+        self.past.set_fresh(index);
+    }
+
+    /// Restores the state that an LP had before an event by reverse code, or notes that it has yet
+    /// to be worked out from an earlier copy.
+    fn reverse_or_work_out(&mut self, event: Handle, index: usize, side_record: SideRecordId) {
         // If a copy could not be used, an earlier one may be good.
         let was_lost = self.faults.find_again(index);
-        if let Some(state) = state {
-            self.lps.get_mut(index).bring_back(state);
-            return self.past.set_fresh(index);
-        }
-        if was_lost {
-            return self.past.set_stale(index);
-        }
-        // Reverse code cannot work on a stale state.
-        if self.past.is_stale(index) {
-            return;
-        }
-        let reverses = self.world.tuning().undoing == Undoing::Reverse;
-        if !(reverses && self.reverse(handle, index, side_record)) {
+        // Reverse code needs the state after the event, which a stale LP does not have.
+        if was_lost || !self.past.is_stale(index) && !self.reverse(event, index, side_record) {
             self.past.set_stale(index);
         }
     }
@@ -220,9 +202,13 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Runs the model's reverse code, and returns whether it succeeded.
-    fn reverse(&mut self, handle: Handle, index: usize, side_record: SideRecordId) -> bool {
-        let event = self.agenda.event(handle);
+    /// Runs the model's reverse code, if that is how events are undone. Returns whether it
+    /// succeeded.
+    fn reverse(&mut self, event: Handle, index: usize, side_record: SideRecordId) -> bool {
+        if self.world.tuning().undoing != Undoing::Reverse {
+            return false;
+        }
+        let event = self.agenda.event(event);
         let lp = self.lps.get_mut(index);
         self.executor.begin(event.receiver, lp.events, event.time, event.step);
         self.past.take_saved(side_record, self.executor.saved_mut());
@@ -232,6 +218,18 @@ impl<T: PeTypes> Pe<'_, T> {
         let good = outcome.is_ok() && !self.executor.has_fault();
         self.executor.forget();
         good
+    }
+
+    /// Cancels everything that an undone event had sent.
+    fn cancel_sent(&mut self, undone: Handle, mut sent: OptionalHandle, side_record: SideRecordId) {
+        while let Some(message) = sent.handle() {
+            // Read the link first, as the buffer may be reused once the message is cancelled.
+            sent = self.agenda.next(message);
+            self.cancel(message, undone);
+        }
+        self.cancel_values(side_record, undone);
+        self.cancel_copied(side_record, undone);
+        self.past.forget(side_record);
     }
 
     /// Cancels a message that an undone event had sent. If it has not been processed, this happens
