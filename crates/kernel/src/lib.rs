@@ -40,7 +40,7 @@ pub use mail::wires::{
 pub use partition::delays::{Delays, Shortest};
 pub use partition::{Groups, LpGroup, Partition, ScatteredGroup};
 pub use pe::world::Task;
-pub use pe::{EventOf, Parts, Pe, PeTypes, Position};
+pub use pe::{EventOf, Parts, Pe, PeInputs, PeTypes, Position};
 pub use sequential::watcher::Watcher;
 pub use sequential::{Attempt, Sequential, SequentialParts, Stop};
 pub use step::Step;

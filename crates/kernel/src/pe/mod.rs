@@ -81,22 +81,32 @@ pub struct Pe<'m, T: PeTypes> {
     executor: Executor<T::Model>,
 }
 
+/// What a PE is made from, beside its task and its tuning.
+pub struct PeInputs<T: PeTypes> {
+    /// Its buffers, which also say which PE it is.
+    pub buffers: Buffers<Event<EventOf<T>>>,
+    /// Its end of the wires.
+    pub port: T::Port,
+    /// An empty pending event set.
+    pub pending: T::Pending,
+    /// Its part of the GVT algorithm.
+    pub gvt: AnyGvt,
+    /// How far beyond GVT it may execute events.
+    pub window: Window,
+    /// What runs the code of the model.
+    pub executor: Executor<T::Model>,
+    /// Where what its events observe is added up.
+    pub statistics: Statistics,
+}
+
 impl<'m, T: PeTypes> Pe<'m, T> {
-    /// The PE that owns these buffers, with its end of the wires and an empty pending set. Its
-    /// first steps initialise its LPs.
+    /// The PE that owns these buffers. Its first steps initialise its LPs.
     ///
     /// # Panics
     /// If `tuning` allows no KP, or asks for both windows and the speculative lane. If there is no
     /// memory for its LPs, it [unwinds](warpline_memory::Exhausted::unwind).
-    pub fn new(
-        task: &Task<'m, T::Model>,
-        tuning: Tuning,
-        (buffers, port, pending): (Buffers<Event<EventOf<T>>>, T::Port, T::Pending),
-        gvt: AnyGvt,
-        window: Window,
-        executor: Executor<T::Model>,
-        statistics: Statistics,
-    ) -> Self {
+    pub fn new(task: &Task<'m, T::Model>, tuning: Tuning, inputs: PeInputs<T>) -> Self {
+        let PeInputs { buffers, port, pending, gvt, window, executor, statistics } = inputs;
         assert!(
             !(tuning.windows && tuning.lanes.has_speculative()),
             "in windows nothing is executed ahead"
