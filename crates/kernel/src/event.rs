@@ -1,14 +1,14 @@
 use warpline_base::{EventKey, LpId, Priority, Sequence, VirtualTime};
 use warpline_model::engine::PortableWith;
 
-/// An event in an engine's memory: 48 bytes with a payload of up to 16, so that it fits a cache
-/// line of 64 together with a link or two.
+/// An event in an engine's memory. It takes 48 bytes with a payload of up to 16, so that it fits
+/// into a cache line of 64 bytes with a link or two.
 ///
-/// Packed tighter, half of all events would straddle two lines, which costs a large model a quarter
-/// of its speed.
+/// If events were packed tighter, half of them would straddle two lines, which costs a large model
+/// a quarter of its speed.
 #[derive(Clone, Debug, PortableWith)]
 pub struct Event<E> {
-    /// When it happens.
+    /// The time at which it happens.
     pub time: VirtualTime,
     /// The sender's sequence number.
     pub sequence: Sequence,
@@ -16,7 +16,7 @@ pub struct Event<E> {
     pub sender: LpId,
     /// The LP that it reaches.
     pub receiver: LpId,
-    /// Zero-delay hops that led to it.
+    /// The number of zero-delay hops that led to it within its instant.
     pub step: u32,
     /// Its priority.
     pub priority: Priority,

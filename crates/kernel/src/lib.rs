@@ -1,7 +1,6 @@
-//! The engines. [`Pe`] is one processing element (PE) of a parallel run, made of events, the
-//! pending event set, the history with rollback, GVT, and commit; [`Pe::step`] is the event loop of
-//! parallel runs. Beside it, [`Sequential`] is the engine of sequential runs, which needs only LPs,
-//! events and the pending event set.
+//! The engines. [`Pe`] is one processing element (PE) of a parallel run, and [`Pe::step`] its event
+//! loop. [`Sequential`] is the engine of sequential runs, which needs only LPs, events and the
+//! pending event set.
 
 mod agenda;
 mod effects;
@@ -41,7 +40,7 @@ pub use mail::wires::{
 pub use partition::delays::{Delays, Shortest};
 pub use partition::{Groups, LpGroup, Partition, ScatteredGroup};
 pub use pe::world::Task;
-pub use pe::{EventOf, Parts, Pe, PeTypes, Position};
+pub use pe::{EventOf, Parts, Pe, PeInputs, PeTypes, Position};
 pub use sequential::watcher::Watcher;
 pub use sequential::{Attempt, Sequential, SequentialParts, Stop};
 pub use step::Step;

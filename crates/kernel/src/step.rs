@@ -1,12 +1,12 @@
-/// What a step did.
+/// What a step of a PE did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// There was something to do.
+    /// It executed events or initialised LPs.
     Worked,
-    /// There was nothing to execute: the PE waits for others.
+    /// It had nothing to execute: the PE waits for others.
     Idle,
     /// The run is over, and everything has committed.
     Finished,
-    /// The run is over, because a mistake of the model has committed.
+    /// The run is over, as a mistake of the model has committed.
     Failed,
 }

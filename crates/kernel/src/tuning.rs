@@ -1,18 +1,16 @@
-/// Where not every event has a copy of its own, the history keeps this many places more than can be
-/// undone, for the copies in them, and a state is copied again before its last copy is further
-/// back.
+/// If not every event has a copy of its own, the history keeps this many places more than may be
+/// undone, for the copies in them. A state is copied again before its last copy lies further back.
 pub(crate) const LAG: u64 = 1024;
 
-/// Which events a PE may execute. Nothing else distinguishes the ways to synchronise.
+/// Which events a PE may execute. The ways to synchronise differ only in this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lanes {
-    /// Only events that are certain, because nothing can arrive before them any more: conservative
+    /// Only events that are certain, as nothing can arrive before them any more: conservative
     /// synchronisation.
     Safe,
-    /// Events that are certain, for good, and speculatively those beyond: Time Warp that uses
-    /// lookahead.
+    /// Certain events for good, and others speculatively: Time Warp with lookahead.
     Both,
-    /// Every event speculatively: Time Warp alone.
+    /// All events speculatively: pure Time Warp.
     Speculative,
 }
 
@@ -38,11 +36,10 @@ warpline_base::words! {
     /// assert_eq!([GoAhead::Auto, GoAhead::Always].map(GoAhead::name), ["auto", "always"]);
     /// ```
     pub enum GoAhead {
-        /// Where waiting until events are certain would take longer, which every PE finds out as it
-        /// runs.
+        /// When waiting for certain events would take longer, which each PE finds out as it runs.
         #[default]
         Auto = "auto",
-        /// Whenever nothing certain is left.
+        /// Whenever no certain event is left.
         Always = "always",
     }
 
@@ -57,10 +54,10 @@ warpline_base::words! {
         /// At once.
         #[default]
         Aggressive = "aggressive",
-        /// Once the event has been executed again and has not sent the same, or turns out not to
-        /// happen. It needs events that can be [compared](warpline_model::Abilities::comparable).
+        /// When the event has been executed again and has not sent the same, or turns out never to
+        /// happen. This needs events that can be [compared](warpline_model::Abilities::comparable).
         Lazy = "lazy",
-        /// Each PE takes whichever has paid so far, by how much of what it kept was sent again.
+        /// Each PE chooses between the two, by how much of what it kept was sent again.
         Dynamic = "dynamic",
     }
 }
@@ -68,25 +65,25 @@ warpline_base::words! {
 /// How a PE undoes events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Undoing {
-    /// By a copy of the state before every `interval`-th event of an LP; in between, by executing
-    /// events again from the last copy.
+    /// By a copy of the state before every `interval`-th event of an LP, from which events are
+    /// executed again to restore the states in between.
     Copy {
         /// At least 1.
         interval: u32,
     },
-    /// The same, with an interval that follows from how many events cost as much as [a
-    /// copy](crate::Pe::set_copy_cost), and how often states are worked out from copies.
+    /// The same, with an interval that adapts to [what a copy costs](crate::Pe::set_copy_cost) and
+    /// to how often states are worked out from copies.
     CopyAdaptively,
-    /// By the model's reverse code. States are still copied now and then, for events that fail:
-    /// reverse code cannot undo those.
+    /// By the model's reverse code. States are still copied now and then, as reverse code cannot
+    /// undo events that fail.
     Reverse,
-    /// By a log of what they have changed, which undoes events that fail as well: nothing is ever
+    /// By a log of what events have changed. It undoes events that fail, too, so no state is
     /// copied.
     Journal,
 }
 
 impl Undoing {
-    /// How many places of the history are kept, for their copies, behind the first that may be
+    /// How many places of the history are kept, for their copies, before the first that may be
     /// undone.
     pub(crate) fn lag(self) -> u64 {
         if matches!(self, Undoing::Copy { interval: 1 } | Undoing::Journal) { 0 } else { LAG }
@@ -96,12 +93,12 @@ impl Undoing {
 /// How events travel to other PEs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Messages {
-    /// By value if nobody can cancel them, otherwise in shared buffers.
+    /// By value if nobody can cancel them, and otherwise in shared buffers.
     Value,
-    /// By value, into the receiver's queue, while the sender keeps a copy of what may have to be
-    /// cancelled; cancelled by anti-messages.
+    /// By value into the receiver's queue. The sender keeps a copy of what may have to be
+    /// cancelled, and cancels it by an anti-message.
     Copy,
-    /// All in shared buffers, and cancelled in place.
+    /// All in shared buffers, where they are cancelled in place.
     Shared,
 }
 
@@ -110,24 +107,24 @@ pub enum Messages {
 pub struct Tuning {
     /// The most events executed in one step.
     pub batch: u32,
-    /// The most KPs. They have equal numbers of LPs, a power of two, except for the last.
+    /// The most KPs. Each has the same number of LPs, a power of two, except the last.
     pub kps: u32,
-    /// How many events a PE executes before it asks for a new GVT; where bounds advance, 32 times
-    /// as many, unless this many may still be undone. A PE that has nothing to execute asks sooner.
+    /// How many events a PE executes before it asks for a new GVT. If bounds advance, it executes
+    /// 32 times as many, unless this many may still be undone. An idle PE asks sooner.
     pub gvt_interval: u32,
-    /// Whether this interval is only the first, and [adapted](crate::gvt::IntervalControl) during
+    /// Whether that is only the first interval, which [adapts](crate::gvt::IntervalControl) during
     /// the run.
     pub adapts_interval: bool,
-    /// Where the bounds of PEs raise each other: how many steps a PE with nothing to execute waits
-    /// for them before it asks for GVT.
+    /// How many steps an idle PE waits for the bounds of others before it asks for GVT, if bounds
+    /// advance.
     pub patience: u32,
-    /// The most events that may be executed and uncommitted. Events that come before one of them
-    /// are exempt, up to twice this number and a batch.
+    /// The most events that may be executed and uncommitted. Events that precede one of them are
+    /// exempt, up to twice this number and a batch.
     pub history_most: u64,
     /// How events are undone.
     pub undoing: Undoing,
-    /// When what undone events had sent is cancelled. Anything but [`Cancellation::Aggressive`]
-    /// needs a model whose events can be [compared](warpline_model::Abilities::comparable).
+    /// When what undone events had sent is cancelled. All but [`Cancellation::Aggressive`] need a
+    /// model whose events can be [compared](warpline_model::Abilities::comparable).
     pub cancellation: Cancellation,
     /// Which events are executed.
     pub lanes: Lanes,
@@ -135,7 +132,7 @@ pub struct Tuning {
     pub go_ahead: GoAhead,
     /// How events travel to other PEs.
     pub messages: Messages,
-    /// Whether PEs advance in step, from window to window, rather than each as far as the bounds of
-    /// the others allow at the moment. Nothing is executed ahead then.
+    /// Whether PEs advance in step, from window to window. Otherwise each goes as far as the bounds
+    /// of the others allow at the moment. In windows, nothing is executed ahead.
     pub windows: bool,
 }

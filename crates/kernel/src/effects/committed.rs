@@ -4,14 +4,14 @@ use warpline_memory::MakeRoom;
 /// The keys of the events that a PE committed most recently. Certain events commit ahead of GVT, so
 /// a failure on another PE may turn out to precede some of them.
 ///
-/// A failure is reported with the verdict after the one that made it certain, and by then PEs may
-/// have committed events beyond it. Each PE subtracts those from its count. So the number of
-/// committed events at a failure is that of a sequential run. Keys are kept until all bounds have
-/// passed them; without a safe lane, those since the GVT before the last.
+/// The verdict after the one that made a failure certain reports it. By then PEs may have committed
+/// events beyond the failure. Each PE subtracts those from its count, so the number of committed
+/// events at a failure is that of a sequential run. Keys are kept until all bounds have passed
+/// them; without a safe lane, since the GVT before the last.
 #[derive(Debug, Default)]
 pub(crate) struct CommitLog {
     recent: Generation,
-    /// The generation before it. A generation is forgotten as a whole.
+    /// The generation before it. Generations are forgotten as a whole.
     older: Generation,
 }
 
@@ -23,10 +23,10 @@ struct Generation {
 }
 
 impl CommitLog {
-    /// A PE with more keys than this waits for the others. The nearer caches hold this many, and a
-    /// span of lookahead has fewer.
+    /// A PE with more keys than this waits for the others. So many fit into the nearer caches, and
+    /// a span of lookahead has fewer events.
     pub(crate) const MOST: usize = 1 << 16;
-    /// The same where memory is short.
+    /// The same when memory is short.
     pub(crate) const MOST_WHERE_SHORT: usize = 1 << 12;
 
     /// How many keys are kept.
@@ -53,8 +53,8 @@ impl CommitLog {
         self.recent.keys.push(key);
     }
 
-    /// Forgets the older generation once all of its keys come before `time`. So repeated calls get
-    /// rid of every key before `time`.
+    /// Forgets the older generation if all its keys come before `time`. Repeated calls thus forget
+    /// every key before `time`.
     #[inline]
     pub(crate) fn forget_before(&mut self, time: VirtualTime) {
         if self.older.latest < time && self.len() > 0 {
@@ -62,8 +62,7 @@ impl CommitLog {
         }
     }
 
-    /// Forgets the older generation. What has been added since the last time is the older one from
-    /// now on.
+    /// Forgets the older generation. The recent one becomes the older.
     pub(crate) fn forget_older(&mut self) {
         self.older.keys.clear();
         self.older.latest = VirtualTime::ZERO;
@@ -101,7 +100,7 @@ mod tests {
         }
     }
 
-    /// A PE that waits for others adds nothing, and must not wait for ever.
+    /// A PE that waits for others adds no keys. It must not wait for ever.
     #[test]
     fn a_full_log_empties_even_if_nothing_is_added() {
         let mut log = CommitLog::default();
@@ -126,7 +125,8 @@ mod tests {
 
     #[test]
     fn keys_of_one_instant_can_be_forgotten_one_by_one() {
-        let (mut log, ties) = (CommitLog::default(), TieBreak::BySender);
+        let ties = TieBreak::BySender;
+        let mut log = CommitLog::default();
         let numbered = |number| EventKey { sender: LpId(number), ..key(1.0) };
         (0..10).for_each(|number| log.push(numbered(number)));
         log.forget_before(VirtualTime::new(1.0).unwrap());
@@ -140,7 +140,9 @@ mod tests {
 
     #[test]
     fn keys_that_may_be_asked_for_are_kept_and_few_others() {
-        let (mut committed, ties, mut most) = (CommitLog::default(), TieBreak::BySender, 0);
+        let ties = TieBreak::BySender;
+        let mut committed = CommitLog::default();
+        let mut most = 0;
         for n in 0..1000u32 {
             // Commits are at least 10 ahead of GVT, and out of order.
             let now = f64::from(n);

@@ -11,18 +11,21 @@ use crate::effects::rows::RowsOf;
 
 /// The effects of committed events.
 ///
-/// Invariant: nothing is in here that has not committed.
+/// Invariant: everything in here has committed.
 pub(crate) struct Effects {
     statistics: Statistics,
     rows: Vec<MomentRow>,
-    /// The most recent commits: all those that a failure of another PE may still turn out to
-    /// precede.
+    /// The most recent commits, as a failure of another PE may still turn out to precede them.
     committed: CommitLog,
+    ties: TieBreak,
+    /// Whether events commit only when GVT has passed them, as there is no safe lane.
+    only_gvt_commits: bool,
 }
 
 impl Effects {
-    pub(crate) fn new(statistics: Statistics) -> Self {
-        Effects { statistics, rows: Vec::new(), committed: CommitLog::default() }
+    pub(crate) fn new(statistics: Statistics, ties: TieBreak, only_gvt_commits: bool) -> Self {
+        let committed = CommitLog::default();
+        Effects { statistics, rows: Vec::new(), committed, ties, only_gvt_commits }
     }
 
     /// Adds what LP `lp` observed at `moment` to the statistics and rows.
@@ -39,7 +42,8 @@ impl Effects {
         outcome
     }
 
-    /// Adds what LP `lp` observed at `time` to the statistics: figures, and neither rows nor acts.
+    /// Adds figures that LP `lp` observed at `time` to the statistics. There are no rows or acts
+    /// among them.
     #[inline]
     pub(crate) fn observe_figures(
         &mut self,
@@ -50,7 +54,7 @@ impl Effects {
         self.statistics.apply_plain(notes, time.get(), lp)
     }
 
-    /// Prefetches what observations will touch.
+    /// Prefetches the statistics that these observations will change.
     pub(crate) fn fetch(&self, notes: &Notes) {
         self.statistics.fetch(notes);
     }
@@ -61,49 +65,41 @@ impl Effects {
         self.committed.push(key);
     }
 
-    /// Forgets commits before this time, as no failure can come before it any more.
+    /// Forgets commits before `time`, as no failure can come before it any more.
     #[inline]
     pub(crate) fn forget_before(&mut self, time: VirtualTime) {
         self.committed.forget_before(time);
     }
 
-    /// GVT has been found, and everything before the `settled` moment is settled. What no failure
-    /// can come before any more is forgotten. `by_gvt`: nothing commits but by GVT. `short`: memory
-    /// is short.
-    pub(crate) fn on_gvt(
-        &mut self,
-        settled: Option<&Moment>,
-        ties: TieBreak,
-        by_gvt: bool,
-        short: bool,
-    ) {
-        if by_gvt {
+    /// Forgets the commits that no failure can precede any more, now that a GVT has been found and
+    /// everything before `settled` is settled. `short` says whether memory is short.
+    pub(crate) fn on_gvt(&mut self, settled: Option<Moment>, short: bool) {
+        if self.only_gvt_commits {
             // A failure reported now was found in the last commit at the earliest.
             self.committed.forget_older();
         }
-        // Bounds are times, and so keep the commits of the present instant. This looks at each of
-        // them.
+        // Bounds are times, so they keep all commits of the present instant. This looks at each.
         if short
             && self.must_wait_for_others(true)
             && let Some(settled) = settled
         {
-            self.committed.forget_before_moment(settled, ties);
+            self.committed.forget_before_moment(&settled, self.ties);
         }
     }
 
     /// How many of the recent commits do not come before `moment`.
-    pub(crate) fn count_from(&self, moment: &Moment, ties: TieBreak) -> u64 {
-        self.committed.count_from(moment, ties)
+    pub(crate) fn count_from(&self, moment: &Moment) -> u64 {
+        self.committed.count_from(moment, self.ties)
     }
 
-    /// Whether the other PEs have yet to pass too many of this PE's commits, so that it must wait;
+    /// Whether this PE must wait, as it has too many commits that the other PEs have yet to pass.
     /// `short` says whether memory is short.
     #[inline]
     pub(crate) fn must_wait_for_others(&self, short: bool) -> bool {
         self.committed.len() > if short { CommitLog::MOST_WHERE_SHORT } else { CommitLog::MOST }
     }
 
-    /// How much memory rows and keys take, in bytes, without that of what is in the rows.
+    /// How much memory rows and keys take, in bytes, without the contents of rows.
     pub(crate) fn bytes(&self) -> usize {
         size_of::<MomentRow>() * self.rows.capacity() + self.committed.bytes()
     }

@@ -4,20 +4,20 @@ use warpline_memory::{MakeRoom, list_for};
 use warpline_model::statistics::{Row, RowSink};
 use warpline_model::{Act, Cell};
 
-/// A committed row or act, and its place in the order of those of all PEs.
+/// A committed row or act, and its place in the order of all rows and acts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MomentRow {
-    /// When it was recorded. Rows of one moment keep their order.
+    /// The moment at which it was recorded. Rows of one moment keep their order.
     pub moment: Moment,
     /// The time, in model units.
     pub time: f64,
-    /// The LP.
+    /// The LP that recorded it.
     pub lp: LpId,
-    /// What is in it.
+    /// What it contains.
     pub content: RowContent,
 }
 
-/// What is in a committed row.
+/// What a committed row contains.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum RowContent {
     /// A row of a table.
@@ -34,18 +34,18 @@ pub enum RowContent {
         /// The number of the act there.
         number: u64,
     },
-    /// Something to be done outside in its place among the rows. It does not leave its process.
+    /// An act to be performed in its place among the rows. It does not leave its process.
     #[serde(skip)]
     Act(Act),
 }
 
-/// What rows are to whoever runs a model.
+/// How messages to users call the rows.
 pub const ROWS: &str = "rows that wait to be written or kept";
 
-/// Collects the rows of one moment.
-pub(crate) struct RowsOf<'a> {
-    pub(crate) moment: Moment,
-    pub(crate) rows: &'a mut Vec<MomentRow>,
+/// Collects the rows and acts of one moment.
+pub(super) struct RowsOf<'a> {
+    pub(super) moment: Moment,
+    pub(super) rows: &'a mut Vec<MomentRow>,
 }
 
 impl RowSink for RowsOf<'_> {

@@ -23,11 +23,11 @@ pub struct CommittedFault {
     pub fault: Fault,
 }
 
-/// An event that failed, in so far as its LP and time do not name it.
+/// What tells an event that failed from others of its LP and time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FailedEvent {
-    /// Which event of its LP it is, counted from 1; `None` if its payload is gone, as others may
-    /// have followed since it was over.
+    /// Which event of its LP it is, counted from 1; `None` if its payload is gone, as other events
+    /// may have followed by then.
     pub number: Option<u64>,
     /// Its payload, as text.
     pub payload: String,
@@ -40,16 +40,15 @@ impl FailedEvent {
     }
 }
 
-/// Stands for the text of an event whose payload never arrived.
+/// The text of an event whose payload never arrived.
 pub(crate) const UNREADABLE_EVENT: &str = "its payload has not arrived";
 
-/// A panic on dropping the payload of an executed event.
+/// A panic when the payload of an executed event was dropped.
 pub fn drop_fault(panic: Box<dyn Any + Send>) -> Fault {
     Fault::Panic(panic_message_with(panic, ", when its payload was dropped"))
 }
 
-/// A panic while the state of an LP was copied, or worked out from a copy. This cannot happen in a
-/// sequential run.
+/// A panic while the state of an LP was copied. Sequential runs copy no states.
 pub(crate) fn copy_fault(panic: Box<dyn Any + Send>) -> Fault {
     Fault::Panic(format!(
         "{}, as optimistic runs do to undo events; see to it that State::clone does not panic, or use \
@@ -58,8 +57,8 @@ pub(crate) fn copy_fault(panic: Box<dyn Any + Send>) -> Fault {
     ))
 }
 
-/// A panic of an event that was executed again, to work out a state from a copy, after it had been
-/// executed once without a panic.
+/// A panic of an event that was executed again to work out a state from a copy. It did not panic
+/// the first time.
 pub(crate) fn repeat_fault(panic: Box<dyn Any + Send>) -> Fault {
     Fault::Panic(format!(
         "{}, and not when they were executed first; \
@@ -71,14 +70,14 @@ pub(crate) fn repeat_fault(panic: Box<dyn Any + Send>) -> Fault {
     ))
 }
 
-/// Changes that are not where the log says.
+/// Changes of a state that its journal does not account for.
 pub(crate) fn journal_fault() -> Fault {
     let why = "events changed the LP's state by other means than Context::change, so that --undo journal could not undo them; \
                `warpline verify --undo journal` finds the first, and --undo copy needs no journal";
     Fault::Failed(why.to_owned())
 }
 
-/// A panic while changes were undone.
+/// A panic while changes of a state were undone.
 pub(crate) fn journal_panic(panic: Box<dyn Any + Send>) -> Fault {
     Fault::Panic(format!(
         "{}; see to it that Saved::from_word takes every word that Saved::to_word gives",
@@ -89,7 +88,7 @@ pub(crate) fn journal_panic(panic: Box<dyn Any + Send>) -> Fault {
 /// An event's `Debug` text, cut to a length that fits a message.
 pub fn event_text(event: &impl fmt::Debug) -> String {
     const MOST: usize = 200;
-    // Debug is the model's code, and may panic.
+    // Debug runs the model's code, which may panic.
     let text = catch_unwind(AssertUnwindSafe(|| format!("{event:?}")))
         .unwrap_or_else(|_| "its Debug panics".into());
     match text.char_indices().nth(MOST) {

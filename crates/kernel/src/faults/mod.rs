@@ -16,8 +16,8 @@ use crate::agenda::store::Incarnation;
 use crate::faults::failure::{CommittedFault, FailedEvent, UNREADABLE_EVENT};
 use crate::mail::wires::UnreadableEvent;
 
-/// An event that failed. It waits until GVT reaches it, as it may still turn out not to happen, or
-/// another PE may fail before it. All later events of the PE wait with it.
+/// An event that failed. It is deferred until GVT reaches it: it may turn out never to happen, or
+/// another PE may fail before it. All later events of the PE wait meanwhile.
 #[derive(Debug)]
 pub(crate) struct DeferredFault {
     pub(crate) key: EventKey,
@@ -26,7 +26,7 @@ pub(crate) struct DeferredFault {
     /// The event; `None` if its payload panicked when it was dropped.
     pub(crate) entry: Option<Entry>,
     pub(crate) fault: Fault,
-    /// Whether nothing can undo the event any more. Then it is not tried again.
+    /// Whether nothing can undo the event any more, so that it is not tried again.
     pub(crate) certain: bool,
 }
 
@@ -38,10 +38,10 @@ impl DeferredFault {
 }
 
 /// An LP whose state could not be worked out from an earlier copy. None of its events can be
-/// executed until a rollback reaches a copy that is earlier still.
+/// executed until a rollback reaches a still earlier copy.
 ///
-/// Its next event is held with that fault, and fails when GVT reaches it. If no event follows, the
-/// run fails when the LP finishes. No sequential run has this failure, as it copies nothing.
+/// Its next event is deferred with that fault, and fails when GVT reaches it. If no event follows,
+/// the run fails when the LP finishes. Sequential runs never fail like this, as they copy nothing.
 #[derive(Debug)]
 struct LostLp {
     /// Its index in the table of LPs.
@@ -49,7 +49,7 @@ struct LostLp {
     fault: Fault,
 }
 
-/// An event that has arrived without what it carries.
+/// An event that has arrived without its payload.
 #[derive(Debug)]
 struct Unreadable {
     key: EventKey,
@@ -65,20 +65,21 @@ impl Unreadable {
     }
 }
 
-/// Mistakes of the model, from when they are made until it is known whether they happened.
+/// Mistakes of the model, from when they are made until it is certain whether they happened.
 ///
 /// Invariant: no mistake is the failure of this PE before GVT has reached it.
 ///
-/// A mistake is *held* from when its event fails. It is *dropped* if that event is cancelled or
+/// A mistake is *deferred* when its event fails. It is *dropped* if that event is cancelled or
 /// tried again, and becomes *the failure* of this PE when GVT reaches it. Of several that GVT has
-/// reached, the earliest counts. The fault of a *lost* LP is held for its next event. An
-/// *unreadable* event is one that cannot even be tried: it is held from when it arrives, and
-/// happens only before the end of the run.
+/// reached, the earliest counts. The fault of a *lost* LP is deferred for its next event. An
+/// *unreadable* event cannot even be tried: it is deferred when it arrives, and happens only if it
+/// comes before the end of the run.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
-    /// Whether any of the next five but `init` is set: checked before every event.
+    /// Whether `deferred`, `unreadable`, `lost` or `failure` has anything in it: checked before
+    /// every event.
     any: bool,
-    held: Vec<DeferredFault>,
+    deferred: Vec<DeferredFault>,
     unreadable: Vec<Unreadable>,
     lost: Vec<LostLp>,
     init: Option<Fault>,
@@ -87,38 +88,39 @@ pub(crate) struct Faults {
 }
 
 impl Faults {
-    /// Whether no event is held back, no LP is lost, and nothing has failed.
+    /// Whether no event is deferred, no LP is lost, and nothing has failed.
     #[inline(always)]
     pub(crate) fn are_none(&self) -> bool {
         !self.any
     }
 
+    /// Brings `any` up to date after a change.
     fn changed(&mut self) {
-        self.any = !(self.held.is_empty()
+        self.any = !(self.deferred.is_empty()
             && self.unreadable.is_empty()
             && self.lost.is_empty()
             && self.failure.is_none());
     }
 
-    /// The code of the model runs for an event.
+    /// Notes that the code of the model is about to run for an event.
     #[inline(always)]
     pub(crate) fn begin_running(&mut self, entry: Entry) {
         self.suspect.set_running(Some(entry));
     }
 
-    /// The code of the model has run.
+    /// Notes that the code of the model has run.
     #[inline(always)]
     pub(crate) fn end_running(&mut self) {
         self.suspect.set_running(None);
     }
 
-    /// The payload of an event that is over is about to be dropped.
+    /// Notes that the payload of an event that is over is about to be dropped.
     #[inline(always)]
     pub(crate) fn begin_dropping(&mut self, event: ExecutedEvent) {
         self.suspect.set_dropping(Some(event));
     }
 
-    /// It has been dropped.
+    /// Notes that the payload has been dropped.
     #[inline(always)]
     pub(crate) fn end_dropping(&mut self) {
         self.suspect.set_dropping(None);
@@ -129,34 +131,33 @@ impl Faults {
         self.suspect.take()
     }
 
-    /// Whether an event that is held back has been cancelled, as `is_cancelled` tells.
+    /// Whether any deferred event has been cancelled, as `is_cancelled` tells.
     pub(crate) fn is_any_cancelled(&self, is_cancelled: impl Fn(Handle) -> bool) -> bool {
-        self.held.iter().any(|held| held.is_cancelled(&is_cancelled))
+        self.deferred.iter().any(|deferred| deferred.is_cancelled(&is_cancelled))
     }
 
-    pub(crate) fn hold(&mut self, held: DeferredFault) {
-        self.held.push(held);
+    /// Defers the fault of an event.
+    pub(crate) fn defer(&mut self, deferred: DeferredFault) {
+        self.deferred.push(deferred);
         self.changed();
     }
 
-    /// The time of the first event that is held back, unreadable or has failed.
+    /// The time of the first event that is deferred or unreadable, or has failed.
     pub(crate) fn first_time(&self) -> Option<VirtualTime> {
-        let waiting = self
-            .held
-            .iter()
-            .map(|held| held.key.time)
-            .chain(self.unreadable.iter().map(|event| event.key.time));
-        waiting.chain(self.failure.as_ref().map(|failed| failed.time)).min()
+        let deferred = self.deferred.iter().map(|deferred| deferred.key.time);
+        let unreadable = self.unreadable.iter().map(|event| event.key.time);
+        let failed = self.failure.as_ref().map(|failed| failed.time);
+        deferred.chain(unreadable).chain(failed).min()
     }
 
-    /// Holds an event that cannot be executed, as it has arrived without what it carries.
-    pub(crate) fn hold_unreadable(&mut self, event: UnreadableEvent) {
+    /// Defers an event that cannot be executed, as it has arrived without its payload.
+    pub(crate) fn defer_unreadable(&mut self, event: UnreadableEvent) {
         let UnreadableEvent { incarnation, receiver: lp, key, why, .. } = event;
         self.unreadable.push(Unreadable { key, lp, incarnation, why });
         self.changed();
     }
 
-    /// Drops an unreadable event that is cancelled. Returns whether there was one.
+    /// Drops the unreadable event that an anti-message cancels. Returns whether there was one.
     pub(crate) fn cancel_unreadable(
         &mut self,
         Identity { sender, sequence, incarnation }: Identity,
@@ -165,10 +166,10 @@ impl Faults {
             (event.key.sender, event.key.sequence, event.incarnation)
                 == (sender, sequence, Some(incarnation))
         };
-        let found =
-            self.unreadable.iter().position(is_it).map(|index| self.unreadable.swap_remove(index));
+        let Some(index) = self.unreadable.iter().position(is_it) else { return false };
+        self.unreadable.swap_remove(index);
         self.changed();
-        found.is_some()
+        true
     }
 
     /// How many unreadable events there are.
@@ -176,30 +177,33 @@ impl Faults {
         self.unreadable.len()
     }
 
-    /// The earliest unreadable event before the end: one that comes later never happens.
+    /// The index of the earliest unreadable event before the end. Later ones never happen.
     fn first_unreadable(&self, end: VirtualTime, ties: TieBreak) -> Option<usize> {
         let before =
             (0..self.unreadable.len()).filter(|&index| self.unreadable[index].key.time < end);
         before.min_by(|&a, &b| ties.compare(&self.unreadable[a].key, &self.unreadable[b].key))
     }
 
-    /// The earliest moment of what is held back or unreadable before the end, and has not been
-    /// cancelled.
+    /// The earliest moment of all events that are deferred, or unreadable and before the end, and
+    /// have not been cancelled.
     pub(crate) fn least(
         &self,
         end: VirtualTime,
         ties: TieBreak,
         is_cancelled: impl Fn(Handle) -> bool,
     ) -> Moment {
-        let held = self.held.iter().filter(|held| !held.is_cancelled(&is_cancelled));
-        let held =
-            held.fold(Moment::Never, |least, held| least.earlier(Moment::Event(held.key), ties));
-        self.first_unreadable(end, ties)
-            .map_or(held, |index| held.earlier(self.unreadable[index].moment(), ties))
+        let deferred = self
+            .deferred
+            .iter()
+            .filter(|deferred| !deferred.is_cancelled(&is_cancelled))
+            .map(|deferred| Moment::Event(deferred.key));
+        let unreadable =
+            self.first_unreadable(end, ties).map(|index| self.unreadable[index].moment());
+        deferred.chain(unreadable).fold(Moment::Never, |least, moment| least.earlier(moment, ties))
     }
 
-    /// GVT has reached `until`: the first unreadable event up to then happens, and fails, if it
-    /// comes before the end.
+    /// GVT has reached `until`: the first unreadable event up to then happens if it comes before
+    /// the end, and so fails.
     pub(crate) fn raise_unreadable(&mut self, until: &Moment, end: VirtualTime, ties: TieBreak) {
         let Some(index) = self
             .first_unreadable(end, ties)
@@ -208,39 +212,41 @@ impl Faults {
             return;
         };
         let event = self.unreadable.swap_remove(index);
-        let (moment, time) = (event.moment(), event.key.time);
-        let text = Some(FailedEvent { number: None, payload: UNREADABLE_EVENT.to_owned() });
+        let failed = FailedEvent { number: None, payload: UNREADABLE_EVENT.to_owned() };
         self.fail(
             CommittedFault {
-                moment,
+                moment: event.moment(),
                 lp: event.lp,
-                time,
-                event: text,
+                time: event.key.time,
+                event: Some(failed),
                 fault: Fault::Unreadable(event.why),
             },
             ties,
         );
     }
 
-    /// Whether an event must wait: for an earlier one that is held back, or for the end, after a
-    /// failure. Of two events with the same key, one has been cancelled, and its anti-message may
-    /// still be in transit.
+    /// Whether an event must wait for an earlier one that is deferred or, after a failure, for the
+    /// end. Two events may have the same key: one of them has been cancelled, and its anti-message
+    /// may still be in transit.
     pub(crate) fn waits(&self, key: &EventKey, ties: TieBreak) -> bool {
-        let comes_first = |held: &EventKey| ties.compare(held, key).is_le();
+        let comes_first = |other: &EventKey| ties.compare(other, key).is_le();
         self.failure.is_some()
-            || self.held.iter().any(|held| comes_first(&held.key))
+            || self.deferred.iter().any(|deferred| comes_first(&deferred.key))
             || self.unreadable.iter().any(|event| comes_first(&event.key))
     }
 
-    /// Releases the events that may still turn out differently, to be tried again.
-    pub(crate) fn release(&mut self) -> Vec<Entry> {
-        let entries =
-            self.held.extract_if(.., |held| !held.certain).filter_map(|held| held.entry).collect();
+    /// Takes out the events that may turn out differently when they are tried again.
+    pub(crate) fn take_uncertain(&mut self) -> Vec<Entry> {
+        let entries = self
+            .deferred
+            .extract_if(.., |deferred| !deferred.certain)
+            .filter_map(|deferred| deferred.entry)
+            .collect();
         self.changed();
         entries
     }
 
-    /// The state of an LP, by its index, could not be worked out.
+    /// Notes that the state of an LP, by its index, could not be worked out.
     pub(crate) fn lose(&mut self, index: usize, fault: Fault) {
         self.lost.push(LostLp { index, fault });
         self.changed();
@@ -251,7 +257,8 @@ impl Faults {
         self.lost.iter().find(|lost| lost.index == index).map(|lost| &lost.fault)
     }
 
-    /// The state of an LP is to be worked out again. Returns whether the LP was lost.
+    /// Forgets that an LP was lost, as its state is about to be worked out again. Returns whether
+    /// it was.
     pub(crate) fn find_again(&mut self, index: usize) -> bool {
         let lost = self.lost.extract_if(.., |lost| lost.index == index).count() > 0;
         if lost {
@@ -260,14 +267,14 @@ impl Faults {
         lost
     }
 
-    /// All LPs that are lost for good, by index, and why.
+    /// Takes out all lost LPs, by index, and why they are lost.
     pub(crate) fn take_lost(&mut self) -> Vec<(usize, Fault)> {
         let lost = self.lost.drain(..).map(|lost| (lost.index, lost.fault)).collect();
         self.changed();
         lost
     }
 
-    /// The initialisation of the next LP failed.
+    /// Notes that the initialisation of the next LP failed.
     pub(crate) fn fail_init(&mut self, fault: Fault) {
         self.init = Some(fault);
     }
@@ -276,36 +283,43 @@ impl Faults {
         self.init.is_some()
     }
 
-    /// GVT has reached the initialisation of `lp`, the next of this PE.
+    /// GVT has reached the initialisation of `lp`, the next of this PE: if it failed, that is the
+    /// failure.
     pub(crate) fn raise_init(&mut self, lp: LpId) {
         if let Some(fault) = &self.init {
-            let (moment, fault) = (Moment::Init(lp), fault.clone());
-            self.failure =
-                Some(CommittedFault { moment, lp, time: VirtualTime::ZERO, event: None, fault });
+            self.failure = Some(CommittedFault {
+                moment: Moment::Init(lp),
+                lp,
+                time: VirtualTime::ZERO,
+                event: None,
+                fault: fault.clone(),
+            });
             self.changed();
         }
     }
 
-    /// Takes out a held event that GVT has reached, unless it has been cancelled. GVT may already
-    /// have passed an event that was executed when GVT was computed, and failed at its commit
-    /// before the verdict came.
-    pub(crate) fn take_held_at(
+    /// Takes out a deferred event that GVT has reached, unless it has been cancelled. GVT may
+    /// already have passed an event that had been executed when GVT was computed, and that failed
+    /// at its commit before the verdict came.
+    pub(crate) fn take_deferred_at(
         &mut self,
         gvt: &Moment,
         ties: TieBreak,
         is_cancelled: impl Fn(Handle) -> bool,
     ) -> Option<DeferredFault> {
-        let found = |held: &DeferredFault| match Moment::Event(held.key).compare(gvt, ties) {
-            Ordering::Less => held.certain,
-            Ordering::Equal => !held.is_cancelled(&is_cancelled),
+        let found = |deferred: &DeferredFault| match Moment::Event(deferred.key).compare(gvt, ties)
+        {
+            Ordering::Less => deferred.certain,
+            Ordering::Equal => !deferred.is_cancelled(&is_cancelled),
             Ordering::Greater => false,
         };
-        let held = self.held.iter().position(found).map(|index| self.held.swap_remove(index));
+        let index = self.deferred.iter().position(found)?;
+        let deferred = self.deferred.swap_remove(index);
         self.changed();
-        held
+        Some(deferred)
     }
 
-    /// Notes a failure; only the earliest counts.
+    /// Notes a failure. Only the earliest counts.
     pub(crate) fn fail(&mut self, failed: CommittedFault, ties: TieBreak) {
         if self
             .failure

@@ -1,10 +1,10 @@
-//! Panics of models: where they happened, and whether they are printed. Those of speculative events
-//! are not: they may never have happened.
+//! Panics of models: where they happened, and whether they are printed. Panics of speculative
+//! events are not printed, as these events may never happen.
 //!
-//! They are caught once per batch and not per event, as the engine knows which event was running.
-//! The same holds for dropping the payload of an executed event; types that need no dropping pay
-//! nothing for it. A panic is ignored where something is dropped that never happened (a cancelled
-//! payload, an undone state) or is only a copy.
+//! Panics are caught once per batch and not per event, as the engine knows which event was running
+//! or having its payload dropped. Types that need no dropping pay nothing for that. A panic is
+//! ignored when what is dropped never happened (a cancelled payload, an undone state) or is only a
+//! copy.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -17,7 +17,7 @@ use std::sync::Once;
 struct LastPanic {
     /// File, line and column.
     place: String,
-    /// What would be printed.
+    /// The text that would be printed.
     text: String,
 }
 
@@ -26,8 +26,8 @@ thread_local! {
     static LAST: RefCell<Option<LastPanic>> = const { RefCell::new(None) };
 }
 
-/// From now on every thread of this process remembers where it panicked last. The program's own
-/// hook still handles all panics, but for those that are [silenced](PanicSilencer).
+/// Makes every thread of this process remember where it panicked last. The program's own hook still
+/// handles all panics except [silenced](PanicSilencer) ones.
 pub fn remember_panics() {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -47,7 +47,7 @@ pub fn last_panic() -> String {
     LAST.take().unwrap_or_default().text
 }
 
-/// While it lives, panics of this thread are not printed. It stays on its thread:
+/// While it lives, panics of this thread are not printed. It cannot leave its thread:
 ///
 /// ```compile_fail,E0277
 /// let quiet = warpline_kernel::PanicSilencer::new();
@@ -72,13 +72,13 @@ impl Drop for PanicSilencer {
     }
 }
 
-/// What a panic of this thread that was caught just now said, and where it happened, if panics are
-/// [remembered](remember_panics).
+/// The message of a panic of this thread that was caught just now, with where it happened if panics
+/// are [remembered](remember_panics).
 pub fn panic_message(payload: Box<dyn Any + Send>) -> String {
     panic_message_with(payload, "")
 }
 
-/// The same, with more about it before the place.
+/// The same, with `more` between the message and the place.
 pub(crate) fn panic_message_with(payload: Box<dyn Any + Send>, more: &str) -> String {
     let message = match payload.downcast::<String>() {
         Ok(message) => *message,
@@ -106,7 +106,7 @@ mod tests {
         catch_unwind(panic).expect_err("it panics")
     }
 
-    /// The only test here that sets hooks: they are the whole program's.
+    /// The only test here that sets a hook, as hooks belong to the whole program.
     #[test]
     fn silenced_panics_are_remembered_but_not_printed() {
         let usual = take_hook();
@@ -133,7 +133,7 @@ mod tests {
         let panic = caught(planned);
         let printed = last_panic();
         assert!(printed.contains("panics.rs:") && printed.ends_with("as planned"), "{printed}");
-        // What has been printed is forgotten.
+        // A message that has been taken is forgotten.
         assert_eq!(
             (&panic_message(panic)[..], &last_panic()[..], PRINTED.get()),
             ("as planned", "", 0)

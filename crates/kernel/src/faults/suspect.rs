@@ -2,7 +2,7 @@ use warpline_base::{EventKey, LpId};
 
 use crate::agenda::pending::Entry;
 
-/// An event that is over.
+/// An event that has been executed and cannot be undone any more.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ExecutedEvent {
     pub(crate) key: EventKey,
@@ -12,15 +12,15 @@ pub(crate) struct ExecutedEvent {
 /// The event that is to blame for a panic.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Blamed {
-    /// Its code was running.
+    /// The model's code was running for it.
     Running(Entry),
-    /// It was over, and its payload was being dropped, which is code of the model as well.
+    /// It was over, and its payload was being dropped, which may run the model's code, too.
     Dropped(ExecutedEvent),
 }
 
-/// Whose code of the model is running, should it panic.
+/// The event for which the model's code is running, in case that panics.
 ///
-/// Invariant: with neither set, it is the engine that panicked. At most one is set.
+/// Invariant: at most one field is set. If neither is, a panic is the engine's own.
 #[derive(Debug, Default)]
 pub(super) struct Suspect {
     running: Option<Entry>,

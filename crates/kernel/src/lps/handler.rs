@@ -1,19 +1,19 @@
-//! What every way to execute an event shares.
+//! What all ways to execute an event share.
 //!
 //! There are three ways, in three loops. They run the same handler and count the event in the same
-//! way. What they do around that differs:
+//! way. They differ in what they do around that:
 //!
 //! | | sequential loop | safe lane | speculative lane |
 //! |---|---|---|---|
-//! | first | nothing: whatever is pending happens | drops a cancelled event; settles what its KP has executed ahead | drops a cancelled event; rolls its KP back if it is a straggler |
+//! | before | nothing: whatever is pending happens | drops a cancelled event; settles what its KP has executed ahead | drops a cancelled event; rolls its KP back if it is a straggler |
 //! | kept, to undo it | nothing | nothing | a record, with a copy of the state or a log of its changes |
 //! | what it observed | counts at once | counts at once | is kept, and counts on commit |
 //! | what it sent | takes over its memory | takes over its memory; goes to other PEs for good | is linked to its record, and may be cancelled |
-//! | if it fails | the run ends | it is held back until GVT has reached it | it is undone, held back, and tried again |
+//! | if it fails | the run ends | it is deferred until GVT has reached it | it is undone, deferred, and tried again |
 //!
-//! So one function for all would ask at every event what each way knows beforehand. The sequential
-//! loop is the measure of every speed-up, and the safe lane should come near it: neither pays for
-//! what only the speculative lane needs.
+//! A single function would have to ask at every event what each way knows beforehand. The
+//! sequential loop is the measure of every speed-up, and the safe lane should come near it, so
+//! neither pays for what only the speculative lane needs.
 
 use warpline_base::{EventKey, LpId, Sequence, VirtualTime};
 use warpline_model::Model;
@@ -37,7 +37,7 @@ pub(crate) fn run_handler<M: Model>(
 }
 
 impl<S> Lp<S> {
-    /// The `number`-th event of this LP has been executed. One that fails does not count.
+    /// Counts the `number`-th event of this LP, which has been executed and has not failed.
     #[inline(always)]
     pub(crate) fn count(&mut self, number: u64, key: &EventKey) {
         self.events = number;
@@ -45,8 +45,8 @@ impl<S> Lp<S> {
     }
 }
 
-/// Takes the last event out of what LP `sender` has sent; `first` is the sequence number of the
-/// first. Last first is all the same to the pending set: the order is in the key.
+/// Takes the last event that LP `sender` has sent out of the outbox. `first` is the sequence number
+/// of the first. The pending set does not mind the last coming first, as it orders events by key.
 #[inline(always)]
 pub(crate) fn take_last<M: Model>(
     executor: &mut Executor<M>,

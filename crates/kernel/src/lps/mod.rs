@@ -8,16 +8,16 @@ use warpline_memory::{DropEach, list_for, prefer_huge_pages, prefetch, try_drop}
 
 use crate::lps::roles::{Role, Roles};
 
-/// What LPs are to whoever runs a model.
+/// How messages to users call the LPs.
 pub(crate) const STATES: &str = "the states of LPs";
 
-/// An LP in an engine: its state, and the 16 bytes that the engine needs to keep for it. Its random
-/// numbers and the sequence numbers of its sends follow from its event count.
+/// An LP in an engine: its state, and the 16 bytes that the engine keeps for it. The positions of
+/// its random streams and its sequence numbers follow from its event count.
 #[derive(Debug)]
 pub struct Lp<S> {
     /// Events executed and not undone.
     pub events: u64,
-    /// The digest of these events, in order.
+    /// The digest of these events, in their order.
     pub digest: HistoryDigest,
     /// Its state.
     pub state: S,
@@ -29,7 +29,7 @@ impl<S> Lp<S> {
         Lp { events: 0, digest: HistoryDigest::default(), state }
     }
 
-    /// Adds consecutive LPs, the first of which has this id, to the digest of a run.
+    /// Adds consecutive LPs, of which the first has the id `first`, to the digest of a run.
     pub fn add_digests(lps: &[Self], first: u32, digest: &mut RunDigest) {
         for (id, lp) in (first..).zip(lps) {
             digest.add(LpId(id), lp.events, lp.digest);
@@ -37,7 +37,7 @@ impl<S> Lp<S> {
     }
 
     /// Restores an earlier state. The current one belongs to events that were undone, so a panic on
-    /// dropping it is swallowed.
+    /// dropping it is ignored.
     pub(crate) fn bring_back(&mut self, state: S) {
         _ = try_drop(std::mem::replace(&mut self.state, state));
     }
@@ -55,7 +55,7 @@ pub(crate) struct Lps<S> {
 }
 
 impl<S> Lps<S> {
-    /// The LPs with these ids, none of them initialised, out of LPs with these roles.
+    /// The LPs with these ids, none of them initialised. `roles` has the roles of all LPs.
     pub(crate) fn new(ids: Range<u32>, roles: Roles) -> Self {
         let mut initialised = list_for(ids.len(), STATES);
         prefer_huge_pages(&mut initialised);
@@ -67,6 +67,7 @@ impl<S> Lps<S> {
         self.initialised.len()
     }
 
+    /// Whether all have been initialised.
     #[inline]
     pub(crate) fn all_initialised(&self) -> bool {
         self.initialised.len() == self.count as usize
@@ -77,7 +78,7 @@ impl<S> Lps<S> {
         LpId(self.first + self.initialised.len() as u32)
     }
 
-    /// Takes over all of them, already initialised.
+    /// Takes over all of them from another engine, initialised.
     pub(crate) fn take_over(&mut self, lps: DropEach<Lp<S>>) {
         assert_eq!(
             (self.initialised.len(), lps.len()),
@@ -87,6 +88,7 @@ impl<S> Lps<S> {
         self.initialised = lps;
     }
 
+    /// Adds the next LP, which has been initialised to this state.
     pub(crate) fn push(&mut self, state: S) {
         self.initialised.push(Lp::new(state));
     }
@@ -103,6 +105,7 @@ impl<S> Lps<S> {
         id.0.wrapping_sub(self.first) < self.count
     }
 
+    /// The id of the LP with this index.
     #[inline]
     pub(crate) fn id(&self, index: usize) -> LpId {
         LpId(self.first + index as u32)
@@ -110,7 +113,7 @@ impl<S> Lps<S> {
 
     /// Whether any LP is conservative, here or elsewhere.
     #[inline(always)]
-    pub(crate) fn some_wait(&self) -> bool {
+    pub(crate) fn any_conservative(&self) -> bool {
         self.roles.any_conservative()
     }
 
@@ -134,12 +137,12 @@ impl<S> Lps<S> {
         prefetch(&self.initialised[index]);
     }
 
-    /// How much memory they take, in bytes.
+    /// How much memory the initialised ones take, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.initialised.len() * size_of::<Lp<S>>()
     }
 
-    /// How much memory there is for them, in bytes.
+    /// How much memory is set aside for all of them, in bytes.
     pub(crate) fn bytes_held(&self) -> usize {
         self.count as usize * size_of::<Lp<S>>()
     }

@@ -3,21 +3,20 @@ use std::sync::Arc;
 
 use warpline_base::LpId;
 
-/// What an LP is among others: its kind, and whether it is conservative. One number, as every LP
-/// has one.
+/// The kind of an LP, and whether it is conservative, in one small number, as each LP has a role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Role(u16);
 
 impl Role {
-    /// That of LPs where all are alike: optimistic, and of the first kind.
+    /// The role of all LPs where they do not differ: optimistic, and of the first kind.
     const COMMON: Role = Role(0);
     /// The most kinds.
     pub const KINDS_MOST: usize = 1 << 15;
 
-    /// Of the kind with this number.
+    /// The role of LPs of the kind with this number.
     ///
     /// # Panics
-    /// If the number exceeds [`KINDS_MOST`](Self::KINDS_MOST).
+    /// If the number is not less than [`KINDS_MOST`](Self::KINDS_MOST).
     pub fn new(kind: usize, conservative: bool) -> Self {
         assert!(kind < Self::KINDS_MOST, "there are no more than {} kinds", Self::KINDS_MOST);
         Role((kind << 1) as u16 | u16::from(conservative))
@@ -28,7 +27,7 @@ impl Role {
         usize::from(self.0 >> 1)
     }
 
-    /// Whether its LPs execute only events that are certain, and never roll back.
+    /// Whether its LPs execute only certain events, and so never roll back.
     #[inline(always)]
     pub fn is_conservative(self) -> bool {
         self.0 & 1 == 1
@@ -49,7 +48,7 @@ impl Role {
 /// The roles of all LPs.
 #[derive(Clone, Debug, Default)]
 pub struct Roles {
-    /// By LP; empty where all have the [common](Role::COMMON) one.
+    /// By LP; empty if all have the [common](Role::COMMON) one.
     by_lp: Arc<Vec<Role>>,
     /// How many roles there may be.
     count: usize,
@@ -77,13 +76,13 @@ impl Roles {
         self.by_lp.get(lp.index()).copied().unwrap_or(Role::COMMON)
     }
 
-    /// How many roles a list needs places for.
+    /// How many places a list of all roles needs.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
 }
 
-/// What the LPs of one role have done in a PE, beside what they have committed.
+/// What the LPs of one role have done on a PE, beside their commits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoleCounts {
     /// Events undone.

@@ -1,27 +1,27 @@
-//! What events have changed in the states of LPs, so that it can be undone.
+//! The log of what events have changed in the states of LPs, to undo it.
 //!
-//! When an event is done, the list of changes that the context has written goes to the end of one
-//! ring of words per PE. Rollback reads the words from behind. A record of the history holds where
-//! its words begin, in the place of a copy of the state. Events in the safe lane log nothing.
+//! When an event is done, the changes that the context has listed go to the end of a ring of words,
+//! of which each PE has one. Rollback reads the words from the end. The record of an event notes
+//! where its words begin, instead of a copy of the state. Events in the safe lane log nothing.
 //!
-//! An event that fails or panics is undone in the same way, as every change was logged before it
-//! happened. So under a journal nothing is copied or executed again, and payloads are dropped on
-//! commit.
+//! An event that fails or panics is undone in the same way, as every change is logged before it is
+//! made. So under a journal no state is copied, no event is executed again, and payloads are
+//! dropped on commit.
 
 use std::collections::VecDeque;
 
 use warpline_memory::MakeRoom;
 
-/// A place in the log, counted from the start of the run. It fills a word: a record holds it where
-/// others hold the copy of a state, and what is aligned otherwise is copied in pieces that a core
-/// has to wait for.
+/// A place in the log, counted from the start of the run. It fills a word, as a record has it where
+/// others have the copy of a state: anything aligned otherwise would be copied in pieces, for which
+/// the core has to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LogPlace(u64);
 
-/// What the events of a history have changed, in the order of execution, in words that mean
-/// something to the context alone.
+/// What the events of a history have changed, in the order of execution, in words that only the
+/// context understands.
 ///
-/// Those of an event begin at the place that its record holds, and end where those of the next
+/// The words of an event begin at the place that its record notes, and end where those of the next
 /// record begin.
 #[derive(Debug, Default)]
 pub(crate) struct ChangeLog {
@@ -46,7 +46,8 @@ impl ChangeLog {
 
     /// Copies what lies between two places to the end of a list.
     pub(crate) fn read(&self, from: LogPlace, to: LogPlace, into: &mut Vec<u64>) {
-        let (from, to) = (self.index(from), self.index(to));
+        let from = self.index(from);
+        let to = self.index(to);
         into.make_room(to - from, "the log of changes that may be undone");
         into.extend(self.words.range(from..to));
     }
@@ -67,7 +68,7 @@ impl ChangeLog {
         size_of::<u64>() * self.words.capacity()
     }
 
-    /// Gives memory back that is not in use.
+    /// Gives back memory that is not in use.
     pub(crate) fn give_back_room(&mut self) {
         self.words.shrink_to_fit();
     }

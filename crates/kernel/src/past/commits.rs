@@ -17,7 +17,7 @@ pub(crate) enum RecordStatus {
     Open,
 }
 
-/// How far a commit has looked through the history, for events up to a time.
+/// A commit's scan of the history for events up to a time.
 pub(crate) struct CommitScan {
     until: VirtualTime,
     next: u64,
@@ -26,7 +26,7 @@ pub(crate) struct CommitScan {
 }
 
 impl CommitScan {
-    /// The record at a place is closed.
+    /// Notes that the record at a place is closed.
     #[inline(always)]
     pub(crate) fn close(&mut self, place: u64) {
         self.closed += u64::from(self.closed == place);
@@ -34,8 +34,7 @@ impl CommitScan {
 }
 
 impl<S, E> Past<S, E> {
-    /// Everything before this time has committed. With nothing open, that is everything before the
-    /// `horizon`.
+    /// The time before which everything has committed. If nothing is open, that is the `horizon`.
     #[inline]
     pub(crate) fn committed_to(&mut self, horizon: VirtualTime) -> VirtualTime {
         if !self.has_open() {
@@ -44,22 +43,21 @@ impl<S, E> Past<S, E> {
         self.committed_to
     }
 
-    /// Notes that a commit has taken everything before this time.
+    /// Notes that everything before this time has committed.
     pub(crate) fn commit_done(&mut self, before: VirtualTime) {
         self.committed_to = self.committed_to.max(before);
         self.left_open = self.open_len();
     }
 
-    /// Whether enough has been executed since the last commit to make looking through all of it
-    /// cheap per event.
+    /// Whether enough has been executed since the last commit that a scan costs little per event.
     #[inline]
     pub(crate) fn is_worth_a_commit(&self) -> bool {
         const FEW: u64 = 64;
         self.open_len() >= FEW + 2 * self.left_open
     }
 
-    /// Looks through the history for events up to a time. KPs roll back by themselves, so what is
-    /// left to commit may lie anywhere.
+    /// Begins a scan for events up to a time. KPs roll back separately, so these may lie anywhere
+    /// in the history.
     #[inline(always)]
     pub(crate) fn scan(&self, until: VirtualTime) -> CommitScan {
         let closed = self.history.open();
@@ -80,7 +78,7 @@ impl<S, E> Past<S, E> {
         Some(place)
     }
 
-    /// All has been looked at.
+    /// Ends a scan.
     #[inline(always)]
     pub(crate) fn end_scan(&mut self, scan: &CommitScan) {
         self.history.close(scan.closed);
@@ -98,14 +96,14 @@ impl<S, E> Past<S, E> {
         self.history.event_at(place)
     }
 
-    /// The same if the event may still be undone.
+    /// The event recorded at a place, if it may still be undone.
     #[inline(always)]
     pub(crate) fn open_event_at(&self, place: u64) -> Option<Handle> {
         self.history.open_event_at(place)
     }
 
-    /// Takes out what the event of the record at `place` has left behind, if the event is open and
-    /// due, as `is_due` finds out. Also returns what that has found.
+    /// Begins the commit of the event whose record is at `place`, if it is open and due. Returns
+    /// what `is_due` found, and the side record, which it takes out.
     ///
     /// # Errors
     /// The status of the record, if its event does not commit now.
@@ -120,51 +118,54 @@ impl<S, E> Past<S, E> {
             return Err(RecordStatus::Closed);
         }
         let due = is_due(record.event).ok_or(RecordStatus::Open)?;
-        Ok((due, std::mem::replace(&mut record.extra, SideRecordId::NONE)))
+        Ok((due, std::mem::replace(&mut record.side_record, SideRecordId::NONE)))
     }
 
-    /// The event of the record at `place` has committed.
+    /// Notes that the event of the record at `place` has committed.
     #[inline(always)]
     pub(crate) fn end_commit(&mut self, place: u64) {
         self.history.get_mut(place).fate = Fate::Committed;
     }
 
-    /// The figures that an event has observed; `notes` are those of the context.
+    /// The figures that an event has observed. `notes` is the context's list.
     #[inline(always)]
-    pub(crate) fn figures<'a>(&'a self, extra: SideRecordId, notes: &'a Notes) -> &'a [Note] {
-        self.side_records.figures(extra, notes)
+    pub(crate) fn figures<'a>(&'a self, side_record: SideRecordId, notes: &'a Notes) -> &'a [Note] {
+        self.side_records.figures(side_record, notes)
     }
 
-    /// What an event has observed beside figures: rows, acts, and very many figures.
-    pub(crate) fn notes(&mut self, extra: SideRecordId) -> Option<&mut Notes> {
-        self.side_records.get(extra).map(|extra| &mut extra.notes).filter(|notes| !notes.is_empty())
+    /// What an event has observed that is not in the log: rows, acts, and very many figures.
+    pub(crate) fn notes(&mut self, side_record: SideRecordId) -> Option<&mut Notes> {
+        self.side_records
+            .get(side_record)
+            .map(|side_record| &mut side_record.notes)
+            .filter(|notes| !notes.is_empty())
     }
 
-    /// The copies that are kept of what an event sent by value.
+    /// The copies of what an event sent by value.
     pub(crate) fn copies_of_sent(
         &mut self,
-        extra: SideRecordId,
+        side_record: SideRecordId,
     ) -> impl Iterator<Item = OptionalHandle> {
         self.side_records
-            .get(extra)
+            .get(side_record)
             .into_iter()
-            .flat_map(|extra| extra.sent.iter().map(|sent| sent.copy))
+            .flat_map(|side_record| side_record.sent.iter().map(|sent| sent.copy))
     }
 
-    /// Whether committed records stay for a while, as later states may have to be worked out from
-    /// their copies.
+    /// Whether committed records are kept for a while, as later states may have to be worked out
+    /// from their copies.
     #[inline(always)]
     pub(crate) fn keeps_committed(&self) -> bool {
         self.undoing.lag() > 0
     }
 
-    /// Takes out the first committed record that nothing needs any more.
+    /// Takes out the first closed record if nothing needs it any more.
     #[inline]
     pub(crate) fn reclaim(&mut self) -> Option<Record<S>> {
         self.history.reclaim(self.undoing.lag())
     }
 
-    /// Takes out the first closed record, whatever may need it: the run is over.
+    /// Takes out the first closed record, needed or not: the run is over.
     pub(crate) fn reclaim_at_end(&mut self) -> Option<Record<S>> {
         self.history.reclaim(0)
     }

@@ -1,42 +1,42 @@
 //! When states are copied, so that events can be undone.
 //!
-//! Copying a state less often than before every event, and the best interval between copies, are
-//! due to Y.-B. Lin, B. Preiss, W. Loucks and E. Lazowska, "Selecting the checkpoint interval in
-//! Time Warp simulation", PADS 1993; adapting the interval during the run, to R. Rönngren and R.
-//! Ayani, "Adaptive checkpointing in Time Warp", PADS 1994.
+//! Infrequent state saving and the best interval between copies are due to Y.-B. Lin, B. Preiss, W.
+//! Loucks and E. Lazowska, "Selecting the checkpoint interval in Time Warp simulation", PADS 1993;
+//! adapting the interval during the run, to R. Rönngren and R. Ayani, "Adaptive checkpointing in
+//! Time Warp", PADS 1994.
 //!
 //! Small plain states are copied before every event. Otherwise each PE looks for the interval at
-//! which copying and coast forward cost least together (`Control` has the formula). It counts how
-//! often states are worked out from copies. What a copy costs it has to be told, as a PE decides
+//! which copying and coast forward together cost least (`Control` has the formula). It counts how
+//! often states are worked out from copies. It has to be told what a copy costs, as a PE decides
 //! nothing by a clock: its worker times some copies now and then, and in a virtual cluster a copy
 //! costs as much as an event.
 //!
-//! Reverse code undoes no event that fails. So under reverse code, too, states are copied now and
-//! then (`RARELY`); see `pe/lanes/hold.rs`.
+//! Reverse code cannot undo an event that fails. So under reverse code, too, states are copied now
+//! and then (`RARELY`); see `pe/lanes/deferred.rs`.
 
 use warpline_memory::list_of;
 
 use crate::tuning::{LAG, Undoing};
 
-/// The longest interval that is chosen.
+/// The longest interval that is chosen, in events.
 const LONGEST: u32 = 256;
-/// The interval is chosen anew after this many events at least.
+/// The interval is chosen anew after at least this many events.
 const PERIOD: u64 = 1024;
-/// What a copy costs until that is known: as much as an event.
+/// What a copy is assumed to cost until that is known, in events.
 const COST: f64 = 1.0;
 /// With copies before every event, nothing shows how often events would have to be executed again.
 /// So one period in this many has fewer copies.
 const LOOK_EVERY: u32 = 16;
-/// With reverse code, the state of an LP is copied once in this many of its events, in case one
-/// fails.
+/// Under reverse code, the state of an LP is copied before one in this many of its events, in case
+/// an event fails.
 const RARELY: u32 = 64;
 
 /// Decides when states are copied, for PEs that do not copy before every event.
 #[derive(Debug)]
 pub(crate) struct Copies {
-    /// The number of events of an LP between copies; 0 if there are none.
+    /// The number of events of an LP between copies; 0 if nothing is copied.
     every: u32,
-    /// If it is adapted.
+    /// What adapts it, if it is adapted.
     control: Option<Control>,
     /// By LP; empty if states are copied before every event, or never.
     last: Vec<LastCopy>,
@@ -69,24 +69,25 @@ impl Copies {
         Copies { every, control, last }
     }
 
-    /// The present number of events of an LP between copies. With reverse code, copies serve only
-    /// events that fail.
+    /// The present number of events of an LP between copies. Under reverse code, copies serve only
+    /// to undo events that fail.
     pub(crate) fn interval(&self) -> u32 {
         self.every
     }
 
+    /// Whether the interval is adapted.
     pub(crate) fn adapts(&self) -> bool {
         self.control.is_some()
     }
 
-    /// So many events cost as much as a copy.
+    /// Sets how many events cost as much as a copy.
     pub(crate) fn set_cost(&mut self, events: f64) {
         if let Some(control) = &mut self.control {
             control.cost = events;
         }
     }
 
-    /// Adapts the interval, if it is adaptive, when `processed` events have been executed in all.
+    /// Adapts the interval, unless it is fixed, when `processed` events have been executed in all.
     pub(crate) fn adapt(&mut self, processed: u64) {
         if let Some(control) = &mut self.control
             && let Some(every) = control.choose(self.every, processed)
@@ -100,8 +101,7 @@ impl Copies {
         size_of::<LastCopy>() * self.last.capacity()
     }
 
-    /// Whether the state of an LP is copied before an event whose place in the history will be
-    /// `place`.
+    /// Whether the state of an LP is to be copied before an event whose record will be at `place`.
     #[inline]
     pub(crate) fn is_due(&self, lp: usize, place: u64) -> bool {
         let is_due_since =
@@ -112,7 +112,7 @@ impl Copies {
     /// Notes that an event was executed, with a copy or without.
     #[inline]
     pub(crate) fn executed(&mut self, lp: usize, place: u64, copied: bool) {
-        // Where every event is due, nobody asks.
+        // If a copy is due before every event, nobody asks.
         if self.every != 1
             && let Some(last) = self.last.get_mut(lp)
         {
@@ -141,22 +141,25 @@ impl Copies {
     }
 }
 
-/// Finds the interval at which copying and executing events again cost least together.
+/// Finds the interval at which copying and executing events again together cost least.
 ///
-/// With a copy before every `n`-th event, a copy that costs as much as `c` events, and a share `r`
-/// of events after which a rollback ends with the LP, an event costs `c / n` for copies, and on
-/// average `r (n - 1) / 2` for being executed again. The sum is least at `n = sqrt(2 c / r)`.
+/// Let a state be copied before every `n`-th event, a copy cost as much as `c` events, and a share
+/// `r` of events be the ones to which an LP is rolled back. Then copies cost `c / n` per event, and
+/// executing events again costs `r (n - 1) / 2` on average. The sum is least at `n = sqrt(2 c /
+/// r)`.
 #[derive(Debug)]
 struct Control {
     /// How many events cost as much as a copy.
     cost: f64,
-    /// Events executed, and states worked out from copies: recent ones count for more.
+    /// Events executed; recent ones count for more.
     events: f64,
+    /// States worked out from copies since the interval was last chosen.
     worked_out: f64,
-    /// How many states would have been worked out if every rollback had needed that.
+    /// Rollbacks of LPs, as estimated from the states worked out; recent ones count for more.
     rollbacks: f64,
     /// How many events had been executed when the interval was last chosen.
     processed: u64,
+    /// How often the interval has been chosen.
     periods: u32,
 }
 
@@ -174,22 +177,23 @@ impl Default for Control {
 }
 
 impl Control {
-    /// The interval from now on, if it was `every` for long enough.
+    /// Chooses the next interval if the present one, `every`, has lasted long enough.
     fn choose(&mut self, every: u32, processed: u64) -> Option<u32> {
         let events = processed - self.processed;
         if events < PERIOD {
             return None;
         }
-        (self.processed, self.periods) = (processed, self.periods + 1);
+        self.processed = processed;
+        self.periods += 1;
         let worked_out = std::mem::take(&mut self.worked_out);
         if every == 1 {
-            // What is known stays as it was.
+            // Nothing has been learned in this period.
             return Some(if self.periods.is_multiple_of(LOOK_EVERY) { 2 } else { 1 });
         }
-        // One rollback in `every` ends at an event with a copy of its own.
+        // One rollback in `every` ends at an event that has its own copy, and works out no state.
         let rollbacks = worked_out * f64::from(every) / f64::from(every - 1);
-        (self.events, self.rollbacks) =
-            (self.events / 2.0 + events as f64, self.rollbacks / 2.0 + rollbacks);
+        self.events = self.events / 2.0 + events as f64;
+        self.rollbacks = self.rollbacks / 2.0 + rollbacks;
         // Without any rollback, count half of one.
         let share = self.rollbacks.max(0.5) / self.events;
         let best = (2.0 * self.cost / share).sqrt().round();
@@ -266,8 +270,8 @@ mod tests {
         );
     }
 
-    /// The interval after a run of `periods`, in each of which this many states are worked out from
-    /// copies per 1000 events, were there a copy before each second event.
+    /// The interval after a run of `periods`, in each of which LPs are rolled back `per_1000` times
+    /// per 1000 events.
     fn adapted(cost: f64, per_1000: f64, periods: u64) -> u32 {
         let mut copies = Copies::new(Undoing::CopyAdaptively, 1);
         copies.set_cost(cost);
@@ -288,10 +292,8 @@ mod tests {
             let total = |every: u32| {
                 cost / f64::from(every) + per_1000 / 1000.0 * f64::from(every - 1) / 2.0
             };
-            let (found, best) = (
-                adapted(cost, per_1000, 30),
-                (1..=LONGEST).min_by(|a, b| total(*a).total_cmp(&total(*b))).unwrap(),
-            );
+            let found = adapted(cost, per_1000, 30);
+            let best = (1..=LONGEST).min_by(|a, b| total(*a).total_cmp(&total(*b))).unwrap();
             assert!(
                 found.abs_diff(best) <= 1,
                 "{found} and {best}, if a copy costs {cost}, with {per_1000} of 1000"

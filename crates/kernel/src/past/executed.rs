@@ -1,4 +1,4 @@
-//! What is recorded of an event that is executed ahead.
+//! What the past records of an event that is executed ahead.
 
 use warpline_base::VirtualTime;
 use warpline_memory::{Handle, MakeRoom};
@@ -27,8 +27,8 @@ impl<S, E> Past<S, E> {
         self.kps.may_straggle(k, time)
     }
 
-    /// Begins the record of an event of KP `k`, which is about to be executed at `time` on an LP
-    /// with this index, and copies the state of the LP if that is due.
+    /// Begins the record of an event of KP `k` that is about to be executed, at `time` on the LP of
+    /// this index. Copies the state of the LP if a copy is due.
     #[inline(always)]
     pub(crate) fn begin(
         &mut self,
@@ -43,13 +43,19 @@ impl<S, E> Past<S, E> {
     {
         let place = self.history.end();
         let copied = self.copies.is_due(index, place);
-        let (before, digest) = (self.kps.last(k), lp.digest);
-        // Nothing is to be undone, should the copy of the state panic.
-        let fate = Fate::Undone;
-        let (sent, extra) = (OptionalHandle::default(), SideRecordId::NONE);
-        let state = StateBefore::WorkedOut;
-        let record =
-            self.history.push(Record { event, sent, before, digest, extra, fate, state }, time);
+        let record = self.history.push(
+            Record {
+                event,
+                sent: OptionalHandle::default(),
+                before: self.kps.last(k),
+                digest: lp.digest,
+                side_record: SideRecordId::NONE,
+                // If copying the state panics, there is nothing to undo.
+                fate: Fate::Undone,
+                state: StateBefore::WorkedOut,
+            },
+            time,
+        );
         if copied {
             record.state = StateBefore::Copied(lp.state.clone());
         }
@@ -57,7 +63,7 @@ impl<S, E> Past<S, E> {
         Begun { place, copied }
     }
 
-    /// Whether the event logs what it changes. The record notes where that begins.
+    /// Whether the event logs what it changes. If so, its record notes where that begins.
     #[inline(always)]
     pub(crate) fn begin_changes(&mut self, begun: Begun) -> bool {
         let logs = !begun.copied && self.undoing == Undoing::Journal;
@@ -67,13 +73,13 @@ impl<S, E> Past<S, E> {
         logs
     }
 
-    /// Takes what the event has changed.
+    /// Appends what the event has changed to the log, and empties the list.
     #[inline(always)]
     pub(crate) fn log_changes(&mut self, changes: &mut Vec<u64>) {
         self.history.log_changes(changes);
     }
 
-    /// The event has been executed, and has not failed. Returns the place of its record.
+    /// Notes that the event has been executed and has not failed. Returns the place of its record.
     #[inline(always)]
     pub(crate) fn executed(&mut self, begun: Begun, k: usize, index: usize, entry: &Entry) -> u64 {
         let place = begun.place;
@@ -87,41 +93,43 @@ impl<S, E> Past<S, E> {
         place
     }
 
-    /// Keeps what the event has observed and saved, which is not nothing, and empties both.
+    /// Keeps what the event has observed and saved, and empties both lists. One of them is not
+    /// empty.
     #[inline]
     pub(crate) fn keep(&mut self, notes: &mut Notes, saved: &mut Vec<u64>) -> SideRecordId {
         self.side_records.keep(notes, saved)
     }
 
-    /// Keeps what it takes to cancel an event that was sent by value.
+    /// Keeps what it takes to cancel a message that was sent by value.
     pub(crate) fn keep_sent_by_value(
         &mut self,
-        extra: SideRecordId,
+        side_record: SideRecordId,
         sent: SentByValue,
     ) -> SideRecordId {
-        let (id, kept) = self.side_records.get_or_take(extra);
+        let (id, kept) = self.side_records.get_or_take(side_record);
         kept.sent.make_room(1, "what may have to be cancelled");
         kept.sent.push(sent);
         id
     }
 
-    /// Keeps an event that was sent to another PE, to compare it with what is sent again.
+    /// Keeps a message that was sent to another PE, to compare it with what is sent again.
     pub(crate) fn keep_sent_away(
         &mut self,
-        extra: SideRecordId,
+        side_record: SideRecordId,
         sent: SentAway<E>,
     ) -> SideRecordId {
-        let (id, kept) = self.side_records.get_or_take(extra);
+        let (id, kept) = self.side_records.get_or_take(side_record);
         kept.away.make_room(1, "what undone events may send again");
         kept.away.push(sent);
         id
     }
 
-    /// Completes the record at `place`: what its event has sent, and what it has left behind.
+    /// Completes the record at `place` with what its event has sent and left behind.
     #[inline(always)]
-    pub(crate) fn complete(&mut self, place: u64, (sent, extra): (OptionalHandle, SideRecordId)) {
+    pub(crate) fn complete(&mut self, place: u64, sent: OptionalHandle, side_record: SideRecordId) {
         let record = self.history.get_mut(place);
-        (record.sent, record.extra) = (sent, extra);
+        record.sent = sent;
+        record.side_record = side_record;
     }
 
     /// Whether the state before this event was being copied when the model panicked, so that the
@@ -136,7 +144,7 @@ impl<S, E> Past<S, E> {
     }
 
     /// Removes the last record if it is that of this event, which has failed or waits for buffers.
-    /// Returns how the state before it is to be had again, if the event has touched the state.
+    /// Returns how to restore the state before it, if the event has touched the state.
     pub(crate) fn retract(&mut self, event: Handle) -> Option<StateBefore<S>> {
         if self.was_being_copied(event) {
             self.history.pop();

@@ -1,4 +1,5 @@
 use std::collections::VecDeque;
+use std::num::NonZeroU64;
 
 use warpline_base::{HistoryDigest, VirtualTime};
 use warpline_memory::{Handle, MakeRoom, drop_each};
@@ -7,9 +8,9 @@ use crate::agenda::store::OptionalHandle;
 use crate::past::change_log::{ChangeLog, LogPlace};
 use crate::past::side_records::SideRecordId;
 
-/// What the history is to whoever runs a model.
+/// How messages to users call the history.
 const HISTORY: &str = "the history of events that may be undone";
-/// Commit skips records in blocks of this many places, a power of two.
+/// Commits skip records in blocks of this many places, a power of two.
 pub(crate) const BLOCK: u64 = 64;
 
 /// What became of an executed event.
@@ -17,13 +18,13 @@ pub(crate) const BLOCK: u64 = 64;
 pub(crate) enum Fate {
     /// It may still be undone.
     Open,
-    /// It was undone; the record is empty.
+    /// It was undone, and the record is empty.
     Undone,
     /// It has committed.
     Committed,
 }
 
-/// How the state that an LP had before an event is to be had again.
+/// How to restore the state that an LP had before an event.
 #[derive(Debug)]
 pub(crate) enum StateBefore<S> {
     /// By reverse code, or by working it out from an earlier copy.
@@ -43,6 +44,14 @@ impl<S> StateBefore<S> {
             other => std::mem::replace(other, StateBefore::WorkedOut),
         }
     }
+
+    /// The copy, if there is one.
+    pub(crate) fn copy(&self) -> Option<&S> {
+        match self {
+            StateBefore::Copied(state) => Some(state),
+            _ => None,
+        }
+    }
 }
 
 /// What is needed to undo an executed event, or to apply its effects when it commits.
@@ -51,11 +60,11 @@ pub(crate) struct Record<S> {
     pub(crate) event: Handle,
     /// The last message that the event sent; each links to the previous one.
     pub(crate) sent: OptionalHandle,
-    /// The place of the previous record in the same KP.
-    pub(crate) before: u64,
+    /// The place of the previous record in the same KP, if any. It may be closed or reclaimed.
+    pub(crate) before: Option<NonZeroU64>,
     /// The LP's digest before the event.
     pub(crate) digest: HistoryDigest,
-    pub(crate) extra: SideRecordId,
+    pub(crate) side_record: SideRecordId,
     pub(crate) fate: Fate,
     pub(crate) state: StateBefore<S>,
 }
@@ -63,10 +72,10 @@ pub(crate) struct Record<S> {
 /// The executed events of a PE that may still be undone, in the order of execution, preceded by
 /// those that are kept a little longer because later states are worked out from their copies.
 ///
-/// A *place* numbers records from the start of the run. Rollback empties and commit closes records
-/// at any place; memory is reclaimed from the front. The records of a KP form a chain, from the
-/// last to the first, in the order of their keys. The records of the PE as a whole need not be in
-/// that order, as KPs roll back separately.
+/// A *place* numbers records from the start of the run, from 1 on. Rollback empties records at any
+/// place, and commit closes them; memory is reclaimed from the front. The records of a KP form a
+/// chain, from the last to the first, in the order of their keys. The records of the PE as a whole
+/// need not be in that order, as KPs roll back separately.
 ///
 /// Execution appends, so there is no list per LP or KP to manage.
 #[derive(Debug)]
@@ -76,10 +85,10 @@ pub(crate) struct History<S> {
     first: u64,
     /// No record before this place is open.
     open: u64,
-    /// For each block of places, from that of the first record on: a lower bound on the times of
+    /// For each block of places, from that of the first record on, a lower bound on the times of
     /// its records.
     earliest: VecDeque<VirtualTime>,
-    /// What they have changed, where that is logged. Undone records still hold their places in it.
+    /// What the events have changed, under a journal. Undone records still have their places in it.
     log: ChangeLog,
 }
 
@@ -91,7 +100,6 @@ impl<S> Drop for History<S> {
 
 impl<S> Default for History<S> {
     fn default() -> Self {
-        // Place 0 stands for "none".
         History {
             records: VecDeque::new(),
             first: 1,
@@ -104,8 +112,8 @@ impl<S> Default for History<S> {
 
 impl<S> History<S> {
     /// Adds the record of an event that is about to be executed at `time`. Inlined, so that its
-    /// fields are written straight into their place: copied there as a whole, they would have to be
-    /// read back right after they were written, which stalls the core.
+    /// fields are written straight into their place: to copy them there as a whole, the core would
+    /// have to read them back right after writing them, and stall.
     #[inline(always)]
     pub(crate) fn push(&mut self, record: Record<S>, time: VirtualTime) -> &mut Record<S> {
         self.note_time(self.end(), time);
@@ -118,7 +126,7 @@ impl<S> History<S> {
     #[inline(always)]
     fn note_time(&mut self, place: u64, time: VirtualTime) {
         let block = (place / BLOCK - self.first / BLOCK) as usize;
-        // Records removed from the end leave their times behind: that of a whole block is replaced
+        // Records removed from the end leave their times behind. The time of a block is replaced
         // when the block is begun again.
         match self.earliest.get_mut(block) {
             Some(earliest) if !place.is_multiple_of(BLOCK) => *earliest = time.min(*earliest),
@@ -144,7 +152,7 @@ impl<S> History<S> {
         place.min(self.end())
     }
 
-    /// The event of the last record, which is about to be executed, logs what it changes.
+    /// Notes that the event of the last record, which is about to be executed, logs its changes.
     #[inline]
     pub(crate) fn begin_changes(&mut self) {
         if let Some(record) = self.records.back_mut() {
@@ -152,7 +160,7 @@ impl<S> History<S> {
         }
     }
 
-    /// Takes what the event of the last record has changed.
+    /// Appends what the event of the last record has changed to the log, and empties the list.
     #[inline]
     pub(crate) fn log_changes(&mut self, changes: &mut Vec<u64>) {
         self.log.append(changes);
@@ -169,7 +177,7 @@ impl<S> History<S> {
         }
     }
 
-    /// Removes the last record, whose event has failed, and so has left nothing in the log.
+    /// Removes the last record. Its event has failed or was parked, so it has nothing in the log.
     pub(crate) fn pop(&mut self) -> Option<Record<S>> {
         self.records.pop_back()
     }
@@ -250,15 +258,15 @@ impl<S> History<S> {
         self.open = place;
     }
 
-    /// Moves the front up to the first record that is open.
+    /// Closes all records before the first that is open.
     pub(crate) fn close_front(&mut self) {
         while self.open < self.end() && self.get(self.open).fate != Fate::Open {
             self.open += 1;
         }
     }
 
-    /// Reclaims all records before the first that may be open. Panics of dropping copies of states
-    /// are ignored, as no run depends on copies.
+    /// Reclaims all records before the first that may be open. A panic on dropping a copy of a
+    /// state is ignored, as the engine made the copy.
     pub(crate) fn reclaim_closed(&mut self) {
         drop_each(self.records.drain(..(self.open - self.first) as usize));
         self.set_first(self.open);
@@ -269,8 +277,7 @@ impl<S> History<S> {
         }
     }
 
-    /// Takes out the first record, if it is at least `lag` places before every record that may be
-    /// open.
+    /// Takes out the first record if it lies more than `lag` places before all that may be open.
     #[inline]
     pub(crate) fn reclaim(&mut self, lag: u64) -> Option<Record<S>> {
         if self.first + lag >= self.open {
@@ -289,7 +296,7 @@ impl<S> History<S> {
         self.first = first;
     }
 
-    /// Takes out the first record, whatever became of its event. For a run that is over.
+    /// Takes out the first record, whatever became of its event: the run is over.
     pub(crate) fn take_first(&mut self) -> Option<Record<S>> {
         self.records.pop_front()
     }
@@ -299,8 +306,8 @@ impl<S> History<S> {
         self.records.capacity() - self.records.len()
     }
 
-    /// How much more memory the records take, in bytes, if there is no room for this many more:
-    /// their list doubles.
+    /// How much more memory this many more records would take, in bytes: if there is no room, their
+    /// list doubles.
     pub(crate) fn growth(&self, records: usize) -> usize {
         if self.room() < records { size_of::<Record<S>>() * self.records.capacity() } else { 0 }
     }
@@ -317,7 +324,7 @@ impl<S> History<S> {
         records + self.log.bytes()
     }
 
-    /// Gives memory back that is not in use.
+    /// Gives back memory that is not in use.
     pub(crate) fn give_back_room(&mut self) {
         self.records.shrink_to_fit();
         self.earliest.shrink_to_fit();
@@ -331,143 +338,4 @@ impl<S> History<S> {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn record(fate: Fate) -> Record<()> {
-        let (event, before, extra) = (Handle::from_bits(0), 0, SideRecordId::NONE);
-        Record {
-            event,
-            sent: OptionalHandle::default(),
-            before,
-            digest: HistoryDigest::default(),
-            extra,
-            fate,
-            state: StateBefore::WorkedOut,
-        }
-    }
-
-    /// An operation on a history.
-    #[derive(Clone, Copy, Debug)]
-    enum Operation {
-        Push(u16),
-        Pop,
-        /// Closes this many records, and reclaims them but for some.
-        Close(u8, u8),
-    }
-
-    fn operation() -> impl Strategy<Value = Operation> {
-        prop_oneof![
-            8 => any::<u16>().prop_map(Operation::Push),
-            3 => Just(Operation::Pop),
-            1 => any::<(u8, u8)>().prop_map(|(close, lag)| Operation::Close(close, lag)),
-        ]
-    }
-
-    proptest! {
-        /// Only whole blocks of later records are skipped.
-        #[test]
-        fn only_blocks_of_later_records_are_skipped(operations in prop::collection::vec(operation(), 0..600), until: u16) {
-            let time = |time: u16| VirtualTime::new(time.into()).expect("a time");
-            let (mut history, mut times) = (History::<()>::default(), std::collections::BTreeMap::new());
-            for operation in operations {
-                match operation {
-                    Operation::Push(at) => {
-                        times.insert(history.end(), at);
-                        history.push(record(Fate::Open), time(at));
-                    }
-                    Operation::Pop if history.open_len() > 0 => {
-                        history.pop();
-                        times.remove(&history.end());
-                    }
-                    Operation::Pop => {}
-                    Operation::Close(close, lag) => {
-                        history.close((history.open() + u64::from(close)).min(history.end()));
-                        if lag < 128 { history.reclaim_closed() } else { while history.reclaim(lag.into()).is_some() {} }
-                    }
-                }
-            }
-            let (mut place, mut seen) = (history.open(), 0);
-            while place < history.end() {
-                if place == history.open() || place.is_multiple_of(BLOCK) {
-                    let next = history.skip_later_than(place, time(until));
-                    prop_assert!(times.range(place..next).all(|(_, at)| *at > until), "{place}..{next}");
-                    place = next;
-                }
-                seen += u64::from(place < history.end());
-                place += 1;
-            }
-            let after = times.range(history.open()..).filter(|(_, at)| **at <= until).count() as u64;
-            prop_assert!(seen >= after);
-        }
-    }
-
-    #[test]
-    fn blocks_that_come_later_are_skipped() {
-        let mut history = History::<()>::default();
-        let at = |time: u64| VirtualTime::new(time as f64).expect("a time");
-        (0..10 * BLOCK).for_each(|place| _ = history.push(record(Fate::Open), at(place)));
-        assert_eq!(history.skip_later_than(1, at(5)), 1);
-        // The first record is at place 1.
-        assert_eq!(history.skip_later_than(2 * BLOCK, at(2 * BLOCK)), 2 * BLOCK);
-        assert_eq!(history.skip_later_than(2 * BLOCK, at(2 * BLOCK - 2)), history.end());
-    }
-
-    /// Records removed from the end leave their times behind, which say nothing of those that take
-    /// their places.
-    #[test]
-    fn a_block_that_is_begun_again_forgets_its_times() {
-        let mut history = History::<()>::default();
-        let at = |time: u64| VirtualTime::new(time as f64).expect("a time");
-        (1..=BLOCK).for_each(|place| _ = history.push(record(Fate::Open), at(place)));
-        assert_eq!(history.skip_later_than(BLOCK, at(BLOCK)), BLOCK);
-        assert!(history.pop().is_some());
-        history.push(record(Fate::Open), at(1000));
-        assert_eq!(history.skip_later_than(BLOCK, at(BLOCK)), history.end());
-    }
-
-    /// With a word for each change, and one more change for every event.
-    #[test]
-    fn records_find_what_their_events_have_changed() {
-        let mut history = History::<()>::default();
-        let push = |history: &mut History<()>, changes: &mut Vec<u64>| {
-            history.push(record(Fate::Open), VirtualTime::ZERO);
-            history.begin_changes();
-            history.log_changes(changes);
-        };
-        let changes = |history: &History<()>, place| {
-            let mut changes = Vec::new();
-            history.read_changes(place, &mut changes);
-            changes
-        };
-        (0..4).for_each(|event| push(&mut history, &mut vec![event; event as usize]));
-        assert_eq!(
-            (1..5).map(|place| changes(&history, place).len()).collect::<Vec<_>>(),
-            [0, 1, 2, 3]
-        );
-        // An event in the middle is undone, and then the last.
-        history.get_mut(3).fate = Fate::Undone;
-        history.trim();
-        assert_eq!((changes(&history, 3), changes(&history, 4)), (vec![2, 2], vec![3, 3, 3]));
-        history.get_mut(4).fate = Fate::Undone;
-        history.trim();
-        assert_eq!(history.end(), 3);
-        push(&mut history, &mut vec![7, 8]);
-        assert_eq!((changes(&history, 2), changes(&history, 3)), (vec![1], vec![7, 8]));
-        history.close(3);
-        history.reclaim_closed();
-        assert_eq!(changes(&history, 3), [7, 8]);
-        history.close(4);
-        history.reclaim_closed();
-        push(&mut history, &mut vec![9]);
-        assert_eq!(changes(&history, 4), [9]);
-    }
-
-    #[test]
-    fn a_place_in_the_log_hardly_needs_room() {
-        assert_eq!((size_of::<Record<[u64; 2]>>(), size_of::<Record<u64>>()), (56, 48));
-        assert!(size_of::<Record<String>>() <= size_of::<Option<String>>() + 40);
-    }
-}
+mod tests;

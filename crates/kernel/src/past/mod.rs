@@ -1,10 +1,10 @@
 //! What a PE has executed and may have to undo.
 //!
-//! The records of executed events lie in the [history](history::History). What an event leaves
-//! behind beside its record lies in a [side record](side_records::SideRecords): observations, what
-//! it saved for its reverse code, and what it sent and may have to cancel. [`Copies`] says when
-//! states are copied, the [change log](change_log) holds what events have changed where that is
-//! logged, and [`PendingCancellations`] what undone events had sent, under lazy cancellation.
+//! The [history](history::History) has a record of each executed event. Whatever else an event
+//! leaves behind lies in a [side record](side_records::SideRecords): observations, what it saved
+//! for its reverse code, and what it sent and may have to cancel. [`Copies`] decides when states
+//! are copied. Under a journal, the [change log](change_log) has the changes of events. Under lazy
+//! cancellation, [`PendingCancellations`] has what undone events had sent.
 
 mod change_log;
 mod commits;
@@ -40,7 +40,7 @@ pub(crate) use self::undone::Undone;
 /// What a PE has executed and may have to undo.
 ///
 /// Invariant: the open records of a KP are a chain in the order of their keys, and no open record
-/// comes before one that has been closed.
+/// of a KP comes before a closed one.
 #[derive(Debug)]
 pub(crate) struct Past<S, E> {
     undoing: Undoing,
@@ -52,8 +52,9 @@ pub(crate) struct Past<S, E> {
     kps: Kps,
     /// How often this PE has rolled back.
     incarnation: Incarnation,
-    /// The last place at which the history was out of order: it is in order from here on.
+    /// The last place at which the history was out of order. It is in order from here on.
     inversion: u64,
+    /// The rank of the event executed last.
     last_rank: u128,
     /// The latest time of any event executed so far.
     latest: VirtualTime,
@@ -91,8 +92,8 @@ impl<S, E> Past<S, E> {
         }
     }
 
-    /// GVT has been found, and so many events have been executed in all: the interval between
-    /// copies is chosen anew.
+    /// Chooses the interval between copies anew, when a GVT has been found and this many events
+    /// have been executed in all.
     pub(crate) fn on_gvt(&mut self, processed: u64) {
         self.copies.adapt(processed);
     }
@@ -102,8 +103,8 @@ impl<S, E> Past<S, E> {
         self.side_records.in_use()
     }
 
-    /// How much memory the past has, in bytes, in use or free, without what states and observations
-    /// allocate themselves.
+    /// How much memory the past takes, in bytes, in use or free, without what states and
+    /// observations allocate themselves.
     pub(crate) fn bytes(&self) -> usize {
         let lists = self.cancelled.capacity() * size_of::<Handle>()
             + self.stale.capacity() * size_of::<usize>();
@@ -114,7 +115,7 @@ impl<S, E> Past<S, E> {
             + lists
     }
 
-    /// How much more memory the longest lists take, in bytes, if this many events do not fit.
+    /// How much more memory the longest lists would take, in bytes, for this many more events.
     pub(crate) fn growth(&self, events: usize) -> usize {
         self.history.growth(events) + self.side_records.growth(events)
     }
@@ -124,7 +125,7 @@ impl<S, E> Past<S, E> {
         self.history.room() >= events
     }
 
-    /// Makes room for this many events and hardly more.
+    /// Makes room for this many more events and hardly more.
     pub(crate) fn make_little_room(&mut self, events: usize) {
         self.history.make_little_room(events);
         self.side_records.make_little_room(events);
@@ -181,13 +182,13 @@ impl<S, E> Past<S, E> {
         self.copies.interval()
     }
 
-    /// So many events cost as much as a copy.
+    /// Sets how many events cost as much as a copy.
     pub(crate) fn set_copy_cost(&mut self, events: f64) {
         self.copies.set_cost(events);
     }
 
-    /// Makes sure that the state of an LP is copied before its next event ahead: it cannot be
-    /// worked out from an earlier copy.
+    /// Makes sure that the state of an LP is copied before its next speculative event, as it cannot
+    /// be worked out from an earlier copy.
     #[inline(always)]
     pub(crate) fn copy_soon(&mut self, index: usize) {
         self.copies.soon(index);
@@ -208,7 +209,7 @@ impl<S, E> Past<S, E> {
     /// The places of the events of a KP that may be undone, the last first.
     pub(crate) fn open_of(&self, k: usize) -> impl Iterator<Item = u64> {
         std::iter::successors(self.last_open(k), |place| {
-            let before = self.history.get(*place).before;
+            let before = self.history.get(*place).before?.get();
             self.history.is_open(before).then_some(before)
         })
     }
@@ -216,11 +217,11 @@ impl<S, E> Past<S, E> {
     /// The place of the last event of a KP, if it may be undone.
     #[inline]
     pub(crate) fn last_open(&self, k: usize) -> Option<u64> {
-        let last = self.kps.last(k);
+        let last = self.kps.last(k)?.get();
         self.history.is_open(last).then_some(last)
     }
 
-    /// Moves the front up to the first record that is open.
+    /// Closes all records before the first that is open.
     pub(crate) fn close_front(&mut self) {
         self.history.close_front();
     }
@@ -237,6 +238,7 @@ impl<S, E> Past<S, E> {
         !self.cancelled.is_empty()
     }
 
+    /// Takes out one of them.
     pub(crate) fn take_cancelled(&mut self) -> Option<Handle> {
         self.cancelled.pop()
     }

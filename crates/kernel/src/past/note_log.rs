@@ -1,7 +1,7 @@
 use warpline_memory::{Exhausted, MakeRoom};
 use warpline_model::statistics::{Note, Notes};
 
-/// How many observations a chunk has before the next one is begun.
+/// How many observations a chunk gets before the next one is begun.
 const CHUNK: usize = 1 << CHUNK_BITS;
 const CHUNK_BITS: u32 = 8;
 
@@ -49,22 +49,22 @@ struct Chunk {
 /// The observations of events that may be undone. They stay where the model wrote them, in the list
 /// of the context, which is exchanged for another one when it is long enough.
 ///
-/// Invariant: a chunk counts the events whose observations are in it, and is used again once there
-/// are none. The list of the current chunk is that of the context, and no other part has one.
+/// Invariant: a chunk counts the events whose observations are in it, and is reused when there are
+/// none. The context has the list of the current chunk, and that of no other.
 ///
-/// They commit hundreds of events later, and copying them on the way would cost more than adding
-/// them up. Rows, acts and what reverse code saves are rarer, and go into a side record.
+/// Observations commit hundreds of events later, and copying them meanwhile would cost more than
+/// adding them up. Rows, acts and what reverse code saves are rarer, and go into a side record.
 #[derive(Debug)]
 pub(crate) struct NoteLog {
     chunks: Vec<Chunk>,
     /// Chunks without observations.
     free: Vec<u32>,
     current: u32,
-    /// For how many observations there is room in the lists that are here.
+    /// The capacity of all lists in `chunks`, in observations.
     room: usize,
 }
 
-/// What the log is to whoever runs a model.
+/// How messages to users call the log.
 const LOG: &str = "what events that may be undone have observed";
 
 impl Default for NoteLog {
@@ -76,8 +76,8 @@ impl Default for NoteLog {
 }
 
 impl NoteLog {
-    /// Keeps what the event at hand observed, which is not nothing. More than there may be in the
-    /// log is left alone.
+    /// Keeps what the current event observed, which is not nothing. If it is too much for the log,
+    /// it is left alone.
     #[inline]
     pub(crate) fn keep(&mut self, notes: &mut Notes) -> Option<NotePlace> {
         let len = u8::try_from(notes.current().len()).ok()?;
@@ -92,7 +92,7 @@ impl NoteLog {
         Some(place)
     }
 
-    /// Begins another chunk.
+    /// Begins another chunk, whose list goes to the context.
     #[cold]
     fn turn(&mut self, notes: &mut Notes) {
         let next = self.free.pop().unwrap_or_else(|| self.grow());
@@ -108,6 +108,7 @@ impl NoteLog {
         }
     }
 
+    /// Adds a chunk, and returns its number.
     #[cold]
     fn grow(&mut self) -> u32 {
         let number = self.chunks.len() as u32;
@@ -119,7 +120,7 @@ impl NoteLog {
         number
     }
 
-    /// The observations of an event; `notes` are those of the context.
+    /// The observations of an event. `notes` is the context's list.
     #[inline(always)]
     pub(crate) fn read<'a>(&'a self, place: NotePlace, notes: &'a Notes) -> &'a [Note] {
         let chunk = &self.chunks[place.chunk()];
@@ -127,7 +128,7 @@ impl NoteLog {
         &list[place.from()..][..chunk.lens[place.from()].into()]
     }
 
-    /// The observations of an event have been applied, or the event has been undone.
+    /// Forgets the observations of an event, which have been applied or whose event was undone.
     #[inline(always)]
     pub(crate) fn release(&mut self, place: NotePlace) {
         let chunk = &mut self.chunks[place.chunk()];
@@ -137,12 +138,13 @@ impl NoteLog {
         }
     }
 
+    /// Frees a chunk that has no observations any more.
     #[cold]
     fn recycle(&mut self, number: u32) {
         let notes = &mut self.chunks[number as usize].notes;
         self.room -= notes.capacity();
         notes.clear();
-        // Few events observe so much.
+        // Few events need a longer list.
         notes.shrink_to(4 * CHUNK);
         self.room += notes.capacity();
         self.free.make_room(1, LOG);
@@ -193,7 +195,8 @@ mod tests {
 
     #[test]
     fn what_events_observed_stays_as_it_is_until_they_are_over() {
-        let (mut log, mut lp) = (NoteLog::default(), Lp(Notes::default()));
+        let mut log = NoteLog::default();
+        let mut lp = Lp(Notes::default());
         let places: Vec<NotePlace> = (0..1000)
             .map(|event| observe(&mut log, &mut lp, event, 1 + event as usize % 3))
             .collect();
@@ -207,11 +210,12 @@ mod tests {
 
     #[test]
     fn chunks_are_used_again_once_none_of_their_events_is_left() {
-        let (mut log, mut lp) = (NoteLog::default(), Lp(Notes::default()));
+        let mut log = NoteLog::default();
+        let mut lp = Lp(Notes::default());
         for round in 0..20 {
             let places: Vec<NotePlace> =
                 (0..CHUNK as u64).map(|event| observe(&mut log, &mut lp, event, 2)).collect();
-            // In another order than they were executed in, and the first of all last.
+            // Not in the order of execution, and the first of all last.
             places[1..].iter().rev().for_each(|place| log.release(*place));
             assert_eq!(counts(&log, &lp, places[0]), [0, 0], "round {round}");
             log.release(places[0]);
@@ -225,7 +229,8 @@ mod tests {
 
     #[test]
     fn what_is_too_much_for_the_log_is_left_alone() {
-        let (mut log, mut lp) = (NoteLog::default(), Lp(Notes::default()));
+        let mut log = NoteLog::default();
+        let mut lp = Lp(Notes::default());
         for most in 0..3 {
             let place = observe(&mut log, &mut lp, most, 255);
             assert_eq!(counts(&log, &lp, place), [most; 255]);

@@ -4,34 +4,35 @@ use warpline_memory::{Handle, MakeRoom};
 use crate::Cancellation;
 use crate::past::side_records::SideRecordId;
 
-/// What an undone event had sent: it lies in the side record until the event is executed again, or
-/// is dropped.
+/// What an undone event had sent. It is kept in the side record until the event is executed again
+/// or dropped.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PendingCancellation {
     /// The event, which is pending.
     pub(crate) event: Handle,
     pub(crate) time: VirtualTime,
-    pub(crate) extra: SideRecordId,
+    pub(crate) side_record: SideRecordId,
 }
 
-/// What undone events had sent and has not been cancelled.
+/// What undone events had sent and has neither been cancelled nor sent again.
 ///
-/// Invariant: the events are pending, and the earliest of each KP is the last of its stack. For a
-/// KP undoes events from the last to the first; a PE executes pending events in order, so those
-/// left of a KP are no earlier than any that it has executed; and an event that leaves the pending
-/// set for any other reason leaves the stack as well. So for the next event of the pending set, the
-/// stack is searched only up to its time, and not just at the top: of two events with one key, one
-/// of which is about to be cancelled, either may come first.
+/// Invariant: the events are pending, and the earliest of each KP is on top of its stack. For a KP
+/// undoes events from the last to the first; a PE executes pending events in order, so those left
+/// of a KP are no earlier than any that it has executed; and an event that leaves the pending set
+/// for any other reason leaves the stack, too.
+///
+/// For the next event of the pending set, the stack is searched up to its time, and not just at the
+/// top: of two events with one key, one of which is about to be cancelled, either may come first.
 #[derive(Debug)]
 pub(crate) struct PendingCancellations {
     /// By KP; none under aggressive cancellation.
     stacks: Vec<Vec<PendingCancellation>>,
-    /// Entries of all stacks.
+    /// The number of entries in all stacks.
     len: usize,
-    chooser: Chooser,
+    selector: Selector,
 }
 
-/// What stacks hold, as error messages put it.
+/// How messages to users call what is kept.
 const KEPT: &str = "what undone events may send again";
 
 impl PendingCancellations {
@@ -40,7 +41,7 @@ impl PendingCancellations {
         let mut stacks = Vec::new();
         stacks.make_room(kps, KEPT);
         stacks.resize_with(kps, Vec::new);
-        PendingCancellations { stacks, len: 0, chooser: Chooser::new(cancellation) }
+        PendingCancellations { stacks, len: 0, selector: Selector::new(cancellation) }
     }
 
     /// Whether anything is kept.
@@ -49,17 +50,17 @@ impl PendingCancellations {
         self.len > 0
     }
 
-    /// Whether what is sent now to other PEs is copied, so that it can be kept.
+    /// Whether to copy what is sent to other PEs now, so that it can be kept.
     #[inline(always)]
     pub(crate) fn copies(&mut self) -> bool {
-        self.chooser.mode != Mode::Never && self.chooser.takes(Turn::Send)
+        self.selector.mode != Mode::Never && self.selector.takes(Turn::Send)
     }
 
-    /// Whether what an event had sent is kept when the event is undone; `copied` if some of it has
-    /// been copied for that.
+    /// Whether to keep what an event had sent when the event is undone. `copied` says whether some
+    /// of it was copied for that.
     #[inline]
     pub(crate) fn keeps(&mut self, copied: bool) -> bool {
-        self.chooser.mode != Mode::Never && (copied || self.chooser.takes(Turn::Undo))
+        self.selector.mode != Mode::Never && (copied || self.selector.takes(Turn::Undo))
     }
 
     /// Keeps what an event of a KP had sent. The event comes before all others that are kept for
@@ -70,8 +71,8 @@ impl PendingCancellations {
         self.len += 1;
     }
 
-    /// Where in its KP's stack an event lies, if anything is kept for it. The event is the next of
-    /// the pending set.
+    /// The index of an event in its KP's stack, if anything is kept for it. The event is the next
+    /// of the pending set.
     fn find(&self, k: usize, event: Handle, time: VirtualTime) -> Option<usize> {
         let stack = self.stacks.get(k)?;
         let soon = stack
@@ -82,13 +83,13 @@ impl PendingCancellations {
         Some(stack.len() - 1 - soon)
     }
 
-    /// Whether anything is kept for such an event.
+    /// Whether anything is kept for the next event of the pending set.
     #[inline]
     pub(crate) fn has(&self, k: usize, event: Handle, time: VirtualTime) -> bool {
         self.len > 0 && self.find(k, event, time).is_some()
     }
 
-    /// Takes what is kept for it, if anything.
+    /// Takes out what is kept for the next event of the pending set, if anything.
     pub(crate) fn take(
         &mut self,
         k: usize,
@@ -100,7 +101,7 @@ impl PendingCancellations {
         Some(self.stacks[k].remove(place))
     }
 
-    /// Takes what is kept for the events of a KP from a time on.
+    /// Takes out what is kept for the events of a KP from a time on.
     pub(crate) fn take_from(&mut self, k: usize, time: VirtualTime) -> Vec<PendingCancellation> {
         let Some(stack) = self.stacks.get_mut(k) else { return Vec::new() };
         let earlier = stack.iter().rev().take_while(|kept| kept.time < time).count();
@@ -111,21 +112,22 @@ impl PendingCancellations {
 
     /// Notes how many of the messages that were kept were sent again, and how many were not.
     pub(crate) fn note(&mut self, sent_again: u64, cancelled: u64) {
-        self.chooser.note(sent_again, cancelled);
+        self.selector.note(sent_again, cancelled);
     }
 }
 
-/// Whether it pays to keep what undone events had sent.
+/// Selects between aggressive and lazy cancellation: decides whether it pays to keep what undone
+/// events had sent.
 ///
-/// The two thresholds, which differ so that the mode does not flip back and forth, are those of R.
-/// Rajan, R. Radhakrishnan and P. Wilsey, "Dynamic cancellation: selecting Time Warp cancellation
-/// strategies at runtime", Int. J. Simulation Practice and Theory, 1999. There, PEs still compare
-/// everything while they cancel at once; here they keep what a sample of events had sent.
+/// The two thresholds are those of R. Rajan, R. Radhakrishnan and P. Wilsey, "Dynamic cancellation:
+/// selecting Time Warp cancellation strategies at runtime", Int. J. Simulation Practice and Theory,
+/// 1999. They differ so that the mode does not flip back and forth. In that paper, PEs compare
+/// everything even while they cancel at once; here they keep what a sample of events had sent.
 #[derive(Debug)]
-struct Chooser {
+struct Selector {
     mode: Mode,
     adapts: bool,
-    /// Sends, and undone events, since the last sample of each.
+    /// Sends, and undone events, since the last sample of each kind.
     turns: [u32; 2],
     sent_again: u64,
     cancelled: u64,
@@ -135,23 +137,28 @@ struct Chooser {
 enum Mode {
     /// Nothing is ever kept.
     Never,
-    /// Only samples are.
+    /// Only samples are kept.
     Samples,
+    /// Everything is kept.
     Always,
 }
 
-/// What is taken as a sample.
+/// What samples are taken of.
 #[derive(Clone, Copy)]
 enum Turn {
     Send,
     Undo,
 }
 
-impl Chooser {
+impl Selector {
     /// One in this many is a sample.
     const SAMPLE: u32 = 16;
-    /// It decides anew after this many messages.
+    /// The mode is selected anew after this many messages.
     const ENOUGH: u64 = 64;
+    /// From this share of messages sent again on, everything is kept.
+    const PAYS: f64 = 0.45;
+    /// Below this share, only samples are kept.
+    const DOES_NOT_PAY: f64 = 0.2;
 
     fn new(cancellation: Cancellation) -> Self {
         let mode = match cancellation {
@@ -159,7 +166,7 @@ impl Chooser {
             Cancellation::Lazy => Mode::Always,
             Cancellation::Dynamic => Mode::Samples,
         };
-        Chooser {
+        Selector {
             mode,
             adapts: cancellation == Cancellation::Dynamic,
             turns: [0; 2],
@@ -168,6 +175,7 @@ impl Chooser {
         }
     }
 
+    /// Whether to keep what is at hand, as everything is kept or this is a sample.
     fn takes(&mut self, turn: Turn) -> bool {
         if self.mode == Mode::Always {
             return true;
@@ -177,6 +185,7 @@ impl Chooser {
         *turn == 0
     }
 
+    /// Counts messages that were kept, and selects the mode anew after enough of them.
     fn note(&mut self, sent_again: u64, cancelled: u64) {
         self.sent_again += sent_again;
         self.cancelled += cancelled;
@@ -185,12 +194,13 @@ impl Chooser {
             return;
         }
         let share = self.sent_again as f64 / all as f64;
-        if share >= 0.45 {
+        if share >= Self::PAYS {
             self.mode = Mode::Always;
-        } else if share < 0.2 {
+        } else if share < Self::DOES_NOT_PAY {
             self.mode = Mode::Samples;
         }
-        (self.sent_again, self.cancelled) = (0, 0);
+        self.sent_again = 0;
+        self.cancelled = 0;
     }
 }
 
@@ -206,7 +216,7 @@ mod tests {
         PendingCancellation {
             event: Handle::from_bits(event),
             time: time(at),
-            extra: SideRecordId::NONE,
+            side_record: SideRecordId::NONE,
         }
     }
 

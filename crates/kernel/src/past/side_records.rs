@@ -6,8 +6,7 @@ use crate::agenda::store::Incarnation;
 use crate::mail::SentByValue;
 use crate::past::note_log::{NoteLog, NotePlace};
 
-/// An event that was sent to another PE, with a copy of it that this PE can compare with what is
-/// sent again.
+/// An event that was sent to another PE, with a copy to compare with what is sent again.
 #[derive(Debug)]
 pub(crate) struct SentAway<E> {
     pub(crate) way: Way,
@@ -23,20 +22,21 @@ pub(crate) enum Way {
     Value(u32, Incarnation),
 }
 
-/// What an executed event left behind that is more than a few figures.
+/// What an executed event left behind, if that is more than a few figures.
 #[derive(Debug)]
 pub(crate) struct SideRecord<E> {
-    /// Where the figures are that it observed.
+    /// Where the figures that it observed are in the log.
     pub(crate) observed: Option<NotePlace>,
-    /// What it observed, if that is not for the log: rows, acts, and very many figures.
+    /// What it observed that is not in the log: rows, acts, and very many figures.
     pub(crate) notes: Notes,
     /// What it saved for its reverse code.
     pub(crate) saved: Vec<u64>,
     /// What it sent by value.
     pub(crate) sent: Vec<SentByValue>,
-    /// Under lazy cancellation: what it sent to other PEs and can be compared, the last first.
+    /// Under lazy cancellation: what it sent to other PEs with copies, in reverse order of sending.
     pub(crate) away: DropEach<SentAway<E>>,
-    /// The same of what it sent to its own PE, the first first, once it is undone.
+    /// Under lazy cancellation, once it is undone: what it sent to its own PE, in the order of
+    /// sending.
     pub(crate) here: Vec<Handle>,
 }
 
@@ -54,7 +54,7 @@ impl<E> Default for SideRecord<E> {
 }
 
 impl<E> SideRecord<E> {
-    /// Empties its lists, and keeps the memory.
+    /// Empties its lists and keeps their memory.
     fn clear(&mut self) {
         self.notes.clear();
         self.saved.clear();
@@ -64,12 +64,11 @@ impl<E> SideRecord<E> {
     }
 }
 
-/// What a record says of what its event left behind beside it: nothing; observations in the log; or
-/// a side record, by its number.
+/// What an event left behind beside its record: nothing, figures in the log, or a side record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SideRecordId(u32);
 
-/// What an [`SideRecordId`] stands for.
+/// What a [`SideRecordId`] stands for.
 enum Kind {
     Nothing,
     Observed(NotePlace),
@@ -92,7 +91,7 @@ impl SideRecordId {
     }
 
     #[inline]
-    fn extra(number: usize) -> Self {
+    fn of_number(number: usize) -> Self {
         SideRecordId(number as u32 | NotePlace::LIMIT)
     }
 
@@ -108,12 +107,11 @@ impl SideRecordId {
     }
 }
 
-/// What side_records are to whoever runs a model.
-const EXTRAS: &str = "what events that may be undone have observed and saved";
+/// How messages to users call what is in side records.
+const SIDE_RECORDS: &str = "what events that may be undone have observed and saved";
 
 /// What executed events left behind beside their records. Most observe a few figures and nothing
-/// else: for these the log suffices. Others have an extra, out of a pool whose lists are used
-/// again.
+/// else, which go into the log. Others get a side record, from a pool that reuses their lists.
 #[derive(Debug)]
 pub(crate) struct SideRecords<E> {
     log: NoteLog,
@@ -128,19 +126,20 @@ impl<E> Default for SideRecords<E> {
 }
 
 impl<E> SideRecords<E> {
-    /// The number of an empty extra.
+    /// Takes an empty side record, and returns its number.
     fn take(&mut self) -> usize {
         self.free.pop().unwrap_or_else(|| {
             if self.all.len() >= NotePlace::LIMIT as usize - 1 {
                 Exhausted::Numbers.unwind();
             }
-            self.all.make_room(1, EXTRAS);
+            self.all.make_room(1, SIDE_RECORDS);
             self.all.push(SideRecord::default());
             self.all.len() - 1
         })
     }
 
-    /// Keeps what an event has observed and saved, which is not nothing, and empties both.
+    /// Keeps what an event has observed and saved, and empties both lists. One of them is not
+    /// empty.
     #[inline]
     pub(crate) fn keep(&mut self, notes: &mut Notes, saved: &mut Vec<u64>) -> SideRecordId {
         if saved.is_empty()
@@ -149,40 +148,40 @@ impl<E> SideRecords<E> {
         {
             return SideRecordId::of_place(place);
         }
-        self.keep_extra(notes, saved)
+        self.keep_side_record(notes, saved)
     }
 
     #[cold]
-    fn keep_extra(&mut self, notes: &mut Notes, saved: &mut Vec<u64>) -> SideRecordId {
+    fn keep_side_record(&mut self, notes: &mut Notes, saved: &mut Vec<u64>) -> SideRecordId {
         let number = self.take();
-        let extra = &mut self.all[number];
+        let side_record = &mut self.all[number];
         if notes.is_plain() && !notes.is_empty() {
-            extra.observed = self.log.keep(notes);
+            side_record.observed = self.log.keep(notes);
         }
-        notes.move_to(&mut extra.notes);
-        std::mem::swap(saved, &mut extra.saved);
-        SideRecordId::extra(number)
+        notes.move_to(&mut side_record.notes);
+        std::mem::swap(saved, &mut side_record.saved);
+        SideRecordId::of_number(number)
     }
 
-    /// The extra of an event that leaves more behind; an empty one, if it had none so far.
+    /// The side record of an event, which gets an empty one if it has none yet.
     pub(crate) fn get_or_take(&mut self, id: SideRecordId) -> (SideRecordId, &mut SideRecord<E>) {
         let (number, observed) = match id.kind() {
             Kind::SideRecord(number) => return (id, &mut self.all[number]),
             Kind::Observed(place) => (self.take(), Some(place)),
             Kind::Nothing => (self.take(), None),
         };
-        let extra = &mut self.all[number];
-        extra.observed = observed;
-        (SideRecordId::extra(number), extra)
+        let side_record = &mut self.all[number];
+        side_record.observed = observed;
+        (SideRecordId::of_number(number), side_record)
     }
 
-    /// The extra of an event, if it has one.
+    /// The side record of an event, if it has one.
     #[inline]
     pub(crate) fn get(&mut self, id: SideRecordId) -> Option<&mut SideRecord<E>> {
         if let Kind::SideRecord(number) = id.kind() { Some(&mut self.all[number]) } else { None }
     }
 
-    /// The figures that an event has observed; `notes` are those of the context.
+    /// The figures that an event has observed. `notes` is the context's list.
     #[inline(always)]
     pub(crate) fn figures<'a>(&'a self, id: SideRecordId, notes: &'a Notes) -> &'a [Note] {
         match id.kind() {
@@ -196,31 +195,31 @@ impl<E> SideRecords<E> {
 
     /// Forgets what the event of a side record has observed.
     pub(crate) fn forget_observed(&mut self, id: SideRecordId) {
-        if let Some(extra) = self.get(id) {
-            extra.notes.clear();
-            let observed = extra.observed.take();
-            observed.into_iter().for_each(|place| self.log.release(place));
+        if let Some(side_record) = self.get(id) {
+            side_record.notes.clear();
+            if let Some(place) = side_record.observed.take() {
+                self.log.release(place);
+            }
         }
     }
 
-    /// How much memory they take, in bytes, in use or free, without that of what is in
-    /// side_records.
+    /// How much memory they take, in bytes, in use or free, without the lists in side records.
     pub(crate) fn bytes(&self) -> usize {
         size_of::<SideRecord<E>>() * self.all.capacity()
             + size_of::<usize>() * self.free.capacity()
             + self.log.bytes()
     }
 
-    /// How much more memory side_records take, in bytes, if there is no room for this many more:
+    /// How much more memory this many more side records would take, in bytes: if there is no room,
     /// their list doubles. Figures take little.
     pub(crate) fn growth(&self, more: usize) -> usize {
         let room = self.all.capacity() - self.all.len() + self.free.len();
         if room < more { size_of::<SideRecord<E>>() * self.all.capacity() } else { 0 }
     }
 
-    /// Makes room for this many more side_records and hardly more.
+    /// Makes room for this many more side records and hardly more.
     pub(crate) fn make_little_room(&mut self, more: usize) {
-        self.all.make_little_room(more.saturating_sub(self.free.len()), EXTRAS);
+        self.all.make_little_room(more.saturating_sub(self.free.len()), SIDE_RECORDS);
     }
 
     /// Gives back memory that is not in use.
@@ -238,7 +237,7 @@ impl<E> SideRecords<E> {
         self.log.give_back_room();
     }
 
-    /// How many side_records are in use, and one more if there are observations in the log.
+    /// How many side records are in use, plus one if there are figures in the log.
     pub(crate) fn in_use(&self) -> u64 {
         (self.all.len() - self.free.len()) as u64 + u64::from(!self.log.is_empty())
     }
@@ -249,17 +248,17 @@ impl<E> SideRecords<E> {
         match id.kind() {
             Kind::Nothing => {}
             Kind::Observed(place) => self.log.release(place),
-            Kind::SideRecord(number) => self.give_back_extra(number),
+            Kind::SideRecord(number) => self.give_back_side_record(number),
         }
     }
 
-    fn give_back_extra(&mut self, number: usize) {
-        let extra = &mut self.all[number];
-        extra.clear();
-        if let Some(place) = extra.observed.take() {
+    fn give_back_side_record(&mut self, number: usize) {
+        let side_record = &mut self.all[number];
+        side_record.clear();
+        if let Some(place) = side_record.observed.take() {
             self.log.release(place);
         }
-        self.free.make_room(1, EXTRAS);
+        self.free.make_room(1, SIDE_RECORDS);
         self.free.push(number);
     }
 }
@@ -286,7 +285,7 @@ mod tests {
             (6, 6, 2)
         );
         assert_eq!(
-            [2, 5].map(|n| side_records.get(ids[n]).map(|extra| extra.saved.clone())),
+            [2, 5].map(|n| side_records.get(ids[n]).map(|side_record| side_record.saved.clone())),
             [Some(vec![2]), Some(vec![5])]
         );
         // The four free ones are used again first.

@@ -1,4 +1,4 @@
-//! The event loop of a PE, once: its step.
+//! The event loop of a PE: what it does in one step.
 
 use warpline_memory::{Allocator, Exhausted, catch_exhausted};
 
@@ -7,16 +7,16 @@ use crate::pe::types::PeTypes;
 use crate::step::Step;
 
 impl<T: PeTypes> Pe<'_, T> {
-    /// The loop, once: receive, execute a batch, file what was received, commit what has become
-    /// certain, publish how far the PE has come, and do what there is to do for GVT. When the run
-    /// is over, it only hands over what is left.
+    /// Takes one turn of the event loop: receives messages, executes a batch, files what was
+    /// received, commits what has become certain, publishes how far the PE has come, and takes part
+    /// in GVT. When the run is over, a step only hands over what is left.
     ///
     /// # Errors
     /// If memory runs out. The run cannot go on then; [`position`](Self::position) says where it
     /// was.
     ///
     /// # Panics
-    /// If the engine finds a mistake of its own. Panics of the model are caught.
+    /// If the engine detects an error of its own. Panics of the model are caught.
     pub fn step(&mut self) -> Result<Step, Exhausted> {
         if let Some(over) = self.frontier.over() {
             self.mail.hand_over_rest(&mut self.gvt);
@@ -34,7 +34,7 @@ impl<T: PeTypes> Pe<'_, T> {
         self.receive();
         let executed = self.execute(watched);
         self.file_received();
-        self.commit_if_horizon_moved(executed);
+        self.raise_horizon(executed);
         self.publish(executed);
         self.take_part_in_gvt(executed);
         let over = self.frontier.over();

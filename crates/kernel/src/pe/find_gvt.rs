@@ -1,4 +1,4 @@
-//! A PE's part in finding GVT: when it asks for it, and what the algorithm sees of it.
+//! A PE's part in finding GVT: when it asks for a new one, and what the algorithm sees of it.
 
 use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
 
@@ -13,16 +13,16 @@ use crate::lps::Lps;
 use crate::past::Past;
 use crate::pe::types::{EventOf, PeTypes, StateOf};
 
-/// An event is far away if it lies this many times the least delay beyond the horizon: bounds would
-/// have to creep up to it.
+/// An event is far away if it lies more than this many least delays beyond the horizon: bounds
+/// would have to creep up to it.
 const FAR: f64 = 4.0;
-/// A PE that has undone so many events since it last told others asks for GVT, however long the
-/// interval: only then can windows get narrower.
+/// A PE that has undone so many events since it last reported its work asks for GVT, however long
+/// the interval: windows get narrower only then.
 const UNDONE_MOST: u64 = 1024;
 
 impl<T: PeTypes> Pe<'_, T> {
-    /// Does what there is to do for GVT, after a batch of `executed` events. When GVT has been
-    /// found, everything [follows](Self::on_gvt) that a new GVT brings.
+    /// Takes part in the GVT algorithm, after a batch of `executed` events. A GVT that has been
+    /// found is [adopted](Self::on_gvt).
     pub(super) fn take_part_in_gvt(&mut self, executed: u32) {
         let waits = executed == 0 && self.gvt.is_on();
         self.gauge.count(|counts| counts.waiting_steps += u64::from(waits));
@@ -36,15 +36,15 @@ impl<T: PeTypes> Pe<'_, T> {
                 None => return self.calls.note_joined(self.gvt.epoch()),
                 Some(Action::Send { to, control }) => self.mail.send_control(to, control),
                 Some(Action::Write { to, put }) => self.mail.write(to, put),
-                // At least one batch comes before the next computation, or a PE might never execute
+                // A batch comes before the next computation, or the PE might never execute
                 // anything.
                 Some(Action::Adopt(verdict)) => return self.on_gvt(verdict),
             }
         }
     }
 
-    /// Whether to ask for a new GVT: after enough events, or because there is nothing else to do.
-    /// See [`crate::pacing::interval`].
+    /// Whether to ask for a new GVT, after enough events or because nothing else is left to do. See
+    /// [`crate::pacing::interval`].
     fn wants_gvt(&mut self, executed: u32) -> bool {
         if self.calls.is_called(self.gvt.epoch())
             || self.memory.wants_gvt()
@@ -66,15 +66,15 @@ impl<T: PeTypes> Pe<'_, T> {
             || self.calls.is_due_with_bounds(self.past.open_len())
     }
 
-    /// Whether memory is short, and only a new GVT lets the PE forget commits: bounds are times,
-    /// and so keep those of the present instant.
+    /// Whether memory is short and the log of commits is full. Only a new GVT empties it: bounds
+    /// are times, so they keep all commits of the present instant.
     #[inline]
     fn remembers_too_much(&self) -> bool {
         self.memory.is_short() && self.effects.must_wait_for_others(true)
     }
 
-    /// Whether it takes a new GVT for every event that waits here: it may be executed only when it
-    /// is certain, and no horizon passes GVT.
+    /// Whether every event that waits here needs a new GVT: it may be executed only when it is
+    /// certain, and no horizon passes GVT.
     #[inline]
     fn needs_gvt(&self) -> bool {
         (!self.world.tuning().lanes.has_speculative() || self.agenda.has_aside())
@@ -84,17 +84,15 @@ impl<T: PeTypes> Pe<'_, T> {
     /// Whether the next event here is the one at GVT, and no horizon will ever allow it.
     pub(super) fn is_at_gvt(&mut self) -> bool {
         let gvt = self.frontier.gvt();
-        let waits = |faults: &Faults| {
-            !faults.are_none()
-                && matches!(gvt, Moment::Event(key) if faults.waits(&key, self.world.ties()))
-        };
-        self.needs_gvt() && !waits(&self.faults) && self.least() == gvt
+        let waits = !self.faults.are_none()
+            && matches!(gvt, Moment::Event(key) if self.faults.waits(&key, self.world.ties()));
+        !waits && self.needs_gvt() && self.least() == gvt
     }
 
     /// Whether bounds would have to creep up to this PE's next event.
     fn is_far(&mut self) -> bool {
         if self.world.tuning().windows {
-            // The floor moves straight to the first event of all PEs.
+            // The floor jumps to the first event of all PEs.
             return false;
         }
         let next = self.agenda.first_time().unwrap_or(self.world.end()).min(self.world.end());
@@ -123,7 +121,7 @@ impl<T: PeTypes> Pe<'_, T> {
     }
 }
 
-/// The part of a PE that GVT algorithms query.
+/// The parts of a PE that GVT algorithms query.
 struct GvtView<'a, T: PeTypes> {
     /// The LP to initialise next, if any.
     next_lp: Option<LpId>,
@@ -142,15 +140,17 @@ impl<T: PeTypes> GvtView<'_, T> {
         if let Some(lp) = self.next_lp {
             return Moment::Init(lp);
         }
-        let held = self.faults.least(self.end, self.ties, |event| self.agenda.is_cancelled(event));
-        let (past, lps) = (self.past, self.lps);
-        // A cancelled event has yet to cancel what is kept of it.
+        let deferred =
+            self.faults.least(self.end, self.ties, |event| self.agenda.is_cancelled(event));
+        let past = self.past;
+        let lps = self.lps;
+        // A cancelled event for which sent messages are kept has yet to cancel those.
         let keeps = |event: &Event<EventOf<T>>, handle| {
             past.is_sent_before(lps.index(event.receiver), handle, event.time)
         };
         let (least, annihilated) = self.agenda.least(self.end, keeps);
         self.gauge.annihilated(annihilated);
-        least.earlier(held, self.ties).earlier(self.frontier.held_back_at(self.ties), self.ties)
+        least.earlier(deferred, self.ties).earlier(self.frontier.held_back_at(self.ties), self.ties)
     }
 }
 

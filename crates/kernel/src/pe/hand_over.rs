@@ -1,5 +1,5 @@
-//! From one engine to another: when everything before some time has committed, and nothing from
-//! then on is executed, a run is its LPs and its pending events.
+//! Handing a run over from one engine to another. When everything before some time has committed
+//! and nothing later has been executed, a run is its LPs and its pending events.
 
 use warpline_base::{Moment, VirtualTime};
 use warpline_memory::{DropEach, Pool};
@@ -11,8 +11,8 @@ use crate::step::Step;
 use crate::{Event, Lp};
 
 impl<T: PeTypes> Pe<'_, T> {
-    /// Takes over its LPs from another engine, initialised and by id, with their pending events. To
-    /// be called before its first step.
+    /// Takes over its LPs from another engine, initialised and by id, with their pending events.
+    /// Call this before its first step.
     ///
     /// # Panics
     /// If these are not as many LPs as it has. If there is no memory for the events, it
@@ -29,16 +29,15 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// No engine can be given an event that has arrived without what it carries: the first of those
-    /// before `end` fails, as it is certain to happen when all PEs have [finished](Step::Finished)
-    /// before.
+    /// Makes the first event before `end` that has arrived without its payload fail, as no engine
+    /// can take it over. It is certain to happen, as all PEs have [finished](Step::Finished) before
+    /// it.
     pub fn fail_unreadable(&mut self, end: VirtualTime) {
         self.faults.raise_unreadable(&Moment::Never, end, self.world.ties());
     }
 
-    /// Takes out the events that are pending beyond the end, when all PEs have
-    /// [finished](Step::Finished): everything that they have sent has arrived then, and nothing
-    /// else is open.
+    /// Takes out the events that are pending beyond the end. Call this when all PEs have
+    /// [finished](Step::Finished): then everything that they sent has arrived, and nothing is open.
     ///
     /// # Panics
     /// If the PE has not finished.

@@ -1,4 +1,4 @@
-//! What follows a GVT.
+//! What follows a GVT: the parts of the PE hear of it in turn.
 
 use super::Pe;
 use crate::Event;
@@ -7,20 +7,14 @@ use crate::pe::types::{EventOf, PeTypes};
 use crate::step::Step;
 
 impl<T: PeTypes> Pe<'_, T> {
-    /// GVT has been found. All parts hear of it: first how far the PE may go now, then what that
-    /// settles, and last what is undone for want of room. Only here may a PE undo more than it has
-    /// to: it has published nothing since GVT that this could make wrong.
+    /// Adopts a GVT that has been found: advances the frontier, commits what that settles, and then
+    /// makes room. A PE may undo more than it must only here, as it has published nothing since
+    /// this GVT that undoing could make wrong.
     pub(super) fn on_gvt(&mut self, verdict: Verdict) {
         self.frontier.on_gvt(verdict, self.world.delay_beyond_gvt());
         self.gauge.on_gvt(&verdict, self.frontier.throttled());
         self.calls.on_gvt(&verdict);
-        let by_gvt = !self.world.tuning().lanes.has_safe();
-        self.effects.on_gvt(
-            self.frontier.settled().as_ref(),
-            self.world.ties(),
-            by_gvt,
-            self.memory.is_short(),
-        );
+        self.effects.on_gvt(self.frontier.settled(), self.memory.is_short());
         if self.frontier.over() == Some(Step::Failed) {
             return self.release_all();
         }
@@ -37,7 +31,7 @@ impl<T: PeTypes> Pe<'_, T> {
         self.take_snapshot();
     }
 
-    /// The run is over, and everything has committed.
+    /// Reclaims what is left: the run is over, and everything has committed.
     fn on_end(&mut self) {
         // If the run was cut short, no commit has looked at what was undone beyond its end.
         self.past.close_front();
@@ -45,11 +39,11 @@ impl<T: PeTypes> Pe<'_, T> {
         self.mail.on_end(self.world.me());
     }
 
-    /// Undoes everything that can still be undone if the history is full, as GVT has not reached
-    /// the events that fill it: some of them lie far ahead, and what has committed after them
-    /// cannot be reclaimed before them.
+    /// Undoes everything that can be undone if the history is full. Then some of its events lie far
+    /// ahead of GVT, and memory is reclaimed from the front, so what has committed behind them
+    /// cannot be reclaimed.
     fn shorten_history(&mut self) {
-        // After a failure nothing commits any more, and the history may stay full.
+        // After a failure nothing commits any more, so the history may stay full.
         if self.faults.failure().is_none()
             && self.past.open_len() >= 2 * self.world.tuning().history_most
         {
@@ -57,9 +51,9 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Drops cancelled events whose turn would come later, so that they do not pile up where much
-    /// is undone: all PEs have undone so many more events. One for which messages are kept has yet
-    /// to cancel them.
+    /// Drops cancelled events before their turn comes, so that they do not pile up where much is
+    /// undone: all PEs together have undone `undone` more events. An event for which sent messages
+    /// are kept has yet to cancel those, and stays.
     fn sweep_cancelled(&mut self, undone: u64) {
         if self.agenda.should_sweep(undone) {
             let Pe { agenda, past, lps, gauge, .. } = self;
@@ -70,7 +64,7 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Traces how far the PE has come.
+    /// Adds a snapshot of how far the PE has come to the trace.
     fn take_snapshot(&mut self) {
         let gvt = self.frontier.gvt_time().min(self.world.end().get());
         self.gauge.level(gvt, self.frontier.window(), self.agenda.len(), self.past.open_len());

@@ -1,6 +1,6 @@
-//! What a PE lets others know at the end of a step: what it has sent, and how far it has come. In
+//! What a PE tells others at the end of a step: what it has sent, and how far it has come. In
 //! windows, in which PEs advance in step, it publishes one bound for each round;
-//! [`crate::frontier::rounds`] says what they are and why they are right.
+//! [`crate::frontier::rounds`] says what rounds are and why they are correct.
 
 use warpline_base::VirtualTime;
 
@@ -11,14 +11,14 @@ use crate::pe::types::PeTypes;
 
 impl<T: PeTypes> Pe<'_, T> {
     /// Hands over what was sent, publishes how far this PE has come after a batch of `executed`
-    /// events, and draws the memory that it has on its account.
+    /// events, and charges its memory to its account.
     pub(super) fn publish(&mut self, executed: u32) {
         let all = self.mail.hand_over(&mut self.gvt);
         if all && self.world.tuning().lanes.has_safe() && self.lps.all_initialised() {
             self.publish_progress(executed);
         }
         self.gauge.lap(Phase::Send);
-        self.draw_memory();
+        self.charge_memory();
     }
 
     #[inline]
@@ -32,7 +32,7 @@ impl<T: PeTypes> Pe<'_, T> {
         self.effects.forget_before(self.frontier.floor());
     }
 
-    /// The time of the first thing that has yet to be done here.
+    /// The time of the first thing that has yet to be done here; the end if there is none.
     #[inline]
     pub(super) fn first_time(&mut self) -> VirtualTime {
         let end = self.world.end();
@@ -44,15 +44,15 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Looks for the bounds of the other PEs for the round. Returns whether a window opens, which
-    /// it does once the mailbox has been emptied.
+    /// Looks for the bounds of the other PEs for the round. Returns whether a window is to open
+    /// when the mailbox has been emptied.
     pub(super) fn find_round(&mut self) -> bool {
         self.frontier.find_round(self.world.least_delay_here(), |pe, round| {
             self.mail.bound_of_round(pe, round)
         })
     }
 
-    /// Files everything sent in the last window, and only then raises the horizon.
+    /// Files everything that was sent in the last window, and only then raises the horizon.
     #[inline(never)]
     pub(super) fn open_window(&mut self) {
         self.file_received();
@@ -62,9 +62,9 @@ impl<T: PeTypes> Pe<'_, T> {
         self.effects.forget_before(self.frontier.floor());
     }
 
-    /// Publishes the bound for the round if the window is over: if after a batch of `executed`
-    /// events nothing is left in it, or nothing that may be executed now. Everything sent has been
-    /// handed over.
+    /// Publishes the bound for the round if the window is over: nothing is left in it after a batch
+    /// of `executed` events, or nothing that may be executed now. Everything sent has been handed
+    /// over.
     fn end_window_if_over(&mut self, executed: u32) {
         if !self.frontier.is_window_open() || self.gvt.is_paused() {
             return;

@@ -9,29 +9,21 @@ use crate::gvt::Gvt;
 use crate::mail::wires::{Content, Message, MessageKind, UnreadableEvent, ValueMessage};
 use crate::pe::types::{EventOf, PeTypes};
 
-/// How many free buffers a PE keeps for all other PEs together, beyond those it has made for them.
+/// How many free buffers a PE keeps for all other PEs together, beyond those that it made for them.
 const SURPLUS_MOST: usize = 8192;
 
 impl<T: PeTypes> Pe<'_, T> {
-    /// The first stage: takes control messages, reads what others have published, empties the
-    /// mailbox and prefetches the buffers of the messages, which takes a while. If a window opens,
-    /// the second stage follows at once, as there is nothing to execute before it.
+    /// The first stage of receiving: takes control messages, reads what others have published, and
+    /// empties the mailbox. It prefetches the buffers of the messages, which arrive during the
+    /// batch. If a window opens, the second stage follows at once, as there is nothing to execute
+    /// before it.
     pub(super) fn receive(&mut self) {
-        // Control messages, bounds and words come first, so that everything sent before them is
-        // found in the mailbox.
+        // Control messages and bounds come first, so that everything sent before them is found in
+        // the mailbox.
         while let Some(control) = self.mail.receive_control() {
             self.gvt.receive_control(control);
         }
-        let windows = self.world.tuning().windows;
-        let opens = windows && self.find_round();
-        if !windows
-            && self.world.tuning().lanes.has_safe()
-            && self
-                .frontier
-                .read_bounds(self.world.me(), self.world.delays(), |pe| self.mail.bound(pe))
-        {
-            self.calls.on_horizon();
-        }
+        let opens = self.read_progress();
         let messages = self.mail.receive();
         self.gauge.found_waiting(messages.len() as u64);
         for message in messages {
@@ -44,8 +36,25 @@ impl<T: PeTypes> Pe<'_, T> {
         self.gauge.lap(Phase::Receive);
     }
 
-    /// The second stage, after a batch of events: moves the messages into the pending set.
-    /// Stragglers among them are noticed when their turn comes; anti-messages take effect at once.
+    /// Reads how far the other PEs have come. Returns whether a window is to open when the mailbox
+    /// has been emptied.
+    #[inline]
+    fn read_progress(&mut self) -> bool {
+        if self.world.tuning().windows {
+            return self.find_round();
+        }
+        if self.world.tuning().lanes.has_safe()
+            && self
+                .frontier
+                .read_bounds(self.world.me(), self.world.delays(), |pe| self.mail.bound(pe))
+        {
+            self.calls.on_horizon();
+        }
+        false
+    }
+
+    /// The second stage of receiving, after a batch: moves the messages into the pending set.
+    /// Stragglers are noticed when their turn comes; anti-messages take effect at once.
     pub(super) fn file_received(&mut self) {
         let mut received = self.mail.take_received();
         for message in received.drain(..) {
@@ -66,13 +75,14 @@ impl<T: PeTypes> Pe<'_, T> {
     fn receive_event(&mut self, message: Message) {
         self.gauge.message_received();
         let (handle, key) = self.agenda.receive_buffer(message.event);
-        // The sender has just counted them, so their line is in the cache of another core.
+        // If the payload counts references, the sender has just changed the count, so its cache
+        // line is in another core.
         fetch_payload::<T::Model>(&self.agenda.event(handle).payload);
         self.gvt.received(message.tag, || self.world.moment(key));
-        self.check_arrival("an event", message.event, &key);
+        self.check_arrival("an event", &key, || self.agenda.event(handle).receiver);
     }
 
-    /// Takes back a free buffer. To GVT this is a message that brings nothing to do.
+    /// Takes back a free buffer. For GVT, this is a message that brings no work.
     #[cold]
     fn receive_empty(&mut self, message: Message) {
         self.agenda.accept_empty(message.event);
@@ -86,16 +96,22 @@ impl<T: PeTypes> Pe<'_, T> {
         let handle = self.agenda.received(message.event);
         let key = self.agenda.event(handle).key();
         self.gvt.received(message.tag, || self.world.moment(key));
-        self.check_arrival("an anti-message", message.event, &key);
+        self.check_arrival("an anti-message", &key, || self.agenda.event(handle).receiver);
         self.undo_received(handle);
     }
 
-    /// The same for messages by value, which have stayed in the mailbox until now.
+    /// Files messages by value, which have stayed in the mailbox until now.
     #[inline]
     fn receive_values(&mut self) {
         let Pe { mail, agenda, gvt, gauge, frontier, world, memory, faults, .. } = self;
-        let (earliest, me, gvt_moment) = (frontier.earliest_arrival(), world.me(), frontier.gvt());
-        let (mut undone, mut cancelled) = (Vec::new(), false);
+        let earliest = frontier.earliest_arrival();
+        let check = |what: &str, key: &EventKey, receiver: LpId| {
+            if key.time < earliest {
+                arrived_too_early(what, key, receiver, world.me(), earliest, frontier.gvt());
+            }
+        };
+        let mut undone = Vec::new();
+        let mut cancelled = false;
         let mut received = 0;
         mail.receive_values(&mut |message: ValueMessage<EventOf<T>>| {
             received += 1;
@@ -103,31 +119,13 @@ impl<T: PeTypes> Pe<'_, T> {
                 (Content::Event(event), incarnation) => {
                     let key = event.key();
                     gvt.received(message.tag, || world.moment(key));
-                    if key.time < earliest {
-                        arrived_too_early(
-                            "an event",
-                            &key,
-                            event.receiver,
-                            me,
-                            earliest,
-                            gvt_moment,
-                        );
-                    }
+                    check("an event", &key, event.receiver);
                     gauge.message_received();
                     gauge.annihilated(u64::from(agenda.receive_value(event, incarnation)));
                 }
                 (Content::Anti { key, receiver }, Some(incarnation)) => {
                     gvt.received(message.tag, || world.moment(key));
-                    if key.time < earliest {
-                        arrived_too_early(
-                            "an anti-message",
-                            &key,
-                            receiver,
-                            me,
-                            earliest,
-                            gvt_moment,
-                        );
-                    }
+                    check("an anti-message", &key, receiver);
                     gauge.anti_received();
                     let identity =
                         Identity { sender: key.sender, sequence: key.sequence, incarnation };
@@ -156,48 +154,39 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Holds an event that has arrived without what it carries, until it is cancelled or GVT
-    /// reaches it.
+    /// Defers an event that has arrived without its payload, until it is cancelled or GVT reaches
+    /// it.
     #[cold]
     fn file_unreadable(&mut self, event: UnreadableEvent) {
-        let (key, earliest) = (event.key, self.frontier.earliest_arrival());
+        let key = event.key;
         self.gvt.received(event.tag, || self.world.moment(key));
-        if key.time < earliest {
-            arrived_too_early(
-                "an event",
-                &key,
-                event.receiver,
-                self.world.me(),
-                earliest,
-                self.frontier.gvt(),
-            );
-        }
+        self.check_arrival("an event", &key, || event.receiver);
         self.gauge.message_received();
         if self.agenda.was_cancelled_early(&key, event.incarnation) {
             self.gauge.annihilated(1);
         } else {
-            self.faults.hold_unreadable(event);
+            self.faults.defer_unreadable(event);
         }
     }
 
     #[cold]
     fn undo_received_values(&mut self, processed: Vec<Handle>) {
-        self.release_held();
+        self.retry_deferred();
         processed.into_iter().for_each(|handle| self.undo_received(handle));
     }
 
     /// Checks that a message does not come before the earliest time at which anything can still
     /// arrive.
     #[inline(always)]
-    fn check_arrival(&self, what: &str, buffer: Handle, key: &EventKey) {
+    fn check_arrival(&self, what: &str, key: &EventKey, receiver: impl FnOnce() -> LpId) {
         let earliest = self.frontier.earliest_arrival();
         if key.time < earliest {
-            let receiver = self.agenda.event(self.agenda.received(buffer)).receiver;
-            arrived_too_early(what, key, receiver, self.world.me(), earliest, self.frontier.gvt());
+            let me = self.world.me();
+            arrived_too_early(what, key, receiver(), me, earliest, self.frontier.gvt());
         }
     }
 
-    /// Sends free buffers back to PEs that send more than they receive, which would otherwise keep
+    /// Sends free buffers back to PEs that send more than they receive: they would otherwise keep
     /// making new ones. (Fujimoto and Panesar let such a PE wait instead.)
     pub(super) fn return_surplus(&mut self) {
         let most = if self.memory.is_short() {
@@ -214,7 +203,8 @@ impl<T: PeTypes> Pe<'_, T> {
     }
 }
 
-/// It is too late to put this right, as events before the horizon have been executed for good.
+/// Panics: events before the horizon have been executed for good, so a message before it cannot
+/// take effect any more. That is a mistake of the engine.
 #[cold]
 #[inline(never)]
 fn arrived_too_early(
@@ -225,8 +215,9 @@ fn arrived_too_early(
     horizon: VirtualTime,
     gvt: Moment,
 ) -> ! {
-    let (sender, time) = (key.sender, key.time);
+    let EventKey { sender, time, .. } = key;
     panic!(
-        "PE {me} received {what} from {sender} for {receiver} at time {time}, before its horizon, {horizon}, with GVT at {gvt:?}"
+        "PE {me} received {what} from {sender} for {receiver} at time {time}, before its horizon, \
+         {horizon}, with GVT at {gvt:?}"
     )
 }

@@ -3,11 +3,12 @@ use warpline_model::Model;
 use crate::agenda::pending::PendingSet;
 use crate::mail::wires::Port;
 
-/// The types that a PE is made of. A model, a pending event set and a port are such types together.
+/// The types that a PE is made of. A tuple of a model, a pending event set and a port implements
+/// it.
 pub trait PeTypes {
-    /// What is simulated.
+    /// The model.
     type Model: Model;
-    /// What holds the pending events.
+    /// The pending event set.
     type Pending: PendingSet;
     /// The PE's end of the wires.
     type Port: Port<EventOf<Self>>;
@@ -19,7 +20,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> PeTypes for (M, Q, P) {
     type Port = P;
 }
 
-/// What events carry.
+/// The payload of an event.
 pub type EventOf<T> = <<T as PeTypes>::Model as Model>::Event;
 /// The state of an LP.
 pub(crate) type StateOf<T> = <<T as PeTypes>::Model as Model>::State;

@@ -5,7 +5,7 @@ use warpline_model::Model;
 
 use crate::{Delays, Messages, Partition, Roles, Tuning};
 
-/// The task of a PE.
+/// What the PEs of a run are to simulate.
 #[derive(Debug)]
 pub struct Task<'m, M: Model> {
     /// The model.
@@ -18,16 +18,16 @@ pub struct Task<'m, M: Model> {
     pub end: VirtualTime,
     /// The least delays between PEs.
     pub delays: Delays,
-    /// The roles of LPs. They matter only where events are executed ahead.
+    /// The roles of LPs. They matter only to the speculative lane.
     pub roles: Roles,
-    /// The PEs that share memory with those of this process, themselves among them. To all others,
-    /// messages go by value.
+    /// The PEs that share memory with those of this process, these included. Messages to all others
+    /// go by value.
     pub near: Range<u32>,
 }
 
 /// What a PE knows from the start.
 ///
-/// Invariant: nothing changes but the end, which may come earlier.
+/// Invariant: nothing changes, except that the end may come earlier.
 pub(super) struct World<'m, M> {
     /// Which PE this is.
     me: u32,
@@ -93,7 +93,7 @@ impl<'m, M: Model> World<'m, M> {
         self.end
     }
 
-    /// The run ends earlier.
+    /// Ends the run earlier.
     pub(super) fn end_at(&mut self, end: VirtualTime) {
         self.end = end;
     }
@@ -119,8 +119,8 @@ impl<'m, M: Model> World<'m, M> {
         self.least_delay
     }
 
-    /// The moment of an event, for GVT: beyond the end, which may have come nearer, nothing is left
-    /// to do.
+    /// The moment of an event, for GVT: `Never` from the end on, which may have come nearer, as
+    /// nothing is left to do there.
     #[inline]
     pub(super) fn moment(&self, key: EventKey) -> Moment {
         if key.time < self.end { Moment::Event(key) } else { Moment::Never }
@@ -137,26 +137,26 @@ impl<'m, M: Model> World<'m, M> {
         self.partition.pes()
     }
 
-    /// What comes so long after GVT cannot have been sent yet; `None` if no horizon is made use of.
+    /// How far the horizon lies beyond GVT: nothing that has yet to be sent arrives sooner. `None`
+    /// without a safe lane, which alone uses a horizon.
     pub(super) fn delay_beyond_gvt(&self) -> Option<f64> {
         let least = if self.pes() == 1 { f64::INFINITY } else { self.least_delay };
         self.tuning.lanes.has_safe().then_some(least)
     }
 
-    /// Whether the bounds of PEs raise each other. Without any lookahead they may all wait for each
+    /// Whether the bounds of PEs raise each other. Without lookahead all PEs may wait for each
     /// other at one instant, and only GVT resolves that.
     #[inline]
     pub(super) fn bounds_advance(&self) -> bool {
         self.tuning.lanes.has_safe() && self.least_delay > 0.0
     }
 
-    /// Whether hardly any events are received in buffers, so that those that stay here had better
-    /// lie in a pool.
+    /// Whether local events go into a pool, as hardly any others arrive in buffers.
     pub(super) fn pools_events(&self) -> bool {
         self.pes() == 1 || self.bounds_advance() || self.tuning.messages == Messages::Copy
     }
 
-    /// Whether a PE finds out by counting where it had better keep local events.
+    /// Whether the PE decides by counting where it keeps local events.
     pub(super) fn may_pool_events(&self) -> bool {
         !self.pools_events() && self.tuning.messages == Messages::Value
     }

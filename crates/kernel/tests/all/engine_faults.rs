@@ -8,8 +8,8 @@ use warpline_base::{RunDigest, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{Algorithm, AnyGvt, Hierarchy};
 use warpline_kernel::pending::Heap;
 use warpline_kernel::{
-    Delays, Event, GoAhead, Lanes, Messages, Partition, Parts, Pe, Port, Roles, Rule, Step, Task,
-    Tuning, Undoing, Window, balance,
+    Delays, Event, GoAhead, Lanes, Messages, Partition, Parts, Pe, PeInputs, Port, Roles, Rule,
+    Step, Task, Tuning, Undoing, Window, balance,
 };
 use warpline_memory::{Books, Buffers, Region, buffers};
 use warpline_model::engine::Executor;
@@ -179,7 +179,9 @@ fn pe<M: Model, P: Port<M::Event>>(
         Statistics::new(Declarations::default().checked().expect("there are none"), 0.0, END);
     let executor = Executor::new(model, 1, 1000, false);
     let window = Window::new(Rule::Fixed(END), end, model.lookahead(), pes);
-    Pe::new(&task, tuning, (buffers, port, Heap::default()), gvt, window, executor, statistics)
+    let pending = Heap::default();
+    let inputs = PeInputs { buffers, port, pending, gvt, window, executor, statistics };
+    Pe::new(&task, tuning, inputs)
 }
 
 /// Steps PEs at random until all are done.

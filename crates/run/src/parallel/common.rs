@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use warpline_kernel::gvt::AnyGvt;
 use warpline_kernel::pending::PendingSet;
-use warpline_kernel::{Event, Pe, Port, Task, TraceLimits, Undoing, Window};
+use warpline_kernel::{Event, Pe, PeInputs, Port, Task, TraceLimits, Undoing, Window};
 use warpline_memory::{Buffers, Region, buffers_in};
 use warpline_model::engine::{Executor, Limits};
 use warpline_model::{Model, Statistics};
@@ -50,15 +50,9 @@ impl<'m, M: Model> Common<'m, M> {
             |(port, ((buffers, gvt), statistics)): (P, ((Buffers<_>, AnyGvt), Statistics))| {
                 let window = Window::new(plan.window, task.end, least, plan.pes);
                 let executor = Executor::with_limits((*limits).clone(), plan.seed, saving);
-                let mut pe = Pe::new(
-                    task,
-                    plan.tuning,
-                    (buffers, port, pending()),
-                    gvt,
-                    window,
-                    executor,
-                    statistics,
-                );
+                let pending = pending();
+                let inputs = PeInputs { buffers, port, pending, gvt, window, executor, statistics };
+                let mut pe = Pe::new(task, plan.tuning, inputs);
                 self.trace.into_iter().for_each(|limits| pe.trace(limits));
                 pe.draw_on(self.budget.account());
                 if let Some(Share { lps, pending }) = shares.next() {

@@ -1,4 +1,4 @@
-//! Flow control: an event that lacks buffers for what it sends is undone and waits.
+//! Flow control: an event that finds too few buffers for what it sends is undone and waits.
 //! [`crate::pacing::flow`] says why this cannot deadlock.
 
 use warpline_base::{EventKey, Moment};
@@ -10,8 +10,8 @@ use crate::pe::types::PeTypes;
 use crate::tuning::Messages;
 
 impl<T: PeTypes> Pe<'_, T> {
-    /// Whether there are too few buffers for what the event at hand, which has this key, sends to
-    /// other PEs. The one at GVT may take more than there are.
+    /// Whether there are too few buffers for what the current event, of this key, sends to other
+    /// PEs. The event at GVT may take more than there are.
     #[inline(always)]
     pub(in crate::pe) fn lacks_room(&mut self, key: &EventKey) -> bool {
         self.flow.is_on()
@@ -32,7 +32,7 @@ impl<T: PeTypes> Pe<'_, T> {
         lacks && Moment::Event(*key) != frontier.gvt()
     }
 
-    /// Undoes the event at hand, which lacks buffers, and makes it wait.
+    /// Undoes the current event, which lacks buffers, and makes it wait.
     #[cold]
     pub(in crate::pe) fn park(&mut self, entry: Entry) {
         if self.executor.logs() {
@@ -49,7 +49,7 @@ impl<T: PeTypes> Pe<'_, T> {
         self.leaves_pending(entry.handle());
     }
 
-    /// Whether an event waits for buffers, still lacks them, and is still the next.
+    /// Whether an event is still waiting for buffers: it is the next event, and still lacks them.
     #[inline(always)]
     pub(in crate::pe) fn stays_parked(&mut self) -> bool {
         self.flow.is_parked() && self.still_lacks_room()

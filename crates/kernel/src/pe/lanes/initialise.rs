@@ -1,8 +1,8 @@
 //! LPs are initialised in the steps of their PE.
 //!
-//! `init` of LP 7 is the moment `Init(7)`. A batch of them is a step, and what they send and do
-//! wrong is handled like that of certain events. A PE publishes no bound before all of its LPs are
-//! initialised.
+//! `init` of LP 7 is the moment `Init(7)`. A step initialises a batch of LPs. What they send, and
+//! their faults, are handled like those of certain events. A PE publishes no bound before all of
+//! its LPs are initialised.
 
 use warpline_base::{LpId, Moment, VirtualTime};
 use warpline_memory::{catch_panic, try_drop};
@@ -13,7 +13,7 @@ use crate::faults::panics::panic_message;
 use crate::pe::types::{PeTypes, StateOf};
 
 impl<T: PeTypes> Pe<'_, T> {
-    /// Initialises some of the remaining LPs, and returns how many.
+    /// Initialises a batch of the remaining LPs, and returns how many.
     pub(in crate::pe) fn initialise_lps(&mut self) -> u32 {
         let before = self.lps.initialised();
         let until = before + self.world.tuning().batch as usize;
@@ -48,7 +48,7 @@ impl<T: PeTypes> Pe<'_, T> {
         match begun {
             Ok(()) => Ok(state),
             Err(fault) => {
-                // The first mistake is the failure.
+                // The first mistake is the failure, so a panic here is ignored.
                 _ = try_drop(state);
                 Err(fault)
             }

@@ -1,7 +1,7 @@
-//! How a PE executes events: for good, in the safe lane, or ahead, in the speculative one.
+//! How a PE executes events: for good in the safe lane, or ahead in the speculative lane.
 
+mod deferred;
 mod flow;
-mod hold;
 mod initialise;
 mod safe;
 mod speculative;
@@ -31,7 +31,7 @@ impl<T: PeTypes> Pe<'_, T> {
             return 0;
         }
         self.agenda.begin_batch(self.lps.bytes());
-        self.retry_held();
+        self.retry_if_cancelled();
         let start = self.gauge.counts().processed;
         // Panics are caught once per batch, not per event.
         loop {
@@ -40,25 +40,25 @@ impl<T: PeTypes> Pe<'_, T> {
                 if watched { self.execute_watched(left) } else { self.execute_lanes::<false>(left) }
             }) {
                 Ok(()) => break,
-                Err(panic) => self.hold_panicked(panic),
+                Err(panic) => self.defer_panicked(panic),
             }
         }
         (self.gauge.counts().processed - start) as u32
     }
 
-    /// A batch of a sample, which is timed event by event, or one that is traced.
+    /// Executes a batch that is traced, or timed event by event as a sample.
     #[cold]
     #[inline(never)]
     fn execute_watched(&mut self, most: u32) {
         self.execute_lanes::<true>(most);
     }
 
-    /// First what is certain; what is not only where that leaves nothing to do.
+    /// Executes up to `most` events: certain ones first, and others only if none is certain.
     fn execute_lanes<const WATCHED: bool>(&mut self, most: u32) {
         let before = self.gauge.counts().processed;
         if self.world.tuning().lanes.has_safe() {
-            // If all PEs have come just as far, nobody else will make room in the log of commits:
-            // the instant has more events than it holds.
+            // If all PEs have come just as far, the instant has more events than the log of commits
+            // holds, and waiting would make no room in it.
             let must_wait = self.effects.must_wait_for_others(self.memory.is_short());
             if must_wait && self.first_time() > self.frontier.floor() || self.waits_for_memory() {
                 return;
@@ -78,12 +78,11 @@ impl<T: PeTypes> Pe<'_, T> {
         {
             self.execute_speculative::<WATCHED>(most);
         }
-        // For what was looked for and not found.
+        // Counts the search for an event that was not found.
         self.gauge.event_lap::<WATCHED>(Phase::PendingSet);
     }
 
-    /// Brings the memory of coming events near, of the LPs that they reach and of the bytes that
-    /// they bring.
+    /// Prefetches upcoming events, and the LPs and payloads of nearer ones.
     #[inline(always)]
     pub(in crate::pe) fn fetch_ahead(&self) {
         fetch_ahead(

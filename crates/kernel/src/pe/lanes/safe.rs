@@ -1,6 +1,5 @@
-//! The safe lane: events that nothing can come before any more. They are executed as in a
-//! sequential engine, without a record, and commit as they go. What they send can never be
-//! cancelled.
+//! The safe lane: events that nothing can precede any more. They are executed as in a sequential
+//! engine, without a record, and commit at once. What they send can never be cancelled.
 
 use std::mem::needs_drop;
 
@@ -20,15 +19,15 @@ use crate::pe::types::{EventOf, PeTypes};
 use crate::tuning::Messages;
 
 impl<T: PeTypes> Pe<'_, T> {
-    /// Executes up to `most` events before a time, all of which are certain. On its own, so that
-    /// nothing around it takes registers from it.
+    /// Executes up to `most` events before `limit`, all of which are certain. Not inlined, so that
+    /// the code around it takes no registers from the loop.
     #[inline(never)]
     pub(in crate::pe) fn execute_safe<const WATCHED: bool>(
         &mut self,
         limit: VirtualTime,
         most: u32,
     ) {
-        // Only an event that fails can change this, and the batch ends with it.
+        // Only an event that fails can change this, and that ends the batch.
         let plain = !self.past.has_open()
             && !self.past.has_pending_cancellations()
             && self.faults.are_none()
@@ -48,8 +47,8 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Executes the event at GVT if it waits here for a horizon that may never pass it. It is
-    /// certain, as nothing earlier is left anywhere that could send, undo or cancel anything.
+    /// Executes the event at GVT if it is here and no horizon may ever pass it. It is certain, as
+    /// nothing earlier is left anywhere that could send, undo or cancel anything.
     #[cold]
     pub(in crate::pe) fn execute_at_gvt<const WATCHED: bool>(&mut self) {
         if self.agenda.has_aside() {
@@ -70,11 +69,12 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Executes an event that is certain, and returns whether the batch goes on. `plain`: nothing
-    /// is open, kept, held back or known by identity.
+    /// Executes an event that is certain, and returns whether the batch goes on. `plain`: no event
+    /// is open, deferred or known by identity, and no cancellation is pending.
     #[inline(always)]
     fn execute_for_good<const WATCHED: bool>(&mut self, entry: Entry, plain: bool) -> bool {
-        let (handle, time) = (entry.handle(), entry.time());
+        let handle = entry.handle();
+        let time = entry.time();
         let Some(mut event) = self.agenda.begin_for_good(handle) else {
             self.annihilate_pending(handle);
             return true;
@@ -89,7 +89,8 @@ impl<T: PeTypes> Pe<'_, T> {
             }
             event = self.agenda.event(handle);
         }
-        let (id, key) = (event.receiver, event.key());
+        let id = event.receiver;
+        let key = event.key();
         let lp = self.lps.get_mut(index);
         let number = lp.events + 1;
         self.faults.begin_running(entry);
@@ -104,7 +105,7 @@ impl<T: PeTypes> Pe<'_, T> {
         }
         if self.executor.has_fault() || number >= Sequence::EVENT_LIMIT {
             self.faults.end_running();
-            self.hold_failed(entry, number, true);
+            self.defer_failed(entry, number, true);
             return false;
         }
         self.executor.commit(self.world.model(), &event.payload);
@@ -113,10 +114,23 @@ impl<T: PeTypes> Pe<'_, T> {
             && let Err(fault) =
                 self.effects.observe(self.executor.notes_mut(), Moment::Event(key), id, time)
         {
-            self.hold(entry, fault, true);
+            self.defer(entry, fault, true);
             return false;
         }
         lp.count(number, &key);
+        self.committed_for_good::<WATCHED>(index, id, key);
+        if !plain && self.agenda.has_identities() {
+            self.agenda.forget_identity(handle);
+        }
+        self.send_for_good(handle, id, number, again);
+        self.gauge.event_lap::<WATCHED>(Phase::Send);
+        true
+    }
+
+    /// Notes that an event, of the LP with this index and id, was executed for good and has
+    /// committed.
+    #[inline(always)]
+    fn committed_for_good<const WATCHED: bool>(&mut self, index: usize, id: LpId, key: EventKey) {
         self.executor.saved_mut().clear();
         // Later states cannot be worked out from copies before this event.
         self.past.copy_soon(index);
@@ -124,18 +138,19 @@ impl<T: PeTypes> Pe<'_, T> {
         self.gauge.executed_for_good();
         self.gauge.committed::<WATCHED>(id, &key, !self.lps.contain(key.sender));
         self.gauge.event_lap::<WATCHED>(Phase::Execute);
-        if !plain && self.agenda.has_identities() {
-            self.agenda.forget_identity(handle);
-        }
+    }
+
+    /// Sends what an event that is over has sent; `again` if something is kept of what it had sent
+    /// before.
+    #[inline(always)]
+    fn send_for_good(&mut self, handle: Handle, sender: LpId, number: u64, again: bool) {
         if again {
-            self.send_certain_again(handle, id, number);
+            self.send_certain_again(handle, sender, number);
         } else if self.executor.forwards() {
-            self.forward(handle, id, number);
+            self.forward(handle, sender, number);
         } else {
-            self.send_certain(Some(handle), id, number);
+            self.send_certain(Some(handle), sender, number);
         }
-        self.gauge.event_lap::<WATCHED>(Phase::Send);
-        true
     }
 
     /// As [`send_certain`](Self::send_certain), for an event that forwards its payload.
@@ -147,8 +162,8 @@ impl<T: PeTypes> Pe<'_, T> {
         self.send_certain(None, sender, number);
     }
 
-    /// Sends what LP `sender` sent in its `number`-th event, which nothing can undo. That event
-    /// itself, at `spent`, is over: its memory goes to one that it sent.
+    /// Sends what LP `sender` sent in its `number`-th event, which nothing can undo. That event, at
+    /// `spent`, is over, and its memory goes to one that it sent.
     #[inline(always)]
     pub(in crate::pe) fn send_certain(
         &mut self,
@@ -166,7 +181,7 @@ impl<T: PeTypes> Pe<'_, T> {
             let Some(event) = take_last(&mut self.executor, sender, first) else { break };
             match spent.take() {
                 Some(spent) => {
-                    // Written out, as the event would first have to move into a closure.
+                    // Not `drop_payload`: the event would have to move into its closure first.
                     self.begin_drop(spent);
                     self.agenda.replace(spent, event);
                     self.end_drop();
@@ -179,7 +194,7 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Sends the last event in the outbox to another PE. Out of line, so that an event that stays
+    /// Sends the last event in the outbox to another PE. Not inlined, so that an event that stays
     /// here is written straight into its place.
     #[inline(never)]
     pub(in crate::pe) fn send_certain_away(&mut self, sender: LpId, first: Sequence) {
@@ -193,8 +208,8 @@ impl<T: PeTypes> Pe<'_, T> {
         self.mail.note_sent(event.time);
         if near && self.world.tuning().messages == Messages::Shared {
             let tag = self.gvt.sent(pe, || Moment::Event(event.key()));
-            // It is sent before any GVT that is to come, so that its receiver knows that nobody
-            // will cancel it.
+            // It is marked as sent at time 0, before any GVT to come, so its receiver knows that
+            // nobody will cancel it.
             let (_, buffer) = self.agenda.share(pe, 0, OptionalHandle::default(), event);
             self.mail.send(pe, buffer, MessageKind::Event, tag);
         } else {
@@ -203,8 +218,8 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Drops the payload of an event that is over, which is code of the model: should it panic,
-    /// that event is to blame. What needs no dropping costs nothing here.
+    /// Drops the payload of an event that is over. That runs the model's code: if it panics, this
+    /// event is to blame. Types that need no dropping pay nothing.
     #[inline(always)]
     pub(in crate::pe) fn drop_payload(
         &mut self,
@@ -231,15 +246,15 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Before an event of a KP is executed for good, what the KP executed ahead is undone if it
-    /// comes later, and commits if it comes earlier: it is as certain as the event.
+    /// Settles what a KP has executed ahead, before an event of this key is executed for good:
+    /// later events are undone, and earlier ones commit, as they are just as certain.
     #[cold]
     fn close_kp_before(&mut self, k: usize, key: &EventKey) {
         self.roll_back_if_straggler(k, key);
         self.commit_kp(k);
     }
 
-    /// Drops a cancelled event whose turn has come.
+    /// Drops a cancelled event when its turn comes.
     #[cold]
     pub(in crate::pe) fn annihilate_pending(&mut self, handle: Handle) {
         self.leaves_pending(handle);

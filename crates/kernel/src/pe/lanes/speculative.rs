@@ -1,7 +1,7 @@
-//! The speculative lane, ahead of the horizon: Time Warp. Events are executed that others may still
-//! come before, with a record of what it takes to undo them; and again where a state has to be
-//! worked out from an earlier one (coast forward, as with the infrequent state saving of Y. Lin and
-//! E. Lazowska, "Reducing the state saving overhead for Time Warp parallel simulation", 1990).
+//! The speculative lane, ahead of the horizon: Time Warp. Events are executed although others may
+//! still precede them, with a record of what it takes to undo them. They are executed again to work
+//! a state out from an earlier copy (coast forward, as with the infrequent state saving of Y. Lin
+//! and E. Lazowska, "Reducing the state saving overhead for Time Warp parallel simulation", 1990).
 
 use warpline_base::{LpId, Moment, Sequence, VirtualTime};
 use warpline_memory::{Handle, MakeRoom, catch_panic};
@@ -20,11 +20,11 @@ use crate::past::SideRecordId;
 use crate::pe::types::{EventOf, PeTypes};
 use crate::tuning::{Cancellation, Messages};
 
-/// Where PEs undo far more than they commit, none of them is so many events ahead of GVT, unless
-/// GVT waits for it.
+/// When PEs undo far more than they commit, each has fewer uncommitted events than this, unless GVT
+/// waits for it.
 const THRASHING_MOST: u64 = 32;
 
-/// The nearest time that is not earlier and takes half the space.
+/// The least `f32` that is not earlier than this time.
 fn round_up_to_f32(time: f64) -> f32 {
     let rounded = time as f32;
     if f64::from(rounded) < time { rounded.next_up() } else { rounded }
@@ -42,7 +42,7 @@ impl<T: PeTypes> Pe<'_, T> {
         let mut left = most;
         while left > 0 && !self.flow.is_parked() {
             let Some(entry) = self.agenda.pop_before(limit) else { break };
-            if self.lps.some_wait() && self.sets_aside(entry) {
+            if self.lps.any_conservative() && self.sets_aside(entry) {
                 continue;
             }
             left -= 1;
@@ -59,8 +59,8 @@ impl<T: PeTypes> Pe<'_, T> {
         self.gauge.count(|counts| counts.history_max = counts.history_max.max(open));
     }
 
-    /// Sets an event aside if its LP is conservative, so that the others of its PE need not wait
-    /// with it. Returns whether it did.
+    /// Sets an event aside if its LP is conservative, so that other LPs of the PE need not wait for
+    /// it. Returns whether it did.
     #[inline(never)]
     fn sets_aside(&mut self, entry: Entry) -> bool {
         let role = self.lps.role(self.agenda.event(entry.handle()).receiver);
@@ -71,12 +71,14 @@ impl<T: PeTypes> Pe<'_, T> {
         role.is_conservative()
     }
 
-    /// Events before this time may be executed. With a full history, only what comes before events
-    /// executed already, or is due at GVT, so that it can commit. One event far ahead would let
-    /// everything before it through, so with twice as much, nothing: the next GVT makes room.
+    /// Returns the time before which events may be executed. With a full history, these are only
+    /// events that are due at GVT, so that it advances, or precede what was executed already. One
+    /// event far ahead would let everything before it through, so nothing is executed when the
+    /// history is twice as long: the next GVT makes room.
     fn limit(&mut self) -> VirtualTime {
-        let (open, most, limit) =
-            (self.past.open_len(), self.world.tuning().history_most, self.frontier.limit());
+        let open = self.past.open_len();
+        let most = self.world.tuning().history_most;
+        let limit = self.frontier.limit();
         // An instant may have very many events, and no window ends within it.
         if self.frontier.thrashes() && open >= THRASHING_MOST && self.least() != self.frontier.gvt()
         {
@@ -94,9 +96,12 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
+    /// Executes an event ahead, with a record of what it takes to undo it.
     #[inline(always)]
     fn execute_with_record<const WATCHED: bool>(&mut self, entry: Entry) {
-        let (handle, time, gvt) = (entry.handle(), entry.time(), self.frontier.gvt_time());
+        let handle = entry.handle();
+        let time = entry.time();
+        let gvt = self.frontier.gvt_time();
         // What was sent before GVT cannot be cancelled any more.
         let Some(mut event) =
             self.agenda.begin_ahead(handle, |sent| f64::from(f32::from_bits(sent)) < gvt)
@@ -109,12 +114,12 @@ impl<T: PeTypes> Pe<'_, T> {
         if self.past.may_straggle(k, time) {
             let key = event.key();
             self.roll_back_if_straggler(k, &key);
-            if !self.faults.are_none() && self.hold_if_lost(entry, index) {
+            if !self.faults.are_none() && self.defer_if_lost(entry, index) {
                 return;
             }
             event = self.agenda.event(handle);
         }
-        let (id, key) = (event.receiver, event.key());
+        let key = event.key();
         let lp = self.lps.get_mut(index);
         let number = lp.events + 1;
         self.faults.begin_running(entry);
@@ -125,12 +130,12 @@ impl<T: PeTypes> Pe<'_, T> {
         }
         run_handler(self.world.model(), &mut self.executor, lp, event, time, number);
         if self.executor.forwards() {
-            // The event itself may have to be executed again.
+            // The event keeps its payload, as it may have to be executed again.
             self.executor.copy_forwards(&event.payload);
         }
         self.faults.end_running();
         if self.executor.has_fault() || number >= Sequence::EVENT_LIMIT {
-            self.hold_failed(entry, number, false);
+            self.defer_failed(entry, number, false);
             return;
         }
         if self.lacks_room(&key) {
@@ -146,54 +151,62 @@ impl<T: PeTypes> Pe<'_, T> {
         self.agenda.recorded(handle, place);
         self.gauge.executed_ahead();
         self.gauge.event_lap::<WATCHED>(Phase::Execute);
-        let extra = self.keep_extra();
-        if self.past.has_pending_cancellations() {
-            self.send_uncertain_again(index, handle, place, number, extra);
-        } else {
-            let sent = self.send_uncertain(id, number, extra);
-            self.past.complete(place, sent);
-        }
+        self.complete_record(index, handle, place, number);
         self.gauge.event_lap::<WATCHED>(Phase::Send);
     }
 
-    /// Moves what the event at hand observed and saved out of the context.
+    /// Completes the record at `place`: keeps what its event observed and saved, and sends what it
+    /// sent. This was the `number`-th event of the LP with this index.
     #[inline(always)]
-    fn keep_extra(&mut self) -> SideRecordId {
-        let nothing = self.executor.notes_mut().is_empty() && self.executor.saved_mut().is_empty();
-        if nothing { SideRecordId::NONE } else { self.keep_some_extra() }
+    fn complete_record(&mut self, index: usize, event: Handle, place: u64, number: u64) {
+        let side_record = self.keep_side_record();
+        if self.past.has_pending_cancellations() {
+            self.send_uncertain_again(index, event, place, number, side_record);
+        } else {
+            let (sent, side_record) = self.send_uncertain(self.lps.id(index), number, side_record);
+            self.past.complete(place, sent, side_record);
+        }
     }
 
-    /// On its own, so that models without observations pay nothing for it.
+    /// Moves what the current event observed and saved out of the context.
+    #[inline(always)]
+    fn keep_side_record(&mut self) -> SideRecordId {
+        let nothing = self.executor.notes_mut().is_empty() && self.executor.saved_mut().is_empty();
+        if nothing { SideRecordId::NONE } else { self.keep_in_side_record() }
+    }
+
+    /// Not inlined, so that models without observations pay nothing for it.
     #[inline(never)]
-    fn keep_some_extra(&mut self) -> SideRecordId {
+    fn keep_in_side_record(&mut self) -> SideRecordId {
         self.effects.fetch(self.executor.notes());
         let (notes, saved) = self.executor.notes_and_saved_mut();
         self.past.keep(notes, saved)
     }
 
-    /// Sends what LP `sender` sent in its `number`-th event. Returns the first of a chain of what
-    /// lies in its store, and the side record in which what was sent by value is noted.
+    /// Sends what LP `sender` sent in its `number`-th event. Returns the chain of the messages that
+    /// lie in this PE's store, and the side record, which notes those sent by value.
     #[inline(always)]
     pub(in crate::pe) fn send_uncertain(
         &mut self,
         sender: LpId,
         number: u64,
-        mut extra: SideRecordId,
+        mut side_record: SideRecordId,
     ) -> (OptionalHandle, SideRecordId) {
-        let (first, mut sent) = (Sequence::first_of(number), OptionalHandle::default());
+        let first = Sequence::first_of(number);
+        let mut sent = OptionalHandle::default();
         self.gauge.sent(self.executor.outbox_mut().len());
         while let Some(last) = self.executor.outbox_mut().last() {
             if !self.lps.contain(last.to) {
-                (sent, extra) = self.send_uncertain_away(sender, first, sent, extra);
+                (sent, side_record) = self.send_uncertain_away(sender, first, sent, side_record);
                 continue;
             }
             let Some(event) = take_last(&mut self.executor, sender, first) else { break };
             sent = OptionalHandle::some(self.agenda.insert(event, sent));
         }
-        (sent, extra)
+        (sent, side_record)
     }
 
-    /// Sends the last event in the outbox to another PE. Out of line, so that an event that stays
+    /// Sends the last event in the outbox to another PE. Not inlined, so that an event that stays
     /// here is written straight into its place.
     #[inline(never)]
     pub(in crate::pe) fn send_uncertain_away(
@@ -201,10 +214,10 @@ impl<T: PeTypes> Pe<'_, T> {
         sender: LpId,
         first: Sequence,
         sent: OptionalHandle,
-        extra: SideRecordId,
+        side_record: SideRecordId,
     ) -> (OptionalHandle, SideRecordId) {
         let Some(mut event) = take_last(&mut self.executor, sender, first) else {
-            return (sent, extra);
+            return (sent, side_record);
         };
         let pe = self.world.partition().pe(event.receiver);
         let near = self.world.is_near(pe);
@@ -215,12 +228,12 @@ impl<T: PeTypes> Pe<'_, T> {
         if self.world.tuning().cancellation != Cancellation::Aggressive
             && let Some(copy) = self.copy_to_compare(&event)
         {
-            return (sent, self.send_comparable(pe, near, event, copy, extra));
+            return (sent, self.send_comparable(pe, near, event, copy, side_record));
         }
         if !near || self.world.tuning().messages == Messages::Copy {
-            return (sent, self.send_uncertain_value(pe, event, extra));
+            return (sent, self.send_uncertain_value(pe, event, side_record));
         }
-        (OptionalHandle::some(self.send_buffer(pe, sent, event)), extra)
+        (OptionalHandle::some(self.send_buffer(pe, sent, event)), side_record)
     }
 
     /// Sends an event in a buffer, and returns its handle here.
@@ -242,7 +255,7 @@ impl<T: PeTypes> Pe<'_, T> {
         &mut self,
         to: u32,
         event: Event<EventOf<T>>,
-        extra: SideRecordId,
+        side_record: SideRecordId,
     ) -> SideRecordId {
         let incarnation = self.past.incarnation();
         let copy = if self.world.tuning().messages == Messages::Copy {
@@ -252,26 +265,29 @@ impl<T: PeTypes> Pe<'_, T> {
         };
         let sent =
             SentByValue { to, receiver: event.receiver, key: event.key(), incarnation, copy };
-        let extra = self.past.keep_sent_by_value(extra, sent);
+        let side_record = self.past.keep_sent_by_value(side_record, sent);
         self.mail.send_value(to, event, Some(incarnation), &mut self.gvt);
         self.gauge.value_sent();
-        extra
+        side_record
     }
 
-    /// Works the state of an LP out from an earlier copy, by executing again what came after it. If
-    /// the model panics over that, the LP is lost.
+    /// Works the state of an LP out from its last copy, by executing the events since then again.
+    /// If the model panics over that, the LP is lost.
     pub(in crate::pe) fn coast_forward(&mut self, index: usize) {
         let id = self.lps.id(index);
         let mut again: Vec<Handle> = Vec::new();
-        let executed = self
-            .past
-            .executed_of(self.past.kp_of(index))
-            .filter(|(event, _)| self.agenda.event(*event).receiver == id);
-        let copy = { executed }.find_map(|(event, copy)| {
+        let mut copy = None;
+        for (event, state) in self.past.executed_of(self.past.kp_of(index)) {
+            if self.agenda.event(event).receiver != id {
+                continue;
+            }
             again.make_room(1, "events that are executed again");
             again.push(event);
-            copy.map(|state| catch_panic(|| state.clone()))
-        });
+            if let Some(state) = state {
+                copy = Some(catch_panic(|| state.clone()));
+                break;
+            }
+        }
         let copy = copy.unwrap_or_else(|| {
             panic!("there is a copy of the state of {id} before every event that may be undone")
         });
@@ -287,7 +303,8 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Executes the last events of an LP again, last first in `again`, on the state before them.
+    /// Executes the last events of an LP again, on the state before them. In `again`, the last
+    /// comes first.
     fn execute_again(&mut self, index: usize, again: Vec<Handle>) {
         let lp = self.lps.get_mut(index);
         let mut number = lp.events - again.len() as u64;
@@ -300,7 +317,7 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Works the states of stale LPs out.
+    /// Works out the states of stale LPs.
     pub(in crate::pe) fn refresh(&mut self) {
         while let Some(index) = self.past.take_stale() {
             self.coast_forward(index);

@@ -1,29 +1,28 @@
 //! How a PE keeps within the memory budget of its machine.
 //!
-//! Each PE counts what it has taken, in use or free, and draws it on an account of the budget, a
-//! number to which all PEs add (`warpline_memory::Budget`). The engine does not know what states
-//! and events allocate themselves, so a look at the process adds now and then what is on no
-//! account. When less than an eighth of the budget is left, memory is short, and that rest is for
-//! what is certain:
+//! Each PE counts the memory that it has taken, in use or free, and charges it to an account of the
+//! budget, a number to which all PEs add (`warpline_memory::Budget`). The engine does not know what
+//! states and events allocate themselves, so the memory of the process is sampled now and then, and
+//! what is on no account is added. When less than an eighth of the budget is left, memory is short.
+//! The rest is for events that are certain:
 //!
-//! - A PE executes ahead only if the places it has suffice, and asks for GVT otherwise. Free
-//!   buffers go to a pool that all share, as the busiest PE need not be the one that was busy
-//!   before. A list is not doubled if that would make memory short.
-//! - If what then commits brings no room, the PE undoes the later half of what it has executed
-//!   ahead (artificial rollback).
+//! - A PE executes ahead only if its lists have room, and asks for GVT otherwise. Free buffers go
+//!   to a pool that all PEs share, as the PE that needs them may be another one than before. A list
+//!   is not doubled if that would make memory short.
+//! - If the next commit makes no room, the PE undoes the later half of what it has executed ahead
+//!   (artificial rollback).
 //! - If it has nothing left to undo, it sends pending events back to the PEs that sent them, which
-//!   undo what had sent them (cancelback).
+//!   undo the events that had sent them (cancelback).
 //! - If all PEs together have exceeded the budget, each undoes everything beyond GVT, drops what
-//!   that cancels, and gives back what is not in use. The PEs then need what a sequential run
-//!   would, and their tables. Until that is done, they execute no more than a batch for each GVT,
-//!   and no PE goes more than a few batches ahead of GVT within its instant, which may have very
-//!   many events.
-//! - If that does not help either, verdict after verdict, the run ends with an error that says how
+//!   that cancels, and gives back what is not in use. The PEs then need as much as a sequential
+//!   run, and their tables. Until that is done, they execute at most a batch for each GVT, and no
+//!   PE goes more than a few batches ahead of GVT within its instant, which may have very many
+//!   events.
+//! - If even that does not help, verdict after verdict, the run ends with an error that says how
 //!   much it needed.
 //!
-//! All of it happens when a GVT has just been adopted. Nothing that a PE has said of itself can be
-//! made wrong then by undoing more. As it only decides how far ahead PEs go, no answer depends on
-//! it.
+//! All of this happens when a GVT has just been adopted, as undoing more cannot then make wrong
+//! what a PE has published. It only decides how far ahead PEs go, so no answer depends on it.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -38,16 +37,16 @@ use crate::pe::types::PeTypes;
 
 /// The most events that a PE sends back at a time.
 const RETURNS_MOST: usize = 16;
-/// With so many batches uncommitted, a PE executes nothing more that is due where memory is short,
-/// unless GVT waits for it: an instant may have very many events, and GVT goes through them by key.
+/// When memory is short, a PE with so many uncommitted batches executes nothing that is due, unless
+/// GVT waits for it: an instant may have very many events, and GVT goes through them by key.
 const DUE_MOST: u64 = 4;
-/// With so many batches uncommitted, what is due is undone, too, if the budget is exceeded.
+/// When the budget is exceeded, a PE with so many uncommitted batches undoes even what is due.
 const DUE_FAR_TOO_MANY: u64 = 16;
 
 impl<T: PeTypes> Pe<'_, T> {
-    /// Draws the memory that this PE has on its account, if there is a budget.
+    /// Charges the memory of this PE to its account, if there is a budget.
     #[inline]
-    pub(in crate::pe) fn draw_memory(&mut self) {
+    pub(in crate::pe) fn charge_memory(&mut self) {
         if self.memory.is_on() {
             self.account_memory();
         }
@@ -64,8 +63,8 @@ impl<T: PeTypes> Pe<'_, T> {
         self.gauge.count(|counts| counts.memory_most = counts.memory_most.max(taken));
     }
 
-    /// Whether a batch of events may be executed ahead: where memory is short, only if that takes
-    /// no more of it; otherwise unless a list is full, and its doubling would make memory short.
+    /// Whether a batch of events may be executed ahead. When memory is short, that must take no
+    /// more of it; otherwise, no list may be doubled if that would make memory short.
     #[inline]
     pub(in crate::pe) fn affords_batch(&mut self) -> bool {
         if !self.memory.is_on() {
@@ -75,7 +74,7 @@ impl<T: PeTypes> Pe<'_, T> {
         let waits = if self.memory.is_short() {
             !self.past.has_room_for(batch) || !self.agenda.has_room_for(batch)
         } else {
-            // Mostly nothing grows, and nothing is to be divided.
+            // Mostly nothing grows, which saves the division.
             let growth = self.past.growth(batch) as u64;
             growth > 0 && growth > self.memory.left() / u64::from(self.world.pes())
         };
@@ -84,30 +83,31 @@ impl<T: PeTypes> Pe<'_, T> {
         !waits
     }
 
-    /// Whether certain events have to wait, because the budget is exceeded, until a GVT has made
-    /// all PEs give back what they can. A batch may be executed after each.
+    /// Whether certain events must wait, as the budget is exceeded, until a GVT has made all PEs
+    /// give back what they can. A batch may be executed after each GVT.
     #[inline]
     pub(in crate::pe) fn waits_for_memory(&mut self) -> bool {
         self.memory.is_short() && self.memory.is_exceeded() && !self.memory.takes_batch()
     }
 
-    /// Events before this time may be executed although memory is short: what is due, so that GVT
-    /// advances; a batch for each GVT, which commits what comes before it in the same instant.
+    /// The time before which events may be executed although memory is short. These are the events
+    /// that are due, so that GVT advances, and a batch for each GVT, which commits what precedes it
+    /// in its instant.
     #[cold]
     pub(in crate::pe) fn limit_where_memory_is_short(&mut self) -> VirtualTime {
-        let is_ahead = self.has_batches(DUE_MOST) && self.least() != self.frontier.gvt();
-        if is_ahead || !self.memory.takes_batch() {
+        let is_too_far = self.has_batches(DUE_MOST) && self.least() != self.frontier.gvt();
+        if is_too_far || !self.memory.takes_batch() {
             return VirtualTime::ZERO;
         }
         self.past.make_little_room(self.world.tuning().batch as usize);
         self.frontier.due().min(self.frontier.limit())
     }
 
-    /// What there is to do about memory when this GVT has been found, and what commits has been
-    /// reclaimed. Events are undone for memory only here.
+    /// Keeps within the budget, after a GVT and the commit and fossil collection that follow it.
+    /// Events are undone for memory only here.
     pub(in crate::pe) fn relieve_memory(&mut self, gvt: Moment) {
-        // Once nothing is left to execute, memory does not matter any more, and an event sent back
-        // would arrive after GVT has passed all.
+        // When nothing is left to execute, memory does not matter any more, and an event sent back
+        // would arrive after GVT has passed everything.
         if self.memory.is_on() && gvt != Moment::Never && self.faults.failure().is_none() {
             self.keep_within_budget();
         }
@@ -121,26 +121,45 @@ impl<T: PeTypes> Pe<'_, T> {
         self.agenda.save_memory(self.memory.is_short());
         let waits = self.memory.take_waits();
         if self.memory.is_overdrawn() {
-            // What is due has to be executed soon, so it is undone only if there is very much of
-            // it, or the rest was not enough.
-            self.undo_executed_from(self.frontier.due().get());
-            if self.has_batches(DUE_FAR_TOO_MANY)
-                || self.memory.is_exceeded() && self.memory.was_exceeded()
-            {
-                self.undo_executed_from(self.frontier.gvt_time());
-            }
+            self.undo_all_ahead();
             self.give_back_room();
         } else if waits && self.memory.is_short() && !self.affords_batch() {
-            // Only the further half of what lies ahead: the nearer half would soonest be executed
-            // again.
-            let (gvt, latest) = (self.frontier.gvt_time(), self.past.latest().get());
-            self.undo_executed_from((gvt + (latest - gvt) / 2.0).max(self.frontier.due().get()));
+            self.undo_later_half();
         }
         self.undo_returned();
         if self.memory.is_short() {
             self.cancel_sent_before(VirtualTime::ZERO);
             self.undo_what_was_sent();
         }
+        self.drop_or_send_back(waits);
+        self.account_memory();
+        if let Err(why) = self.memory.judge() {
+            why.unwind();
+        }
+    }
+
+    /// Undoes everything that was executed beyond GVT's instant. What is due must be executed soon,
+    /// so it is undone only if there is very much of it, or if the rest was not enough.
+    fn undo_all_ahead(&mut self) {
+        self.undo_executed_from(self.frontier.due().get());
+        if self.has_batches(DUE_FAR_TOO_MANY)
+            || self.memory.is_exceeded() && self.memory.was_exceeded()
+        {
+            self.undo_executed_from(self.frontier.gvt_time());
+        }
+    }
+
+    /// Undoes the further half of what lies ahead of GVT. The nearer half would be executed again
+    /// sooner.
+    fn undo_later_half(&mut self) {
+        let gvt = self.frontier.gvt_time();
+        let latest = self.past.latest().get();
+        self.undo_executed_from((gvt + (latest - gvt) / 2.0).max(self.frontier.due().get()));
+    }
+
+    /// Makes room in the pending set: sends events back if nothing else is left, and otherwise
+    /// drops cancelled ones.
+    fn drop_or_send_back(&mut self, waits: bool) {
         let undone = self.gauge.counts().rolled_back;
         if self.memory.sends_back(waits && !self.past.has_open() && self.world.pes() > 1) {
             self.send_back();
@@ -149,10 +168,6 @@ impl<T: PeTypes> Pe<'_, T> {
             self.memory.drops(undone);
             self.gauge.annihilated(self.agenda.drop_cancelled(|_| {}));
         }
-        self.account_memory();
-        if let Err(why) = self.memory.judge() {
-            why.unwind();
-        }
     }
 
     /// Whether so many batches of events have been executed and not committed.
@@ -160,8 +175,8 @@ impl<T: PeTypes> Pe<'_, T> {
         self.past.open_len() >= count * u64::from(self.world.tuning().batch)
     }
 
-    /// Undoes what was executed from a time on, which is at or after GVT, but nothing that is
-    /// certain: artificial rollback.
+    /// Artificial rollback: undoes what was executed from a time on, which is at or after GVT, but
+    /// nothing that is certain.
     fn undo_executed_from(&mut self, time: f64) {
         let time = VirtualTime::new(time).unwrap_or(self.world.end()).max(self.frontier.horizon());
         if self.past.has_open() && self.past.latest() >= time {
@@ -176,13 +191,13 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Undoes what sent the events that have come back. What has committed in the meantime stays.
+    /// Undoes the events that sent what has come back, unless they have committed meanwhile.
     fn undo_returned(&mut self) {
         for (sender, sequence) in self.memory.take_returned() {
             let Some(handle) = self.open_event(sender, sequence.event()) else { continue };
-            self.release_held();
-            let (k, before) =
-                (self.past.kp_of(self.lps.index(sender)), self.gauge.counts().rolled_back);
+            self.retry_deferred();
+            let k = self.past.kp_of(self.lps.index(sender));
+            let before = self.gauge.counts().rolled_back;
             let timed = self.gauge.begin_rollback(Phase::Gvt);
             self.roll_back(k, Until::With(handle));
             self.cancel_sent_before(VirtualTime::ZERO);
@@ -196,7 +211,7 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// The event that an LP executed as its `number`-th, if it may still be undone.
+    /// The `number`-th event of an LP, if it may still be undone.
     fn open_event(&self, lp: LpId, number: u64) -> Option<Handle> {
         if !self.lps.contain(lp) {
             return None;
@@ -208,8 +223,8 @@ impl<T: PeTypes> Pe<'_, T> {
         events.nth(executed.checked_sub(number)? as usize)
     }
 
-    /// Cancelback: sends the pending events of other PEs that lie furthest ahead back to them. Only
-    /// they know whether the sending events can still be undone.
+    /// Cancelback: sends the pending events of other PEs that lie furthest ahead back to their
+    /// senders. Only these know whether the sending events can still be undone.
     fn send_back(&mut self) {
         let due = self.frontier.due().max(self.frontier.horizon());
         let mut furthest: BinaryHeap<Reverse<(VirtualTime, LpId, LpId, Sequence)>> =

@@ -1,37 +1,37 @@
-//! Lazy cancellation: what an undone event had sent is kept until the event is executed again. If
-//! it sends the same again, the message stands, and its receiver need not execute it again. After
-//! A. Gafni, "Rollback mechanisms for optimistic distributed simulation systems", SCS
-//! Multiconference on Distributed Simulation, 1988; on when it pays, P. Reiher, F. Wieland and D.
-//! Jefferson, "Limitation of optimism in the Time Warp operating system", WSC 1989. Aggressive
-//! cancellation is in [`undo`](super).
+//! Lazy cancellation: what an undone event had sent is kept until the event is executed again. A
+//! message that it sends again stands, and its receiver need not execute it again. After A. Gafni,
+//! "Rollback mechanisms for optimistic distributed simulation systems", SCS Multiconference on
+//! Distributed Simulation, 1988; on when it pays, P. Reiher, F. Wieland and D. Jefferson,
+//! "Limitation of optimism in the Time Warp operating system", WSC 1989. Aggressive cancellation is
+//! in [`undo`](super).
 //!
 //! # What is kept
 //! The key of a message contains its sender's event count, so an event sends the same again only if
-//! its LP has executed as many events before it: if it was undone because of another LP of its KP,
-//! or because of something that was cancelled and sent again. Keys, receivers and payloads are
-//! compared. What went to another PE is compared with a copy that is made when it is sent, as the
-//! message itself is no longer this PE's to read.
+//! its LP has executed as many events before it as the first time: it was undone because of another
+//! LP of its KP, or because of an event that was cancelled and sent again. Keys, receivers and
+//! payloads are compared. A message to another PE is compared with a copy made when it was sent, as
+//! this PE may no longer read the message itself.
 //!
-//! So there is little to keep, and cancellation is aggressive unless asked otherwise. Under lazy
-//! cancellation, messages that went to other PEs while this one made no copies are cancelled at
-//! once. So is all that is kept when memory is to be made, or the run is cut short.
+//! So there is seldom much to keep, and cancellation is aggressive unless asked otherwise. Under
+//! lazy cancellation, messages that went to other PEs while this one made no copies are cancelled
+//! at once. So is everything that is kept when memory is short or the run is cut short.
 //!
 //! # Why late cancellation is not too late
-//! A kept message is later than the event that had sent it, and that event is pending. As long as
-//! it is, neither this PE's bound nor its share for GVT passes it, so others treat whatever comes
-//! at or after it as uncertain: they hold records of it, and still look at the status of its
-//! buffer. They have to do so for a message that the pending event may yet send, and one that it
-//! may yet cancel needs no more. What is kept is dealt with in the step in which the event stops
-//! being pending, and so before the next bound or share:
-//! - The event is executed again. It is recorded, or certain; what is left over is cancelled before
-//!   the step ends. An anti-message counts for GVT at the event, so that GVT does not pass it until
-//!   the anti-message has taken effect.
-//! - The event has been cancelled. As another PE may do that in place at any time, this PE notices
+//! A kept message is later than the event that had sent it, and that event is pending. While it is,
+//! neither this PE's bound nor its share for GVT passes it. So other PEs treat everything at or
+//! after it as uncertain: they keep records, and check the status of buffers. They must do that for
+//! messages that the pending event may yet send, and messages that it may yet cancel need no more.
+//! What is kept is settled in the step in which the event stops being pending, and so before the
+//! next bound or share:
+//! - The event is executed again, with a record or for good. What it does not send again is
+//!   cancelled before the step ends. An anti-message counts for GVT at the event, so that GVT does
+//!   not pass it until the anti-message has taken effect.
+//! - The event has been cancelled. Another PE may do that in place at any time, so this PE notices
 //!   it only when the event's turn comes. Until then the event counts for GVT like any other
-//!   ([`least`](crate::agenda::Agenda::least)), as others might otherwise commit what it had sent.
-//! - The event is held back because it fails, or everything from some time on is undone, in a full
-//!   history or at an early end. It may be long until the event is executed again, or never, so
-//!   what it had sent is cancelled at once.
+//!   ([`least`](crate::agenda::Agenda::least)), or others might commit what it had sent.
+//! - The event is deferred because it fails, or everything from some time on is undone, in a full
+//!   history or at an early end. The event may be executed much later or never, so what it had sent
+//!   is cancelled at once.
 
 use warpline_base::{LpId, Sequence, VirtualTime};
 use warpline_memory::{Handle, MakeRoom, catch_panic, try_drop};
@@ -49,20 +49,26 @@ use crate::pe::types::{EventOf, PeTypes};
 use crate::tuning::Messages;
 
 impl<T: PeTypes> Pe<'_, T> {
-    /// An event is no longer pending, and was not executed: it was cancelled, or is held back. What
-    /// it had sent before it was undone, if that is kept, is cancelled and undone.
+    /// Notes that an event is no longer pending although it was not executed: it was cancelled or
+    /// deferred. What is kept of what it had sent is cancelled and undone.
     #[inline]
     pub(in crate::pe) fn leaves_pending(&mut self, event: Handle) {
-        if self.past.has_pending_cancellations() {
-            let (index, time) = (self.index_of(event), self.agenda.event(event).time);
-            if let Some(before) = self.past.take_sent(index, event, time) {
-                self.cancel_rest(before);
-            }
+        if self.past.has_pending_cancellations()
+            && let Some(before) = self.take_sent(event)
+        {
+            self.cancel_rest(before);
         }
         self.undo_what_was_sent();
     }
 
-    /// Cancels what undone events from a time on had sent, which is kept.
+    /// Takes what is kept of what an event had sent before it was undone.
+    fn take_sent(&mut self, event: Handle) -> Option<SentBefore<EventOf<T>>> {
+        let index = self.index_of(event);
+        let time = self.agenda.event(event).time;
+        self.past.take_sent(index, event, time)
+    }
+
+    /// Cancels everything that is kept of what undone events from a time on had sent.
     pub(in crate::pe) fn cancel_sent_before(&mut self, time: VirtualTime) {
         if !self.past.has_pending_cancellations() {
             return;
@@ -75,16 +81,16 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Keeps what an event had sent that is pending again, and cancels what could not be compared.
+    /// Keeps what an undone event had sent, and cancels what cannot be compared.
     pub(in crate::pe) fn keep_sent(
         &mut self,
         index: usize,
         undone: Handle,
         mut sent: OptionalHandle,
-        extra: SideRecordId,
+        side_record: SideRecordId,
     ) {
-        self.cancel_values(extra, undone);
-        let (extra, mut here) = self.past.begin_keeping_sent(extra);
+        self.cancel_values(side_record, undone);
+        let (side_record, mut here) = self.past.begin_keeping_sent(side_record);
         while let Some(message) = sent.handle() {
             sent = self.agenda.next(message);
             if self.agenda.receiver(message).is_some() {
@@ -95,24 +101,24 @@ impl<T: PeTypes> Pe<'_, T> {
             here.push(message);
         }
         let messages =
-            self.past.keep_sent(index, undone, self.agenda.event(undone).time, extra, here);
+            self.past.keep_sent(index, undone, self.agenda.event(undone).time, side_record, here);
         self.gauge.count(|counts| counts.kept += messages);
     }
 
-    /// A copy of an event that goes to another PE, if what is sent again may have to be compared
-    /// with it.
+    /// Copies an event that goes to another PE, if it may have to be compared with what is sent
+    /// again.
     pub(in crate::pe) fn copy_to_compare(
         &mut self,
         event: &Event<EventOf<T>>,
     ) -> Option<Event<EventOf<T>>> {
         let comparable = T::Model::ABILITIES.comparable().filter(|_| self.past.copies_sent())?;
-        // What cannot be copied cannot be kept.
+        // If copying the payload panics, the event cannot be kept.
         let payload = catch_panic(|| comparable.copy(&event.payload)).ok()?;
         let Event { time, sequence, sender, receiver, step, priority, .. } = *event;
         Some(Event { time, sequence, sender, receiver, step, priority, payload })
     }
 
-    /// Sends an event to another PE and keeps a copy in the side record of the sending event.
+    /// Sends an event to another PE and keeps a copy in the side record of its sender's event.
     /// Returns that side record.
     pub(in crate::pe) fn send_comparable(
         &mut self,
@@ -120,7 +126,7 @@ impl<T: PeTypes> Pe<'_, T> {
         near: bool,
         event: Event<EventOf<T>>,
         copy: Event<EventOf<T>>,
-        extra: SideRecordId,
+        side_record: SideRecordId,
     ) -> SideRecordId {
         let way = if near && self.world.tuning().messages != Messages::Copy {
             Way::Buffer(self.send_buffer(to, OptionalHandle::default(), event))
@@ -129,11 +135,11 @@ impl<T: PeTypes> Pe<'_, T> {
             self.gauge.value_sent();
             Way::Value(to, self.past.incarnation())
         };
-        self.past.keep_sent_away(extra, SentAway { way, copy })
+        self.past.keep_sent_away(side_record, SentAway { way, copy })
     }
 
-    /// As [`send_uncertain`](Self::send_uncertain), for the event of the record at `place` and the
-    /// LP with this index, which may have been executed before: then what it had sent and does not
+    /// As [`send_uncertain`](Self::send_uncertain), for an event that may have been executed
+    /// before, with the record at `place`, of the LP with this index. What it had sent and does not
     /// send again is cancelled and undone.
     #[cold]
     #[inline(never)]
@@ -143,14 +149,14 @@ impl<T: PeTypes> Pe<'_, T> {
         event: Handle,
         place: u64,
         number: u64,
-        extra: SideRecordId,
+        side_record: SideRecordId,
     ) {
-        let (sender, time) = (self.lps.id(index), self.agenda.event(event).time);
-        let sent = match self.past.take_sent(index, event, time) {
-            Some(before) => self.send_again::<false>(before, sender, number, extra),
-            None => self.send_uncertain(sender, number, extra),
+        let sender = self.lps.id(index);
+        let (sent, side_record) = match self.take_sent(event) {
+            Some(before) => self.send_again::<false>(before, sender, number, side_record),
+            None => self.send_uncertain(sender, number, side_record),
         };
-        self.past.complete(place, sent);
+        self.past.complete(place, sent, side_record);
         self.undo_what_was_sent();
     }
 
@@ -158,26 +164,26 @@ impl<T: PeTypes> Pe<'_, T> {
     #[cold]
     #[inline(never)]
     pub(in crate::pe) fn send_certain_again(&mut self, event: Handle, sender: LpId, number: u64) {
-        let (index, time) = (self.index_of(event), self.agenda.event(event).time);
-        let Some(before) = self.past.take_sent(index, event, time) else { return };
+        let Some(before) = self.take_sent(event) else { return };
         self.send_again::<true>(before, sender, number, SideRecordId::NONE);
         self.drop_payload(event, |agenda| agenda.free(event));
         self.undo_what_was_sent();
     }
 
-    /// Sends what is in the outbox, except what the event had sent before, and cancels what it had
-    /// sent and does not send now.
+    /// Sends what is in the outbox, except what the event had sent before. Cancels what it had sent
+    /// and does not send now.
     fn send_again<const CERTAIN: bool>(
         &mut self,
         mut before: SentBefore<EventOf<T>>,
         sender: LpId,
         number: u64,
-        mut extra: SideRecordId,
+        mut side_record: SideRecordId,
     ) -> (OptionalHandle, SideRecordId) {
-        let (first, mut sent) = (Sequence::first_of(number), OptionalHandle::default());
+        let first = Sequence::first_of(number);
+        let mut sent = OptionalHandle::default();
         while let Some(last) = self.executor.outbox_mut().last() {
-            let (stays, sequence) =
-                (self.lps.contain(last.to), first.nth(self.executor.outbox_mut().len() as u32 - 1));
+            let stays = self.lps.contain(last.to);
+            let sequence = first.nth(self.executor.outbox_mut().len() as u32 - 1);
             self.cancel_later_than(sequence, &mut before);
             let Some(last) = self.executor.outbox_mut().last() else { break };
             if stays
@@ -196,18 +202,19 @@ impl<T: PeTypes> Pe<'_, T> {
                 if CERTAIN {
                     _ = try_drop(away);
                 } else {
-                    extra = self.past.keep_sent_away(extra, away);
+                    side_record = self.past.keep_sent_away(side_record, away);
                 }
             } else {
                 self.gauge.sent(1);
-                (sent, extra) = self.send_last::<CERTAIN>(stays, sender, first, sent, extra);
+                (sent, side_record) =
+                    self.send_last::<CERTAIN>(stays, sender, first, sent, side_record);
                 continue;
             }
             before.sent_again += 1;
             _ = try_drop(self.executor.outbox_mut().pop());
         }
         self.cancel_rest(before);
-        (sent, extra)
+        (sent, side_record)
     }
 
     /// Sends the last event in the outbox.
@@ -217,21 +224,21 @@ impl<T: PeTypes> Pe<'_, T> {
         sender: LpId,
         first: Sequence,
         sent: OptionalHandle,
-        extra: SideRecordId,
+        side_record: SideRecordId,
     ) -> (OptionalHandle, SideRecordId) {
         match (stays, CERTAIN) {
             (true, _) => {
                 let Some(event) = take_last(&mut self.executor, sender, first) else {
-                    return (sent, extra);
+                    return (sent, side_record);
                 };
                 let next = if CERTAIN { OptionalHandle::default() } else { sent };
-                (OptionalHandle::some(self.agenda.insert(event, next)), extra)
+                (OptionalHandle::some(self.agenda.insert(event, next)), side_record)
             }
             (false, true) => {
                 self.send_certain_away(sender, first);
-                (sent, extra)
+                (sent, side_record)
             }
-            (false, false) => self.send_uncertain_away(sender, first, sent, extra),
+            (false, false) => self.send_uncertain_away(sender, first, sent, side_record),
         }
     }
 
@@ -244,7 +251,7 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Cancels what an event had sent later than this among its messages.
+    /// Cancels those of an event's earlier messages that have a later sequence number than this.
     fn cancel_later_than(&mut self, sequence: Sequence, before: &mut SentBefore<EventOf<T>>) {
         while let Some(message) =
             before.here.pop_if(|message| self.agenda.event(*message).sequence > sequence)
@@ -258,10 +265,9 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Cancels what an undone event had sent to other PEs with copies, which are not needed after
-    /// all.
-    pub(in crate::pe) fn cancel_copied(&mut self, extra: SideRecordId, undone: Handle) {
-        while let Some(away) = self.past.pop_sent_away(extra) {
+    /// Cancels what an undone event had sent to other PEs and kept copies of, which are not needed.
+    pub(in crate::pe) fn cancel_copied(&mut self, side_record: SideRecordId, undone: Handle) {
+        while let Some(away) = self.past.pop_sent_away(side_record) {
             self.cancel_away(away, undone);
         }
     }
@@ -283,7 +289,7 @@ impl<T: PeTypes> Pe<'_, T> {
         _ = try_drop(copy);
     }
 
-    /// Cancels whatever is left of what an event had sent, and counts what became of everything.
+    /// Cancels the rest of what an event had sent, and counts what became of all of it.
     fn cancel_rest(&mut self, mut before: SentBefore<EventOf<T>>) {
         while let Some(message) = before.here.pop() {
             before.cancelled += 1;
@@ -301,17 +307,21 @@ impl<T: PeTypes> Pe<'_, T> {
     }
 }
 
-/// Whether what an event sends is what it had sent before.
+/// Whether an event sends the same message as before.
 fn is_same<T: PeTypes>(
     before: &Event<EventOf<T>>,
     sequence: Sequence,
     now: &Outgoing<EventOf<T>>,
 ) -> bool {
     let Outgoing { time, to, step, priority, event } = now;
-    let same = before.sequence == sequence && before.time == *time && before.receiver == *to;
-    let same = same && before.step == *step && before.priority == *priority;
+    let is_same_but_payload = before.sequence == sequence
+        && before.time == *time
+        && before.receiver == *to
+        && before.step == *step
+        && before.priority == *priority;
     // Comparing runs the model's code, which may panic.
-    same && T::Model::ABILITIES.comparable().is_some_and(|comparable| {
-        catch_panic(|| comparable.are_equal(&before.payload, event)).unwrap_or(false)
-    })
+    is_same_but_payload
+        && T::Model::ABILITIES.comparable().is_some_and(|comparable| {
+            catch_panic(|| comparable.are_equal(&before.payload, event)).unwrap_or(false)
+        })
 }

@@ -17,8 +17,9 @@ use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{Algorithm, AnyGvt, Control, Hierarchy, Put, Verdict};
 use warpline_kernel::pending::Heap;
 use warpline_kernel::{
-    BoundPort, ControlPort, Counts, Delays, Lanes, Message, MessagePort, Partition, Pe, Port, Role,
-    Roles, Rule, Step, Task, Trace, Tuning, Undoing, ValueMessage, ValuePort, Window, balance,
+    BoundPort, ControlPort, Counts, Delays, Lanes, Message, MessagePort, Partition, Pe, PeInputs,
+    Port, Role, Roles, Rule, Step, Task, Trace, Tuning, Undoing, ValueMessage, ValuePort, Window,
+    balance,
 };
 use warpline_memory::{Region, buffers};
 use warpline_model::engine::Executor;
@@ -400,15 +401,16 @@ impl<'m> Stage<'m> {
             let executor = Executor::new(play, SEED, 1000, tuning.undoing == Undoing::Reverse);
             let window = Window::new(Rule::Fixed(END), end, play.lookahead, pes);
             let wire = Wire { me, network: network.clone(), kept: Vec::new() };
-            Pe::new(
-                &task,
-                tuning,
-                (buffers, wire, Heap::default()),
+            let inputs = PeInputs {
+                buffers,
+                port: wire,
+                pending: Heap::default(),
                 gvt,
                 window,
                 executor,
-                statistics.clone(),
-            )
+                statistics: statistics.clone(),
+            };
+            Pe::new(&task, tuning, inputs)
         };
         let pes = buffers(pes).into_iter().map(make).collect();
         Stage { pes, network, verdicts: Vec::new() }
