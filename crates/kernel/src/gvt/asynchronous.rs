@@ -62,18 +62,38 @@ impl Asynchronous {
         }
     }
 
+    #[inline(always)]
+    pub(super) fn count_sent(&mut self) -> Tag {
+        debug_assert!(self.reduction.pes() > 1, "a message to another PE, but there is only one");
+        self.sent[self.tag.index()] += 1;
+        self.tag
+    }
+
+    /// Counts a message that has arrived. Returns whether it [lowers](Self::lower) this PE's share:
+    /// it is of the epoch being closed, and has arrived after the cut.
+    #[inline]
+    fn count_received(&mut self, tag: Tag) -> bool {
+        self.received[tag.index()] += 1;
+        tag != self.tag && self.reduction.is_on()
+    }
+
+    #[inline]
+    fn lower(&mut self, at: Moment) {
+        self.least = self.least.earlier(at, self.reduction.ties());
+    }
+
     /// The epoch being closed is the one before that in which this PE sends.
     fn closing(&self) -> usize {
         1 - self.tag.index()
     }
 
-    fn cut(&mut self, local: &mut impl Local) {
+    fn cut(&mut self, local: &mut dyn Local) {
         self.tag = self.tag.other();
         (self.least, self.work) = (local.least(), local.take_work());
         self.reduction.begin();
     }
 
-    fn contribute(&mut self, local: &impl Local) {
+    fn contribute(&mut self, local: &dyn Local) {
         let (sent, received) = (self.sent[self.closing()], self.received[self.closing()]);
         let own =
             Share { sent, received, least: self.least, failure: local.failure(), work: self.work };
@@ -98,16 +118,13 @@ impl Gvt for Asynchronous {
 
     #[inline(always)]
     fn sent(&mut self, _: u32, _: impl FnOnce() -> Moment) -> Tag {
-        debug_assert!(self.reduction.pes() > 1, "a message to another PE, but there is only one");
-        self.sent[self.tag.index()] += 1;
-        self.tag
+        self.count_sent()
     }
 
     #[inline]
     fn received(&mut self, tag: Tag, at: impl FnOnce() -> Moment) {
-        self.received[tag.index()] += 1;
-        if tag != self.tag && self.reduction.is_on() {
-            self.least = self.least.earlier(at(), self.reduction.ties());
+        if self.count_received(tag) {
+            self.lower(at());
         }
     }
 
@@ -123,7 +140,7 @@ impl Gvt for Asynchronous {
         self.reduction.receive_control(control);
     }
 
-    fn advance(&mut self, local: &mut impl Local) -> Option<Action> {
+    fn advance(&mut self, local: &mut dyn Local) -> Option<Action> {
         loop {
             if let Some(action) = self.reduction.next_action() {
                 return Some(action);

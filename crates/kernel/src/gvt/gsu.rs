@@ -141,6 +141,11 @@ impl Gsu {
         self.registers.least(|a, b| a.is_before(b, self.ties))
     }
 
+    #[inline]
+    pub(super) fn count_received(&mut self, tag: Tag) {
+        self.received[tag.index()] += 1;
+    }
+
     /// Sets this PE's registers.
     fn settle(&mut self, least: Moment) {
         let ties = self.ties;
@@ -159,7 +164,7 @@ impl Gsu {
     }
 
     /// Joins the epoch: the registers are up to date.
-    fn join(&mut self, local: &mut impl Local) {
+    fn join(&mut self, local: &mut dyn Local) {
         let part = &mut *self.parts[self.me as usize].0.lock();
         (part.failure, part.work) = (local.failure(), part.work + local.take_work());
         // Release pairs with the Acquire of `all_joined`.
@@ -239,7 +244,7 @@ impl Gvt for Gsu {
 
     #[inline]
     fn received(&mut self, tag: Tag, _: impl FnOnce() -> Moment) {
-        self.received[tag.index()] += 1;
+        self.count_received(tag);
     }
 
     fn neighbours(&self) -> Vec<u32> {
@@ -257,7 +262,7 @@ impl Gvt for Gsu {
         panic!("a control message where registers tell GVT: {control:?}");
     }
 
-    fn advance(&mut self, local: &mut impl Local) -> Option<Action> {
+    fn advance(&mut self, local: &mut dyn Local) -> Option<Action> {
         self.announce();
         let called = self.is_called();
         self.since_settled += 1;

@@ -80,7 +80,7 @@ pub trait Gvt: Send {
     ///
     /// # Panics
     /// If GVT would decrease, or more messages were received than sent: some were not counted.
-    fn advance(&mut self, local: &mut impl Local) -> Option<Action>;
+    fn advance(&mut self, local: &mut dyn Local) -> Option<Action>;
 
     /// The PEs that this one exchanges control messages with, in no particular order.
     fn neighbours(&self) -> Vec<u32>;

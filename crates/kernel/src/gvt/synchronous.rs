@@ -74,7 +74,22 @@ impl Synchronous {
         }
     }
 
-    fn contribute(&mut self, local: &mut impl Local) {
+    #[inline(always)]
+    pub(super) fn count_sent(&mut self) -> Tag {
+        debug_assert!(
+            with!(&self.reducer, reducer => reducer.pes()) > 1,
+            "a message to another PE, but there is only one"
+        );
+        self.sent += 1;
+        Tag::default()
+    }
+
+    #[inline]
+    pub(super) fn count_received(&mut self) {
+        self.received += 1;
+    }
+
+    fn contribute(&mut self, local: &mut dyn Local) {
         if with!(&self.reducer, reducer => reducer.round()) == 0 {
             (self.work, self.before) = (local.take_work(), None);
         }
@@ -98,17 +113,12 @@ impl Gvt for Synchronous {
 
     #[inline(always)]
     fn sent(&mut self, _: u32, _: impl FnOnce() -> Moment) -> Tag {
-        debug_assert!(
-            with!(&self.reducer, reducer => reducer.pes()) > 1,
-            "a message to another PE, but there is only one"
-        );
-        self.sent += 1;
-        Tag::default()
+        self.count_sent()
     }
 
     #[inline]
     fn received(&mut self, _: Tag, _: impl FnOnce() -> Moment) {
-        self.received += 1;
+        self.count_received();
     }
 
     fn neighbours(&self) -> Vec<u32> {
@@ -123,7 +133,7 @@ impl Gvt for Synchronous {
         with!(&mut self.reducer, reducer => reducer.receive_control(control));
     }
 
-    fn advance(&mut self, local: &mut impl Local) -> Option<Action> {
+    fn advance(&mut self, local: &mut dyn Local) -> Option<Action> {
         loop {
             if let Some(action) = with!(&mut self.reducer, reducer => reducer.next_action()) {
                 return Some(action);

@@ -64,7 +64,7 @@ impl Gvt for Broken {
         self.gvt.receive_control(control);
     }
 
-    fn advance(&mut self, local: &mut impl Local) -> Option<Action> {
+    fn advance(&mut self, local: &mut dyn Local) -> Option<Action> {
         self.gvt.advance(local)
     }
 
