@@ -31,11 +31,13 @@ impl Locality {
         remote: u64,
         little: bool,
     ) -> bool {
-        let (events, from_others) = (committed - self.committed, remote - self.remote);
+        let events = committed - self.committed;
+        let from_others = remote - self.remote;
         if events < Self::EVENTS {
             return pooled;
         }
-        (self.committed, self.remote) = (committed, remote);
+        self.committed = committed;
+        self.remote = remote;
         if pooled {
             from_others * Self::FEW <= 2 * events
         } else {

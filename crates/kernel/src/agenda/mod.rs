@@ -182,7 +182,8 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
     /// that event may be undone.
     #[inline(always)]
     pub(crate) fn insert(&mut self, event: Event<E>, next: OptionalHandle) -> Handle {
-        let (time, tie) = (event.time, self.ties.prefix(&event.key()));
+        let time = event.time;
+        let tie = self.ties.prefix(&event.key());
         let handle = self.store.insert(event, next, None);
         self.push(Entry::new(time, tie, handle));
         handle
@@ -192,7 +193,8 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
     /// is over.
     #[inline(always)]
     pub(crate) fn replace(&mut self, spent: Handle, event: Event<E>) {
-        let (time, tie) = (event.time, self.ties.prefix(&event.key()));
+        let time = event.time;
+        let tie = self.ties.prefix(&event.key());
         let handle = self.store.replace(spent, event);
         self.push(Entry::new(time, tie, handle));
     }
@@ -349,7 +351,8 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         let mut dropped = 0;
         loop {
             let order = KeyOrder { events: &self.store, ties: &self.ties };
-            let (first, aside) = (self.pending.first(&order), self.aside.first(&order));
+            let first = self.pending.first(&order);
+            let aside = self.aside.first(&order);
             let from_aside =
                 aside.is_some_and(|aside| first.is_none_or(|first| order.before(&aside, &first)));
             let Some(first) =
@@ -357,7 +360,8 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
             else {
                 return (Moment::Never, dropped);
             };
-            let (handle, event) = (first.handle(), self.store.event(first.handle()));
+            let handle = first.handle();
+            let event = self.store.event(first.handle());
             if !self.store.is_cancelled(handle) || keeps(event, handle) {
                 return (Moment::Event(event.key()), dropped);
             }
@@ -430,11 +434,13 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
     /// Drops cancelled events before their turn comes, set aside or not, and returns how many;
     /// except those that still count though cancelled, as `keeps` says.
     pub(crate) fn sweep_cancelled(&mut self, keeps: impl Fn(&Event<E>, Handle) -> bool) -> u64 {
-        let (mut pending, mut aside) =
-            (std::mem::take(&mut self.pending), std::mem::take(&mut self.aside));
+        let mut pending = std::mem::take(&mut self.pending);
+        let mut aside = std::mem::take(&mut self.aside);
         let dropped = self.sweep(&mut pending, &keeps) + self.sweep(&mut aside, &keeps);
-        (self.pending, self.aside) = (pending, aside);
-        (self.undone, self.swept) = (0, self.len());
+        self.pending = pending;
+        self.aside = aside;
+        self.undone = 0;
+        self.swept = self.len();
         dropped
     }
 
@@ -443,7 +449,8 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         set: &mut S,
         keeps: &impl Fn(&Event<E>, Handle) -> bool,
     ) -> u64 {
-        let (mut stay, mut dropped) = (Vec::new(), 0);
+        let mut stay = Vec::new();
+        let mut dropped = 0;
         stay.make_room(set.len(), "pending events");
         while let Some(entry) =
             set.pop_before(VirtualTime::MAX, &KeyOrder { events: &self.store, ties: &self.ties })
@@ -481,8 +488,8 @@ mod tests {
         // Some of them say "never" by the last time that there is.
         let times = [0.0, 2.5, f64::MAX, f64::MAX, f64::MAX.next_down()];
         let insert = |agenda: &mut Agenda<u32, Heap>, (number, time)| {
-            let (time, sequence) =
-                (VirtualTime::new(time).unwrap(), Sequence::first_of(1).nth(number));
+            let time = VirtualTime::new(time).unwrap();
+            let sequence = Sequence::first_of(1).nth(number);
             let event = Event {
                 time,
                 sequence,

@@ -441,7 +441,8 @@ impl<E> Store<E> {
     /// The books of pool and buffers together.
     pub(crate) fn books(&self) -> Books {
         let mut books = self.shared.books();
-        let (places, live) = (self.own.places() as u64, self.own.len() as u64);
+        let places = self.own.places() as u64;
+        let live = self.own.len() as u64;
         books.places += places;
         books.live += live;
         books.free += places - live;

@@ -79,13 +79,12 @@ pub(crate) struct Frontier {
 impl Frontier {
     pub(crate) fn new(window: Window, end: VirtualTime, rounds: Option<Rounds>) -> Self {
         let zero = VirtualTime::ZERO;
-        let (verdict, settled, reported) = (None, None, Work::default());
         Frontier {
             end,
             cap: end,
             held_back: None,
-            verdict,
-            settled,
+            verdict: None,
+            settled: None,
             over: None,
             window,
             horizon: zero,
@@ -93,7 +92,7 @@ impl Frontier {
             floor: zero,
             published: zero,
             contributed: Moment::Init(LpId(0)),
-            reported,
+            reported: Work::default(),
             rounds,
         }
     }
@@ -111,11 +110,10 @@ impl Frontier {
     pub(crate) fn propose_end(&mut self, first: VirtualTime) -> (VirtualTime, VirtualTime) {
         // Another event at that time may have committed already.
         let after = |time: VirtualTime| VirtualTime::from_bits(time.bits() + 1).min(self.end);
-        let (from, contributed) = (
-            self.horizon.max(self.due()).min(after(first)),
-            after(self.contributed.time(self.end)),
-        );
-        (self.cap, self.held_back) = (from, Some(from));
+        let from = self.horizon.max(self.due()).min(after(first));
+        let contributed = after(self.contributed.time(self.end));
+        self.cap = from;
+        self.held_back = Some(from);
         (from, contributed)
     }
 
@@ -125,14 +123,21 @@ impl Frontier {
         let Some(held_back) = self.held_back else { return Moment::Never };
         // Before every event from then on, whatever decides between simultaneous ones.
         let time = VirtualTime::from_bits(held_back.bits().saturating_sub(1));
-        let (priority, sender, sequence) = (Priority::new(i8::MIN), LpId(0), Sequence::first_of(0));
-        let moment = Moment::Event(EventKey { time, step: 0, priority, sender, sequence });
+        let moment = Moment::Event(EventKey {
+            time,
+            step: 0,
+            priority: Priority::new(i8::MIN),
+            sender: LpId(0),
+            sequence: Sequence::first_of(0),
+        });
         if moment.is_before(&self.gvt(), ties) { self.gvt() } else { moment }
     }
 
     /// The run ends at an earlier time, which GVT must not pass before all PEs know it.
     pub(crate) fn end_at(&mut self, end: VirtualTime) {
-        (self.end, self.cap, self.held_back) = (end, end, Some(end));
+        self.end = end;
+        self.cap = end;
+        self.held_back = Some(end);
     }
 
     /// All PEs have the new end.
@@ -213,7 +218,8 @@ impl Frontier {
         delays: &[f64],
         mut bounds: impl FnMut(u32) -> u64,
     ) -> bool {
-        let (mut horizon, mut floor) = (f64::INFINITY, f64::INFINITY);
+        let mut horizon = f64::INFINITY;
+        let mut floor = f64::INFINITY;
         for (pe, &delay) in (0..).zip(delays) {
             if pe != me {
                 let Some(bound) = time_of(bounds(pe)).map(VirtualTime::get) else { return false };

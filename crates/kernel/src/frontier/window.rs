@@ -85,7 +85,8 @@ impl Waste {
 
     /// Notes what PEs did. Returns whether they have undone too much.
     fn note(&mut self, work: &Work) -> bool {
-        let (processed, undone) = (work.processed as f64, work.rolled_back as f64);
+        let processed = work.processed as f64;
+        let undone = work.rolled_back as f64;
         // Events may be undone in a later epoch than they were executed in.
         self.events = (self.events + undone - Self::PER_COMMITTED * (processed - undone)).max(0.0);
         self.exceeds()
@@ -159,7 +160,8 @@ impl Window {
         if work.processed == 0 || gvt.time(self.end) == self.end {
             return;
         }
-        let (now, thrashes) = (gvt.time(self.end).get(), self.waste.note(work));
+        let now = gvt.time(self.end).get();
+        let thrashes = self.waste.note(work);
         if self.forgiving > 0 && (thrashes || self.throttled > 0) {
             self.forgiving -= 1;
             self.waste.forgive();
@@ -239,7 +241,8 @@ impl Balance {
         if thrashing {
             self.wider_most = Self::WIDER_WITH_CARE;
         }
-        let (processed, undone) = (self.work.processed as f64, self.work.rolled_back as f64);
+        let processed = self.work.processed as f64;
+        let undone = self.work.rolled_back as f64;
         let bad = undone > 0.5 * processed && processed > Self::EVENTS * self.pes;
         let starved = undone == 0.0 && processed < Self::EPOCH * self.pes * f64::from(self.epochs);
         if self.epochs < Self::EPOCHS && !bad && !starved {

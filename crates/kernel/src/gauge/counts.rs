@@ -288,10 +288,8 @@ mod tests {
     #[test]
     fn books_that_are_out_by_one_do_not_balance() {
         let executed = "every event processed was committed or rolled back";
-        let (over, arrived) = (
-            "every event sent was committed, annihilated or is pending",
-            "every message between PEs arrived",
-        );
+        let over = "every event sent was committed, annihilated or is pending";
+        let arrived = "every message between PEs arrived";
         let kept = "every message that was kept was sent again or cancelled";
         let faults: [(Slip, &str); 20] = [
             (|pe| pe.0.processed += 1, executed),

@@ -271,7 +271,8 @@ impl Gauge {
 
     /// The commit ends.
     pub(crate) fn end_commit(&mut self, (since, before): (u64, u64)) {
-        let (stretch, after) = (self.meter.end_commit(since), self.done());
+        let stretch = self.meter.end_commit(since);
+        let after = self.done();
         if let Some(trace) = &mut self.trace {
             let committed = after.committed - before;
             trace.stretch(
@@ -290,7 +291,8 @@ impl Gauge {
 
     /// The rollback ends.
     pub(crate) fn end_rollback(&mut self, (since, before): (Option<u64>, u64), primary: bool) {
-        let (stretch, done) = (self.meter.end_rollback(since), self.done());
+        let stretch = self.meter.end_rollback(since);
+        let done = self.done();
         if let (Some(trace), Some(stretch)) = (&mut self.trace, stretch) {
             let length = self.counts.rolled_back - before;
             trace.stretch(stretch, done, done, Activity::Rollback { length, primary });

@@ -124,7 +124,8 @@ impl Samples {
     /// The time of all steps by phase, in nanoseconds: an estimate.
     fn times(&self) -> [f64; 5] {
         let positive = |laps: &[i64; 5]| laps.map(|time| time.max(0) as f64);
-        let (laps, scale) = (positive(&self.laps), self.steps as f64 / self.weight.max(1) as f64);
+        let laps = positive(&self.laps);
+        let scale = self.steps as f64 / self.weight.max(1) as f64;
         // Samples that were left out still say something of what there was, if there are no others.
         if laps.iter().any(|time| *time > 0.0) {
             laps.map(|time| time * scale)
@@ -235,7 +236,8 @@ impl<C: Clock> Meter<C> {
     /// From now on, only the time in steps counts as the PE's own, and for the time before, what
     /// samples say.
     pub(crate) fn leave_thread(&mut self) {
-        (self.thread, self.waits_since) = (None, None);
+        self.thread = None;
+        self.waits_since = None;
     }
 
     /// Time up to now does not count.
@@ -301,7 +303,8 @@ impl<C: Clock> Meter<C> {
     pub(crate) fn begin_sample(&mut self) {
         self.due = (self.working.until == 0, self.idle.until == 0);
         if self.due.0 || self.due.1 {
-            (self.sampling, self.laps) = (true, [0; 5]);
+            self.sampling = true;
+            self.laps = [0; 5];
             let on_core = self.clock.on_core();
             self.last = self.clock.now();
             self.since = (self.last, on_core);
@@ -408,7 +411,8 @@ impl<C: Clock> Meter<C> {
     pub(crate) fn phases(&self) -> Measured {
         let sampled = self.working.times();
         let all = sampled.iter().sum::<f64>();
-        let (commits, rollback) = (self.commits.max(0) as f64, self.rollback.max(0) as f64);
+        let commits = self.commits.max(0) as f64;
+        let rollback = self.rollback.max(0) as f64;
         let Some(thread) = self.thread else {
             let phases = seconds(sampled, [rollback, commits, self.idle.times().iter().sum(), 0.0]);
             return Measured { phases, samples: self.working.effective() };

@@ -179,7 +179,8 @@ fn many_rollbacks_are_sampled() {
     for _ in 0..STEPS {
         bench.step(4, 2, false);
     }
-    let (phases, expected) = (bench.meter.phases().phases, (2 * STEPS * ROLLBACK) as f64 * 1e-9);
+    let phases = bench.meter.phases().phases;
+    let expected = (2 * STEPS * ROLLBACK) as f64 * 1e-9;
     assert!((phases.rollback / expected - 1.0).abs() < 0.02, "{phases:?}");
     // The total cost of measuring.
     let work = STEPS * (RECEIVE + 4 * (POP + HANDLE + SEND) + 2 * ROLLBACK + HAND_OVER + GVT);
@@ -313,7 +314,8 @@ fn short_and_empty_runs() {
 #[test]
 fn time_before_a_restart_does_not_count() {
     for thread in [false, true] {
-        let (mut late, mut fresh) = (Bench::new(thread), Bench::new(thread));
+        let mut late = Bench::new(thread);
+        let mut fresh = Bench::new(thread);
         (0..3000).for_each(|i| late.step(i % 5, 1, i % 7 == 0));
         late.meter.restart();
         for bench in [&mut late, &mut fresh] {
@@ -329,7 +331,8 @@ fn the_wall_clock_tells_nanoseconds_since_its_origin() {
     let clock = WallClock { origin: Instant::now(), on_core: None };
     let before = clock.origin.elapsed();
     std::thread::sleep(std::time::Duration::from_millis(2));
-    let (now, after) = (u128::from(clock.now()), clock.origin.elapsed().as_nanos());
+    let now = u128::from(clock.now());
+    let after = clock.origin.elapsed().as_nanos();
     assert!(
         before.as_nanos() + 2_000_000 <= now && now <= after,
         "{now} is not between {before:?} and {after} ns"

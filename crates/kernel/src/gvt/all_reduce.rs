@@ -237,7 +237,8 @@ mod tests {
 
     fn moments() -> Vec<Moment> {
         let key = |time, step, level, sender, event| {
-            let (time, sequence) = (VirtualTime::from_bits(time), Sequence::first_of(event).nth(3));
+            let time = VirtualTime::from_bits(time);
+            let sequence = Sequence::first_of(event).nth(3);
             Moment::Event(EventKey {
                 time,
                 step,

@@ -51,14 +51,13 @@ impl Asynchronous {
     /// # Panics
     /// If there is no such PE.
     pub fn new(me: u32, hierarchy: Hierarchy, ties: TieBreak) -> Self {
-        let (least, work) = (Moment::Never, Work::default());
         Asynchronous {
             reduction: Reduction::new(me, hierarchy, ties),
             tag: Tag::default(),
             sent: [0; 2],
             received: [0; 2],
-            least,
-            work,
+            least: Moment::Never,
+            work: Work::default(),
         }
     }
 
@@ -89,12 +88,14 @@ impl Asynchronous {
 
     fn cut(&mut self, local: &mut dyn Local) {
         self.tag = self.tag.other();
-        (self.least, self.work) = (local.least(), local.take_work());
+        self.least = local.least();
+        self.work = local.take_work();
         self.reduction.begin();
     }
 
     fn contribute(&mut self, local: &dyn Local) {
-        let (sent, received) = (self.sent[self.closing()], self.received[self.closing()]);
+        let sent = self.sent[self.closing()];
+        let received = self.received[self.closing()];
         let own =
             Share { sent, received, least: self.least, failure: local.failure(), work: self.work };
         self.reduction.give(own);

@@ -122,7 +122,9 @@ impl Barrier {
 
     /// All PEs of all ranks have arrived.
     fn open(&self, mut round: SpinGuard<'_, Round>, sum: Share) {
-        (round.arrived, round.sum, round.result) = (0, None, Some(sum));
+        round.arrived = 0;
+        round.sum = None;
+        round.result = Some(sum);
         // Release pairs with the Acquire of `has_passed`, for those who spin.
         self.common.passed.fetch_add(1, Ordering::Release);
         drop(round);
@@ -189,7 +191,6 @@ enum State {
 impl BarrierReduction {
     pub(super) fn new(me: u32, barrier: Barrier, ties: TieBreak) -> Self {
         let called = barrier.ranks.as_ref().map_or_else(Vec::new, |ranks| ranks.called_by(me));
-        let (state, outbox) = (State::Off, VecDeque::new());
         BarrierReduction {
             me,
             barrier,
@@ -198,9 +199,9 @@ impl BarrierReduction {
             epoch: 0,
             round: 0,
             rounds: 0,
-            state,
+            state: State::Off,
             gvt: None,
-            outbox,
+            outbox: VecDeque::new(),
         }
     }
 
@@ -290,7 +291,8 @@ impl BarrierReduction {
     }
 
     pub(super) fn again(&mut self) {
-        (self.state, self.round) = (State::Due, self.round + 1);
+        self.state = State::Due;
+        self.round += 1;
     }
 
     pub(super) fn decide(&mut self, sum: Share) {
@@ -304,7 +306,9 @@ impl BarrierReduction {
             work,
         };
         check_advance(&mut self.gvt, &verdict, self.ties);
-        (self.state, self.epoch, self.round) = (State::Off, self.epoch + 1, 0);
+        self.state = State::Off;
+        self.epoch += 1;
+        self.round = 0;
         self.outbox.push_back(Action::Adopt(verdict));
     }
 }

@@ -73,7 +73,8 @@ impl Unannounced {
         self.count += 1;
         let time = at.time(VirtualTime::MAX);
         if time < self.time {
-            (self.time, self.least) = (time, at);
+            self.time = time;
+            self.least = at;
         } else if time == self.time {
             self.add_tied(at, ties);
         }
@@ -109,8 +110,8 @@ impl Gsu {
     /// The parts of this many PEs, with their registers in a region.
     pub fn all(region: &Region, pes: u32, ties: TieBreak) -> Vec<Self> {
         let part = |_| Apart(SpinLock::new(Part { failure: Moment::Never, work: Work::default() }));
-        let (agreement, parts) =
-            (region.place(Agreement::default()), region.place_list(pes as usize, part));
+        let agreement = region.place(Agreement::default());
+        let parts = region.place_list(pes as usize, part);
         let gsu = |(me, registers)| Gsu {
             me,
             ties,
@@ -166,7 +167,8 @@ impl Gsu {
     /// Joins the epoch: the registers are up to date.
     fn join(&mut self, local: &mut dyn Local) {
         let part = &mut *self.parts[self.me as usize].0.lock();
-        (part.failure, part.work) = (local.failure(), part.work + local.take_work());
+        part.failure = local.failure();
+        part.work = part.work + local.take_work();
         // Release pairs with the Acquire of `all_joined`.
         self.agreement.joined.fetch_add(1, Ordering::Release);
         self.joined = true;
@@ -187,7 +189,8 @@ impl Gsu {
         }
         let Some((event, in_transit)) = self.read() else { return };
         let gvt = event.earlier(in_transit, self.ties);
-        let (mut failure, mut work) = (Moment::Never, Work::default());
+        let mut failure = Moment::Never;
+        let mut work = Work::default();
         for part in self.parts.iter() {
             let part = &mut *part.0.lock();
             failure = failure.earlier(part.failure, self.ties);
@@ -207,7 +210,8 @@ impl Gsu {
         let verdict = (*self.agreement.verdict.lock())?;
         assert_eq!(verdict.epoch, self.epoch, "PE {} missed a verdict", self.me);
         check_advance(&mut self.gvt, &verdict, self.ties);
-        (self.epoch, self.joined) = (self.epoch + 1, false);
+        self.epoch += 1;
+        self.joined = false;
         // Until it sets its registers again, the PE may undo whatever comes at or after GVT.
         self.settle(verdict.gvt);
         Some(verdict)

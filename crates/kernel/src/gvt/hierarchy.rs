@@ -34,7 +34,8 @@ impl Hierarchy {
 
     /// The PE to which PE `me` reports; none if it takes part in the butterfly.
     pub(super) fn parent(&self, me: u32) -> Option<u32> {
-        let (group, place) = (me / self.group, me % self.group);
+        let group = me / self.group;
+        let place = me % self.group;
         if place > 0 {
             return Some(group * self.group + (place - 1) / FAN_IN);
         }
@@ -43,7 +44,8 @@ impl Hierarchy {
 
     /// The PEs that report to PE `me`.
     pub(super) fn children(&self, me: u32) -> Vec<u32> {
-        let (group, place) = (me / self.group, me % self.group);
+        let group = me / self.group;
+        let place = me % self.group;
         let end = (group * self.group).saturating_add(self.group).min(self.pes);
         let first =
             (group * self.group).saturating_add(place.saturating_mul(FAN_IN)).saturating_add(1);

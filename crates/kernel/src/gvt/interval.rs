@@ -77,7 +77,8 @@ impl IntervalControl {
             IntervalUnit::Events => LONGER,
             IntervalUnit::Passes => LONGER_IN_PASSES,
         };
-        let (shortest, longest) = ((first / SHORTER).max(1), first.saturating_mul(factor));
+        let shortest = (first / SHORTER).max(1);
+        let longest = first.saturating_mul(factor);
         let history =
             IntervalHistory { unit, first, least: first, last: first, greatest: first, changes: 0 };
         IntervalControl { stops, shortest, longest, history, rounds: 0, work: Work::default() }
@@ -114,7 +115,8 @@ impl IntervalControl {
             && processed < u64::from(self.interval()) * rounds / 2;
         let waited = 100 * u128::from(waiting_steps);
         let all = u128::from(processed) + u128::from(waiting_steps);
-        let (much, little) = (waited > u128::from(MUCH) * all, waited < u128::from(LITTLE) * all);
+        let much = waited > u128::from(MUCH) * all;
+        let little = waited < u128::from(LITTLE) * all;
         let now = self.interval();
         let next = match self.stops {
             true if much && !asked_by_idle => now.saturating_mul(2),
@@ -129,7 +131,9 @@ impl IntervalControl {
     fn set(&mut self, next: u32) {
         let IntervalHistory { least, last, greatest, changes, .. } = &mut self.history;
         *changes += u64::from(*last != next);
-        (*least, *last, *greatest) = ((*least).min(next), next, (*greatest).max(next));
+        *least = (*least).min(next);
+        *last = next;
+        *greatest = (*greatest).max(next);
     }
 }
 
@@ -204,9 +208,11 @@ impl PacerDriver {
     pub fn pass(&mut self) {
         let words = &self.pacer.0;
         let word = words.closed.load(Ordering::Relaxed);
-        let (closed, interval) = (word >> 32, word as u32);
+        let closed = word >> 32;
+        let interval = word as u32;
         if closed != self.closed {
-            (self.closed, self.passes) = (closed, 0);
+            self.closed = closed;
+            self.passes = 0;
         }
         self.passes = self.passes.saturating_add(1);
         if self.passes >= interval {
@@ -306,8 +312,8 @@ mod tests {
 
     #[test]
     fn the_same_verdicts_lead_to_the_same_intervals() {
-        let (mut one, mut other) =
-            (control(IntervalUnit::Passes, true), control(IntervalUnit::Passes, true));
+        let mut one = control(IntervalUnit::Passes, true);
+        let mut other = control(IntervalUnit::Passes, true);
         for round in 0..200u64 {
             let work = Work {
                 processed: round * 37 % 101,
@@ -322,7 +328,9 @@ mod tests {
     }
 
     fn verdict(epoch: u64) -> Verdict {
-        let (gvt, in_transit, failure) = (Moment::Never, Moment::Never, Moment::Never);
+        let gvt = Moment::Never;
+        let in_transit = Moment::Never;
+        let failure = Moment::Never;
         Verdict { epoch, rounds: 1, gvt, in_transit, failure, work: Work::default() }
     }
 

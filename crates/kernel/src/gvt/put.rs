@@ -98,11 +98,13 @@ impl Put {
             Put::JumpStart(epochs) => return Control::Begin { from, epoch: epochs - 1 },
             Put::Block { words, .. } => words,
         };
-        let (round, epoch) = (words[0] as u32, words[1]);
+        let round = words[0] as u32;
+        let epoch = words[1];
         let moment = |at: usize, code: u32| {
             moment_of([words[at], words[at + 1], words[at + 2]], words[0] >> code & CODE)
         };
-        let (least, failure) = (moment(4, FIRST_CODE), moment(7, SECOND_CODE));
+        let least = moment(4, FIRST_CODE);
+        let failure = moment(7, SECOND_CODE);
         let [processed, rolled_back, steps, idle_steps, waiting_steps] =
             std::array::from_fn(|place| words[10 + place]);
         let work = Work { processed, rolled_back, steps, idle_steps, waiting_steps };
@@ -144,8 +146,10 @@ fn moment_of([place, time, sequence]: [u64; 3], code: u64) -> Moment {
     match code & 3 {
         0 => Moment::Init(lp),
         1 => {
-            let (step, priority) = ((place >> 32) as u32, Priority::new((code >> 2) as u8 as i8));
-            let (time, sequence) = (VirtualTime::from_bits(time), Sequence::from_bits(sequence));
+            let step = (place >> 32) as u32;
+            let priority = Priority::new((code >> 2) as u8 as i8);
+            let time = VirtualTime::from_bits(time);
+            let sequence = Sequence::from_bits(sequence);
             Moment::Event(EventKey { time, step, priority, sender: lp, sequence })
         }
         2 => Moment::Finish(lp),
@@ -185,7 +189,8 @@ mod tests {
                     idle_steps: 4,
                     waiting_steps: 5 + number,
                 };
-                let (epoch, round) = (number << 40, 1 << 31 | number as u32);
+                let epoch = number << 40;
+                let round = 1 << 31 | number as u32;
                 let share = Share { sent: u64::MAX - number, received: 5, least, failure, work };
                 let verdict = Verdict {
                     epoch,

@@ -211,7 +211,9 @@ impl Reduction {
     /// Adds this PE's share to those of its children, and passes the sum on.
     pub(super) fn give(&mut self, own: Share) {
         debug_assert!(self.is_due());
-        let (epoch, round, ties) = (self.epoch, self.round, self.ties);
+        let epoch = self.epoch;
+        let round = self.round;
+        let ties = self.ties;
         let shares = self.children.iter_mut().filter_map(|child| child.take(epoch, round));
         let sum = shares.fold(own, |sum, share| sum.and(share, ties));
         match &self.parent {
@@ -241,7 +243,9 @@ impl Reduction {
     /// try [`again`](Self::again).
     pub(super) fn exchange(&mut self) -> Option<Share> {
         while let Stage::Exchanging(sum, stage) = self.stage {
-            let (epoch, round, ties) = (self.epoch, self.round, self.ties);
+            let epoch = self.epoch;
+            let round = self.round;
+            let ties = self.ties;
             let Some(partner) = self.partners.get_mut(stage) else { return Some(sum) };
             let share = partner.take(epoch, round)?;
             self.enter_stage(sum.and(share, ties), stage + 1);
@@ -252,7 +256,8 @@ impl Reduction {
     /// Starts the next round, here and at all that report to this PE.
     pub(super) fn again(&mut self) {
         assert!(self.has_given(), "a round was over before PE {} gave its share", self.me);
-        (self.stage, self.round) = (Stage::Due, self.round + 1);
+        self.stage = Stage::Due;
+        self.round += 1;
         self.send_to_children(Control::Again { epoch: self.epoch, round: self.round });
     }
 
@@ -276,7 +281,9 @@ impl Reduction {
     fn conclude(&mut self, verdict: Verdict) {
         assert!(self.has_given(), "a verdict came before PE {} gave its share", self.me);
         check_advance(&mut self.gvt, &verdict, self.ties);
-        (self.stage, self.epoch, self.round) = (Stage::Off, self.epoch + 1, 0);
+        self.stage = Stage::Off;
+        self.epoch += 1;
+        self.round = 0;
         self.send_to_children(Control::Verdict(verdict));
         self.outbox.push_back(Action::Adopt(verdict));
     }

@@ -91,9 +91,12 @@ impl Synchronous {
 
     fn contribute(&mut self, local: &mut dyn Local) {
         if with!(&self.reducer, reducer => reducer.round()) == 0 {
-            (self.work, self.before) = (local.take_work(), None);
+            self.work = local.take_work();
+            self.before = None;
         }
-        let (sent, received, work) = (self.sent, self.received, self.work);
+        let sent = self.sent;
+        let received = self.received;
+        let work = self.work;
         let own = Share { sent, received, least: local.least(), failure: local.failure(), work };
         with!(&mut self.reducer, reducer => reducer.give(own));
     }

@@ -71,7 +71,8 @@ impl Caution {
             self.ahead = (2 * self.ahead).min(Self::AHEAD_MOST);
             self.waiting = false;
         }
-        (self.executed, self.waits) = (0, 0);
+        self.executed = 0;
+        self.waits = 0;
     }
 }
 
@@ -105,7 +106,8 @@ mod tests {
     #[test]
     fn a_pe_that_mostly_waits_goes_ahead_and_tries_again_ever_more_rarely() {
         for (events, idle) in [(3, 1), (3, 64), (7, 65), (19, 320)] {
-            let (mut caution, mut stretches) = (Caution::new(true), Vec::new());
+            let mut caution = Caution::new(true);
+            let mut stretches = Vec::new();
             for _ in 0..8 {
                 alternate(&mut caution, events, idle);
                 assert!(!caution.waits(), "{events} events, {idle} idle steps");

@@ -83,7 +83,9 @@ impl Partition {
         weight: impl Fn(LpId) -> f64,
     ) -> Result<Self, (LpId, f64)> {
         let even = Self::new(lps, pes);
-        let (mut total, mut differ, first) = (0.0, false, weight(LpId(0)));
+        let mut total = 0.0;
+        let mut differ = false;
+        let first = weight(LpId(0));
         for lp in (0..lps).map(LpId) {
             let weight = weight(lp);
             if !(0.0..f64::INFINITY).contains(&weight) {
@@ -113,7 +115,8 @@ impl Partition {
         if all_alike {
             return Ok(even);
         }
-        let (mut starts, mut sum) = (vec![0], 0.0);
+        let mut starts = vec![0];
+        let mut sum = 0.0;
         for lp in 0..lps {
             let block = starts.len() as u32;
             // An LP goes to the PE that most of its weight falls to; enough LPs must be left for
@@ -300,10 +303,8 @@ mod tests {
                 .expect("they are weights");
                 check(&partition, lps, pes);
                 let sum = |pe| partition.lps(pe).map(|lp| weight(LpId(lp))).sum::<f64>();
-                let (total, heaviest) = (
-                    (0..pes).map(sum).sum::<f64>(),
-                    (0..lps).map(|lp| weight(LpId(lp))).fold(0.0, f64::max),
-                );
+                let total = (0..pes).map(sum).sum::<f64>();
+                let heaviest = (0..lps).map(|lp| weight(LpId(lp))).fold(0.0, f64::max);
                 let most = (0..pes).map(sum).fold(0.0, f64::max);
                 assert!(
                     most <= (total / f64::from(pes) + heaviest) * 1.001,

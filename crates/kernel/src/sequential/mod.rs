@@ -147,9 +147,11 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         pending: impl IntoIterator<Item = Event<M::Event>>,
         committed: u64,
     ) {
-        (self.lps, self.committed) = (lps, committed);
+        self.lps = lps;
+        self.committed = committed;
         for event in pending {
-            let (time, tie) = (event.time, self.ties.prefix(&event.key()));
+            let time = event.time;
+            let tie = self.ties.prefix(&event.key());
             let handle = self.events.insert(event);
             self.pending.push(
                 Entry::new(time, tie, handle),
@@ -313,7 +315,8 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         let first = Sequence::first_of(number);
         self.sent += self.executor.outbox_mut().len() as u64;
         while let Some(event) = take_last(&mut self.executor, sender, first) {
-            let (time, receiver) = (event.time, event.receiver);
+            let time = event.time;
+            let receiver = event.receiver;
             let tie = self.ties.prefix(&event.key());
             let handle = match spent.take() {
                 Some(handle) => {

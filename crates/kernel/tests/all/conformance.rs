@@ -164,13 +164,11 @@ struct Pair<Q> {
 
 impl<Q: PendingSet> Pair<Q> {
     fn new(seed: u64, prefixes: u32) -> Self {
-        let (set, model, places, random) =
-            (Q::default(), BTreeSet::new(), Places::default(), Random::new(seed, LpId(0), 0));
         Pair {
-            set,
-            model,
-            places,
-            random,
+            set: Q::default(),
+            model: BTreeSet::new(),
+            places: Places::default(),
+            random: Random::new(seed, LpId(0), 0),
             pushed: 0,
             now: 0.0,
             prefixes,

@@ -198,7 +198,10 @@ fn run<M: Model<State = u64, Event: Clone>>(
     );
     let make = |((buffers, port), gvt)| pe(model, port, gvt, buffers, pes, seed);
     let mut all: Vec<_> = buffers(pes).into_iter().zip(ports).zip(gvts).map(make).collect();
-    let (mut steps, mut rolled_back, mut returned, mut left) = (0, 0, 0, vec![true; pes as usize]);
+    let mut steps = 0;
+    let mut rolled_back = 0;
+    let mut returned = 0;
+    let mut left = vec![true; pes as usize];
     let end = catch_unwind(AssertUnwindSafe(|| {
         while left.contains(&true) && steps < STEPS {
             let chosen = network.borrow_mut().below(u64::from(pes)) as usize;
@@ -231,7 +234,8 @@ fn answer<M: Model<State = u64>>(parts: Vec<Parts<M>>) -> Answer {
     let mut books = Books::default();
     parts.iter().for_each(|pe| books.merge(&pe.books));
     assert_eq!(books.in_flight(), 0, "a buffer is in flight though the run is over");
-    let (mut digest, mut states) = (RunDigest::default(), Vec::new());
+    let mut digest = RunDigest::default();
+    let mut states = Vec::new();
     for (id, lp) in (0..).map(LpId).zip(parts.iter().flat_map(|pe| &pe.lps)) {
         digest.add(id, lp.events, lp.digest);
         states.push(lp.state);
@@ -273,7 +277,9 @@ fn noticed_under(
     fault: fn(u32) -> Fault,
     seeds: impl Iterator<Item = u64>,
 ) -> (u32, u32) {
-    let (expected, mut done, mut noticed) = (expected(model), 0, 0);
+    let expected = expected(model);
+    let mut done = 0;
+    let mut noticed = 0;
     for seed in seeds {
         let outcome = run(model, PES, seed, fault(1 + (seed % 7) as u32));
         if outcome.done > 0 {
@@ -286,7 +292,8 @@ fn noticed_under(
 
 #[test]
 fn faultless_wires_give_the_answer() {
-    let (mut rolled_back, mut longest) = (0, 0);
+    let mut rolled_back = 0;
+    let mut longest = 0;
     for model in [NEAR, FAR, SPARSE] {
         let expected = expected(&model);
         for seed in 0..SEEDS {
@@ -430,7 +437,8 @@ fn wrong_words_of_rounds_are_noticed() {
 #[test]
 fn arrivals_before_the_horizon_are_noticed() {
     for model in [NEAR, FAR] {
-        let (mut done, mut noticed) = (0, 0);
+        let mut done = 0;
+        let mut noticed = 0;
         for seed in 0..SEEDS {
             let outcome = run(&model, PES, seed, Fault::LateVerdict(1 + (seed % 7) as u32));
             let End::Assertion(text) = &outcome.end else { continue };
@@ -461,7 +469,8 @@ fn arrivals_before_the_horizon_are_noticed() {
 #[test]
 fn stale_handles_are_noticed() {
     let mut views = buffers::<String>(2);
-    let (mut receiver, mut sender) = (views.pop().expect("two"), views.pop().expect("two"));
+    let mut receiver = views.pop().expect("two");
+    let mut sender = views.pop().expect("two");
     let handle = sender.insert(1, "word".to_owned());
     receiver.accept(handle);
     let fails = |name: &str, act: &mut dyn FnMut()| {

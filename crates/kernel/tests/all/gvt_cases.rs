@@ -12,9 +12,14 @@ use warpline_memory::Region;
 const TIES: TieBreak = TieBreak::BySender;
 
 fn at(time: u64) -> Moment {
-    let (time, step, priority, sequence) =
-        (VirtualTime::from_bits(time), 0, Priority::NORMAL, Sequence::first_of(1));
-    Moment::Event(EventKey { time, step, priority, sender: LpId(0), sequence })
+    let time = VirtualTime::from_bits(time);
+    Moment::Event(EventKey {
+        time,
+        step: 0,
+        priority: Priority::NORMAL,
+        sender: LpId(0),
+        sequence: Sequence::first_of(1),
+    })
 }
 
 /// More turns than any case takes: one that needs more hangs.

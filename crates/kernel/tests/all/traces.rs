@@ -68,10 +68,9 @@ fn traced(lanes: Lanes, undoing: Undoing) -> (Ended, Duration) {
         stage.step(0, 3);
     }
     let ended = stage.finish();
-    let (waited, phases) = (
-        PAUSE.as_secs_f64(),
-        ended.phases.iter().map(|phases| phases.list().iter().map(|(_, time)| time).sum::<f64>()),
-    );
+    let waited = PAUSE.as_secs_f64();
+    let phases =
+        ended.phases.iter().map(|phases| phases.list().iter().map(|(_, time)| time).sum::<f64>());
     let phases: Vec<f64> = phases.collect();
     assert!(
         phases[0] >= waited && phases[0] <= since.elapsed().as_secs_f64() + waited,

@@ -86,7 +86,8 @@ impl Chunks {
 
     /// Passes the entries of a bucket to `see`, a chunk at a time.
     fn visit_chunks(&self, bucket: Bucket, mut see: impl FnMut(&[Entry])) {
-        let (mut chunk, mut left) = (bucket.head, bucket.len());
+        let mut chunk = bucket.head;
+        let mut left = bucket.len();
         while left > 0 {
             let count = (left - 1) % CHUNK + 1;
             see(&self.chunks[chunk as usize][..count]);
@@ -148,7 +149,8 @@ mod tests {
 
     #[test]
     fn buckets_share_memory() {
-        let (mut store, mut buckets) = (Chunks::default(), [Bucket::default(); 3]);
+        let mut store = Chunks::default();
+        let mut buckets = [Bucket::default(); 3];
         for n in 0..300 {
             store.push(&mut buckets[n as usize % 3], entry(n));
         }
@@ -157,7 +159,8 @@ mod tests {
             store.extent(buckets[1]),
             (VirtualTime::from_bits(1), VirtualTime::from_bits(298))
         );
-        let (mut seen, mut first) = (Vec::new(), buckets[0]);
+        let mut seen = Vec::new();
+        let mut first = buckets[0];
         store.drain(&mut first, |store, entries| {
             entries.iter().for_each(|&e| store.push(&mut buckets[2], e));
             seen.extend(entries.iter().map(|e| e.time().bits()));

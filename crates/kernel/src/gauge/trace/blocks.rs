@@ -54,13 +54,22 @@ impl SpanBlocks {
     pub(super) fn new(limits: SpanLimits) -> Self {
         let limits =
             SpanLimits { sums: limits.sums.max(limits.blocks.saturating_add(2)), ..limits };
-        let (mut entries, mut newest) = (Vec::new(), Vec::new());
+        let mut entries = Vec::new();
+        let mut newest = Vec::new();
         // One more block and sum while others make room.
         let places = limits.blocks.saturating_add(limits.sums).saturating_add(2);
         let reserved =
             entries.try_reserve_exact(places).and_then(|()| newest.try_reserve_exact(limits.block));
-        let (lost, out_of_memory) = (LostTime::default(), reserved.is_err());
-        SpanBlocks { limits, entries, newest, blocks: 0, sums: 0, lost, left_out: 0, out_of_memory }
+        SpanBlocks {
+            limits,
+            entries,
+            newest,
+            blocks: 0,
+            sums: 0,
+            lost: LostTime::default(),
+            left_out: 0,
+            out_of_memory: reserved.is_err(),
+        }
     }
 
     pub(super) fn offer(&mut self, span: Span) {
@@ -122,7 +131,8 @@ impl SpanBlocks {
         }
         self.left_out += sum.spans;
         *entry = Entry::Sum(sum);
-        (self.blocks, self.sums) = (self.blocks - 1, self.sums + 1);
+        self.blocks -= 1;
+        self.sums += 1;
         if self.sums > self.limits.sums {
             self.add_up_pairs();
         }
@@ -183,7 +193,8 @@ mod tests {
     /// The n-th span of a run: batches of 5 events, with one commit in ten, and in two blocks a
     /// rollback, or waiting.
     fn span(number: u64) -> Span {
-        let (since, batch) = (100 * number, Activity::Batch { executed: 5, committed: 0 });
+        let since = 100 * number;
+        let batch = Activity::Batch { executed: 5, committed: 0 };
         let activity = match number {
             40_003 => Activity::Rollback { length: 7, primary: true },
             60_007 => Activity::Idle { steps: 3 },

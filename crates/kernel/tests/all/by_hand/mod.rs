@@ -257,7 +257,8 @@ impl BoundPort for Wire {
 
     fn publish_round(&mut self, round: u64, bound: u64) {
         let network = &mut *self.network.borrow_mut();
-        let (me, handed_over) = (self.me as usize, network.handed_over[self.me as usize]);
+        let me = self.me as usize;
+        let handed_over = network.handed_over[self.me as usize];
         network.rounds[me].push((bound, handed_over));
         assert_eq!(network.rounds[me].len() as u64, round, "rounds are numbered without gaps");
     }
@@ -360,7 +361,8 @@ impl<'m> Stage<'m> {
     /// PEs that have not been stepped at all.
     pub(crate) fn bare(play: &'m Play, setting: Setting) -> Self {
         let Setting { pes, algorithm, tuning } = setting;
-        let (end, ties) = (time(END), TieBreak::BySender);
+        let end = time(END);
+        let ties = TieBreak::BySender;
         let task = Task {
             model: play,
             partition: Partition::new(play.lps, pes),

@@ -88,8 +88,8 @@ pub(crate) fn wires<E>(
     seed: u64,
     fault: Fault,
 ) -> (Rc<RefCell<Network<E>>>, Vec<Wires<E>>) {
-    let (messages, controls) =
-        (vec![Vec::new(); pes as usize], vec![VecDeque::new(); pes as usize]);
+    let messages = vec![Vec::new(); pes as usize];
+    let controls = vec![VecDeque::new(); pes as usize];
     let values = (0..pes).map(|_| Vec::new()).collect();
     let bounds = vec![vec![(VecDeque::new(), 0); pes as usize]; pes as usize];
     let rounds = vec![vec![VecDeque::new(); pes as usize]; pes as usize];
@@ -319,7 +319,8 @@ impl<E: Clone> BoundPort for Wires<E> {
                 .find(|(arrival, of, _)| *arrival <= now && *of == wanted)
                 .map(|(.., bound)| *bound)
         };
-        let (found, stale) = (find(round), find(round - 1));
+        let found = find(round);
+        let stale = find(round - 1);
         match network.fault {
             Fault::StaleRound(n) if found.is_none() && stale.is_some() && round >= u64::from(n) => {
                 network.done += 1;
@@ -347,8 +348,8 @@ impl<E: Clone> ControlPort for Wires<E> {
     fn send_control(&mut self, to: u32, control: Control) {
         let network = &mut *self.network.borrow_mut();
         let Some(control) = network.corrupted(to, control) else { return };
-        let (arrival, waiting) =
-            (network.now + network.dice % 8, &mut network.controls[to as usize]);
+        let arrival = network.now + network.dice % 8;
+        let waiting = &mut network.controls[to as usize];
         // Control messages do not overtake each other.
         let arrival = waiting
             .iter()
@@ -360,7 +361,8 @@ impl<E: Clone> ControlPort for Wires<E> {
 
     fn receive_control(&mut self) -> Option<Control> {
         let network = &mut *self.network.borrow_mut();
-        let (now, waiting) = (network.now, &mut network.controls[self.me as usize]);
+        let now = network.now;
+        let waiting = &mut network.controls[self.me as usize];
         let place = waiting.iter().position(|(arrival, ..)| *arrival <= now)?;
         Some(waiting.remove(place)?.2)
     }
