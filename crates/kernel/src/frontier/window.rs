@@ -33,10 +33,10 @@ pub enum Rule {
 ///
 /// Events less than the lookahead beyond GVT can always be executed.
 ///
-/// *Thrashing.* No rule may waste a run's time: where PEs undo far more than they commit, a window gets narrower, whatever its rule. An
-/// adaptive one does not widen then. Others, also those of a fixed width, are limits from then on,
-/// and below them the window is adaptive. Without that, PEs that go far ahead of each other can
-/// execute hundreds of events for each that commits.
+/// *Thrashing.* No rule may waste a run's time: where PEs undo far more than they commit, a window
+/// gets narrower, whatever its rule. An adaptive one does not widen then. Others, also those of a
+/// fixed width, are limits from then on, and below them the window is adaptive. Without that, PEs
+/// that go far ahead of each other can execute hundreds of events for each that commits.
 ///
 /// A window is a function of the verdicts that it has seen, so it is the same on all PEs.
 #[derive(Clone, Debug)]

@@ -256,8 +256,7 @@ impl Gauge {
         }
     }
 
-    /// GVT has been found.
-    /// `throttled`: how many verdicts have found PEs thrashing.
+    /// GVT has been found. `throttled`: how many verdicts have found PEs thrashing.
     pub(crate) fn on_gvt(&mut self, verdict: &Verdict, throttled: u64) {
         self.counts.throttled = throttled;
         self.counts.gvt_epochs += 1;

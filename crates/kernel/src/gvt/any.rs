@@ -33,11 +33,11 @@ pub enum Algorithm {
 pub enum AnyGvt {
     /// PEs go on executing meanwhile.
     Asynchronous(Asynchronous),
-    /// PEs hold meanwhile.
+    /// PEs pause meanwhile.
     Synchronous(Synchronous),
     /// PEs write into each other's memory.
     OneSided(OneSided),
-    /// Registers tell it.
+    /// GVT is read from registers.
     Gsu(Gsu),
 }
 
@@ -71,7 +71,7 @@ impl AnyGvt {
         }
     }
 
-    /// The parts of all PEs, of which those of this rank meet at the barrier.
+    /// The parts of all PEs. Those of this rank meet at the barrier.
     pub fn all_at(barrier: &Barrier, pes: u32, ties: TieBreak) -> Vec<Self> {
         (0..pes).map(|me| AnyGvt::Synchronous(Synchronous::at(me, barrier.clone(), ties))).collect()
     }

@@ -27,10 +27,11 @@ use super::reduction::Reduction;
 /// left. A message of epoch d + 1 may arrive before its receiver's cut, but is pending at that cut
 /// then.
 ///
-/// One bit distinguishes the epochs: a PE makes the cut of d + 1 only after the verdict on d, for which all PEs have made the cut of d
-/// and all messages of d have been received. So a message is of the epoch in which its receiver sends, or of the one before or after
-/// it. A message of epoch d + 2 can reach a PE that still waits for the verdict on d, but that verdict no longer depends on it. Counts
-/// are never reset: those of a new epoch start from equal sums.
+/// One bit distinguishes the epochs: a PE makes the cut of d + 1 only after the verdict on d, for
+/// which all PEs have made the cut of d and all messages of d have been received. So a message is
+/// of the epoch in which its receiver sends, or of the one before or after it. Even a message of
+/// epoch d + 2 can reach a PE that still waits for the verdict on d, but that verdict no longer
+/// depends on it. Counts are never reset: those of a new epoch start from equal sums.
 #[derive(Debug)]
 pub struct Asynchronous {
     reduction: Reduction,
@@ -81,7 +82,7 @@ impl Asynchronous {
         self.least = self.least.earlier(at, self.reduction.ties());
     }
 
-    /// The epoch being closed is the one before that in which this PE sends.
+    /// The index of the epoch being closed: the one before that in which this PE sends.
     fn closing(&self) -> usize {
         1 - self.tag.index()
     }
@@ -94,10 +95,13 @@ impl Asynchronous {
     }
 
     fn contribute(&mut self, local: &dyn Local) {
-        let sent = self.sent[self.closing()];
-        let received = self.received[self.closing()];
-        let own =
-            Share { sent, received, least: self.least, failure: local.failure(), work: self.work };
+        let own = Share {
+            sent: self.sent[self.closing()],
+            received: self.received[self.closing()],
+            least: self.least,
+            failure: local.failure(),
+            work: self.work,
+        };
         self.reduction.give(own);
     }
 

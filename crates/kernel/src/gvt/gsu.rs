@@ -9,7 +9,7 @@ use super::messages::{Control, Tag, Verdict, Work};
 use super::protocol::{Action, Gvt, Local};
 use super::reduction::check_advance;
 
-/// How many steps a PE makes at most before it sets its registers again.
+/// The most steps that a PE makes before it sets its registers again.
 const SETTLE_EVERY: u32 = 16;
 
 /// GVT from the registers of a Global Synchronization Unit in software: E. Lynch and G. Riley,
@@ -23,9 +23,9 @@ const SETTLE_EVERY: u32 = 16;
 /// that. So whatever has yet to happen is covered by some register all the time, and the least of
 /// all registers at one instant, LBTS, is a lower bound for it.
 ///
-/// The registers alone tell LBTS to whoever reads them. For all that PEs must agree on, such as
-/// failures, one of them turns LBTS into a verdict: an epoch is closed once all PEs have adopted
-/// the verdict before and have set their registers since some PE asked for GVT.
+/// Anybody can read LBTS from the registers alone. For what PEs must agree on, such as failures,
+/// one of them turns LBTS into a verdict: an epoch is closed once all PEs have adopted the verdict
+/// before and have set their registers since some PE asked for GVT.
 #[derive(Debug)]
 pub struct Gsu {
     me: u32,
@@ -62,7 +62,7 @@ struct Unannounced {
 
 impl Default for Unannounced {
     fn default() -> Self {
-        // What brings nothing to do must arrive, too, before all is over.
+        // Messages that bring nothing to do must arrive, too, before the run is over.
         Unannounced { count: 0, time: VirtualTime::MAX, least: Moment::Finish(LpId(u32::MAX)) }
     }
 }
@@ -99,7 +99,7 @@ struct Agreement {
     verdict: SpinLock<Option<Verdict>>,
 }
 
-/// What a PE adds to a verdict, beside its registers.
+/// What a PE adds to a verdict besides its registers.
 #[derive(Clone, Copy, Debug, Portable)]
 struct Part {
     failure: Moment,

@@ -16,7 +16,7 @@ pub struct Work {
     pub steps: u64,
     /// Steps in which there was nothing to execute.
     pub idle_steps: u64,
-    /// Those among them in which the PE was waiting for GVT, as it was being computed.
+    /// Idle steps in which the PE waited for a GVT that was being computed.
     pub waiting_steps: u64,
 }
 
@@ -96,8 +96,8 @@ pub enum Control {
         /// The epoch to close.
         epoch: u64,
     },
-    /// The reduced share of a child and all its descendants, or of a partner and all with whom it
-    /// has exchanged shares already.
+    /// The reduced share of a child and all its descendants, or of a partner and everyone with whom
+    /// it has exchanged shares.
     Share {
         /// Which child or partner.
         from: u32,
@@ -119,8 +119,8 @@ pub enum Control {
     Verdict(Verdict),
 }
 
-/// The epoch in which a message was sent, as far as its receiver needs to know it: one bit, which
-/// travels with the message.
+/// Tells the receiver of a message in which epoch it was sent. One bit is enough, and travels with
+/// the message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Portable)]
 pub struct Tag(bool);
 
@@ -137,7 +137,7 @@ impl Tag {
         Tag(bits & 1 == 1)
     }
 
-    /// That of the next epoch.
+    /// The tag of the next epoch.
     pub(super) fn other(self) -> Tag {
         Tag(!self.0)
     }

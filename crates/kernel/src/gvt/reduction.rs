@@ -43,9 +43,9 @@ impl Neighbour {
     }
 
     fn take(&mut self, epoch: u64, round: u32) -> Option<Share> {
-        let (of_epoch, of_trial, share) = self.blocks[block(epoch, round)].take()?;
+        let (of_epoch, of_round, share) = self.blocks[block(epoch, round)].take()?;
         assert_eq!(
-            (of_epoch, of_trial),
+            (of_epoch, of_round),
             (epoch, round),
             "PE {} gave a share of another (epoch, round)",
             self.pe
@@ -199,8 +199,8 @@ impl Reduction {
     }
 
     /// Whether it is time to [`give`](Self::give) this PE's share: once its parent, or its partner
-    /// of the first stage, has begun, and all children have given theirs. A share given before
-    /// would not include what that PE sent in between, and so would often be useless.
+    /// of the first stage, has begun, and all children have given theirs. An earlier share would
+    /// miss what that PE sends in between, and would often be useless.
     pub(super) fn is_due(&self) -> bool {
         let mut above = self.parent.iter().chain(self.partners.first());
         self.stage == Stage::Due
@@ -238,9 +238,9 @@ impl Reduction {
         self.outbox.push_back(Action::Send { to, control });
     }
 
-    /// Exchanges sums as far as those of the partners have arrived. Returns the sum of all shares
-    /// when it is known, at a PE of the butterfly, which is then to [`decide`](Self::decide) or to
-    /// try [`again`](Self::again).
+    /// Exchanges sums, as far as those of the partners have arrived. At a PE of the butterfly,
+    /// returns the sum of all shares once it is known. That PE is then to [`decide`](Self::decide),
+    /// or to try [`again`](Self::again).
     pub(super) fn exchange(&mut self) -> Option<Share> {
         while let Stage::Exchanging(sum, stage) = self.stage {
             let epoch = self.epoch;

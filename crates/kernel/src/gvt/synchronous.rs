@@ -6,7 +6,7 @@ use super::messages::{Control, Share, Tag, Work};
 use super::protocol::{Action, Gvt, Local};
 use super::reduction::Reduction;
 
-/// GVT while all PEs hold: they receive, but execute nothing, until nothing is in flight. This is
+/// GVT while all PEs pause: they receive, but execute nothing, until nothing is in flight. This is
 /// detected by the four-counter method of F. Mattern, "Algorithms for distributed termination
 /// detection", Distributed Computing 2, 1987; the mode of operation is 2S of K. Perumalla, A. Park
 /// and V. Tipparaju, ACM TOMACS 24(3), 2014, §2.5.
@@ -16,7 +16,7 @@ use super::reduction::Reduction;
 /// a rollback and with it anti-messages. But counts only grow, and a round begins after the
 /// previous one has ended, at time t. So if the number received as of the first round, R1, equals
 /// the number sent as of the second, S2, then R1 ≤ R(t) ≤ S(t) ≤ S2 makes R(t) equal S(t): nothing
-/// was in flight at t, and nothing has been since, as PEs that hold send only because of what they
+/// was in flight at t, and nothing has been since, as paused PEs send only because of what they
 /// receive. The least moment of the second round is GVT.
 ///
 /// Counts are summed by messages over the hierarchy, or at a [`Barrier`] in shared memory, or at
@@ -94,10 +94,13 @@ impl Synchronous {
             self.work = local.take_work();
             self.before = None;
         }
-        let sent = self.sent;
-        let received = self.received;
-        let work = self.work;
-        let own = Share { sent, received, least: local.least(), failure: local.failure(), work };
+        let own = Share {
+            sent: self.sent,
+            received: self.received,
+            least: local.least(),
+            failure: local.failure(),
+            work: self.work,
+        };
         with!(&mut self.reducer, reducer => reducer.give(own));
     }
 

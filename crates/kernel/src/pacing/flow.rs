@@ -7,12 +7,12 @@
 //! PE executes nothing ahead, but goes on receiving, sending and finding GVT, until buffers have
 //! come back or something earlier has arrived. The paper retries it again and again.
 //!
-//! **No deadlock.** Certain events may take buffers beyond the size, and so may the event at GVT. Assume that no PE executes anything. Then
-//! all that was sent arrives, as no PE stops receiving or handing over, and PEs without anything to
-//! execute ask for GVT. With nothing on its way, GVT is the first of all pending events. It is the
-//! first on its PE, so no parked event keeps it waiting, unless it is itself the parked one; and as
-//! it is at GVT it is executed, buffers or not. So after every computation of GVT at least one
-//! event is executed.
+//! **No deadlock.** Certain events may take buffers beyond the size, and so may the event at GVT.
+//! Assume that no PE executes anything. Then all that was sent arrives, as no PE stops receiving or
+//! handing over, and PEs without anything to execute ask for GVT. With nothing on its way, GVT is
+//! the first of all pending events. It is the first on its PE, so no parked event keeps it waiting,
+//! unless it is itself the parked one; and as it is at GVT it is executed, buffers or not. So after
+//! every computation of GVT at least one event is executed.
 
 use warpline_memory::Handle;
 
