@@ -1,12 +1,12 @@
 //! What has yet to happen in a PE.
 //!
 //! *Conservative LPs wait aside.* The speculative lane sets events of conservative LPs aside, in a
-//! heap of their own. So it meets each of them once, and goes on with the next. They still count
-//! for GVT and for the PE's bound. When the horizon has passed them, they return to the pending
-//! set, for the safe lane. Where no horizon does, as without lookahead, the event at GVT is certain
-//! if GVT belongs to it: nothing earlier is left anywhere that could send, undo or cancel anything.
-//! For this, an anti-message counts for GVT at the event that sent what it cancels, which is
-//! earlier. A conservative LP has no part in the rollbacks of its KP.
+//! heap of their own. So it meets each of them once and goes on. They still count for GVT and for
+//! the PE's bound. When the horizon has passed them, they return to the pending set, for the safe
+//! lane. Where no horizon does, as without lookahead, the event at GVT is certain if GVT belongs to
+//! it: nothing earlier is left anywhere that could send, undo or cancel anything. For this, an
+//! anti-message counts for GVT at the event that sent what it cancels, which is earlier. A
+//! conservative LP has no part in the rollbacks of its KP.
 
 mod events;
 pub(crate) mod fetch;
@@ -59,11 +59,11 @@ pub(crate) struct Agenda<E, Q> {
     by_identity: HashMap<Identity, Handle>,
     /// Events whose anti-messages overtook them.
     cancelled_early: HashSet<Identity>,
-    /// How many events all PEs have undone since cancelled ones were last swept out here, and how
-    /// many were left then.
+    /// How many events all PEs have undone since the last sweep here.
     undone: u64,
+    /// How many entries the last sweep left.
     swept: usize,
-    /// Decides where local events are kept, if nothing else does.
+    /// Decides where local events are kept; `None` where that is fixed.
     locality: Option<Locality>,
     /// Whether the memory of coming events is fetched ahead of their turn.
     prefetches: bool,
@@ -73,7 +73,7 @@ pub(crate) struct Agenda<E, Q> {
 const SWEEP_LEAST: usize = 64;
 
 impl<E, Q: PendingSet> Agenda<E, Q> {
-    /// `counts`: the PE finds out by counting where it had better keep local events.
+    /// `counts`: the PE decides by counting where to keep local events.
     pub(crate) fn new(pending: Q, store: Store<E>, ties: TieBreak, counts: bool) -> Self {
         Agenda {
             pending,
@@ -89,7 +89,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         }
     }
 
-    /// A batch of events is about to be executed on LPs that take so much memory, in bytes.
+    /// A batch of events is about to be executed. The LPs take `lps` bytes.
     pub(crate) fn begin_batch(&mut self, lps: usize) {
         self.prefetches = fetch::pays(lps + self.bytes());
     }
@@ -100,8 +100,8 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         self.prefetches
     }
 
-    /// GVT has been found, and so many events have committed, some of them sent by other PEs. All
-    /// PEs could take so much more memory, in bytes. Where local events are kept is decided anew.
+    /// Decides anew where local events are kept, as GVT has been found. So far `committed` events
+    /// have committed, `remote` of them from other PEs, and all PEs could take `left` more bytes.
     pub(crate) fn on_gvt(&mut self, committed: u64, remote: u64, left: u64) {
         let bytes = self.locality.as_ref().map(|_| self.bytes_held() as u64);
         if let (Some(locality), Some(bytes)) = (&mut self.locality, bytes) {
@@ -110,7 +110,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         }
     }
 
-    /// Drops all events, also those that are on their way here, when no PE does anything any more.
+    /// Drops all events, including those on their way here. No PE may do anything any more.
     pub(crate) fn drop_rest(self) {
         self.store.drop_rest();
     }
@@ -341,8 +341,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
     }
 
     /// The earliest pending event before `end` that has not been cancelled, or that still counts
-    /// though cancelled, as `keeps` says. Cancelled ones before it are dropped; the number says how
-    /// many.
+    /// though cancelled, as `keeps` says. Drops cancelled ones before it, and returns how many.
     pub(crate) fn least(
         &mut self,
         end: VirtualTime,
@@ -361,7 +360,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
                 return (Moment::Never, dropped);
             };
             let handle = first.handle();
-            let event = self.store.event(first.handle());
+            let event = self.store.event(handle);
             if !self.store.is_cancelled(handle) || keeps(event, handle) {
                 return (Moment::Event(event.key()), dropped);
             }
@@ -370,7 +369,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
             } else {
                 self.pending.pop_before(end, &order)
             };
-            self.discard(first.handle());
+            self.discard(handle);
             dropped += 1;
         }
     }
@@ -394,8 +393,8 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         self.store.bytes() + self.pending.bytes() + self.aside.bytes() + identities + early
     }
 
-    /// Whether the pending set has much more memory than its entries need; it has less once it has
-    /// been [gone through](Self::drop_cancelled).
+    /// Whether the pending set has much more memory than its entries need. [Going through
+    /// it](Self::drop_cancelled) gives that back.
     pub(crate) fn is_roomy(&self) -> bool {
         const LITTLE: usize = 1 << 16;
         self.pending.bytes() > LITTLE + 4 * size_of::<Entry>() * self.pending.len()
@@ -407,7 +406,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
     pub(crate) fn drop_cancelled(&mut self, mut see: impl FnMut(&Event<E>)) -> u64 {
         let mut dropped = 0;
         let mut all = std::mem::take(&mut self.pending);
-        // Events at the very last time are pending, too: it is a usual way to say "never".
+        // Models use the very last time to say "never": events at it are pending, too.
         while let Some(entry) = all
             .pop_before(VirtualTime::AFTER_ALL, &KeyOrder { events: &self.store, ties: &self.ties })
         {
@@ -422,9 +421,9 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         dropped
     }
 
-    /// Notes that all PEs have undone so many events. Returns whether most of what is pending may
-    /// have been cancelled: there is twice as much as after the last sweep, and a sweep costs no
-    /// more than undoing did.
+    /// Notes that all PEs have undone `undone` more events. Returns whether most of what is pending
+    /// may have been cancelled: there is twice as much as after the last sweep, and a sweep costs
+    /// no more than undoing did.
     pub(crate) fn should_sweep(&mut self, undone: u64) -> bool {
         self.undone += undone;
         let pending = self.len();
@@ -463,7 +462,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
                 stay.push(entry);
             }
         }
-        // What lies at the last of all times has stayed where it was.
+        // Entries at the last of all times have stayed in the set.
         if set.is_empty() {
             *set = S::default();
         }

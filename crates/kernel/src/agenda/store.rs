@@ -96,8 +96,8 @@ impl<E> Store<E> {
         self.pooled
     }
 
-    /// Chooses between the pool and buffers for the events to come. Those that there are stay where
-    /// they are.
+    /// Chooses between the pool and buffers for the events to come. Present ones stay where they
+    /// are.
     pub(crate) fn pool(&mut self, pooled: bool) {
         self.pooled = pooled;
     }
@@ -431,7 +431,7 @@ impl<E> Store<E> {
         self.own.give_back_room();
     }
 
-    /// Drops all events, also those in buffers on their way here, when no PE does anything any
+    /// Drops all events, including those in buffers on their way here. No PE may do anything any
     /// more.
     pub(crate) fn drop_rest(self) {
         drop(self.own);

@@ -46,8 +46,8 @@ use crate::step::Step;
 #[derive(Debug)]
 pub(crate) struct Frontier {
     end: VirtualTime,
-    /// Nothing beyond GVT is done for good from this time on: the end, or an earlier time while PEs
-    /// look for an earlier end, which lies after any GVT that they may still find.
+    /// From this time on, nothing beyond GVT is done for good. It is the end, or an earlier time
+    /// while PEs look for an earlier end, which must lie after any GVT that they may still find.
     cap: VirtualTime,
     /// While PEs look for an earlier end, and until all have it: GVT must not reach this time.
     held_back: Option<VirtualTime>,
@@ -67,7 +67,7 @@ pub(crate) struct Frontier {
     floor: VirtualTime,
     /// The bound published last.
     published: VirtualTime,
-    /// What it contributed to GVT last, if anything: the next verdict is no later, unless it has
+    /// This PE's last contribution to GVT. The next verdict is no later, unless the PE has
     /// contributed again by then.
     contributed: Moment,
     /// The work that this PE has reported for GVT so far.
@@ -103,10 +103,10 @@ impl Frontier {
         self.horizon.min(self.cap)
     }
 
-    /// From now on nothing is done for good from a time on, which is returned. It is the first for
-    /// which that is still possible, if `first` is the time of the first pending event. The other
-    /// time lies after the GVT that this PE has last contributed to, whether or not the verdict is
-    /// there.
+    /// Stops doing anything for good from some time on, which is returned. It is the earliest time
+    /// for which that is still possible, if the first pending event is at `first`. The other time
+    /// returned lies after the GVT that this PE has last contributed to, whether or not the verdict
+    /// has arrived.
     pub(crate) fn propose_end(&mut self, first: VirtualTime) -> (VirtualTime, VirtualTime) {
         // Another event at that time may have committed already.
         let after = |time: VirtualTime| VirtualTime::from_bits(time.bits() + 1).min(self.end);
@@ -156,7 +156,7 @@ impl Frontier {
     #[inline]
     pub(crate) fn earliest_arrival(&self) -> VirtualTime {
         match self.verdict {
-            // Of what is beyond the end of a run that was cut short, anything may still arrive.
+            // Once the run is cut short, anything beyond its new end may still arrive.
             Some(Verdict { gvt: Moment::Event(key), .. }) => {
                 self.horizon.max(key.time).min(self.end)
             }
@@ -283,9 +283,9 @@ impl Frontier {
     #[inline]
     pub(crate) fn own_bound(&mut self, first: VirtualTime, committed: VirtualTime) -> u64 {
         let bound = first.min(self.horizon).min(committed);
-        // Whatever arrives comes at or after the horizon, so no bound has to be taken back; nor is
-        // one for a fault that is found out of order, when the payload of an event that committed
-        // before is dropped.
+        // Whatever arrives comes at or after the horizon, so no bound has to be taken back. Nor is
+        // one taken back for a fault that is found out of order, when the payload of a committed
+        // event is dropped.
         self.published = self.published.max(bound);
         bits(self.published)
     }
@@ -296,7 +296,8 @@ impl Frontier {
         least
     }
 
-    /// What of the work `done` so far has not been reported yet. It counts as reported now.
+    /// The part of the work `done` so far that has not been reported yet. From now on it counts as
+    /// reported.
     pub(crate) fn report(&mut self, done: Work) -> Work {
         let reported = std::mem::replace(&mut self.reported, done);
         Work {

@@ -118,7 +118,7 @@ pub(crate) struct Mail<E, P> {
     waiting: usize,
     /// Whether the port may be keeping messages back.
     unflushed: bool,
-    /// How much memory the messages took that waited here when that was last looked at, in bytes.
+    /// How much memory the waiting messages took when it was last measured, in bytes.
     bytes: usize,
     /// The bound published last.
     published: u64,
@@ -143,8 +143,8 @@ impl<E, P: Port<E>> Mail<E, P> {
         }
     }
 
-    /// Drops what has arrived by value and waits where several processes may share it, when no PE
-    /// sends any more.
+    /// Drops messages by value that wait where several processes may share them. No PE may send any
+    /// more.
     pub(crate) fn drop_values(&mut self) {
         self.port.look_for_values();
         self.port.receive_values(&mut |message| _ = try_drop(message));
@@ -181,7 +181,7 @@ impl<E, P: Port<E>> Mail<E, P> {
         self.port.receive_values(take);
     }
 
-    /// The next event that has arrived without what it carries.
+    /// The next event that has arrived without its payload.
     #[inline(always)]
     pub(crate) fn receive_unreadable(&mut self) -> Option<UnreadableEvent> {
         self.port.receive_unreadable()
@@ -278,8 +278,9 @@ impl<E, P: Port<E>> Mail<E, P> {
         self.waiting == 0
     }
 
-    /// The same for a PE that does nothing else any more: what found no room may also wait in the
-    /// port, such as the last control messages, without which other PEs wait for ever.
+    /// As [`hand_over`](Self::hand_over), for a PE that does nothing else any more. What found no
+    /// room may also wait in the port, such as the last control messages, without which other PEs
+    /// would wait for ever.
     pub(crate) fn hand_over_rest(&mut self, gvt: &mut AnyGvt) {
         self.unflushed = true;
         self.hand_over(gvt);
@@ -296,19 +297,19 @@ impl<E, P: Port<E>> Mail<E, P> {
         }
     }
 
-    /// Whether so much waits to be handed over that it is no use to execute more.
+    /// Whether so much waits to be handed over that executing more is no use.
     #[inline]
     pub(crate) fn is_clogged(&self) -> bool {
         self.waiting > BACKLOG_MOST
     }
 
-    /// How much memory the messages took that waited here when that was last looked at, in bytes.
+    /// How much memory the waiting messages took when it was last measured, in bytes.
     #[inline]
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Looks at how much memory the messages waiting here take.
+    /// Measures how much memory the waiting messages take.
     pub(crate) fn measure(&mut self) {
         let values = |queue: &SendQueue<E>| queue.first_values.capacity() + queue.values.capacity();
         let of = |queue: &SendQueue<E>| {

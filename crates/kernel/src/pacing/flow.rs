@@ -25,13 +25,13 @@ pub(crate) struct Parked {
     pub(crate) messages: u32,
 }
 
-/// What a PE waits for, where sub-pools have sizes.
+/// What a PE waits for: nothing unless sub-pools have sizes.
 ///
 /// Invariant: a parked event is pending.
 #[derive(Debug)]
 pub(crate) struct Flow(Option<Box<SizedPools>>);
 
-/// The same, where they do have sizes.
+/// What a PE waits for if sub-pools have sizes.
 #[derive(Debug)]
 struct SizedPools {
     parked: Option<Parked>,
@@ -44,7 +44,7 @@ struct SizedPools {
 }
 
 impl Flow {
-    /// Among so many PEs; `bounded`: sub-pools have sizes.
+    /// For a PE among `pes`. `bounded`: sub-pools have sizes.
     pub(crate) fn new(bounded: bool, pes: u32) -> Self {
         Flow(bounded.then(|| Box::new(SizedPools::new(pes))))
     }
@@ -63,7 +63,8 @@ impl Flow {
         }
     }
 
-    /// Whether the event at hand lacks buffers, which `has_room` tells by PE and number.
+    /// Whether the event at hand lacks buffers. `has_room` says whether a number of messages to a
+    /// PE find buffers.
     pub(crate) fn lacks(&mut self, has_room: impl FnMut(u32, u32) -> bool) -> bool {
         self.0.as_mut().is_some_and(|sized| sized.lacks(has_room))
     }

@@ -9,10 +9,10 @@
 use warpline_base::{LpId, Sequence};
 use warpline_memory::{Account, Exhausted, MakeRoom};
 
-/// Memory is short when less than one part in this many of the budget is left: that is reserved for
-/// certain events.
+/// Memory is short when less than one part in this many of the budget is left. That part is
+/// reserved for certain events.
 const SPARE: u64 = 8;
-/// How many verdicts in a row may find the budget exceeded before the run gives up: it takes some
+/// How many verdicts in a row may find the budget exceeded before the run gives up: it takes a few
 /// until all PEs have undone what they can, and others have dropped what that cancels.
 const PATIENCE: u32 = 16;
 
@@ -35,7 +35,7 @@ pub(crate) struct MemoryControl {
     lean: u32,
     /// How many verdicts in a row have found the budget exceeded.
     exceeded: u32,
-    /// A look since the last verdict has found it exceeded.
+    /// The budget was exceeded at a look since the last verdict.
     overdrawn: bool,
     /// A batch of events has been executed since the last verdict although memory was short.
     had_batch: bool,
@@ -44,7 +44,7 @@ pub(crate) struct MemoryControl {
 }
 
 impl MemoryControl {
-    /// From now on the PE draws on this account.
+    /// Lets the PE draw on this account.
     pub(crate) fn begin(&mut self, account: Account) {
         self.account = Some(account);
     }
@@ -96,12 +96,12 @@ impl MemoryControl {
         undone > self.undone
     }
 
-    /// Cancelled events are dropped now.
+    /// Notes that cancelled events are dropped now.
     pub(crate) fn drops(&mut self, undone: u64) {
         self.undone = undone;
     }
 
-    /// Whether memory is short, so that nothing should grow that need not.
+    /// Whether memory is short: nothing should grow unless it must.
     #[inline(always)]
     pub(crate) fn is_short(&self) -> bool {
         self.short
@@ -112,9 +112,8 @@ impl MemoryControl {
         self.account.as_ref().is_some_and(|account| self.taken > account.budget().limit())
     }
 
-    /// Whether the budget has been exceeded since the last verdict, if only for a moment. It may be
-    /// so at the looks of one PE and just not at those of another, and all have to give back what
-    /// they can.
+    /// Whether the budget has been exceeded since the last verdict, if only for a moment. One PE
+    /// may see it exceeded when another does not, and all have to give back what they can.
     pub(crate) fn is_overdrawn(&self) -> bool {
         self.overdrawn
     }

@@ -49,7 +49,7 @@ pub struct Sequential<'m, M: Model, Q, R> {
     account: Option<Account>,
 }
 
-/// Why the engine stopped early. It cannot go on; it only says where it was.
+/// Why the engine stopped early. It cannot go on, and can only say where it was.
 #[derive(Debug, PartialEq)]
 pub enum Stop {
     /// The model made a mistake.
@@ -130,14 +130,14 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         }
     }
 
-    /// Whatever memory it takes it draws on this account. To be called before anything is
+    /// Charges this account for all memory that the engine takes. Call it before anything is
     /// simulated.
     pub fn draw_on(&mut self, account: Account) {
         self.account = Some(account);
     }
 
-    /// Takes over LPs that have been initialised, by id, with their pending events, from another
-    /// engine that has committed this many events. To be called before anything is simulated.
+    /// Takes over initialised LPs, by id, and their pending events from another engine, which has
+    /// committed `committed` events. Call it before anything is simulated.
     ///
     /// # Panics
     /// If there is no memory for the events, it [unwinds](Exhausted::unwind).
@@ -221,7 +221,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     /// Notes how much memory the engine has.
     ///
     /// # Errors
-    /// If that is more than there may be.
+    /// If that exceeds the budget.
     fn account_memory(&mut self) -> Result<(), Stop> {
         let Some(account) = &mut self.account else { return Ok(()) };
         let bytes = self.lps.capacity() * size_of::<Lp<M::State>>()
@@ -236,7 +236,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     }
 
     /// Ends the run early, and returns its end: just after the time of the next event, as another
-    /// at that time may have been executed.
+    /// event at that time may have been executed.
     pub fn end_soon(&mut self) -> VirtualTime {
         let order = KeyOrder { events: &self.events, ties: &self.ties };
         let next =
@@ -368,8 +368,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         outcome.map_err(Stop::Fault)
     }
 
-    /// Fetches the memory of coming events, of the LPs that they reach and of the bytes that they
-    /// bring.
+    /// Prefetches coming events, and the LPs and payloads of nearer ones.
     #[inline]
     fn fetch_ahead(&self) {
         fetch_ahead(
@@ -413,8 +412,8 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         self.guarded(|engine| run(engine.model, &mut engine.executor))
     }
 
-    /// Offers the next event to `attempt`, and then executes it, unless the attempt says otherwise.
-    /// Returns `None` if there is no next event.
+    /// Offers the next event to `attempt`, and then executes it unless the attempt refuses. Returns
+    /// `None` if there is no next event.
     ///
     /// # Errors
     /// As [`step`](Self::step).
@@ -443,7 +442,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         self.current.filter(|_| !self.dropping).map(|handle| self.events.get(handle))
     }
 
-    /// Which event of its LP the event executed last is, counted from 1.
+    /// The number of the event executed last among the events of its LP, from 1.
     pub fn running_number(&self) -> u64 {
         let events = self.lps[self.executor.id().index()].events;
         // Whether it has been counted depends on where it failed.

@@ -37,6 +37,7 @@ pub(super) struct Chunks {
     /// For each chunk, the one that was filled before it.
     filled_before: Vec<u32>,
     free: Vec<u32>,
+    /// The capacity for which huge pages were last asked for.
     advised: usize,
 }
 

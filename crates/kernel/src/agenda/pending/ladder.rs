@@ -14,9 +14,9 @@ const BUCKET_MEAN: usize = 2;
 const BUCKETS_MOST: usize = 8192;
 /// The most rungs; a bucket on the last one is sorted however large it is.
 const RUNGS_MOST: usize = 8;
-/// A run is filled with at most this share of all entries,
+/// A run is filled until it has one in this many of all entries.
 const RUN_SHARE: usize = 128;
-/// and at most this many.
+/// A run is filled until it has this many entries, however many there are in all.
 const RUN_MOST: usize = 256;
 /// With this many entries or more the ladder is used, and below a quarter of it the heap.
 const LADDER_LEAST: usize = 1024;

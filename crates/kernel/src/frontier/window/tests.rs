@@ -148,8 +148,8 @@ fn the_window_soon_shrinks_under_rollbacks_and_recovers_after_them() {
     }
 }
 
-/// Events before this time may be executed ahead if no PE has come further than GVT, in a run that
-/// never ends.
+/// The time before which events may be executed ahead if no PE has come further than GVT, in a run
+/// that never ends.
 fn bound(window: &Window, gvt: &Moment) -> VirtualTime {
     let end = time(f64::MAX);
     window.bound_from(gvt.time(end).get()).max(Window::due(gvt, end)).min(end)
