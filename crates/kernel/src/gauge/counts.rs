@@ -22,14 +22,14 @@ macro_rules! declare_counts {
         }
 
         impl Counts {
-            /// Adds those of another PE of the same run.
+            /// Adds the counts of another PE of the same run.
             pub fn add(&mut self, other: &Counts) {
                 $(of_pes::$merging(&mut self.$field, other.$field);)*
                 self.lengths.iter_mut().zip(other.lengths).for_each(|(all, more)| *all += more);
                 self.mailbox = self.mailbox + other.mailbox;
             }
 
-            /// Those that the record has of every PE, and what follows from them.
+            /// The counters that the record has of every PE, and what follows from them.
             pub fn of_pe(&self) -> PeRecord {
                 PeRecord {
                     $($($pe: self.$field,)?)*
@@ -39,8 +39,8 @@ macro_rules! declare_counts {
                 }
             }
 
-            /// Those that the record has of the run, if these are the counts of all of its PEs, and
-            /// what follows from them.
+            /// The counters that the record has of the run, and what follows from them. `self` must
+            /// be the sum over all of its PEs.
             pub fn of_run(&self) -> ParallelRecord {
                 ParallelRecord {
                     $($($run: self.$field,)?)*
@@ -49,17 +49,17 @@ macro_rules! declare_counts {
                 }
             }
 
-            /// Likewise of its rollbacks.
+            /// Likewise the counters of its rollbacks.
             pub fn of_rollbacks(&self) -> Rollbacks {
                 Rollbacks { $($($rollbacks: self.$field,)?)* ..Rollbacks::default() }
             }
 
-            /// Likewise of keeping within the memory budget.
+            /// Likewise the counters of keeping within the memory budget.
             pub fn of_memory(&self) -> MemoryRecord {
                 MemoryRecord { $($($memory: self.$field,)?)* }
             }
 
-            /// Likewise of thrashing.
+            /// Likewise the counters of thrashing.
             pub fn of_throttle(&self) -> ThrottleRecord {
                 ThrottleRecord { $($($throttle: self.$field,)?)* }
             }
@@ -89,7 +89,7 @@ impl Counts {
     }
 }
 
-/// Closes the books of a run that has ended, given each PE's counts, buffers and number of pending
+/// Checks the books of a run that has ended, given each PE's counts, buffers and number of pending
 /// events: over all PEs, no message, event or buffer may be lost or unaccounted for.
 ///
 /// # Panics
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn every_counter_of_the_table_stands_in_the_record_under_its_name() {
-        // Events executed ahead are those executed without those that were certain.
+        // Events executed ahead are all events executed less the certain ones.
         let (all, counts) = numbered(|index| 1000 - index);
         let record = json!({
             "pe": counts.of_pe(),
@@ -284,7 +284,7 @@ mod tests {
         close(&two_pes());
     }
 
-    /// One thing too many or too few, of whatever kind and on whichever PE, shows.
+    /// One thing too many or too few of any kind shows, on any PE.
     #[test]
     fn books_that_are_out_by_one_do_not_balance() {
         let executed = "every event processed was committed or rolled back";

@@ -18,7 +18,7 @@ use crate::lps::roles::{Role, RoleCounts};
 /// something took.
 pub(crate) struct Gauge {
     counts: Counts,
-    /// By role of the LP; empty if there is but one.
+    /// By role of the LP; empty if all LPs have one role.
     by_role: Vec<RoleCounts>,
     meter: Meter<WallClock>,
     trace: Option<Box<Trace>>,
@@ -41,8 +41,9 @@ impl Gauge {
         }
     }
 
-    /// From now on `on_core` tells how long the current thread has been on a core; `alone`: it does
-    /// nothing else.
+    /// The current thread steps the PE from now on. `on_core` tells how long the thread has been on
+    /// a core. If it is `alone`, the PE has the thread to itself, and all of its time counts as the
+    /// PE's.
     pub(crate) fn begin_thread(&mut self, on_core: fn() -> Duration, alone: bool) {
         self.meter.tell_by(|clock| clock.on_core = Some(on_core));
         if alone {
@@ -145,8 +146,8 @@ impl Gauge {
         &self.counts
     }
 
-    /// Counts what only one place in the code can tell. What several places can tell has a method
-    /// of its own.
+    /// Counts something that happens in only one place of the code. What happens in several places
+    /// has a method of its own.
     #[inline(always)]
     pub(crate) fn count(&mut self, count: impl FnOnce(&mut Counts)) {
         count(&mut self.counts);
@@ -165,7 +166,7 @@ impl Gauge {
         self.counts.certain += 1;
     }
 
-    /// So many events have been sent, wherever to.
+    /// Counts events sent, to this PE or to another.
     #[inline(always)]
     pub(crate) fn sent(&mut self, events: usize) {
         self.counts.sent += events as u64;
@@ -177,7 +178,7 @@ impl Gauge {
         self.counts.messages_sent += 1;
     }
 
-    /// It goes by value.
+    /// An event goes to another PE by value.
     #[inline(always)]
     pub(crate) fn value_sent(&mut self) {
         self.counts.values_sent += 1;
@@ -188,7 +189,7 @@ impl Gauge {
         self.counts.anti_sent += 1;
     }
 
-    /// So many messages were found waiting.
+    /// Notes how many messages were found waiting.
     #[inline]
     pub(crate) fn found_waiting(&mut self, messages: u64) {
         if messages > 0 {
@@ -197,7 +198,7 @@ impl Gauge {
         }
     }
 
-    /// An event of another PE has been received.
+    /// An event has been received from another PE.
     #[inline(always)]
     pub(crate) fn message_received(&mut self) {
         self.counts.messages_received += 1;
@@ -208,7 +209,7 @@ impl Gauge {
         self.counts.anti_received += 1;
     }
 
-    /// So many events have been dropped because they were cancelled.
+    /// Counts events dropped because they were cancelled.
     pub(crate) fn annihilated(&mut self, events: u64) {
         self.counts.annihilated += events;
     }
@@ -229,7 +230,7 @@ impl Gauge {
         }
     }
 
-    /// This many more LPs have been initialised; `all`: they were the last.
+    /// `more` LPs have been initialised; `all`: they were the last.
     pub(crate) fn initialised(&mut self, more: usize, all: bool) {
         self.initialised += more as u64;
         if all {

@@ -1,5 +1,5 @@
-//! Measures how long a PE spends on what. It goes into the record of the run only; nothing is
-//! decided by it.
+//! Measures where a PE's time goes. The figures are for the record of the run; nothing is decided
+//! by them.
 //!
 //! Reading a clock takes a quarter as long as executing an event, so most steps are not timed. One
 //! in [`EVERY`] of those that execute something is a *sample*: the clock is read at its start and
@@ -7,11 +7,11 @@
 //! rollbacks up to some number, and waiting, since a PE that waits has time to read a clock.
 //!
 //! Samples never say how long a PE with a thread of its own was at work: that is the thread's time
-//! less what it waited, and less the time for which others had its core, by the time that the
-//! system has counted for the thread. Only this is divided in the proportions of the samples. Steps
-//! that wait are counted apart from those that work, as one may take a thousand times as long as
-//! the other. A sample in which the thread lost its core is left out. The cost of reading the clock
-//! is itself measured and taken off the samples.
+//! less what it waited, and less the time for which others had its core, which the system's clock
+//! of the thread tells. Only this is divided in the proportions of the samples. Steps that wait are
+//! counted apart from those that work, as one kind may take a thousand times as long as the other.
+//! A sample in which the thread lost its core is left out. The cost of reading the clock is itself
+//! measured and taken off the samples.
 
 use std::fmt::Debug;
 use std::time::{Duration, Instant};
@@ -35,13 +35,13 @@ const LOST_SHARE: i64 = 4;
 /// A thread that waits looks again sooner than this, in nanoseconds, unless it is off its core.
 const LOOKS_WITHIN: u64 = 2_000;
 
-/// Tells how late it is.
+/// A source of time.
 pub(crate) trait Clock: Debug {
     /// Nanoseconds since an arbitrary moment.
     fn now(&self) -> u64;
 
-    /// For how many nanoseconds the current thread has been on a core, if that can be told. It
-    /// takes longer than [`now`](Self::now).
+    /// For how many nanoseconds the current thread has been on a core, if the system can tell.
+    /// Asking takes longer than [`now`](Self::now).
     fn on_core(&self) -> Option<u64>;
 }
 
@@ -49,7 +49,7 @@ pub(crate) trait Clock: Debug {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WallClock {
     pub(crate) origin: Instant,
-    /// How long the current thread has been on a core, where somebody can tell.
+    /// How long the current thread has been on a core, where the system can tell.
     pub(crate) on_core: Option<fn() -> Duration>,
 }
 
@@ -84,11 +84,13 @@ pub(crate) struct Stretch {
 /// The samples among steps of one kind.
 #[derive(Clone, Copy, Debug, Default)]
 struct Samples {
-    /// Steps until the next sample, and the number of steps that this one will stand for.
+    /// Steps until the next sample.
     until: u32,
+    /// How many steps the next sample stands for.
     interval: u32,
-    /// How many steps there were, and how many the samples stand for.
+    /// How many steps there were.
     steps: u64,
+    /// How many steps the samples stand for.
     weight: u64,
     /// The sum over the samples, each weighted by the steps that it stands for.
     laps: [i64; 5],
@@ -126,7 +128,7 @@ impl Samples {
         let positive = |laps: &[i64; 5]| laps.map(|time| time.max(0) as f64);
         let laps = positive(&self.laps);
         let scale = self.steps as f64 / self.weight.max(1) as f64;
-        // Samples that were left out still say something of what there was, if there are no others.
+        // Without other samples, those that were left out still say something.
         if laps.iter().any(|time| *time > 0.0) {
             laps.map(|time| time * scale)
         } else {
@@ -134,8 +136,8 @@ impl Samples {
         }
     }
 
-    /// How many samples of equal length would say as much: one that took longer than all others
-    /// together counts hardly more than 1.
+    /// How many samples of equal length would say as much. If one took longer than all others
+    /// together, that is hardly more than 1.
     fn effective(&self) -> f64 {
         let sum = self.laps.iter().sum::<i64>() as f64;
         if self.squares > 0.0 { sum * sum / self.squares } else { 0.0 }
@@ -159,13 +161,17 @@ pub(crate) struct Meter<C> {
     clock: C,
     /// The cost of reading the clock.
     cost: i64,
-    /// Steps that executed something, and all others; the time of those is measured anyway if the
-    /// PE has a thread of its own.
+    /// Steps that executed something.
     working: Samples,
+    /// All other steps. Their time is measured anyway if the PE has a thread of its own.
     idle: Samples,
-    /// Whether the current step is a sample, and of which steps one was due.
+    /// Whether the current step is a sample.
     sampling: bool,
-    due: (bool, bool),
+    /// Whether a sample was due of steps that execute something, if the current step is one.
+    working_due: bool,
+    /// Whether a sample was due of all other steps.
+    idle_due: bool,
+    /// The last reading of the clock in the current sample.
     last: u64,
     /// When the current sample began, and for how long the thread had been on a core then.
     since: (u64, Option<u64>),
@@ -175,10 +181,11 @@ pub(crate) struct Meter<C> {
     rollbacks: u64,
     rollback: i64,
     thread: Option<OwnThread>,
-    /// For a PE with a thread: the time waited so far, the part of it off the core, and since when
-    /// it has been waiting.
+    /// For a PE with a thread of its own: the time waited so far.
     waited: u64,
+    /// The part of it that the thread was off its core.
     waited_off_core: u64,
+    /// Since when it has been waiting, if it is.
     waits_since: Option<u64>,
 }
 
@@ -201,7 +208,8 @@ impl<C: Clock> Meter<C> {
             working: Samples::first_after(0),
             idle: Samples::first_after(1),
             sampling: false,
-            due: (false, false),
+            working_due: false,
+            idle_due: false,
             last: 0,
             since: (0, None),
             laps: [0; 5],
@@ -224,7 +232,7 @@ impl<C: Clock> Meter<C> {
         change(&mut self.clock);
     }
 
-    /// From now on, all time of the current thread counts as the PE's own.
+    /// Lets all time of the current thread count as the PE's own, from now on.
     pub(crate) fn start(&mut self) {
         self.thread = Some(OwnThread {
             started: self.clock.now(),
@@ -233,8 +241,8 @@ impl<C: Clock> Meter<C> {
         });
     }
 
-    /// From now on, only the time in steps counts as the PE's own, and for the time before, what
-    /// samples say.
+    /// Lets only the time in steps count as the PE's own, from now on. For the time before, the
+    /// samples count.
     pub(crate) fn leave_thread(&mut self) {
         self.thread = None;
         self.waits_since = None;
@@ -276,12 +284,12 @@ impl<C: Clock> Meter<C> {
         }
     }
 
-    /// The thread slept for so long, as others were to catch up. It was not kept from its core.
+    /// The thread slept for `time`, to let others catch up. It was not kept from its core.
     pub(crate) fn slept(&mut self, time: Duration) {
         let nanoseconds = time.as_nanos() as u64;
         self.waited += nanoseconds;
         self.waited_off_core += nanoseconds;
-        // If it was waiting already, that goes on from here.
+        // If it was waiting already, it goes on waiting from here.
         self.waits_since.iter_mut().for_each(|since| *since += nanoseconds);
     }
 
@@ -301,8 +309,9 @@ impl<C: Clock> Meter<C> {
 
     /// A step begins that may be a sample.
     pub(crate) fn begin_sample(&mut self) {
-        self.due = (self.working.until == 0, self.idle.until == 0);
-        if self.due.0 || self.due.1 {
+        self.working_due = self.working.until == 0;
+        self.idle_due = self.idle.until == 0;
+        if self.working_due || self.idle_due {
             self.sampling = true;
             self.laps = [0; 5];
             let on_core = self.clock.on_core();
@@ -324,13 +333,13 @@ impl<C: Clock> Meter<C> {
             .map_or(passed, |(since, until)| (until - since) as i64);
         let off_core = passed - on_core;
         let is_lost = off_core > LOST && off_core * LOST_SHARE > passed;
-        match (idle, self.due) {
-            (false, (true, _)) => self.working.add(&self.laps, is_lost),
-            (true, (_, true)) => self.idle.add(&self.laps, is_lost),
-            // It stays due until a step works.
-            (true, _) => {}
+        match idle {
+            true if self.idle_due => self.idle.add(&self.laps, is_lost),
+            // A working sample stays due until a step works.
+            true => {}
+            false if self.working_due => self.working.add(&self.laps, is_lost),
             // Idle steps are all alike, so that another one will do as well.
-            (false, _) => self.idle.until = 1,
+            false => self.idle.until = 1,
         }
     }
 
@@ -350,7 +359,7 @@ impl<C: Clock> Meter<C> {
         }
     }
 
-    /// A stretch that is measured on its own begins, within a phase.
+    /// A stretch that is measured on its own begins within a phase.
     fn interrupt(&mut self, within: Phase) -> u64 {
         if self.sampling {
             self.lap(within);
@@ -379,7 +388,7 @@ impl<C: Clock> Meter<C> {
         stretch
     }
 
-    /// A rollback begins, within a phase. Returns when, if it is timed or `wanted`.
+    /// A rollback begins within a phase. Returns when, if it is timed or `wanted`.
     pub(crate) fn begin_rollback(&mut self, within: Phase, wanted: bool) -> Option<u64> {
         self.rollbacks += 1;
         (self.rollback_weight() > 0 || self.sampling || wanted).then(|| self.interrupt(within))
@@ -447,9 +456,9 @@ impl<C: Clock> Meter<C> {
 pub struct Measured {
     /// Seconds in each phase.
     pub phases: Phases,
-    /// How many samples of equal length would say as much of the phases as those there were: little
-    /// more than 1 if one of them took longer than all others together, and 0 if the samples and
-    /// the time of the thread contradict each other.
+    /// How many samples of equal length would say as much of the phases: little more than 1 if one
+    /// sample took longer than all others together, and 0 if the samples and the time of the thread
+    /// contradict each other.
     pub samples: f64,
 }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::*;
 
-/// A clock set by hand, and for how long the thread has been off its core. Reading it takes time.
+/// A clock set by hand, and how long the thread has been off its core. Reading it takes time.
 #[derive(Clone, Debug, Default)]
 struct Wound(Rc<Cell<u64>>, Rc<Cell<u64>>);
 
@@ -266,8 +266,8 @@ fn time_without_a_core_is_told_apart() {
     assert!((event_processing / expected - 1.0).abs() < 0.03, "{event_processing}, not {expected}");
 }
 
-/// Where one step takes longer than all others together, no sample of them says where the time
-/// went, whether it is in the sample or not.
+/// If one step takes longer than all others together, samples do not say where the time went,
+/// whether that step is among them or not.
 #[test]
 fn a_few_samples_do_not_decide_over_a_whole_run() {
     let run = |heavy: u64| {

@@ -38,7 +38,7 @@ impl GvtCalls {
         GvtCalls { interval, patience: tuning.patience, executed: 0, idle_steps: 0, stuck_steps: 0 }
     }
 
-    /// From now on another thread says when it is time.
+    /// Lets another thread say when it is time.
     ///
     /// # Panics
     /// If the interval is not adapted.
@@ -146,7 +146,7 @@ impl GvtInterval {
         }
     }
 
-    /// From now on another thread says when it is time.
+    /// Lets another thread say when it is time.
     ///
     /// # Panics
     /// If the interval is not adapted.

@@ -1,4 +1,4 @@
-//! Where blocks of LPs may begin so that links between PEs are long: the longer they are, the
+//! Where blocks of LPs should begin so that links between PEs are long: the longer they are, the
 //! further PEs can go independently.
 
 use warpline_base::LpId;
@@ -43,8 +43,8 @@ pub(super) fn shortest_across(lookahead: &Lookahead, lps: u32) -> Vec<f64> {
     across
 }
 
-/// A union-find: for every number, itself if it has not been seen, or else a later one before which
-/// all have been.
+/// A union-find. Each number points to itself if it has not been seen, or else to a later one; all
+/// between them have been seen.
 struct Unseen(Vec<u32>);
 
 impl Unseen {
@@ -70,7 +70,7 @@ pub(super) struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// Of these LPs, those before which a boundary does least harm: it divides no group, if
+    /// The LPs among these before which a boundary does least harm: it divides no group, if
     /// possible, and no link across it is much shorter than it could be.
     fn best(&self, near: impl Iterator<Item = u32> + Clone) -> Vec<u32> {
         let whole: Vec<u32> = near.clone().filter(|lp| !(self.divides)(*lp)).collect();

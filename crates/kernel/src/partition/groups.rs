@@ -70,7 +70,7 @@ impl Groups {
         group.lps.contains(&lp).then_some(group)
     }
 
-    /// The first LPs of all that may stay whole: of each group, and each LP outside of groups.
+    /// The first LP of each group, and all LPs outside of groups.
     pub(super) fn starts(&self, lps: u32) -> Vec<u32> {
         let mut starts = Vec::new();
         let mut next = 0;

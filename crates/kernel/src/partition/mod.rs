@@ -1,11 +1,11 @@
 //! Which PE has which LPs.
 //!
 //! A model may declare how much work an LP is (`Model::weight`), and groups of LPs that belong on
-//! one PE (`Model::group`). Blocks are of consecutive ids: the PE of an LP is found by a
-//! multiplication, or in a small table where blocks differ. So LPs that send each other many events
-//! should be close in number, which is up to the model: `network` numbers its nodes region by
-//! region, in the order of E. Cuthill and J. McKee ("Reducing the bandwidth of sparse symmetric
-//! matrices", Proc. 24th ACM National Conference, 1969).
+//! one PE (`Model::group`). A PE has a block of consecutive ids, so the PE of an LP is found by a
+//! multiplication, or in a small table where blocks differ in size. LPs that send each other many
+//! events should therefore be close in number, which is up to the model: `network` numbers its
+//! nodes region by region, in the order of E. Cuthill and J. McKee ("Reducing the bandwidth of
+//! sparse symmetric matrices", Proc. 24th ACM National Conference, 1969).
 
 mod boundaries;
 pub(crate) mod delays;
@@ -31,7 +31,7 @@ pub struct Partition {
     /// PEs per LP in units of 2⁻⁶⁴, a little less than exactly: multiplying is faster than
     /// dividing.
     share: u64,
-    /// If blocks differ in size.
+    /// `Some` if blocks differ in size.
     blocks: Option<Arc<Blocks>>,
 }
 
@@ -170,8 +170,8 @@ impl Partition {
     }
 }
 
-/// The first LPs of `pes` blocks, where neither links nor groups leave the choice to weights alone.
-/// For `before` and `across`, see [`Places`].
+/// The first LPs of `pes` blocks, where links or groups matter besides weights. For `before` and
+/// `across`, see [`Places`].
 fn starts_of_blocks(pes: u32, before: Vec<f64>, across: Vec<f64>, groups: &Groups) -> Vec<u32> {
     let lps = across.len() as u32;
     let whole = if groups.is_empty() { Vec::new() } else { groups.starts(lps) };

@@ -1,7 +1,7 @@
 //! What a PE did, if a trace was asked for. However long the run, a trace stays within its limits.
-//! Of the spans, whole stretches stay (`blocks`). Snapshots and events are thinned out evenly:
-//! whenever their list is full, about every other one is dropped, and from then on half as many are
-//! added. Memory that cannot be had makes a trace thinner, and nothing else.
+//! Spans are kept or left out in whole stretches (`blocks`). Snapshots and events are thinned out
+//! evenly: whenever a list is full, about every other item is dropped, and from then on half as
+//! many are added. A lack of memory makes a trace thinner, and nothing else.
 
 mod blocks;
 mod span;
@@ -241,7 +241,7 @@ impl Trace {
             most = self.events.len();
             self.out_of_memory = true;
         }
-        // No lot is above 64.
+        // The loop ends, as no lot is above 64.
         while self.events.len() >= most && self.bar <= lot {
             self.bar += 1;
             self.events.retain(|event| event.lot >= self.bar);

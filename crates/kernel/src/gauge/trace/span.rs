@@ -47,7 +47,7 @@ pub struct Span {
     pub gvt: f64,
 }
 
-/// What is told of successive spans that were left out.
+/// The sum of successive spans that were left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SpanSum {
     /// Where the first began, in nanoseconds since the origin.
@@ -107,8 +107,14 @@ impl SpanSum {
                 one.rolled_back = length;
                 one.lost.rollback = took;
             }
-            Activity::Commit { committed } => (one.committed, one.lost.commit) = (committed, took),
-            Activity::Idle { steps } => (one.idle_steps, one.lost.idle) = (steps, took),
+            Activity::Commit { committed } => {
+                one.committed = committed;
+                one.lost.commit = took;
+            }
+            Activity::Idle { steps } => {
+                one.idle_steps = steps;
+                one.lost.idle = took;
+            }
         }
         self.append(&one);
     }
