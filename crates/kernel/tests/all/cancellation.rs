@@ -1,7 +1,7 @@
 //! Lazy cancellation, by hand: what is sent again stands, and everything else is cancelled in the
 //! end.
 
-use crate::by_hand::{Play, Sent, Setting, Stage};
+use crate::by_hand::{Play, Sent, Stage, TUNING};
 use warpline_kernel::{Cancellation, Counts, Lanes, Messages, Tuning};
 
 /// LPs 0 and 1 are on PE 0; 2 and 3 on PE 1, in one KP. There, `sends` sends one event to each PE,
@@ -22,14 +22,7 @@ fn undo_what_sends(
         }
     }
     let play = Play { first, then: straggler, ..Play::default() };
-    let setting = Setting::default();
-    let mut stage = Stage::new(
-        &play,
-        Setting {
-            tuning: Tuning { kps: 1, cancellation, messages, lanes, ..setting.tuning },
-            ..setting
-        },
-    );
+    let mut stage = Stage::tuned(&play, Tuning { kps: 1, cancellation, messages, lanes, ..TUNING });
     stage.exhaust(1);
     assert_eq!(stage.pes[1].counts().processed, 3, "`own`, `sends` and what it sent to its own PE");
     assert_eq!(stage.deliver(0), 1);
@@ -122,9 +115,8 @@ fn what_a_cancelled_event_had_sent_is_cancelled() {
         }
     }
     let play = Play { first, then, ..Play::default() };
-    let setting = Setting::default();
-    let tuning = Tuning { kps: 1, cancellation: Cancellation::Lazy, ..setting.tuning };
-    let mut stage = Stage::new(&play, Setting { tuning, ..setting });
+    let tuning = Tuning { kps: 1, cancellation: Cancellation::Lazy, ..TUNING };
+    let mut stage = Stage::tuned(&play, tuning);
     stage.step(0, 2);
     assert_eq!(stage.deliver_first(1, 1), 1);
     stage.exhaust(1);

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::by_hand::{Play, Sent, Setting, Stage};
+use crate::by_hand::{Play, Sent, Setting, Stage, TUNING};
 use warpline_kernel::gvt::{Algorithm, Work};
 use warpline_kernel::{Counts, Lanes, Messages, Tuning, Undoing};
 use warpline_model::prelude::*;
@@ -61,9 +61,7 @@ fn done(counts: &Counts) -> Counts {
 }
 
 fn every_rollback_is_counted(undoing: Undoing) {
-    let setting = Setting::default();
-    let mut stage =
-        Stage::new(&PLAY, Setting { tuning: Tuning { undoing, ..setting.tuning }, ..setting });
+    let mut stage = Stage::tuned(&PLAY, Tuning { undoing, ..TUNING });
     stage.exhaust(1);
     let mut one = Counts { processed: 5, sent: 8, messages_sent: 3, ..Counts::default() };
     assert_eq!(done(stage.pes[1].counts()), one, "PE 1 before anything is undone");
@@ -221,11 +219,14 @@ fn cancel_after_gvt(
 }
 
 fn cancel_on(messages: Messages, play: &Play, gvt: f64) {
-    let setting = Setting { algorithm: Algorithm::Synchronous, ..Setting::default() };
     let lanes = if play.lookahead > 0.0 { Lanes::Both } else { Lanes::Speculative };
     let mut stage = Stage::new(
         play,
-        Setting { tuning: Tuning { lanes, messages, ..setting.tuning }, ..setting },
+        Setting {
+            algorithm: Algorithm::Synchronous,
+            tuning: Tuning { lanes, messages, ..TUNING },
+            ..Setting::default()
+        },
     );
     stage.step(1, 1);
     stage.step(0, 1);
@@ -336,15 +337,9 @@ fn undo_by_reverse_code(
         }
     }
     let play = Play { lookahead: 10.0, first, then, save, reverse, ..Play::default() };
-    let setting = Setting::default();
     let lanes = if certain { Lanes::Both } else { Lanes::Speculative };
-    let mut stage = Stage::new(
-        &play,
-        Setting {
-            tuning: Tuning { undoing: Undoing::Reverse, lanes, gvt_interval: 2, ..setting.tuning },
-            ..setting
-        },
-    );
+    let mut stage =
+        Stage::tuned(&play, Tuning { undoing: Undoing::Reverse, lanes, gvt_interval: 2, ..TUNING });
     while [0, 1].map(|pe| stage.pes[pe].counts().processed) != [12, 9] {
         (0..2).for_each(|pe| stage.step(pe, 1));
     }
@@ -424,9 +419,7 @@ fn a_replacement_is_no_straggler() {
         Undoing::Journal,
     ] {
         let play = Play { lps: 8, first, then, ..Play::default() };
-        let setting = Setting::default();
-        let mut stage =
-            Stage::new(&play, Setting { tuning: Tuning { undoing, ..setting.tuning }, ..setting });
+        let mut stage = Stage::tuned(&play, Tuning { undoing, ..TUNING });
         stage.step(1, 1);
         assert_eq!(stage.deliver(0), 1);
         // To execute `start` and to receive `wrong`, and to execute that.

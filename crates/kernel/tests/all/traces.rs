@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use crate::by_hand::{END, Ended, Play, Sent, Setting, Stage, in_time};
+use crate::by_hand::{END, Ended, Play, Sent, Setting, Stage, TUNING, in_time};
 use warpline_kernel::{Activity, Lanes, SpanLimits, Trace, TraceLimits, Tuning, Undoing};
 use warpline_model::LpId;
 
@@ -43,9 +43,8 @@ fn on_core() -> Duration {
 /// own, as far as it knows.
 fn traced(lanes: Lanes, undoing: Undoing) -> (Ended, Duration) {
     const PAUSE: Duration = Duration::from_millis(20);
-    let setting = Setting::default();
-    let tuning = Tuning { lanes, undoing, batch: 4, gvt_interval: 8, ..setting.tuning };
-    let mut stage = Stage::bare(&PLAY, Setting { tuning, ..setting });
+    let tuning = Tuning { lanes, undoing, batch: 4, gvt_interval: 8, ..TUNING };
+    let mut stage = Stage::bare(&PLAY, Setting { tuning, ..Setting::default() });
     let spans = SpanLimits { block: 100, blocks: 100, sums: 102 };
     let limits = TraceLimits {
         origin: Instant::now(),

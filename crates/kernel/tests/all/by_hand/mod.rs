@@ -1,9 +1,4 @@
 //! PEs stepped by hand, with wires on which messages arrive when the test says so.
-#![allow(
-    dead_code,
-    reason = "every file of tests is a crate of its own, and uses only some of this"
-)]
-
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -17,8 +12,9 @@ use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{Algorithm, AnyGvt, Control, Hierarchy, Put, Verdict};
 use warpline_kernel::pending::Heap;
 use warpline_kernel::{
-    BoundPort, ControlPort, Counts, Delays, Lanes, Message, MessagePort, Partition, Pe, Port, Role,
-    Roles, Rule, Step, Task, Trace, Tuning, Undoing, ValueMessage, ValuePort, Window, balance,
+    BoundPort, Cancellation, ControlPort, Counts, Delays, GoAhead, Lanes, Message, MessagePort,
+    Messages, Partition, Pe, Port, Role, Roles, Rule, Step, Task, Trace, Tuning, Undoing,
+    ValueMessage, ValuePort, Window, balance,
 };
 use warpline_memory::{Region, buffers};
 use warpline_model::engine::Executor;
@@ -156,26 +152,26 @@ pub(crate) struct Setting {
     pub(crate) tuning: Tuning,
 }
 
+/// A KP for every LP, one event per step, and GVT only if there is nothing to execute.
+pub(crate) const TUNING: Tuning = Tuning {
+    batch: 1,
+    kps: 1000,
+    gvt_interval: 10_000,
+    adapts_interval: false,
+    patience: 1,
+    history_most: 10_000,
+    undoing: Undoing::Copy { interval: 1 },
+    cancellation: Cancellation::Aggressive,
+    lanes: Lanes::Speculative,
+    go_ahead: GoAhead::Always,
+    messages: Messages::Shared,
+    windows: false,
+};
+
+/// Two PEs.
 impl Default for Setting {
-    /// Two PEs with a KP for every LP, which execute one event per step, and ask for GVT only if
-    /// they have none to execute.
     fn default() -> Self {
-        let undoing = Undoing::Copy { interval: 1 };
-        let tuning = Tuning {
-            batch: 1,
-            kps: 1000,
-            gvt_interval: 10_000,
-            adapts_interval: false,
-            patience: 1,
-            history_most: 10_000,
-            undoing,
-            cancellation: warpline_kernel::Cancellation::Aggressive,
-            lanes: Lanes::Speculative,
-            go_ahead: warpline_kernel::GoAhead::Always,
-            messages: warpline_kernel::Messages::Shared,
-            windows: false,
-        };
-        Setting { pes: 2, algorithm: Algorithm::Asynchronous, tuning }
+        Setting { pes: 2, algorithm: Algorithm::Asynchronous, tuning: TUNING }
     }
 }
 
@@ -346,6 +342,11 @@ impl<'m> Stage<'m> {
     /// PEs that have initialised their LPs and executed nothing.
     pub(crate) fn new(play: &'m Play, setting: Setting) -> Self {
         Stage::bare(play, setting).initialised()
+    }
+
+    /// Two PEs that are tuned like this, have initialised their LPs and executed nothing.
+    pub(crate) fn tuned(play: &'m Play, tuning: Tuning) -> Self {
+        Stage::new(play, Setting { tuning, ..Setting::default() })
     }
 
     /// Steps PEs that have not been stepped at all until they have initialised their LPs.
