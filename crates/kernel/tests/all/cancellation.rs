@@ -5,8 +5,9 @@ use crate::by_hand::{Play, Sent, Stage, TUNING};
 use warpline_kernel::{Cancellation, Counts, Lanes, Messages, Tuning};
 
 /// LPs 0 and 1 are on PE 0; 2 and 3 on PE 1, in one KP. There, `sends` sends one event to each PE,
-/// and both are executed before the straggler comes that undoes `sends`. If it comes for LP 2,
-/// `sends` does the same again; if for LP 3, it is another event of its LP.
+/// and both are executed before the straggler that undoes `sends` arrives. If that is for LP 2,
+/// `sends` does the same again. If it is for LP 3, `sends` is the second event of its LP then, and
+/// what it sends has other keys.
 fn undo_what_sends(
     straggler: fn(&[&'static str]) -> Vec<Sent>,
     cancellation: Cancellation,
@@ -93,8 +94,8 @@ fn what_is_not_sent_again_is_cancelled() {
     }
 }
 
-/// What a cancelled event had sent is cancelled, too, though the event was undone, and kept it,
-/// before: PE 0 sends `asked` and takes it back.
+/// What a cancelled event had sent is cancelled, too, even if the event was undone before and what
+/// it had sent was kept: PE 0 sends `asked` and takes it back.
 #[test]
 fn what_a_cancelled_event_had_sent_is_cancelled() {
     fn first(lp: u32) -> Vec<Sent> {

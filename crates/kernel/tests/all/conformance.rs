@@ -1,4 +1,4 @@
-//! One suite for every pending event set: it must return what a sorted set returns, whatever is
+//! One suite for every pending event set: a set must return what a sorted set returns, whatever is
 //! inserted and when.
 
 use std::cmp::Ordering;

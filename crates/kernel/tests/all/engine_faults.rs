@@ -1,5 +1,5 @@
-//! Tests of the engine's own checks: wires that lose or repeat messages, or corrupt GVT, must not
-//! go unnoticed.
+//! The engine's own checks: wires that lose or repeat messages, or corrupt GVT, must not go
+//! unnoticed.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -19,13 +19,13 @@ use warpline_model::{Declarations, LpId, Statistics};
 const LPS: u32 = 12;
 const END: f64 = 12.0;
 const PES: u32 = 3;
-/// Far more steps than any successful run takes; checked below.
+/// Far more steps than any successful run takes, which a test checks.
 const STEPS: u64 = 400_000;
 
-/// LPs that send each other messages in a way that depends on all they have received, in order.
+/// LPs that send each other messages which depend on all that they have received, in order.
 struct Chain {
     lookahead: f64,
-    /// About how much later than that messages come.
+    /// How much later than the lookahead messages come, about.
     later: f64,
     /// How many LPs begin.
     starters: u32,
@@ -33,8 +33,8 @@ struct Chain {
 
 const NEAR: Chain = Chain { lookahead: 0.0, later: 1.0, starters: LPS };
 const FAR: Chain = Chain { lookahead: 0.4, later: 1.0, starters: LPS };
-/// With little to do, so that PEs depend on each other for what comes next, and with messages that
-/// hardly come later than they must.
+/// There is little to do, so PEs depend on each other for what comes next, and messages hardly come
+/// later than they must.
 const SPARSE: Chain = Chain { lookahead: 0.4, later: 0.05, starters: 1 };
 
 impl Model for Chain {
@@ -100,7 +100,7 @@ struct Answer {
     states: Vec<u64>,
 }
 
-/// How a mistake shows, if it does.
+/// How a run ends.
 #[derive(Clone, Debug, PartialEq)]
 enum End {
     Answer(Answer),
@@ -258,7 +258,7 @@ fn noticed(model: &Chain, fault: fn(u32) -> Fault) -> (u32, u32) {
     noticed_under(model, fault, 0..SEEDS)
 }
 
-/// The same, only on some wires.
+/// The same, only with some kinds of messages.
 fn noticed_on(
     model: &Chain,
     fault: fn(u32) -> Fault,
@@ -267,7 +267,7 @@ fn noticed_on(
     noticed_under(model, fault, (0..SEEDS).filter(|seed| chosen(messages(*seed))))
 }
 
-/// The same in windows.
+/// The same, only in windows.
 fn noticed_in_windows(fault: fn(u32) -> Fault) -> (u32, u32) {
     noticed_under(&SPARSE, fault, (0..5 * SEEDS).filter(|seed| way(*seed).1))
 }
@@ -387,8 +387,8 @@ fn a_run_waits_for_free_buffers_in_flight() {
     }
 }
 
-/// A GVT that is too late is a mistake only if something comes before it: so most of these faults
-/// are noticed, or many if only one PE reports a wrong share.
+/// A GVT that is too late is a mistake only if something comes before it. So most of these faults
+/// are noticed, and many if only one PE reports a wrong share.
 #[test]
 fn a_wrong_gvt_is_noticed() {
     for (name, fault, share) in [
@@ -410,11 +410,11 @@ fn a_wrong_gvt_is_noticed() {
     }
 }
 
-/// In windows, everything depends on the words of the round: a word that is too high, overtakes the
-/// messages it covers, or is that of another round is usually noticed. One that is late or lost
-/// only makes other PEs wait for GVT.
+/// In windows, everything depends on the bounds of the round: a bound that is too high, overtakes
+/// the messages it covers, or is of another round is usually noticed. One that is late or lost only
+/// makes other PEs wait for GVT.
 #[test]
-fn wrong_words_of_rounds_are_noticed() {
+fn wrong_bounds_of_rounds_are_noticed() {
     for (name, fault, least, most) in [
         ("too high", Fault::HighBound as fn(u32) -> Fault, 0.9, 1.0),
         ("ahead of messages", Fault::HastyBound, 0.9, 1.0),
@@ -423,11 +423,11 @@ fn wrong_words_of_rounds_are_noticed() {
         ("lost", Fault::LostBound, 0.0, 0.0),
     ] {
         let (done, noticed) = noticed_in_windows(fault);
-        assert!(done > SEEDS as u32 / 2, "words were {name} in {done} runs of {SEEDS}");
+        assert!(done > SEEDS as u32 / 2, "bounds were {name} in {done} runs of {SEEDS}");
         let share = f64::from(noticed) / f64::from(done);
         assert!(
             (least..=most).contains(&share),
-            "words that were {name} were noticed in {noticed} runs of {done}"
+            "bounds that were {name} were noticed in {noticed} runs of {done}"
         );
     }
 }
@@ -445,7 +445,7 @@ fn arrivals_before_the_horizon_are_noticed() {
             done += 1;
             if text.contains("horizon") {
                 noticed += 1;
-                let words = [
+                let expected = [
                     "PE ",
                     " received ",
                     " from LP ",
@@ -454,7 +454,7 @@ fn arrivals_before_the_horizon_are_noticed() {
                     "before its horizon",
                     "GVT",
                 ];
-                assert!(words.iter().all(|word| text.contains(word)), "{text}");
+                assert!(expected.iter().all(|part| text.contains(part)), "{text}");
             }
         }
         assert!(

@@ -111,7 +111,7 @@ fn cancel_what_is_held_back(play: &Play, algorithm: Algorithm) -> Stage<'_> {
     stage.step(1, 1);
     stage.step(0, 1);
     assert_eq!(stage.pes[0].counts().held_back, 1);
-    // By now PE 0 has asked for GVT, and under the synchronous algorithm it holds. PE 1 executes
+    // By now PE 0 has asked for GVT, and is paused under the synchronous algorithm. PE 1 executes
     // `y`, and `x` again.
     stage.step(1, 1);
     assert_eq!((stage.pes[1].counts().primary, stage.pes[1].counts().cancelled_in_place), (1, 1));
@@ -294,7 +294,7 @@ fn an_event_that_fails_at_commit_is_not_executed_again() {
     });
 }
 
-/// No PE may believe that all before a failure is done as long as it is not known to all.
+/// No PE may believe that all before a failure is done until all PEs know of the failure.
 #[test]
 fn a_failure_that_is_held_back_bounds_what_its_pe_publishes() {
     fn first(lp: u32) -> Vec<Sent> {
@@ -389,7 +389,7 @@ fn a_state_that_cannot_be_copied_is_a_failure_of_its_own() {
 }
 
 /// LP 2 executes `twice` once more when the first straggler calls for the state after it, and
-/// panics over that. The second straggler, if there is one, comes before that event.
+/// panics then. The second straggler, if there is one, comes before that event.
 fn lose_an_lp(then: fn(&[&'static str]) -> Vec<Sent>) -> Stage<'static> {
     fn first(lp: u32) -> Vec<Sent> {
         match lp {
@@ -413,8 +413,7 @@ fn lose_an_lp(then: fn(&[&'static str]) -> Vec<Sent>) -> Stage<'static> {
     stage
 }
 
-/// The first straggler of all. That of LP 3 lets another LP roll back, which is none of the
-/// business of LP 2.
+/// The first stragglers. That of LP 3 makes another LP roll back, which must not concern LP 2.
 fn stragglers(handled: &[&'static str], again: fn() -> Vec<Sent>) -> Vec<Sent> {
     match last(handled) {
         "start" => vec![(2, 4.0, "straggler"), (3, 2.0, "other straggler")],

@@ -108,7 +108,7 @@ struct World<G> {
     /// What has been written into a PE's memory and not been read yet, by its owner, the writer and
     /// the place.
     written: BTreeMap<(u32, u32, usize), Put>,
-    /// Which place a block is written to: it differs only in a faulty memory.
+    /// The place that a block is written to, which differs only in a faulty memory.
     place: fn(usize) -> usize,
     /// Control messages sent, by the epoch they are about.
     sent_controls: BTreeMap<u64, u64>,
@@ -477,8 +477,8 @@ fn four_blocks(place: usize) -> usize {
     place
 }
 
-/// Runs many schedules, and checks that they exercise the algorithm: so many reductions are needed
-/// at least, and often more.
+/// Runs many schedules, and checks that they exercise the algorithm: a verdict takes at least
+/// `rounds_at_least` reductions, and often more if `often_more`.
 fn check(way: Way, rounds_at_least: u32, often_more: bool) {
     let mut epochs = 0;
     let mut inner = 0;

@@ -271,8 +271,8 @@ fn every_algorithm_can_be_chosen_at_run_time() {
     }
 }
 
-/// The registers tell LBTS to whoever reads them, at any time: what is pending, and what is on its
-/// way. PEs set them every few steps.
+/// Anybody can read LBTS from the registers at any time: it covers what is pending and what is on
+/// its way. PEs set the registers every few steps.
 #[test]
 fn lbts_can_be_read_at_any_moment() {
     let mut machine = Machine::new(3, Algorithm::Gsu);

@@ -1,4 +1,4 @@
-//! The history: records are kept long enough, and there are no more of them than allowed.
+//! The history keeps records long enough, and no more of them than allowed.
 
 use crate::by_hand::{Play, Sent, Setting, Stage, TUNING};
 use warpline_kernel::gvt::Algorithm;

@@ -37,7 +37,7 @@ fn about_to_send(messages: Messages) -> Stage<'static> {
     stage
 }
 
-/// All seven arrive, once.
+/// Checks that all seven messages arrive, once.
 fn finish(stage: Stage<'_>) {
     let ended = stage.finish();
     assert_eq!((ended.failure, ended.observed), (None, 9));
@@ -104,8 +104,8 @@ fn messages_that_find_no_room_wait() {
     });
 }
 
-/// What a PE has told others about GVT last may still wait for room in its port when the PE is
-/// over, and they for it.
+/// What a PE last told others about GVT may still wait for room in its port when the PE is over,
+/// and they wait for it.
 #[test]
 fn a_pe_that_is_over_goes_on_flushing() {
     on_each_wire(|messages| {
@@ -128,7 +128,7 @@ fn about_to_send_in_windows(messages: Messages) -> Stage<'static> {
     stage
 }
 
-/// A window of two events takes two steps here. Its word is published after both, and covers the
+/// A window of two events takes two steps here. Its bound is published after both, and covers the
 /// messages in transit, of which no other PE knows yet.
 #[test]
 fn a_round_covers_the_messages_of_its_window() {
@@ -186,8 +186,8 @@ fn a_window_opens_with_all_messages_filed() {
         [2, 1, 1].into_iter().enumerate().for_each(|(pe, steps)| stage.step(pe, steps));
         assert_eq!([0, 1, 2].map(|pe| stage.rounds(pe).len()), [2, 2, 2]);
         assert_eq!(stage.deliver(1), 4);
-        // It finds all rounds and all messages in the same step, in which it executes the first of
-        // them.
+        // It finds all bounds of the round and all messages in one step, in which it executes the
+        // first of them.
         stage.step(1, 1);
         assert_eq!(stage.pes[1].counts().certain, 1, "{messages:?}");
         stage.deliver(2);
@@ -290,7 +290,7 @@ fn a_pe_that_follows_another_thread_asks_when_it_is_told() {
     }
 }
 
-/// A PE that has the events of 1000 steps before it, and adapts the interval, of so many events at
+/// A PE with the events of 1000 steps ahead, which adapts the interval from this many events at
 /// first.
 fn about_to_execute_alone(gvt_interval: u32) -> Stage<'static> {
     fn first(lp: u32) -> Vec<Sent> {
@@ -308,7 +308,7 @@ fn about_to_execute_alone(gvt_interval: u32) -> Stage<'static> {
 }
 
 /// If bounds advance, a PE with nothing to execute waits for them for a while before it asks for
-/// GVT; not for long if bounds would have to creep up to an event that is far away.
+/// GVT. It does not wait for long if bounds would have to creep up to an event that is far away.
 #[test]
 fn a_pe_that_waits_for_bounds_has_patience() {
     fn near(lp: u32) -> Vec<Sent> {
@@ -333,7 +333,7 @@ fn a_pe_that_waits_for_bounds_has_patience() {
     });
 }
 
-/// Where bounds do not advance, for want of a safe lane or of lookahead, nothing is gained by
+/// Without a safe lane or without lookahead, bounds do not advance, and nothing is gained by
 /// waiting for them.
 #[test]
 fn a_pe_without_bounds_asks_for_gvt_at_once() {
@@ -410,7 +410,7 @@ fn a_pe_that_may_wait_for_its_horizon_does() {
 }
 
 /// A PE that always has something to do commits, too, once it has executed enough to make looking
-/// through all of it worth while.
+/// through it worth while.
 #[test]
 fn a_busy_pe_commits_without_gvt_when_that_is_worth_it() {
     fn first(lp: u32) -> Vec<Sent> {

@@ -133,8 +133,8 @@ fn what_waits_may_be_cancelled() {
     }
 }
 
-/// While an anti-message is under way, GVT stays before what it cancels: without lookahead, a
-/// conservative LP would execute that for good.
+/// While an anti-message is under way, GVT stays before what it cancels. Without lookahead, a
+/// conservative LP would otherwise execute that for good.
 #[test]
 fn gvt_waits_for_anti_messages() {
     fn first(lp: u32) -> Vec<Sent> {

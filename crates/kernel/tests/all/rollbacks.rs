@@ -31,7 +31,7 @@ fn then(handled: &[&'static str]) -> Vec<Sent> {
     }
 }
 
-/// The first 32 numbers of a histogram of lengths that has these at its start.
+/// A histogram of lengths that starts with these numbers.
 fn lengths(start: &[u64]) -> [u64; 32] {
     std::array::from_fn(|bits| start.get(bits).copied().unwrap_or(0))
 }
@@ -141,8 +141,7 @@ fn every_rollback_is_counted(undoing: Undoing) {
     let committed: Vec<_> =
         ended.counts.iter().map(|counts| (counts.committed, counts.remote_committed)).collect();
     assert_eq!(committed, [(5, 3), (6, 1)]);
-    // Only where states are worked out from copies further back, events are executed again for
-    // that.
+    // Events are executed again only where states are worked out from copies further back.
     let interval = match undoing {
         Undoing::Copy { interval } => interval,
         Undoing::CopyAdaptively => unreachable!("it would depend on how many rollbacks there are"),
@@ -231,7 +230,7 @@ fn cancel_on(messages: Messages, play: &Play, gvt: f64) {
     stage.step(1, 1);
     stage.step(0, 1);
     assert_eq!((stage.deliver(0), stage.deliver(1)), (1, 1));
-    // Both receive, and hold until GVT is found.
+    // Both receive, and pause until GVT is found.
     loop {
         stage.step(0, 1);
         if stage.pes[0].counts().gvt_epochs > 0 {

@@ -7,8 +7,8 @@ use crate::by_hand::{END, Ended, Play, Sent, Setting, Stage, TUNING, in_time};
 use warpline_kernel::{Activity, Lanes, SpanLimits, Trace, TraceLimits, Tuning, Undoing};
 use warpline_model::LpId;
 
-/// PE 0 has LPs 0 and 1, PE 1 the others. LP 0 sends a straggler to LP 2, of which PE 0 has already
-/// executed what will be cancelled.
+/// PE 0 has LPs 0 and 1, and PE 1 the others. LP 0 sends a straggler to LP 2. That cancels an event
+/// which PE 0 has already executed.
 const PLAY: Play = Play { lookahead: 10.0, first, then, ..Play::NOTHING };
 
 fn first(lp: u32) -> Vec<Sent> {
@@ -33,7 +33,7 @@ fn then(handled: &[&'static str]) -> Vec<Sent> {
     }
 }
 
-/// As if a thread were on its core all the time.
+/// A thread that is on its core all the time.
 fn on_core() -> Duration {
     static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
     BEGAN.elapsed()

@@ -34,7 +34,8 @@ pub(crate) type Sent = (u32, f64, &'static str);
 /// An event after which the state of its LP cannot be copied.
 pub(crate) const NO_COPY: &str = "no copy";
 
-/// The state of an LP: the events that it has handled, and a random number that each of them drew.
+/// The state of an LP: the events that it has handled, and the random number that each of them
+/// drew.
 #[derive(Debug)]
 pub(crate) struct Handled {
     pub(crate) labels: Vec<&'static str>,
@@ -59,11 +60,12 @@ impl Clone for Handled {
 pub(crate) struct Play {
     pub(crate) lps: u32,
     pub(crate) lookahead: f64,
-    /// The conservative ones.
+    /// The conservative LPs.
     pub(crate) conservative: &'static [u32],
     /// What an LP sends when it is initialised.
     pub(crate) first: fn(u32) -> Vec<Sent>,
-    /// What an LP sends after it has handled these events, the last of them just now. It may panic.
+    /// What an LP sends after it has handled these events, the last of them just now. The function
+    /// may panic.
     pub(crate) then: fn(&[&'static str]) -> Vec<Sent>,
     /// What an event saves for its reverse code.
     pub(crate) save: fn(&'static str, &mut Context<Play>),
@@ -152,7 +154,8 @@ pub(crate) struct Setting {
     pub(crate) tuning: Tuning,
 }
 
-/// A KP for every LP, one event per step, and GVT only if there is nothing to execute.
+/// The tuning that stories begin from: a KP for every LP, one event per step, and no GVT unless
+/// there is nothing to execute.
 pub(crate) const TUNING: Tuning = Tuning {
     batch: 1,
     kps: 1000,
@@ -168,7 +171,7 @@ pub(crate) const TUNING: Tuning = Tuning {
     windows: false,
 };
 
-/// Two PEs.
+/// Two PEs with the base tuning.
 impl Default for Setting {
     fn default() -> Self {
         Setting { pes: 2, algorithm: Algorithm::Asynchronous, tuning: TUNING }
@@ -183,14 +186,15 @@ struct Network {
     values_arrived: Vec<Vec<ValueMessage<&'static str>>>,
     /// For how many more messages there is room.
     room: usize,
-    /// By PE: how many messages it has handed over, and how often it has flushed.
+    /// By PE: how many messages it has handed over.
     handed_over: Vec<usize>,
+    /// By PE: how often it has flushed.
     flushes: Vec<usize>,
     /// By PE: the last bound published, and how many messages had been handed over by then.
     published: Vec<(u64, usize)>,
     /// By PE and round: the bound published, and how many messages had been handed over by then.
     rounds: Vec<Vec<(u64, usize)>>,
-    /// Whether others receive it.
+    /// Whether PEs receive the bounds of others.
     bounds_arrive: bool,
     controls: Vec<VecDeque<Control>>,
 }
@@ -326,8 +330,9 @@ pub(crate) struct Ended {
     pub(crate) places: u64,
     /// All verdicts on GVT.
     pub(crate) verdicts: Vec<Verdict>,
-    /// By PE: its trace, if there was to be one, and how long it spent on what.
+    /// By PE: its trace, if one was asked for.
     pub(crate) traces: Vec<Option<Box<Trace>>>,
+    /// By PE: where its time went.
     pub(crate) phases: Vec<Phases>,
 }
 
@@ -344,7 +349,7 @@ impl<'m> Stage<'m> {
         Stage::bare(play, setting).initialised()
     }
 
-    /// Two PEs that are tuned like this, have initialised their LPs and executed nothing.
+    /// Two PEs with this tuning that have initialised their LPs and executed nothing.
     pub(crate) fn tuned(play: &'m Play, tuning: Tuning) -> Self {
         Stage::new(play, Setting { tuning, ..Setting::default() })
     }
@@ -418,7 +423,7 @@ impl<'m> Stage<'m> {
     }
 
     /// Steps all PEs in turn, with everything arriving at once, until this one is over. Returns how
-    /// often it flushes in a step from then on.
+    /// often it flushes in the step after that.
     pub(crate) fn flushes_when_over(&mut self, pe: usize) -> usize {
         let flushes = |stage: &Self| stage.network.borrow().flushes[pe];
         loop {
@@ -470,12 +475,12 @@ impl<'m> Stage<'m> {
         values + self.deliver_first(to, usize::MAX)
     }
 
-    /// From now on there is room for this many messages.
+    /// Leaves room for this many messages from now on.
     pub(crate) fn make_room_for(&mut self, messages: usize) {
         self.network.borrow_mut().room = messages;
     }
 
-    /// From now on PEs receive the bounds of the others at once.
+    /// Lets PEs receive the bounds of others at once from now on.
     pub(crate) fn let_bounds_arrive(&mut self) {
         self.network.borrow_mut().bounds_arrive = true;
     }
@@ -497,7 +502,7 @@ impl<'m> Stage<'m> {
             .collect()
     }
 
-    /// Likewise, but only the first `most` messages in shared buffers.
+    /// Delivers only the first `most` messages in shared buffers.
     pub(crate) fn deliver_first(&mut self, to: usize, most: usize) -> usize {
         let Network { under_way, arrived, .. } = &mut *self.network.borrow_mut();
         let count = most.min(under_way[to].len());
@@ -505,7 +510,7 @@ impl<'m> Stage<'m> {
         count
     }
 
-    /// Likewise, but only the last message in a shared buffer, which overtakes the others.
+    /// Delivers only the last message in a shared buffer, which overtakes the others.
     pub(crate) fn deliver_last(&mut self, to: usize) {
         let Network { under_way, arrived, .. } = &mut *self.network.borrow_mut();
         arrived[to].extend(under_way[to].pop());
@@ -606,7 +611,7 @@ pub(crate) fn time(time: f64) -> VirtualTime {
     VirtualTime::new(time).expect("it is a time")
 }
 
-/// Runs a test that might hang, and fails it then.
+/// Runs a test, and fails it if it hangs.
 pub(crate) fn in_time(test: impl FnOnce() + Send + 'static) {
     let (sender, receiver) = channel();
     thread::spawn(move || sender.send(catch_unwind(AssertUnwindSafe(test))));

@@ -28,7 +28,7 @@ pub(crate) enum Fault {
     TwiceAnti(u32),
     /// The n-th free buffer that goes back is lost.
     LostEmpty(u32),
-    /// From the n-th verdict on, GVT is reported later than it is.
+    /// From the n-th verdict on, a later GVT is reported than was found.
     LateVerdict(u32),
     /// From the n-th share on, one PE reports that it has nothing to do before the end.
     NothingLeft(u32),
@@ -39,23 +39,23 @@ pub(crate) enum Fault {
     /// From the n-th on, the bounds that PE 1 publishes are lost.
     LostBound(u32),
     /// From the n-th on, bounds overtake the messages sent before them, as if they were published
-    /// before those are handed over.
+    /// before those messages are handed over.
     HastyBound(u32),
-    /// From the n-th round on, the bound of the previous round is taken for that of a round whose
-    /// bound has not arrived.
+    /// From the n-th round on, if the bound of a round has not arrived, that of the previous round
+    /// is taken for it.
     StaleRound(u32),
     /// From the n-th on, anti-messages by value overtake their messages, where these have not
     /// arrived.
     HastyAnti(u32),
-    /// The n-th control message is lost. Calls to a parent do not count, as it may be called by
-    /// others, or need no call.
+    /// The n-th control message is lost. Calls to a parent do not count, as others may call it, or
+    /// it may need no call.
     LostControl(u32),
 }
 
 /// Bounds in transit, with the steps in which they arrive, and the last that has arrived.
 type Bounds = (VecDeque<(u64, u64)>, u64);
-/// Bounds for rounds, from that of the round before the last that was asked for: when they arrive,
-/// the rounds, and the bounds.
+/// Bounds for rounds, from the round before the last that was asked for: when they arrive, the
+/// rounds, and the bounds.
 type Rounds = VecDeque<(u64, u64, u64)>;
 
 /// All wires.
@@ -149,7 +149,8 @@ impl<E> Network<E> {
         strikes
     }
 
-    /// What becomes of a bound that PE `from` publishes, and how long it takes.
+    /// What becomes of a bound that PE `from` publishes: the bound that arrives, and how long it
+    /// takes.
     fn published(&mut self, from: u32, bound: u64) -> Option<(u64, u64)> {
         let fault = self.fault;
         let struck = match fault {
