@@ -10,16 +10,19 @@
 
 mod events;
 pub(crate) mod fetch;
+pub(crate) mod handles;
 pub(crate) mod key_order;
 mod locality;
 pub mod pending;
 pub(crate) mod store;
+mod sweep;
+mod values;
 
 use std::collections::{HashMap, HashSet};
 use std::mem::needs_drop;
 
 use warpline_base::{EventKey, LpId, Moment, Sequence, TieBreak, VirtualTime};
-use warpline_memory::{CancelOutcome, Handle, MakeRoom, catch_panic, try_drop};
+use warpline_memory::{Handle, catch_panic};
 
 use self::locality::Locality;
 use crate::Event;
@@ -68,9 +71,6 @@ pub(crate) struct Agenda<E, Q> {
     /// Whether the memory of coming events is fetched ahead of their turn.
     prefetches: bool,
 }
-
-/// With fewer pending events than this, cancelled ones among them may wait for their turn.
-const SWEEP_LEAST: usize = 64;
 
 impl<E, Q: PendingSet> Agenda<E, Q> {
     /// `counts`: the PE decides by counting where to keep local events.
@@ -209,65 +209,6 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         (handle, key)
     }
 
-    /// Adds an event that has arrived by value, with an incarnation if it may be cancelled. Returns
-    /// whether it was dropped because its anti-message had arrived before it.
-    #[inline(always)]
-    pub(crate) fn receive_value(
-        &mut self,
-        event: Event<E>,
-        incarnation: Option<Incarnation>,
-    ) -> bool {
-        let key = event.key();
-        if self.was_cancelled_early(&key, incarnation) {
-            // A panic is ignored, as in `discard`.
-            _ = try_drop(event);
-            return true;
-        }
-        let handle = self.store.insert(event, OptionalHandle::default(), incarnation);
-        self.push(Entry::new(key.time, self.ties.prefix(&key), handle));
-        if let Some(incarnation) = incarnation {
-            self.by_identity.make_room(1, "the table of events sent by value");
-            self.by_identity.insert(
-                Identity { sender: key.sender, sequence: key.sequence, incarnation },
-                handle,
-            );
-        }
-        false
-    }
-
-    /// Whether the anti-message of an event that is arriving, with an incarnation if it may be
-    /// cancelled, has overtaken it. It is forgotten then.
-    #[inline(always)]
-    pub(crate) fn was_cancelled_early(
-        &mut self,
-        key: &EventKey,
-        incarnation: Option<Incarnation>,
-    ) -> bool {
-        incarnation.is_some_and(|incarnation| {
-            self.cancelled_early.remove(&Identity {
-                sender: key.sender,
-                sequence: key.sequence,
-                incarnation,
-            })
-        })
-    }
-
-    /// Cancels an event that has arrived by value or will. Returns its handle if it has been
-    /// processed and has to be undone, and whether it was still pending.
-    pub(crate) fn cancel_value(&mut self, identity: Identity) -> (Option<Handle>, bool) {
-        match self.by_identity.get(&identity) {
-            None => {
-                self.cancelled_early.make_room(1, "the table of anti-messages");
-                assert!(self.cancelled_early.insert(identity), "{identity:?} is cancelled twice");
-                (None, false)
-            }
-            Some(&handle) => match self.store.cancel(handle) {
-                CancelOutcome::Pending => (None, true),
-                CancelOutcome::Processed => (Some(handle), false),
-            },
-        }
-    }
-
     /// Drops an event and frees its memory.
     #[inline]
     pub(crate) fn release(&mut self, handle: Handle) {
@@ -324,22 +265,6 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         self.store.take(handle)
     }
 
-    /// Whether any events are known by identity.
-    #[inline]
-    pub(crate) fn has_identities(&self) -> bool {
-        !self.by_identity.is_empty()
-    }
-
-    /// How many events are known by identity: only those that are not over.
-    pub(crate) fn identities(&self) -> usize {
-        self.by_identity.len()
-    }
-
-    /// How many anti-messages have arrived before their events.
-    pub(crate) fn cancelled_early(&self) -> usize {
-        self.cancelled_early.len()
-    }
-
     /// The earliest pending event before `end` that has not been cancelled, or that still counts
     /// though cancelled, as `keeps` says. Drops cancelled ones before it, and returns how many.
     pub(crate) fn least(
@@ -392,124 +317,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         let early = size_of::<Identity>() * self.cancelled_early.capacity();
         self.store.bytes() + self.pending.bytes() + self.aside.bytes() + identities + early
     }
-
-    /// Whether the pending set has much more memory than its entries need. [Going through
-    /// it](Self::drop_cancelled) gives that back.
-    pub(crate) fn is_roomy(&self) -> bool {
-        const LITTLE: usize = 1 << 16;
-        self.pending.bytes() > LITTLE + 4 * size_of::<Entry>() * self.pending.len()
-    }
-
-    /// Drops cancelled pending events before their turn comes, and returns how many. Passes all
-    /// others to `see`.
-    #[cold]
-    pub(crate) fn drop_cancelled(&mut self, mut see: impl FnMut(&Event<E>)) -> u64 {
-        let mut dropped = 0;
-        let mut all = std::mem::take(&mut self.pending);
-        // Models use the very last time to say "never": events at it are pending, too.
-        while let Some(entry) = all
-            .pop_before(VirtualTime::AFTER_ALL, &KeyOrder { events: &self.store, ties: &self.ties })
-        {
-            if self.store.is_cancelled(entry.handle()) {
-                self.discard(entry.handle());
-                dropped += 1;
-            } else {
-                see(self.store.event(entry.handle()));
-                self.push(entry);
-            }
-        }
-        dropped
-    }
-
-    /// Notes that all PEs have undone `undone` more events. Returns whether most of what is pending
-    /// may have been cancelled: there is twice as much as after the last sweep, and a sweep costs
-    /// no more than undoing did.
-    pub(crate) fn should_sweep(&mut self, undone: u64) -> bool {
-        self.undone += undone;
-        let pending = self.len();
-        self.undone >= pending as u64 && pending >= SWEEP_LEAST.max(2 * self.swept)
-    }
-
-    /// Drops cancelled events before their turn comes, set aside or not, and returns how many;
-    /// except those that still count though cancelled, as `keeps` says.
-    pub(crate) fn sweep_cancelled(&mut self, keeps: impl Fn(&Event<E>, Handle) -> bool) -> u64 {
-        let mut pending = std::mem::take(&mut self.pending);
-        let mut aside = std::mem::take(&mut self.aside);
-        let dropped = self.sweep(&mut pending, &keeps) + self.sweep(&mut aside, &keeps);
-        self.pending = pending;
-        self.aside = aside;
-        self.undone = 0;
-        self.swept = self.len();
-        dropped
-    }
-
-    fn sweep<S: PendingSet>(
-        &mut self,
-        set: &mut S,
-        keeps: &impl Fn(&Event<E>, Handle) -> bool,
-    ) -> u64 {
-        let mut stay = Vec::new();
-        let mut dropped = 0;
-        stay.make_room(set.len(), "pending events");
-        while let Some(entry) =
-            set.pop_before(VirtualTime::MAX, &KeyOrder { events: &self.store, ties: &self.ties })
-        {
-            let handle = entry.handle();
-            if self.store.is_cancelled(handle) && !keeps(self.store.event(handle), handle) {
-                self.discard(handle);
-                dropped += 1;
-            } else {
-                stay.push(entry);
-            }
-        }
-        // Entries at the last of all times have stayed in the set.
-        if set.is_empty() {
-            *set = S::default();
-        }
-        let order = KeyOrder { events: &self.store, ties: &self.ties };
-        stay.into_iter().for_each(|entry| set.push(entry, &order));
-        dropped
-    }
 }
 
 #[cfg(test)]
-mod tests {
-    use warpline_base::Priority;
-    use warpline_memory::buffers;
-
-    use super::*;
-
-    #[test]
-    fn going_through_what_is_pending_drops_what_is_cancelled_and_nothing_else() {
-        let store = Store::new(buffers(1).remove(0), true);
-        let mut agenda: Agenda<u32, Heap> =
-            Agenda::new(Heap::default(), store, TieBreak::BySender, false);
-        // Some of them say "never" by the last time that there is.
-        let times = [0.0, 2.5, f64::MAX, f64::MAX, f64::MAX.next_down()];
-        let insert = |agenda: &mut Agenda<u32, Heap>, (number, time)| {
-            let time = VirtualTime::new(time).unwrap();
-            let sequence = Sequence::first_of(1).nth(number);
-            let event = Event {
-                time,
-                sequence,
-                sender: LpId(0),
-                receiver: LpId(0),
-                step: 0,
-                priority: Priority::NORMAL,
-                payload: number,
-            };
-            agenda.insert(event, OptionalHandle::default())
-        };
-        let handles: Vec<Handle> =
-            (0..).zip(times).map(|event| insert(&mut agenda, event)).collect();
-        for cancelled in [1, 3] {
-            agenda.cancel(handles[cancelled]);
-        }
-        let mut seen = Vec::new();
-        let dropped = agenda.drop_cancelled(|event| seen.push(event.payload));
-        assert_eq!((dropped, seen, agenda.len()), (2, vec![0, 4, 2], 3));
-        let left = std::iter::from_fn(|| agenda.pop_before(VirtualTime::AFTER_ALL))
-            .map(|entry| entry.time().get());
-        assert!(left.eq([0.0, f64::MAX.next_down(), f64::MAX]));
-    }
-}
+mod tests;

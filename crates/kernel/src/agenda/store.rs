@@ -3,58 +3,12 @@
 //! in buffers.
 
 use std::mem::needs_drop;
-use std::num::NonZeroU32;
 
 use warpline_memory::{Books, Buffers, CancelOutcome, Exhausted, Handle, Pool};
 
+pub(crate) use super::handles::{Incarnation, OptionalHandle};
+use super::handles::{Location, SHARED, locate, shared_handle};
 use crate::Event;
-
-/// The highest bit of a handle distinguishes a shared buffer from a slot of the pool.
-const SHARED: u32 = 1 << 31;
-
-/// Where an event lies.
-enum Location {
-    Local(Handle),
-    Shared(Handle),
-}
-
-#[inline(always)]
-fn locate(handle: Handle) -> Location {
-    let bits = handle.bits();
-    if bits & SHARED == 0 {
-        Location::Local(handle)
-    } else {
-        Location::Shared(Handle::from_bits(bits ^ SHARED))
-    }
-}
-
-/// The handle in a store of a shared buffer.
-#[inline(always)]
-fn shared_handle(buffer: Handle) -> Handle {
-    let bits = buffer.bits();
-    if bits & SHARED == 0 { Handle::from_bits(bits | SHARED) } else { Exhausted::Numbers.unwind() }
-}
-
-/// An optional handle, in four bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct OptionalHandle(Option<NonZeroU32>);
-
-impl OptionalHandle {
-    #[inline]
-    pub(crate) fn some(handle: Handle) -> Self {
-        // A handle of all ones stands for none; there are fewer events than that.
-        OptionalHandle(NonZeroU32::new(!handle.bits()))
-    }
-
-    #[inline]
-    pub(crate) fn handle(self) -> Option<Handle> {
-        self.0.map(|bits| Handle::from_bits(!bits.get()))
-    }
-}
-
-/// How often the sending PE had rolled back when it sent a message: distinguishes the message from
-/// one that replaces it.
-pub(crate) type Incarnation = NonZeroU32;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Status {

@@ -1,13 +1,16 @@
+mod clock;
 pub(crate) mod counts;
 pub(crate) mod phases;
+mod samples;
 pub(crate) mod trace;
 
 use std::time::{Duration, Instant};
 
 use warpline_base::{EventKey, LpId};
 
+use crate::gauge::clock::WallClock;
 use crate::gauge::counts::Counts;
-use crate::gauge::phases::{Measured, Meter, Phase, WallClock};
+use crate::gauge::phases::{Measured, Meter, Phase};
 use crate::gauge::trace::{Activity, Snapshot, Totals, Trace, TraceLimits};
 use crate::gvt::{Verdict, Work};
 use crate::lps::roles::{Role, RoleCounts};

@@ -13,17 +13,13 @@
 //! A sample in which the thread lost its core is left out. The cost of reading the clock is itself
 //! measured and taken off the samples.
 
-use std::fmt::Debug;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use warpline_record::Phases;
 
-/// One working step in this many is a sample: a prime, so that samples do not fall into step with
-/// GVT.
-const EVERY: u32 = 509;
-/// At the start of a run samples are closer together: none stands for more than this share of the
-/// steps so far.
-const EVENLY: u64 = 16;
+use super::clock::Clock;
+use super::samples::Samples;
+
 /// All of the first rollbacks up to this number are timed, and one in [`ROLLBACK_EVERY`] after
 /// that.
 const ROLLBACKS_ALL: u64 = 4096;
@@ -34,35 +30,6 @@ const LOST: i64 = 20_000;
 const LOST_SHARE: i64 = 4;
 /// A thread that waits looks again sooner than this, in nanoseconds, unless it is off its core.
 const LOOKS_WITHIN: u64 = 2_000;
-
-/// A source of time.
-pub(crate) trait Clock: Debug {
-    /// Nanoseconds since an arbitrary moment.
-    fn now(&self) -> u64;
-
-    /// For how many nanoseconds the current thread has been on a core, if the system can tell.
-    /// Asking takes longer than [`now`](Self::now).
-    fn on_core(&self) -> Option<u64>;
-}
-
-/// The system's clock, and when it was started.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct WallClock {
-    pub(crate) origin: Instant,
-    /// How long the current thread has been on a core, where the system can tell.
-    pub(crate) on_core: Option<fn() -> Duration>,
-}
-
-impl Clock for WallClock {
-    #[inline]
-    fn now(&self) -> u64 {
-        self.origin.elapsed().as_nanos() as u64
-    }
-
-    fn on_core(&self) -> Option<u64> {
-        self.on_core.map(|time| time().as_nanos() as u64)
-    }
-}
 
 /// The phases that samples measure.
 #[derive(Clone, Copy, Debug)]
@@ -79,69 +46,6 @@ pub(crate) enum Phase {
 pub(crate) struct Stretch {
     pub(crate) since: u64,
     pub(crate) until: u64,
-}
-
-/// The samples among steps of one kind.
-#[derive(Clone, Copy, Debug, Default)]
-struct Samples {
-    /// Steps until the next sample.
-    until: u32,
-    /// How many steps the next sample stands for.
-    interval: u32,
-    /// How many steps there were.
-    steps: u64,
-    /// How many steps the samples stand for.
-    weight: u64,
-    /// The sum over the samples, each weighted by the steps that it stands for.
-    laps: [i64; 5],
-    /// The sum of the squares of the samples' weighted times.
-    squares: f64,
-    /// The samples that were left out.
-    lost: [i64; 5],
-}
-
-impl Samples {
-    fn first_after(steps: u32) -> Self {
-        Samples { until: steps, interval: 1, ..Samples::default() }
-    }
-
-    #[inline]
-    fn passed(&mut self) {
-        self.steps += 1;
-        self.until = self.until.saturating_sub(1);
-    }
-
-    fn add(&mut self, laps: &[i64; 5], is_lost: bool) {
-        let weight = i64::from(self.interval);
-        let sums = if is_lost { &mut self.lost } else { &mut self.laps };
-        sums.iter_mut().zip(laps).for_each(|(sum, lap)| *sum += weight * lap);
-        if !is_lost {
-            self.weight += u64::from(self.interval);
-            self.squares += ((weight * laps.iter().sum::<i64>()) as f64).powi(2);
-        }
-        self.interval = (1 + self.steps / EVENLY).min(EVERY.into()) as u32;
-        self.until = self.interval - 1;
-    }
-
-    /// The time of all steps by phase, in nanoseconds: an estimate.
-    fn times(&self) -> [f64; 5] {
-        let positive = |laps: &[i64; 5]| laps.map(|time| time.max(0) as f64);
-        let laps = positive(&self.laps);
-        let scale = self.steps as f64 / self.weight.max(1) as f64;
-        // Without other samples, those that were left out still say something.
-        if laps.iter().any(|time| *time > 0.0) {
-            laps.map(|time| time * scale)
-        } else {
-            positive(&self.lost)
-        }
-    }
-
-    /// How many samples of equal length would say as much. If one took longer than all others
-    /// together, that is hardly more than 1.
-    fn effective(&self) -> f64 {
-        let sum = self.laps.iter().sum::<i64>() as f64;
-        if self.squares > 0.0 { sum * sum / self.squares } else { 0.0 }
-    }
 }
 
 /// The thread of a PE that has one of its own.
@@ -272,7 +176,7 @@ impl<C: Clock> Meter<C> {
         if self.waits_since.is_some() {
             self.note_waiting();
         }
-        self.working.until == 0 || self.idle.until == 0
+        self.working.is_due() || self.idle.is_due()
     }
 
     fn note_waiting(&mut self) {
@@ -309,8 +213,8 @@ impl<C: Clock> Meter<C> {
 
     /// A step begins that may be a sample.
     pub(crate) fn begin_sample(&mut self) {
-        self.working_due = self.working.until == 0;
-        self.idle_due = self.idle.until == 0;
+        self.working_due = self.working.is_due();
+        self.idle_due = self.idle.is_due();
         if self.working_due || self.idle_due {
             self.sampling = true;
             self.laps = [0; 5];
@@ -339,7 +243,7 @@ impl<C: Clock> Meter<C> {
             true => {}
             false if self.working_due => self.working.add(&self.laps, is_lost),
             // Idle steps are all alike, so that another one will do as well.
-            false => self.idle.until = 1,
+            false => self.idle.put_off(),
         }
     }
 

@@ -2,8 +2,10 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
+use std::time::Instant;
 
 use super::*;
+use crate::gauge::clock::WallClock;
 
 /// A clock set by hand, and how long the thread has been off its core. Reading it takes time.
 #[derive(Clone, Debug, Default)]
@@ -194,8 +196,8 @@ fn a_thread_that_loses_its_core_in_a_sample_does_not_skew_the_others() {
     let mut samples = 0;
     for _ in 0..STEPS {
         bench.step(20, 0, false);
-        samples += u32::from(bench.meter.working.until == 0);
-        if bench.meter.working.until == 0 && samples % 50 == 49 {
+        samples += u32::from(bench.meter.working.is_due());
+        if bench.meter.working.is_due() && samples % 50 == 49 {
             assert!(bench.meter.begin_step());
             bench.meter.begin_sample();
             bench.clock.pass_off_core(4_000_000);
