@@ -83,52 +83,26 @@ impl Partition {
         weight: impl Fn(LpId) -> f64,
     ) -> Result<Self, (LpId, f64)> {
         let even = Self::new(lps, pes);
-        let mut total = 0.0;
-        let mut differ = false;
-        let first = weight(LpId(0));
-        for lp in (0..lps).map(LpId) {
-            let weight = weight(lp);
-            if !(0.0..f64::INFINITY).contains(&weight) {
-                return Err((lp, weight));
-            }
-            total += weight;
-            differ |= weight != first;
-        }
-        let all_alike = !differ || total == f64::INFINITY;
+        let total = total_weight(lps, &weight)?;
         if pes == 1 {
             return Ok(even);
         }
-        if !lookahead.is_uniform() || !groups.is_empty() {
-            let mut sum = 0.0;
-            let add = |lp| {
-                sum += if all_alike { 1.0 } else { weight(LpId(lp)) };
-                sum
-            };
-            let before: Vec<f64> = [0.0].into_iter().chain((0..lps).map(add)).collect();
-            let across = if lookahead.is_uniform() {
-                vec![lookahead.least(); lps as usize]
-            } else {
-                shortest_across(lookahead, lps)
-            };
-            return Ok(even.with_blocks(starts_of_blocks(pes, before, across, groups)));
+        if lookahead.is_uniform() && groups.is_empty() {
+            let Some(total) = total else { return Ok(even) };
+            return Ok(even.with_blocks(starts_by_weight(lps, pes, total, weight)));
         }
-        if all_alike {
-            return Ok(even);
-        }
-        let mut starts = vec![0];
         let mut sum = 0.0;
-        for lp in 0..lps {
-            let block = starts.len() as u32;
-            // An LP goes to the PE that most of its weight falls to; enough LPs must be left for
-            // the remaining PEs, and no block is empty.
-            let full = sum + weight(LpId(lp)) / 2.0 >= total * f64::from(block) / f64::from(pes);
-            let scarce = lps - lp == pes - block;
-            if block < pes && lp > starts[starts.len() - 1] && (full || scarce) {
-                starts.push(lp);
-            }
-            sum += weight(LpId(lp));
-        }
-        Ok(even.with_blocks(starts))
+        let add = |lp| {
+            sum += if total.is_some() { weight(LpId(lp)) } else { 1.0 };
+            sum
+        };
+        let before: Vec<f64> = [0.0].into_iter().chain((0..lps).map(add)).collect();
+        let across = if lookahead.is_uniform() {
+            vec![lookahead.least(); lps as usize]
+        } else {
+            shortest_across(lookahead, lps)
+        };
+        Ok(even.with_blocks(starts_of_blocks(pes, before, across, groups)))
     }
 
     /// The same, with blocks that start at these LPs.
@@ -168,6 +142,44 @@ impl Partition {
     pub fn pes(&self) -> u32 {
         self.pes
     }
+}
+
+/// The weight of all LPs; `None` if weights do not matter, as they are all alike or too large to be
+/// added up.
+///
+/// # Errors
+/// The first LP whose weight is not a finite number, zero or more.
+fn total_weight(lps: u32, weight: &impl Fn(LpId) -> f64) -> Result<Option<f64>, (LpId, f64)> {
+    let first = weight(LpId(0));
+    let mut total = 0.0;
+    let mut differ = false;
+    for lp in (0..lps).map(LpId) {
+        let weight = weight(lp);
+        if !(0.0..f64::INFINITY).contains(&weight) {
+            return Err((lp, weight));
+        }
+        total += weight;
+        differ |= weight != first;
+    }
+    Ok(Some(total).filter(|total| differ && *total < f64::INFINITY))
+}
+
+/// The first LPs of `pes` blocks, where weights alone decide.
+fn starts_by_weight(lps: u32, pes: u32, total: f64, weight: impl Fn(LpId) -> f64) -> Vec<u32> {
+    let mut starts = vec![0];
+    let mut sum = 0.0;
+    for lp in 0..lps {
+        let block = starts.len() as u32;
+        // An LP goes to the PE that most of its weight falls to; enough LPs must be left for the
+        // remaining PEs, and no block is empty.
+        let full = sum + weight(LpId(lp)) / 2.0 >= total * f64::from(block) / f64::from(pes);
+        let scarce = lps - lp == pes - block;
+        if block < pes && lp > starts[starts.len() - 1] && (full || scarce) {
+            starts.push(lp);
+        }
+        sum += weight(LpId(lp));
+    }
+    starts
 }
 
 /// The first LPs of `pes` blocks, where links or groups matter besides weights. For `before` and
