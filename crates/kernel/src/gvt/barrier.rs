@@ -8,7 +8,7 @@ use warpline_model::Portable;
 use warpline_model::engine::Shareable;
 
 use super::all_reduce::{AllReduce, RankPlaces, RankReduction};
-use super::messages::{Control, Share, Verdict};
+use super::messages::{Control, Share};
 use super::protocol::Action;
 use super::reduction::check_advance;
 
@@ -296,15 +296,7 @@ impl BarrierReduction {
     }
 
     pub(super) fn decide(&mut self, sum: Share) {
-        let Share { least: gvt, failure, work, .. } = sum;
-        let verdict = Verdict {
-            epoch: self.epoch,
-            rounds: self.round + 1,
-            gvt,
-            in_transit: Moment::Never,
-            failure,
-            work,
-        };
+        let verdict = sum.verdict(self.epoch, self.round + 1);
         check_advance(&mut self.gvt, &verdict, self.ties);
         self.state = State::Off;
         self.epoch += 1;

@@ -55,6 +55,18 @@ impl Share {
         self.sent.wrapping_sub(self.received) as i64
     }
 
+    /// The verdict that follows from the sum of all shares, if nothing was in flight.
+    pub(super) fn verdict(self, epoch: u64, rounds: u32) -> Verdict {
+        Verdict {
+            epoch,
+            rounds,
+            gvt: self.least,
+            in_transit: Moment::Never,
+            failure: self.failure,
+            work: self.work,
+        }
+    }
+
     /// The reduction of two shares.
     pub fn and(self, other: Share, ties: TieBreak) -> Share {
         Share {

@@ -263,15 +263,7 @@ impl Reduction {
 
     /// At a PE of the butterfly: the sum of this round is the answer.
     pub(super) fn decide(&mut self, sum: Share) {
-        let Share { least: gvt, failure, work, .. } = sum;
-        self.conclude(Verdict {
-            epoch: self.epoch,
-            rounds: self.round + 1,
-            gvt,
-            in_transit: Moment::Never,
-            failure,
-            work,
-        });
+        self.conclude(sum.verdict(self.epoch, self.round + 1));
     }
 
     fn has_given(&self) -> bool {
