@@ -24,7 +24,7 @@ impl Locality {
     /// Whether to keep local events in the pool from now on. `pooled` says whether they are kept
     /// there now; `committed` and `remote` count what has committed, and `little` says whether
     /// events take little memory.
-    pub(crate) fn pools(
+    pub(crate) fn chooses_pool(
         &mut self,
         pooled: bool,
         committed: u64,
@@ -53,11 +53,17 @@ mod tests {
     #[test]
     fn a_pool_is_for_pes_that_receive_hardly_anything() {
         let mut locality = Locality::default();
-        assert!(!locality.pools(false, 100, 0, true), "nothing is known yet");
-        assert!(!locality.pools(false, 5000, 200, true), "4 % are remote");
-        assert!(locality.pools(false, 10_000, 350, true), "3 % are");
-        assert!(locality.pools(true, 20_000, 950, false), "6 % are too few to leave the pool");
-        assert!(!locality.pools(true, 30_000, 1650, true), "7 % are");
-        assert!(!locality.pools(false, 40_000, 1650, false), "too much would be left behind");
+        assert!(!locality.chooses_pool(false, 100, 0, true), "nothing is known yet");
+        assert!(!locality.chooses_pool(false, 5000, 200, true), "4 % are remote");
+        assert!(locality.chooses_pool(false, 10_000, 350, true), "3 % are");
+        assert!(
+            locality.chooses_pool(true, 20_000, 950, false),
+            "6 % are too few to leave the pool"
+        );
+        assert!(!locality.chooses_pool(true, 30_000, 1650, true), "7 % are");
+        assert!(
+            !locality.chooses_pool(false, 40_000, 1650, false),
+            "too much would be left behind"
+        );
     }
 }

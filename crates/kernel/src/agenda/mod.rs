@@ -106,7 +106,12 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         let bytes = self.locality.as_ref().map(|_| self.bytes_held() as u64);
         if let (Some(locality), Some(bytes)) = (&mut self.locality, bytes) {
             let little = bytes <= Locality::LITTLE.min(left / 16);
-            self.store.pool(locality.pools(self.store.is_pooled(), committed, remote, little));
+            self.store.use_pool(locality.chooses_pool(
+                self.store.is_pooled(),
+                committed,
+                remote,
+                little,
+            ));
         }
     }
 

@@ -54,7 +54,7 @@ impl<E> Store<E> {
 
     /// Chooses between the pool and buffers for the events to come. Present ones stay where they
     /// are.
-    pub(crate) fn pool(&mut self, pooled: bool) {
+    pub(crate) fn use_pool(&mut self, pooled: bool) {
         self.pooled = pooled;
     }
 

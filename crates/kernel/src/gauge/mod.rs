@@ -303,7 +303,7 @@ impl Gauge {
     }
 
     /// Traces the state of the PE after a commit.
-    pub(crate) fn level(&mut self, gvt: f64, window: f64, pending: usize, uncommitted: u64) {
+    pub(crate) fn snapshot(&mut self, gvt: f64, window: f64, pending: usize, uncommitted: u64) {
         if let Some(trace) = &mut self.trace {
             trace.snapshot(Snapshot { at: self.meter.now(), gvt, window, pending, uncommitted });
         }

@@ -2,7 +2,7 @@
 //! by them.
 //!
 //! Reading a clock takes a quarter as long as executing an event, so most steps are not timed. One
-//! in [`EVERY`] of those that execute something is a *sample*: the clock is read at its start and
+//! in `EVERY` of those that execute something is a *sample*: the clock is read at its start and
 //! end and, within its batch, three times per event. Commits are rare and all timed, and so are
 //! rollbacks up to some number, and waiting, since a PE that waits has time to read a clock.
 //!

@@ -97,7 +97,7 @@ impl MemoryControl {
     }
 
     /// Notes that cancelled events are dropped now.
-    pub(crate) fn drops(&mut self, undone: u64) {
+    pub(crate) fn note_dropped(&mut self, undone: u64) {
         self.undone = undone;
     }
 
@@ -125,7 +125,7 @@ impl MemoryControl {
 
     /// Notes that an event sent by LP `sender` has come back.
     #[cold]
-    pub(crate) fn comes_back(&mut self, sender: LpId, sequence: Sequence) {
+    pub(crate) fn note_returned(&mut self, sender: LpId, sequence: Sequence) {
         self.returned.make_room(1, "events that have come back");
         self.returned.push((sender, sequence));
     }
@@ -137,7 +137,7 @@ impl MemoryControl {
     /// Notes a verdict, and whether the PE waits for memory with nothing left to undo. Returns
     /// whether to send events back now. As that looks through all pending events, it is done less
     /// and less often.
-    pub(crate) fn sends_back(&mut self, waits: bool) -> bool {
+    pub(crate) fn should_send_back(&mut self, waits: bool) -> bool {
         self.lean = if waits { self.lean.saturating_add(1) } else { 0 };
         self.lean.is_power_of_two()
     }
@@ -149,7 +149,7 @@ impl MemoryControl {
     }
 
     /// Whether a batch of events may be executed although memory is short: one for each verdict.
-    pub(crate) fn takes_batch(&mut self) -> bool {
+    pub(crate) fn take_batch(&mut self) -> bool {
         !std::mem::replace(&mut self.had_batch, true)
     }
 
@@ -230,9 +230,9 @@ mod tests {
         assert_eq!(memory_control.left(), u64::MAX - u64::MAX / SPARE, "without a budget");
         memory_control.begin(budget.account());
         memory_control.settle(790);
-        assert_eq!([memory_control.takes_batch(), memory_control.takes_batch()], [true, false]);
+        assert_eq!([memory_control.take_batch(), memory_control.take_batch()], [true, false]);
         assert_eq!(memory_control.judge(), Ok(()));
-        assert_eq!([memory_control.takes_batch(), memory_control.takes_batch()], [true, false]);
+        assert_eq!([memory_control.take_batch(), memory_control.take_batch()], [true, false]);
         for (taken, left) in [(0, 700), (650, 50), (790, 0)] {
             memory_control.settle(taken);
             assert_eq!(memory_control.left(), left, "{taken}");

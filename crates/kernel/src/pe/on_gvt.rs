@@ -73,6 +73,6 @@ impl<T: PeTypes> Pe<'_, T> {
     /// Traces how far the PE has come.
     fn take_snapshot(&mut self) {
         let gvt = self.frontier.gvt_time().min(self.world.end().get());
-        self.gauge.level(gvt, self.frontier.window(), self.agenda.len(), self.past.open_len());
+        self.gauge.snapshot(gvt, self.frontier.window(), self.agenda.len(), self.past.open_len());
     }
 }
