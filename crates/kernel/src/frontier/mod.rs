@@ -296,8 +296,7 @@ impl Frontier {
         least
     }
 
-    /// The part of the work `done` so far that has not been reported yet. From now on it counts as
-    /// reported.
+    /// Takes the part of the work `done` so far that has not been reported yet.
     pub(crate) fn report(&mut self, done: Work) -> Work {
         let reported = std::mem::replace(&mut self.reported, done);
         Work {

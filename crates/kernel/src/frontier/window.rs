@@ -52,7 +52,8 @@ pub struct Window {
     brake: Option<(f64, Balance)>,
     /// How many verdicts have found PEs thrashing.
     throttled: u64,
-    /// In how many more verdicts what PEs undo may date from before they were found thrashing.
+    /// How many more verdicts may report events undone that were executed before PEs were found
+    /// thrashing.
     forgiving: u32,
 }
 

@@ -292,7 +292,7 @@ fn a_few_samples_do_not_decide_over_a_whole_run() {
 }
 
 #[test]
-fn short_and_empty_runs() {
+fn short_and_empty_runs_have_phases_too() {
     let mut bench = Bench::new(true);
     let nothing = bench.meter.phases().phases;
     assert!(sum(&nothing) < 1e-7 && nothing.idle == sum(&nothing), "{nothing:?}");

@@ -121,7 +121,7 @@ impl GvtCalls {
 /// After how many events a PE asks for GVT.
 #[derive(Debug)]
 enum GvtInterval {
-    /// After so many events.
+    /// After this many events.
     Fixed(u32),
     /// After a number of events that is adapted.
     Adaptive(IntervalControl),
