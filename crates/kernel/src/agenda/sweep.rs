@@ -1,7 +1,5 @@
 //! Dropping cancelled events before their turn comes.
 
-use std::mem::take;
-
 use warpline_base::VirtualTime;
 use warpline_memory::{Handle, MakeRoom};
 
@@ -26,7 +24,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
     #[cold]
     pub(crate) fn drop_cancelled(&mut self, mut see: impl FnMut(&Event<E>)) -> u64 {
         let mut dropped = 0;
-        let mut all = take(&mut self.pending);
+        let mut all = std::mem::take(&mut self.pending);
         // Models use the very last time to say "never": events at it are pending, too.
         while let Some(entry) = all
             .pop_before(VirtualTime::AFTER_ALL, &KeyOrder { events: &self.store, ties: &self.ties })
@@ -54,8 +52,8 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
     /// Drops cancelled events before their turn comes, set aside or not, and returns how many;
     /// except those that still count though cancelled, as `keeps` says.
     pub(crate) fn sweep_cancelled(&mut self, keeps: impl Fn(&Event<E>, Handle) -> bool) -> u64 {
-        let mut pending = take(&mut self.pending);
-        let mut aside = take(&mut self.aside);
+        let mut pending = std::mem::take(&mut self.pending);
+        let mut aside = std::mem::take(&mut self.aside);
         let dropped = self.sweep(&mut pending, &keeps) + self.sweep(&mut aside, &keeps);
         self.pending = pending;
         self.aside = aside;

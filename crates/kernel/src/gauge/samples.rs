@@ -1,9 +1,10 @@
 /// One working step in this many is a sample: a prime, so that samples do not fall into step with
 /// GVT.
 const EVERY: u32 = 509;
-/// At the start of a run samples are closer together: none stands for more than this share of the
-/// steps so far.
+/// At the start of a run samples are closer together: none stands for more than one in this
+/// many of the steps so far.
 const EVENLY: u64 = 16;
+
 /// The samples among steps of one kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Samples {
@@ -46,6 +47,7 @@ impl Samples {
         self.until = self.until.saturating_sub(1);
     }
 
+    /// Adds the phases of a sample. It `is_lost` if its thread lost the core, and is left out then.
     pub(super) fn add(&mut self, laps: &[i64; 5], is_lost: bool) {
         let weight = i64::from(self.interval);
         let sums = if is_lost { &mut self.lost } else { &mut self.laps };
