@@ -1,5 +1,5 @@
-//! The memory of events, as far as other parts of a PE have to do with it: an event's status, what
-//! the same event sent next, and buffers.
+//! What other parts of a PE may ask of the memory of events: an event's status, what the same event
+//! sent next, and buffers.
 
 use warpline_memory::{Books, CancelOutcome, Handle};
 
@@ -31,22 +31,22 @@ impl<E, Q> Agenda<E, Q> {
         self.store.begin(handle, sure)
     }
 
-    /// An event that was executed ahead is recorded at this place.
+    /// Notes that an event executed ahead is recorded at this place.
     #[inline(always)]
     pub(crate) fn recorded(&mut self, handle: Handle, place: u64) {
         self.store.retire(handle, place);
     }
 
-    /// The event recorded at this place is undone. Returns whether it is pending again; otherwise
-    /// it has been cancelled.
+    /// Undoes the event recorded at this place. Returns whether it is pending again; otherwise it
+    /// has been cancelled.
     #[inline]
     pub(crate) fn undo_recorded(&mut self, handle: Handle, place: u64) -> bool {
         self.store.withdraw(handle, place);
         self.store.undo(handle)
     }
 
-    /// An event whose record is gone, or that never had one, is undone. Returns whether it may
-    /// become pending again; otherwise it has been cancelled.
+    /// Undoes an event whose record is gone, or that never had one. Returns whether it may become
+    /// pending again; otherwise it has been cancelled.
     pub(crate) fn undo(&mut self, handle: Handle) -> bool {
         self.store.undo(handle)
     }

@@ -1,5 +1,5 @@
-//! Fetching ahead: loads the memory of coming events, of the LPs that they reach and of the bytes
-//! that they bring, into the cache before their turn.
+//! Fetching ahead: loads coming events, their LPs and their payloads into the cache before their
+//! turn.
 //!
 //! The sorted run of the ladder shows what comes next. So an engine whose tables exceed the nearest
 //! cache prefetches events twelve places ahead, and their LPs and payloads six places ahead. On a
@@ -10,8 +10,8 @@ use warpline_model::Model;
 
 /// How many events ahead an event is fetched.
 const EVENT_AHEAD: usize = 12;
-/// How many events ahead its LP is fetched, and its bytes. The event itself must have arrived by
-/// then.
+/// How many events ahead its LP and its payload are fetched. The event itself must be in the cache
+/// by then.
 const LP_AHEAD: usize = 6;
 /// A working set of at most this many bytes stays in the nearest cache without being fetched ahead.
 const CACHED_BYTES: usize = 32 << 10;
@@ -22,8 +22,8 @@ pub(crate) fn pays(bytes: usize) -> bool {
     bytes > CACHED_BYTES
 }
 
-/// Fetches an event, and of another one what it is about, given the event at a distance behind the
-/// first, and how to fetch either.
+/// Prefetches one coming event with `event`, and the LP and payload of a nearer one with `rest_of`.
+/// `upcoming` gives the event at a distance behind the first.
 #[inline(always)]
 pub(crate) fn fetch_ahead(
     upcoming: impl Fn(usize) -> Option<Handle>,
@@ -38,7 +38,7 @@ pub(crate) fn fetch_ahead(
     }
 }
 
-/// Fetches the first of the bytes that an event brings, if it brings any.
+/// Prefetches the first bytes of an event's payload, if it has one.
 #[inline(always)]
 pub(crate) fn fetch_payload<M: Model>(event: &M::Event) {
     if let Some(payload) = M::payload(event) {

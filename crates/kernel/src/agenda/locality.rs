@@ -2,9 +2,9 @@
 /// buffers: in buffers as well, or in its pool.
 ///
 /// A pool is leaner. But if many events come from other PEs, the core often mispredicts in which of
-/// the two the next event lies, which costs more. So the pool is for PEs that hear little from
-/// others. Events that are in buffers stay there, and their buffers are lost to the pool: so it is
-/// chosen only while they take little memory.
+/// the two the next event lies, which costs more. So the pool is for PEs that receive little from
+/// others. Events in buffers stay there, and their memory is lost to the pool, so the pool is
+/// chosen only while they take little.
 #[derive(Debug, Default)]
 pub(crate) struct Locality {
     /// What had committed at the last decision: all events, and those from other PEs.
@@ -13,10 +13,10 @@ pub(crate) struct Locality {
 }
 
 impl Locality {
-    /// A decision takes so many events.
+    /// How many events a decision takes.
     const EVENTS: u64 = 4096;
-    /// With at most one remote event among so many, the pool is chosen; with twice the share, it is
-    /// left again.
+    /// The pool is chosen if at most one event in this many is remote, and left if more than twice
+    /// that share are.
     const FEW: u64 = 32;
     /// Buffers that take more memory than this, in bytes, are not left behind for a pool.
     pub(crate) const LITTLE: u64 = 8 << 20;
@@ -24,18 +24,20 @@ impl Locality {
     /// Whether to keep local events in the pool from now on. `pooled` says whether they are kept
     /// there now; `committed` and `remote` count what has committed, and `little` says whether
     /// events take little memory.
-    pub(crate) fn pools(
+    pub(crate) fn chooses_pool(
         &mut self,
         pooled: bool,
         committed: u64,
         remote: u64,
         little: bool,
     ) -> bool {
-        let (events, from_others) = (committed - self.committed, remote - self.remote);
+        let events = committed - self.committed;
+        let from_others = remote - self.remote;
         if events < Self::EVENTS {
             return pooled;
         }
-        (self.committed, self.remote) = (committed, remote);
+        self.committed = committed;
+        self.remote = remote;
         if pooled {
             from_others * Self::FEW <= 2 * events
         } else {
@@ -49,13 +51,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pool_is_for_those_who_hardly_hear_of_others() {
+    fn a_pool_is_for_pes_that_receive_hardly_anything() {
         let mut locality = Locality::default();
-        assert!(!locality.pools(false, 100, 0, true), "nothing is known yet");
-        assert!(!locality.pools(false, 5000, 200, true), "4 % are remote");
-        assert!(locality.pools(false, 10_000, 350, true), "3 % are");
-        assert!(locality.pools(true, 20_000, 950, false), "6 % are too few to leave the pool");
-        assert!(!locality.pools(true, 30_000, 1650, true), "7 % are");
-        assert!(!locality.pools(false, 40_000, 1650, false), "too much would be left behind");
+        assert!(!locality.chooses_pool(false, 100, 0, true), "nothing is known yet");
+        assert!(!locality.chooses_pool(false, 5000, 200, true), "4 % are remote");
+        assert!(locality.chooses_pool(false, 10_000, 350, true), "3 % are");
+        assert!(
+            locality.chooses_pool(true, 20_000, 950, false),
+            "6 % are too few to leave the pool"
+        );
+        assert!(!locality.chooses_pool(true, 30_000, 1650, true), "7 % are");
+        assert!(
+            !locality.chooses_pool(false, 40_000, 1650, false),
+            "too much would be left behind"
+        );
     }
 }

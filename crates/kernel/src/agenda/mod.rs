@@ -1,25 +1,28 @@
 //! What has yet to happen in a PE.
 //!
 //! *Conservative LPs wait aside.* The speculative lane sets events of conservative LPs aside, in a
-//! heap of their own. So it meets each of them once, and goes on with the next. They still count
-//! for GVT and for the PE's bound. When the horizon has passed them, they return to the pending
-//! set, for the safe lane. Where no horizon does, as without lookahead, the event at GVT is certain
-//! if GVT belongs to it: nothing earlier is left anywhere that could send, undo or cancel anything.
-//! For this, an anti-message counts for GVT at the event that sent what it cancels, which is
-//! earlier. A conservative LP has no part in the rollbacks of its KP.
+//! heap of their own. So it meets each of them once and goes on. They still count for GVT and for
+//! the PE's bound. When the horizon has passed them, they return to the pending set, for the safe
+//! lane. Where no horizon does, as without lookahead, the event at GVT is certain if GVT belongs to
+//! it: nothing earlier is left anywhere that could send, undo or cancel anything. For this, an
+//! anti-message counts for GVT at the event that sent what it cancels, which is earlier. A
+//! conservative LP has no part in the rollbacks of its KP.
 
 mod events;
 pub(crate) mod fetch;
+pub(crate) mod handles;
 pub(crate) mod key_order;
 mod locality;
 pub mod pending;
 pub(crate) mod store;
+mod sweep;
+mod values;
 
 use std::collections::{HashMap, HashSet};
 use std::mem::needs_drop;
 
 use warpline_base::{EventKey, LpId, Moment, Sequence, TieBreak, VirtualTime};
-use warpline_memory::{CancelOutcome, Handle, MakeRoom, catch_panic, try_drop};
+use warpline_memory::{Handle, catch_panic};
 
 use self::locality::Locality;
 use crate::Event;
@@ -59,21 +62,18 @@ pub(crate) struct Agenda<E, Q> {
     by_identity: HashMap<Identity, Handle>,
     /// Events whose anti-messages overtook them.
     cancelled_early: HashSet<Identity>,
-    /// How many events all PEs have undone since cancelled ones were last swept out here, and how
-    /// many were left then.
+    /// How many events all PEs have undone since the last sweep here.
     undone: u64,
+    /// How many entries the last sweep left.
     swept: usize,
-    /// Decides where local events are kept, if nothing else does.
+    /// Decides where local events are kept; `None` where that is fixed.
     locality: Option<Locality>,
     /// Whether the memory of coming events is fetched ahead of their turn.
     prefetches: bool,
 }
 
-/// With fewer pending events than this, cancelled ones among them may wait for their turn.
-const SWEEP_LEAST: usize = 64;
-
 impl<E, Q: PendingSet> Agenda<E, Q> {
-    /// `counts`: the PE finds out by counting where it had better keep local events.
+    /// `counts`: the PE decides by counting where to keep local events.
     pub(crate) fn new(pending: Q, store: Store<E>, ties: TieBreak, counts: bool) -> Self {
         Agenda {
             pending,
@@ -89,7 +89,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         }
     }
 
-    /// A batch of events is about to be executed on LPs that take so much memory, in bytes.
+    /// A batch of events is about to be executed. The LPs take `lps` bytes.
     pub(crate) fn begin_batch(&mut self, lps: usize) {
         self.prefetches = fetch::pays(lps + self.bytes());
     }
@@ -100,17 +100,22 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         self.prefetches
     }
 
-    /// GVT has been found, and so many events have committed, some of them sent by other PEs. All
-    /// PEs could take so much more memory, in bytes. Where local events are kept is decided anew.
+    /// Decides anew where local events are kept, as GVT has been found. So far `committed` events
+    /// have committed, `remote` of them from other PEs, and all PEs could take `left` more bytes.
     pub(crate) fn on_gvt(&mut self, committed: u64, remote: u64, left: u64) {
         let bytes = self.locality.as_ref().map(|_| self.bytes_held() as u64);
         if let (Some(locality), Some(bytes)) = (&mut self.locality, bytes) {
             let little = bytes <= Locality::LITTLE.min(left / 16);
-            self.store.pool(locality.pools(self.store.is_pooled(), committed, remote, little));
+            self.store.use_pool(locality.chooses_pool(
+                self.store.is_pooled(),
+                committed,
+                remote,
+                little,
+            ));
         }
     }
 
-    /// Drops all events, also those that are on their way here, when no PE does anything any more.
+    /// Drops all events, including those on their way here. No PE may do anything any more.
     pub(crate) fn drop_rest(self) {
         self.store.drop_rest();
     }
@@ -182,7 +187,8 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
     /// that event may be undone.
     #[inline(always)]
     pub(crate) fn insert(&mut self, event: Event<E>, next: OptionalHandle) -> Handle {
-        let (time, tie) = (event.time, self.ties.prefix(&event.key()));
+        let time = event.time;
+        let tie = self.ties.prefix(&event.key());
         let handle = self.store.insert(event, next, None);
         self.push(Entry::new(time, tie, handle));
         handle
@@ -192,7 +198,8 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
     /// is over.
     #[inline(always)]
     pub(crate) fn replace(&mut self, spent: Handle, event: Event<E>) {
-        let (time, tie) = (event.time, self.ties.prefix(&event.key()));
+        let time = event.time;
+        let tie = self.ties.prefix(&event.key());
         let handle = self.store.replace(spent, event);
         self.push(Entry::new(time, tie, handle));
     }
@@ -205,65 +212,6 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         let key = event.key();
         self.push(Entry::new(key.time, ties.prefix(&key), handle));
         (handle, key)
-    }
-
-    /// Adds an event that has arrived by value, with an incarnation if it may be cancelled. Returns
-    /// whether it was dropped because its anti-message had arrived before it.
-    #[inline(always)]
-    pub(crate) fn receive_value(
-        &mut self,
-        event: Event<E>,
-        incarnation: Option<Incarnation>,
-    ) -> bool {
-        let key = event.key();
-        if self.was_cancelled_early(&key, incarnation) {
-            // A panic is ignored, as in `discard`.
-            _ = try_drop(event);
-            return true;
-        }
-        let handle = self.store.insert(event, OptionalHandle::default(), incarnation);
-        self.push(Entry::new(key.time, self.ties.prefix(&key), handle));
-        if let Some(incarnation) = incarnation {
-            self.by_identity.make_room(1, "the table of events sent by value");
-            self.by_identity.insert(
-                Identity { sender: key.sender, sequence: key.sequence, incarnation },
-                handle,
-            );
-        }
-        false
-    }
-
-    /// Whether the anti-message of an event that is arriving, with an incarnation if it may be
-    /// cancelled, has overtaken it. It is forgotten then.
-    #[inline(always)]
-    pub(crate) fn was_cancelled_early(
-        &mut self,
-        key: &EventKey,
-        incarnation: Option<Incarnation>,
-    ) -> bool {
-        incarnation.is_some_and(|incarnation| {
-            self.cancelled_early.remove(&Identity {
-                sender: key.sender,
-                sequence: key.sequence,
-                incarnation,
-            })
-        })
-    }
-
-    /// Cancels an event that has arrived by value or will. Returns its handle if it has been
-    /// processed and has to be undone, and whether it was still pending.
-    pub(crate) fn cancel_value(&mut self, identity: Identity) -> (Option<Handle>, bool) {
-        match self.by_identity.get(&identity) {
-            None => {
-                self.cancelled_early.make_room(1, "the table of anti-messages");
-                assert!(self.cancelled_early.insert(identity), "{identity:?} is cancelled twice");
-                (None, false)
-            }
-            Some(&handle) => match self.store.cancel(handle) {
-                CancelOutcome::Pending => (None, true),
-                CancelOutcome::Processed => (Some(handle), false),
-            },
-        }
     }
 
     /// Drops an event and frees its memory.
@@ -322,25 +270,8 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         self.store.take(handle)
     }
 
-    /// Whether any events are known by identity.
-    #[inline]
-    pub(crate) fn has_identities(&self) -> bool {
-        !self.by_identity.is_empty()
-    }
-
-    /// How many events are known by identity: only those that are not over.
-    pub(crate) fn identities(&self) -> usize {
-        self.by_identity.len()
-    }
-
-    /// How many anti-messages have arrived before their events.
-    pub(crate) fn cancelled_early(&self) -> usize {
-        self.cancelled_early.len()
-    }
-
     /// The earliest pending event before `end` that has not been cancelled, or that still counts
-    /// though cancelled, as `keeps` says. Cancelled ones before it are dropped; the number says how
-    /// many.
+    /// though cancelled, as `keeps` says. Drops cancelled ones before it, and returns how many.
     pub(crate) fn least(
         &mut self,
         end: VirtualTime,
@@ -349,7 +280,8 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         let mut dropped = 0;
         loop {
             let order = KeyOrder { events: &self.store, ties: &self.ties };
-            let (first, aside) = (self.pending.first(&order), self.aside.first(&order));
+            let first = self.pending.first(&order);
+            let aside = self.aside.first(&order);
             let from_aside =
                 aside.is_some_and(|aside| first.is_none_or(|first| order.before(&aside, &first)));
             let Some(first) =
@@ -357,7 +289,8 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
             else {
                 return (Moment::Never, dropped);
             };
-            let (handle, event) = (first.handle(), self.store.event(first.handle()));
+            let handle = first.handle();
+            let event = self.store.event(handle);
             if !self.store.is_cancelled(handle) || keeps(event, handle) {
                 return (Moment::Event(event.key()), dropped);
             }
@@ -366,7 +299,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
             } else {
                 self.pending.pop_before(end, &order)
             };
-            self.discard(first.handle());
+            self.discard(handle);
             dropped += 1;
         }
     }
@@ -389,121 +322,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         let early = size_of::<Identity>() * self.cancelled_early.capacity();
         self.store.bytes() + self.pending.bytes() + self.aside.bytes() + identities + early
     }
-
-    /// Whether the pending set has much more memory than its entries need; it has less once it has
-    /// been [gone through](Self::drop_cancelled).
-    pub(crate) fn is_roomy(&self) -> bool {
-        const LITTLE: usize = 1 << 16;
-        self.pending.bytes() > LITTLE + 4 * size_of::<Entry>() * self.pending.len()
-    }
-
-    /// Drops cancelled pending events before their turn comes, and returns how many. Passes all
-    /// others to `see`.
-    #[cold]
-    pub(crate) fn drop_cancelled(&mut self, mut see: impl FnMut(&Event<E>)) -> u64 {
-        let mut dropped = 0;
-        let mut all = std::mem::take(&mut self.pending);
-        // Events at the very last time are pending, too: it is a usual way to say "never".
-        while let Some(entry) = all
-            .pop_before(VirtualTime::AFTER_ALL, &KeyOrder { events: &self.store, ties: &self.ties })
-        {
-            if self.store.is_cancelled(entry.handle()) {
-                self.discard(entry.handle());
-                dropped += 1;
-            } else {
-                see(self.store.event(entry.handle()));
-                self.push(entry);
-            }
-        }
-        dropped
-    }
-
-    /// Notes that all PEs have undone so many events. Returns whether most of what is pending may
-    /// have been cancelled: there is twice as much as after the last sweep, and a sweep costs no
-    /// more than undoing did.
-    pub(crate) fn should_sweep(&mut self, undone: u64) -> bool {
-        self.undone += undone;
-        let pending = self.len();
-        self.undone >= pending as u64 && pending >= SWEEP_LEAST.max(2 * self.swept)
-    }
-
-    /// Drops cancelled events before their turn comes, set aside or not, and returns how many;
-    /// except those that still count though cancelled, as `keeps` says.
-    pub(crate) fn sweep_cancelled(&mut self, keeps: impl Fn(&Event<E>, Handle) -> bool) -> u64 {
-        let (mut pending, mut aside) =
-            (std::mem::take(&mut self.pending), std::mem::take(&mut self.aside));
-        let dropped = self.sweep(&mut pending, &keeps) + self.sweep(&mut aside, &keeps);
-        (self.pending, self.aside) = (pending, aside);
-        (self.undone, self.swept) = (0, self.len());
-        dropped
-    }
-
-    fn sweep<S: PendingSet>(
-        &mut self,
-        set: &mut S,
-        keeps: &impl Fn(&Event<E>, Handle) -> bool,
-    ) -> u64 {
-        let (mut stay, mut dropped) = (Vec::new(), 0);
-        stay.make_room(set.len(), "pending events");
-        while let Some(entry) =
-            set.pop_before(VirtualTime::MAX, &KeyOrder { events: &self.store, ties: &self.ties })
-        {
-            let handle = entry.handle();
-            if self.store.is_cancelled(handle) && !keeps(self.store.event(handle), handle) {
-                self.discard(handle);
-                dropped += 1;
-            } else {
-                stay.push(entry);
-            }
-        }
-        // What lies at the last of all times has stayed where it was.
-        if set.is_empty() {
-            *set = S::default();
-        }
-        let order = KeyOrder { events: &self.store, ties: &self.ties };
-        stay.into_iter().for_each(|entry| set.push(entry, &order));
-        dropped
-    }
 }
 
 #[cfg(test)]
-mod tests {
-    use warpline_base::Priority;
-    use warpline_memory::buffers;
-
-    use super::*;
-
-    #[test]
-    fn going_through_what_is_pending_drops_what_is_cancelled_and_nothing_else() {
-        let store = Store::new(buffers(1).remove(0), true);
-        let mut agenda: Agenda<u32, Heap> =
-            Agenda::new(Heap::default(), store, TieBreak::BySender, false);
-        // Some of them say "never" by the last time that there is.
-        let times = [0.0, 2.5, f64::MAX, f64::MAX, f64::MAX.next_down()];
-        let insert = |agenda: &mut Agenda<u32, Heap>, (number, time)| {
-            let (time, sequence) =
-                (VirtualTime::new(time).unwrap(), Sequence::first_of(1).nth(number));
-            let event = Event {
-                time,
-                sequence,
-                sender: LpId(0),
-                receiver: LpId(0),
-                step: 0,
-                priority: Priority::NORMAL,
-                payload: number,
-            };
-            agenda.insert(event, OptionalHandle::default())
-        };
-        let handles: Vec<Handle> =
-            (0..).zip(times).map(|event| insert(&mut agenda, event)).collect();
-        for cancelled in [1, 3] {
-            agenda.cancel(handles[cancelled]);
-        }
-        let mut seen = Vec::new();
-        let dropped = agenda.drop_cancelled(|event| seen.push(event.payload));
-        assert_eq!((dropped, seen, agenda.len()), (2, vec![0, 4, 2], 3));
-        let left = std::iter::from_fn(|| agenda.pop_before(VirtualTime::AFTER_ALL))
-            .map(|entry| entry.time().get());
-        assert!(left.eq([0.0, f64::MAX.next_down(), f64::MAX]));
-    }
-}
+mod tests;

@@ -2,59 +2,15 @@
 //! buffers, memory that sender and receiver share. Where most events may be undone, all of them lie
 //! in buffers.
 
+mod room;
+
 use std::mem::needs_drop;
-use std::num::NonZeroU32;
 
-use warpline_memory::{Books, Buffers, CancelOutcome, Exhausted, Handle, Pool};
+use warpline_memory::{Buffers, CancelOutcome, Exhausted, Handle, Pool};
 
+pub(crate) use super::handles::{Incarnation, OptionalHandle};
+use super::handles::{Location, SHARED, locate, shared_handle};
 use crate::Event;
-
-/// The highest bit of a handle distinguishes a shared buffer from a slot of the pool.
-const SHARED: u32 = 1 << 31;
-
-/// Where an event lies.
-enum Location {
-    Local(Handle),
-    Shared(Handle),
-}
-
-#[inline(always)]
-fn locate(handle: Handle) -> Location {
-    let bits = handle.bits();
-    if bits & SHARED == 0 {
-        Location::Local(handle)
-    } else {
-        Location::Shared(Handle::from_bits(bits ^ SHARED))
-    }
-}
-
-/// The handle in a store of a shared buffer.
-#[inline(always)]
-fn shared_handle(buffer: Handle) -> Handle {
-    let bits = buffer.bits();
-    if bits & SHARED == 0 { Handle::from_bits(bits | SHARED) } else { Exhausted::Numbers.unwind() }
-}
-
-/// An optional handle, in four bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct OptionalHandle(Option<NonZeroU32>);
-
-impl OptionalHandle {
-    #[inline]
-    pub(crate) fn some(handle: Handle) -> Self {
-        // A handle of all ones stands for none; there are fewer events than that.
-        OptionalHandle(NonZeroU32::new(!handle.bits()))
-    }
-
-    #[inline]
-    pub(crate) fn handle(self) -> Option<Handle> {
-        self.0.map(|bits| Handle::from_bits(!bits.get()))
-    }
-}
-
-/// How often the sending PE had rolled back when it sent a message: distinguishes the message from
-/// one that replaces it.
-pub(crate) type Incarnation = NonZeroU32;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Status {
@@ -96,9 +52,9 @@ impl<E> Store<E> {
         self.pooled
     }
 
-    /// Chooses between the pool and buffers for the events to come. Those that there are stay where
-    /// they are.
-    pub(crate) fn pool(&mut self, pooled: bool) {
+    /// Chooses between the pool and buffers for the events to come. Present ones stay where they
+    /// are.
+    pub(crate) fn use_pool(&mut self, pooled: bool) {
         self.pooled = pooled;
     }
 
@@ -382,70 +338,11 @@ impl<E> Store<E> {
         }
     }
 
-    /// Evens out the pools, and lets buffers that were retired at places before this one be reused.
-    pub(crate) fn tidy(&mut self, reclaimed: u64) {
-        self.shared.tidy(reclaimed);
-    }
-
-    /// Whether there are buffers for this many messages to another PE.
-    pub(crate) fn has_room(&mut self, to: u32, messages: u32) -> bool {
-        self.shared.has_room(to, messages)
-    }
-
-    /// Notes that an event wants to send this many messages to another PE.
-    pub(crate) fn want(&mut self, to: u32, messages: u32) {
-        self.shared.want(to, messages);
-    }
-
-    /// Takes out a free buffer to return to PE `to`, if there is a surplus of more than `most`.
-    pub(crate) fn give_surplus(&mut self, to: u32, most: usize) -> Option<Handle> {
-        self.shared.give_surplus(to, most)
-    }
-
-    /// Takes back a free buffer that another PE has returned.
-    pub(crate) fn accept_empty(&mut self, buffer: Handle) {
-        self.shared.accept_empty(buffer);
-    }
-
-    /// How much memory this PE has taken for events, in bytes, in use or free.
-    pub(crate) fn bytes(&self) -> usize {
-        self.own.bytes() + self.shared.bytes()
-    }
-
-    /// How many events could be added without taking more memory.
-    pub(crate) fn free(&self) -> usize {
-        if self.pooled {
-            self.own.places() - self.own.len()
-        } else {
-            self.shared.available() as usize
-        }
-    }
-
-    /// Sets whether free buffers are used for whatever is sent, whichever PE they are kept for.
-    pub(crate) fn save_memory(&mut self, saves: bool) {
-        self.shared.save_memory(saves);
-    }
-
-    /// Gives back memory that is not in use, where that can be told. Buffers stay with the PEs.
-    pub(crate) fn give_back_room(&mut self) {
-        self.own.give_back_room();
-    }
-
-    /// Drops all events, also those in buffers on their way here, when no PE does anything any
+    /// Drops all events, including those in buffers on their way here. No PE may do anything any
     /// more.
     pub(crate) fn drop_rest(self) {
         drop(self.own);
         self.shared.drop_rest();
-    }
-
-    /// The books of pool and buffers together.
-    pub(crate) fn books(&self) -> Books {
-        let mut books = self.shared.books();
-        let (places, live) = (self.own.places() as u64, self.own.len() as u64);
-        books.places += places;
-        books.live += live;
-        books.free += places - live;
-        books
     }
 }
 

@@ -46,8 +46,8 @@ use crate::step::Step;
 #[derive(Debug)]
 pub(crate) struct Frontier {
     end: VirtualTime,
-    /// Nothing beyond GVT is done for good from this time on: the end, or an earlier time while PEs
-    /// look for an earlier end, which lies after any GVT that they may still find.
+    /// From this time on, nothing beyond GVT is done for good. It is the end, or an earlier time
+    /// while PEs look for an earlier end, which must lie after any GVT that they may still find.
     cap: VirtualTime,
     /// While PEs look for an earlier end, and until all have it: GVT must not reach this time.
     held_back: Option<VirtualTime>,
@@ -67,7 +67,7 @@ pub(crate) struct Frontier {
     floor: VirtualTime,
     /// The bound published last.
     published: VirtualTime,
-    /// What it contributed to GVT last, if anything: the next verdict is no later, unless it has
+    /// This PE's last contribution to GVT. The next verdict is no later, unless the PE has
     /// contributed again by then.
     contributed: Moment,
     /// The work that this PE has reported for GVT so far.
@@ -79,13 +79,12 @@ pub(crate) struct Frontier {
 impl Frontier {
     pub(crate) fn new(window: Window, end: VirtualTime, rounds: Option<Rounds>) -> Self {
         let zero = VirtualTime::ZERO;
-        let (verdict, settled, reported) = (None, None, Work::default());
         Frontier {
             end,
             cap: end,
             held_back: None,
-            verdict,
-            settled,
+            verdict: None,
+            settled: None,
             over: None,
             window,
             horizon: zero,
@@ -93,7 +92,7 @@ impl Frontier {
             floor: zero,
             published: zero,
             contributed: Moment::Init(LpId(0)),
-            reported,
+            reported: Work::default(),
             rounds,
         }
     }
@@ -104,18 +103,17 @@ impl Frontier {
         self.horizon.min(self.cap)
     }
 
-    /// From now on nothing is done for good from a time on, which is returned. It is the first for
-    /// which that is still possible, if `first` is the time of the first pending event. The other
-    /// time lies after the GVT that this PE has last contributed to, whether or not the verdict is
-    /// there.
+    /// Stops doing anything for good from some time on, which is returned. It is the earliest time
+    /// for which that is still possible, if the first pending event is at `first`. The other time
+    /// returned lies after the GVT that this PE has last contributed to, whether or not the verdict
+    /// has arrived.
     pub(crate) fn propose_end(&mut self, first: VirtualTime) -> (VirtualTime, VirtualTime) {
         // Another event at that time may have committed already.
         let after = |time: VirtualTime| VirtualTime::from_bits(time.bits() + 1).min(self.end);
-        let (from, contributed) = (
-            self.horizon.max(self.due()).min(after(first)),
-            after(self.contributed.time(self.end)),
-        );
-        (self.cap, self.held_back) = (from, Some(from));
+        let from = self.horizon.max(self.due()).min(after(first));
+        let contributed = after(self.contributed.time(self.end));
+        self.cap = from;
+        self.held_back = Some(from);
         (from, contributed)
     }
 
@@ -125,14 +123,21 @@ impl Frontier {
         let Some(held_back) = self.held_back else { return Moment::Never };
         // Before every event from then on, whatever decides between simultaneous ones.
         let time = VirtualTime::from_bits(held_back.bits().saturating_sub(1));
-        let (priority, sender, sequence) = (Priority::new(i8::MIN), LpId(0), Sequence::first_of(0));
-        let moment = Moment::Event(EventKey { time, step: 0, priority, sender, sequence });
+        let moment = Moment::Event(EventKey {
+            time,
+            step: 0,
+            priority: Priority::new(i8::MIN),
+            sender: LpId(0),
+            sequence: Sequence::first_of(0),
+        });
         if moment.is_before(&self.gvt(), ties) { self.gvt() } else { moment }
     }
 
     /// The run ends at an earlier time, which GVT must not pass before all PEs know it.
     pub(crate) fn end_at(&mut self, end: VirtualTime) {
-        (self.end, self.cap, self.held_back) = (end, end, Some(end));
+        self.end = end;
+        self.cap = end;
+        self.held_back = Some(end);
     }
 
     /// All PEs have the new end.
@@ -151,7 +156,7 @@ impl Frontier {
     #[inline]
     pub(crate) fn earliest_arrival(&self) -> VirtualTime {
         match self.verdict {
-            // Of what is beyond the end of a run that was cut short, anything may still arrive.
+            // Once the run is cut short, anything beyond its new end may still arrive.
             Some(Verdict { gvt: Moment::Event(key), .. }) => {
                 self.horizon.max(key.time).min(self.end)
             }
@@ -213,7 +218,8 @@ impl Frontier {
         delays: &[f64],
         mut bounds: impl FnMut(u32) -> u64,
     ) -> bool {
-        let (mut horizon, mut floor) = (f64::INFINITY, f64::INFINITY);
+        let mut horizon = f64::INFINITY;
+        let mut floor = f64::INFINITY;
         for (pe, &delay) in (0..).zip(delays) {
             if pe != me {
                 let Some(bound) = time_of(bounds(pe)).map(VirtualTime::get) else { return false };
@@ -277,9 +283,9 @@ impl Frontier {
     #[inline]
     pub(crate) fn own_bound(&mut self, first: VirtualTime, committed: VirtualTime) -> u64 {
         let bound = first.min(self.horizon).min(committed);
-        // Whatever arrives comes at or after the horizon, so no bound has to be taken back; nor is
-        // one for a fault that is found out of order, when the payload of an event that committed
-        // before is dropped.
+        // Whatever arrives comes at or after the horizon, so no bound has to be taken back. Nor is
+        // one taken back for a fault that is found out of order, when the payload of a committed
+        // event is dropped.
         self.published = self.published.max(bound);
         bits(self.published)
     }
@@ -290,7 +296,7 @@ impl Frontier {
         least
     }
 
-    /// What of the work `done` so far has not been reported yet. It counts as reported now.
+    /// Takes the part of the work `done` so far that has not been reported yet.
     pub(crate) fn report(&mut self, done: Work) -> Work {
         let reported = std::mem::replace(&mut self.reported, done);
         Work {
@@ -357,219 +363,4 @@ impl Frontier {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Rule;
-
-    const NEVER: Moment = Moment::Never;
-
-    fn time(time: f64) -> VirtualTime {
-        VirtualTime::new(time).expect("a time")
-    }
-
-    fn event(at: f64) -> Moment {
-        Moment::Event(EventKey {
-            time: time(at),
-            step: 0,
-            priority: Priority::NORMAL,
-            sender: LpId(0),
-            sequence: Sequence::first_of(1),
-        })
-    }
-
-    /// In a run to 100, with a window of this width.
-    fn frontier(width: f64) -> Frontier {
-        Frontier::new(Window::new(Rule::Fixed(width), time(100.0), 0.0, 3), time(100.0), None)
-    }
-
-    /// After this GVT.
-    fn at(gvt: Moment, width: f64, least: Option<f64>) -> Frontier {
-        let mut frontier = frontier(width);
-        frontier.on_gvt(verdict(gvt, NEVER), least);
-        frontier
-    }
-
-    fn verdict(gvt: Moment, failure: Moment) -> Verdict {
-        Verdict {
-            epoch: 0,
-            rounds: 1,
-            gvt,
-            in_transit: Moment::Never,
-            failure,
-            work: Work::default(),
-        }
-    }
-
-    /// Lets PE 1 of three read bounds, with least delays of 5 and 7 to it.
-    fn read(frontier: &mut Frontier, bounds: [Option<f64>; 2]) -> bool {
-        let bounds = [bounds[0], Some(0.0), bounds[1]]
-            .map(|bound| bound.map_or(0, |bound| bits(time(bound))));
-        frontier.read_bounds(1, &[5.0, f64::NAN, 7.0], |pe| bounds[pe as usize])
-    }
-
-    #[test]
-    fn gvt_has_a_time() {
-        assert_eq!((frontier(1.0).gvt(), frontier(1.0).gvt_time()), (Moment::Init(LpId(0)), 0.0));
-        for (gvt, expected) in [(Moment::Init(LpId(3)), 0.0), (event(25.5), 25.5), (NEVER, 100.0)] {
-            let frontier = at(gvt, 1.0, None);
-            assert_eq!((frontier.gvt(), frontier.gvt_time()), (gvt, expected));
-        }
-    }
-
-    #[test]
-    fn the_window_begins_at_gvt_or_at_the_floor() {
-        assert_eq!(frontier(10.0).limit(), time(10.0));
-        assert_eq!(at(event(25.0), 10.0, None).limit(), time(35.0));
-        assert_eq!(
-            [at(event(95.0), 10.0, None).limit(), at(NEVER, 10.0, None).limit()],
-            [time(100.0); 2]
-        );
-        let mut further = at(event(25.0), 10.0, Some(20.0));
-        assert!(read(&mut further, [Some(60.0), Some(50.0)]));
-        assert_eq!(
-            (further.floor(), further.limit()),
-            (VirtualTime::ZERO, time(45.0)),
-            "no floor lies beyond the PE's own bound"
-        );
-        further.own_bound(time(40.0), time(100.0));
-        read(&mut further, [Some(60.0), Some(50.0)]);
-        assert_eq!((further.floor(), further.limit()), (time(40.0), time(50.0)));
-    }
-
-    /// However narrow the window, all that happens at the time of GVT may be executed, and all that
-    /// is certain.
-    #[test]
-    fn a_window_without_width_leaves_what_is_due_and_what_is_certain() {
-        let due = at(event(25.0), 0.0, None);
-        assert_eq!(
-            (due.due(), due.limit()),
-            (VirtualTime::from_bits(time(25.0).bits() + 1), due.due())
-        );
-        assert_eq!(at(event(25.0), 0.0, Some(4.0)).limit(), time(29.0));
-    }
-
-    #[test]
-    fn gvt_raises_the_horizon_by_the_least_delay() {
-        for (gvt, least, expected) in [
-            (Moment::Init(LpId(3)), 10.0, 0.0),
-            (event(25.0), 10.0, 35.0),
-            (event(25.0), f64::INFINITY, 100.0),
-            (event(95.0), 10.0, 100.0),
-            (Moment::Finish(LpId(0)), 10.0, 100.0),
-            (NEVER, 10.0, 100.0),
-        ] {
-            let frontier = at(gvt, 1.0, Some(least));
-            assert_eq!(
-                (frontier.horizon(), frontier.earliest_arrival()),
-                (time(expected), time(expected)),
-                "GVT {gvt:?}"
-            );
-        }
-        // Without a safe lane, GVT alone says what may still arrive.
-        for (gvt, expected) in [(event(25.0), 25.0), (NEVER, 100.0)] {
-            let frontier = at(gvt, 1.0, None);
-            assert_eq!(
-                (frontier.horizon(), frontier.earliest_arrival()),
-                (VirtualTime::ZERO, time(expected))
-            );
-        }
-    }
-
-    #[test]
-    fn a_horizon_at_gvt_is_held_up() {
-        assert!(!frontier(1.0).is_held_up() && !at(NEVER, 1.0, Some(0.0)).is_held_up());
-        assert!(
-            at(event(25.0), 1.0, Some(0.0)).is_held_up() && at(event(25.0), 1.0, None).is_held_up()
-        );
-        assert!(!at(event(25.0), 1.0, Some(1.0)).is_held_up());
-    }
-
-    /// What comes before the GVT before the last is settled, unless the last verdict was a failure:
-    /// then nothing changes any more.
-    #[test]
-    fn everything_before_the_last_gvt_but_one_is_settled() {
-        let mut frontier = at(event(10.0), 1.0, Some(5.0));
-        assert_eq!(frontier.settled(), None);
-        frontier.on_gvt(verdict(event(20.0), NEVER), Some(5.0));
-        assert_eq!((frontier.settled(), frontier.horizon()), (Some(event(10.0)), time(25.0)));
-        frontier.on_gvt(verdict(event(30.0), event(29.0)), Some(5.0));
-        assert_eq!((frontier.settled(), frontier.horizon()), (Some(event(10.0)), time(25.0)));
-        assert_eq!(frontier.verdict().map(|verdict| verdict.failure), Some(event(29.0)));
-    }
-
-    #[test]
-    fn the_horizon_is_the_least_bound_plus_delay_and_rises_when_messages_are_filed() {
-        let mut frontier = frontier(1.0);
-        for (bounds, moves, raised) in [
-            ([Some(3.0), None], false, 0.0),
-            ([None, Some(3.0)], false, 0.0),
-            ([Some(3.0), Some(2.0)], true, 8.0),
-            ([Some(3.0), Some(1.0)], false, 8.0),
-            ([Some(3.0), Some(0.5)], false, 8.0),
-            ([Some(10.0), Some(2.0)], true, 9.0),
-            ([Some(99.0), Some(98.0)], true, 100.0),
-        ] {
-            let before = frontier.horizon();
-            assert_eq!(
-                (read(&mut frontier, bounds), frontier.horizon()),
-                (moves, before),
-                "{bounds:?}"
-            );
-            assert_eq!(
-                (frontier.raise_horizon(), frontier.horizon()),
-                (moves, time(raised)),
-                "{bounds:?}"
-            );
-        }
-    }
-
-    /// While it holds back, a PE does nothing for good from some time on, whatever becomes of GVT
-    /// and horizon, and keeps GVT from passing it.
-    #[test]
-    fn a_pe_that_holds_back_stays_where_it_is() {
-        let after = |time: VirtualTime| VirtualTime::from_bits(time.bits() + 1);
-        let ties = TieBreak::Unbiased { seed: 3 };
-        let mut frontier = at(event(25.0), 1.0, Some(10.0));
-        assert_eq!(frontier.held_back_at(ties), NEVER);
-        // Up to the horizon, or through the time of the first pending event if that comes before.
-        assert_eq!(
-            at(event(25.0), 1.0, Some(10.0)).propose_end(time(50.0)),
-            (time(35.0), after(VirtualTime::ZERO)),
-            "it has not contributed yet"
-        );
-        frontier.contributed = event(31.0);
-        assert_eq!(frontier.propose_end(time(30.0)), (after(time(30.0)), after(time(31.0))));
-        let Moment::Event(key) = frontier.held_back_at(ties) else { panic!("GVT could pass it") };
-        assert!(
-            key.time == time(30.0) && Moment::Event(key).is_before(&event(30.0), ties),
-            "{key:?}"
-        );
-        frontier.on_gvt(verdict(event(31.0), NEVER), Some(10.0));
-        // What GVT has passed is done for good all the same: the new end lies after it.
-        assert_eq!(
-            (frontier.horizon(), frontier.due(), frontier.held_back_at(ties)),
-            (after(time(30.0)), after(time(31.0)), event(31.0))
-        );
-        frontier.end_at(time(40.0));
-        assert_eq!((frontier.horizon(), frontier.limit()), (time(40.0), time(40.0)));
-        let held_back = frontier.held_back_at(ties);
-        assert!(
-            held_back.time(time(100.0)) < time(40.0),
-            "GVT could pass the new end before all PEs know it: {held_back:?}"
-        );
-        frontier.let_go();
-        assert_eq!(frontier.held_back_at(ties), NEVER);
-    }
-
-    #[test]
-    fn a_pe_publishes_the_least_of_what_holds_it_and_takes_nothing_back() {
-        let bound = |frontier: &mut Frontier, first, committed| {
-            time_of(frontier.own_bound(time(first), time(committed)))
-        };
-        let mut frontier = at(event(15.0), 1.0, Some(5.0));
-        assert_eq!(bound(&mut frontier, 12.0, 14.0), Some(time(12.0)));
-        assert_eq!(bound(&mut frontier, 17.0, 14.0), Some(time(14.0)));
-        assert_eq!(bound(&mut frontier, 30.0, 40.0), Some(time(20.0)));
-        assert_eq!(bound(&mut frontier, 18.0, 40.0), Some(time(20.0)));
-    }
-}
+mod tests;

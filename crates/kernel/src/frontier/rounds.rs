@@ -67,7 +67,9 @@ impl Rounds {
     /// Ends the window of a PE that has nothing to do before `least`. Returns the round and the
     /// bound to publish for it.
     pub(crate) fn end_window(&mut self, least: VirtualTime) -> (u64, u64) {
-        (self.published, self.next, self.least) = (true, 0, least);
+        self.published = true;
+        self.next = 0;
+        self.least = least;
         (self.round, bits(least))
     }
 
@@ -87,7 +89,8 @@ impl Rounds {
             }
             self.next += 1;
         }
-        (self.round, self.published) = (self.round + 1, false);
+        self.round += 1;
+        self.published = false;
         Some(self.least)
     }
 }

@@ -33,10 +33,10 @@ pub enum Rule {
 ///
 /// Events less than the lookahead beyond GVT can always be executed.
 ///
-/// *Thrashing.* No rule may waste a run's time: where PEs undo far more than they commit, a window gets narrower, whatever its rule. An
-/// adaptive one does not widen then. Others, also those of a fixed width, are limits from then on,
-/// and below them the window is adaptive. Without that, PEs that go far ahead of each other can
-/// execute hundreds of events for each that commits.
+/// *Thrashing.* No rule may waste a run's time: where PEs undo far more than they commit, the
+/// window narrows, whatever its rule. An adaptive window stops widening. The width of any other
+/// rule, a fixed one included, becomes an upper limit, below which the window is adaptive. Without
+/// that, PEs that go far ahead of each other can execute hundreds of events for each that commits.
 ///
 /// A window is a function of the verdicts that it has seen, so it is the same on all PEs.
 #[derive(Clone, Debug)]
@@ -50,9 +50,10 @@ pub struct Window {
     waste: Waste,
     /// The width that waste allows, if the rule itself does not avoid waste.
     brake: Option<(f64, Balance)>,
-    /// How many verdicts have found it thrashing.
+    /// How many verdicts have found PEs thrashing.
     throttled: u64,
-    /// In so many more verdicts, what PEs have undone may be from before the first of these.
+    /// How many more verdicts may report events undone that were executed before PEs were found
+    /// thrashing.
     forgiving: u32,
 }
 
@@ -71,12 +72,12 @@ struct Waste {
 }
 
 impl Waste {
-    /// So many events may be undone for each that commits.
+    /// How many events may be undone for each that commits.
     const PER_COMMITTED: f64 = 2.0;
-    /// What is undone in so many verdicts from the first that finds PEs thrashing is not held
+    /// In this many verdicts, from the first that finds PEs thrashing, what is undone is not held
     /// against narrower windows.
     const FORGIVEN: u32 = 8;
-    /// So many more may be undone for each PE, as runs may begin badly.
+    /// How many more may be undone for each PE, as runs may begin badly.
     const PER_PE: f64 = 256.0;
 
     fn new(pes: u32) -> Self {
@@ -85,7 +86,8 @@ impl Waste {
 
     /// Notes what PEs did. Returns whether they have undone too much.
     fn note(&mut self, work: &Work) -> bool {
-        let (processed, undone) = (work.processed as f64, work.rolled_back as f64);
+        let processed = work.processed as f64;
+        let undone = work.rolled_back as f64;
         // Events may be undone in a later epoch than they were executed in.
         self.events = (self.events + undone - Self::PER_COMMITTED * (processed - undone)).max(0.0);
         self.exceeds()
@@ -159,7 +161,8 @@ impl Window {
         if work.processed == 0 || gvt.time(self.end) == self.end {
             return;
         }
-        let (now, thrashes) = (gvt.time(self.end).get(), self.waste.note(work));
+        let now = gvt.time(self.end).get();
+        let thrashes = self.waste.note(work);
         if self.forgiving > 0 && (thrashes || self.throttled > 0) {
             self.forgiving -= 1;
             self.waste.forgive();
@@ -195,7 +198,7 @@ struct Balance {
     /// Epochs since then, and the work done in them.
     epochs: u32,
     work: Work,
-    /// By how much a change widens the window at most.
+    /// The greatest factor by which a change widens the window.
     wider_most: f64,
 }
 
@@ -215,11 +218,12 @@ impl Balance {
     const EVENTS: f64 = 32.0;
     /// The width lies between this fraction and this multiple of what GVT gains in an epoch.
     const REACH: f64 = 32.0;
-    /// By how much a change widens it at most, at first and once PEs have been found thrashing.
+    /// The greatest factor by which a change widens it, at first and once PEs have been found
+    /// thrashing.
     const WIDER_MOST: f64 = 8.0;
     const WIDER_WITH_CARE: f64 = 2.0;
 
-    /// From this GVT on.
+    /// A balance that begins at this GVT.
     fn new(pes: u32, least: f64, since: f64) -> Self {
         Balance {
             pes: f64::from(pes),
@@ -239,7 +243,8 @@ impl Balance {
         if thrashing {
             self.wider_most = Self::WIDER_WITH_CARE;
         }
-        let (processed, undone) = (self.work.processed as f64, self.work.rolled_back as f64);
+        let processed = self.work.processed as f64;
+        let undone = self.work.rolled_back as f64;
         let bad = undone > 0.5 * processed && processed > Self::EVENTS * self.pes;
         let starved = undone == 0.0 && processed < Self::EPOCH * self.pes * f64::from(self.epochs);
         if self.epochs < Self::EPOCHS && !bad && !starved {

@@ -1,13 +1,16 @@
+mod clock;
 pub(crate) mod counts;
 pub(crate) mod phases;
+mod samples;
 pub(crate) mod trace;
 
 use std::time::{Duration, Instant};
 
 use warpline_base::{EventKey, LpId};
 
+use crate::gauge::clock::WallClock;
 use crate::gauge::counts::Counts;
-use crate::gauge::phases::{Measured, Meter, Phase, WallClock};
+use crate::gauge::phases::{Measured, Meter, Phase};
 use crate::gauge::trace::{Activity, Snapshot, Totals, Trace, TraceLimits};
 use crate::gvt::{Verdict, Work};
 use crate::lps::roles::{Role, RoleCounts};
@@ -18,7 +21,7 @@ use crate::lps::roles::{Role, RoleCounts};
 /// something took.
 pub(crate) struct Gauge {
     counts: Counts,
-    /// By role of the LP; empty if there is but one.
+    /// By role of the LP; empty if all LPs have one role.
     by_role: Vec<RoleCounts>,
     meter: Meter<WallClock>,
     trace: Option<Box<Trace>>,
@@ -41,8 +44,9 @@ impl Gauge {
         }
     }
 
-    /// From now on `on_core` tells how long the current thread has been on a core; `alone`: it does
-    /// nothing else.
+    /// The current thread steps the PE from now on. `on_core` tells how long the thread has been on
+    /// a core. If it is `alone`, the PE has the thread to itself, and all of its time counts as the
+    /// PE's.
     pub(crate) fn begin_thread(&mut self, on_core: fn() -> Duration, alone: bool) {
         self.meter.tell_by(|clock| clock.on_core = Some(on_core));
         if alone {
@@ -145,8 +149,8 @@ impl Gauge {
         &self.counts
     }
 
-    /// Counts what only one place in the code can tell. What several places can tell has a method
-    /// of its own.
+    /// Counts something that happens in only one place of the code. What happens in several places
+    /// has a method of its own.
     #[inline(always)]
     pub(crate) fn count(&mut self, count: impl FnOnce(&mut Counts)) {
         count(&mut self.counts);
@@ -165,7 +169,7 @@ impl Gauge {
         self.counts.certain += 1;
     }
 
-    /// So many events have been sent, wherever to.
+    /// Counts events sent, to this PE or to another.
     #[inline(always)]
     pub(crate) fn sent(&mut self, events: usize) {
         self.counts.sent += events as u64;
@@ -177,7 +181,7 @@ impl Gauge {
         self.counts.messages_sent += 1;
     }
 
-    /// It goes by value.
+    /// An event goes to another PE by value.
     #[inline(always)]
     pub(crate) fn value_sent(&mut self) {
         self.counts.values_sent += 1;
@@ -188,7 +192,7 @@ impl Gauge {
         self.counts.anti_sent += 1;
     }
 
-    /// So many messages were found waiting.
+    /// Notes how many messages were found waiting.
     #[inline]
     pub(crate) fn found_waiting(&mut self, messages: u64) {
         if messages > 0 {
@@ -197,7 +201,7 @@ impl Gauge {
         }
     }
 
-    /// An event of another PE has been received.
+    /// An event has been received from another PE.
     #[inline(always)]
     pub(crate) fn message_received(&mut self) {
         self.counts.messages_received += 1;
@@ -208,7 +212,7 @@ impl Gauge {
         self.counts.anti_received += 1;
     }
 
-    /// So many events have been dropped because they were cancelled.
+    /// Counts events dropped because they were cancelled.
     pub(crate) fn annihilated(&mut self, events: u64) {
         self.counts.annihilated += events;
     }
@@ -229,7 +233,7 @@ impl Gauge {
         }
     }
 
-    /// This many more LPs have been initialised; `all`: they were the last.
+    /// `more` LPs have been initialised; `all`: they were the last.
     pub(crate) fn initialised(&mut self, more: usize, all: bool) {
         self.initialised += more as u64;
         if all {
@@ -256,8 +260,7 @@ impl Gauge {
         }
     }
 
-    /// GVT has been found.
-    /// `throttled`: how many verdicts have found PEs thrashing.
+    /// GVT has been found. `throttled`: how many verdicts have found PEs thrashing.
     pub(crate) fn on_gvt(&mut self, verdict: &Verdict, throttled: u64) {
         self.counts.throttled = throttled;
         self.counts.gvt_epochs += 1;
@@ -271,7 +274,8 @@ impl Gauge {
 
     /// The commit ends.
     pub(crate) fn end_commit(&mut self, (since, before): (u64, u64)) {
-        let (stretch, after) = (self.meter.end_commit(since), self.done());
+        let stretch = self.meter.end_commit(since);
+        let after = self.done();
         if let Some(trace) = &mut self.trace {
             let committed = after.committed - before;
             trace.stretch(
@@ -290,7 +294,8 @@ impl Gauge {
 
     /// The rollback ends.
     pub(crate) fn end_rollback(&mut self, (since, before): (Option<u64>, u64), primary: bool) {
-        let (stretch, done) = (self.meter.end_rollback(since), self.done());
+        let stretch = self.meter.end_rollback(since);
+        let done = self.done();
         if let (Some(trace), Some(stretch)) = (&mut self.trace, stretch) {
             let length = self.counts.rolled_back - before;
             trace.stretch(stretch, done, done, Activity::Rollback { length, primary });
@@ -298,7 +303,7 @@ impl Gauge {
     }
 
     /// Traces the state of the PE after a commit.
-    pub(crate) fn level(&mut self, gvt: f64, window: f64, pending: usize, uncommitted: u64) {
+    pub(crate) fn snapshot(&mut self, gvt: f64, window: f64, pending: usize, uncommitted: u64) {
         if let Some(trace) = &mut self.trace {
             trace.snapshot(Snapshot { at: self.meter.now(), gvt, window, pending, uncommitted });
         }

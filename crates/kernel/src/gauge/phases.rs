@@ -1,29 +1,25 @@
-//! Measures how long a PE spends on what. It goes into the record of the run only; nothing is
-//! decided by it.
+//! Measures where a PE's time goes. The figures are for the record of the run; nothing is decided
+//! by them.
 //!
 //! Reading a clock takes a quarter as long as executing an event, so most steps are not timed. One
-//! in [`EVERY`] of those that execute something is a *sample*: the clock is read at its start and
+//! in `EVERY` of those that execute something is a *sample*: the clock is read at its start and
 //! end and, within its batch, three times per event. Commits are rare and all timed, and so are
 //! rollbacks up to some number, and waiting, since a PE that waits has time to read a clock.
 //!
 //! Samples never say how long a PE with a thread of its own was at work: that is the thread's time
-//! less what it waited, and less the time for which others had its core, by the time that the
-//! system has counted for the thread. Only this is divided in the proportions of the samples. Steps
-//! that wait are counted apart from those that work, as one may take a thousand times as long as
-//! the other. A sample in which the thread lost its core is left out. The cost of reading the clock
-//! is itself measured and taken off the samples.
+//! less what it waited, and less the time for which others had its core, which the system's clock
+//! of the thread tells. Only this is divided in the proportions of the samples. Steps that wait are
+//! counted apart from those that work, as one kind may take a thousand times as long as the other.
+//! A sample in which the thread lost its core is left out. The cost of reading the clock is itself
+//! measured and taken off the samples.
 
-use std::fmt::Debug;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use warpline_record::Phases;
 
-/// One working step in this many is a sample: a prime, so that samples do not fall into step with
-/// GVT.
-const EVERY: u32 = 509;
-/// At the start of a run samples are closer together: none stands for more than this share of the
-/// steps so far.
-const EVENLY: u64 = 16;
+use super::clock::Clock;
+use super::samples::Samples;
+
 /// All of the first rollbacks up to this number are timed, and one in [`ROLLBACK_EVERY`] after
 /// that.
 const ROLLBACKS_ALL: u64 = 4096;
@@ -34,35 +30,6 @@ const LOST: i64 = 20_000;
 const LOST_SHARE: i64 = 4;
 /// A thread that waits looks again sooner than this, in nanoseconds, unless it is off its core.
 const LOOKS_WITHIN: u64 = 2_000;
-
-/// Tells how late it is.
-pub(crate) trait Clock: Debug {
-    /// Nanoseconds since an arbitrary moment.
-    fn now(&self) -> u64;
-
-    /// For how many nanoseconds the current thread has been on a core, if that can be told. It
-    /// takes longer than [`now`](Self::now).
-    fn on_core(&self) -> Option<u64>;
-}
-
-/// The system's clock, and when it was started.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct WallClock {
-    pub(crate) origin: Instant,
-    /// How long the current thread has been on a core, where somebody can tell.
-    pub(crate) on_core: Option<fn() -> Duration>,
-}
-
-impl Clock for WallClock {
-    #[inline]
-    fn now(&self) -> u64 {
-        self.origin.elapsed().as_nanos() as u64
-    }
-
-    fn on_core(&self) -> Option<u64> {
-        self.on_core.map(|time| time().as_nanos() as u64)
-    }
-}
 
 /// The phases that samples measure.
 #[derive(Clone, Copy, Debug)]
@@ -79,66 +46,6 @@ pub(crate) enum Phase {
 pub(crate) struct Stretch {
     pub(crate) since: u64,
     pub(crate) until: u64,
-}
-
-/// The samples among steps of one kind.
-#[derive(Clone, Copy, Debug, Default)]
-struct Samples {
-    /// Steps until the next sample, and the number of steps that this one will stand for.
-    until: u32,
-    interval: u32,
-    /// How many steps there were, and how many the samples stand for.
-    steps: u64,
-    weight: u64,
-    /// The sum over the samples, each weighted by the steps that it stands for.
-    laps: [i64; 5],
-    /// The sum of the squares of the samples' weighted times.
-    squares: f64,
-    /// The samples that were left out.
-    lost: [i64; 5],
-}
-
-impl Samples {
-    fn first_after(steps: u32) -> Self {
-        Samples { until: steps, interval: 1, ..Samples::default() }
-    }
-
-    #[inline]
-    fn passed(&mut self) {
-        self.steps += 1;
-        self.until = self.until.saturating_sub(1);
-    }
-
-    fn add(&mut self, laps: &[i64; 5], is_lost: bool) {
-        let weight = i64::from(self.interval);
-        let sums = if is_lost { &mut self.lost } else { &mut self.laps };
-        sums.iter_mut().zip(laps).for_each(|(sum, lap)| *sum += weight * lap);
-        if !is_lost {
-            self.weight += u64::from(self.interval);
-            self.squares += ((weight * laps.iter().sum::<i64>()) as f64).powi(2);
-        }
-        self.interval = (1 + self.steps / EVENLY).min(EVERY.into()) as u32;
-        self.until = self.interval - 1;
-    }
-
-    /// The time of all steps by phase, in nanoseconds: an estimate.
-    fn times(&self) -> [f64; 5] {
-        let positive = |laps: &[i64; 5]| laps.map(|time| time.max(0) as f64);
-        let (laps, scale) = (positive(&self.laps), self.steps as f64 / self.weight.max(1) as f64);
-        // Samples that were left out still say something of what there was, if there are no others.
-        if laps.iter().any(|time| *time > 0.0) {
-            laps.map(|time| time * scale)
-        } else {
-            positive(&self.lost)
-        }
-    }
-
-    /// How many samples of equal length would say as much: one that took longer than all others
-    /// together counts hardly more than 1.
-    fn effective(&self) -> f64 {
-        let sum = self.laps.iter().sum::<i64>() as f64;
-        if self.squares > 0.0 { sum * sum / self.squares } else { 0.0 }
-    }
 }
 
 /// The thread of a PE that has one of its own.
@@ -158,13 +65,17 @@ pub(crate) struct Meter<C> {
     clock: C,
     /// The cost of reading the clock.
     cost: i64,
-    /// Steps that executed something, and all others; the time of those is measured anyway if the
-    /// PE has a thread of its own.
+    /// Steps that executed something.
     working: Samples,
+    /// All other steps. Their time is measured anyway if the PE has a thread of its own.
     idle: Samples,
-    /// Whether the current step is a sample, and of which steps one was due.
+    /// Whether the current step is a sample.
     sampling: bool,
-    due: (bool, bool),
+    /// Whether a sample was due of steps that execute something, if the current step is one.
+    working_due: bool,
+    /// Whether a sample was due of all other steps.
+    idle_due: bool,
+    /// The last reading of the clock in the current sample.
     last: u64,
     /// When the current sample began, and for how long the thread had been on a core then.
     since: (u64, Option<u64>),
@@ -174,10 +85,11 @@ pub(crate) struct Meter<C> {
     rollbacks: u64,
     rollback: i64,
     thread: Option<OwnThread>,
-    /// For a PE with a thread: the time waited so far, the part of it off the core, and since when
-    /// it has been waiting.
+    /// For a PE with a thread of its own: the time waited so far.
     waited: u64,
+    /// The part of it that the thread was off its core.
     waited_off_core: u64,
+    /// Since when it has been waiting, if it is.
     waits_since: Option<u64>,
 }
 
@@ -200,7 +112,8 @@ impl<C: Clock> Meter<C> {
             working: Samples::first_after(0),
             idle: Samples::first_after(1),
             sampling: false,
-            due: (false, false),
+            working_due: false,
+            idle_due: false,
             last: 0,
             since: (0, None),
             laps: [0; 5],
@@ -223,7 +136,7 @@ impl<C: Clock> Meter<C> {
         change(&mut self.clock);
     }
 
-    /// From now on, all time of the current thread counts as the PE's own.
+    /// Lets all time of the current thread count as the PE's own, from now on.
     pub(crate) fn start(&mut self) {
         self.thread = Some(OwnThread {
             started: self.clock.now(),
@@ -232,10 +145,11 @@ impl<C: Clock> Meter<C> {
         });
     }
 
-    /// From now on, only the time in steps counts as the PE's own, and for the time before, what
-    /// samples say.
+    /// Lets only the time in steps count as the PE's own, from now on. For the time before, the
+    /// samples count.
     pub(crate) fn leave_thread(&mut self) {
-        (self.thread, self.waits_since) = (None, None);
+        self.thread = None;
+        self.waits_since = None;
     }
 
     /// Time up to now does not count.
@@ -262,7 +176,7 @@ impl<C: Clock> Meter<C> {
         if self.waits_since.is_some() {
             self.note_waiting();
         }
-        self.working.until == 0 || self.idle.until == 0
+        self.working.is_due() || self.idle.is_due()
     }
 
     fn note_waiting(&mut self) {
@@ -274,12 +188,12 @@ impl<C: Clock> Meter<C> {
         }
     }
 
-    /// The thread slept for so long, as others were to catch up. It was not kept from its core.
+    /// The thread slept for `time`, to let others catch up. It was not kept from its core.
     pub(crate) fn slept(&mut self, time: Duration) {
         let nanoseconds = time.as_nanos() as u64;
         self.waited += nanoseconds;
         self.waited_off_core += nanoseconds;
-        // If it was waiting already, that goes on from here.
+        // If it was waiting already, it goes on waiting from here.
         self.waits_since.iter_mut().for_each(|since| *since += nanoseconds);
     }
 
@@ -299,9 +213,11 @@ impl<C: Clock> Meter<C> {
 
     /// A step begins that may be a sample.
     pub(crate) fn begin_sample(&mut self) {
-        self.due = (self.working.until == 0, self.idle.until == 0);
-        if self.due.0 || self.due.1 {
-            (self.sampling, self.laps) = (true, [0; 5]);
+        self.working_due = self.working.is_due();
+        self.idle_due = self.idle.is_due();
+        if self.working_due || self.idle_due {
+            self.sampling = true;
+            self.laps = [0; 5];
             let on_core = self.clock.on_core();
             self.last = self.clock.now();
             self.since = (self.last, on_core);
@@ -321,13 +237,13 @@ impl<C: Clock> Meter<C> {
             .map_or(passed, |(since, until)| (until - since) as i64);
         let off_core = passed - on_core;
         let is_lost = off_core > LOST && off_core * LOST_SHARE > passed;
-        match (idle, self.due) {
-            (false, (true, _)) => self.working.add(&self.laps, is_lost),
-            (true, (_, true)) => self.idle.add(&self.laps, is_lost),
-            // It stays due until a step works.
-            (true, _) => {}
+        match idle {
+            true if self.idle_due => self.idle.add(&self.laps, is_lost),
+            // A working sample stays due until a step works.
+            true => {}
+            false if self.working_due => self.working.add(&self.laps, is_lost),
             // Idle steps are all alike, so that another one will do as well.
-            (false, _) => self.idle.until = 1,
+            false => self.idle.put_off(),
         }
     }
 
@@ -347,7 +263,7 @@ impl<C: Clock> Meter<C> {
         }
     }
 
-    /// A stretch that is measured on its own begins, within a phase.
+    /// A stretch that is measured on its own begins within a phase.
     fn interrupt(&mut self, within: Phase) -> u64 {
         if self.sampling {
             self.lap(within);
@@ -376,7 +292,7 @@ impl<C: Clock> Meter<C> {
         stretch
     }
 
-    /// A rollback begins, within a phase. Returns when, if it is timed or `wanted`.
+    /// A rollback begins within a phase. Returns when, if it is timed or `wanted`.
     pub(crate) fn begin_rollback(&mut self, within: Phase, wanted: bool) -> Option<u64> {
         self.rollbacks += 1;
         (self.rollback_weight() > 0 || self.sampling || wanted).then(|| self.interrupt(within))
@@ -408,7 +324,8 @@ impl<C: Clock> Meter<C> {
     pub(crate) fn phases(&self) -> Measured {
         let sampled = self.working.times();
         let all = sampled.iter().sum::<f64>();
-        let (commits, rollback) = (self.commits.max(0) as f64, self.rollback.max(0) as f64);
+        let commits = self.commits.max(0) as f64;
+        let rollback = self.rollback.max(0) as f64;
         let Some(thread) = self.thread else {
             let phases = seconds(sampled, [rollback, commits, self.idle.times().iter().sum(), 0.0]);
             return Measured { phases, samples: self.working.effective() };
@@ -443,9 +360,9 @@ impl<C: Clock> Meter<C> {
 pub struct Measured {
     /// Seconds in each phase.
     pub phases: Phases,
-    /// How many samples of equal length would say as much of the phases as those there were: little
-    /// more than 1 if one of them took longer than all others together, and 0 if the samples and
-    /// the time of the thread contradict each other.
+    /// How many samples of equal length would say as much of the phases: little more than 1 if one
+    /// sample took longer than all others together, and 0 if the samples and the time of the thread
+    /// contradict each other.
     pub samples: f64,
 }
 

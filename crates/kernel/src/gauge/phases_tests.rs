@@ -2,10 +2,12 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
+use std::time::Instant;
 
 use super::*;
+use crate::gauge::clock::WallClock;
 
-/// A clock set by hand, and for how long the thread has been off its core. Reading it takes time.
+/// A clock set by hand, and how long the thread has been off its core. Reading it takes time.
 #[derive(Clone, Debug, Default)]
 struct Wound(Rc<Cell<u64>>, Rc<Cell<u64>>);
 
@@ -179,7 +181,8 @@ fn many_rollbacks_are_sampled() {
     for _ in 0..STEPS {
         bench.step(4, 2, false);
     }
-    let (phases, expected) = (bench.meter.phases().phases, (2 * STEPS * ROLLBACK) as f64 * 1e-9);
+    let phases = bench.meter.phases().phases;
+    let expected = (2 * STEPS * ROLLBACK) as f64 * 1e-9;
     assert!((phases.rollback / expected - 1.0).abs() < 0.02, "{phases:?}");
     // The total cost of measuring.
     let work = STEPS * (RECEIVE + 4 * (POP + HANDLE + SEND) + 2 * ROLLBACK + HAND_OVER + GVT);
@@ -193,8 +196,8 @@ fn a_thread_that_loses_its_core_in_a_sample_does_not_skew_the_others() {
     let mut samples = 0;
     for _ in 0..STEPS {
         bench.step(20, 0, false);
-        samples += u32::from(bench.meter.working.until == 0);
-        if bench.meter.working.until == 0 && samples % 50 == 49 {
+        samples += u32::from(bench.meter.working.is_due());
+        if bench.meter.working.is_due() && samples % 50 == 49 {
             assert!(bench.meter.begin_step());
             bench.meter.begin_sample();
             bench.clock.pass_off_core(4_000_000);
@@ -265,8 +268,8 @@ fn time_without_a_core_is_told_apart() {
     assert!((event_processing / expected - 1.0).abs() < 0.03, "{event_processing}, not {expected}");
 }
 
-/// Where one step takes longer than all others together, no sample of them says where the time
-/// went, whether it is in the sample or not.
+/// If one step takes longer than all others together, samples do not say where the time went,
+/// whether that step is among them or not.
 #[test]
 fn a_few_samples_do_not_decide_over_a_whole_run() {
     let run = |heavy: u64| {
@@ -289,7 +292,7 @@ fn a_few_samples_do_not_decide_over_a_whole_run() {
 }
 
 #[test]
-fn short_and_empty_runs() {
+fn short_and_empty_runs_have_phases_too() {
     let mut bench = Bench::new(true);
     let nothing = bench.meter.phases().phases;
     assert!(sum(&nothing) < 1e-7 && nothing.idle == sum(&nothing), "{nothing:?}");
@@ -313,7 +316,8 @@ fn short_and_empty_runs() {
 #[test]
 fn time_before_a_restart_does_not_count() {
     for thread in [false, true] {
-        let (mut late, mut fresh) = (Bench::new(thread), Bench::new(thread));
+        let mut late = Bench::new(thread);
+        let mut fresh = Bench::new(thread);
         (0..3000).for_each(|i| late.step(i % 5, 1, i % 7 == 0));
         late.meter.restart();
         for bench in [&mut late, &mut fresh] {
@@ -329,7 +333,8 @@ fn the_wall_clock_tells_nanoseconds_since_its_origin() {
     let clock = WallClock { origin: Instant::now(), on_core: None };
     let before = clock.origin.elapsed();
     std::thread::sleep(std::time::Duration::from_millis(2));
-    let (now, after) = (u128::from(clock.now()), clock.origin.elapsed().as_nanos());
+    let now = u128::from(clock.now());
+    let after = clock.origin.elapsed().as_nanos();
     assert!(
         before.as_nanos() + 2_000_000 <= now && now <= after,
         "{now} is not between {before:?} and {after} ns"

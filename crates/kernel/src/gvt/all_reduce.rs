@@ -1,6 +1,5 @@
 //! A collective reduction over ranks: processes that share no memory. The kernel knows what is
-//! reduced, and in which order moments come; who brings it to the other ranks is behind
-//! [`AllReduce`].
+//! reduced and how moments are ordered; [`AllReduce`] hides who carries it to the other ranks.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
@@ -12,19 +11,19 @@ use super::messages::{Share, Work};
 
 /// How many words of a share are added up.
 pub const ALL_REDUCE_SUMS: usize = 7;
-/// How many words make a key, of which the least is found.
+/// How many words make a key. Of keys, the least is found.
 pub const ALL_REDUCE_KEY: usize = 6;
 /// How many words a share has: sums, and the keys of two moments.
 pub const ALL_REDUCE_WORDS: usize = ALL_REDUCE_SUMS + 2 * ALL_REDUCE_KEY;
 
-/// Reduces words over all ranks, one reduction after another, without ever waiting: MPI_Iallreduce
+/// Reduces words over all ranks, one reduction after another, without ever blocking: MPI_Iallreduce
 /// and MPI_Test.
 ///
 /// The first [`ALL_REDUCE_SUMS`] words are added up, modulo 2^64. The others are keys of
-/// [`ALL_REDUCE_KEY`] words each, the first of which counts most; at each place the least key is
-/// found.
+/// [`ALL_REDUCE_KEY`] words each, the most significant first; at each place the least key of all
+/// ranks is found.
 ///
-/// Errors are those of the system, in words; none can be recovered from.
+/// Errors are messages of the system; none can be recovered from.
 pub trait AllReduce: Send {
     /// Gives this rank's words for the next reduction. The one before must be over.
     ///
@@ -46,25 +45,25 @@ pub struct RankPlaces {
     pub rank: u32,
     /// By rank: its first PE; and the number of PEs.
     pub first_pes: Vec<u32>,
-    /// Whether PEs go on with reductions in their steps. Otherwise another thread does, as they may
-    /// not or should not.
+    /// Whether PEs drive reductions in their steps. Otherwise another thread does, as PEs may not
+    /// or should not.
     pub pes_drive: bool,
 }
 
 /// What the PEs of a rank need for reductions over all ranks.
 #[derive(Clone)]
-pub(super) struct RankReduction(Arc<Inside>);
+pub(super) struct RankReduction(Arc<Inner>);
 
-struct Inside {
+struct Inner {
     places: RankPlaces,
     ties: TieBreak,
     wire: Mutex<Wire>,
-    /// What has gone wrong, if anything has.
+    /// The error that ended reductions, if there was one.
     trouble: OnceLock<String>,
 }
 
 struct Wire {
-    /// Until it is closed.
+    /// `None` once it is closed.
     all_reduce: Option<Box<dyn AllReduce>>,
     is_in_progress: bool,
 }
@@ -78,7 +77,7 @@ impl fmt::Debug for RankReduction {
 impl RankReduction {
     pub(super) fn new(places: RankPlaces, all_reduce: Box<dyn AllReduce>, ties: TieBreak) -> Self {
         let wire = Mutex::new(Wire { all_reduce: Some(all_reduce), is_in_progress: false });
-        RankReduction(Arc::new(Inside { places, ties, wire, trouble: OnceLock::new() }))
+        RankReduction(Arc::new(Inner { places, ties, wire, trouble: OnceLock::new() }))
     }
 
     /// How many PEs all ranks have.
@@ -101,9 +100,9 @@ impl RankReduction {
         neighbours.into_iter().map(|rank| first_pes[rank as usize]).collect()
     }
 
-    /// Starts the reduction of the rank's `share`, if none is in progress, or looks whether it is
-    /// over, and passes the share of all ranks on then, before anybody can start the next. If
-    /// another thread is at it, it does nothing. Returns whether it did anything.
+    /// Starts a reduction of the rank's `share` if none is in progress. Then tests it, and once it
+    /// is over passes the share of all ranks on, before anybody can start the next. Does nothing
+    /// while another thread is at it. Returns whether a reduction has ended or failed.
     pub(super) fn go_on(
         &self,
         share: impl FnOnce() -> Option<Share>,
@@ -195,7 +194,7 @@ const EVENT: u64 = 1;
 const FINISH: u64 = 2;
 const NEVER: u64 = 3;
 
-/// A moment as words that are ordered as moments are: word by word.
+/// A moment as words whose order, word by word, is that of moments.
 fn key_of(moment: Moment, ties: TieBreak) -> [u64; ALL_REDUCE_KEY] {
     match moment {
         Moment::Init(lp) => [INIT, u64::from(lp.0), 0, 0, 0, 0],
@@ -237,7 +236,8 @@ mod tests {
 
     fn moments() -> Vec<Moment> {
         let key = |time, step, level, sender, event| {
-            let (time, sequence) = (VirtualTime::from_bits(time), Sequence::first_of(event).nth(3));
+            let time = VirtualTime::from_bits(time);
+            let sequence = Sequence::first_of(event).nth(3);
             Moment::Event(EventKey {
                 time,
                 step,
@@ -264,7 +264,7 @@ mod tests {
         all
     }
 
-    /// What MPI compares is in the order of moments, and is what it was afterwards.
+    /// MPI compares words as moments compare, and they can be read back.
     #[test]
     fn words_are_in_the_order_of_moments() {
         for ties in [TieBreak::BySender, TieBreak::Unbiased { seed: 5 }] {
@@ -297,7 +297,7 @@ mod tests {
         }
     }
 
-    /// An MPI that fails, and counts how often it is asked.
+    /// An MPI that fails, and counts how often it is tested.
     struct Failing(Arc<Mutex<u32>>);
 
     impl AllReduce for Failing {
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_told_and_ends_it() {
+    fn a_failure_is_reported_and_ends_reductions() {
         let asked = Arc::new(Mutex::new(0));
         let places = RankPlaces { rank: 0, first_pes: vec![0, 1, 2], pes_drive: true };
         let reduction =

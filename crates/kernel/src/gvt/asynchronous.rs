@@ -27,10 +27,11 @@ use super::reduction::Reduction;
 /// left. A message of epoch d + 1 may arrive before its receiver's cut, but is pending at that cut
 /// then.
 ///
-/// One bit distinguishes the epochs: a PE makes the cut of d + 1 only after the verdict on d, for which all PEs have made the cut of d
-/// and all messages of d have been received. So a message is of the epoch in which its receiver sends, or of the one before or after
-/// it. A message of epoch d + 2 can reach a PE that still waits for the verdict on d, but that verdict no longer depends on it. Counts
-/// are never reset: those of a new epoch start from equal sums.
+/// One bit distinguishes the epochs: a PE makes the cut of d + 1 only after the verdict on d, for
+/// which all PEs have made the cut of d and all messages of d have been received. So a message is
+/// of the epoch in which its receiver sends, or of the one before or after it. Even a message of
+/// epoch d + 2 can reach a PE that still waits for the verdict on d, but that verdict no longer
+/// depends on it. Counts are never reset: those of a new epoch start from equal sums.
 #[derive(Debug)]
 pub struct Asynchronous {
     reduction: Reduction,
@@ -51,32 +52,56 @@ impl Asynchronous {
     /// # Panics
     /// If there is no such PE.
     pub fn new(me: u32, hierarchy: Hierarchy, ties: TieBreak) -> Self {
-        let (least, work) = (Moment::Never, Work::default());
         Asynchronous {
             reduction: Reduction::new(me, hierarchy, ties),
             tag: Tag::default(),
             sent: [0; 2],
             received: [0; 2],
-            least,
-            work,
+            least: Moment::Never,
+            work: Work::default(),
         }
     }
 
-    /// The epoch being closed is the one before that in which this PE sends.
+    #[inline(always)]
+    pub(super) fn count_sent(&mut self) -> Tag {
+        debug_assert!(self.reduction.pes() > 1, "a message to another PE, but there is only one");
+        self.sent[self.tag.index()] += 1;
+        self.tag
+    }
+
+    /// Counts a message that has arrived. Returns whether it [lowers](Self::lower) this PE's share:
+    /// it is of the epoch being closed, and has arrived after the cut.
+    #[inline]
+    fn count_received(&mut self, tag: Tag) -> bool {
+        self.received[tag.index()] += 1;
+        tag != self.tag && self.reduction.is_on()
+    }
+
+    #[inline]
+    fn lower(&mut self, at: Moment) {
+        self.least = self.least.earlier(at, self.reduction.ties());
+    }
+
+    /// The index of the epoch being closed: the one before that in which this PE sends.
     fn closing(&self) -> usize {
         1 - self.tag.index()
     }
 
-    fn cut(&mut self, local: &mut impl Local) {
+    fn cut(&mut self, local: &mut dyn Local) {
         self.tag = self.tag.other();
-        (self.least, self.work) = (local.least(), local.take_work());
+        self.least = local.least();
+        self.work = local.take_work();
         self.reduction.begin();
     }
 
-    fn contribute(&mut self, local: &impl Local) {
-        let (sent, received) = (self.sent[self.closing()], self.received[self.closing()]);
-        let own =
-            Share { sent, received, least: self.least, failure: local.failure(), work: self.work };
+    fn contribute(&mut self, local: &dyn Local) {
+        let own = Share {
+            sent: self.sent[self.closing()],
+            received: self.received[self.closing()],
+            least: self.least,
+            failure: local.failure(),
+            work: self.work,
+        };
         self.reduction.give(own);
     }
 
@@ -98,16 +123,13 @@ impl Gvt for Asynchronous {
 
     #[inline(always)]
     fn sent(&mut self, _: u32, _: impl FnOnce() -> Moment) -> Tag {
-        debug_assert!(self.reduction.pes() > 1, "a message to another PE, but there is only one");
-        self.sent[self.tag.index()] += 1;
-        self.tag
+        self.count_sent()
     }
 
     #[inline]
     fn received(&mut self, tag: Tag, at: impl FnOnce() -> Moment) {
-        self.received[tag.index()] += 1;
-        if tag != self.tag && self.reduction.is_on() {
-            self.least = self.least.earlier(at(), self.reduction.ties());
+        if self.count_received(tag) {
+            self.lower(at());
         }
     }
 
@@ -123,7 +145,7 @@ impl Gvt for Asynchronous {
         self.reduction.receive_control(control);
     }
 
-    fn advance(&mut self, local: &mut impl Local) -> Option<Action> {
+    fn advance(&mut self, local: &mut dyn Local) -> Option<Action> {
         loop {
             if let Some(action) = self.reduction.next_action() {
                 return Some(action);

@@ -8,30 +8,30 @@ use warpline_model::Portable;
 use warpline_model::engine::Shareable;
 
 use super::all_reduce::{AllReduce, RankPlaces, RankReduction};
-use super::messages::{Control, Share, Verdict};
+use super::messages::{Control, Share};
 use super::protocol::Action;
 use super::reduction::check_advance;
 
 /// A barrier with a reduction between PEs that share memory: one counter and one sum for all.
 ///
-/// No PE blocks in it. It arrives, and asks at its next steps whether all others have; whoever
+/// No PE blocks in it: a PE arrives, and asks at its next steps whether all others have. Whoever
 /// steps it may [sleep](Barrier::sleep) until then if there is nothing else to do.
 ///
-/// Where PEs belong to several ranks, there is one barrier in each, and the sum of each is reduced
-/// over all ranks before the barrier opens.
+/// With several ranks, each has a barrier, and their sums are reduced over all ranks before the
+/// barriers open.
 #[derive(Clone, Debug)]
 pub struct Barrier {
     /// How many PEs meet at it.
     pes: u32,
     sleeps: bool,
-    common: Common<BarrierWords>,
-    /// If it is one of several.
+    common: Common<SharedBarrier>,
+    /// For a barrier that is one of several.
     ranks: Option<RankReduction>,
 }
 
 /// What all PEs see of a barrier.
 #[derive(Debug, Default, Shareable)]
-struct BarrierWords {
+struct SharedBarrier {
     /// Some PE has asked to close all epochs below this.
     asked: AtomicU64,
     /// Rounds that all PEs of the barrier have arrived for.
@@ -55,7 +55,7 @@ impl Barrier {
     /// A barrier for this many PEs. With `sleeps`, those who wait at it give up their core until it
     /// opens.
     pub fn new(region: &Region, pes: u32, sleeps: bool) -> Self {
-        Barrier { pes, sleeps, common: region.place(BarrierWords::default()), ranks: None }
+        Barrier { pes, sleeps, common: region.place(SharedBarrier::default()), ranks: None }
     }
 
     /// The barrier of a rank, whose sums are reduced over all ranks.
@@ -68,23 +68,23 @@ impl Barrier {
         }
     }
 
-    /// How many PEs meet at it, and at those of other ranks.
+    /// How many PEs meet at it and at the barriers of other ranks.
     pub(super) fn all_pes(&self) -> u32 {
         self.ranks.as_ref().map_or(self.pes, RankReduction::pes)
     }
 
-    /// Goes on with the reduction over all ranks, if this rank has arrived for one. To be called
-    /// again and again by the thread that drives it. Returns whether there was anything to do.
+    /// Goes on with the reduction over all ranks, if this rank has arrived for one. The thread that
+    /// drives it calls this again and again. Returns whether a reduction has ended or failed.
     pub fn go_on(&self) -> bool {
         let Some(ranks) = &self.ranks else { return false };
-        // Acquire pairs with the Release of `arrive`. Relaxed: what was passed matters only to
-        // those who wait for it.
+        // Acquire pairs with the Release of `arrive`. Relaxed: `passed` matters only to those who
+        // wait for it.
         if self.common.complete.load(Ordering::Acquire)
             == self.common.passed.load(Ordering::Relaxed)
         {
             return false;
         }
-        // Whoever was at it may have ended the round since: then there is no sum.
+        // Another thread may have ended the round since. Then there is no sum.
         let sum = || self.common.round.lock().sum_of_all(self.pes);
         ranks.go_on(sum, |result| self.open(self.common.round.lock(), result))
     }
@@ -94,7 +94,7 @@ impl Barrier {
         self.ranks.as_ref().is_some_and(RankReduction::pes_drive)
     }
 
-    /// Why reductions over all ranks do not go on, if they do not.
+    /// Why reductions over all ranks have stopped, if they have.
     pub fn trouble(&self) -> Option<&str> {
         self.ranks.as_ref().and_then(RankReduction::trouble)
     }
@@ -120,9 +120,11 @@ impl Barrier {
         self.open(round, sum);
     }
 
-    /// All PEs of all ranks have arrived.
+    /// Opens it, as all PEs of all ranks have arrived.
     fn open(&self, mut round: SpinGuard<'_, Round>, sum: Share) {
-        (round.arrived, round.sum, round.result) = (0, None, Some(sum));
+        round.arrived = 0;
+        round.sum = None;
+        round.result = Some(sum);
         // Release pairs with the Acquire of `has_passed`, for those who spin.
         self.common.passed.fetch_add(1, Ordering::Release);
         drop(round);
@@ -163,7 +165,7 @@ impl Round {
 pub(super) struct BarrierReduction {
     me: u32,
     barrier: Barrier,
-    /// The PEs of other ranks that it calls when it begins: of each rank, one calls others.
+    /// The PEs of other ranks that it calls when it begins: one PE of each rank calls others.
     called: Vec<u32>,
     ties: TieBreak,
     epoch: u64,
@@ -189,7 +191,6 @@ enum State {
 impl BarrierReduction {
     pub(super) fn new(me: u32, barrier: Barrier, ties: TieBreak) -> Self {
         let called = barrier.ranks.as_ref().map_or_else(Vec::new, |ranks| ranks.called_by(me));
-        let (state, outbox) = (State::Off, VecDeque::new());
         BarrierReduction {
             me,
             barrier,
@@ -198,9 +199,9 @@ impl BarrierReduction {
             epoch: 0,
             round: 0,
             rounds: 0,
-            state,
+            state: State::Off,
             gvt: None,
-            outbox,
+            outbox: VecDeque::new(),
         }
     }
 
@@ -290,21 +291,16 @@ impl BarrierReduction {
     }
 
     pub(super) fn again(&mut self) {
-        (self.state, self.round) = (State::Due, self.round + 1);
+        self.state = State::Due;
+        self.round += 1;
     }
 
     pub(super) fn decide(&mut self, sum: Share) {
-        let Share { least: gvt, failure, work, .. } = sum;
-        let verdict = Verdict {
-            epoch: self.epoch,
-            rounds: self.round + 1,
-            gvt,
-            in_transit: Moment::Never,
-            failure,
-            work,
-        };
+        let verdict = sum.verdict(self.epoch, self.round + 1);
         check_advance(&mut self.gvt, &verdict, self.ties);
-        (self.state, self.epoch, self.round) = (State::Off, self.epoch + 1, 0);
+        self.state = State::Off;
+        self.epoch += 1;
+        self.round = 0;
         self.outbox.push_back(Action::Adopt(verdict));
     }
 }

@@ -9,7 +9,7 @@ use super::messages::{Control, Tag, Verdict, Work};
 use super::protocol::{Action, Gvt, Local};
 use super::reduction::check_advance;
 
-/// How many steps a PE makes at most before it sets its registers again.
+/// The most steps that a PE makes before it sets its registers again.
 const SETTLE_EVERY: u32 = 16;
 
 /// GVT from the registers of a Global Synchronization Unit in software: E. Lynch and G. Riley,
@@ -23,9 +23,9 @@ const SETTLE_EVERY: u32 = 16;
 /// that. So whatever has yet to happen is covered by some register all the time, and the least of
 /// all registers at one instant, LBTS, is a lower bound for it.
 ///
-/// The registers alone tell LBTS to whoever reads them. For all that PEs must agree on, such as
-/// failures, one of them turns LBTS into a verdict: an epoch is closed once all PEs have adopted
-/// the verdict before and have set their registers since some PE asked for GVT.
+/// Anybody can read LBTS from the registers alone. For what PEs must agree on, such as failures,
+/// one of them turns LBTS into a verdict: an epoch is closed once all PEs have adopted the verdict
+/// before and have set their registers since some PE asked for GVT.
 #[derive(Debug)]
 pub struct Gsu {
     me: u32,
@@ -62,7 +62,7 @@ struct Unannounced {
 
 impl Default for Unannounced {
     fn default() -> Self {
-        // What brings nothing to do must arrive, too, before all is over.
+        // Messages that bring nothing to do must arrive, too, before the run is over.
         Unannounced { count: 0, time: VirtualTime::MAX, least: Moment::Finish(LpId(u32::MAX)) }
     }
 }
@@ -73,7 +73,8 @@ impl Unannounced {
         self.count += 1;
         let time = at.time(VirtualTime::MAX);
         if time < self.time {
-            (self.time, self.least) = (time, at);
+            self.time = time;
+            self.least = at;
         } else if time == self.time {
             self.add_tied(at, ties);
         }
@@ -98,7 +99,7 @@ struct Agreement {
     verdict: SpinLock<Option<Verdict>>,
 }
 
-/// What a PE adds to a verdict, beside its registers.
+/// What a PE adds to a verdict besides its registers.
 #[derive(Clone, Copy, Debug, Portable)]
 struct Part {
     failure: Moment,
@@ -109,8 +110,8 @@ impl Gsu {
     /// The parts of this many PEs, with their registers in a region.
     pub fn all(region: &Region, pes: u32, ties: TieBreak) -> Vec<Self> {
         let part = |_| Apart(SpinLock::new(Part { failure: Moment::Never, work: Work::default() }));
-        let (agreement, parts) =
-            (region.place(Agreement::default()), region.place_list(pes as usize, part));
+        let agreement = region.place(Agreement::default());
+        let parts = region.place_list(pes as usize, part);
         let gsu = |(me, registers)| Gsu {
             me,
             ties,
@@ -141,6 +142,11 @@ impl Gsu {
         self.registers.least(|a, b| a.is_before(b, self.ties))
     }
 
+    #[inline]
+    pub(super) fn count_received(&mut self, tag: Tag) {
+        self.received[tag.index()] += 1;
+    }
+
     /// Sets this PE's registers.
     fn settle(&mut self, least: Moment) {
         let ties = self.ties;
@@ -159,9 +165,10 @@ impl Gsu {
     }
 
     /// Joins the epoch: the registers are up to date.
-    fn join(&mut self, local: &mut impl Local) {
+    fn join(&mut self, local: &mut dyn Local) {
         let part = &mut *self.parts[self.me as usize].0.lock();
-        (part.failure, part.work) = (local.failure(), part.work + local.take_work());
+        part.failure = local.failure();
+        part.work = part.work + local.take_work();
         // Release pairs with the Acquire of `all_joined`.
         self.agreement.joined.fetch_add(1, Ordering::Release);
         self.joined = true;
@@ -182,7 +189,8 @@ impl Gsu {
         }
         let Some((event, in_transit)) = self.read() else { return };
         let gvt = event.earlier(in_transit, self.ties);
-        let (mut failure, mut work) = (Moment::Never, Work::default());
+        let mut failure = Moment::Never;
+        let mut work = Work::default();
         for part in self.parts.iter() {
             let part = &mut *part.0.lock();
             failure = failure.earlier(part.failure, self.ties);
@@ -202,7 +210,8 @@ impl Gsu {
         let verdict = (*self.agreement.verdict.lock())?;
         assert_eq!(verdict.epoch, self.epoch, "PE {} missed a verdict", self.me);
         check_advance(&mut self.gvt, &verdict, self.ties);
-        (self.epoch, self.joined) = (self.epoch + 1, false);
+        self.epoch += 1;
+        self.joined = false;
         // Until it sets its registers again, the PE may undo whatever comes at or after GVT.
         self.settle(verdict.gvt);
         Some(verdict)
@@ -239,7 +248,7 @@ impl Gvt for Gsu {
 
     #[inline]
     fn received(&mut self, tag: Tag, _: impl FnOnce() -> Moment) {
-        self.received[tag.index()] += 1;
+        self.count_received(tag);
     }
 
     fn neighbours(&self) -> Vec<u32> {
@@ -257,7 +266,7 @@ impl Gvt for Gsu {
         panic!("a control message where registers tell GVT: {control:?}");
     }
 
-    fn advance(&mut self, local: &mut impl Local) -> Option<Action> {
+    fn advance(&mut self, local: &mut dyn Local) -> Option<Action> {
         self.announce();
         let called = self.is_called();
         self.since_settled += 1;

@@ -1,12 +1,12 @@
-/// How many PEs report to one of the same group. A group of up to one more is centralised, as the
-/// nodes of Perumalla, Park and Tipparaju are (§2.6); the PEs of a larger one form a tree.
+/// How many PEs of a group report to one PE. A group of at most one more than this is centralised,
+/// as the nodes of Perumalla, Park and Tipparaju are (§2.6); the PEs of a larger one form a tree.
 const FAN_IN: u32 = 8;
 
-/// How PEs share in a reduction. PEs that are close to each other, as they take turns in one thread
-/// or live in one address space, form a group of consecutive numbers; within it, shares go up a
-/// tree to its first PE, the leader, and leaders exchange theirs in a butterfly: in stage s, the
-/// leader of group i with that of group i XOR 2^s, until all know the sum of all. Groups beyond the
-/// largest power of two report to the leader of a group within it.
+/// How PEs take part in a reduction. PEs that are close to each other, because they take turns in
+/// one thread or share an address space, form a group of consecutive numbers. Within a group,
+/// shares go up a tree to its first PE, the leader. Leaders exchange sums in a butterfly: in stage
+/// s, the leader of group i with that of group i XOR 2^s, until all know the sum of all. Groups
+/// beyond the largest power of two report to the leader of a group within it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hierarchy {
     pes: u32,
@@ -27,14 +27,15 @@ impl Hierarchy {
         self.pes
     }
 
-    /// The groups that take part in the butterfly.
+    /// How many groups take part in the butterfly.
     fn exchanging(&self) -> u32 {
         1 << self.pes.div_ceil(self.group).ilog2()
     }
 
-    /// The PE to which PE `me` reports; none if it takes part in the butterfly.
+    /// The PE to which PE `me` reports; `None` if PE `me` takes part in the butterfly.
     pub(super) fn parent(&self, me: u32) -> Option<u32> {
-        let (group, place) = (me / self.group, me % self.group);
+        let group = me / self.group;
+        let place = me % self.group;
         if place > 0 {
             return Some(group * self.group + (place - 1) / FAN_IN);
         }
@@ -43,7 +44,8 @@ impl Hierarchy {
 
     /// The PEs that report to PE `me`.
     pub(super) fn children(&self, me: u32) -> Vec<u32> {
-        let (group, place) = (me / self.group, me % self.group);
+        let group = me / self.group;
+        let place = me % self.group;
         let end = (group * self.group).saturating_add(self.group).min(self.pes);
         let first =
             (group * self.group).saturating_add(place.saturating_mul(FAN_IN)).saturating_add(1);
@@ -83,7 +85,7 @@ mod tests {
         ])
     }
 
-    /// Who a PE reports to knows of it, and partners are partners of each other, in the same stage.
+    /// A parent knows its children, and partners know each other as such in the same stage.
     #[test]
     fn both_ends_of_a_line_know_of_each_other() {
         for hierarchy in hierarchies() {

@@ -11,16 +11,16 @@ use super::messages::{Verdict, Work};
 
 /// Computations of GVT between two decisions.
 const ROUNDS: u32 = 4;
-/// PEs wait too much above this share, and little below that one, in percent. Doubling or halving
-/// the interval changes the share by a factor of about 2, so what was too much is not little
-/// afterwards.
+/// Above the first share, in percent, PEs wait too much, and below the second, little. Doubling or
+/// halving the interval changes the share by a factor of about 2, so no change turns too much into
+/// little.
 const MUCH: u64 = 20;
 const LITTLE: u64 = 5;
-/// The interval lies between this fraction of the given one and a multiple of it.
+/// The interval stays between this fraction and this multiple of the given one.
 const SHORTER: u32 = 8;
 const LONGER: u32 = 8;
-/// The same of an interval in passes of a thread, of which there are thousands where a PE executes
-/// some events.
+/// The multiple for an interval in passes: a thread makes thousands while a PE executes some
+/// events.
 const LONGER_IN_PASSES: u32 = 1 << 10;
 
 /// What the interval counts.
@@ -28,20 +28,20 @@ const LONGER_IN_PASSES: u32 = 1 << 10;
 pub enum IntervalUnit {
     /// Events that a PE executes.
     Events,
-    /// Passes of a thread that does nothing but send and receive through what it has to do.
+    /// Passes that a thread which only sends and receives makes over its work.
     Passes,
 }
 
-/// What became of an interval during a run.
+/// How an interval changed during a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IntervalHistory {
     /// What it counts.
     pub unit: IntervalUnit,
-    /// What it was at first.
+    /// The first interval.
     pub first: u32,
     /// The shortest.
     pub least: u32,
-    /// What it was in the end.
+    /// The interval in the end.
     pub last: u32,
     /// The longest.
     pub greatest: u32,
@@ -51,13 +51,13 @@ pub struct IntervalHistory {
 
 /// Adapts the interval to how busy PEs are while GVT is computed.
 ///
-/// Their utilisation is taken from counts alone: a step in which nothing is executed because GVT is
-/// being computed costs about what an event does. Where PEs stop for GVT, they wait in every
-/// computation, so if they wait much there should be fewer, and if they wait little there may be
-/// more, as then less waits to be committed. Where PEs go on meanwhile, they wait only if GVT was
-/// asked for too late, so then there should be more of them.
+/// Their utilisation is estimated from counts alone: a step in which nothing is executed because
+/// GVT is being computed costs about what an event does. Where PEs stop for GVT, they wait in every
+/// computation. If they wait much, computations should be rarer; if little, they may be more
+/// frequent, so that less waits to be committed. Where PEs go on meanwhile, they wait only if GVT
+/// was asked for too late. Then computations should be more frequent.
 ///
-/// It decides by verdicts, which are the same on all PEs: so all of them have the same interval.
+/// It decides by verdicts, which are the same on all PEs, so all PEs have the same interval.
 #[derive(Clone, Debug)]
 pub struct IntervalControl {
     /// Whether PEs stop while GVT is computed.
@@ -71,35 +71,36 @@ pub struct IntervalControl {
 }
 
 impl IntervalControl {
-    /// The control of an interval that is `first` to begin with.
+    /// The control of an interval that starts as `first`.
     pub fn new(first: u32, unit: IntervalUnit, stops: bool) -> Self {
         let factor = match unit {
             IntervalUnit::Events => LONGER,
             IntervalUnit::Passes => LONGER_IN_PASSES,
         };
-        let (shortest, longest) = ((first / SHORTER).max(1), first.saturating_mul(factor));
+        let shortest = (first / SHORTER).max(1);
+        let longest = first.saturating_mul(factor);
         let history =
             IntervalHistory { unit, first, least: first, last: first, greatest: first, changes: 0 };
         IntervalControl { stops, shortest, longest, history, rounds: 0, work: Work::default() }
     }
 
-    /// The control of one that begins alike and counts passes.
+    /// The control of an interval that starts alike and counts passes.
     pub fn in_passes(&self) -> Self {
         IntervalControl::new(self.history.first, IntervalUnit::Passes, self.stops)
     }
 
-    /// The interval at present.
+    /// The current interval.
     #[inline]
     pub fn interval(&self) -> u32 {
         self.history.last
     }
 
-    /// What has become of it so far.
+    /// How the interval has changed so far.
     pub fn history(&self) -> IntervalHistory {
         self.history
     }
 
-    /// GVT has been found, and this is what all PEs have done since the time before.
+    /// GVT has been found. `work` is what all PEs have done since the GVT before.
     pub fn adapt(&mut self, work: &Work) {
         self.work = self.work + *work;
         self.rounds += 1;
@@ -108,13 +109,14 @@ impl IntervalControl {
         }
         let Work { processed, waiting_steps, .. } = std::mem::take(&mut self.work);
         let rounds = u64::from(std::mem::take(&mut self.rounds));
-        // If no PE can have come near the end of an interval, idle ones have asked, and will again
-        // whatever it is.
+        // If no PE can have come near the end of an interval, idle ones have asked, and will ask
+        // again whatever the interval is.
         let asked_by_idle = self.history.unit == IntervalUnit::Events
             && processed < u64::from(self.interval()) * rounds / 2;
         let waited = 100 * u128::from(waiting_steps);
         let all = u128::from(processed) + u128::from(waiting_steps);
-        let (much, little) = (waited > u128::from(MUCH) * all, waited < u128::from(LITTLE) * all);
+        let much = waited > u128::from(MUCH) * all;
+        let little = waited < u128::from(LITTLE) * all;
         let now = self.interval();
         let next = match self.stops {
             true if much && !asked_by_idle => now.saturating_mul(2),
@@ -129,54 +131,57 @@ impl IntervalControl {
     fn set(&mut self, next: u32) {
         let IntervalHistory { least, last, greatest, changes, .. } = &mut self.history;
         *changes += u64::from(*last != next);
-        (*least, *last, *greatest) = ((*least).min(next), next, (*greatest).max(next));
+        *least = (*least).min(next);
+        *last = next;
+        *greatest = (*greatest).max(next);
     }
 }
 
-/// Lets a thread that does nothing but send and receive say when GVT is to be found, by an interval
-/// of its own, which the PEs of its process find from their verdicts. It takes no part in finding
-/// it: no PE waits for it.
+/// Lets a thread that only sends and receives say when GVT is to be found, by an interval of its
+/// own, which the PEs of its process work out from their verdicts. The thread takes no part in
+/// finding GVT: no PE waits for it.
 #[derive(Clone, Debug)]
-pub struct Pacer(Arc<PacerWords>);
+pub struct Pacer(Arc<PacerState>);
 
 #[derive(Debug)]
-struct PacerWords {
+struct PacerState {
     /// The thread has asked to close all epochs below this.
     asked: AtomicU64,
     /// Some PE has joined all epochs below this.
     joined: AtomicU64,
-    /// Epochs closed, and the interval then, in the lower half.
+    /// In the upper half, how many epochs are closed; in the lower half, the interval since then.
     closed: AtomicU64,
 }
 
 impl Pacer {
-    /// One whose first interval this is.
+    /// A pacer with this first interval.
     pub fn new(interval: u32) -> Self {
-        Pacer(Arc::new(PacerWords {
+        Pacer(Arc::new(PacerState {
             asked: AtomicU64::new(0),
             joined: AtomicU64::new(0),
             closed: AtomicU64::new(interval.into()),
         }))
     }
 
-    /// Whether a PE that has joined so many epochs is to ask for GVT.
+    /// Whether a PE that has joined this many epochs should ask for GVT.
     #[inline]
     pub(crate) fn calls(&self, joined: u64) -> bool {
-        // Relaxed, as everywhere here: the words publish nothing but themselves.
+        // Relaxed, as everywhere here: these numbers publish nothing but themselves.
         self.0.asked.load(Ordering::Relaxed) > joined
     }
 
-    /// A PE has joined so many epochs.
+    /// A PE has joined this many epochs.
     pub(crate) fn note_joined(&self, joined: u64) {
         self.0.joined.fetch_max(joined, Ordering::Relaxed);
     }
 
-    /// A PE has adopted a verdict, and its interval is now this.
+    /// A PE has adopted a verdict, and has this interval now.
     pub(crate) fn note_verdict(&self, verdict: &Verdict, interval: u32) {
         self.0.closed.fetch_max((verdict.epoch + 1) << 32 | u64::from(interval), Ordering::Relaxed);
     }
 
-    /// Whether PEs of this process are waiting for a verdict: messages should not be kept back now.
+    /// Whether PEs of this process are waiting for a verdict, so that no messages should be kept
+    /// back.
     #[inline]
     pub fn is_on(&self) -> bool {
         self.0.joined.load(Ordering::Relaxed) > self.0.closed.load(Ordering::Relaxed) >> 32
@@ -187,30 +192,32 @@ impl Pacer {
 #[derive(Debug)]
 pub struct PacerDriver {
     pacer: Pacer,
-    /// Epochs that were closed when it last looked.
+    /// How many epochs were closed when it last looked.
     closed: u64,
-    /// Passes since.
+    /// Passes since then.
     passes: u32,
 }
 
 impl PacerDriver {
-    /// The only driver of a pacer.
+    /// The driver of a pacer, which has only one.
     pub fn new(pacer: Pacer) -> Self {
         PacerDriver { pacer, closed: 0, passes: 0 }
     }
 
-    /// The thread has done all there was to do once more. When it has done so as often as the
-    /// interval says since GVT was last found, it asks.
+    /// The thread has made another pass. When it has made as many since the last GVT as the
+    /// interval says, it asks for the next.
     pub fn pass(&mut self) {
-        let words = &self.pacer.0;
-        let word = words.closed.load(Ordering::Relaxed);
-        let (closed, interval) = (word >> 32, word as u32);
+        let state = &self.pacer.0;
+        let both = state.closed.load(Ordering::Relaxed);
+        let closed = both >> 32;
+        let interval = both as u32;
         if closed != self.closed {
-            (self.closed, self.passes) = (closed, 0);
+            self.closed = closed;
+            self.passes = 0;
         }
         self.passes = self.passes.saturating_add(1);
         if self.passes >= interval {
-            words.asked.fetch_max(closed + 1, Ordering::Relaxed);
+            state.asked.fetch_max(closed + 1, Ordering::Relaxed);
         }
     }
 }
@@ -221,8 +228,8 @@ mod tests {
 
     use super::*;
 
-    /// Four PEs execute so many events each, and wait so many steps each, in each of so many
-    /// computations.
+    /// In each of `rounds` computations, four PEs execute `events` events and wait `waits` steps
+    /// each.
     fn adapt(control: &mut IntervalControl, rounds: u32, events: u64, waits: u64) {
         let work = Work { processed: 4 * events, waiting_steps: 4 * waits, ..Work::default() };
         (0..rounds).for_each(|_| control.adapt(&work));
@@ -260,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn pes_that_go_on_and_wait_nevertheless_get_a_shorter_one() {
+    fn pes_that_go_on_and_wait_nevertheless_get_a_shorter_interval() {
         let mut control = control(IntervalUnit::Events, false);
         adapt(&mut control, 4, 128, 100);
         assert_eq!(control.interval(), 64);
@@ -269,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_bounded() {
+    fn the_interval_is_bounded() {
         for (unit, stops) in [IntervalUnit::Events, IntervalUnit::Passes]
             .into_iter()
             .flat_map(|unit| [true, false].map(|stops| (unit, stops)))
@@ -296,7 +303,7 @@ mod tests {
 
     /// PEs that are idle ask at once; no interval changes how long they wait.
     #[test]
-    fn what_idle_pes_ask_for_does_not_lengthen_it() {
+    fn what_idle_pes_ask_for_does_not_lengthen_the_interval() {
         let mut control = control(IntervalUnit::Events, true);
         adapt(&mut control, 100, 3, 100);
         assert_eq!(control.interval(), 128);
@@ -306,8 +313,8 @@ mod tests {
 
     #[test]
     fn the_same_verdicts_lead_to_the_same_intervals() {
-        let (mut one, mut other) =
-            (control(IntervalUnit::Passes, true), control(IntervalUnit::Passes, true));
+        let mut one = control(IntervalUnit::Passes, true);
+        let mut other = control(IntervalUnit::Passes, true);
         for round in 0..200u64 {
             let work = Work {
                 processed: round * 37 % 101,
@@ -322,8 +329,14 @@ mod tests {
     }
 
     fn verdict(epoch: u64) -> Verdict {
-        let (gvt, in_transit, failure) = (Moment::Never, Moment::Never, Moment::Never);
-        Verdict { epoch, rounds: 1, gvt, in_transit, failure, work: Work::default() }
+        Verdict {
+            epoch,
+            rounds: 1,
+            gvt: Moment::Never,
+            in_transit: Moment::Never,
+            failure: Moment::Never,
+            work: Work::default(),
+        }
     }
 
     #[test]

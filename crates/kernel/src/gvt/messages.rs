@@ -16,7 +16,7 @@ pub struct Work {
     pub steps: u64,
     /// Steps in which there was nothing to execute.
     pub idle_steps: u64,
-    /// Those among them in which the PE was waiting for GVT, as it was being computed.
+    /// Idle steps in which the PE waited for a GVT that was being computed.
     pub waiting_steps: u64,
 }
 
@@ -53,6 +53,18 @@ impl Share {
     /// Messages sent minus messages received.
     pub fn in_flight(&self) -> i64 {
         self.sent.wrapping_sub(self.received) as i64
+    }
+
+    /// The verdict that follows from the sum of all shares, if nothing was in flight.
+    pub(super) fn verdict(self, epoch: u64, rounds: u32) -> Verdict {
+        Verdict {
+            epoch,
+            rounds,
+            gvt: self.least,
+            in_transit: Moment::Never,
+            failure: self.failure,
+            work: self.work,
+        }
     }
 
     /// The reduction of two shares.
@@ -96,8 +108,8 @@ pub enum Control {
         /// The epoch to close.
         epoch: u64,
     },
-    /// The reduced share of a child and all its descendants, or of a partner and all with whom it
-    /// has exchanged shares already.
+    /// The reduced share of a child and all its descendants, or of a partner and everyone with whom
+    /// it has exchanged shares.
     Share {
         /// Which child or partner.
         from: u32,
@@ -119,8 +131,8 @@ pub enum Control {
     Verdict(Verdict),
 }
 
-/// The epoch in which a message was sent, as far as its receiver needs to know it: one bit, which
-/// travels with the message.
+/// Tells the receiver of a message in which epoch it was sent. One bit is enough, and travels with
+/// the message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Portable)]
 pub struct Tag(bool);
 
@@ -137,7 +149,7 @@ impl Tag {
         Tag(bits & 1 == 1)
     }
 
-    /// That of the next epoch.
+    /// The tag of the next epoch.
     pub(super) fn other(self) -> Tag {
         Tag(!self.0)
     }

@@ -8,12 +8,12 @@
 //!
 //! * [`Asynchronous`]: PEs go on executing while GVT is computed (epochs and colours).
 //! * [`OneSided`]: the same, but PEs write straight into each other's memory.
-//! * [`Synchronous`]: PEs hold until nothing is in flight (four counters); simpler, slower, and a
-//!   check on the others. They reduce by messages or at a [`Barrier`], and from there over all
+//! * [`Synchronous`]: PEs pause until nothing is in flight (four counters). Simpler and slower, it
+//!   is a check on the others. They reduce by messages or at a [`Barrier`], and from there over all
 //!   ranks by [`AllReduce`].
-//! * [`Gsu`]: registers in shared memory tell GVT without any control message.
+//! * [`Gsu`]: GVT is read from registers in shared memory, without control messages.
 //!
-//! The README beside this file tells how each of them works, step by step.
+//! The README beside this file explains each of them, step by step.
 //!
 //! Reductions go over a [`Hierarchy`] of the PEs. Messages that still wait at their sender count as
 //! in flight, so PEs should hand over often while [`Gvt::is_on`]. Fewer reductions are needed if a

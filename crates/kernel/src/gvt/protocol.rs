@@ -5,7 +5,7 @@ use warpline_base::Moment;
 use super::messages::{Control, Tag, Verdict, Work};
 use super::put::Put;
 
-/// What the PE is to do for the algorithm.
+/// What an algorithm asks its PE to do.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Action {
     /// Passes a control message to another PE, which [receives](Gvt::receive_control) it.
@@ -27,7 +27,7 @@ pub enum Action {
     Adopt(Verdict),
 }
 
-/// What an algorithm needs to know of its PE. It asks only when it has to.
+/// What an algorithm needs to know about its PE. It asks only when it has to.
 pub trait Local {
     /// The earliest moment of anything that has yet to be done: of pending events, and of rollbacks
     /// and anti-messages that were put off.
@@ -45,19 +45,19 @@ pub trait Local {
 
 /// One PE's part in computing GVT.
 ///
-/// All that algorithms rely on is that whatever a PE executes or undoes causes nothing before its
+/// Algorithms rely on one rule alone: whatever a PE executes or undoes causes nothing before its
 /// own moment.
 pub trait Gvt: Send {
     /// The name of the algorithm.
     fn name(&self) -> &'static str;
 
     /// Counts a message to PE `to`, positive or anti, for an event at the moment `at` or later, and
-    /// returns its tag. To be called when the message is made, even if it still has to wait before
-    /// it is handed over.
+    /// returns its tag. Call it when the message is made, even if the message then waits to be
+    /// handed over.
     fn sent(&mut self, to: u32, at: impl FnOnce() -> Moment) -> Tag;
 
-    /// Announces all messages counted since the last call. To be called before any of them is
-    /// handed over.
+    /// Announces all messages counted since the last call. Call it before any of them is handed
+    /// over.
     fn announce(&mut self) {}
 
     /// Counts a message that has arrived, positive or anti, for an event at the moment `at`. Before
@@ -75,12 +75,12 @@ pub trait Gvt: Send {
     /// If the message was not meant for this PE, or arrived twice.
     fn receive_control(&mut self, control: Control);
 
-    /// The next action for the PE, if any. To be called until there is none, after every `wish` and
+    /// The next action for the PE, if any. Call it until there is none, after every `wish` and
     /// `receive_control`.
     ///
     /// # Panics
     /// If GVT would decrease, or more messages were received than sent: some were not counted.
-    fn advance(&mut self, local: &mut impl Local) -> Option<Action>;
+    fn advance(&mut self, local: &mut dyn Local) -> Option<Action>;
 
     /// The PEs that this one exchanges control messages with, in no particular order.
     fn neighbours(&self) -> Vec<u32>;

@@ -11,8 +11,8 @@ pub const BLOCK_WORDS: usize = 16;
 /// What is written into the memory of another PE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Portable)]
 pub enum Put {
-    /// A word of its own, so that an idle PE joins: the writer has begun to close all epochs below
-    /// this.
+    /// A word of its own, which makes an idle PE join: the writer has begun to close all epochs
+    /// below this.
     JumpStart(u64),
     /// A block.
     Block {
@@ -50,7 +50,7 @@ impl From<Control> for Put {
                 share: Share { sent, received, least, failure, work },
                 ..
             } => Put::block(SHARE, epoch, round, [sent, received], [least, failure], work),
-            // The outcome of the round before.
+            // It is the outcome of the round before, and lies in the block of that.
             Control::Again { epoch, round } => {
                 Put::block(AGAIN, epoch, round - 1, [0; 2], [Moment::Never; 2], Work::default())
             }
@@ -72,10 +72,9 @@ impl Put {
     ) -> Put {
         let mut words = [0; BLOCK_WORDS];
         let [(first, first_code), (second, second_code)] = moments.map(words_of);
-        (words[0], words[1]) = (
-            u64::from(round) | kind << 32 | first_code << FIRST_CODE | second_code << SECOND_CODE,
-            epoch,
-        );
+        words[0] =
+            u64::from(round) | kind << 32 | first_code << FIRST_CODE | second_code << SECOND_CODE;
+        words[1] = epoch;
         words[2..4].copy_from_slice(&counts);
         words[4..7].copy_from_slice(&first);
         words[7..10].copy_from_slice(&second);
@@ -92,17 +91,19 @@ impl Put {
     /// What PE `from` has written.
     ///
     /// # Panics
-    /// If it is nothing that a PE writes.
+    /// If no PE writes such a block.
     pub fn read(self, from: u32) -> Control {
         let words = match self {
             Put::JumpStart(epochs) => return Control::Begin { from, epoch: epochs - 1 },
             Put::Block { words, .. } => words,
         };
-        let (round, epoch) = (words[0] as u32, words[1]);
+        let round = words[0] as u32;
+        let epoch = words[1];
         let moment = |at: usize, code: u32| {
             moment_of([words[at], words[at + 1], words[at + 2]], words[0] >> code & CODE)
         };
-        let (least, failure) = (moment(4, FIRST_CODE), moment(7, SECOND_CODE));
+        let least = moment(4, FIRST_CODE);
+        let failure = moment(7, SECOND_CODE);
         let [processed, rolled_back, steps, idle_steps, waiting_steps] =
             std::array::from_fn(|place| words[10 + place]);
         let work = Work { processed, rolled_back, steps, idle_steps, waiting_steps };
@@ -144,8 +145,10 @@ fn moment_of([place, time, sequence]: [u64; 3], code: u64) -> Moment {
     match code & 3 {
         0 => Moment::Init(lp),
         1 => {
-            let (step, priority) = ((place >> 32) as u32, Priority::new((code >> 2) as u8 as i8));
-            let (time, sequence) = (VirtualTime::from_bits(time), Sequence::from_bits(sequence));
+            let step = (place >> 32) as u32;
+            let priority = Priority::new((code >> 2) as u8 as i8);
+            let time = VirtualTime::from_bits(time);
+            let sequence = Sequence::from_bits(sequence);
             Moment::Event(EventKey { time, step, priority, sender: lp, sequence })
         }
         2 => Moment::Finish(lp),
@@ -185,7 +188,8 @@ mod tests {
                     idle_steps: 4,
                     waiting_steps: 5 + number,
                 };
-                let (epoch, round) = (number << 40, 1 << 31 | number as u32);
+                let epoch = number << 40;
+                let round = 1 << 31 | number as u32;
                 let share = Share { sent: u64::MAX - number, received: 5, least, failure, work };
                 let verdict = Verdict {
                     epoch,
@@ -209,7 +213,7 @@ mod tests {
 
     /// Rounds that can be on their way at the same time have blocks of their own.
     #[test]
-    fn neighbouring_trials_have_different_blocks() {
+    fn neighbouring_rounds_have_different_blocks() {
         let place = |epoch, round: u32| match Put::from(Control::Again { epoch, round: round + 1 })
         {
             Put::Block { place, .. } => place,

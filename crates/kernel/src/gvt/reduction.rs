@@ -43,9 +43,9 @@ impl Neighbour {
     }
 
     fn take(&mut self, epoch: u64, round: u32) -> Option<Share> {
-        let (of_epoch, of_trial, share) = self.blocks[block(epoch, round)].take()?;
+        let (of_epoch, of_round, share) = self.blocks[block(epoch, round)].take()?;
         assert_eq!(
-            (of_epoch, of_trial),
+            (of_epoch, of_round),
             (epoch, round),
             "PE {} gave a share of another (epoch, round)",
             self.pe
@@ -199,8 +199,8 @@ impl Reduction {
     }
 
     /// Whether it is time to [`give`](Self::give) this PE's share: once its parent, or its partner
-    /// of the first stage, has begun, and all children have given theirs. A share given before
-    /// would not include what that PE sent in between, and so would often be useless.
+    /// of the first stage, has begun, and all children have given theirs. An earlier share would
+    /// miss what that PE sends in between, and would often be useless.
     pub(super) fn is_due(&self) -> bool {
         let mut above = self.parent.iter().chain(self.partners.first());
         self.stage == Stage::Due
@@ -211,7 +211,9 @@ impl Reduction {
     /// Adds this PE's share to those of its children, and passes the sum on.
     pub(super) fn give(&mut self, own: Share) {
         debug_assert!(self.is_due());
-        let (epoch, round, ties) = (self.epoch, self.round, self.ties);
+        let epoch = self.epoch;
+        let round = self.round;
+        let ties = self.ties;
         let shares = self.children.iter_mut().filter_map(|child| child.take(epoch, round));
         let sum = shares.fold(own, |sum, share| sum.and(share, ties));
         match &self.parent {
@@ -236,12 +238,14 @@ impl Reduction {
         self.outbox.push_back(Action::Send { to, control });
     }
 
-    /// Exchanges sums as far as those of the partners have arrived. Returns the sum of all shares
-    /// when it is known, at a PE of the butterfly, which is then to [`decide`](Self::decide) or to
-    /// try [`again`](Self::again).
+    /// Exchanges sums, as far as those of the partners have arrived. At a PE of the butterfly,
+    /// returns the sum of all shares once it is known. That PE is then to [`decide`](Self::decide),
+    /// or to try [`again`](Self::again).
     pub(super) fn exchange(&mut self) -> Option<Share> {
         while let Stage::Exchanging(sum, stage) = self.stage {
-            let (epoch, round, ties) = (self.epoch, self.round, self.ties);
+            let epoch = self.epoch;
+            let round = self.round;
+            let ties = self.ties;
             let Some(partner) = self.partners.get_mut(stage) else { return Some(sum) };
             let share = partner.take(epoch, round)?;
             self.enter_stage(sum.and(share, ties), stage + 1);
@@ -252,21 +256,14 @@ impl Reduction {
     /// Starts the next round, here and at all that report to this PE.
     pub(super) fn again(&mut self) {
         assert!(self.has_given(), "a round was over before PE {} gave its share", self.me);
-        (self.stage, self.round) = (Stage::Due, self.round + 1);
+        self.stage = Stage::Due;
+        self.round += 1;
         self.send_to_children(Control::Again { epoch: self.epoch, round: self.round });
     }
 
     /// At a PE of the butterfly: the sum of this round is the answer.
     pub(super) fn decide(&mut self, sum: Share) {
-        let Share { least: gvt, failure, work, .. } = sum;
-        self.conclude(Verdict {
-            epoch: self.epoch,
-            rounds: self.round + 1,
-            gvt,
-            in_transit: Moment::Never,
-            failure,
-            work,
-        });
+        self.conclude(sum.verdict(self.epoch, self.round + 1));
     }
 
     fn has_given(&self) -> bool {
@@ -276,7 +273,9 @@ impl Reduction {
     fn conclude(&mut self, verdict: Verdict) {
         assert!(self.has_given(), "a verdict came before PE {} gave its share", self.me);
         check_advance(&mut self.gvt, &verdict, self.ties);
-        (self.stage, self.epoch, self.round) = (Stage::Off, self.epoch + 1, 0);
+        self.stage = Stage::Off;
+        self.epoch += 1;
+        self.round = 0;
         self.send_to_children(Control::Verdict(verdict));
         self.outbox.push_back(Action::Adopt(verdict));
     }

@@ -6,7 +6,7 @@ use super::messages::{Control, Share, Tag, Work};
 use super::protocol::{Action, Gvt, Local};
 use super::reduction::Reduction;
 
-/// GVT while all PEs hold: they receive, but execute nothing, until nothing is in flight. This is
+/// GVT while all PEs pause: they receive, but execute nothing, until nothing is in flight. This is
 /// detected by the four-counter method of F. Mattern, "Algorithms for distributed termination
 /// detection", Distributed Computing 2, 1987; the mode of operation is 2S of K. Perumalla, A. Park
 /// and V. Tipparaju, ACM TOMACS 24(3), 2014, §2.5.
@@ -16,7 +16,7 @@ use super::reduction::Reduction;
 /// a rollback and with it anti-messages. But counts only grow, and a round begins after the
 /// previous one has ended, at time t. So if the number received as of the first round, R1, equals
 /// the number sent as of the second, S2, then R1 ≤ R(t) ≤ S(t) ≤ S2 makes R(t) equal S(t): nothing
-/// was in flight at t, and nothing has been since, as PEs that hold send only because of what they
+/// was in flight at t, and nothing has been since, as paused PEs send only because of what they
 /// receive. The least moment of the second round is GVT.
 ///
 /// Counts are summed by messages over the hierarchy, or at a [`Barrier`] in shared memory, or at
@@ -74,12 +74,33 @@ impl Synchronous {
         }
     }
 
-    fn contribute(&mut self, local: &mut impl Local) {
+    #[inline(always)]
+    pub(super) fn count_sent(&mut self) -> Tag {
+        debug_assert!(
+            with!(&self.reducer, reducer => reducer.pes()) > 1,
+            "a message to another PE, but there is only one"
+        );
+        self.sent += 1;
+        Tag::default()
+    }
+
+    #[inline]
+    pub(super) fn count_received(&mut self) {
+        self.received += 1;
+    }
+
+    fn contribute(&mut self, local: &mut dyn Local) {
         if with!(&self.reducer, reducer => reducer.round()) == 0 {
-            (self.work, self.before) = (local.take_work(), None);
+            self.work = local.take_work();
+            self.before = None;
         }
-        let (sent, received, work) = (self.sent, self.received, self.work);
-        let own = Share { sent, received, least: local.least(), failure: local.failure(), work };
+        let own = Share {
+            sent: self.sent,
+            received: self.received,
+            least: local.least(),
+            failure: local.failure(),
+            work: self.work,
+        };
         with!(&mut self.reducer, reducer => reducer.give(own));
     }
 
@@ -98,17 +119,12 @@ impl Gvt for Synchronous {
 
     #[inline(always)]
     fn sent(&mut self, _: u32, _: impl FnOnce() -> Moment) -> Tag {
-        debug_assert!(
-            with!(&self.reducer, reducer => reducer.pes()) > 1,
-            "a message to another PE, but there is only one"
-        );
-        self.sent += 1;
-        Tag::default()
+        self.count_sent()
     }
 
     #[inline]
     fn received(&mut self, _: Tag, _: impl FnOnce() -> Moment) {
-        self.received += 1;
+        self.count_received();
     }
 
     fn neighbours(&self) -> Vec<u32> {
@@ -123,7 +139,7 @@ impl Gvt for Synchronous {
         with!(&mut self.reducer, reducer => reducer.receive_control(control));
     }
 
-    fn advance(&mut self, local: &mut impl Local) -> Option<Action> {
+    fn advance(&mut self, local: &mut dyn Local) -> Option<Action> {
         loop {
             if let Some(action) = with!(&mut self.reducer, reducer => reducer.next_action()) {
                 return Some(action);

@@ -21,71 +21,17 @@
 //! and tie beside the handle of a buffer, so that filing a message touches no buffer, gained
 //! nothing: the buffer is needed soon after.
 
+mod send_queue;
 pub(crate) mod wires;
 
 use warpline_base::{EventKey, LpId, Moment, VirtualTime};
-use warpline_memory::{ApartList, CasCounts, DropEach, Handle, Image, MakeRoom, Pool, try_drop};
+use warpline_memory::{ApartList, CasCounts, Handle, Image, Pool, try_drop};
 
 use crate::Event;
 use crate::agenda::store::{Incarnation, OptionalHandle};
 use crate::gvt::{AnyGvt, Control, Gvt, Put, Tag};
+use crate::mail::send_queue::SendQueue;
 use crate::mail::wires::{Content, Message, MessageKind, Port, UnreadableEvent, ValueMessage};
-
-/// What `outgoing` holds, as error messages put it.
-const UNSENT: &str = "messages that other PEs have no room for";
-
-/// What waits to be handed over to one PE.
-struct SendQueue<E> {
-    messages: Vec<Message>,
-    /// How many of them have been handed over.
-    sent: usize,
-    /// Messages by value that found no room: the first of them, in reverse order, and those behind
-    /// them.
-    first_values: DropEach<ValueMessage<E>>,
-    values: DropEach<ValueMessage<E>>,
-}
-
-impl<E> SendQueue<E> {
-    fn new() -> Self {
-        SendQueue {
-            messages: Vec::new(),
-            sent: 0,
-            first_values: DropEach::default(),
-            values: DropEach::default(),
-        }
-    }
-
-    /// Hands over as many messages as there is room for, and returns how many.
-    fn hand_over(&mut self, to: u32, port: &mut impl Port<E>) -> usize {
-        let taken =
-            if self.messages.is_empty() { 0 } else { port.send(to, &self.messages[self.sent..]) };
-        self.sent += taken;
-        // However many wait, each is moved only once or twice.
-        if 2 * self.sent >= self.messages.len() {
-            self.messages.drain(..self.sent);
-            self.sent = 0;
-        }
-        taken + self.hand_over_values(to, port)
-    }
-
-    fn hand_over_values(&mut self, to: u32, port: &mut impl Port<E>) -> usize {
-        let mut taken = 0;
-        loop {
-            if self.first_values.is_empty() {
-                std::mem::swap(&mut self.first_values, &mut self.values);
-                self.first_values.reverse();
-            }
-            let Some(message) = self.first_values.pop() else { return taken };
-            match port.send_value(to, message) {
-                Ok(()) => taken += 1,
-                Err(message) => {
-                    self.first_values.push(message);
-                    return taken;
-                }
-            }
-        }
-    }
-}
 
 /// An event that was sent by value and may have to be cancelled.
 #[derive(Clone, Copy, Debug)]
@@ -118,7 +64,7 @@ pub(crate) struct Mail<E, P> {
     waiting: usize,
     /// Whether the port may be keeping messages back.
     unflushed: bool,
-    /// How much memory the messages took that waited here when that was last looked at, in bytes.
+    /// How much memory the waiting messages took when it was last measured, in bytes.
     bytes: usize,
     /// The bound published last.
     published: u64,
@@ -143,8 +89,8 @@ impl<E, P: Port<E>> Mail<E, P> {
         }
     }
 
-    /// Drops what has arrived by value and waits where several processes may share it, when no PE
-    /// sends any more.
+    /// Drops messages by value that wait where several processes may share them. No PE may send any
+    /// more.
     pub(crate) fn drop_values(&mut self) {
         self.port.look_for_values();
         self.port.receive_values(&mut |message| _ = try_drop(message));
@@ -181,7 +127,7 @@ impl<E, P: Port<E>> Mail<E, P> {
         self.port.receive_values(take);
     }
 
-    /// The next event that has arrived without what it carries.
+    /// The next event that has arrived without its payload.
     #[inline(always)]
     pub(crate) fn receive_unreadable(&mut self) -> Option<UnreadableEvent> {
         self.port.receive_unreadable()
@@ -223,9 +169,7 @@ impl<E, P: Port<E>> Mail<E, P> {
     #[cold]
     fn keep_value(&mut self, to: u32, message: ValueMessage<E>) {
         self.waiting += 1;
-        let values = &mut self.outgoing[to as usize].values;
-        values.make_room(1, UNSENT);
-        values.push(message);
+        self.outgoing[to as usize].push_value(message);
     }
 
     /// Cancels an event that was sent by value, at the moment `at`.
@@ -258,9 +202,7 @@ impl<E, P: Port<E>> Mail<E, P> {
     #[inline]
     pub(crate) fn send(&mut self, to: u32, event: Handle, kind: MessageKind, tag: Tag) {
         self.waiting += 1;
-        let messages = &mut self.outgoing[to as usize].messages;
-        messages.make_room(1, UNSENT);
-        messages.push(Message { event, tag, kind });
+        self.outgoing[to as usize].push(Message { event, tag, kind });
     }
 
     /// Hands over what was sent to other PEs, as far as there is room. Returns whether all of it
@@ -278,8 +220,9 @@ impl<E, P: Port<E>> Mail<E, P> {
         self.waiting == 0
     }
 
-    /// The same for a PE that does nothing else any more: what found no room may also wait in the
-    /// port, such as the last control messages, without which other PEs wait for ever.
+    /// As [`hand_over`](Self::hand_over), for a PE that does nothing else any more. What found no
+    /// room may also wait in the port, such as the last control messages, without which other PEs
+    /// would wait for ever.
     pub(crate) fn hand_over_rest(&mut self, gvt: &mut AnyGvt) {
         self.unflushed = true;
         self.hand_over(gvt);
@@ -288,45 +231,35 @@ impl<E, P: Port<E>> Mail<E, P> {
     #[inline(never)]
     fn hand_over_waiting(&mut self) {
         for (to, outgoing) in (0..).zip(self.outgoing.iter_mut()) {
-            let values = outgoing.first_values.len() + outgoing.values.len();
-            if values + outgoing.messages.len() > 0 {
-                self.unflushed |= values > 0;
+            if !outgoing.is_empty() {
+                self.unflushed |= outgoing.has_values();
                 self.waiting -= outgoing.hand_over(to, &mut self.port);
             }
         }
     }
 
-    /// Whether so much waits to be handed over that it is no use to execute more.
+    /// Whether so much waits to be handed over that executing more is no use.
     #[inline]
     pub(crate) fn is_clogged(&self) -> bool {
         self.waiting > BACKLOG_MOST
     }
 
-    /// How much memory the messages took that waited here when that was last looked at, in bytes.
+    /// How much memory the waiting messages took when it was last measured, in bytes.
     #[inline]
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Looks at how much memory the messages waiting here take.
+    /// Measures how much memory the waiting messages take.
     pub(crate) fn measure(&mut self) {
-        let values = |queue: &SendQueue<E>| queue.first_values.capacity() + queue.values.capacity();
-        let of = |queue: &SendQueue<E>| {
-            size_of::<Message>() * queue.messages.capacity()
-                + size_of::<ValueMessage<E>>() * values(queue)
-        };
         self.bytes = size_of::<Message>() * self.incoming.capacity()
-            + self.outgoing.iter().map(of).sum::<usize>();
+            + self.outgoing.iter().map(SendQueue::bytes).sum::<usize>();
     }
 
     /// Gives back memory that is not in use.
     pub(crate) fn give_back_room(&mut self) {
         self.incoming.shrink_to_fit();
-        for queue in self.outgoing.iter_mut() {
-            queue.messages.shrink_to_fit();
-            queue.first_values.shrink_to_fit();
-            queue.values.shrink_to_fit();
-        }
+        self.outgoing.iter_mut().for_each(SendQueue::give_back_room);
         self.measure();
     }
 

@@ -56,11 +56,10 @@ pub enum Content<E> {
         /// The event's key.
         key: EventKey,
     },
-    /// The event with this key is sent back to the PE that sent it, which has less far to go ahead
-    /// of the others than memory allows: it is to undo what sent the event, unless that has
-    /// committed (cancelback: D. Jefferson, "Virtual time II", PODC 1990). To GVT this is a message
-    /// that brings nothing to do: the event stays where it is until it is cancelled, and the PE
-    /// that is asked chooses when to undo anything.
+    /// Cancelback, as memory is short: asks the PE that sent the event with this key to undo the
+    /// event that sent it, unless that has committed (D. Jefferson, "Virtual time II", PODC 1990).
+    /// To GVT this is a message that brings nothing to do: the event stays where it is until it is
+    /// cancelled, and the PE that is asked chooses when to undo anything.
     Return {
         /// The LP that the event was sent to.
         receiver: LpId,
@@ -69,8 +68,8 @@ pub enum Content<E> {
     },
 }
 
-/// An event that has arrived without what it carries, which could not be written as bytes or not be
-/// read back. It is a mistake of the model only if the event happens.
+/// An event that has arrived without its payload, which could not be written as bytes or not be
+/// read back. That is a mistake of the model only if the event happens.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnreadableEvent {
     /// For GVT: when it was sent.
@@ -108,8 +107,8 @@ pub trait MessagePort {
 /// Messages by value.
 ///
 /// They may overtake each other. None may arrive before it is [flushed](Port::flush), whatever else
-/// the PE does meanwhile: registers that tell GVT have yet to announce it. Only bounds, of rounds
-/// too, wait for messages, and only for those that were flushed before it.
+/// the PE does meanwhile: the registers of GVT have yet to announce it. Only bounds, including
+/// those of rounds, wait for messages, and only for those that were flushed before them.
 pub trait ValuePort<E> {
     /// Sends a message by value to PE `to`. The port keeps it back until the next
     /// [`flush`](Port::flush).
@@ -127,8 +126,8 @@ pub trait ValuePort<E> {
     /// more.
     fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>));
 
-    /// The next event that has arrived by the last look without what it carries. Only ports that
-    /// write events as bytes have any.
+    /// The next event that has arrived without its payload by the last look. Only ports that write
+    /// events as bytes have any.
     #[inline(always)]
     fn receive_unreadable(&mut self) -> Option<UnreadableEvent> {
         None
@@ -178,9 +177,9 @@ pub trait ControlPort {
 
 /// A PE's end of the wires to the others. No method blocks.
 ///
-/// What finds no room waits in the port, and leaves as there is room, in whatever the PE does next:
-/// where it goes on receiving, control messages included, or where it does nothing but flush, as it
-/// does when its own part of the run is over.
+/// What finds no room waits in the port and leaves when there is room, whatever the PE does next:
+/// whether it goes on receiving, control messages included, or only flushes, as when its own part
+/// of the run is over.
 pub trait Port<E>: MessagePort + ValuePort<E> + BoundPort + ControlPort {
     /// Prefetches what the next sends and receives will touch. It affects only speed.
     #[inline(always)]
@@ -197,7 +196,7 @@ pub trait Port<E>: MessagePort + ValuePort<E> + BoundPort + ControlPort {
     }
 }
 
-/// Between PEs that share memory.
+/// For PEs that share memory.
 impl BoundPort for Lines {
     #[inline]
     fn publish(&mut self, bound: u64) {

@@ -1,10 +1,10 @@
-/// Decides whether a PE whose next event is not certain yet waits until it is, or executes it
-/// ahead.
+/// Decides whether a PE whose next event is not certain yet waits until it is certain, or executes
+/// it ahead.
 ///
 /// An event executed ahead costs more than a certain one, as it is recorded and may be undone. But
-/// a wait costs as much as several events, as it takes a while until the bound of another PE
-/// becomes visible. So a PE waits as long as it executes enough events between waits. Otherwise it
-/// goes ahead for a stretch of events before it tries waiting again; the stretches grow as long as
+/// a wait costs as much as several events, as the bound of another PE takes a while to become
+/// visible. So a PE waits as long as it executes enough events between waits. Otherwise it goes
+/// ahead for a stretch of events before it tries waiting again; the stretches grow as long as
 /// waiting does not pay.
 ///
 /// Invariant: the decision follows from counts alone.
@@ -32,7 +32,7 @@ impl Caution {
     const AHEAD_LEAST: u64 = 2048;
     const AHEAD_MOST: u64 = 1 << 17;
 
-    /// For a PE that may wait, or for one that always goes ahead.
+    /// Without `may_wait`, the PE always goes ahead.
     pub(crate) fn new(may_wait: bool) -> Self {
         let ahead = if may_wait { Self::AHEAD_LEAST } else { u64::MAX };
         Caution { waiting: may_wait, executed: 0, waits: 0, idle_steps: 0, ahead }
@@ -44,7 +44,7 @@ impl Caution {
         self.waiting
     }
 
-    /// Takes note of a step that executed this many events.
+    /// Notes a step that executed this many events.
     #[inline]
     pub(crate) fn on_step(&mut self, executed: u32) {
         if executed > 0 {
@@ -71,7 +71,8 @@ impl Caution {
             self.ahead = (2 * self.ahead).min(Self::AHEAD_MOST);
             self.waiting = false;
         }
-        (self.executed, self.waits) = (0, 0);
+        self.executed = 0;
+        self.waits = 0;
     }
 }
 
@@ -105,7 +106,8 @@ mod tests {
     #[test]
     fn a_pe_that_mostly_waits_goes_ahead_and_tries_again_ever_more_rarely() {
         for (events, idle) in [(3, 1), (3, 64), (7, 65), (19, 320)] {
-            let (mut caution, mut stretches) = (Caution::new(true), Vec::new());
+            let mut caution = Caution::new(true);
+            let mut stretches = Vec::new();
             for _ in 0..8 {
                 alternate(&mut caution, events, idle);
                 assert!(!caution.waits(), "{events} events, {idle} idle steps");

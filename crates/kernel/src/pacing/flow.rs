@@ -7,12 +7,12 @@
 //! PE executes nothing ahead, but goes on receiving, sending and finding GVT, until buffers have
 //! come back or something earlier has arrived. The paper retries it again and again.
 //!
-//! **No deadlock.** Certain events may take buffers beyond the size, and so may the event at GVT. Assume that no PE executes anything. Then
-//! all that was sent arrives, as no PE stops receiving or handing over, and PEs without anything to
-//! execute ask for GVT. With nothing on its way, GVT is the first of all pending events. It is the
-//! first on its PE, so no parked event keeps it waiting, unless it is itself the parked one; and as
-//! it is at GVT it is executed, buffers or not. So after every computation of GVT at least one
-//! event is executed.
+//! **No deadlock.** Certain events may take buffers beyond the size, and so may the event at GVT.
+//! Assume that no PE executes anything. Then all that was sent arrives, as no PE stops receiving or
+//! handing over, and PEs without anything to execute ask for GVT. With nothing on its way, GVT is
+//! the first of all pending events. It is the first on its PE, so no parked event keeps it waiting,
+//! unless it is itself the parked one; and as it is at GVT it is executed, buffers or not. So after
+//! every computation of GVT at least one event is executed.
 
 use warpline_memory::Handle;
 
@@ -25,13 +25,13 @@ pub(crate) struct Parked {
     pub(crate) messages: u32,
 }
 
-/// What a PE waits for, where sub-pools have sizes.
+/// What a PE waits for: nothing unless sub-pools have sizes.
 ///
 /// Invariant: a parked event is pending.
 #[derive(Debug)]
 pub(crate) struct Flow(Option<Box<SizedPools>>);
 
-/// The same, where they do have sizes.
+/// What a PE waits for if sub-pools have sizes.
 #[derive(Debug)]
 struct SizedPools {
     parked: Option<Parked>,
@@ -44,7 +44,7 @@ struct SizedPools {
 }
 
 impl Flow {
-    /// Among so many PEs; `bounded`: sub-pools have sizes.
+    /// For a PE among `pes`. `bounded`: sub-pools have sizes.
     pub(crate) fn new(bounded: bool, pes: u32) -> Self {
         Flow(bounded.then(|| Box::new(SizedPools::new(pes))))
     }
@@ -63,7 +63,8 @@ impl Flow {
         }
     }
 
-    /// Whether the event at hand lacks buffers, which `has_room` tells by PE and number.
+    /// Whether the event at hand lacks buffers. `has_room` says whether a number of messages to a
+    /// PE find buffers.
     pub(crate) fn lacks(&mut self, has_room: impl FnMut(u32, u32) -> bool) -> bool {
         self.0.as_mut().is_some_and(|sized| sized.lacks(has_room))
     }

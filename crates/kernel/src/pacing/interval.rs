@@ -1,6 +1,6 @@
 //! How often a PE asks for GVT.
 //!
-//! Without lookahead nothing commits but by GVT, so a PE asks after a GVT interval of events, or
+//! Without lookahead, events commit only by GVT, so a PE asks after a GVT interval of events, or
 //! when it has nothing to execute. With lookahead, events commit as bounds rise. So a PE asks after
 //! 32 times as many events ([`GVT_SELDOM`]), or after one interval if as many events are executed
 //! and uncommitted. It also asks when it has been idle while its horizon has not moved
@@ -38,7 +38,7 @@ impl GvtCalls {
         GvtCalls { interval, patience: tuning.patience, executed: 0, idle_steps: 0, stuck_steps: 0 }
     }
 
-    /// From now on another thread says when it is time.
+    /// Lets another thread say when it is time.
     ///
     /// # Panics
     /// If the interval is not adapted.
@@ -73,13 +73,13 @@ impl GvtCalls {
         self.stuck_steps = 0;
     }
 
-    /// The PE has joined so many epochs.
+    /// The PE has joined this many epochs.
     #[inline]
     pub(crate) fn note_joined(&mut self, epochs: u64) {
         self.interval.note_joined(epochs);
     }
 
-    /// Whether the thread that says when it is time calls a PE that has joined so many epochs.
+    /// Whether the thread that says when it is time calls a PE that has joined this many epochs.
     #[inline]
     pub(crate) fn is_called(&self, joined: u64) -> bool {
         self.interval.is_called(joined)
@@ -91,8 +91,8 @@ impl GvtCalls {
         self.executed >= self.interval.events()
     }
 
-    /// Whether it is time although events commit as bounds rise: of those executed, so many are
-    /// `open`.
+    /// Whether it is time although events commit as bounds rise. `open` executed events have not
+    /// committed.
     #[inline]
     pub(crate) fn is_due_with_bounds(&self, open: u64) -> bool {
         let interval = self.interval.events();
@@ -121,7 +121,7 @@ impl GvtCalls {
 /// After how many events a PE asks for GVT.
 #[derive(Debug)]
 enum GvtInterval {
-    /// After so many events.
+    /// After this many events.
     Fixed(u32),
     /// After a number of events that is adapted.
     Adaptive(IntervalControl),
@@ -146,7 +146,7 @@ impl GvtInterval {
         }
     }
 
-    /// From now on another thread says when it is time.
+    /// Lets another thread say when it is time.
     ///
     /// # Panics
     /// If the interval is not adapted.
@@ -167,7 +167,7 @@ impl GvtInterval {
         }
     }
 
-    /// Whether the other thread says that it is time, to a PE that has joined so many epochs.
+    /// Whether the other thread says that it is time, to a PE that has joined this many epochs.
     #[inline]
     fn is_called(&self, joined: u64) -> bool {
         match self {
@@ -176,7 +176,7 @@ impl GvtInterval {
         }
     }
 
-    /// The PE has joined so many epochs.
+    /// The PE has joined this many epochs.
     #[inline]
     fn note_joined(&mut self, epochs: u64) {
         if let GvtInterval::Paced { pacer, joined, .. } = self

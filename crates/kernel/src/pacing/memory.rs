@@ -9,10 +9,10 @@
 use warpline_base::{LpId, Sequence};
 use warpline_memory::{Account, Exhausted, MakeRoom};
 
-/// Memory is short when less than one part in this many of the budget is left: that is reserved for
-/// certain events.
+/// Memory is short when less than one part in this many of the budget is left. That part is
+/// reserved for certain events.
 const SPARE: u64 = 8;
-/// How many verdicts in a row may find the budget exceeded before the run gives up: it takes some
+/// How many verdicts in a row may find the budget exceeded before the run gives up: it takes a few
 /// until all PEs have undone what they can, and others have dropped what that cancels.
 const PATIENCE: u32 = 16;
 
@@ -35,7 +35,7 @@ pub(crate) struct MemoryControl {
     lean: u32,
     /// How many verdicts in a row have found the budget exceeded.
     exceeded: u32,
-    /// A look since the last verdict has found it exceeded.
+    /// The budget was exceeded at a look since the last verdict.
     overdrawn: bool,
     /// A batch of events has been executed since the last verdict although memory was short.
     had_batch: bool,
@@ -44,7 +44,7 @@ pub(crate) struct MemoryControl {
 }
 
 impl MemoryControl {
-    /// From now on the PE draws on this account.
+    /// Lets the PE draw on this account.
     pub(crate) fn begin(&mut self, account: Account) {
         self.account = Some(account);
     }
@@ -96,12 +96,12 @@ impl MemoryControl {
         undone > self.undone
     }
 
-    /// Cancelled events are dropped now.
-    pub(crate) fn drops(&mut self, undone: u64) {
+    /// Notes that cancelled events are dropped now.
+    pub(crate) fn note_dropped(&mut self, undone: u64) {
         self.undone = undone;
     }
 
-    /// Whether memory is short, so that nothing should grow that need not.
+    /// Whether memory is short: nothing should grow unless it must.
     #[inline(always)]
     pub(crate) fn is_short(&self) -> bool {
         self.short
@@ -112,9 +112,8 @@ impl MemoryControl {
         self.account.as_ref().is_some_and(|account| self.taken > account.budget().limit())
     }
 
-    /// Whether the budget has been exceeded since the last verdict, if only for a moment. It may be
-    /// so at the looks of one PE and just not at those of another, and all have to give back what
-    /// they can.
+    /// Whether the budget has been exceeded since the last verdict, if only for a moment. One PE
+    /// may see it exceeded when another does not, and all have to give back what they can.
     pub(crate) fn is_overdrawn(&self) -> bool {
         self.overdrawn
     }
@@ -126,7 +125,7 @@ impl MemoryControl {
 
     /// Notes that an event sent by LP `sender` has come back.
     #[cold]
-    pub(crate) fn comes_back(&mut self, sender: LpId, sequence: Sequence) {
+    pub(crate) fn note_returned(&mut self, sender: LpId, sequence: Sequence) {
         self.returned.make_room(1, "events that have come back");
         self.returned.push((sender, sequence));
     }
@@ -138,7 +137,7 @@ impl MemoryControl {
     /// Notes a verdict, and whether the PE waits for memory with nothing left to undo. Returns
     /// whether to send events back now. As that looks through all pending events, it is done less
     /// and less often.
-    pub(crate) fn sends_back(&mut self, waits: bool) -> bool {
+    pub(crate) fn should_send_back(&mut self, waits: bool) -> bool {
         self.lean = if waits { self.lean.saturating_add(1) } else { 0 };
         self.lean.is_power_of_two()
     }
@@ -150,7 +149,7 @@ impl MemoryControl {
     }
 
     /// Whether a batch of events may be executed although memory is short: one for each verdict.
-    pub(crate) fn takes_batch(&mut self) -> bool {
+    pub(crate) fn take_batch(&mut self) -> bool {
         !std::mem::replace(&mut self.had_batch, true)
     }
 
@@ -231,9 +230,9 @@ mod tests {
         assert_eq!(memory_control.left(), u64::MAX - u64::MAX / SPARE, "without a budget");
         memory_control.begin(budget.account());
         memory_control.settle(790);
-        assert_eq!([memory_control.takes_batch(), memory_control.takes_batch()], [true, false]);
+        assert_eq!([memory_control.take_batch(), memory_control.take_batch()], [true, false]);
         assert_eq!(memory_control.judge(), Ok(()));
-        assert_eq!([memory_control.takes_batch(), memory_control.takes_batch()], [true, false]);
+        assert_eq!([memory_control.take_batch(), memory_control.take_batch()], [true, false]);
         for (taken, left) in [(0, 700), (650, 50), (790, 0)] {
             memory_control.settle(taken);
             assert_eq!(memory_control.left(), left, "{taken}");

@@ -20,10 +20,10 @@ pub(crate) struct Stride {
 }
 
 impl Stride {
-    /// With so many events, the step's own cost matters little.
+    /// With this many events in a step, the step's own cost matters little.
     const LEAST: u32 = 16;
 
-    /// At most so many events per step, and always as many unless it `adapts`.
+    /// At most `most` events per step, and always as many unless the stride `adapts`.
     pub(crate) fn new(most: u32, adapts: bool) -> Self {
         let least = if adapts { Self::LEAST.min(most) } else { most };
         Stride { events: most, least, most, full: 0 }
@@ -35,7 +35,7 @@ impl Stride {
         self.events
     }
 
-    /// Takes note of a step that executed this many certain events.
+    /// Notes a step that executed this many certain events.
     #[inline]
     pub(crate) fn note(&mut self, executed: u32) {
         if executed >= self.events {
@@ -55,8 +55,7 @@ impl Stride {
 mod tests {
     use super::*;
 
-    /// How many steps it takes on average from one horizon to the next, with so many events in
-    /// between.
+    /// The average number of steps from one horizon to the next, with `events` events in between.
     fn steps_per_horizon(stride: &mut Stride, events: u32) -> f64 {
         let mut steps = 0;
         for _ in 0..1000 {

@@ -1,4 +1,4 @@
-//! Where blocks of LPs may begin so that links between PEs are long: the longer they are, the
+//! Where blocks of LPs should begin so that links between PEs are long: the longer they are, the
 //! further PEs can go independently.
 
 use warpline_base::LpId;
@@ -13,7 +13,8 @@ const WORTH: f64 = 2.0;
 /// For every LP, the least lookahead of what crosses a boundary before it, in either direction.
 pub(super) fn shortest_across(lookahead: &Lookahead, lps: u32) -> Vec<f64> {
     // What may go to any LP crosses every boundary.
-    let (mut anywhere, mut links) = (f64::INFINITY, Vec::new());
+    let mut anywhere = f64::INFINITY;
+    let mut links = Vec::new();
     for from in 0..lps {
         match lookahead.reach(LpId(from)) {
             Reach::Any(delay) => anywhere = anywhere.min(delay),
@@ -42,8 +43,8 @@ pub(super) fn shortest_across(lookahead: &Lookahead, lps: u32) -> Vec<f64> {
     across
 }
 
-/// A union-find: for every number, itself if it has not been seen, or else a later one before which
-/// all have been.
+/// A union-find. Each number points to itself if it has not been seen, or else to a later one; all
+/// between them have been seen.
 struct Unseen(Vec<u32>);
 
 impl Unseen {
@@ -69,7 +70,7 @@ pub(super) struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// Of these LPs, those before which a boundary does least harm: it divides no group, if
+    /// The LPs among these before which a boundary does least harm: it divides no group, if
     /// possible, and no link across it is much shorter than it could be.
     fn best(&self, near: impl Iterator<Item = u32> + Clone) -> Vec<u32> {
         let whole: Vec<u32> = near.clone().filter(|lp| !(self.divides)(*lp)).collect();
@@ -91,7 +92,8 @@ pub(super) fn boundaries(pes: u32, places: &Places<'_>) -> Vec<u32> {
     for block in 1..pes {
         let ideal = total * (f64::from(block) / f64::from(pes));
         // No block is empty, and enough LPs are left for those that follow.
-        let (first, last) = (starts[starts.len() - 1] + 1, lps - (pes - block));
+        let first = starts[starts.len() - 1] + 1;
+        let last = lps - (pes - block);
         let at_least = |weight: f64| before.partition_point(|sum| *sum < weight) as u32;
         let beyond = before.partition_point(|sum| *sum <= ideal + SLACK * share) as u32;
         let near = at_least(ideal - SLACK * share).max(first)..beyond.min(last + 1);
@@ -150,7 +152,8 @@ mod tests {
     proptest! {
         #[test]
         fn the_shortest_link_across_is_found(declared in declared()) {
-            let (lookahead, lps) = (lookahead_of(&declared), declared.len() as u32);
+            let lookahead = lookahead_of(&declared);
+            let lps = declared.len() as u32;
             let across = shortest_across(&lookahead, lps);
             for at in 1..lps {
                 prop_assert_eq!(across[at as usize], least_across(&lookahead, lps, at), "before LP {}", at);

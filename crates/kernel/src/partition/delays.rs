@@ -147,9 +147,10 @@ mod tests {
 
     /// All delays between three PEs of two LPs each, and the shortest.
     fn delays(lps: [Declared<'_>; 6]) -> (Table, Option<(u32, Option<u32>)>) {
-        let (lookahead, partition) = (lookahead(&lps), Partition::new(6, 3));
-        let (delays, shortest) =
-            (Delays::of(&lookahead, &partition), Shortest::of(&lookahead, &partition));
+        let lookahead = lookahead(&lps);
+        let partition = Partition::new(6, 3);
+        let delays = Delays::of(&lookahead, &partition);
+        let shortest = Shortest::of(&lookahead, &partition);
         let all = [0, 1, 2].map(|from| {
             [0, 1, 2].map(|to| if from == to { 0.0 } else { delays.between(from, to) })
         });

@@ -49,8 +49,9 @@ impl Groups {
         let mut by_number: Vec<&LpGroup> = ranges.iter().collect();
         by_number.sort_by_key(|group| (group.number, group.lps.start));
         if let Some(pair) = by_number.windows(2).find(|pair| pair[0].number == pair[1].number) {
-            let (number, before, after) =
-                (pair[0].number, LpId(pair[0].lps.end - 1), LpId(pair[1].lps.start));
+            let number = pair[0].number;
+            let before = LpId(pair[0].lps.end - 1);
+            let after = LpId(pair[1].lps.start);
             return Err(ScatteredGroup { number, before, after });
         }
         ranges.retain(|group| group.lps.len() > 1);
@@ -69,7 +70,7 @@ impl Groups {
         group.lps.contains(&lp).then_some(group)
     }
 
-    /// The first LPs of all that may stay whole: of each group, and each LP outside of groups.
+    /// The first LP of each group, and all LPs outside of groups.
     pub(super) fn starts(&self, lps: u32) -> Vec<u32> {
         let mut starts = Vec::new();
         let mut next = 0;

@@ -67,6 +67,6 @@ impl<T: PeTypes> Pe<'_, T> {
     /// Adds a snapshot of how far the PE has come to the trace.
     fn take_snapshot(&mut self) {
         let gvt = self.frontier.gvt_time().min(self.world.end().get());
-        self.gauge.level(gvt, self.frontier.window(), self.agenda.len(), self.past.open_len());
+        self.gauge.snapshot(gvt, self.frontier.window(), self.agenda.len(), self.past.open_len());
     }
 }

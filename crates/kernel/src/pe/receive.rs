@@ -141,7 +141,7 @@ impl<T: PeTypes> Pe<'_, T> {
                 }
                 (Content::Return { key, .. }, _) => {
                     gvt.received(message.tag, || Moment::Never);
-                    memory.comes_back(key.sender, key.sequence);
+                    memory.note_returned(key.sender, key.sequence);
                 }
                 (Content::Anti { key, .. }, None) => {
                     panic!("a certain event is cancelled: {key:?}")

@@ -2,12 +2,15 @@
 //! events, the order of keys and fetching ahead with [`Pe`](crate::Pe), and has a loop of its own,
 //! in which nothing is undone and nothing arrives from elsewhere.
 
+pub(crate) mod attempt;
+pub(crate) mod outcome;
+mod progress;
 pub(crate) mod watcher;
 
 use std::mem::needs_drop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use warpline_base::{LpId, RunDigest, Sequence, TieBreak, VirtualTime};
+use warpline_base::{LpId, Sequence, TieBreak, VirtualTime};
 use warpline_memory::{
     Account, Allocator, DropEach, Exhausted, Handle, Pool, list_for, prefer_huge_pages, prefetch,
 };
@@ -22,6 +25,7 @@ use crate::faults::failure::drop_fault;
 use crate::faults::panics::panic_message;
 use crate::lps::STATES;
 use crate::lps::handler::{run_handler, take_last};
+use crate::sequential::outcome::Stop;
 use crate::sequential::watcher::{Unwatched, Watcher};
 use crate::{Event, Lp, Step};
 
@@ -47,53 +51,6 @@ pub struct Sequential<'m, M: Model, Q, R> {
     prefetching: bool,
     /// What the engine has drawn on the memory budget of its machine, if there is one.
     account: Option<Account>,
-}
-
-/// Why the engine stopped early. It cannot go on; it only says where it was.
-#[derive(Debug, PartialEq)]
-pub enum Stop {
-    /// The model made a mistake.
-    Fault(Fault),
-    /// Memory ran out.
-    Exhausted(Exhausted),
-}
-
-/// An event that is to be tried out before it is executed, its LP, and the context in which its
-/// code runs.
-pub struct Attempt<'e, M: Model> {
-    /// The model.
-    pub model: &'e M,
-    /// The event.
-    pub event: &'e Event<M::Event>,
-    /// Its LP, which must be left as it was.
-    pub lp: &'e mut Lp<M::State>,
-    /// The context, which must be left empty.
-    pub executor: &'e mut Executor<M>,
-}
-
-/// What a sequential engine leaves behind.
-pub struct SequentialParts<M: Model, R> {
-    /// The LPs, by id.
-    pub lps: DropEach<Lp<M::State>>,
-    /// The context of its events.
-    pub executor: Executor<M>,
-    /// The statistics of what committed.
-    pub statistics: Statistics,
-    /// The sink that took the rows.
-    pub rows: R,
-    /// How many events committed.
-    pub committed: u64,
-    /// The pending events, from the end on.
-    pub pending: Pool<Event<M::Event>>,
-}
-
-impl<M: Model, R> SequentialParts<M, R> {
-    /// The digest of the run.
-    pub fn digest(&self) -> RunDigest {
-        let mut digest = RunDigest::default();
-        Lp::add_digests(&self.lps, 0, &mut digest);
-        digest
-    }
 }
 
 impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
@@ -130,14 +87,14 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         }
     }
 
-    /// Whatever memory it takes it draws on this account. To be called before anything is
+    /// Charges this account for all memory that the engine takes. Call it before anything is
     /// simulated.
     pub fn draw_on(&mut self, account: Account) {
         self.account = Some(account);
     }
 
-    /// Takes over LPs that have been initialised, by id, with their pending events, from another
-    /// engine that has committed this many events. To be called before anything is simulated.
+    /// Takes over initialised LPs, by id, and their pending events from another engine, which has
+    /// committed `committed` events. Call it before anything is simulated.
     ///
     /// # Panics
     /// If there is no memory for the events, it [unwinds](Exhausted::unwind).
@@ -147,9 +104,11 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         pending: impl IntoIterator<Item = Event<M::Event>>,
         committed: u64,
     ) {
-        (self.lps, self.committed) = (lps, committed);
+        self.lps = lps;
+        self.committed = committed;
         for event in pending {
-            let (time, tie) = (event.time, self.ties.prefix(&event.key()));
+            let time = event.time;
+            let tie = self.ties.prefix(&event.key());
             let handle = self.events.insert(event);
             self.pending.push(
                 Entry::new(time, tie, handle),
@@ -219,7 +178,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     /// Notes how much memory the engine has.
     ///
     /// # Errors
-    /// If that is more than there may be.
+    /// If that exceeds the budget.
     fn account_memory(&mut self) -> Result<(), Stop> {
         let Some(account) = &mut self.account else { return Ok(()) };
         let bytes = self.lps.capacity() * size_of::<Lp<M::State>>()
@@ -234,7 +193,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     }
 
     /// Ends the run early, and returns its end: just after the time of the next event, as another
-    /// at that time may have been executed.
+    /// event at that time may have been executed.
     pub fn end_soon(&mut self) -> VirtualTime {
         let order = KeyOrder { events: &self.events, ties: &self.ties };
         let next =
@@ -313,7 +272,8 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         let first = Sequence::first_of(number);
         self.sent += self.executor.outbox_mut().len() as u64;
         while let Some(event) = take_last(&mut self.executor, sender, first) {
-            let (time, receiver) = (event.time, event.receiver);
+            let time = event.time;
+            let receiver = event.receiver;
             let tie = self.ties.prefix(&event.key());
             let handle = match spent.take() {
                 Some(handle) => {
@@ -365,8 +325,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         outcome.map_err(Stop::Fault)
     }
 
-    /// Fetches the memory of coming events, of the LPs that they reach and of the bytes that they
-    /// bring.
+    /// Prefetches coming events, and the LPs and payloads of nearer ones.
     #[inline]
     fn fetch_ahead(&self) {
         fetch_ahead(
@@ -401,149 +360,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
             }
         })
     }
-
-    /// Runs code of the model outside of events, and turns a panic into a fault.
-    ///
-    /// # Errors
-    /// If it panics.
-    pub fn try_model<T>(&mut self, run: impl FnOnce(&M, &mut Executor<M>) -> T) -> Result<T, Stop> {
-        self.guarded(|engine| run(engine.model, &mut engine.executor))
-    }
-
-    /// Offers the next event to `attempt`, and then executes it, unless the attempt says otherwise.
-    /// Returns `None` if there is no next event.
-    ///
-    /// # Errors
-    /// As [`step`](Self::step).
-    pub fn step_after<T>(
-        &mut self,
-        attempt: impl FnOnce(Attempt<'_, M>) -> Result<(), T>,
-    ) -> Result<Option<Result<(), T>>, Stop> {
-        let order = KeyOrder { events: &self.events, ties: &self.ties };
-        let Some(entry) = self.pending.pop_before(self.end, &order) else { return Ok(None) };
-        self.current = Some(entry.handle());
-        let tried = self.guarded(|engine| {
-            let event = engine.events.get(entry.handle());
-            engine.executor.visit(event.receiver, entry.time());
-            let lp = &mut engine.lps[event.receiver.index()];
-            attempt(Attempt { model: engine.model, event, lp, executor: &mut engine.executor })
-        })?;
-        if tried.is_ok() {
-            self.guarded(|engine| engine.execute(entry, &mut Unwatched))??;
-        }
-        Ok(Some(tried))
-    }
-
-    /// The event executed last, unless its memory has been freed or its payload panicked on being
-    /// dropped.
-    pub fn running(&self) -> Option<&Event<M::Event>> {
-        self.current.filter(|_| !self.dropping).map(|handle| self.events.get(handle))
-    }
-
-    /// Which event of its LP the event executed last is, counted from 1.
-    pub fn running_number(&self) -> u64 {
-        let events = self.lps[self.executor.id().index()].events;
-        // Whether it has been counted depends on where it failed.
-        if self.executor.beat().event() == events as u32 { events } else { events + 1 }
-    }
-
-    /// How far the run has got, in model units: to the event executed last.
-    pub fn now(&self) -> f64 {
-        self.executor.now()
-    }
-
-    /// How many events have committed.
-    pub fn committed(&self) -> u64 {
-        self.committed
-    }
-
-    /// How many events take memory.
-    pub fn pending(&self) -> usize {
-        self.events.len()
-    }
-
-    /// The context of its events, which knows the LP of the last one.
-    pub fn executor(&self) -> &Executor<M> {
-        &self.executor
-    }
-
-    /// Checks, at the end of a run that did not fail, that every event is accounted for.
-    ///
-    /// # Panics
-    /// If one is not.
-    pub fn balance(&self) {
-        assert_eq!(
-            self.events.len(),
-            self.pending.len(),
-            "every event is pending, or its memory is free"
-        );
-        assert_eq!(
-            self.sent,
-            self.committed + self.pending.len() as u64,
-            "every event sent is committed or pending"
-        );
-    }
-
-    /// The parts of an engine that is done.
-    pub fn into_parts(self) -> SequentialParts<M, R> {
-        let Sequential { lps, executor, statistics, rows, committed, events: pending, .. } = self;
-        SequentialParts { lps, executor, statistics, rows, committed, pending }
-    }
 }
 
 #[cfg(test)]
-mod tests {
-    use warpline_model::Context;
-    use warpline_model::engine::Limits;
-    use warpline_model::statistics::Row;
-    use warpline_model::{Declarations, Init};
-
-    use super::*;
-    use crate::agenda::pending::Heap;
-
-    struct Clock;
-
-    impl Model for Clock {
-        type State = ();
-        type Event = ();
-        fn lps(&self) -> u32 {
-            1
-        }
-        fn init(&self, lp: &mut Init<Self>) {
-            lp.send(0, 1.0, ());
-        }
-        fn handle(&self, (): &mut (), (): &(), lp: &mut Context<Self>) {
-            lp.send(0, 1.0, ());
-        }
-    }
-
-    struct NoRows;
-
-    impl RowSink for NoRows {
-        fn row(&mut self, _: Row<'_>) {}
-    }
-
-    #[test]
-    fn an_lp_that_can_count_no_further_is_an_error() {
-        let statistics = Statistics::new(Declarations::default(), 0.0, 10.0);
-        let executor = Executor::new(&Clock, 1, Limits::ZERO_DELAY_HOPS, false);
-        let end = VirtualTime::new(10.0).unwrap();
-        let mut engine = Sequential::<_, Heap, _>::new(
-            &Clock,
-            executor,
-            TieBreak::BySender,
-            end,
-            statistics,
-            NoRows,
-        );
-        engine.initialise_next().unwrap();
-        assert_eq!(engine.next_lp(), None);
-        engine.lps[0].events = Sequence::EVENT_LIMIT - 3;
-        assert_eq!(
-            engine.step(10),
-            Err(Stop::Fault(Fault::TooManyEvents { limit: Sequence::EVENT_LIMIT }))
-        );
-        assert_eq!((engine.committed(), engine.now()), (2, 3.0));
-        assert!(engine.running().is_some());
-    }
-}
+mod tests;

@@ -1,8 +1,7 @@
 use warpline_base::{LpId, VirtualTime};
 use warpline_memory::Handle;
 
-/// Somebody who looks on while a sequential engine works. What a method leaves undone costs
-/// nothing.
+/// Watches a sequential engine. A method that is not implemented costs nothing.
 pub trait Watcher {
     /// An event is about to be executed.
     #[inline(always)]
@@ -18,7 +17,7 @@ pub trait Watcher {
     fn sent(&mut self, _event: Handle, _from: LpId, _to: LpId, _time: VirtualTime) {}
 }
 
-/// Nobody.
+/// Watches nothing.
 pub(crate) struct Unwatched;
 
 impl Watcher for Unwatched {}

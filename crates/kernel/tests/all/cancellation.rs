@@ -1,12 +1,13 @@
 //! Lazy cancellation, by hand: what is sent again stands, and everything else is cancelled in the
 //! end.
 
-use crate::by_hand::{Play, Sent, Setting, Stage};
+use crate::by_hand::{Play, Sent, Stage, TUNING};
 use warpline_kernel::{Cancellation, Counts, Lanes, Messages, Tuning};
 
 /// LPs 0 and 1 are on PE 0; 2 and 3 on PE 1, in one KP. There, `sends` sends one event to each PE,
-/// and both are executed before the straggler comes that undoes `sends`. If it comes for LP 2,
-/// `sends` does the same again; if for LP 3, it is another event of its LP.
+/// and both are executed before the straggler that undoes `sends` arrives. If that is for LP 2,
+/// `sends` does the same again. If it is for LP 3, `sends` is the second event of its LP then, and
+/// what it sends has other keys.
 fn undo_what_sends(
     straggler: fn(&[&'static str]) -> Vec<Sent>,
     cancellation: Cancellation,
@@ -22,14 +23,7 @@ fn undo_what_sends(
         }
     }
     let play = Play { first, then: straggler, ..Play::default() };
-    let setting = Setting::default();
-    let mut stage = Stage::new(
-        &play,
-        Setting {
-            tuning: Tuning { kps: 1, cancellation, messages, lanes, ..setting.tuning },
-            ..setting
-        },
-    );
+    let mut stage = Stage::tuned(&play, Tuning { kps: 1, cancellation, messages, lanes, ..TUNING });
     stage.exhaust(1);
     assert_eq!(stage.pes[1].counts().processed, 3, "`own`, `sends` and what it sent to its own PE");
     assert_eq!(stage.deliver(0), 1);
@@ -100,8 +94,8 @@ fn what_is_not_sent_again_is_cancelled() {
     }
 }
 
-/// What a cancelled event had sent is cancelled, too, though the event was undone, and kept it,
-/// before: PE 0 sends `asked` and takes it back.
+/// What a cancelled event had sent is cancelled, too, even if the event was undone before and what
+/// it had sent was kept: PE 0 sends `asked` and takes it back.
 #[test]
 fn what_a_cancelled_event_had_sent_is_cancelled() {
     fn first(lp: u32) -> Vec<Sent> {
@@ -122,9 +116,8 @@ fn what_a_cancelled_event_had_sent_is_cancelled() {
         }
     }
     let play = Play { first, then, ..Play::default() };
-    let setting = Setting::default();
-    let tuning = Tuning { kps: 1, cancellation: Cancellation::Lazy, ..setting.tuning };
-    let mut stage = Stage::new(&play, Setting { tuning, ..setting });
+    let tuning = Tuning { kps: 1, cancellation: Cancellation::Lazy, ..TUNING };
+    let mut stage = Stage::tuned(&play, tuning);
     stage.step(0, 2);
     assert_eq!(stage.deliver_first(1, 1), 1);
     stage.exhaust(1);

@@ -1,4 +1,4 @@
-//! One suite for every pending event set: it must return what a sorted set returns, whatever is
+//! One suite for every pending event set: a set must return what a sorted set returns, whatever is
 //! inserted and when.
 
 use std::cmp::Ordering;
@@ -164,13 +164,11 @@ struct Pair<Q> {
 
 impl<Q: PendingSet> Pair<Q> {
     fn new(seed: u64, prefixes: u32) -> Self {
-        let (set, model, places, random) =
-            (Q::default(), BTreeSet::new(), Places::default(), Random::new(seed, LpId(0), 0));
         Pair {
-            set,
-            model,
-            places,
-            random,
+            set: Q::default(),
+            model: BTreeSet::new(),
+            places: Places::default(),
+            random: Random::new(seed, LpId(0), 0),
             pushed: 0,
             now: 0.0,
             prefixes,

@@ -1,5 +1,5 @@
-//! Tests of the engine's own checks: wires that lose or repeat messages, or corrupt GVT, must not
-//! go unnoticed.
+//! The engine's own checks: wires that lose or repeat messages, or corrupt GVT, must not go
+//! unnoticed.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -19,13 +19,13 @@ use warpline_model::{Declarations, LpId, Statistics};
 const LPS: u32 = 12;
 const END: f64 = 12.0;
 const PES: u32 = 3;
-/// Far more steps than any successful run takes; checked below.
+/// Far more steps than any successful run takes, which a test checks.
 const STEPS: u64 = 400_000;
 
-/// LPs that send each other messages in a way that depends on all they have received, in order.
+/// LPs that send each other messages which depend on all that they have received, in order.
 struct Chain {
     lookahead: f64,
-    /// About how much later than that messages come.
+    /// How much later than the lookahead messages come, about.
     later: f64,
     /// How many LPs begin.
     starters: u32,
@@ -33,8 +33,8 @@ struct Chain {
 
 const NEAR: Chain = Chain { lookahead: 0.0, later: 1.0, starters: LPS };
 const FAR: Chain = Chain { lookahead: 0.4, later: 1.0, starters: LPS };
-/// With little to do, so that PEs depend on each other for what comes next, and with messages that
-/// hardly come later than they must.
+/// There is little to do, so PEs depend on each other for what comes next, and messages hardly come
+/// later than they must.
 const SPARSE: Chain = Chain { lookahead: 0.4, later: 0.05, starters: 1 };
 
 impl Model for Chain {
@@ -100,7 +100,7 @@ struct Answer {
     states: Vec<u64>,
 }
 
-/// How a mistake shows, if it does.
+/// How a run ends.
 #[derive(Clone, Debug, PartialEq)]
 enum End {
     Answer(Answer),
@@ -200,7 +200,10 @@ fn run<M: Model<State = u64, Event: Clone>>(
     );
     let make = |((buffers, port), gvt)| pe(model, port, gvt, buffers, pes, seed);
     let mut all: Vec<_> = buffers(pes).into_iter().zip(ports).zip(gvts).map(make).collect();
-    let (mut steps, mut rolled_back, mut returned, mut left) = (0, 0, 0, vec![true; pes as usize]);
+    let mut steps = 0;
+    let mut rolled_back = 0;
+    let mut returned = 0;
+    let mut left = vec![true; pes as usize];
     let end = catch_unwind(AssertUnwindSafe(|| {
         while left.contains(&true) && steps < STEPS {
             let chosen = network.borrow_mut().below(u64::from(pes)) as usize;
@@ -233,7 +236,8 @@ fn answer<M: Model<State = u64>>(parts: Vec<Parts<M>>) -> Answer {
     let mut books = Books::default();
     parts.iter().for_each(|pe| books.merge(&pe.books));
     assert_eq!(books.in_flight(), 0, "a buffer is in flight though the run is over");
-    let (mut digest, mut states) = (RunDigest::default(), Vec::new());
+    let mut digest = RunDigest::default();
+    let mut states = Vec::new();
     for (id, lp) in (0..).map(LpId).zip(parts.iter().flat_map(|pe| &pe.lps)) {
         digest.add(id, lp.events, lp.digest);
         states.push(lp.state);
@@ -256,7 +260,7 @@ fn noticed(model: &Chain, fault: fn(u32) -> Fault) -> (u32, u32) {
     noticed_under(model, fault, 0..SEEDS)
 }
 
-/// The same, only on some wires.
+/// The same, only with some kinds of messages.
 fn noticed_on(
     model: &Chain,
     fault: fn(u32) -> Fault,
@@ -265,7 +269,7 @@ fn noticed_on(
     noticed_under(model, fault, (0..SEEDS).filter(|seed| chosen(messages(*seed))))
 }
 
-/// The same in windows.
+/// The same, only in windows.
 fn noticed_in_windows(fault: fn(u32) -> Fault) -> (u32, u32) {
     noticed_under(&SPARSE, fault, (0..5 * SEEDS).filter(|seed| way(*seed).1))
 }
@@ -275,7 +279,9 @@ fn noticed_under(
     fault: fn(u32) -> Fault,
     seeds: impl Iterator<Item = u64>,
 ) -> (u32, u32) {
-    let (expected, mut done, mut noticed) = (expected(model), 0, 0);
+    let expected = expected(model);
+    let mut done = 0;
+    let mut noticed = 0;
     for seed in seeds {
         let outcome = run(model, PES, seed, fault(1 + (seed % 7) as u32));
         if outcome.done > 0 {
@@ -288,7 +294,8 @@ fn noticed_under(
 
 #[test]
 fn faultless_wires_give_the_answer() {
-    let (mut rolled_back, mut longest) = (0, 0);
+    let mut rolled_back = 0;
+    let mut longest = 0;
     for model in [NEAR, FAR, SPARSE] {
         let expected = expected(&model);
         for seed in 0..SEEDS {
@@ -382,8 +389,8 @@ fn a_run_waits_for_free_buffers_in_flight() {
     }
 }
 
-/// A GVT that is too late is a mistake only if something comes before it: so most of these faults
-/// are noticed, or many if only one PE reports a wrong share.
+/// A GVT that is too late is a mistake only if something comes before it. So most of these faults
+/// are noticed, and many if only one PE reports a wrong share.
 #[test]
 fn a_wrong_gvt_is_noticed() {
     for (name, fault, share) in [
@@ -405,11 +412,11 @@ fn a_wrong_gvt_is_noticed() {
     }
 }
 
-/// In windows, everything depends on the words of the round: a word that is too high, overtakes the
-/// messages it covers, or is that of another round is usually noticed. One that is late or lost
-/// only makes other PEs wait for GVT.
+/// In windows, everything depends on the bounds of the round: a bound that is too high, overtakes
+/// the messages it covers, or is of another round is usually noticed. One that is late or lost only
+/// makes other PEs wait for GVT.
 #[test]
-fn wrong_words_of_rounds_are_noticed() {
+fn wrong_bounds_of_rounds_are_noticed() {
     for (name, fault, least, most) in [
         ("too high", Fault::HighBound as fn(u32) -> Fault, 0.9, 1.0),
         ("ahead of messages", Fault::HastyBound, 0.9, 1.0),
@@ -418,11 +425,11 @@ fn wrong_words_of_rounds_are_noticed() {
         ("lost", Fault::LostBound, 0.0, 0.0),
     ] {
         let (done, noticed) = noticed_in_windows(fault);
-        assert!(done > SEEDS as u32 / 2, "words were {name} in {done} runs of {SEEDS}");
+        assert!(done > SEEDS as u32 / 2, "bounds were {name} in {done} runs of {SEEDS}");
         let share = f64::from(noticed) / f64::from(done);
         assert!(
             (least..=most).contains(&share),
-            "words that were {name} were noticed in {noticed} runs of {done}"
+            "bounds that were {name} were noticed in {noticed} runs of {done}"
         );
     }
 }
@@ -432,14 +439,15 @@ fn wrong_words_of_rounds_are_noticed() {
 #[test]
 fn arrivals_before_the_horizon_are_noticed() {
     for model in [NEAR, FAR] {
-        let (mut done, mut noticed) = (0, 0);
+        let mut done = 0;
+        let mut noticed = 0;
         for seed in 0..SEEDS {
             let outcome = run(&model, PES, seed, Fault::LateVerdict(1 + (seed % 7) as u32));
             let End::Assertion(text) = &outcome.end else { continue };
             done += 1;
             if text.contains("horizon") {
                 noticed += 1;
-                let words = [
+                let expected = [
                     "PE ",
                     " received ",
                     " from LP ",
@@ -448,7 +456,7 @@ fn arrivals_before_the_horizon_are_noticed() {
                     "before its horizon",
                     "GVT",
                 ];
-                assert!(words.iter().all(|word| text.contains(word)), "{text}");
+                assert!(expected.iter().all(|part| text.contains(part)), "{text}");
             }
         }
         assert!(
@@ -463,7 +471,8 @@ fn arrivals_before_the_horizon_are_noticed() {
 #[test]
 fn stale_handles_are_noticed() {
     let mut views = buffers::<String>(2);
-    let (mut receiver, mut sender) = (views.pop().expect("two"), views.pop().expect("two"));
+    let mut receiver = views.pop().expect("two");
+    let mut sender = views.pop().expect("two");
     let handle = sender.insert(1, "word".to_owned());
     receiver.accept(handle);
     let fails = |name: &str, act: &mut dyn FnMut()| {

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::by_hand::{END, Failure, NO_COPY, Play, Sent, Setting, Stage, in_time, time};
+use crate::by_hand::{END, Failure, NO_COPY, Play, Sent, Setting, Stage, TUNING, in_time, time};
 use warpline_base::Moment;
 use warpline_kernel::gvt::Algorithm;
 use warpline_kernel::{Lanes, Tuning, Undoing};
@@ -46,11 +46,7 @@ fn of_two_failures_at_commit_the_earlier_is_reported() {
     ] {
         in_time(move || {
             let play = Play { first, then, commit, ..Play::default() };
-            let setting = Setting::default();
-            let mut stage = Stage::new(
-                &play,
-                Setting { tuning: Tuning { undoing, ..setting.tuning }, ..setting },
-            );
+            let mut stage = Stage::tuned(&play, Tuning { undoing, ..TUNING });
             stage.step(1, 1);
             stage.step(0, 1);
             assert_eq!(stage.deliver(1), 1);
@@ -103,10 +99,9 @@ fn again_and_worse(handled: &[&'static str]) -> Vec<Sent> {
 /// Lets `wrong` fail and be held back, and then be cancelled and replaced, before PE 0 executes
 /// anything else.
 fn cancel_what_is_held_back(play: &Play, algorithm: Algorithm) -> Stage<'_> {
-    let setting = Setting::default();
     let mut stage = Stage::new(
         play,
-        Setting { algorithm, tuning: Tuning { batch: 2, ..setting.tuning }, ..setting },
+        Setting { algorithm, tuning: Tuning { batch: 2, ..TUNING }, ..Setting::default() },
     );
     stage.step(1, 1);
     assert_eq!(stage.deliver(0), 1);
@@ -116,7 +111,7 @@ fn cancel_what_is_held_back(play: &Play, algorithm: Algorithm) -> Stage<'_> {
     stage.step(1, 1);
     stage.step(0, 1);
     assert_eq!(stage.pes[0].counts().held_back, 1);
-    // By now PE 0 has asked for GVT, and under the synchronous algorithm it holds. PE 1 executes
+    // By now PE 0 has asked for GVT, and is paused under the synchronous algorithm. PE 1 executes
     // `y`, and `x` again.
     stage.step(1, 1);
     assert_eq!((stage.pes[1].counts().primary, stage.pes[1].counts().cancelled_in_place), (1, 1));
@@ -187,10 +182,13 @@ fn events_that_committed_after_a_failure_do_not_count() {
     }
     in_time(|| {
         let play = Play { lps: 8, lookahead: 10.0, first, then, commit, ..Play::default() };
-        let setting = Setting { algorithm: Algorithm::Synchronous, ..Setting::default() };
         let mut stage = Stage::new(
             &play,
-            Setting { tuning: Tuning { lanes: Lanes::Both, ..setting.tuning }, ..setting },
+            Setting {
+                algorithm: Algorithm::Synchronous,
+                tuning: Tuning { lanes: Lanes::Both, ..TUNING },
+                ..Setting::default()
+            },
         );
         stage.step(1, 1);
         stage.exhaust(0);
@@ -224,10 +222,13 @@ fn undo_after_a_certain_failure(
         }
     }
     let play = Play { lps: 8, lookahead: 1.0, first, then, commit, ..Play::default() };
-    let setting = Setting { algorithm: Algorithm::Synchronous, ..Setting::default() };
     let mut stage = Stage::new(
         &play,
-        Setting { tuning: Tuning { lanes: Lanes::Both, ..setting.tuning }, ..setting },
+        Setting {
+            algorithm: Algorithm::Synchronous,
+            tuning: Tuning { lanes: Lanes::Both, ..TUNING },
+            ..Setting::default()
+        },
     );
     stage.step(1, 1);
     stage.step(0, 1);
@@ -293,7 +294,7 @@ fn an_event_that_fails_at_commit_is_not_executed_again() {
     });
 }
 
-/// No PE may believe that all before a failure is done as long as it is not known to all.
+/// No PE may believe that all before a failure is done until all PEs know of the failure.
 #[test]
 fn a_failure_that_is_held_back_bounds_what_its_pe_publishes() {
     fn first(lp: u32) -> Vec<Sent> {
@@ -309,14 +310,8 @@ fn a_failure_that_is_held_back_bounds_what_its_pe_publishes() {
     }
     in_time(|| {
         let play = Play { lookahead: 10.0, first, then, ..Play::default() };
-        let setting = Setting::default();
-        let mut stage = Stage::new(
-            &play,
-            Setting {
-                tuning: Tuning { lanes: Lanes::Safe, patience: 1000, ..setting.tuning },
-                ..setting
-            },
-        );
+        let mut stage =
+            Stage::tuned(&play, Tuning { lanes: Lanes::Safe, patience: 1000, ..TUNING });
         stage.let_bounds_arrive();
         for _ in 0..5 {
             stage.step(0, 1);
@@ -394,7 +389,7 @@ fn a_state_that_cannot_be_copied_is_a_failure_of_its_own() {
 }
 
 /// LP 2 executes `twice` once more when the first straggler calls for the state after it, and
-/// panics over that. The second straggler, if there is one, comes before that event.
+/// panics then. The second straggler, if there is one, comes before that event.
 fn lose_an_lp(then: fn(&[&'static str]) -> Vec<Sent>) -> Stage<'static> {
     fn first(lp: u32) -> Vec<Sent> {
         match lp {
@@ -405,14 +400,8 @@ fn lose_an_lp(then: fn(&[&'static str]) -> Vec<Sent>) -> Stage<'static> {
         }
     }
     let play: &'static Play = Box::leak(Box::new(Play { first, then, ..Play::default() }));
-    let setting = Setting::default();
-    let mut stage = Stage::new(
-        play,
-        Setting {
-            tuning: Tuning { undoing: Undoing::Copy { interval: 10 }, ..setting.tuning },
-            ..setting
-        },
-    );
+    let mut stage =
+        Stage::tuned(play, Tuning { undoing: Undoing::Copy { interval: 10 }, ..TUNING });
     stage.exhaust(1);
     assert_eq!(stage.pes[1].counts().processed, 5);
     stage.step(0, 1);
@@ -424,8 +413,7 @@ fn lose_an_lp(then: fn(&[&'static str]) -> Vec<Sent>) -> Stage<'static> {
     stage
 }
 
-/// The first straggler of all. That of LP 3 lets another LP roll back, which is none of the
-/// business of LP 2.
+/// The first stragglers. That of LP 3 makes another LP roll back, which must not concern LP 2.
 fn stragglers(handled: &[&'static str], again: fn() -> Vec<Sent>) -> Vec<Sent> {
     match last(handled) {
         "start" => vec![(2, 4.0, "straggler"), (3, 2.0, "other straggler")],

@@ -108,7 +108,7 @@ struct World<G> {
     /// What has been written into a PE's memory and not been read yet, by its owner, the writer and
     /// the place.
     written: BTreeMap<(u32, u32, usize), Put>,
-    /// Which place a block is written to: it differs only in a faulty memory.
+    /// The place that a block is written to, which differs only in a faulty memory.
     place: fn(usize) -> usize,
     /// Control messages sent, by the epoch they are about.
     sent_controls: BTreeMap<u64, u64>,
@@ -149,9 +149,6 @@ impl<G: Gvt> World<G> {
             Way::Ranks => ranks(&mut dice, count as u32, ties),
         };
         let gvts = gvts.into_iter().map(make).collect();
-        let (network, wires, sent_controls, verdicts) =
-            (Vec::new(), BTreeMap::new(), BTreeMap::new(), Vec::new());
-        let written = BTreeMap::new();
         let failures = (Moment::Never, Moment::Never);
         let mut world = World {
             dice,
@@ -159,12 +156,12 @@ impl<G: Gvt> World<G> {
             ties,
             pes,
             gvts,
-            network,
-            wires,
-            written,
+            network: Vec::new(),
+            wires: BTreeMap::new(),
+            written: BTreeMap::new(),
             place,
-            sent_controls,
-            verdicts,
+            sent_controls: BTreeMap::new(),
+            verdicts: Vec::new(),
             made: 0,
             total: Work::default(),
             failures,
@@ -181,14 +178,13 @@ impl<G: Gvt> World<G> {
     fn event(&mut self, now: u64, fuel: u32) -> Event {
         let time = VirtualTime::from_bits(now + 1 + self.dice.below(8));
         self.made += 1;
-        let (step, priority, sequence) = (0, Priority::NORMAL, Sequence::first_of(self.made));
         Event {
             key: EventKey {
                 time,
-                step,
-                priority,
+                step: 0,
+                priority: Priority::NORMAL,
                 sender: LpId(self.dice.below(5) as u32),
-                sequence,
+                sequence: Sequence::first_of(self.made),
             },
             fuel,
         }
@@ -204,8 +200,8 @@ impl<G: Gvt> World<G> {
         if self.gvts[pe].is_paused() || self.pes[pe].pending.is_empty() {
             let waits = u64::from(self.gvts[pe].is_on());
             for work in [&mut self.pes[pe].work, &mut self.total] {
-                (work.idle_steps, work.waiting_steps) =
-                    (work.idle_steps + 1, work.waiting_steps + waits);
+                work.idle_steps += 1;
+                work.waiting_steps += waits;
             }
             return;
         }
@@ -481,10 +477,12 @@ fn four_blocks(place: usize) -> usize {
     place
 }
 
-/// Runs many schedules, and checks that they exercise the algorithm: so many reductions are needed
-/// at least, and often more.
+/// Runs many schedules, and checks that they exercise the algorithm: a verdict takes at least
+/// `rounds_at_least` reductions, and often more if `often_more`.
 fn check(way: Way, rounds_at_least: u32, often_more: bool) {
-    let (mut epochs, mut inner, mut repeated) = (0, 0, 0);
+    let mut epochs = 0;
+    let mut inner = 0;
+    let mut repeated = 0;
     for seed in 0..SCHEDULES {
         let result =
             std::panic::catch_unwind(|| World::new(seed, |gvt| gvt, way, four_blocks).run());

@@ -12,9 +12,14 @@ use warpline_memory::Region;
 const TIES: TieBreak = TieBreak::BySender;
 
 fn at(time: u64) -> Moment {
-    let (time, step, priority, sequence) =
-        (VirtualTime::from_bits(time), 0, Priority::NORMAL, Sequence::first_of(1));
-    Moment::Event(EventKey { time, step, priority, sender: LpId(0), sequence })
+    let time = VirtualTime::from_bits(time);
+    Moment::Event(EventKey {
+        time,
+        step: 0,
+        priority: Priority::NORMAL,
+        sender: LpId(0),
+        sequence: Sequence::first_of(1),
+    })
 }
 
 /// More turns than any case takes: one that needs more hangs.
@@ -266,8 +271,8 @@ fn every_algorithm_can_be_chosen_at_run_time() {
     }
 }
 
-/// The registers tell LBTS to whoever reads them, at any time: what is pending, and what is on its
-/// way. PEs set them every few steps.
+/// Anybody can read LBTS from the registers at any time: it covers what is pending and what is on
+/// its way. PEs set the registers every few steps.
 #[test]
 fn lbts_can_be_read_at_any_moment() {
     let mut machine = Machine::new(3, Algorithm::Gsu);

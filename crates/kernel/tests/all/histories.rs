@@ -1,6 +1,6 @@
-//! The history: records are kept long enough, and there are no more of them than allowed.
+//! The history keeps records long enough, and no more of them than allowed.
 
-use crate::by_hand::{Play, Sent, Setting, Stage};
+use crate::by_hand::{Play, Sent, Setting, Stage, TUNING};
 use warpline_kernel::gvt::Algorithm;
 use warpline_kernel::{Lanes, Tuning, Undoing};
 
@@ -23,9 +23,9 @@ fn a_copy_is_kept_as_long_as_it_may_be_needed() {
         for kps in [1, 10_000] {
             for lps in [2, 100].into_iter().chain(1015..1035).chain([3000]) {
                 let play = Play { lps, first, then, ..Play::default() };
-                let setting = Setting { pes: 1, ..Setting::default() };
-                let tuning = Tuning { undoing, kps, gvt_interval: 1, ..setting.tuning };
-                let ended = Stage::new(&play, Setting { tuning, ..setting }).finish();
+                let tuning = Tuning { undoing, kps, gvt_interval: 1, ..TUNING };
+                let ended =
+                    Stage::new(&play, Setting { pes: 1, tuning, ..Setting::default() }).finish();
                 let failure = ended.failure.map(|failure| (failure.time, failure.committed));
                 assert_eq!(
                     (failure, &ended.handled[0][..]),
@@ -61,11 +61,7 @@ fn a_full_history_takes_events_before_its_latest() {
         }
     }
     let play = Play { first, then, ..Play::default() };
-    let setting = Setting::default();
-    let mut stage = Stage::new(
-        &play,
-        Setting { tuning: Tuning { batch: 4, history_most: 12, ..setting.tuning }, ..setting },
-    );
+    let mut stage = Stage::tuned(&play, Tuning { batch: 4, history_most: 12, ..TUNING });
     stage.step(0, 20);
     assert_eq!(stage.pes[0].counts().processed, 12);
     stage.step(1, 1);
@@ -97,11 +93,7 @@ fn a_full_history_takes_events_due_at_gvt() {
         if handled == ["start"] { vec![(3, 5.0, "due")] } else { vec![] }
     }
     let play = Play { first, then, ..Play::default() };
-    let setting = Setting::default();
-    let mut stage = Stage::new(
-        &play,
-        Setting { tuning: Tuning { history_most: 4, ..setting.tuning }, ..setting },
-    );
+    let mut stage = Stage::tuned(&play, Tuning { history_most: 4, ..TUNING });
     stage.exhaust(1);
     assert_eq!(stage.pes[1].counts().processed, 4);
     let ended = stage.finish();
@@ -122,10 +114,13 @@ fn certain_events_need_no_history() {
         }
     }
     let play = Play { lookahead: 10.0, first, then, ..Play::default() };
-    let setting = Setting { algorithm: Algorithm::Synchronous, ..Setting::default() };
     let mut stage = Stage::new(
         &play,
-        Setting { tuning: Tuning { lanes: Lanes::Both, ..setting.tuning }, ..setting },
+        Setting {
+            algorithm: Algorithm::Synchronous,
+            tuning: Tuning { lanes: Lanes::Both, ..TUNING },
+            ..Setting::default()
+        },
     );
     stage.exhaust(0);
     assert_eq!(stage.deliver(1), 4);
@@ -165,11 +160,14 @@ fn unneeded_buffers_come_back() {
         }
     }
     let play = Play { lps: 2, first, then, ..Play::default() };
-    let setting = Setting { algorithm: Algorithm::Synchronous, ..Setting::default() };
     // States are long here, and copying them would take too long.
     let mut stage = Stage::new(
         &play,
-        Setting { tuning: Tuning { undoing: Undoing::Reverse, ..setting.tuning }, ..setting },
+        Setting {
+            algorithm: Algorithm::Synchronous,
+            tuning: Tuning { undoing: Undoing::Reverse, ..TUNING },
+            ..Setting::default()
+        },
     );
     // The receiver handles everything that the sender sends in a step, and both have time to find
     // GVT.

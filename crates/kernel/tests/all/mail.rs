@@ -1,7 +1,7 @@
 //! What PEs hand over to the wires, and when: messages that find no room, bounds, and requests for
 //! GVT.
 
-use crate::by_hand::{END, Play, Sent, Setting, Stage, in_time};
+use crate::by_hand::{END, Play, Sent, Setting, Stage, TUNING, in_time};
 use warpline_kernel::gvt::{Pacer, PacerDriver};
 use warpline_kernel::{GoAhead, Lanes, Messages, Tuning};
 
@@ -29,16 +29,15 @@ fn then(handled: &[&'static str]) -> Vec<Sent> {
 
 /// PE 0 knows that nothing comes before time 10, and has executed nothing.
 fn about_to_send(messages: Messages) -> Stage<'static> {
-    let setting = Setting { pes: 3, ..Setting::default() };
-    let tuning = Tuning { lanes: Lanes::Safe, patience: 1000, messages, ..setting.tuning };
-    let mut stage = Stage::new(&SENDER, Setting { tuning, ..setting });
+    let tuning = Tuning { lanes: Lanes::Safe, patience: 1000, messages, ..TUNING };
+    let mut stage = Stage::new(&SENDER, Setting { pes: 3, tuning, ..Setting::default() });
     stage.let_bounds_arrive();
     stage.step(0, 1);
     assert_eq!(stage.published(0), (Some(1.0), 0));
     stage
 }
 
-/// All seven arrive, once.
+/// Checks that all seven messages arrive, once.
 fn finish(stage: Stage<'_>) {
     let ended = stage.finish();
     assert_eq!((ended.failure, ended.observed), (None, 9));
@@ -105,8 +104,8 @@ fn messages_that_find_no_room_wait() {
     });
 }
 
-/// What a PE has told others about GVT last may still wait for room in its port when the PE is
-/// over, and they for it.
+/// What a PE last told others about GVT may still wait for room in its port when the PE is over,
+/// and they wait for it.
 #[test]
 fn a_pe_that_is_over_goes_on_flushing() {
     on_each_wire(|messages| {
@@ -119,10 +118,8 @@ fn a_pe_that_is_over_goes_on_flushing() {
 /// PE 0 knows that nothing comes before time 11, as all PEs have published the time of their first
 /// event.
 fn about_to_send_in_windows(messages: Messages) -> Stage<'static> {
-    let setting = Setting { pes: 3, ..Setting::default() };
-    let tuning =
-        Tuning { lanes: Lanes::Safe, patience: 1000, messages, windows: true, ..setting.tuning };
-    let mut stage = Stage::new(&SENDER, Setting { tuning, ..setting });
+    let tuning = Tuning { lanes: Lanes::Safe, patience: 1000, messages, windows: true, ..TUNING };
+    let mut stage = Stage::new(&SENDER, Setting { pes: 3, tuning, ..Setting::default() });
     stage.let_bounds_arrive();
     assert_eq!(
         [0, 1, 2].map(|pe| stage.rounds(pe)),
@@ -131,7 +128,7 @@ fn about_to_send_in_windows(messages: Messages) -> Stage<'static> {
     stage
 }
 
-/// A window of two events takes two steps here. Its word is published after both, and covers the
+/// A window of two events takes two steps here. Its bound is published after both, and covers the
 /// messages in transit, of which no other PE knows yet.
 #[test]
 fn a_round_covers_the_messages_of_its_window() {
@@ -189,8 +186,8 @@ fn a_window_opens_with_all_messages_filed() {
         [2, 1, 1].into_iter().enumerate().for_each(|(pe, steps)| stage.step(pe, steps));
         assert_eq!([0, 1, 2].map(|pe| stage.rounds(pe).len()), [2, 2, 2]);
         assert_eq!(stage.deliver(1), 4);
-        // It finds all rounds and all messages in the same step, in which it executes the first of
-        // them.
+        // It finds all bounds of the round and all messages in one step, in which it executes the
+        // first of them.
         stage.step(1, 1);
         assert_eq!(stage.pes[1].counts().certain, 1, "{messages:?}");
         stage.deliver(2);
@@ -213,9 +210,8 @@ fn epochs(events: u32, lanes: Lanes, gvt_interval: u32) -> u64 {
         }
     }
     let play = Play { lps: 2, lookahead: 50.0, first, ..Play::default() };
-    let setting = Setting::default();
-    let tuning = Tuning { lanes, gvt_interval, patience: 1_000_000, ..setting.tuning };
-    let mut stage = Stage::new(&play, Setting { tuning, ..setting });
+    let tuning = Tuning { lanes, gvt_interval, patience: 1_000_000, ..TUNING };
+    let mut stage = Stage::tuned(&play, tuning);
     while stage.pes[0].counts().processed < u64::from(events) {
         stage.step(0, 1);
         // It takes part without executing anything. If bounds do not advance, it would ask for GVT
@@ -248,10 +244,9 @@ fn a_single_pe_finds_gvt_once_per_interval() {
     }
     for gvt_interval in [1, 7, 25, 102] {
         let play = Play { lps: 1, first, ..Play::default() };
-        let setting = Setting { pes: 1, ..Setting::default() };
         let mut stage = Stage::new(
             &play,
-            Setting { tuning: Tuning { gvt_interval, ..setting.tuning }, ..setting },
+            Setting { pes: 1, tuning: Tuning { gvt_interval, ..TUNING }, ..Setting::default() },
         );
         stage.step(0, 100);
         let counts = stage.pes[0].counts();
@@ -295,25 +290,25 @@ fn a_pe_that_follows_another_thread_asks_when_it_is_told() {
     }
 }
 
-/// A PE that has the events of 1000 steps before it, and adapts the interval, of so many events at
+/// A PE with the events of 1000 steps ahead, which adapts the interval from this many events at
 /// first.
 fn about_to_execute_alone(gvt_interval: u32) -> Stage<'static> {
     fn first(lp: u32) -> Vec<Sent> {
         if lp == 0 { (1..=1000).map(|n| (0, f64::from(n) / 25.0, "own")).collect() } else { vec![] }
     }
     static PLAY: Play = Play { lps: 1, first, ..Play::NOTHING };
-    let setting = Setting { pes: 1, ..Setting::default() };
     Stage::new(
         &PLAY,
         Setting {
-            tuning: Tuning { gvt_interval, adapts_interval: true, ..setting.tuning },
-            ..setting
+            pes: 1,
+            tuning: Tuning { gvt_interval, adapts_interval: true, ..TUNING },
+            ..Setting::default()
         },
     )
 }
 
 /// If bounds advance, a PE with nothing to execute waits for them for a while before it asks for
-/// GVT; not for long if bounds would have to creep up to an event that is far away.
+/// GVT. It does not wait for long if bounds would have to creep up to an event that is far away.
 #[test]
 fn a_pe_that_waits_for_bounds_has_patience() {
     fn near(lp: u32) -> Vec<Sent> {
@@ -325,14 +320,8 @@ fn a_pe_that_waits_for_bounds_has_patience() {
     in_time(|| {
         for (first, at_most, at_least) in [(near as fn(u32) -> Vec<Sent>, 64, 56), (far, 32, 4)] {
             let play = Play { lps: 2, lookahead: 1.0, first, ..Play::default() };
-            let setting = Setting::default();
-            let mut stage = Stage::new(
-                &play,
-                Setting {
-                    tuning: Tuning { lanes: Lanes::Safe, patience: 64, ..setting.tuning },
-                    ..setting
-                },
-            );
+            let mut stage =
+                Stage::tuned(&play, Tuning { lanes: Lanes::Safe, patience: 64, ..TUNING });
             let mut steps = 0;
             while stage.pes[0].counts().gvt_epochs == 0 {
                 (0..2).for_each(|pe| stage.step(pe, 1));
@@ -344,7 +333,7 @@ fn a_pe_that_waits_for_bounds_has_patience() {
     });
 }
 
-/// Where bounds do not advance, for want of a safe lane or of lookahead, nothing is gained by
+/// Without a safe lane or without lookahead, bounds do not advance, and nothing is gained by
 /// waiting for them.
 #[test]
 fn a_pe_without_bounds_asks_for_gvt_at_once() {
@@ -359,14 +348,7 @@ fn a_pe_without_bounds_asks_for_gvt_at_once() {
             (Lanes::Safe, 0.0),
         ] {
             let play = Play { lps: 2, lookahead, first, ..Play::default() };
-            let setting = Setting::default();
-            let mut stage = Stage::new(
-                &play,
-                Setting {
-                    tuning: Tuning { lanes, patience: 1_000_000, ..setting.tuning },
-                    ..setting
-                },
-            );
+            let mut stage = Stage::tuned(&play, Tuning { lanes, patience: 1_000_000, ..TUNING });
             stage.let_bounds_arrive();
             for _ in 0..10 {
                 (0..2).for_each(|pe| stage.step(pe, 1));
@@ -387,14 +369,7 @@ fn what_has_become_certain_commits_without_gvt() {
         if lp == 0 { vec![(0, 15.0, "ahead")] } else { vec![(1, 5.0, "ahead")] }
     }
     let play = Play { lps: 2, lookahead: 10.0, first, ..Play::default() };
-    let setting = Setting::default();
-    let mut stage = Stage::new(
-        &play,
-        Setting {
-            tuning: Tuning { lanes: Lanes::Both, patience: 1000, ..setting.tuning },
-            ..setting
-        },
-    );
+    let mut stage = Stage::tuned(&play, Tuning { lanes: Lanes::Both, patience: 1000, ..TUNING });
     stage.let_bounds_arrive();
     let counts = |stage: &Stage<'_>| {
         [0, 1].map(|pe| (stage.pes[pe].counts().ahead(), stage.pes[pe].counts().committed))
@@ -419,9 +394,8 @@ fn a_pe_that_may_wait_for_its_horizon_does() {
     }
     for (go_ahead, ahead) in [(GoAhead::Always, 1), (GoAhead::Auto, 0)] {
         let play = Play { lps: 2, lookahead: 10.0, first, ..Play::default() };
-        let setting = Setting::default();
-        let tuning = Tuning { lanes: Lanes::Both, go_ahead, patience: 1000, ..setting.tuning };
-        let mut stage = Stage::new(&play, Setting { tuning, ..setting });
+        let tuning = Tuning { lanes: Lanes::Both, go_ahead, patience: 1000, ..TUNING };
+        let mut stage = Stage::tuned(&play, tuning);
         stage.step(0, 10);
         assert_eq!(stage.pes[0].counts().processed, ahead, "{go_ahead:?}");
         let ended = stage.finish();
@@ -429,15 +403,14 @@ fn a_pe_that_may_wait_for_its_horizon_does() {
     }
     // Without lookahead nothing is gained by waiting.
     let play = Play { lps: 2, first, ..Play::default() };
-    let setting = Setting::default();
-    let tuning = Tuning { lanes: Lanes::Both, go_ahead: GoAhead::Auto, ..setting.tuning };
-    let mut stage = Stage::new(&play, Setting { tuning, ..setting });
+    let tuning = Tuning { lanes: Lanes::Both, go_ahead: GoAhead::Auto, ..TUNING };
+    let mut stage = Stage::tuned(&play, tuning);
     stage.step(0, 1);
     assert_eq!(stage.pes[0].counts().processed, 1);
 }
 
 /// A PE that always has something to do commits, too, once it has executed enough to make looking
-/// through all of it worth while.
+/// through it worth while.
 #[test]
 fn a_busy_pe_commits_without_gvt_when_that_is_worth_it() {
     fn first(lp: u32) -> Vec<Sent> {
@@ -448,14 +421,7 @@ fn a_busy_pe_commits_without_gvt_when_that_is_worth_it() {
         }
     }
     let play = Play { lookahead: 10.0, first, ..Play::default() };
-    let setting = Setting::default();
-    let mut stage = Stage::new(
-        &play,
-        Setting {
-            tuning: Tuning { lanes: Lanes::Both, patience: 1000, ..setting.tuning },
-            ..setting
-        },
-    );
+    let mut stage = Stage::tuned(&play, Tuning { lanes: Lanes::Both, patience: 1000, ..TUNING });
     stage.let_bounds_arrive();
     // By the bound of PE 1, what comes before 20 is certain.
     stage.step(0, 50);

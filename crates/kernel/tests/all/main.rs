@@ -1,4 +1,4 @@
-//! All tests of the kernel, in one program, which is quicker to build than ten.
+//! All integration tests of the kernel, in one program: one is quicker to build than many.
 #![cfg(not(miri))]
 
 mod by_hand;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::by_hand::{Play, Sent, Setting, Stage, in_time};
+use crate::by_hand::{Play, Sent, Setting, Stage, TUNING, in_time};
 use warpline_kernel::gvt::Algorithm;
 use warpline_kernel::{Lanes, Messages, Tuning};
 
@@ -16,9 +16,8 @@ const WAYS: [(Lanes, Messages); 6] = [
     (Lanes::Speculative, Messages::Value),
 ];
 
-fn setting(lanes: Lanes, messages: Messages) -> Setting {
-    let setting = Setting::default();
-    Setting { tuning: Tuning { lanes, messages, ..setting.tuning }, ..setting }
+fn tuning(lanes: Lanes, messages: Messages) -> Tuning {
+    Tuning { lanes, messages, ..TUNING }
 }
 
 /// LPs 0 and 1 are on PE 0, 2 and 3 on PE 1.
@@ -44,10 +43,8 @@ fn then(handled: &[&'static str]) -> Vec<Sent> {
 fn conservative_lps_wait_aside_and_others_do_not() {
     let play = Play { conservative: &[1], first, then, ..Play::NOTHING };
     for (lanes, messages) in WAYS {
-        let setting = setting(lanes, messages);
         // All LPs of a PE share a KP: one that only waits must not make the others roll back.
-        let mut stage =
-            Stage::new(&play, Setting { tuning: Tuning { kps: 1, ..setting.tuning }, ..setting });
+        let mut stage = Stage::tuned(&play, Tuning { kps: 1, ..tuning(lanes, messages) });
         stage.exhaust(0);
         assert_eq!(
             stage.pes[0].counts().processed,
@@ -92,7 +89,7 @@ fn with_lookahead_conservative_lps_go_as_far_as_the_horizon() {
         }
     };
     let play = Play { conservative: &[1], lookahead: 10.0, first: ticks, ..Play::NOTHING };
-    let mut stage = Stage::new(&play, setting(Lanes::Both, Messages::Value));
+    let mut stage = Stage::tuned(&play, tuning(Lanes::Both, Messages::Value));
     stage.exhaust(0);
     assert_eq!(stage.pes[0].counts().certain, 0);
     stage.let_bounds_arrive();
@@ -124,7 +121,7 @@ fn what_waits_may_be_cancelled() {
     }
     let play = Play { conservative: &[1], first, then, ..Play::NOTHING };
     for (lanes, messages) in WAYS {
-        let mut stage = Stage::new(&play, setting(lanes, messages));
+        let mut stage = Stage::tuned(&play, tuning(lanes, messages));
         stage.exhaust(0);
         // LP 2 goes ahead before LP 3 has sent it the straggler, as batches are of one event.
         stage.pes[1].step().expect("there is memory");
@@ -136,8 +133,8 @@ fn what_waits_may_be_cancelled() {
     }
 }
 
-/// While an anti-message is under way, GVT stays before what it cancels: without lookahead, a
-/// conservative LP would execute that for good.
+/// While an anti-message is under way, GVT stays before what it cancels. Without lookahead, a
+/// conservative LP would otherwise execute that for good.
 #[test]
 fn gvt_waits_for_anti_messages() {
     fn first(lp: u32) -> Vec<Sent> {
@@ -160,7 +157,10 @@ fn gvt_waits_for_anti_messages() {
     for (algorithm, (lanes, messages)) in
         algorithms.into_iter().flat_map(|algorithm| WAYS.map(|way| (algorithm, way)))
     {
-        let mut stage = Stage::new(&play, Setting { algorithm, ..setting(lanes, messages) });
+        let mut stage = Stage::new(
+            &play,
+            Setting { algorithm, tuning: tuning(lanes, messages), ..Setting::default() },
+        );
         stage.step(1, 2);
         assert_eq!(stage.deliver(0), 1, "{algorithm:?}, {lanes:?}, {messages:?}: `wrong`");
         stage.step(0, 3);
@@ -210,7 +210,7 @@ fn an_event_that_waited_fails_once() {
         for (lanes, messages) in WAYS {
             TRIED.store(0, Ordering::Relaxed);
             let failure =
-                Stage::new(&play, setting(lanes, messages)).finish().failure.expect("it fails");
+                Stage::tuned(&play, tuning(lanes, messages)).finish().failure.expect("it fails");
             assert_eq!((failure.time, failure.committed), (2.0, 1), "{lanes:?}, {messages:?}");
             assert_eq!(TRIED.load(Ordering::Relaxed), 1, "{lanes:?}, {messages:?}");
         }

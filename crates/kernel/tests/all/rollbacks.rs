@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::by_hand::{Play, Sent, Setting, Stage};
+use crate::by_hand::{Ended, Play, Sent, Setting, Stage, TUNING};
 use warpline_kernel::gvt::{Algorithm, Work};
 use warpline_kernel::{Counts, Lanes, Messages, Tuning, Undoing};
 use warpline_model::prelude::*;
@@ -31,7 +31,7 @@ fn then(handled: &[&'static str]) -> Vec<Sent> {
     }
 }
 
-/// The first 32 numbers of a histogram of lengths that has these at its start.
+/// A histogram of lengths that starts with these numbers.
 fn lengths(start: &[u64]) -> [u64; 32] {
     std::array::from_fn(|bits| start.get(bits).copied().unwrap_or(0))
 }
@@ -61,18 +61,41 @@ fn done(counts: &Counts) -> Counts {
 }
 
 fn every_rollback_is_counted(undoing: Undoing) {
-    let setting = Setting::default();
-    let mut stage =
-        Stage::new(&PLAY, Setting { tuning: Tuning { undoing, ..setting.tuning }, ..setting });
+    let mut stage = Stage::tuned(&PLAY, Tuning { undoing, ..TUNING });
+    let executed = execute_everything(&mut stage);
+    let after_straggler = undo_for_the_straggler(&mut stage, executed);
+    let [zero, one] = undo_for_the_anti_message(&mut stage, after_straggler);
     stage.exhaust(1);
-    let mut one = Counts { processed: 5, sent: 8, messages_sent: 3, ..Counts::default() };
+    let ended = stage.finish();
+    // What `b` sends again is received and, in the same step, `own` is executed again; so that is
+    // undone once more.
+    let zero = Counts {
+        processed: 8,
+        rolled_back: 3,
+        primary: 1,
+        lengths: lengths(&[1, 1]),
+        annihilated: 3,
+        messages_received: 6,
+        ..zero
+    };
+    let one = Counts { processed: 10, sent: 12, messages_sent: 6, ..one };
+    assert_eq!(done(&ended.counts[0]), zero, "PE 0 in the end");
+    assert_eq!(done(&ended.counts[1]), one, "PE 1 in the end");
+    check_answer(&ended);
+    check_copies(&ended, undoing);
+    check_verdicts(&ended);
+}
+
+/// What both PEs count before anything is undone.
+fn execute_everything(stage: &mut Stage<'_>) -> [Counts; 2] {
+    stage.exhaust(1);
+    let one = Counts { processed: 5, sent: 8, messages_sent: 3, ..Counts::default() };
     assert_eq!(done(stage.pes[1].counts()), one, "PE 1 before anything is undone");
     assert_eq!(stage.pes[1].counts().history_max, 5);
-
-    // It executes its own event first, then the one from `b`, but not the one from `c`.
+    // PE 0 executes its own event first, then the one from `b`, but not the one from `c`.
     assert_eq!(stage.deliver_first(0, 2), 2);
     stage.step(0, 3);
-    let mut zero = Counts {
+    let zero = Counts {
         processed: 3,
         sent: 3,
         messages_sent: 1,
@@ -82,11 +105,14 @@ fn every_rollback_is_counted(undoing: Undoing) {
     assert_eq!(done(stage.pes[0].counts()), zero, "PE 0 before anything is undone");
     let counts = stage.pes[0].counts();
     assert_eq!((counts.history_max, counts.receipts, counts.mailbox_depth_max), (3, 1, 2));
+    [zero, one]
+}
 
+/// PE 1 receives the straggler, and executes it.
+fn undo_for_the_straggler(stage: &mut Stage<'_>, [zero, one]: [Counts; 2]) -> [Counts; 2] {
     assert_eq!(stage.deliver(1), 1);
-    // To receive it, and to execute it.
     stage.step(1, 2);
-    one = Counts {
+    let one = Counts {
         processed: 6,
         // `d`, `c` and `b` in one rollback, and what `b` sent to LP 5 in another.
         rolled_back: 4,
@@ -100,12 +126,15 @@ fn every_rollback_is_counted(undoing: Undoing) {
         ..one
     };
     assert_eq!(done(stage.pes[1].counts()), one, "PE 1 after the straggler");
+    [zero, one]
+}
 
-    // What `d` sent has been cancelled in transit, and what `b` sent is undone, together with what
-    // came after it.
+/// What `d` sent has been cancelled in transit. PE 0 undoes what `b` sent, together with what came
+/// after it.
+fn undo_for_the_anti_message(stage: &mut Stage<'_>, [zero, one]: [Counts; 2]) -> [Counts; 2] {
     assert_eq!(stage.deliver(0), 2);
     stage.step(0, 1);
-    zero = Counts {
+    let zero = Counts {
         rolled_back: 2,
         secondary: 1,
         lengths: lengths(&[0, 1]),
@@ -115,44 +144,20 @@ fn every_rollback_is_counted(undoing: Undoing) {
         anti_received: 1,
         ..zero
     };
-    assert_eq!(done(stage.pes[0].counts()), zero, "PE 0 after the anti-message");
     let counts = stage.pes[0].counts();
+    assert_eq!(done(counts), zero, "PE 0 after the anti-message");
     assert_eq!(
         (counts.receipts, counts.mailbox_depth_max, counts.mailbox_depth_mean()),
         (2, 2, 2.0)
     );
+    [zero, one]
+}
 
-    stage.exhaust(1);
-    let ended = stage.finish();
+fn check_answer(ended: &Ended) {
     assert_eq!(ended.failure, None);
-    // What `b` sends again is received and, in the same step, `own` is executed again; so that is
-    // undone once more.
-    let lengths = lengths(&[1, 1]);
-    zero = Counts {
-        processed: 8,
-        rolled_back: 3,
-        primary: 1,
-        lengths,
-        annihilated: 3,
-        messages_received: 6,
-        ..zero
-    };
-    one = Counts { processed: 10, sent: 12, messages_sent: 6, ..one };
-    assert_eq!(done(&ended.counts[0]), zero, "PE 0 in the end");
-    assert_eq!(done(&ended.counts[1]), one, "PE 1 in the end");
     let committed: Vec<_> =
         ended.counts.iter().map(|counts| (counts.committed, counts.remote_committed)).collect();
     assert_eq!(committed, [(5, 3), (6, 1)]);
-    // Only where states are worked out from copies further back, events are executed again for
-    // that.
-    let interval = match undoing {
-        Undoing::Copy { interval } => interval,
-        Undoing::CopyAdaptively => unreachable!("it would depend on how many rollbacks there are"),
-        Undoing::Reverse => 64,
-        Undoing::Journal => 0,
-    };
-    assert!(ended.counts.iter().all(|counts| counts.copy_interval == interval));
-    assert_eq!(ended.counts[1].repeated > 0, matches!(undoing, Undoing::Copy { interval: 2.. }));
     let expected: [&[&str]; 8] = [
         &["late"],
         &["of b, there", "own", "of c"],
@@ -165,25 +170,32 @@ fn every_rollback_is_counted(undoing: Undoing) {
     ];
     assert_eq!(ended.handled, expected);
     assert_eq!(ended.observed, 11);
-    // The verdicts cover all work, but for what was done since the last shares.
+}
+
+/// Events are executed again only where states are worked out from copies further back.
+fn check_copies(ended: &Ended, undoing: Undoing) {
+    let interval = match undoing {
+        Undoing::Copy { interval } => interval,
+        Undoing::CopyAdaptively => unreachable!("it would depend on how many rollbacks there are"),
+        Undoing::Reverse => 64,
+        Undoing::Journal => 0,
+    };
+    assert!(ended.counts.iter().all(|counts| counts.copy_interval == interval));
+    assert_eq!(ended.counts[1].repeated > 0, matches!(undoing, Undoing::Copy { interval: 2.. }));
+}
+
+/// The verdicts cover all work, but for what was done since the last shares.
+fn check_verdicts(ended: &Ended) {
     let reported = ended.verdicts.iter().fold(Work::default(), |sum, verdict| sum + verdict.work);
     assert_eq!((reported.processed, reported.rolled_back), (18, 7));
     let most = |of: fn(&Counts) -> u64| ended.counts.iter().map(of).sum::<u64>();
-    assert!(
-        reported.steps <= most(|counts| counts.steps)
-            && reported.idle_steps <= most(|counts| counts.idle_steps),
-        "{reported:?}"
-    );
+    assert!(reported.steps <= most(|counts| counts.steps), "{reported:?}");
+    assert!(reported.idle_steps <= most(|counts| counts.idle_steps), "{reported:?}");
     let epochs = ended.verdicts.len() as u64;
     let rounds = ended.verdicts.iter().map(|verdict| u64::from(verdict.rounds)).sum();
-    assert!(
-        ended
-            .counts
-            .iter()
-            .all(|counts| (counts.gvt_epochs, counts.gvt_rounds) == (epochs, rounds)),
-        "{:?}",
-        ended.counts
-    );
+    for counts in &ended.counts {
+        assert_eq!((counts.gvt_epochs, counts.gvt_rounds), (epochs, rounds));
+    }
 }
 
 #[test]
@@ -221,16 +233,19 @@ fn cancel_after_gvt(
 }
 
 fn cancel_on(messages: Messages, play: &Play, gvt: f64) {
-    let setting = Setting { algorithm: Algorithm::Synchronous, ..Setting::default() };
     let lanes = if play.lookahead > 0.0 { Lanes::Both } else { Lanes::Speculative };
     let mut stage = Stage::new(
         play,
-        Setting { tuning: Tuning { lanes, messages, ..setting.tuning }, ..setting },
+        Setting {
+            algorithm: Algorithm::Synchronous,
+            tuning: Tuning { lanes, messages, ..TUNING },
+            ..Setting::default()
+        },
     );
     stage.step(1, 1);
     stage.step(0, 1);
     assert_eq!((stage.deliver(0), stage.deliver(1)), (1, 1));
-    // Both receive, and hold until GVT is found.
+    // Both receive, and pause until GVT is found.
     loop {
         stage.step(0, 1);
         if stage.pes[0].counts().gvt_epochs > 0 {
@@ -336,15 +351,9 @@ fn undo_by_reverse_code(
         }
     }
     let play = Play { lookahead: 10.0, first, then, save, reverse, ..Play::default() };
-    let setting = Setting::default();
     let lanes = if certain { Lanes::Both } else { Lanes::Speculative };
-    let mut stage = Stage::new(
-        &play,
-        Setting {
-            tuning: Tuning { undoing: Undoing::Reverse, lanes, gvt_interval: 2, ..setting.tuning },
-            ..setting
-        },
-    );
+    let mut stage =
+        Stage::tuned(&play, Tuning { undoing: Undoing::Reverse, lanes, gvt_interval: 2, ..TUNING });
     while [0, 1].map(|pe| stage.pes[pe].counts().processed) != [12, 9] {
         (0..2).for_each(|pe| stage.step(pe, 1));
     }
@@ -424,9 +433,7 @@ fn a_replacement_is_no_straggler() {
         Undoing::Journal,
     ] {
         let play = Play { lps: 8, first, then, ..Play::default() };
-        let setting = Setting::default();
-        let mut stage =
-            Stage::new(&play, Setting { tuning: Tuning { undoing, ..setting.tuning }, ..setting });
+        let mut stage = Stage::tuned(&play, Tuning { undoing, ..TUNING });
         stage.step(1, 1);
         assert_eq!(stage.deliver(0), 1);
         // To execute `start` and to receive `wrong`, and to execute that.

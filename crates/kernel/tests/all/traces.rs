@@ -3,12 +3,12 @@
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use crate::by_hand::{END, Ended, Play, Sent, Setting, Stage, in_time};
+use crate::by_hand::{END, Ended, Play, Sent, Setting, Stage, TUNING, in_time};
 use warpline_kernel::{Activity, Lanes, SpanLimits, Trace, TraceLimits, Tuning, Undoing};
 use warpline_model::LpId;
 
-/// PE 0 has LPs 0 and 1, PE 1 the others. LP 0 sends a straggler to LP 2, of which PE 0 has already
-/// executed what will be cancelled.
+/// PE 0 has LPs 0 and 1, and PE 1 the others. LP 0 sends a straggler to LP 2. That cancels an event
+/// which PE 0 has already executed.
 const PLAY: Play = Play { lookahead: 10.0, first, then, ..Play::NOTHING };
 
 fn first(lp: u32) -> Vec<Sent> {
@@ -33,7 +33,7 @@ fn then(handled: &[&'static str]) -> Vec<Sent> {
     }
 }
 
-/// As if a thread were on its core all the time.
+/// A thread that is on its core all the time.
 fn on_core() -> Duration {
     static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
     BEGAN.elapsed()
@@ -43,9 +43,8 @@ fn on_core() -> Duration {
 /// own, as far as it knows.
 fn traced(lanes: Lanes, undoing: Undoing) -> (Ended, Duration) {
     const PAUSE: Duration = Duration::from_millis(20);
-    let setting = Setting::default();
-    let tuning = Tuning { lanes, undoing, batch: 4, gvt_interval: 8, ..setting.tuning };
-    let mut stage = Stage::bare(&PLAY, Setting { tuning, ..setting });
+    let tuning = Tuning { lanes, undoing, batch: 4, gvt_interval: 8, ..TUNING };
+    let mut stage = Stage::bare(&PLAY, Setting { tuning, ..Setting::default() });
     let spans = SpanLimits { block: 100, blocks: 100, sums: 102 };
     let limits = TraceLimits {
         origin: Instant::now(),
@@ -68,10 +67,9 @@ fn traced(lanes: Lanes, undoing: Undoing) -> (Ended, Duration) {
         stage.step(0, 3);
     }
     let ended = stage.finish();
-    let (waited, phases) = (
-        PAUSE.as_secs_f64(),
-        ended.phases.iter().map(|phases| phases.list().iter().map(|(_, time)| time).sum::<f64>()),
-    );
+    let waited = PAUSE.as_secs_f64();
+    let phases =
+        ended.phases.iter().map(|phases| phases.list().iter().map(|(_, time)| time).sum::<f64>());
     let phases: Vec<f64> = phases.collect();
     assert!(
         phases[0] >= waited && phases[0] <= since.elapsed().as_secs_f64() + waited,

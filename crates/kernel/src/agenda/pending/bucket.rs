@@ -37,6 +37,7 @@ pub(super) struct Chunks {
     /// For each chunk, the one that was filled before it.
     filled_before: Vec<u32>,
     free: Vec<u32>,
+    /// The capacity for which huge pages were last asked for.
     advised: usize,
 }
 
@@ -86,7 +87,8 @@ impl Chunks {
 
     /// Passes the entries of a bucket to `see`, a chunk at a time.
     fn visit_chunks(&self, bucket: Bucket, mut see: impl FnMut(&[Entry])) {
-        let (mut chunk, mut left) = (bucket.head, bucket.len());
+        let mut chunk = bucket.head;
+        let mut left = bucket.len();
         while left > 0 {
             let count = (left - 1) % CHUNK + 1;
             see(&self.chunks[chunk as usize][..count]);
@@ -148,7 +150,8 @@ mod tests {
 
     #[test]
     fn buckets_share_memory() {
-        let (mut store, mut buckets) = (Chunks::default(), [Bucket::default(); 3]);
+        let mut store = Chunks::default();
+        let mut buckets = [Bucket::default(); 3];
         for n in 0..300 {
             store.push(&mut buckets[n as usize % 3], entry(n));
         }
@@ -157,7 +160,8 @@ mod tests {
             store.extent(buckets[1]),
             (VirtualTime::from_bits(1), VirtualTime::from_bits(298))
         );
-        let (mut seen, mut first) = (Vec::new(), buckets[0]);
+        let mut seen = Vec::new();
+        let mut first = buckets[0];
         store.drain(&mut first, |store, entries| {
             entries.iter().for_each(|&e| store.push(&mut buckets[2], e));
             seen.extend(entries.iter().map(|e| e.time().bits()));

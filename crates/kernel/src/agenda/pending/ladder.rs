@@ -14,9 +14,9 @@ const BUCKET_MEAN: usize = 2;
 const BUCKETS_MOST: usize = 8192;
 /// The most rungs; a bucket on the last one is sorted however large it is.
 const RUNGS_MOST: usize = 8;
-/// A run is filled with at most this share of all entries,
+/// A run is filled until it has one in this many of all entries.
 const RUN_SHARE: usize = 128;
-/// and at most this many.
+/// A run is filled until it has this many entries, however many there are in all.
 const RUN_MOST: usize = 256;
 /// With this many entries or more the ladder is used, and below a quarter of it the heap.
 const LADDER_LEAST: usize = 1024;
@@ -80,7 +80,8 @@ impl Rung {
         let buckets = (distance >> self.shift) as usize + 1;
         self.buckets.make_room(buckets, PENDING_EVENTS);
         self.buckets.resize(buckets, Bucket::default());
-        (self.current, self.entries) = (0, 0);
+        self.current = 0;
+        self.entries = 0;
     }
 
     /// The bucket of a time; a time outside the span belongs to the first or last bucket.
@@ -315,18 +316,21 @@ mod tests {
     fn an_outlier_does_not_pile_rungs_up() {
         const ENTRIES: u32 = 20_000;
         let passes = if cfg!(miri) { 0 } else { 150 };
-        let (mut ladder, mut random) = (Ladder::default(), Random::new(1, LpId(0), 0));
+        let mut ladder = Ladder::default();
+        let mut random = Random::new(1, LpId(0), 0);
         let at = |time: f64| VirtualTime::new(time).unwrap();
         let mut hold = |ladder: &mut Ladder, now: f64, handle| {
             ladder.push(Entry::new(at(now + random.exponential(1.0)), 0, handle), &Distinct);
         };
         ladder.push(Entry::new(at(1e9), 0, Handle::from_bits(ENTRIES)), &Distinct);
         (0..ENTRIES).for_each(|handle| hold(&mut ladder, 1e6, Handle::from_bits(handle)));
-        let (mut rungs, mut late) = (0, 0);
+        let mut rungs = 0;
+        let mut late = 0;
         for _ in 0..passes * ENTRIES {
             let first = ladder.pop_before(at(1e8), &Distinct).unwrap();
             hold(&mut ladder, first.time().get(), first.handle());
-            (rungs, late) = (rungs.max(ladder.rungs.len()), late.max(ladder.late.len()));
+            rungs = rungs.max(ladder.rungs.len());
+            late = late.max(ladder.late.len());
         }
         assert!(rungs < RUNGS_MOST, "{rungs} rungs");
         assert!(late < ENTRIES as usize / 10, "{late} late entries");

@@ -5,8 +5,8 @@
 //! sets ask a [`Ties`] to look at the events themselves.
 //!
 //! Two kinds stand behind one interface: [`Heap`], a 4-ary heap, and [`Ladder`], which sorts by
-//! distribution into buckets of time; [`AnyPending`] is either of them. All pass the conformance
-//! suite in `tests/conformance.rs`.
+//! distribution into buckets of time; [`AnyPending`] is either of them. Both pass the conformance
+//! suite in `tests/all/conformance.rs`.
 //!
 //! The ladder is the default. `make bench` measures both: the heap is faster below some thousand
 //! entries and then grows with log n, while the ladder stays flat up to 10⁷. So the ladder keeps

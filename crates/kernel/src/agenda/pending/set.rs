@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use warpline_base::VirtualTime;
 use warpline_memory::Handle;
 
-/// What pending sets hold, to whoever runs a model.
+/// What pending sets hold, as error messages put it.
 pub(super) const PENDING_EVENTS: &str = "pending events";
 
 /// An event in a pending set: its time, the start of its tie-break, and its handle. Two words, so
@@ -87,7 +87,7 @@ pub trait PendingSet: Default {
     /// How many entries there are.
     fn len(&self) -> usize;
 
-    /// How much memory the set has, in bytes, whether it is in use or not.
+    /// How much memory the set has, in bytes, in use or free.
     fn bytes(&self) -> usize;
 
     /// Whether there is no entry.

@@ -111,12 +111,11 @@ fn rollbacks_are_kept_within_bounds() {
         for share in [1.0, 0.2, 0.03] {
             let density = 1000.0;
             let scale = (share * interval * f64::from(pes)).max(30.0) / density;
-            let (mut window, mut plant) = (
-                Window::new(Rule::Adaptive, time(1e9), 0.0, pes),
-                Plant::new(pes, density, scale, interval),
-            );
+            let mut window = Window::new(Rule::Adaptive, time(1e9), 0.0, pes);
+            let mut plant = Plant::new(pes, density, scale, interval);
             plant.epochs(60, &mut window);
-            let (mut efficiency, mut executed) = (0.0, 0.0);
+            let mut efficiency = 0.0;
+            let mut executed = 0.0;
             for _ in 0..100 {
                 plant.epoch(&mut window);
                 efficiency += plant.efficiency / 100.0;
@@ -134,8 +133,8 @@ fn rollbacks_are_kept_within_bounds() {
 #[test]
 fn the_window_soon_shrinks_under_rollbacks_and_recovers_after_them() {
     for interval in Plant::INTERVALS {
-        let (mut window, mut plant) =
-            (Window::new(Rule::Adaptive, time(1e12), 0.0, 8), Plant::new(8, 1000.0, 1e6, interval));
+        let mut window = Window::new(Rule::Adaptive, time(1e12), 0.0, 8);
+        let mut plant = Plant::new(8, 1000.0, 1e6, interval);
         for _ in 0..3 {
             plant.scale = 1e6;
             plant.epochs(40, &mut window);
@@ -149,8 +148,8 @@ fn the_window_soon_shrinks_under_rollbacks_and_recovers_after_them() {
     }
 }
 
-/// Events before this time may be executed ahead if no PE has come further than GVT, in a run that
-/// never ends.
+/// The time before which events may be executed ahead if no PE has come further than GVT, in a run
+/// that never ends.
 fn bound(window: &Window, gvt: &Moment) -> VirtualTime {
     let end = time(f64::MAX);
     window.bound_from(gvt.time(end).get()).max(Window::due(gvt, end)).min(end)
@@ -196,8 +195,8 @@ fn the_width_is_positive_and_finite_whatever_the_verdicts() {
 
 #[test]
 fn work_reported_at_the_end_changes_nothing() {
-    let (mut window, mut plant) =
-        (Window::new(Rule::Adaptive, time(1e9), 0.0, 2), Plant::new(2, 1.0, 100.0, 512.0));
+    let mut window = Window::new(Rule::Adaptive, time(1e9), 0.0, 2);
+    let mut plant = Plant::new(2, 1.0, 100.0, 512.0);
     plant.epochs(50, &mut window);
     let width = window.width();
     for _ in 0..10 {
@@ -271,13 +270,18 @@ const FURTHEST: f64 = 50_000.0;
 /// very many events. Returns how many events they undo, and how many commit.
 fn bursts(rule: Rule, epochs: u32, pes: u32) -> (f64, f64, Window) {
     let mut window = Window::new(rule, time(1e9), 0.0, pes);
-    let (mut now, mut ahead, mut undone_in_all, mut committed) = (0.0, 0.0f64, 0.0, 0.0);
+    let mut now = 0.0;
+    let mut ahead = 0.0f64;
+    let mut undone_in_all = 0.0;
+    let mut committed = 0.0;
     for epoch in 1..=epochs {
         // One event commits for each GVT, and others are executed up to the end of the window.
         let executed = 1.0 + (window.width().min(FURTHEST) - ahead).max(0.0).floor();
         ahead += executed - 1.0;
         let undone = if epoch % 50 == 0 { std::mem::take(&mut ahead) } else { 0.0 };
-        (now, undone_in_all, committed) = (now + 1.0, undone_in_all + undone, committed + 1.0);
+        now += 1.0;
+        undone_in_all += undone;
+        committed += 1.0;
         window.adapt(
             &moment(now),
             &Work { processed: executed as u64, rolled_back: undone as u64, ..Work::default() },

@@ -1,11 +1,11 @@
-//! The spans of a PE within a limit. They are kept in blocks of successive ones. Once there are too
-//! many, the block that matters least goes, and one sum takes its place: never the first blocks nor
-//! the last ones, and least of all those with large shares of all time in rollbacks, in commits, or
-//! idle. When there are too many sums, neighbours among them are added up in pairs.
+//! The spans of a PE within a limit, in blocks of successive spans. Once there are too many blocks,
+//! one sum takes the place of the block that matters least: never one of the first or the last, and
+//! last of all those with large shares of all time in rollbacks, in commits, or idle. When there
+//! are too many sums, neighbours are added up in pairs.
 
 use super::span::{LostTime, Span, SpanSum};
 
-/// How much of a PE's spans is kept.
+/// How many of a PE's spans are kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpanLimits {
     /// Spans of a block.
@@ -17,7 +17,7 @@ pub struct SpanLimits {
     pub sums: usize,
 }
 
-/// One in so many blocks at the beginning stays, and as many at the end.
+/// At the beginning one block in this many stays, and as many at the end.
 const ENDS: usize = 8;
 
 /// A stretch of a PE's time line.
@@ -25,7 +25,7 @@ const ENDS: usize = 8;
 pub enum Piece<'a> {
     /// All spans.
     Whole(&'a [Span]),
-    /// What is told of those that were left out.
+    /// The sum of those that were left out.
     Sum(&'a SpanSum),
 }
 
@@ -44,7 +44,7 @@ pub struct SpanBlocks {
     newest: Vec<Span>,
     blocks: usize,
     sums: usize,
-    /// Of the whole run.
+    /// The time lost in the whole run.
     lost: LostTime,
     left_out: u64,
     out_of_memory: bool,
@@ -54,13 +54,22 @@ impl SpanBlocks {
     pub(super) fn new(limits: SpanLimits) -> Self {
         let limits =
             SpanLimits { sums: limits.sums.max(limits.blocks.saturating_add(2)), ..limits };
-        let (mut entries, mut newest) = (Vec::new(), Vec::new());
+        let mut entries = Vec::new();
+        let mut newest = Vec::new();
         // One more block and sum while others make room.
         let places = limits.blocks.saturating_add(limits.sums).saturating_add(2);
         let reserved =
             entries.try_reserve_exact(places).and_then(|()| newest.try_reserve_exact(limits.block));
-        let (lost, out_of_memory) = (LostTime::default(), reserved.is_err());
-        SpanBlocks { limits, entries, newest, blocks: 0, sums: 0, lost, left_out: 0, out_of_memory }
+        SpanBlocks {
+            limits,
+            entries,
+            newest,
+            blocks: 0,
+            sums: 0,
+            lost: LostTime::default(),
+            left_out: 0,
+            out_of_memory: reserved.is_err(),
+        }
     }
 
     pub(super) fn offer(&mut self, span: Span) {
@@ -74,13 +83,13 @@ impl SpanBlocks {
         self.newest.push(span);
     }
 
-    /// Puts the newest block to the others, and begins another.
+    /// Adds the newest block to the others, and begins a new one.
     fn finish_block(&mut self) {
         let mut next = Vec::new();
         let full = self.blocks >= self.limits.blocks;
         if !full && next.try_reserve_exact(self.limits.block).is_err() {
             self.out_of_memory = true;
-            // The memory of a block that goes serves the next.
+            // The next block reuses the memory of one that goes.
             self.limits.blocks = self.blocks;
         }
         let spans = std::mem::replace(&mut self.newest, next);
@@ -122,13 +131,14 @@ impl SpanBlocks {
         }
         self.left_out += sum.spans;
         *entry = Entry::Sum(sum);
-        (self.blocks, self.sums) = (self.blocks - 1, self.sums + 1);
+        self.blocks -= 1;
+        self.sums += 1;
         if self.sums > self.limits.sums {
             self.add_up_pairs();
         }
     }
 
-    /// Halves successive sums.
+    /// Adds up successive sums in pairs.
     fn add_up_pairs(&mut self) {
         let mut alone = false;
         self.entries.dedup_by(|next, before| match (before, next) {
@@ -167,7 +177,7 @@ impl SpanBlocks {
         self.left_out
     }
 
-    /// Whether it would have been more with more memory.
+    /// Whether more would have been kept with more memory.
     pub fn is_out_of_memory(&self) -> bool {
         self.out_of_memory
     }
@@ -183,7 +193,8 @@ mod tests {
     /// The n-th span of a run: batches of 5 events, with one commit in ten, and in two blocks a
     /// rollback, or waiting.
     fn span(number: u64) -> Span {
-        let (since, batch) = (100 * number, Activity::Batch { executed: 5, committed: 0 });
+        let since = 100 * number;
+        let batch = Activity::Batch { executed: 5, committed: 0 };
         let activity = match number {
             40_003 => Activity::Rollback { length: 7, primary: true },
             60_007 => Activity::Idle { steps: 3 },

@@ -1,7 +1,7 @@
 //! What a PE did, if a trace was asked for. However long the run, a trace stays within its limits.
-//! Of the spans, whole stretches stay (`blocks`). Snapshots and events are thinned out evenly:
-//! whenever their list is full, about every other one is dropped, and from then on half as many are
-//! added. Memory that cannot be had makes a trace thinner, and nothing else.
+//! Spans are kept or left out in whole stretches (`blocks`). Snapshots and events are thinned out
+//! evenly: whenever a list is full, about every other item is dropped, and from then on half as
+//! many are added. A lack of memory makes a trace thinner, and nothing else.
 
 mod blocks;
 mod span;
@@ -86,7 +86,8 @@ impl<T> ThinnedList<T> {
     fn offer(&mut self, item: T) {
         if self.most > 0 && self.offered.is_multiple_of(self.every) {
             if self.items.len() < self.most && self.items.try_reserve(1).is_err() {
-                (self.most, self.out_of_memory) = (self.items.len(), true);
+                self.most = self.items.len();
+                self.out_of_memory = true;
             }
             if self.items.len() >= self.most {
                 let mut index = 0u64;
@@ -142,8 +143,8 @@ pub struct Trace {
 
 impl Trace {
     pub(crate) fn new(limits: TraceLimits) -> Self {
-        let (spans, snapshots) =
-            (SpanBlocks::new(limits.spans), ThinnedList::new(limits.snapshots));
+        let spans = SpanBlocks::new(limits.spans);
+        let snapshots = ThinnedList::new(limits.snapshots);
         Trace {
             limits,
             spans,
@@ -169,7 +170,8 @@ impl Trace {
     }
 
     pub(crate) fn begin_step(&mut self, now: u64, done: Totals) {
-        (self.since, self.done) = (now, done);
+        self.since = now;
+        self.done = done;
     }
 
     /// Ends the current spans at `now`.
@@ -177,12 +179,13 @@ impl Trace {
         if let Some((since, steps)) = self.idle.take() {
             self.push(since, self.since, Activity::Idle { steps });
         }
-        let (since, before) = (self.since, self.done);
+        let since = self.since;
+        let before = self.done;
         if done.made > before.made {
             self.push(since, now, Activity::Making { lps: done.made - before.made });
         } else if done.executed > before.executed {
-            let (executed, committed) =
-                (done.executed - before.executed, done.committed - before.committed);
+            let executed = done.executed - before.executed;
+            let committed = done.committed - before.committed;
             self.push(since, now, Activity::Batch { executed, committed });
         }
     }
@@ -197,7 +200,8 @@ impl Trace {
     ) {
         self.close(stretch.since, before);
         self.push(stretch.since, stretch.until, activity);
-        (self.since, self.done) = (stretch.until, after);
+        self.since = stretch.until;
+        self.done = after;
     }
 
     pub(crate) fn end_step(&mut self, now: u64, done: Totals, idle: bool) {
@@ -207,7 +211,8 @@ impl Trace {
             let (since, steps) = self.idle.unwrap_or((self.since, 0));
             self.idle = Some((since, steps + 1));
         }
-        (self.since, self.done) = (now, done);
+        self.since = now;
+        self.done = done;
     }
 
     /// The PE has finished.
@@ -233,9 +238,10 @@ impl Trace {
         }
         let mut most = self.limits.events;
         if self.events.len() < most && self.events.try_reserve(1).is_err() {
-            (most, self.out_of_memory) = (self.events.len(), true);
+            most = self.events.len();
+            self.out_of_memory = true;
         }
-        // No lot is above 64.
+        // The loop ends, as no lot is above 64.
         while self.events.len() >= most && self.bar <= lot {
             self.bar += 1;
             self.events.retain(|event| event.lot >= self.bar);
@@ -330,7 +336,8 @@ mod tests {
             kept.sort_unstable();
             (kept, trace.bar, trace.offered)
         };
-        let (forward, backward) = (kept(&mut (0..5000)), kept(&mut (0..5000).rev()));
+        let forward = kept(&mut (0..5000));
+        let backward = kept(&mut (0..5000).rev());
         assert_eq!(forward, backward);
         assert!(forward.0.len() <= 50 && forward.0.len() > 5 && forward.2 == 2500, "{forward:?}");
     }

@@ -47,7 +47,7 @@ pub struct Span {
     pub gvt: f64,
 }
 
-/// What is told of successive spans that were left out.
+/// The sum of successive spans that were left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SpanSum {
     /// Where the first began, in nanoseconds since the origin.
@@ -99,13 +99,22 @@ impl SpanSum {
         match span.activity {
             Activity::Making { lps } => one.made = lps,
             Activity::Batch { executed, committed } => {
-                (one.executed, one.committed) = (executed, committed)
+                one.executed = executed;
+                one.committed = committed;
             }
             Activity::Rollback { length, .. } => {
-                (one.rollbacks, one.rolled_back, one.lost.rollback) = (1, length, took)
+                one.rollbacks = 1;
+                one.rolled_back = length;
+                one.lost.rollback = took;
             }
-            Activity::Commit { committed } => (one.committed, one.lost.commit) = (committed, took),
-            Activity::Idle { steps } => (one.idle_steps, one.lost.idle) = (steps, took),
+            Activity::Commit { committed } => {
+                one.committed = committed;
+                one.lost.commit = took;
+            }
+            Activity::Idle { steps } => {
+                one.idle_steps = steps;
+                one.lost.idle = took;
+            }
         }
         self.append(&one);
     }
@@ -115,7 +124,8 @@ impl SpanSum {
         if self.spans == 0 {
             self.since = next.since;
         }
-        (self.until, self.gvt) = (next.until, next.gvt);
+        self.until = next.until;
+        self.gvt = next.gvt;
         self.spans += next.spans;
         self.made += next.made;
         self.executed += next.executed;

@@ -87,7 +87,7 @@ impl<T: PeTypes> Pe<'_, T> {
     /// give back what they can. A batch may be executed after each GVT.
     #[inline]
     pub(in crate::pe) fn waits_for_memory(&mut self) -> bool {
-        self.memory.is_short() && self.memory.is_exceeded() && !self.memory.takes_batch()
+        self.memory.is_short() && self.memory.is_exceeded() && !self.memory.take_batch()
     }
 
     /// The time before which events may be executed although memory is short. These are the events
@@ -96,7 +96,7 @@ impl<T: PeTypes> Pe<'_, T> {
     #[cold]
     pub(in crate::pe) fn limit_where_memory_is_short(&mut self) -> VirtualTime {
         let is_too_far = self.has_batches(DUE_MOST) && self.least() != self.frontier.gvt();
-        if is_too_far || !self.memory.takes_batch() {
+        if is_too_far || !self.memory.take_batch() {
             return VirtualTime::ZERO;
         }
         self.past.make_little_room(self.world.tuning().batch as usize);
@@ -161,11 +161,11 @@ impl<T: PeTypes> Pe<'_, T> {
     /// drops cancelled ones.
     fn drop_or_send_back(&mut self, waits: bool) {
         let undone = self.gauge.counts().rolled_back;
-        if self.memory.sends_back(waits && !self.past.has_open() && self.world.pes() > 1) {
+        if self.memory.should_send_back(waits && !self.past.has_open() && self.world.pes() > 1) {
             self.send_back();
         } else if self.memory.is_short() && (self.agenda.is_roomy() || self.memory.may_drop(undone))
         {
-            self.memory.drops(undone);
+            self.memory.note_dropped(undone);
             self.gauge.annihilated(self.agenda.drop_cancelled(|_| {}));
         }
     }

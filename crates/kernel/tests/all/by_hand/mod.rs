@@ -1,9 +1,4 @@
 //! PEs stepped by hand, with wires on which messages arrive when the test says so.
-#![allow(
-    dead_code,
-    reason = "every file of tests is a crate of its own, and uses only some of this"
-)]
-
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -17,9 +12,9 @@ use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{Algorithm, AnyGvt, Control, Hierarchy, Put, Verdict};
 use warpline_kernel::pending::Heap;
 use warpline_kernel::{
-    BoundPort, ControlPort, Counts, Delays, Lanes, Message, MessagePort, Partition, Pe, PeInputs,
-    Port, Role, Roles, Rule, Step, Task, Trace, Tuning, Undoing, ValueMessage, ValuePort, Window,
-    balance,
+    BoundPort, Cancellation, ControlPort, Counts, Delays, GoAhead, Lanes, Message, MessagePort,
+    Messages, Partition, Pe, PeInputs, Port, Role, Roles, Rule, Step, Task, Trace, Tuning, Undoing,
+    ValueMessage, ValuePort, Window, balance,
 };
 use warpline_memory::{Region, buffers};
 use warpline_model::engine::Executor;
@@ -39,7 +34,8 @@ pub(crate) type Sent = (u32, f64, &'static str);
 /// An event after which the state of its LP cannot be copied.
 pub(crate) const NO_COPY: &str = "no copy";
 
-/// The state of an LP: the events that it has handled, and a random number that each of them drew.
+/// The state of an LP: the events that it has handled, and the random number that each of them
+/// drew.
 #[derive(Debug)]
 pub(crate) struct Handled {
     pub(crate) labels: Vec<&'static str>,
@@ -64,11 +60,12 @@ impl Clone for Handled {
 pub(crate) struct Play {
     pub(crate) lps: u32,
     pub(crate) lookahead: f64,
-    /// The conservative ones.
+    /// The conservative LPs.
     pub(crate) conservative: &'static [u32],
     /// What an LP sends when it is initialised.
     pub(crate) first: fn(u32) -> Vec<Sent>,
-    /// What an LP sends after it has handled these events, the last of them just now. It may panic.
+    /// What an LP sends after it has handled these events, the last of them just now. The function
+    /// may panic.
     pub(crate) then: fn(&[&'static str]) -> Vec<Sent>,
     /// What an event saves for its reverse code.
     pub(crate) save: fn(&'static str, &mut Context<Play>),
@@ -157,26 +154,27 @@ pub(crate) struct Setting {
     pub(crate) tuning: Tuning,
 }
 
+/// The tuning that stories begin from: a KP for every LP, one event per step, and no GVT unless
+/// there is nothing to execute.
+pub(crate) const TUNING: Tuning = Tuning {
+    batch: 1,
+    kps: 1000,
+    gvt_interval: 10_000,
+    adapts_interval: false,
+    patience: 1,
+    history_most: 10_000,
+    undoing: Undoing::Copy { interval: 1 },
+    cancellation: Cancellation::Aggressive,
+    lanes: Lanes::Speculative,
+    go_ahead: GoAhead::Always,
+    messages: Messages::Shared,
+    windows: false,
+};
+
+/// Two PEs with the base tuning.
 impl Default for Setting {
-    /// Two PEs with a KP for every LP, which execute one event per step, and ask for GVT only if
-    /// they have none to execute.
     fn default() -> Self {
-        let undoing = Undoing::Copy { interval: 1 };
-        let tuning = Tuning {
-            batch: 1,
-            kps: 1000,
-            gvt_interval: 10_000,
-            adapts_interval: false,
-            patience: 1,
-            history_most: 10_000,
-            undoing,
-            cancellation: warpline_kernel::Cancellation::Aggressive,
-            lanes: Lanes::Speculative,
-            go_ahead: warpline_kernel::GoAhead::Always,
-            messages: warpline_kernel::Messages::Shared,
-            windows: false,
-        };
-        Setting { pes: 2, algorithm: Algorithm::Asynchronous, tuning }
+        Setting { pes: 2, algorithm: Algorithm::Asynchronous, tuning: TUNING }
     }
 }
 
@@ -188,14 +186,15 @@ struct Network {
     values_arrived: Vec<Vec<ValueMessage<&'static str>>>,
     /// For how many more messages there is room.
     room: usize,
-    /// By PE: how many messages it has handed over, and how often it has flushed.
+    /// By PE: how many messages it has handed over.
     handed_over: Vec<usize>,
+    /// By PE: how often it has flushed.
     flushes: Vec<usize>,
     /// By PE: the last bound published, and how many messages had been handed over by then.
     published: Vec<(u64, usize)>,
     /// By PE and round: the bound published, and how many messages had been handed over by then.
     rounds: Vec<Vec<(u64, usize)>>,
-    /// Whether others receive it.
+    /// Whether PEs receive the bounds of others.
     bounds_arrive: bool,
     controls: Vec<VecDeque<Control>>,
 }
@@ -258,7 +257,8 @@ impl BoundPort for Wire {
 
     fn publish_round(&mut self, round: u64, bound: u64) {
         let network = &mut *self.network.borrow_mut();
-        let (me, handed_over) = (self.me as usize, network.handed_over[self.me as usize]);
+        let me = self.me as usize;
+        let handed_over = network.handed_over[self.me as usize];
         network.rounds[me].push((bound, handed_over));
         assert_eq!(network.rounds[me].len() as u64, round, "rounds are numbered without gaps");
     }
@@ -330,8 +330,9 @@ pub(crate) struct Ended {
     pub(crate) places: u64,
     /// All verdicts on GVT.
     pub(crate) verdicts: Vec<Verdict>,
-    /// By PE: its trace, if there was to be one, and how long it spent on what.
+    /// By PE: its trace, if one was asked for.
     pub(crate) traces: Vec<Option<Box<Trace>>>,
+    /// By PE: where its time went.
     pub(crate) phases: Vec<Phases>,
 }
 
@@ -348,6 +349,11 @@ impl<'m> Stage<'m> {
         Stage::bare(play, setting).initialised()
     }
 
+    /// Two PEs with this tuning that have initialised their LPs and executed nothing.
+    pub(crate) fn tuned(play: &'m Play, tuning: Tuning) -> Self {
+        Stage::new(play, Setting { tuning, ..Setting::default() })
+    }
+
     /// Steps PEs that have not been stepped at all until they have initialised their LPs.
     pub(crate) fn initialised(mut self) -> Self {
         for pe in &mut self.pes {
@@ -361,7 +367,8 @@ impl<'m> Stage<'m> {
     /// PEs that have not been stepped at all.
     pub(crate) fn bare(play: &'m Play, setting: Setting) -> Self {
         let Setting { pes, algorithm, tuning } = setting;
-        let (end, ties) = (time(END), TieBreak::BySender);
+        let end = time(END);
+        let ties = TieBreak::BySender;
         let task = Task {
             model: play,
             partition: Partition::new(play.lps, pes),
@@ -417,7 +424,7 @@ impl<'m> Stage<'m> {
     }
 
     /// Steps all PEs in turn, with everything arriving at once, until this one is over. Returns how
-    /// often it flushes in a step from then on.
+    /// often it flushes in the step after that.
     pub(crate) fn flushes_when_over(&mut self, pe: usize) -> usize {
         let flushes = |stage: &Self| stage.network.borrow().flushes[pe];
         loop {
@@ -469,12 +476,12 @@ impl<'m> Stage<'m> {
         values + self.deliver_first(to, usize::MAX)
     }
 
-    /// From now on there is room for this many messages.
+    /// Leaves room for this many messages from now on.
     pub(crate) fn make_room_for(&mut self, messages: usize) {
         self.network.borrow_mut().room = messages;
     }
 
-    /// From now on PEs receive the bounds of the others at once.
+    /// Lets PEs receive the bounds of others at once from now on.
     pub(crate) fn let_bounds_arrive(&mut self) {
         self.network.borrow_mut().bounds_arrive = true;
     }
@@ -496,7 +503,7 @@ impl<'m> Stage<'m> {
             .collect()
     }
 
-    /// Likewise, but only the first `most` messages in shared buffers.
+    /// Delivers only the first `most` messages in shared buffers.
     pub(crate) fn deliver_first(&mut self, to: usize, most: usize) -> usize {
         let Network { under_way, arrived, .. } = &mut *self.network.borrow_mut();
         let count = most.min(under_way[to].len());
@@ -504,7 +511,7 @@ impl<'m> Stage<'m> {
         count
     }
 
-    /// Likewise, but only the last message in a shared buffer, which overtakes the others.
+    /// Delivers only the last message in a shared buffer, which overtakes the others.
     pub(crate) fn deliver_last(&mut self, to: usize) {
         let Network { under_way, arrived, .. } = &mut *self.network.borrow_mut();
         arrived[to].extend(under_way[to].pop());
@@ -605,7 +612,7 @@ pub(crate) fn time(time: f64) -> VirtualTime {
     VirtualTime::new(time).expect("it is a time")
 }
 
-/// Runs a test that might hang, and fails it then.
+/// Runs a test, and fails it if it hangs.
 pub(crate) fn in_time(test: impl FnOnce() + Send + 'static) {
     let (sender, receiver) = channel();
     thread::spawn(move || sender.send(catch_unwind(AssertUnwindSafe(test))));

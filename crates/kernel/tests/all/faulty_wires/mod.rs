@@ -28,7 +28,7 @@ pub(crate) enum Fault {
     TwiceAnti(u32),
     /// The n-th free buffer that goes back is lost.
     LostEmpty(u32),
-    /// From the n-th verdict on, GVT is reported later than it is.
+    /// From the n-th verdict on, a later GVT is reported than was found.
     LateVerdict(u32),
     /// From the n-th share on, one PE reports that it has nothing to do before the end.
     NothingLeft(u32),
@@ -39,23 +39,23 @@ pub(crate) enum Fault {
     /// From the n-th on, the bounds that PE 1 publishes are lost.
     LostBound(u32),
     /// From the n-th on, bounds overtake the messages sent before them, as if they were published
-    /// before those are handed over.
+    /// before those messages are handed over.
     HastyBound(u32),
-    /// From the n-th round on, the bound of the previous round is taken for that of a round whose
-    /// bound has not arrived.
+    /// From the n-th round on, if the bound of a round has not arrived, that of the previous round
+    /// is taken for it.
     StaleRound(u32),
     /// From the n-th on, anti-messages by value overtake their messages, where these have not
     /// arrived.
     HastyAnti(u32),
-    /// The n-th control message is lost. Calls to a parent do not count, as it may be called by
-    /// others, or need no call.
+    /// The n-th control message is lost. Calls to a parent do not count, as others may call it, or
+    /// it may need no call.
     LostControl(u32),
 }
 
 /// Bounds in transit, with the steps in which they arrive, and the last that has arrived.
 type Bounds = (VecDeque<(u64, u64)>, u64);
-/// Bounds for rounds, from that of the round before the last that was asked for: when they arrive,
-/// the rounds, and the bounds.
+/// Bounds for rounds, from the round before the last that was asked for: when they arrive, the
+/// rounds, and the bounds.
 type Rounds = VecDeque<(u64, u64, u64)>;
 
 /// All wires.
@@ -88,8 +88,8 @@ pub(crate) fn wires<E>(
     seed: u64,
     fault: Fault,
 ) -> (Rc<RefCell<Network<E>>>, Vec<Wires<E>>) {
-    let (messages, controls) =
-        (vec![Vec::new(); pes as usize], vec![VecDeque::new(); pes as usize]);
+    let messages = vec![Vec::new(); pes as usize];
+    let controls = vec![VecDeque::new(); pes as usize];
     let values = (0..pes).map(|_| Vec::new()).collect();
     let bounds = vec![vec![(VecDeque::new(), 0); pes as usize]; pes as usize];
     let rounds = vec![vec![VecDeque::new(); pes as usize]; pes as usize];
@@ -149,7 +149,8 @@ impl<E> Network<E> {
         strikes
     }
 
-    /// What becomes of a bound that PE `from` publishes, and how long it takes.
+    /// What becomes of a bound that PE `from` publishes: the bound that arrives, and how long it
+    /// takes.
     fn published(&mut self, from: u32, bound: u64) -> Option<(u64, u64)> {
         let fault = self.fault;
         let struck = match fault {
@@ -319,7 +320,8 @@ impl<E: Clone> BoundPort for Wires<E> {
                 .find(|(arrival, of, _)| *arrival <= now && *of == wanted)
                 .map(|(.., bound)| *bound)
         };
-        let (found, stale) = (find(round), find(round - 1));
+        let found = find(round);
+        let stale = find(round - 1);
         match network.fault {
             Fault::StaleRound(n) if found.is_none() && stale.is_some() && round >= u64::from(n) => {
                 network.done += 1;
@@ -347,8 +349,8 @@ impl<E: Clone> ControlPort for Wires<E> {
     fn send_control(&mut self, to: u32, control: Control) {
         let network = &mut *self.network.borrow_mut();
         let Some(control) = network.corrupted(to, control) else { return };
-        let (arrival, waiting) =
-            (network.now + network.dice % 8, &mut network.controls[to as usize]);
+        let arrival = network.now + network.dice % 8;
+        let waiting = &mut network.controls[to as usize];
         // Control messages do not overtake each other.
         let arrival = waiting
             .iter()
@@ -360,7 +362,8 @@ impl<E: Clone> ControlPort for Wires<E> {
 
     fn receive_control(&mut self) -> Option<Control> {
         let network = &mut *self.network.borrow_mut();
-        let (now, waiting) = (network.now, &mut network.controls[self.me as usize]);
+        let now = network.now;
+        let waiting = &mut network.controls[self.me as usize];
         let place = waiting.iter().position(|(arrival, ..)| *arrival <= now)?;
         Some(waiting.remove(place)?.2)
     }

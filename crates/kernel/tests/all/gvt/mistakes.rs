@@ -5,7 +5,7 @@ use warpline_kernel::gvt::{Action, Algorithm, AnyGvt, Control, Gvt, Local, Tag};
 
 use super::{Way, World, four_blocks};
 
-/// A mistake is found in one of so many schedules.
+/// A mistake must be found in one of this many schedules.
 const SCHEDULES: u64 = 400;
 
 /// An algorithm with a mistake.
@@ -64,7 +64,7 @@ impl Gvt for Broken {
         self.gvt.receive_control(control);
     }
 
-    fn advance(&mut self, local: &mut impl Local) -> Option<Action> {
+    fn advance(&mut self, local: &mut dyn Local) -> Option<Action> {
         self.gvt.advance(local)
     }
 
@@ -89,7 +89,7 @@ fn is_odd(moment: Moment) -> bool {
     matches!(moment, Moment::Event(key) if key.sequence.event() % 2 == 1)
 }
 
-/// Every algorithm has a twin with a mistake, which these schedules find.
+/// Checks that schedules find the mistake of an algorithm's twin.
 fn find(way: Way, mistake: Mistake) {
     let fails = |seed| {
         let run = || World::new(seed, |gvt| Broken { gvt, mistake }, way, four_blocks).run();
@@ -118,8 +118,8 @@ fn mistakes_in_the_algorithms_are_found() {
 /// not been read.
 #[test]
 fn four_blocks_are_needed() {
-    let two: [fn(usize) -> usize; 2] = [|place| place % 2, |place| place / 2];
-    for place in two {
+    let two_blocks: [fn(usize) -> usize; 2] = [|place| place % 2, |place| place / 2];
+    for place in two_blocks {
         let fails = |seed| {
             std::panic::catch_unwind(|| {
                 World::new(seed, |gvt| gvt, Way::Together(Algorithm::OneSided), place).run()

@@ -19,7 +19,7 @@ struct VirtualAllReduce {
     all: Arc<Mutex<Collective>>,
 }
 
-/// What the ranks have given, by reduction: how many of them did, and what became of it.
+/// What the ranks have given, by reduction: which of them did, and the words reduced so far.
 #[derive(Default)]
 struct Collective {
     ranks: usize,
