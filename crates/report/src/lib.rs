@@ -43,7 +43,7 @@ mod views;
 
 pub use error::ReportError;
 pub use files::{RECORD_FILE, REPORT_FILE, rerender, write, write_study};
-pub use parallel::{Limit, estimated_speedup, is_sampled, limits, taken_by_others};
+pub use parallel::{Limit, SAMPLES_LEAST, estimated_speedup, is_sampled, limits, taken_by_others};
 use warpline_record::{RunRecord, StudyRecord};
 
 /// The record as one self-contained HTML page.

@@ -83,7 +83,8 @@ fn every_way_has_a_command_line_of_its_own() {
             Some(Placement { way, processes: 2, threads: 3 }),
         )
     };
-    let (start, end) = ("run mm1", "--arrival-rate=-0.5 --processes=2 --threads=3");
+    let start = "run mm1";
+    let end = "--arrival-rate=-0.5 --processes=2 --threads=3";
     let rest = "--sync optimistic --state-digest=yes --json --quiet";
     assert_eq!(
         of(Way::Processes),

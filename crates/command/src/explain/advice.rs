@@ -1,6 +1,6 @@
 //! What stands in the way of a model on more cores, in words: the gravest first.
 
-use warpline_run::{CoreFindings, EventCost, Explanation, LpDelay, LpWork};
+use warpline_run::{CoreFindings, EventCost, Explanation, LpDelay};
 
 use super::costs::Costs;
 use crate::output::format;
@@ -10,8 +10,9 @@ const CORES: u32 = 8;
 /// Advice is given only if it might raise the speed by this factor.
 const SLIGHT: f64 = 1.15;
 
-/// A sentence or two, and by how much the speed might rise.
+/// A sentence or two.
 struct Advice {
+    /// How many times as fast the model might become.
     factor: f64,
     text: String,
 }
@@ -35,19 +36,18 @@ pub(super) fn advice(explanation: &Explanation, unit: &str, costs: Option<&Costs
     worth.into_iter().map(|advice| advice.text).collect()
 }
 
-/// The chain of events that wait for each other is too long.
+/// The critical path is too long.
 fn path(explanation: &Explanation) -> Option<Advice> {
     let findings = &explanation.findings;
     let parallelism = explanation.parallelism();
     let heaviest = findings.load.first()?;
     let path = &findings.path;
     let most = times(parallelism);
-    let alone = |part: &LpWork, all: u64| part.work as f64 / all as f64;
     let text = if findings.load.len() == 1 {
         "One LP has all events, and an LP executes one event after the other: no engine can do anything at once. Divide the model into several LPs.".into()
     } else if 2 * heaviest.work >= path.length {
         let lp = heaviest.lp;
-        let share = format::percent(alone(heaviest, findings.work));
+        let share = format::percent(heaviest.work as f64 / findings.work as f64);
         format!(
             "{lp} alone has {share} of all work, and an LP executes one event after the other: no engine can be more than {most} as fast as one core. Divide it into several LPs, or give it less to do."
         )
@@ -61,7 +61,7 @@ fn path(explanation: &Explanation) -> Option<Advice> {
     Some(Advice { factor: f64::from(CORES) / parallelism, text })
 }
 
-/// PEs have unequal work.
+/// The load is uneven.
 fn blocks(explanation: &Explanation, cores: &CoreFindings) -> Option<Advice> {
     let share = format::percent(cores.busiest.work as f64 / explanation.findings.work as f64);
     let pe = cores.busiest.pe;
@@ -88,7 +88,7 @@ fn order(cores: &CoreFindings) -> Option<Advice> {
     Some(Advice { factor: cores.these_blocks / cores.in_order, text })
 }
 
-/// Conservative PEs do not know that they need not wait.
+/// Conservative PEs wait because too little lookahead is declared, or because delays are short.
 fn lookahead(explanation: &Explanation, cores: &CoreFindings, unit: &str) -> Option<Advice> {
     let LpDelay { from, to, seen, .. } = cores.seen_delay?;
     let pes = cores.pes;
@@ -126,7 +126,8 @@ fn lookahead(explanation: &Explanation, cores: &CoreFindings, unit: &str) -> Opt
 
 /// Engines do more than execute events.
 fn overhead(costs: &Costs, cores: &CoreFindings, events: u64) -> Advice {
-    let (ideal, left) = (costs.ideal(cores), costs.speed_up(cores, events));
+    let ideal = costs.ideal(cores);
+    let left = costs.speed_up(cores, events);
     let text = format!(
         "Engines do more than execute events: at the costs of this machine, {} PEs reach {} the speed of one core, where an ideal engine \
          reaches {}. Cores pay most where events take a microsecond or more: let an event do more at a time, or an LP stand for more of the \

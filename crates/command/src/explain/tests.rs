@@ -123,7 +123,8 @@ fn an_lp_with_most_of_the_work_comes_first() {
 #[test]
 fn text_and_json_say_the_same() {
     let clocks = found(Clocks { lookahead: 0.5, ..Clocks::default() });
-    let (text, json) = (clocks.text(), clocks.json(&[]));
+    let text = clocks.text();
+    let json = clocks.json(&[]);
     for words in [
         "clocks: 960 events to time 60 s, with seed 1; each counts 1\n",
         "Critical path: 120 events that wait for each other, so 8 can go on at a time on average",
@@ -171,7 +172,8 @@ fn costs_stand_beside_the_ideal() {
         message: Some(200e-9),
     };
     let clocks = Explained { costs: Some(costs), ..short };
-    let (text, json) = (clocks.text(), clocks.json(&[]));
+    let text = clocks.text();
+    let json = clocks.json(&[]);
     let with_costs = json["cores"][0]["with_costs"].as_f64().unwrap();
     // 960 events, of which PEs send each other 2 in every unit of time.
     let events = 960.0;
@@ -203,7 +205,8 @@ fn divided_groups_are_named() {
         ([None; 4], false)
     );
     let divided = found(Clocks { clocks: 20, group: 5, ..Clocks::default() });
-    let (text, json) = (divided.text(), divided.json(&[]));
+    let text = divided.text();
+    let json = divided.json(&[]);
     let line = "\n  8 cores: 4 of 7 boundaries between PEs divide a group of LPs that the model wants on one PE; the first, between PE 0 and PE 1 \
                 at LP 2, divides group 0 (LP 0 to LP 4)\n";
     assert!(text.contains(line) && !text.contains("\n  2 cores:"), "{text}");

@@ -3,26 +3,21 @@
 use super::advice::{amount, ratio};
 use super::explained::{Explained, busiest_tenth, parallelism};
 use crate::output::format;
-use warpline_run::{CoreFindings, EventCost, Explanation, LpWork, Slice};
+use warpline_run::{CoreFindings, Explanation, LpWork, Slice};
 
-/// LPs are named up to this many.
+/// The most LPs that are named.
 const NAMED: usize = 5;
 
 impl Explained {
     pub(super) fn text(&self) -> String {
         let Explained { unit, explanation, .. } = self;
         let findings = &explanation.findings;
-        let cost = explanation.cost;
         let Explanation { model, seed, end, .. } = explanation;
-        let counted = if cost == EventCost::Measured {
-            format!("their handlers took {}", amount(findings.work, cost))
-        } else {
-            "each counts 1".to_owned()
-        };
         let head = format!(
-            "{model}: {} events to time {}, with seed {seed}; {counted}\n",
+            "{model}: {} events to time {}, with seed {seed}; {}\n",
             findings.events,
-            format::time(*end, unit)
+            format::time(*end, unit),
+            self.counted()
         );
         let advice = self.advice();
         let advice = match &advice[..] {
@@ -98,8 +93,7 @@ impl Explained {
             };
             let seen_delay =
                 one.seen_delay.map_or_else(|| "no messages".to_owned(), |least| delay(least.seen));
-            let speed_ups = [one.any_engine, one.these_blocks, one.in_order].map(ratio);
-            let [any, blocks, order] = speed_ups;
+            let [any, blocks, order] = [one.any_engine, one.these_blocks, one.in_order].map(ratio);
             let declared = format!("{} ({})", ratio(one.declared), delay(one.declared_delay));
             let ideal = [
                 format!("{}{pes}", one.cores),

@@ -13,9 +13,9 @@ use warpline_run::{Error, Share};
 pub(crate) struct Failure {
     pub(crate) message: String,
     pub(crate) code: u8,
-    /// Whether it has been reported to programs on stdout.
+    /// Whether programs have been told on stdout.
     pub(crate) printed: bool,
-    /// It is no failure of this process, which only had a share in a run of several.
+    /// Set if nothing failed, and this process only had a share in a run of several.
     pub(crate) share: Option<Share>,
 }
 
@@ -31,6 +31,11 @@ impl Failure {
 
     pub(crate) fn wrong_use(message: impl Into<String>) -> Self {
         Failure { message: message.into(), code: Self::USAGE_ERROR, printed: false, share: None }
+    }
+
+    /// The same failure, which is part of an object that has been printed.
+    pub(crate) fn printed(self) -> Self {
+        Failure { printed: true, ..self }
     }
 
     /// The same failure, at a place in a file.
@@ -55,7 +60,7 @@ pub(crate) fn guard(command: impl FnOnce() -> Result<(), Failure>) -> Result<(),
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         match &error {
-            // A trace that cannot be created.
+            // `Error::Trace` is a trace that cannot be created; nothing was simulated yet.
             Error::Setting(_) | Error::Trace { .. } => Self::wrong_use(error.to_string()),
             Error::Share(share) => {
                 Failure { share: Some(share.clone()), ..Self::failed(share.to_string()) }

@@ -76,7 +76,7 @@ pub(super) fn command<C: Catalogue>(program: &Program<C>) -> Command {
     }
 }
 
-/// What a help text says about scenario files.
+/// What help texts say about scenario files.
 const SCENARIO: &str = "A scenario is a TOML file with the same names: `model`, then any settings (end, seed, …), then a table [parameters].\n\
      What is typed after it overrides it. If an engine is typed, settings that it does not use are left out. Paths in it are relative to the current directory.";
 
@@ -87,7 +87,7 @@ fn run<C: Catalogue>(program: &Program<C>) -> Command {
         &["--end 50 --report out", "--sync optimistic --json"],
         Some("--seed 2"),
     );
-    of_models(program, RUN, &settings::of_run()).about("Run a model, or a scenario file").arg(json()).arg(quiet()).after_help(format!(
+    of_models(program, RUN).about("Run a model, or a scenario file").arg(json()).arg(quiet()).after_help(format!(
         "{SCENARIO}\n\n{examples}\n\n\
              Exit status: 0 done, 1 the simulation or its report failed, 2 usage error (nothing was simulated)."
     ))
@@ -96,7 +96,7 @@ fn run<C: Catalogue>(program: &Program<C>) -> Command {
 fn verify<C: Catalogue>(program: &Program<C>) -> Command {
     let examples =
         examples(program, VERIFY, &["", "--undo copy --end 10", "--time-limit 60"], None);
-    of_models(program, VERIFY, &settings::of_verify())
+    of_models(program, VERIFY)
         .about("Try out a model: events forward, undone, compared, and forward again; and the same run in a second process")
         .arg(json())
         .after_help(format!(
@@ -115,7 +115,7 @@ fn explain<C: Catalogue>(program: &Program<C>) -> Command {
         &["", "--end 10 --event-cost measured", "--end 50 --json"],
         None,
     );
-    of_models(program, EXPLAIN, &settings::of_explain())
+    of_models(program, EXPLAIN)
         .about("How fast could the model be on more cores, and what stands in the way? One sequential run finds out")
         .arg(json())
         .arg(quiet())
@@ -130,11 +130,11 @@ fn compare<C: Catalogue>(program: &Program<C>) -> Command {
         &["--end 20 --threads 4 --runs 5 --json", "--with optimistic --runs 9"],
         Some("--undo copy"),
     );
-    of_models(program, COMPARE, &settings::of_compare())
+    of_models(program, COMPARE)
         .about("Run a model on several engines in turn: is the answer the same, how much faster are they, how much memory do they take?")
         .arg(json())
         .arg(quiet())
-        // Accepted, so that they can be refused with advice.
+        // Hidden, and accepted only to be refused with advice.
         .args(outputs.map(|output| setting(&output).hide(true)))
         .after_help(format!(
             "The sequential engine comes first, as the others are compared with it. Each run is a process of its own; rates and memory are\n\
@@ -198,13 +198,9 @@ fn preset() -> Arg {
 }
 
 /// A subcommand that takes a model or a scenario.
-fn of_models<C: Catalogue>(
-    program: &Program<C>,
-    verb: &'static str,
-    settings: &[Setting],
-) -> Command {
+fn of_models<C: Catalogue>(program: &Program<C>, verb: &'static str) -> Command {
     let all = Command::new(verb)
-        .args(settings.iter().map(setting))
+        .args(settings::of(verb).iter().map(setting))
         .arg(preset())
         .disable_help_subcommand(true);
     let name = &program.name;
@@ -251,7 +247,7 @@ fn parameter(spec: &ParameterSpec) -> Arg {
         .allow_hyphen_values(true)
 }
 
-/// A name with a colon cannot be a setting's.
+/// The id of a parameter in clap. No setting has a colon in its name.
 pub(super) fn parameter_id(spec: &ParameterSpec) -> String {
     format!("parameter:{}", spec.name)
 }

@@ -4,13 +4,14 @@
 use crate::failure::Failure;
 use crate::models::catalogue::ModelEntry;
 use crate::options::scenario::Scenario;
+use crate::output::format;
 use crate::settings::GivenSetting;
 use warpline_run::{Preset, nearest};
 
-/// The place of a setting begins with this if a preset has given it.
+/// The beginning of the place of a setting that a preset gives.
 pub(crate) const PRESET: &str = "preset ";
 
-/// Presets of the engine, whatever the model. What they set are settings of a run.
+/// Presets of engines, for any model. They set settings of a run.
 pub(crate) const OF_ENGINES: &[Preset] = &[
     Preset {
         name: "usik-2s",
@@ -172,10 +173,10 @@ pub(crate) const OF_ENGINES: &[Preset] = &[
     },
 ];
 
-/// What a preset of a model, or of the engine, says.
+/// The settings or parameters of a preset.
 ///
 /// # Errors
-/// If there is none of this name; the message lists those that there are.
+/// If neither the model nor an engine has a preset of this name. The message lists all.
 pub(crate) fn find(name: &str, entry: &ModelEntry) -> Result<Scenario, Failure> {
     let given = |preset: &Preset| {
         let value = |(name, text): &(&str, &str)| GivenSetting {
@@ -195,8 +196,7 @@ pub(crate) fn find(name: &str, entry: &ModelEntry) -> Result<Scenario, Failure> 
     }
     let known: Vec<&str> =
         entry.presets.iter().chain(OF_ENGINES).map(|preset| preset.name).collect();
-    let hint = nearest(name, known.iter().copied())
-        .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+    let hint = format::did_you_mean(nearest(name, known.iter().copied()).as_deref());
     Err(Failure::wrong_use(format!(
         "there is no preset `{name}` for `{}`{hint} (there are: {})",
         entry.name,
@@ -210,7 +210,7 @@ mod tests {
     use crate::test_models::two;
     use warpline_run::Settings;
 
-    /// Presets of the engine contain only settings, with values that these take.
+    /// Presets of engines contain only settings, with valid values.
     #[test]
     fn presets_of_the_engine_are_settings() {
         for preset in OF_ENGINES {

@@ -16,21 +16,23 @@ const LINE_EVERY: Duration = Duration::from_secs(3);
 const STEPS: u64 = 1000;
 /// The width of the bar in characters, with the space after it.
 const BAR: usize = 7;
-/// The width of a line, where the terminal does not report one.
+/// The width of a line, if the terminal does not report one.
 const WIDTH: usize = 80;
 
-/// Shows people how a run is going.
+/// Shows people the progress of a run.
 pub(crate) struct ProgressDisplay {
     unit: &'static str,
     channel: Channel,
-    /// The kinds of thrashing that people have been warned of.
+    /// The kinds of thrashing that people have been warned of already.
     told: Thrashing,
 }
 
 /// Which kinds of thrashing the engine has throttled.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Thrashing {
+    /// PEs undo most of what they execute ahead.
     undoes: bool,
+    /// PEs wait for GVT every few events.
     waits: bool,
 }
 
@@ -140,7 +142,7 @@ fn new_bar(steps: u64) -> ProgressBar {
 }
 
 fn is_due(last: Option<Duration>, now: Duration) -> bool {
-    // The clock restarts with the event loop.
+    // The clock restarts when the event loop begins.
     last.and_then(|last| now.checked_sub(last)).is_none_or(|gap| gap >= LINE_EVERY)
 }
 
@@ -149,7 +151,7 @@ fn share(progress: &Progress) -> f64 {
     (progress.virtual_time / progress.end).clamp(0.0, 1.0)
 }
 
-/// The state of a run in one line, which stays within `width` where efficiency is shown.
+/// The state of a run in one line. Efficiency is shown only if the line stays within `width`.
 fn line(progress: &Progress, unit: &str, width: usize) -> String {
     let share = share(progress);
     let elapsed = progress.elapsed.as_secs_f64();
@@ -176,7 +178,7 @@ fn line(progress: &Progress, unit: &str, width: usize) -> String {
     let efficiency = efficiency(progress)
         .map(|share| format!(" | efficiency {:.0} %", share * 100.0))
         .unwrap_or_default();
-    // The time may be left out, as the percentage says much the same.
+    // To make room for efficiency, the time is left out: the percentage says much the same.
     let lines =
         [format!("{head}{time}{memory}{efficiency}"), format!("{head}{memory}{efficiency}")];
     let fitting =
@@ -184,8 +186,7 @@ fn line(progress: &Progress, unit: &str, width: usize) -> String {
     fitting.unwrap_or_else(|| format!("{head}{time}{memory}"))
 }
 
-/// Warnings of thrashing that the engine throttles. Each kind comes once: `told` has those that
-/// have come.
+/// Warnings of thrashing that the engine throttles, each kind once: `told` has the kinds so far.
 fn warnings(progress: &Progress, unit: &str, told: &mut Thrashing) -> Vec<String> {
     let Some(sample) = progress.speculation else { return Vec::new() };
     let now = Thrashing { undoes: sample.throttled_epochs > 0, waits: sample.gathered > 0 };

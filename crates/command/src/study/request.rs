@@ -8,10 +8,10 @@ use warpline_run::settings::THREADS_MOST;
 use super::experiment::Study;
 use crate::verbs::STUDY;
 
-/// What was asked of `study`.
+/// The arguments of `study`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct StudyRequest {
-    /// Which study; all are listed if there is none.
+    /// The name of a study; without one, all are listed.
     pub(crate) name: Option<String>,
     pub(crate) quick: bool,
     pub(crate) threads: u32,

@@ -11,5 +11,5 @@ mod speedup;
 pub(crate) use bars::Data;
 pub use limits::{Limit, limits};
 pub(crate) use section::section;
-pub use shares::{is_sampled, taken_by_others};
+pub use shares::{SAMPLES_LEAST, is_sampled, taken_by_others};
 pub use speedup::estimated_speedup;

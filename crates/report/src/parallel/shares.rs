@@ -72,8 +72,8 @@ pub(crate) fn all_seconds(parallel: &ParallelRecord) -> [f64; 9] {
 
 /// The event loop must take at least this long, in seconds, for waiting times to mean anything.
 const SHORT: f64 = 0.1;
-/// With fewer samples than this, their proportions are chance.
-const SAMPLES_LEAST: f64 = 10.0;
+/// The least number of samples of PEs at work whose proportions are more than chance.
+pub const SAMPLES_LEAST: f64 = 10.0;
 /// A run with less than this share of its cores shared them with other programs.
 const CONTESTED: f64 = 0.85;
 /// There are too many PEs if they wait for a core for more than this share of their time, while
