@@ -1,5 +1,4 @@
-//! What stands above the pictures of a study: a warning, its main figures, advice, parameters and
-//! provenance.
+//! The head of a study's report: a warning, the main figures, advice, parameters and provenance.
 
 use crate::html::escape;
 use crate::summary::{self, Tile};
@@ -13,7 +12,7 @@ pub(crate) fn summary(record: &StudyRecord) -> String {
     let tiles: String = record
         .facts
         .iter()
-        .map(|fact| summary::tile(&tile(&fact.name, &fact.value, &fact.remark)))
+        .map(|fact| summary::tile(&Tile::new(&fact.name, fact.value.clone(), fact.remark.clone())))
         .collect();
     let digest = record.digest.as_deref().map(summary::digest).unwrap_or_default();
     let folds = summary::folds(&record.parameters, &record.settings, &record.provenance);
@@ -21,10 +20,6 @@ pub(crate) fn summary(record: &StudyRecord) -> String {
         "{warning}<dl class=\"tiles\">{tiles}{digest}</dl>\n<div class=\"grid folds\">{folds}</div>\n{}",
         advice(&record.advice)
     )
-}
-
-fn tile<'a>(label: &'a str, value: &str, note: &str) -> Tile<'a> {
-    Tile { label, value: value.to_owned(), note: note.to_owned() }
 }
 
 fn advice(advice: &[String]) -> String {

@@ -6,11 +6,11 @@ use serde::Serialize;
 use serde_json::Value;
 use warpline_record::{BarsView, GridView, HistogramView, LinesView, MapView, TableView};
 
-/// Rows that are in the page from the start; `assets/script/table.js` has the same number.
+/// The rows that are in the page from the start; `assets/script/table.js` has the same number.
 pub(crate) const FIRST_ROWS: usize = 200;
-/// The data behind a chart is offered as a table up to this many rows.
+/// A chart with more values than this has no table.
 const CHART_ROWS: usize = 5000;
-/// Whole numbers above this are not exact in a script.
+/// The largest whole number up to which all are exact in a script.
 const EXACT: u64 = 1 << 53;
 
 /// A table as the script reads it.

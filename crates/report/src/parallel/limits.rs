@@ -14,9 +14,9 @@ use warpline_record::{ParallelRecord, PeRecord, RunRecord};
 const WASTEFUL: f64 = 0.7;
 /// Above this share of waiting, PEs have too little to do.
 const IDLE: f64 = 0.3;
-/// The load is uneven if one PE is busy for this much more of its time than another.
+/// The load is uneven if the busy shares of two PEs differ by more than this.
 const UNEVEN: f64 = 0.2;
-/// But others wait for the busier PE only if it is busy for this share of its time.
+/// Others wait for the busiest PE only if it is busy for at least this share of its time.
 const SATURATED: f64 = 0.8;
 /// Above this share of events from other PEs, neighbouring LPs are on different PEs.
 const REMOTE: f64 = 0.5;
@@ -24,9 +24,9 @@ const REMOTE: f64 = 0.5;
 const GVT: f64 = 0.1;
 /// A run that is this much slower than an estimated run on one core is reported.
 const SLOW: f64 = 0.8;
-/// Above this share of time, the engine's own work per event is reported, if the model's takes less
-/// than so many seconds.
+/// Above this share of time, the engine's own work is reported if events are tiny.
 const AROUND: f64 = 0.3;
+/// An event is tiny if its handler takes less than this, in seconds.
 const TINY: f64 = 1e-6;
 
 /// One of the things that keep a parallel run from being faster.
@@ -43,7 +43,7 @@ pub struct Limit {
 /// What limits a parallel run: first, that one core would have been faster; then the rest, by cost.
 /// Empty for sequential runs, if nothing stands out, and if the run was too short to tell.
 pub fn limits(record: &RunRecord) -> Vec<Limit> {
-    // A run that chose its engines and was mostly sequential has drawn the conclusion already.
+    // A run that chose its engines and was mostly sequential needs no advice.
     let mostly = |parallel: &ParallelRecord| {
         2.0 * committed(record, parallel) >= record.committed_events as f64
     };
@@ -51,7 +51,7 @@ pub fn limits(record: &RunRecord) -> Vec<Limit> {
         parallel.processed_events > 0 && is_measured(record) && mostly(parallel)
     };
     let Some(parallel) = record.parallel.as_ref().filter(events) else { return Vec::new() };
-    // Other programs may have caused the waiting, the rollbacks and all the rest.
+    // Other programs may have caused the waiting and the rollbacks.
     if let Some(taken) = taken_by_others(record) {
         return vec![contested(taken)];
     }
@@ -102,7 +102,7 @@ fn crowded(
     Some(Limit { title: "There are more threads than cores", text, cost })
 }
 
-/// The whole run, if one core would probably have been faster.
+/// One core would probably have been faster.
 fn slower(record: &RunRecord) -> Option<Limit> {
     let speedup = estimated_speedup(record).filter(|speedup| *speedup < SLOW)?;
     let times = format::number(1.0 / speedup, 2, format::Zeros::Strip);
@@ -115,14 +115,15 @@ fn slower(record: &RunRecord) -> Option<Limit> {
     Some(Limit { title: "Probably slower than on one core", text, cost: 1.0 - speedup })
 }
 
-/// The engine's own work, if events are small.
+/// Events are tiny, and the engine's own work takes longer.
 fn tiny(parallel: &ParallelRecord, shares: Option<[f64; 9]>) -> Option<Limit> {
     let shares = shares?;
     let cost = 1.0 - shares[EXECUTING] - shares[WAITING] - shares[OFF_CORE];
     let each = |share: f64| {
         share * all_seconds(parallel).iter().sum::<f64>() / parallel.processed_events as f64
     };
-    let (own, around) = (each(shares[EXECUTING]), each(cost));
+    let own = each(shares[EXECUTING]);
+    let around = each(cost);
     let text = format!(
         "Executing an event takes {}, and what the engine does around it {}. Cores pay most where events take a microsecond or more: let \
          an event do more at a time, or an LP stand for more of the model, so that fewer messages are needed.",
@@ -147,6 +148,7 @@ fn now(record: &RunRecord, setting: &str) -> String {
     }
 }
 
+/// Too many events are undone.
 fn wasteful(
     record: &RunRecord,
     parallel: &ParallelRecord,
@@ -171,6 +173,7 @@ fn wasteful(
     Some(Limit { title: "Much is undone", text: hint, cost })
 }
 
+/// PEs wait: for a busier PE, for GVT, or because there is too little to do.
 fn idle(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 9]>) -> Option<Limit> {
     let idle = shares.map(|shares| shares[WAITING]).filter(|idle| *idle > IDLE)?;
     let limit = |title, text| Some(Limit { title, text, cost: idle });
@@ -242,7 +245,7 @@ fn uneven(
     )
 }
 
-/// The setting of threads, if there could be fewer.
+/// The setting for the number of threads, if there could be fewer.
 fn fewer_threads(record: &RunRecord) -> Option<String> {
     let one = record.engine.get("threads").and_then(Value::as_u64) == Some(1);
     (!one).then(|| format!("`threads`{}", now(record, "threads")))
@@ -261,6 +264,7 @@ fn lps(index: usize, pe: &PeRecord) -> String {
     }
 }
 
+/// Most messages go to another PE.
 fn remote(
     record: &RunRecord,
     parallel: &ParallelRecord,
@@ -280,6 +284,7 @@ fn remote(
     Some(Limit { title: "Most messages travel", text: hint, cost })
 }
 
+/// GVT is found too often.
 fn gvt(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 9]>) -> Option<Limit> {
     let gvt = shares.map(|shares| shares[FINDING_GVT]).filter(|gvt| *gvt > GVT)?;
     let hint = format!(
@@ -362,7 +367,8 @@ mod tests {
         );
         record.core_share = None;
         let parallel = record.parallel.as_mut().unwrap();
-        (parallel.crowded, parallel.phase_samples) = (true, Some(3.0));
+        parallel.crowded = true;
+        parallel.phase_samples = Some(3.0);
         record.engine.insert("threads".into(), json!(4));
         assert_eq!(
             titles(&record),

@@ -1,12 +1,14 @@
 //! The section on parallel execution: what it cost, where the time went, and what to do about it.
 
 mod bars;
+mod charts;
 mod limits;
 mod pes;
 mod prose;
 mod section;
 mod shares;
 mod speedup;
+mod tiles;
 
 pub(crate) use bars::Data;
 pub use limits::{Limit, limits};

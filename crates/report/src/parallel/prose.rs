@@ -8,10 +8,10 @@ use super::speedup::estimated_speedup;
 use crate::format::{self, Zeros};
 use warpline_record::{ParallelRecord, RunRecord};
 
-/// Phases with less than this share are left out.
+/// Phases with a smaller share than this are left out.
 const SMALL: f64 = 0.05;
 
-/// The phases, in the order of `Phases::list`, as activities of PEs.
+/// The phases as activities of PEs, in the order of `Phases::list`.
 const DOING: [&str; 9] = [
     "taking in messages",
     "choosing the next event",
@@ -41,8 +41,9 @@ pub(crate) fn prose(record: &RunRecord, parallel: &ParallelRecord) -> Vec<String
     sentences.into_iter().flatten().collect()
 }
 
+/// The event rate, in all and of each PE.
 fn speed(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
-    // The rate of a run that chose its engines covers the sequential ones, too.
+    // The rate of a run that chose its engines includes sequential stretches.
     let rate = Some(record.event_rate)
         .filter(|rate| rate.is_finite() && *rate > 0.0 && record.engines.is_empty())?;
     let each = |pes: usize| format::quantity(rate / pes as f64, "events/s");
@@ -62,18 +63,16 @@ fn compared(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
     ))
 }
 
-/// How evenly rollbacks are spread.
+/// How many rollbacks a PE had.
 fn rollbacks(parallel: &ParallelRecord) -> Option<String> {
     let rollbacks = &parallel.rollbacks;
     let several = parallel.pes.len() > 1 && rollbacks.max_per_pe > 0;
-    let (mean, most) = (
-        format::integer(rollbacks.mean_per_pe.round() as u64),
-        counted(rollbacks.max_per_pe, "rollback"),
-    );
+    let mean = format::integer(rollbacks.mean_per_pe.round() as u64);
+    let most = counted(rollbacks.max_per_pe, "rollback");
     several.then(|| format!("A PE had {most} at most, and {mean} on average."))
 }
 
-/// How often the PEs agreed on GVT.
+/// How often GVT was found.
 fn agreement(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
     let epochs = Some(parallel.gvt_epochs).filter(|epochs| *epochs > 0)?;
     let each =
@@ -87,6 +86,7 @@ fn agreement(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
     ))
 }
 
+/// How many of the executed events committed.
 fn kept(parallel: &ParallelRecord) -> Option<String> {
     let Some(efficiency) = efficiency(parallel) else {
         return Some("No event was executed.".into());
@@ -113,6 +113,7 @@ fn certain(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
     })
 }
 
+/// Where the time of the PEs went.
 fn time(parallel: &ParallelRecord, shares: &[f64; 9]) -> String {
     let mut others: Vec<usize> = (0..9)
         .filter(|phase| ![EXECUTING, WAITING].contains(phase) && shares[*phase] >= SMALL)
@@ -124,7 +125,8 @@ fn time(parallel: &ParallelRecord, shares: &[f64; 9]) -> String {
         .into_iter()
         .map(|phase| format!(", {} {}", percent(shares[phase]), DOING[phase]))
         .collect();
-    let (executing, waiting) = (percent(shares[EXECUTING]), percent(shares[WAITING]));
+    let executing = percent(shares[EXECUTING]);
+    let waiting = percent(shares[WAITING]);
     format!(
         "{who} spent {executing} of {whose} time {}{others} and {waiting} {}.",
         DOING[EXECUTING], DOING[WAITING]
@@ -299,7 +301,9 @@ mod tests {
     #[test]
     fn messages_and_gvt_are_watched() {
         let mut run = parallel(0, vec![pe(0, 8.0, 0.0), pe(100, 8.0, 0.0)]);
-        (run.remote_events, run.phase_seconds.gvt, run.gvt_epochs) = (630, 4.0, 4310);
+        run.remote_events = 630;
+        run.phase_seconds.gvt = 4.0;
+        run.gvt_epochs = 4310;
         let (_, hints) = said(&run);
         let [("GVT is found often", gvt), ("Most messages travel", travel)] = &hints[..] else {
             panic!("{hints:?}")
