@@ -1,3 +1,5 @@
+//! Command lines as they are typed.
+
 use super::*;
 use crate::test_models::{one, two};
 

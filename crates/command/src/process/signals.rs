@@ -42,6 +42,8 @@ impl Signals {
             for signal in signals.forever() {
                 match requests.heed(Instant::now()) {
                     Request::EndEarly => {
+                        // Ordering: Relaxed, as it publishes nothing else. `failure` loads it after
+                        // the run has ended, which takes far longer than the store.
                         received.store(signal, Ordering::Relaxed);
                         switch.stop();
                         output::remark(
