@@ -110,8 +110,9 @@ fn execute<C: Catalogue>(program: &Program<C>, action: Action) -> Result<(), Fai
         Action::Verify(_) | Action::Explain(_) | Action::Compare(_) | Action::Study(_)
     );
     if runs && launch().is_some() {
-        let why = "a launcher of MPI programs has started this, but only `run` is for several processes that are started together; leave the \
-                   launcher out (`compare --with mpi` and studies call it themselves)";
+        let why = "a launcher of MPI programs has started this, but only `run` is for several \
+                   processes that are started together; leave the launcher out (`compare --with \
+                   mpi` and studies call it themselves)";
         return Err(Failure::wrong_use(why));
     }
     match action {

@@ -55,7 +55,8 @@ const LONGEST: usize = 64;
 pub(crate) fn command(program: &str) -> Command {
     Command::new(NEW)
         .about("Write a small project with a model of your own, which has this whole command")
-        .arg(Arg::new(NAME).required(true).help("The name of the project and of its directory, such as `corner-shop`"))
+        .arg(Arg::new(NAME).required(true).help("The name of the project and of its directory, \
+                                                 such as `corner-shop`"))
         .after_help(format!(
             "Example:\n  {program} {NEW} corner-shop && cd corner-shop && cargo run --release -- run\n\n\
              Exit status: 0 done, 1 a file could not be written, 2 usage error (nothing was written)."
@@ -114,7 +115,8 @@ impl<'a> Project<'a> {
         let letters =
             |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || ['-', '_'].contains(&c);
         if !name.starts_with(|c: char| c.is_ascii_lowercase()) || !name.chars().all(letters) {
-            let form = "it must begin with a small letter, and consist of small letters, digits, `-` and `_`";
+            let form = "it must begin with a small letter, and consist of small letters, digits, \
+                        `-` and `_`";
             let place = if name.contains(std::path::is_separator) {
                 "; it is written into the current directory"
             } else {
@@ -147,7 +149,8 @@ impl<'a> Project<'a> {
         let model = name.to_upper_camel_case();
         if identifiers(MODEL).any(|other| other == model) {
             return refuse(format!(
-                "its model would be the type `{model}`, and there is one already; `my-{name}` is free"
+                "its model would be the type `{model}`, and there is one already; `my-{name}` is \
+                 free"
             ));
         }
         Ok(Project { name, model })
@@ -160,7 +163,8 @@ impl<'a> Project<'a> {
             Ok(false) => {}
             Ok(true) => {
                 return Err(Failure::wrong_use(format!(
-                    "the directory `{shown}` is not empty, and nothing in it is overwritten; choose another name, or empty it"
+                    "the directory `{shown}` is not empty, and nothing in it is overwritten; \
+                     choose another name, or empty it"
                 )));
             }
             Err(cause) if cause.kind() == ErrorKind::NotFound => {}
@@ -221,7 +225,8 @@ fn dependency(command: &Path) -> String {
     // TOML escapes strings as JSON does.
     let path = json!(sources.to_string_lossy());
     format!(
-        "# From the sources that the command `warpline` was built from; on other machines: {from_registry}\nwarpline = {{ path = {path}, {FEATURES} }}"
+        "# From the sources that the command `warpline` was built from; on other machines: \
+         {from_registry}\nwarpline = {{ path = {path}, {FEATURES} }}"
     )
 }
 

@@ -67,7 +67,8 @@ warpline_run::settings! {
         /// Runs of each engine, in turn.
         runs: u32 = 3, Range::From(1), {
             heading: COMPARISON,
-            hurts: "if other programs use the machine, a few runs measure those more than the engines",
+            hurts: "if other programs use the machine, a few runs measure those more than the \
+                    engines",
         }
         /// Engines that are compared with the sequential one, separated by commas; and ways in
         /// which each of them runs: threads, processes, or ranks that mpirun starts, with messages
@@ -83,7 +84,8 @@ warpline_run::settings! {
             heading: VERIFICATION,
             placeholder: "EVENTS",
             unit: "events",
-            hurts: "trying an event takes many times as long as executing it; mistakes that few events make are found only if those are tried",
+            hurts: "trying an event takes many times as long as executing it; mistakes that few \
+                    events make are found only if those are tried",
         }
         /// Wall time for each way of undoing events, after which a verification ends where it is.
         time_limit: f64 = 10.0, Range::Above(0.0), {
@@ -95,7 +97,8 @@ warpline_run::settings! {
         /// What an event costs: as much as any other, or the time that its handler takes.
         event_cost: EventCost = EventCost::Counted, Range::Any, {
             heading: EXPLANATION,
-            hurts: "measured costs differ from run to run, and the clock slows tiny events down; counting misleads if some events do much more work than others",
+            hurts: "measured costs differ from run to run, and the clock slows tiny events down; \
+                    counting misleads if some events do much more work than others",
         }
     }
 }

@@ -121,8 +121,8 @@ fn engines_are_a_list_of_words() {
         (&vec![optimistic], &vec![Way::Mpi, Way::Threads, Way::MpiCopies, Way::Processes])
     );
     assert_eq!(with.text(), "optimistic,mpi,threads,mpi-copies,processes");
-    let takes = "it takes engines separated by commas, of auto, sequential, conservative, optimistic, mixed, and ways to run them, of \
-                 threads, processes, mpi, mpi-copies";
+    let takes = "it takes engines separated by commas, of auto, sequential, conservative, \
+                 optimistic, mixed, and ways to run them, of threads, processes, mpi, mpi-copies";
     let wrong = |text: &str| engines(text).unwrap_err();
     assert_eq!(
         wrong("sequential,optimist"),

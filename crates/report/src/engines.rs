@@ -28,9 +28,11 @@ pub(crate) fn section(record: &RunRecord, key: usize) -> Option<(String, Table)>
     ];
     let rows = record.engines.iter().map(row).collect();
     let table = Table::of_table(&TableView { title: TITLE.into(), columns, rows });
-    let remark = "The run chose its engines itself: at each of these times, everything that the engine held was handed to the next one.";
+    let remark = "The run chose its engines itself: at each of these times, everything that the \
+                  engine held was handed to the next one.";
     let html = format!(
-        "<section class=\"card whole engines\"><h2>{TITLE}</h2><p class=\"muted\">{}</p><ol class=\"hints\">{}</ol>{}</section>\n",
+        "<section class=\"card whole engines\"><h2>{TITLE}</h2><p class=\"muted\">{}</p><ol \
+         class=\"hints\">{}</ol>{}</section>\n",
         escape(remark),
         record.engines.iter().map(item).collect::<String>(),
         behind(&table, key)

@@ -35,8 +35,8 @@ const FIGURES: [(&str, &str); 16] = [
 ];
 /// The field that holds a remark on an interval.
 const CI95_NOTE: &str = "ci95_note";
-const INTERVALS: &str = "± is half the width of the 95 % confidence interval: in about 95 of 100 runs, the true mean is at most this far from \
-                         the mean.";
+const INTERVALS: &str = "± is half the width of the 95 % confidence interval: in about 95 of 100 \
+                         runs, the true mean is at most this far from the mean.";
 
 /// The rows that the tree becomes.
 struct Rows<'a> {
@@ -217,8 +217,8 @@ impl Rows<'_> {
             .collect();
         let body: String = self.rows.iter().map(|row| self.row(row, &columns, units)).collect();
         format!(
-            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Results\"><table class=\"sheet\"><thead><tr><td></td>{unit}\
-             {head}</tr></thead><tbody>{body}</tbody></table></div>"
+            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Results\"><table \
+             class=\"sheet\"><thead><tr><td></td>{unit}{head}</tr></thead><tbody>{body}</tbody></table></div>"
         )
     }
 

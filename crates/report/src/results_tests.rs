@@ -14,9 +14,10 @@ fn leaves_become_rows() {
         "delay": {"mean": 0.5, "ci95": 0.01, "count": 10}, "queue": {"mean": 2, "ci95": null, "count": 3},
         "by_class": {"gold": {"mean": 1, "ci95": 0, "count": 1}, "total": 3}
     }));
-    assert!(
-        page.contains("<th scope=\"row\">packets sent</th><td class=\"num\"><span title=\"1234567\">1\u{202f}234\u{202f}567</span>")
-    );
+    assert!(page.contains(
+        "<th scope=\"row\">packets sent</th><td class=\"num\"><span \
+         title=\"1234567\">1\u{202f}234\u{202f}567</span>"
+    ));
     assert!(page.contains("<span title=\"0.0123456\">0.01235</span>"));
     assert!(page.contains("&lt;b&gt;") && !page.contains("<b>"));
     assert!(page.contains("1, 2.5"));
@@ -24,8 +25,8 @@ fn leaves_become_rows() {
     assert!(page.contains("<th scope=\"row\">by class › total</th><td class=\"num\">3</td>"));
     assert_eq!(page.matches("<table").count(), 1, "all in one table");
     assert!(page.contains("<th scope=\"row\">by class › gold</th>"));
-    let head = "<td></td><th scope=\"col\" class=\"num\">value or mean</th><th scope=\"col\" class=\"num\">± (95 %)</th>\
-                <th scope=\"col\" class=\"num\">count</th></tr>";
+    let head = "<td></td><th scope=\"col\" class=\"num\">value or mean</th><th scope=\"col\" \
+                class=\"num\">± (95 %)</th><th scope=\"col\" class=\"num\">count</th></tr>";
     assert!(page.contains(head), "{page}");
     assert_eq!(page.matches("half the width of the 95 % confidence interval").count(), 1);
 }
@@ -64,10 +65,14 @@ fn unit_and_meaning_stand_beside_the_value() {
     .into();
     let all = json!({ "stay": { "mean": 2.5, "count": 3 }, "links": [{ "load": 0.5, "name": "a" }, { "load": 0.75, "name": "b" }] });
     let page = results(&all.into(), &notes);
-    let stay = "<th scope=\"row\">stay<small>time in the &lt;system&gt;</small></th><td class=\"unit\">h</td><td class=\"num\">2.5</td>";
+    let stay = "<th scope=\"row\">stay<small>time in the &lt;system&gt;</small></th><td \
+                class=\"unit\">h</td><td class=\"num\">2.5</td>";
     assert!(page.contains(stay), "{page}");
     assert!(
-        page.contains("<th scope=\"row\">links › load<small>share</small><small>of 2 entries: smallest item 0, largest item 1"),
+        page.contains(
+            "<th scope=\"row\">links › load<small>share</small><small>of 2 entries: smallest item \
+             0, largest item 1"
+        ),
         "{page}"
     );
     assert!(
@@ -98,7 +103,8 @@ fn lists_are_summed_up() {
         [over, "4", "0", "8", "9"]
     );
     let items = json!({ "load": [{ "mean": 1, "ci95": 9, "count": 1 }, { "mean": 4, "ci95": 9, "count": 3 }, { "mean": null, "count": 0 }] });
-    let over = "of 3 entries: smallest item 0 (± 9), largest item 1 (± 9), mean over all their values, 1 without a value";
+    let over = "of 3 entries: smallest item 0 (± 9), largest item 1 (± 9), mean over all their \
+                values, 1 without a value";
     assert_eq!(
         cells(items.clone(), 0),
         [over, "3.25", "1", "4", "4"],

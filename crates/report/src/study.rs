@@ -7,7 +7,11 @@ use warpline_record::StudyRecord;
 /// Everything above the views.
 pub(crate) fn summary(record: &StudyRecord) -> String {
     let warning = record.warning.as_ref().map_or(String::new(), |warning| {
-        format!("<section class=\"card alarm\" role=\"alert\"><h2>What went wrong</h2><p>{}</p></section>", escape(warning))
+        format!(
+            "<section class=\"card alarm\" role=\"alert\"><h2>What went \
+             wrong</h2><p>{}</p></section>",
+            escape(warning)
+        )
     });
     let tiles: String = record
         .facts
@@ -17,7 +21,8 @@ pub(crate) fn summary(record: &StudyRecord) -> String {
     let digest = record.digest.as_deref().map(summary::digest).unwrap_or_default();
     let folds = summary::folds(&record.parameters, &record.settings, &record.provenance);
     format!(
-        "{warning}<dl class=\"tiles\">{tiles}{digest}</dl>\n<div class=\"grid folds\">{folds}</div>\n{}",
+        "{warning}<dl class=\"tiles\">{tiles}{digest}</dl>\n<div class=\"grid \
+         folds\">{folds}</div>\n{}",
         advice(&record.advice)
     )
 }
@@ -28,6 +33,7 @@ fn advice(advice: &[String]) -> String {
     }
     let items: String = advice.iter().map(|text| format!("<li>{}</li>", escape(text))).collect();
     format!(
-        "<section class=\"card advice\"><h2>What stands in the way</h2><ul class=\"hints\">{items}</ul></section>\n"
+        "<section class=\"card advice\"><h2>What stands in the way</h2><ul \
+         class=\"hints\">{items}</ul></section>\n"
     )
 }

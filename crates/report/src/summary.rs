@@ -106,7 +106,8 @@ pub(crate) fn tile(Tile { label, value, note }: &Tile<'_>) -> String {
         ""
     };
     format!(
-        "<div class=\"tile{long}\"><dt>{}</dt><dd><span class=\"value\">{value}</span><small>{}</small></dd></div>",
+        "<div class=\"tile{long}\"><dt>{}</dt><dd><span \
+         class=\"value\">{value}</span><small>{}</small></dd></div>",
         escape(label),
         escape(note)
     )
@@ -214,11 +215,13 @@ fn fold(heading: &str, singular: &str, rows: Vec<String>) -> String {
     } else {
         let rows = rows.concat();
         format!(
-            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{heading}\"><table class=\"pairs\"><tbody>{rows}</tbody></table></div>"
+            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{heading}\"><table \
+             class=\"pairs\"><tbody>{rows}</tbody></table></div>"
         )
     };
     format!(
-        "<details class=\"card fold\"><summary><h2>{heading}</h2><span class=\"muted\">{count}</span></summary>{body}</details>"
+        "<details class=\"card fold\"><summary><h2>{heading}</h2><span \
+         class=\"muted\">{count}</span></summary>{body}</details>"
     )
 }
 

@@ -181,19 +181,21 @@ impl Table {
         let total = format::integer(self.rows.len() as u64);
         let rest = if self.rows.len() > FIRST_ROWS {
             format!(
-                "<p class=\"more\"><span class=\"muted\">The first {FIRST_ROWS} of {total} rows.</span> \
-                 <button type=\"button\" class=\"quiet script\" data-all>Show all {total} rows</button></p>"
+                "<p class=\"more\"><span class=\"muted\">The first {FIRST_ROWS} of {total} \
+                 rows.</span> <button type=\"button\" class=\"quiet script\" data-all>Show all \
+                 {total} rows</button></p>"
             )
         } else {
             String::new()
         };
         let plural = if self.rows.len() == 1 { "row" } else { "rows" };
         format!(
-            "<div class=\"table\" data-table=\"{key}\"><p class=\"bar\"><label class=\"script\">Filter \
-             <input type=\"search\" placeholder=\"any column\" autocomplete=\"off\" spellcheck=\"false\"></label>\
-             <output class=\"muted\">{total} {plural}</output></p>\
-             <div class=\"scroll tall\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\"><table class=\"data\">\
-             <thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{rest}</div>"
+            "<div class=\"table\" data-table=\"{key}\"><p class=\"bar\"><label \
+             class=\"script\">Filter <input type=\"search\" placeholder=\"any column\" \
+             autocomplete=\"off\" spellcheck=\"false\"></label><output class=\"muted\">{total} \
+             {plural}</output></p><div class=\"scroll tall\" tabindex=\"0\" role=\"region\" \
+             aria-label=\"{title}\"><table \
+             class=\"data\"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{rest}</div>"
         )
     }
 

@@ -31,7 +31,8 @@ pub(crate) fn progress(record: &RunRecord) -> String {
             _ => chart(key, "", &format!("{heading} over wall time, {samples} samples. {remark}")),
         };
         format!(
-            "<section class=\"card third\"><h3>{heading}</h3><p class=\"muted\">{remark}</p>{body}</section>"
+            "<section class=\"card third\"><h3>{heading}</h3><p \
+             class=\"muted\">{remark}</p>{body}</section>"
         )
     };
     PROGRESS.into_iter().map(figure).collect()
@@ -175,12 +176,14 @@ fn map_body(index: usize, map: &MapView) -> String {
     } else {
         String::new()
     };
-    let legend = "<p class=\"mapbar script\"><span class=\"muted hint\">Drag to move, Ctrl and wheel to zoom.</span>\
-                  <button type=\"button\" class=\"quiet\" data-zoom=\"in\" aria-label=\"Zoom in\">+</button>\
-                  <button type=\"button\" class=\"quiet\" data-zoom=\"out\" aria-label=\"Zoom out\">−</button>\
-                  <button type=\"button\" class=\"quiet\" data-zoom=\"all\">Whole map</button>\
-                  <label>Names <select data-names><option value=\"fit\">where there is room</option><option value=\"all\">all</option>\
-                  <option value=\"none\">none</option></select></label> <output class=\"muted\" data-named></output></p>";
+    let legend = "<p class=\"mapbar script\"><span class=\"muted hint\">Drag to move, Ctrl and \
+                  wheel to zoom.</span><button type=\"button\" class=\"quiet\" data-zoom=\"in\" \
+                  aria-label=\"Zoom in\">+</button><button type=\"button\" class=\"quiet\" \
+                  data-zoom=\"out\" aria-label=\"Zoom out\">−</button><button type=\"button\" \
+                  class=\"quiet\" data-zoom=\"all\">Whole map</button><label>Names <select \
+                  data-names><option value=\"fit\">where there is room</option><option \
+                  value=\"all\">all</option><option value=\"none\">none</option></select></label> \
+                  <output class=\"muted\" data-named></output></p>";
     format!(
         "{none}{legend}{}",
         chart(&index.to_string(), "map", &format!("Map: {}.{hottest}", map.title))

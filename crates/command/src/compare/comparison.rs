@@ -133,8 +133,9 @@ impl Comparison {
         let all = taken.iter().map(most).collect::<Vec<_>>().join(", ");
         (!taken.is_empty()).then(|| {
             format!(
-                "other programs used the cores as well, and engines lacked one for part of the time: {all}; rates \
-                 and speed-ups say little, so compare again when the machine is idle"
+                "other programs used the cores as well, and engines lacked one for part of the \
+                 time: {all}; rates and speed-ups say little, so compare again when the machine is \
+                 idle"
             )
         })
     }

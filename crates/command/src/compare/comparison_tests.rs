@@ -195,7 +195,8 @@ fn ways_have_columns_of_their_own() {
     let json = comparison.json(&[], None);
     let lines = squeezed(&text);
     for line in [
-        "sequential optimistic, 2 threads optimistic, 2 processes optimistic, 2 ranks by MPI, copies optimistic, 2 ranks by MPI",
+        "sequential optimistic, 2 threads optimistic, 2 processes optimistic, 2 ranks by MPI, \
+         copies optimistic, 2 ranks by MPI",
         "optimistic, 2 ranks by MPI failed: no launcher",
         "same answer: yes",
     ] {

@@ -126,8 +126,8 @@ fn others(
         .find(|given| given.name == name)
         .and_then(|given| given.place.as_deref());
     let message = format!(
-        "there is nothing to compare: `{name}` is `sequential`, the engine that others are compared with; \
-         leave it out, or give --with optimistic"
+        "there is nothing to compare: `{name}` is `sequential`, the engine that others are \
+         compared with; leave it out, or give --with optimistic"
     );
     Err(Failure::wrong_use(message).at(place))
 }

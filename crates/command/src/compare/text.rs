@@ -61,7 +61,8 @@ impl Comparison {
             None => "unknown",
         };
         format!(
-            "{}: {}, to time {end} with seed {}\n{turns}, every run in a process of its own\n{}{contested}{failures}{varies}same answer: {same}\n",
+            "{}: {}, to time {end} with seed {}\n{turns}, every run in a process of its \
+             own\n{}{contested}{failures}{varies}same answer: {same}\n",
             run.model,
             run.about,
             run.seed,

@@ -44,18 +44,25 @@ fn path(explanation: &Explanation) -> Option<Advice> {
     let path = &findings.path;
     let most = times(parallelism);
     let text = if findings.load.len() == 1 {
-        "One LP has all events, and an LP executes one event after the other: no engine can do anything at once. Divide the model into several LPs.".into()
+        "One LP has all events, and an LP executes one event after the other: no engine can do \
+         anything at once. Divide the model into several LPs."
+            .into()
     } else if 2 * heaviest.work >= path.length {
         let lp = heaviest.lp;
         let share = format::percent(heaviest.work as f64 / findings.work as f64);
         format!(
-            "{lp} alone has {share} of all work, and an LP executes one event after the other: no engine can be more than {most} as fast as one core. Divide it into several LPs, or give it less to do."
+            "{lp} alone has {share} of all work, and an LP executes one event after the other: no \
+             engine can be more than {most} as fast as one core. Divide it into several LPs, or \
+             give it less to do."
         )
     } else {
         let length = amount(path.length, explanation.cost);
         let messages = path.messages;
         format!(
-            "Too few events are independent: the longest chain of those that wait for each other takes {length} and {messages} messages, so no engine can be more than {most} as fast as one core. More activities at the same time would help, such as more initial events, or less waiting for answers."
+            "Too few events are independent: the longest chain of those that wait for each other \
+             takes {length} and {messages} messages, so no engine can be more than {most} as fast \
+             as one core. More activities at the same time would help, such as more initial \
+             events, or less waiting for answers."
         )
     };
     Some(Advice { factor: f64::from(CORES) / parallelism, text })
@@ -69,7 +76,9 @@ fn blocks(explanation: &Explanation, cores: &CoreFindings) -> Option<Advice> {
     let last = cores.busiest.last.0;
     let most = times(cores.these_blocks);
     let text = format!(
-        "The load is uneven: of {} PEs, PE {pe} (LPs {first} to {last}) has {share} of all work, which allows {most} the speed of one core, where {} would be possible. Model::weight makes blocks of LPs even; so do other numbers for the LPs.",
+        "The load is uneven: of {} PEs, PE {pe} (LPs {first} to {last}) has {share} of all work, \
+         which allows {most} the speed of one core, where {} would be possible. Model::weight \
+         makes blocks of LPs even; so do other numbers for the LPs.",
         cores.pes,
         times(cores.any_engine)
     );
@@ -80,7 +89,9 @@ fn blocks(explanation: &Explanation, cores: &CoreFindings) -> Option<Advice> {
 /// PEs wait for each other's messages.
 fn order(cores: &CoreFindings) -> Option<Advice> {
     let text = format!(
-        "PEs wait for each other's messages: executing their events in the order of time, {} PEs reach {}, where their blocks of LPs allow {}. Optimistic PEs can go ahead with other LPs meanwhile; LPs that talk to each other should have numbers close together.",
+        "PEs wait for each other's messages: executing their events in the order of time, {} PEs \
+         reach {}, where their blocks of LPs allow {}. Optimistic PEs can go ahead with other LPs \
+         meanwhile; LPs that talk to each other should have numbers close together.",
         cores.pes,
         times(cores.in_order),
         times(cores.these_blocks)
@@ -96,12 +107,14 @@ fn lookahead(explanation: &Explanation, cores: &CoreFindings, unit: &str) -> Opt
     let reach = times(cores.declared);
     let could = cores.seen?;
     let begin = format!(
-        "With the lookahead that is declared between {pes} PEs, {declared}, conservative PEs reach {reach} the speed of one core."
+        "With the lookahead that is declared between {pes} PEs, {declared}, conservative PEs reach \
+         {reach} the speed of one core."
     );
     let seen = format::time(seen, unit);
     let who = format!("the shortest delay from PE to PE was {seen}, from {from} to {to}");
     if could / cores.declared >= SLIGHT {
-        let promise = "If the model can promise that, Model::lookahead, lookahead_of or links says so, and every run checks it";
+        let promise = "If the model can promise that, Model::lookahead, lookahead_of or links says \
+                       so, and every run checks it";
         let text = format!(
             "{begin} In this run {who}. {promise}; conservative PEs could then reach {}.",
             times(could)
@@ -119,7 +132,8 @@ fn lookahead(explanation: &Explanation, cores: &CoreFindings, unit: &str) -> Opt
         format!(" A few LPs hold it down: half of them never sent to another sooner than {usual}.")
     });
     let text = format!(
-        "{begin} Declaring more would not help, as {who}.{holds} Longer delays between PEs would help, and optimistic PEs need none."
+        "{begin} Declaring more would not help, as {who}.{holds} Longer delays between PEs would \
+         help, and optimistic PEs need none."
     );
     Some(Advice { factor, text })
 }
@@ -129,8 +143,9 @@ fn overhead(costs: &Costs, cores: &CoreFindings, events: u64) -> Advice {
     let ideal = costs.ideal(cores);
     let left = costs.speed_up(cores, events);
     let text = format!(
-        "Engines do more than execute events: at the costs of this machine, {} PEs reach {} the speed of one core, where an ideal engine \
-         reaches {}. Cores pay most where events take a microsecond or more: let an event do more at a time, or an LP stand for more of the \
+        "Engines do more than execute events: at the costs of this machine, {} PEs reach {} the \
+         speed of one core, where an ideal engine reaches {}. Cores pay most where events take a \
+         microsecond or more: let an event do more at a time, or an LP stand for more of the \
          model, so that fewer messages are needed.",
         cores.pes,
         times(left),

@@ -137,7 +137,8 @@ impl Costs {
         );
         let sync = self.sync.name();
         format!(
-            "Costs on this machine: an event takes {sequential} on the sequential engine and {event} on one of 2 {sync} PEs;\n  {message}\n"
+            "Costs on this machine: an event takes {sequential} on the sequential engine and \
+             {event} on one of 2 {sync} PEs;\n  {message}\n"
         )
     }
 }

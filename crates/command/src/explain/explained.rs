@@ -55,8 +55,9 @@ impl Explained {
             let all = one.pes - 1;
             let left = pe - 1;
             let text = format!(
-                "{boundaries} of {all} boundaries between PEs divide a group of LPs that the model wants on one PE; \
-                 the first, between PE {left} and PE {pe} at {at}, divides group {group} ({first} to {last})"
+                "{boundaries} of {all} boundaries between PEs divide a group of LPs that the model \
+                 wants on one PE; the first, between PE {left} and PE {pe} at {at}, divides group \
+                 {group} ({first} to {last})"
             );
             Some((one.cores, text))
         })

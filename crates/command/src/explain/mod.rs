@@ -66,7 +66,8 @@ impl Visitor for ExplainModel<'_> {
         if explanation.findings.events == 0 {
             let end = explanation.end;
             return Err(Failure::wrong_use(format!(
-                "no event happens before time {end:?}, so there is nothing to explain; give a later --end"
+                "no event happens before time {end:?}, so there is nothing to explain; give a \
+                 later --end"
             )));
         }
         let costs = Costs::measure::<M>(&parameters, &self.settings.simulation, &explanation, took);

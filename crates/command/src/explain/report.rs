@@ -135,7 +135,8 @@ impl Explained {
             title: "Best speed-up by cores".to_owned(),
             quantity: "speed-up".to_owned(),
             unit: String::new(),
-            remark: "If nothing costs anything but the events. The first two are bounds; the others are ideal engines of their kind."
+            remark: "If nothing costs anything but the events. The first two are bounds; the \
+                     others are ideal engines of their kind."
                 .to_owned(),
             logarithmic: true,
             groups: cores.iter().map(|one| format!("{} cores", one.cores)).collect(),

@@ -49,8 +49,9 @@ impl Explained {
         };
         let lps = format!("{} of {} active LPs", path.lps.len(), findings.load.len());
         format!(
-            "Critical path: {length} that wait for each other, so {parallelism} can go on at a time on average\n  \
-             {} of its events waited for a message{waits}\n  on it are {lps}: {}\n",
+            "Critical path: {length} that wait for each other, so {parallelism} can go on at a \
+             time on average\n  {} of its events waited for a message{waits}\n  on it are {lps}: \
+             {}\n",
             path.messages,
             shares(&path.lps, path.length)
         )
@@ -118,13 +119,17 @@ impl Explained {
         let rows: Vec<Vec<String>> =
             std::iter::once(head).chain(self.explanation.findings.cores.iter().map(row)).collect();
         format!(
-            "Best speed-up, if nothing costs anything but the events\n{}  \
-             any engine, these blocks of LPs: bounds; in order: PEs that execute their events in the order of time;\n  \
-             lookahead: conservative PEs in windows of the delay declared between PEs, and of the least delay seen\n{}{}",
+            "Best speed-up, if nothing costs anything but the events\n{}  any engine, these blocks \
+             of LPs: bounds; in order: PEs that execute their events in the order of time;\n  \
+             lookahead: conservative PEs in windows of the delay declared between PEs, and of the \
+             least delay seen\n{}{}",
             format::columns(&rows, 2),
-            self.divided_groups().map(|(cores, text)| format!("  {cores} cores: {text}\n")).collect::<String>(),
+            self.divided_groups()
+                .map(|(cores, text)| format!("  {cores} cores: {text}\n"))
+                .collect::<String>(),
             self.costs.as_ref().map_or_else(String::new, |costs| format!(
-                "  with costs: what is left of `{}` at the costs below; `compare` measures whole runs\n\n{}",
+                "  with costs: what is left of `{}` at the costs below; `compare` measures whole \
+                 runs\n\n{}",
                 costs.ideal_name(),
                 costs.text()
             ))

@@ -48,9 +48,16 @@ impl Failure {
 /// Runs the command, and turns an uncaught panic into a failure: it is a bug in Warpline.
 pub(crate) fn guard(command: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
     catch_unwind(AssertUnwindSafe(command)).unwrap_or_else(|_| {
-        let what = panics::last().map_or_else(String::new, |panic| format!(": {}\n  it panicked at {}", panic.message, panic.place));
+        let what = panics::last().map_or_else(String::new, |panic| {
+            format!(
+                ": {}\n  it panicked at \
+                                                                            {}",
+                panic.message, panic.place
+            )
+        });
         Err(Failure::failed(format!(
-            "this is a bug in Warpline{what}\n  please report this, with the command that you typed and its version ({}), at {}",
+            "this is a bug in Warpline{what}\n  please report this, with the command that you \
+             typed and its version ({}), at {}",
             env!("CARGO_PKG_VERSION"),
             env!("CARGO_PKG_REPOSITORY"),
         )))

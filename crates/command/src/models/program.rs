@@ -36,7 +36,8 @@ impl<'c, C: Catalogue> Program<'c, C> {
         for entry in &entries {
             if let Some(spec) = entry.parameters.iter().find(|spec| taken.contains(&spec.name)) {
                 return Err(Failure::wrong_use(format!(
-                    "model `{}` calls a parameter `{1}`, which is the name of a setting or option, --{1}: give the parameter another one",
+                    "model `{}` calls a parameter `{1}`, which is the name of a setting or option, \
+                     --{1}: give the parameter another one",
                     entry.name, spec.name
                 )));
             }
@@ -126,7 +127,8 @@ mod tests {
         for name in ["seed", "report", "runs", "json", "help"] {
             let refused = Program::new(&Odd(name), None).err().unwrap();
             let expected = format!(
-                "model `mm1` calls a parameter `{name}`, which is the name of a setting or option, --{name}"
+                "model `mm1` calls a parameter `{name}`, which is the name of a setting or option, \
+                 --{name}"
             );
             assert!(refused.message.starts_with(&expected), "{}", refused.message);
         }

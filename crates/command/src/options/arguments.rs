@@ -70,7 +70,8 @@ fn request_of_only<C: Catalogue>(
     if !names_file(&named) {
         let only = only.name;
         let message = format!(
-            "there is neither a model nor a scenario file `{named}`; `{only}`, the only model, need not be named"
+            "there is neither a model nor a scenario file `{named}`; `{only}`, the only model, \
+             need not be named"
         );
         return Err(Failure::wrong_use(message));
     }

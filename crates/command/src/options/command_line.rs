@@ -69,7 +69,8 @@ pub(super) fn command<C: Catalogue>(program: &Program<C>) -> Command {
             .about(format!("{}: {}\nA simulation on Warpline.", entry.name, entry.about))
             .after_help(format!("Examples:\n  {}", page::examples(program, entry).join("\n  "))),
         None => root.about("Warpline: a discrete event simulation engine").after_help(format!(
-            "Examples:\n  {name} models\n  {name} run {first}\n  {name} run {shown} --help\n  {name} compare {first}{new}",
+            "Examples:\n  {name} models\n  {name} run {first}\n  {name} run {shown} --help\n  \
+             {name} compare {first}{new}",
             first = entries.first().map_or("MODEL", |entry| entry.name),
             new = if program.new { format!("\n  {name} {NEW} corner-shop") } else { String::new() }
         )),
@@ -97,7 +98,8 @@ fn verify<C: Catalogue>(program: &Program<C>) -> Command {
     let examples =
         examples(program, VERIFY, &["", "--undo copy --end 10", "--time-limit 60"], None);
     of_models(program, VERIFY)
-        .about("Try out a model: events forward, undone, compared, and forward again; and the same run in a second process")
+        .about("Try out a model: events forward, undone, compared, and forward again; and the same \
+                run in a second process")
         .arg(json())
         .after_help(format!(
             "Events are drawn from the whole run, of every kind: by the variant of the event, and by the kind of the LP.\n\
@@ -116,10 +118,17 @@ fn explain<C: Catalogue>(program: &Program<C>) -> Command {
         None,
     );
     of_models(program, EXPLAIN)
-        .about("How fast could the model be on more cores, and what stands in the way? One sequential run finds out")
+        .about(
+            "How fast could the model be on more cores, and what stands in the way? One sequential \
+             run finds out",
+        )
         .arg(json())
         .arg(quiet())
-        .after_help(format!("{}\n\n{examples}\n\nExit status: 0 done, 1 the simulation failed, 2 usage error.", help::EXPLANATION))
+        .after_help(format!(
+            "{}\n\n{examples}\n\nExit status: 0 done, 1 the simulation failed, 2 \
+                             usage error.",
+            help::EXPLANATION
+        ))
 }
 
 fn compare<C: Catalogue>(program: &Program<C>) -> Command {
@@ -131,7 +140,8 @@ fn compare<C: Catalogue>(program: &Program<C>) -> Command {
         Some("--undo copy"),
     );
     of_models(program, COMPARE)
-        .about("Run a model on several engines in turn: is the answer the same, how much faster are they, how much memory do they take?")
+        .about("Run a model on several engines in turn: is the answer the same, how much faster \
+                are they, how much memory do they take?")
         .arg(json())
         .arg(quiet())
         // Hidden, and accepted only to be refused with advice.

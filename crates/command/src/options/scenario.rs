@@ -119,7 +119,8 @@ impl Names {
         ];
         if let Some((command, _)) = elsewhere.iter().find(|(_, there)| *there) {
             return Some(format!(
-                "there is no setting `{name}` in a scenario; give it to `{program} {command}`, as --{name}"
+                "there is no setting `{name}` in a scenario; give it to `{program} {command}`, as \
+                 --{name}"
             ));
         }
         if has(&self.settings, name) {
@@ -252,7 +253,8 @@ mod tests {
 
     #[test]
     fn a_scenario_says_what_a_command_line_says() {
-        let text = "# a queue\nmodel = 'mm1'\nend = 1_000\nseed = 0x10\n\n[parameters]\narrival_rate = 0.5\ndiscipline = \"lifo\"\n";
+        let text = "# a queue\nmodel = 'mm1'\nend = 1_000\nseed = \
+                    0x10\n\n[parameters]\narrival_rate = 0.5\ndiscipline = \"lifo\"\n";
         let scenario = parse(text).unwrap();
         let short = |given: &[GivenSetting]| {
             given
@@ -280,7 +282,13 @@ mod tests {
             "no setting `runs` in a scenario; give it to `warpline compare`, as --runs"
         ));
         let cost = wrong("model = 'mm1'\nevent-cost = 'measured'");
-        assert!(cost.ends_with("no setting `event-cost` in a scenario; give it to `warpline explain`, as --event-cost"), "{cost}");
+        assert!(
+            cost.ends_with(
+                "no setting `event-cost` in a scenario; give it to `warpline explain`, as \
+                 --event-cost"
+            ),
+            "{cost}"
+        );
         assert!(
             wrong("model = 'mm2'")
                 .starts_with("a.toml:1: there is no model `mm2`; did you mean `mm1`?")

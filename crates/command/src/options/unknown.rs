@@ -147,7 +147,8 @@ mod tests {
 
     #[test]
     fn an_option_of_another_command_is_said_to_be_there() {
-        let compare = "`warpline run` has no --runs, but `warpline compare` has: Runs of each engine, in turn";
+        let compare = "`warpline run` has no --runs, but `warpline compare` has: Runs of each \
+                       engine, in turn";
         for line in
             ["warpline run mm1 --runs 5", "warpline run --runs 5 mm1", "warpline run mm1 --runs=5"]
         {

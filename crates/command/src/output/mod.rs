@@ -17,7 +17,9 @@ use warpline_report::ReportError;
 use warpline_run::processes::{is_started_by_another, launch};
 
 /// What is said of states that are equal although their texts are not.
-pub(crate) const ORDER_VARIES: &str = "the texts of equal states differ from run to run, in the order of hash maps or in addresses; let no handler depend on it\n";
+pub(crate) const ORDER_VARIES: &str = "the texts of equal states differ from run to run, in the \
+                                       order of hash maps or in addresses; let no handler depend \
+                                       on it\n";
 
 /// Whether a launcher has started this process beside another one, which prints for both.
 pub(crate) fn is_silent() -> bool {

@@ -191,18 +191,21 @@ fn warnings(progress: &Progress, unit: &str, told: &mut Thrashing) -> Vec<String
     let Some(sample) = progress.speculation else { return Vec::new() };
     let now = Thrashing { undoes: sample.throttled_epochs > 0, waits: sample.gathered > 0 };
     let undoes = (now.undoes && !told.undoes).then(|| {
-        let undone = 100.0 * sample.rolled_back_events as f64 / sample.processed_events.max(1) as f64;
+        let undone =
+            100.0 * sample.rolled_back_events as f64 / sample.processed_events.max(1) as f64;
         let window = format::time(sample.window, unit);
         format!(
-            "warning: PEs undo most of what they execute ahead ({undone:.1} % so far). They now stay within {window} of each other, narrower \
-             than --window if that is set. --sync sequential is probably faster"
+            "warning: PEs undo most of what they execute ahead ({undone:.1} % so far). They now \
+             stay within {window} of each other, narrower than --window if that is set. --sync \
+             sequential is probably faster"
         )
     });
     let waits = (now.waits && !told.waits).then(|| {
         let events = progress.committed_events as f64 / sample.gvt_epochs.max(1) as f64;
         format!(
-            "warning: PEs wait for GVT every {events:.1} events, so the PEs of a process now share one thread while that is faster. A \
-             lookahead or fewer conservative LPs would let them go on; --sync sequential is probably faster"
+            "warning: PEs wait for GVT every {events:.1} events, so the PEs of a process now share \
+             one thread while that is faster. A lookahead or fewer conservative LPs would let them \
+             go on; --sync sequential is probably faster"
         )
     });
     *told = Thrashing { undoes: told.undoes || now.undoes, waits: told.waits || now.waits };
@@ -285,7 +288,10 @@ mod tests {
         let narrowed = SpeculationSample { throttled_epochs: 3, gvt_epochs: 500_000, ..sample };
         let [undoes] = &warnings(&at(narrowed), "s", &mut told)[..] else { panic!("one warning") };
         assert!(
-            undoes.starts_with("warning: PEs undo most of what they execute ahead (97.0 % so far). They now stay within 0.5 s"),
+            undoes.starts_with(
+                "warning: PEs undo most of what they execute ahead (97.0 % so far). They now stay \
+                 within 0.5 s"
+            ),
             "{undoes}"
         );
         let [waits] =

@@ -75,7 +75,8 @@ fn failure(output: &Output, object: Option<&Map<String, Value>>) -> Failure {
     let Some(code) = output.status.code() else {
         let status = output.status;
         return Failure::failed(format!(
-            "a run was killed ({status}): if not by you, then perhaps by the system, because memory ran out"
+            "a run was killed ({status}): if not by you, then perhaps by the system, because \
+             memory ran out"
         ));
     };
     let said = String::from_utf8_lossy(&output.stderr);

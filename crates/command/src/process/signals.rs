@@ -47,7 +47,8 @@ impl Signals {
                         received.store(signal, Ordering::Relaxed);
                         switch.stop();
                         output::remark(
-                            "ending early, with the results so far; once more ends the program at once",
+                            "ending early, with the results so far; once more ends the program at \
+                             once",
                         );
                     }
                     Request::Same => {}

@@ -119,7 +119,11 @@ impl Launcher {
     /// refuses to start anything.
     pub(crate) fn find() -> Result<Self, String> {
         if !cfg!(feature = "mpi") {
-            return Err("this program was built without MPI; its feature `mpi` adds it, which takes an MPI library".to_owned());
+            return Err(
+                "this program was built without MPI; its feature `mpi` adds it, which takes an MPI \
+                 library"
+                    .to_owned(),
+            );
         }
         let launcher = Self::of(
             std::env::var_os("MPIRUN")
@@ -151,7 +155,11 @@ impl Launcher {
     fn of(program: OsString) -> Result<Self, String> {
         let version = Command::new(&program).arg("--version").stdin(Stdio::null()).output();
         let version = version.map_err(|cause| {
-            format!("cannot start `{}`: {cause}; install an MPI library, or let the variable MPIRUN name its launcher", program.display())
+            format!(
+                "cannot start `{}`: {cause}; install an MPI library, or let the variable MPIRUN \
+                 name its launcher",
+                program.display()
+            )
         })?;
         let is_open_mpi = String::from_utf8_lossy(&version.stdout).contains("Open MPI");
         Ok(Launcher { program, is_open_mpi })

@@ -62,8 +62,12 @@ fn unused_threads(settings: &warpline_run::Settings, record: &RunRecord) -> Opti
     let wanted = u64::from(threads) * u64::from(settings.processes());
     let pes = parallel.pes.len() as u64;
     let lps = record.engine.get("lps")?.as_u64()?;
-    (record.engines.is_empty() && pes < wanted && pes == lps)
-        .then(|| format!("{pes} of {wanted} threads have a PE, as a PE has at least one LP and the model has {lps}"))
+    (record.engines.is_empty() && pes < wanted && pes == lps).then(|| {
+        format!(
+            "{pes} of {wanted} threads have a PE, as a PE has at least one LP and the model has \
+             {lps}"
+        )
+    })
 }
 
 /// A run whose model is not known yet.

@@ -297,14 +297,18 @@ mod tests {
         });
         let expected = [
             "links: 2 entries (see --json or --report)",
-            "  ci95: smallest 0.1 (item 0), largest 0.1 (item 0), 1 none, 1 interval probably too narrow",
-            "  load: smallest 0.25 (item 1), largest 0.5 (item 0), mean 0.375 km of the entries – how full",
-            "loads: 2 entries: smallest 1 ± 0.5 (item 0), largest 4 ± 0.5 (item 1), mean 3.25 of all 4 values, 2 intervals probably too narrow \
-             (see --json or --report)",
+            "  ci95: smallest 0.1 (item 0), largest 0.1 (item 0), 1 none, 1 interval probably too \
+             narrow",
+            "  load: smallest 0.25 (item 1), largest 0.5 (item 0), mean 0.375 km of the entries – \
+             how full",
+            "loads: 2 entries: smallest 1 ± 0.5 (item 0), largest 4 ± 0.5 (item 1), mean 3.25 of \
+             all 4 values, 2 intervals probably too narrow (see --json or --report)",
             "  item 0: 1 ± 0.5 (95 % confidence, too narrow)",
             "  item 1: 4 ± 0.5 (95 % confidence, too narrow)",
-            "long: 9 entries: smallest 0 (item 0), largest 8 (item 8), mean 4 s of the entries (see --json or --report)",
-            "odd: 9 entries: smallest 1.5 (item 0), largest 9 (item 8), mean 5.78571 of the entries, 2 none (see --json or --report)",
+            "long: 9 entries: smallest 0 (item 0), largest 8 (item 8), mean 4 s of the entries \
+             (see --json or --report)",
+            "odd: 9 entries: smallest 1.5 (item 0), largest 9 (item 8), mean 5.78571 of the \
+             entries, 2 none (see --json or --report)",
             "order: 9 entries (see --json or --report)",
         ];
         assert_eq!(

@@ -65,7 +65,10 @@ pub(super) fn speculation(record: &RunRecord, parallel: &ParallelRecord) -> Vec<
 fn gvt_computations(parallel: &ParallelRecord) -> String {
     let interval = parallel.gvt_interval.as_ref().map(|interval| {
         let GvtIntervalRecord { unit, first, least, last, greatest, changes } = interval;
-        format!("; interval {first} {unit} at first, {last} in the end, from {least} to {greatest}, changed {changes} times")
+        format!(
+            "; interval {first} {unit} at first, {last} in the end, from {least} to {greatest}, \
+             changed {changes} times"
+        )
     });
     format!("{}{}", parallel.gvt_epochs, interval.unwrap_or_default())
 }
@@ -83,8 +86,9 @@ fn shortage(memory: &MemoryRecord) -> String {
     } = *memory;
     let most = format::bytes(taken_most_bytes);
     format!(
-        "PEs had {most} at most; {stops} batches waited for GVT; {artificial_events} events were undone, by {artificial_rollbacks} artificial \
-         rollbacks and for {taken_back} of {sent_back} events sent back"
+        "PEs had {most} at most; {stops} batches waited for GVT; {artificial_events} events were \
+         undone, by {artificial_rollbacks} artificial rollbacks and for {taken_back} of \
+         {sent_back} events sent back"
     )
 }
 
@@ -92,8 +96,9 @@ fn shortage(memory: &MemoryRecord) -> String {
 fn throttle(throttle: &ThrottleRecord) -> String {
     let ThrottleRecord { narrowed_epochs, gathered, .. } = *throttle;
     format!(
-        "at {narrowed_epochs} GVT computations PEs were undoing far more than they commit, and windows were kept narrow; {gathered} times the \
-         PEs of a process were given one thread, as they waited for GVT every few events"
+        "at {narrowed_epochs} GVT computations PEs were undoing far more than they commit, and \
+         windows were kept narrow; {gathered} times the PEs of a process were given one thread, as \
+         they waited for GVT every few events"
     )
 }
 

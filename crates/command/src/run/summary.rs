@@ -179,7 +179,8 @@ fn partial(record: &RunRecord) -> String {
                 if goes_on { "; some series keep the slices of the whole run" } else { "" };
             let wanted = format::time(wanted_end, &record.time_unit);
             format!(
-                "PARTIAL RESULTS: the run was ended early; it was to go on to time {wanted}{series}\n"
+                "PARTIAL RESULTS: the run was ended early; it was to go on to time \
+                 {wanted}{series}\n"
             )
         }
         Some(Partial { wanted_runs, .. }) => {

@@ -109,7 +109,9 @@ fn a_run_that_chose_its_engines_says_which_and_why() {
         line(&record),
         Some(format!("{expected}: tried; kept, as it is 1.50 times as fast"))
     );
-    let why = "the optimistic engine had only 0.91 times its rate per core, as others use the cores as well".to_owned();
+    let why = "the optimistic engine had only 0.91 times its rate per core, as others use the \
+               cores as well"
+        .to_owned();
     record.engines.push(EngineStretch {
         why: why.clone(),
         ..stretch("sequential", 1, (8.0, 20.0), Some(1e6))
@@ -220,7 +222,8 @@ fn a_run_slower_than_one_core_says_so() {
     assert_eq!(json(&record)["limits"], json!([]));
     record.loop_seconds = 10.0;
     let all = text(&record);
-    let start = "what limits this run, and what to try\n  Probably slower than on one core. One core would probably have taken";
+    let start = "what limits this run, and what to try\n  Probably slower than on one core. One \
+                 core would probably have taken";
     assert!(all.contains(start) && all.contains("Run it with --sync sequential;"), "{all}");
     assert!(all.lines().all(|line| line.chars().count() <= LINE + 2), "{all}");
     let json = json(&record);

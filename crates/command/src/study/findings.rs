@@ -113,8 +113,9 @@ impl<'s> Findings<'s> {
         let crowded = (pes as usize > cores).then(|| {
             let cores = format::counted(cores, "core", "cores");
             format!(
-                "Up to {pes} PEs share {cores} here. Processes take turns then, and wait for each other's turns, so that these figures \
-                 say how well they bear that, and not what they would do with a core each."
+                "Up to {pes} PEs share {cores} here. Processes take turns then, and wait for each \
+                 other's turns, so that these figures say how well they bear that, and not what \
+                 they would do with a core each."
             )
         });
         self.skipped().into_iter().chain(crowded).collect()
@@ -211,7 +212,8 @@ impl<'s> Findings<'s> {
                 let name = &self.variants[variant].name;
                 let conditions = gains.len();
                 Some(format!(
-                    "{name} was {middle} times as fast as {first} in the median over {conditions} conditions, {least} to {most} times."
+                    "{name} was {middle} times as fast as {first} in the median over {conditions} \
+                     conditions, {least} to {most} times."
                 ))
             })
             .collect()

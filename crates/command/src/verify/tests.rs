@@ -115,6 +115,7 @@ fn a_short_model_is_tried_to_its_end() {
         panic!("copies are right")
     };
     assert_eq!((output.ways[0].events, output.end), (20, 20.5));
-    let expected = "clock: all 20 events to time 20.5 s, with seed 1, were undone and repeated exactly\n  --undo copy  all 20 events";
+    let expected = "clock: all 20 events to time 20.5 s, with seed 1, were undone and repeated \
+                    exactly\n  --undo copy  all 20 events";
     assert!(output.text().starts_with(expected), "{}", output.text());
 }

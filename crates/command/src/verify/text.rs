@@ -103,10 +103,12 @@ impl Verified {
             let way = short.undo.name();
             let _ = writeln!(
                 text,
-                "not reached: time was up for --undo {way} at time {reached} of {end}; a longer --time-limit goes on"
+                "not reached: time was up for --undo {way} at time {reached} of {end}; a longer \
+                 --time-limit goes on"
             );
         } else if self.ways.iter().any(|v| v.is_short_of_time) {
-            text += "fewer events were tried than --tries-per-kind says, as trying them takes long; a longer --time-limit tries more\n";
+            text += "fewer events were tried than --tries-per-kind says, as trying them takes \
+                     long; a longer --time-limit tries more\n";
         }
         if self.order_varies {
             text += ORDER_VARIES;

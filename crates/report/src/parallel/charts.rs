@@ -10,7 +10,8 @@ use warpline_record::{ParallelRecord, RunRecord};
 /// A card with a heading, a remark, and a body in HTML.
 pub(super) fn card(class: &str, heading: &str, remark: &str, body: &str) -> String {
     format!(
-        "<section class=\"card {class}\"><h3>{heading}</h3><p class=\"muted\">{}</p>{body}</section>",
+        "<section class=\"card {class}\"><h3>{heading}</h3><p \
+         class=\"muted\">{}</p>{body}</section>",
         escape(remark)
     )
 }
@@ -67,7 +68,8 @@ pub(super) fn curves(record: &RunRecord) -> String {
         (
             "parallel-window",
             "Efficiency and window",
-            "Executed events that were not undone, between one sample and the next, and how far beyond GVT events were executed.",
+            "Executed events that were not undone, between one sample and the next, and how far \
+             beyond GVT events were executed.",
         ),
         (
             "parallel-gvt",

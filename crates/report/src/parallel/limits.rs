@@ -73,8 +73,9 @@ pub fn limits(record: &RunRecord) -> Vec<Limit> {
 /// Other programs used the cores as well.
 fn contested(taken: f64) -> Limit {
     let text = format!(
-        "For {} of the time in which PEs had something to do, other programs had their cores. That slows all of them down, as PEs wait for the \
-         one without a core, and undo more. Only a run on cores of its own can tell what limits the model itself.",
+        "For {} of the time in which PEs had something to do, other programs had their cores. That \
+         slows all of them down, as PEs wait for the one without a core, and undo more. Only a run \
+         on cores of its own can tell what limits the model itself.",
         percent(taken)
     );
     Limit { title: "Others used the cores as well", text, cost: taken }
@@ -93,8 +94,8 @@ fn crowded(
         None => "the cores".to_owned(),
     };
     let text = format!(
-        "The threads of the run take turns on {cores}: for {} of their time, PEs had something to do and no core. Fewer `threads`{} or \
-         `processes`{} would not wait for each other's turns.",
+        "The threads of the run take turns on {cores}: for {} of their time, PEs had something to \
+         do and no core. Fewer `threads`{} or `processes`{} would not wait for each other's turns.",
         percent(cost),
         now(record, "threads"),
         now(record, "processes")
@@ -107,8 +108,9 @@ fn slower(record: &RunRecord) -> Option<Limit> {
     let speedup = estimated_speedup(record).filter(|speedup| *speedup < SLOW)?;
     let times = format::number(1.0 / speedup, 2, format::Zeros::Strip);
     let text = format!(
-        "One core would probably have taken {} for what took {} here, {times} times less, as far as the figures of this run tell. Run it \
-         with `sync` sequential; cores pay again where there is more to do at a time: in a larger model, or in several runs at once.",
+        "One core would probably have taken {} for what took {} here, {times} times less, as far \
+         as the figures of this run tell. Run it with `sync` sequential; cores pay again where \
+         there is more to do at a time: in a larger model, or in several runs at once.",
         format::duration(record.loop_seconds * speedup),
         format::duration(record.loop_seconds)
     );
@@ -125,8 +127,9 @@ fn tiny(parallel: &ParallelRecord, shares: Option<[f64; 9]>) -> Option<Limit> {
     let own = each(shares[EXECUTING]);
     let around = each(cost);
     let text = format!(
-        "Executing an event takes {}, and what the engine does around it {}. Cores pay most where events take a microsecond or more: let \
-         an event do more at a time, or an LP stand for more of the model, so that fewer messages are needed.",
+        "Executing an event takes {}, and what the engine does around it {}. Cores pay most where \
+         events take a microsecond or more: let an event do more at a time, or an LP stand for \
+         more of the model, so that fewer messages are needed.",
         format::duration(own),
         format::duration(around)
     );
@@ -161,8 +164,9 @@ fn wasteful(
         ""
     };
     let hint = format!(
-        "{} of the executed events were undone, as PEs ran ahead of messages that were still to come.{chain} A smaller `window`{} keeps \
-         the PEs closer together, a smaller `batch`{} takes messages in sooner, and more `kps`{} undo fewer events at once.",
+        "{} of the executed events were undone, as PEs ran ahead of messages that were still to \
+         come.{chain} A smaller `window`{} keeps the PEs closer together, a smaller `batch`{} \
+         takes messages in sooner, and more `kps`{} undo fewer events at once.",
         percent(1.0 - efficiency),
         now(record, "window"),
         now(record, "batch"),
@@ -196,8 +200,8 @@ fn idle(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 9]>)
     let window = now(record, "window");
     if parallel.pes.len() == 1 {
         let hint = format!(
-            "The only PE waits {} of its time. Nobody else can keep it waiting: it comes to the end of the window before GVT moves on. A \
-             larger `window`{window} helps.",
+            "The only PE waits {} of its time. Nobody else can keep it waiting: it comes to the \
+             end of the window before GVT moves on. A larger `window`{window} helps.",
             percent(idle)
         );
         return limit("The PE has to wait", hint);
@@ -235,8 +239,8 @@ fn uneven(
     let fewer =
         fewer_threads(record).map_or_else(String::new, |fewer| format!(", or use fewer {fewer}"));
     format!(
-        "PE {} is busy {} of its time, PE {} only {}. LPs are shared out in blocks of consecutive numbers ({}): number \
-         them so that busy ones are spread over the PEs{fewer}.",
+        "PE {} is busy {} of its time, PE {} only {}. LPs are shared out in blocks of consecutive \
+         numbers ({}): number them so that busy ones are spread over the PEs{fewer}.",
         most.0,
         percent(most.1),
         least.0,
@@ -277,8 +281,9 @@ fn remote(
         format!(", and {} of the time went into handing over and taking in messages", percent(cost))
     });
     let hint = format!(
-        "{} of the committed events came from another PE{took}. LPs are shared out in blocks of consecutive numbers: give LPs that \
-         often send to each other numbers side by side, so that most messages stay within a PE.",
+        "{} of the committed events came from another PE{took}. LPs are shared out in blocks of \
+         consecutive numbers: give LPs that often send to each other numbers side by side, so that \
+         most messages stay within a PE.",
         percent(remote)
     );
     Some(Limit { title: "Most messages travel", text: hint, cost })
@@ -288,7 +293,8 @@ fn remote(
 fn gvt(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 9]>) -> Option<Limit> {
     let gvt = shares.map(|shares| shares[FINDING_GVT]).filter(|gvt| *gvt > GVT)?;
     let hint = format!(
-        "{} of the time went into {}. A larger `gvt_interval`{} asks for it less often, at the price of more memory.",
+        "{} of the time went into {}. A larger `gvt_interval`{} asks for it less often, at the \
+         price of more memory.",
         percent(gvt),
         counted(parallel.gvt_epochs, "GVT computation"),
         now(record, "gvt_interval")

@@ -104,11 +104,18 @@ fn kept(parallel: &ParallelRecord) -> Option<String> {
 fn certain(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
     let (certain, ahead) = lanes(parallel)?;
     Some(match (certain, ahead) {
-        (0, _) => "All events were executed ahead, before it was known whether others come first.".into(),
-        (_, 0) => "All events were certain when they were executed, as nothing could come before them any more.".into(),
+        (0, _) => {
+            "All events were executed ahead, before it was known whether others come first.".into()
+        }
+        (_, 0) => "All events were certain when they were executed, as nothing could come before \
+                   them any more."
+            .into(),
         _ => {
             let share = percent(share(certain as f64, committed(record, parallel))?);
-            format!("Of those that committed, {share} were certain when they were executed; the others had been executed ahead.")
+            format!(
+                "Of those that committed, {share} were certain when they were executed; the others \
+                 had been executed ahead."
+            )
         }
     })
 }
@@ -212,9 +219,11 @@ mod tests {
         let (sentences, hints) = said(&run);
         assert_eq!(
             sentences,
-            "2 PEs committed 3.2 M events/s together, 1.6 M events/s each. That is probably about 2.6 times as much as one core would have. \
-             92 % of the executed events committed; the others were undone again. A PE had 11 rollbacks at most, and 8 on average. GVT was \
-             found 40 times, once for 23 committed events. The PEs spent 71 % of their time executing events, 12 % handing over messages, 8 % undoing events and 9 % waiting. \
+            "2 PEs committed 3.2 M events/s together, 1.6 M events/s each. That is probably about \
+             2.6 times as much as one core would have. 92 % of the executed events committed; the \
+             others were undone again. A PE had 11 rollbacks at most, and 8 on average. GVT was \
+             found 40 times, once for 23 committed events. The PEs spent 71 % of their time \
+             executing events, 12 % handing over messages, 8 % undoing events and 9 % waiting. \
              Less what was undone, 65 % of the time went into events that count."
         );
         assert!(hints.is_empty(), "{hints:?}");
@@ -230,7 +239,10 @@ mod tests {
             })
             .0
         };
-        assert!(said(600, 400).contains("Of those that committed, 80 % were certain when they were executed; the others had been"));
+        assert!(said(600, 400).contains(
+            "Of those that committed, 80 % were certain when they were executed; the others had \
+             been"
+        ));
         assert!(
             said(1000, 0).contains("All events were certain when they were executed"),
             "{}",
@@ -292,8 +304,8 @@ mod tests {
         let (sentences, hints) = said(&parallel(0, vec![pe(0, 5.0, 5.0)]));
         assert_eq!(
             sentences,
-            "One PE committed 3.2 M events/s. Every executed event committed: nothing had to be undone. The PE spent 50 % of its time \
-             executing events and 50 % waiting."
+            "One PE committed 3.2 M events/s. Every executed event committed: nothing had to be \
+             undone. The PE spent 50 % of its time executing events and 50 % waiting."
         );
         assert_eq!(hints[0].0, "The PE has to wait");
     }
@@ -327,7 +339,8 @@ mod tests {
         let waited = said(&ParallelRecord { remote_events: 0, ..waited });
         assert_eq!(
             waited.0,
-            "No event was executed. The PEs spent 0 % of their time executing events and 100 % waiting."
+            "No event was executed. The PEs spent 0 % of their time executing events and 100 % \
+             waiting."
         );
         assert!(waited.1.is_empty());
     }

@@ -72,7 +72,8 @@ fn limiting(record: &RunRecord, parallel: &ParallelRecord) -> String {
         _ => format!("<ol class=\"hints\">{items}</ol>"),
     };
     format!(
-        "<section class=\"card whole limits\"><h3>What limits this run, and what to try</h3>{body}</section>"
+        "<section class=\"card whole limits\"><h3>What limits this run, and what to \
+         try</h3>{body}</section>"
     )
 }
 

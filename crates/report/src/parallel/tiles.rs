@@ -50,7 +50,8 @@ fn certain(record: &RunRecord, parallel: &ParallelRecord) -> Tile<'static> {
         Some((certain, ahead)) => {
             let [certain, ahead] = [certain, ahead].map(format::integer);
             format!(
-                "of the committed events, {certain}, were certain when they were executed; {ahead} were executed ahead"
+                "of the committed events, {certain}, were certain when they were executed; {ahead} \
+                 were executed ahead"
             )
         }
         None if parallel.processed_events == 0 => String::new(),
@@ -120,7 +121,8 @@ fn parked(parallel: &ParallelRecord) -> Option<Tile<'static>> {
         Tile::new(
             "Waits for buffers",
             format::integer(parallel.parked_events),
-            "times an event was undone and tried again, as there were too few buffers for what it sent to another PE",
+            "times an event was undone and tried again, as there were too few buffers for what it \
+             sent to another PE",
         )
     })
 }
@@ -137,8 +139,8 @@ fn shortage(memory: &MemoryRecord) -> Tile<'static> {
         "Undone to save memory",
         format::integer(memory.artificial_events),
         format!(
-            "events, by {artificial} artificial rollbacks and for {taken} of {sent} events that were sent back; {stops} batches waited for GVT; \
-             PEs had {most} at most"
+            "events, by {artificial} artificial rollbacks and for {taken} of {sent} events that \
+             were sent back; {stops} batches waited for GVT; PEs had {most} at most"
         ),
     )
 }
@@ -150,8 +152,9 @@ fn throttled(throttle: &ThrottleRecord) -> Tile<'static> {
         "Throttled",
         format::integer(throttle.narrowed_epochs),
         format!(
-            "computations of GVT found PEs undoing far more than they commit, and kept windows narrow; {gathered} times the PEs of a process were \
-             given one thread, as they waited for GVT every few events"
+            "computations of GVT found PEs undoing far more than they commit, and kept windows \
+             narrow; {gathered} times the PEs of a process were given one thread, as they waited \
+             for GVT every few events"
         ),
     )
 }
@@ -182,7 +185,8 @@ fn interval(parallel: &ParallelRecord) -> String {
     match changes {
         0 => format!("; the interval stayed at {first} {of}"),
         _ => format!(
-            "; the interval went from {first} to {last} {of}, {least} at least and {greatest} at most, in {}",
+            "; the interval went from {first} to {last} {of}, {least} at least and {greatest} at \
+             most, in {}",
             counted(*changes, "change")
         ),
     }
@@ -208,7 +212,8 @@ fn copied(communication: &CommunicationRecord) -> Tile<'static> {
         let [full, busy, lost] =
             [ring.full, ring.in_progress, ring.collisions].map(format::integer);
         format!(
-            "; PEs found their common ring full {full} times, another one writing {busy} times, and another one faster {lost} times"
+            "; PEs found their common ring full {full} times, another one writing {busy} times, \
+             and another one faster {lost} times"
         )
     };
     let messages = mean(messages);
@@ -218,7 +223,8 @@ fn copied(communication: &CommunicationRecord) -> Tile<'static> {
         "Copied messages",
         format::integer(communication.messages),
         format!(
-            "in {batches} batches, of {messages} messages and {bytes} on average, by {who}{why}; there was no room {refused} times{shared}"
+            "in {batches} batches, of {messages} messages and {bytes} on average, by {who}{why}; \
+             there was no room {refused} times{shared}"
         ),
     )
 }
