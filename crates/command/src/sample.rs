@@ -10,7 +10,7 @@ fn map(value: Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap_or_default()
 }
 
-/// What could be made of two cores.
+/// Findings for two cores.
 pub(crate) fn cores() -> CoreFindings {
     let busiest = BusiestPe { pe: 0, first: LpId(0), last: LpId(1), work: 1 };
     CoreFindings {

@@ -1,4 +1,4 @@
-//! The settings of the command: those of a run, from the library's table, and its own beside them.
+//! The settings of the command: those of a run, which are in the library's table, and its own.
 
 use std::path::PathBuf;
 

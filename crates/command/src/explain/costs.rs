@@ -158,8 +158,8 @@ fn working(parallel: &ParallelRecord) -> f64 {
     phases.list().iter().map(|(_, seconds)| seconds).sum::<f64>() - phases.idle - phases.off_core
 }
 
-/// The end of measuring runs, in model time; `None` if the explained run had too few events. That
-/// run `took` so many seconds.
+/// The end of measuring runs, in model time; `None` if the explained run, which `took` this many
+/// seconds, had too few events.
 fn end(explanation: &Explanation, took: f64) -> Option<f64> {
     let findings = &explanation.findings;
     let events = findings.events as f64;
