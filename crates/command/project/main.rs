@@ -162,7 +162,8 @@ mod tests {
         let model = __Model__::default();
         let run = simulation().warmup(1000.0).run()?;
         let stay = run.statistics.mean(STAY);
-        let (mean, half) = (stay.mean.expect("customers left"), stay.ci95.expect("there were many"));
+        let mean = stay.mean.expect("customers left");
+        let half = stay.ci95.expect("there were many");
         let stations = f64::from(model.stations);
         let theory = stations / (model.service_rate - model.arrival_rate) + (stations + 1.0) * model.walk;
         assert!((mean - theory).abs() < half, "{mean} ± {half} min, but theory says {theory}");

@@ -31,6 +31,7 @@
 mod compare;
 mod explain;
 mod failure;
+mod median;
 mod models;
 mod new;
 mod options;
@@ -63,20 +64,20 @@ pub use study::{Measured, Study, StudyCase, StudyFigure};
 use warpline_run::Configure;
 use warpline_run::processes::launch;
 
-/// Reads the command line of this process and does what it says, with the one model `M`, whose name
-/// need not be typed: `run`, `verify`, `explain`, `compare`, `report`, `models show`. Call it in
-/// `main`: it prints, and replaces the hook for panics.
+/// Does what the command line of this process says, for the one model `M`: `run`, `verify`,
+/// `explain`, `compare`, `report`, `models show`. The model need not be named. Call this in `main`:
+/// it prints, and replaces the panic hook.
 pub fn command<M: Configure + 'static>() -> ExitCode {
     of(&Only::<M>::new())
 }
 
-/// The same for several models. Each command line names one.
+/// Does what the command line of this process says, for several models. The line names one.
 pub fn of(models: &impl Catalogue) -> ExitCode {
     outcome_of(models, false, &[])
 }
 
-/// The same with two commands besides, for `warpline` itself: `new` writes a small project around a
-/// model of one's own, and `study` repeats these experiments.
+/// Does what the command line says, as `warpline` itself, which has two more commands: `new` writes
+/// a small project around a model of one's own, and `study` repeats these experiments.
 pub fn with_new(models: &impl Catalogue, studies: &[Study]) -> ExitCode {
     outcome_of(models, true, studies)
 }
@@ -94,7 +95,7 @@ fn outcome_of(models: &impl Catalogue, new: bool, studies: &[Study]) -> ExitCode
         Err(Failure { share: Some(share), .. }) => share.end(),
         Err(failure) => {
             output::notify(format_args!("error: {}", failure.message));
-            // Read from the raw arguments, as they may be what is wrong.
+            // Looked up in the raw arguments, as parsing them may be what failed.
             if !failure.printed && line.iter().any(|argument| argument == "--json") {
                 let _ = output::print_json(&output::failure_json(&failure));
             }
@@ -109,8 +110,9 @@ fn execute<C: Catalogue>(program: &Program<C>, action: Action) -> Result<(), Fai
         Action::Verify(_) | Action::Explain(_) | Action::Compare(_) | Action::Study(_)
     );
     if runs && launch().is_some() {
-        let why = "a launcher of MPI programs has started this, but only `run` is for several processes that are started together; leave the \
-                   launcher out (`compare --with mpi` and studies call it themselves)";
+        let why = "a launcher of MPI programs has started this, but only `run` is for several \
+                   processes that are started together; leave the launcher out (`compare --with \
+                   mpi` and studies call it themselves)";
         return Err(Failure::wrong_use(why));
     }
     match action {

@@ -12,18 +12,17 @@ use crate::failure::Failure;
 use crate::output::{self, format};
 use crate::verbs::NEW;
 
-/// The argument of the command: the name of the project.
+/// The argument that names the project.
 const NAME: &str = "NAME";
 
-/// The files of a project and their texts, in which some words stand for others; see
-/// [`Project::text`].
+/// The files of a project, and their templates for [`Project::text`].
 const FILES: [(&str, &str); 4] = [
     ("Cargo.toml", include_str!("../project/manifest.toml")),
     ("src/main.rs", MODEL),
     ("README.md", include_str!("../project/README.md")),
     (".gitignore", include_str!("../project/gitignore")),
 ];
-/// What a project needs of the crate `warpline`.
+/// The features of the crate `warpline` that a project needs.
 const FEATURES: &str = "features = [\"command\"]";
 const MODEL: &str = include_str!("../project/main.rs");
 
@@ -49,26 +48,27 @@ const TAKEN: [&str; 11] = [
     "test",
     "warpline",
 ];
-/// The longest name that crates.io takes.
+/// The most letters in a name on crates.io.
 const LONGEST: usize = 64;
 
 /// The command line of `new`.
 pub(crate) fn command(program: &str) -> Command {
     Command::new(NEW)
         .about("Write a small project with a model of your own, which has this whole command")
-        .arg(Arg::new(NAME).required(true).help("The name of the project and of its directory, such as `corner-shop`"))
+        .arg(Arg::new(NAME).required(true).help("The name of the project and of its directory, \
+                                                 such as `corner-shop`"))
         .after_help(format!(
             "Example:\n  {program} {NEW} corner-shop && cd corner-shop && cargo run --release -- run\n\n\
              Exit status: 0 done, 1 a file could not be written, 2 usage error (nothing was written)."
         ))
 }
 
-/// The name that was given.
+/// The name of the project, as typed.
 pub(crate) fn name(matches: &ArgMatches) -> String {
     matches.get_one::<String>(NAME).cloned().unwrap_or_default()
 }
 
-/// Writes a project into a directory of this name, and says what to do with it.
+/// Writes a project into a directory of this name, and prints what to do with it.
 pub(crate) fn new(name: &str, json: bool) -> Result<(), Failure> {
     let project = Project::called(name)?;
     let written =
@@ -96,7 +96,7 @@ pub(crate) fn new(name: &str, json: bool) -> Result<(), Failure> {
     ))
 }
 
-/// A project whose name is in order.
+/// A project with a valid name.
 #[derive(Debug, PartialEq)]
 struct Project<'a> {
     /// The name of the crate, the directory and the model.
@@ -106,6 +106,8 @@ struct Project<'a> {
 }
 
 impl<'a> Project<'a> {
+    /// # Errors
+    /// If the name cannot be that of a crate and a type; with a better one.
     fn called(name: &'a str) -> Result<Self, Failure> {
         let refuse = |why: String| {
             Err(Failure::wrong_use(format!("a project cannot be called `{name}`: {why}")))
@@ -113,7 +115,8 @@ impl<'a> Project<'a> {
         let letters =
             |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || ['-', '_'].contains(&c);
         if !name.starts_with(|c: char| c.is_ascii_lowercase()) || !name.chars().all(letters) {
-            let form = "it must begin with a small letter, and consist of small letters, digits, `-` and `_`";
+            let form = "it must begin with a small letter, and consist of small letters, digits, \
+                        `-` and `_`";
             let place = if name.contains(std::path::is_separator) {
                 "; it is written into the current directory"
             } else {
@@ -146,7 +149,8 @@ impl<'a> Project<'a> {
         let model = name.to_upper_camel_case();
         if identifiers(MODEL).any(|other| other == model) {
             return refuse(format!(
-                "its model would be the type `{model}`, and there is one already; `my-{name}` is free"
+                "its model would be the type `{model}`, and there is one already; `my-{name}` is \
+                 free"
             ));
         }
         Ok(Project { name, model })
@@ -159,7 +163,8 @@ impl<'a> Project<'a> {
             Ok(false) => {}
             Ok(true) => {
                 return Err(Failure::wrong_use(format!(
-                    "the directory `{shown}` is not empty, and nothing in it is overwritten; choose another name, or empty it"
+                    "the directory `{shown}` is not empty, and nothing in it is overwritten; \
+                     choose another name, or empty it"
                 )));
             }
             Err(cause) if cause.kind() == ErrorKind::NotFound => {}
@@ -185,15 +190,16 @@ impl<'a> Project<'a> {
         Ok(written)
     }
 
+    /// A template with this project's names filled in.
     fn text(&self, text: &str, dependency: &str) -> String {
-        let names = text.replace("__name__", self.name).replace("__Model__", &self.model);
-        names
+        text.replace("__name__", self.name)
+            .replace("__Model__", &self.model)
             .replace("__rust__", env!("CARGO_PKG_RUST_VERSION"))
             .replace("__dependency__", dependency)
     }
 }
 
-/// The names in code, and other words outside of comments.
+/// All words of code outside of comments, its identifiers among them.
 fn identifiers(code: &str) -> impl Iterator<Item = &str> {
     let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
     // `default()` needs the trait, though the code does not name it.
@@ -205,21 +211,22 @@ fn write_new(path: &Path, text: &str) -> io::Result<()> {
     File::create_new(path)?.write_all(text.as_bytes())
 }
 
-/// The dependency on this version of Warpline: on the sources that it was built from, as long as
-/// they are there, so that a project works with a version that is in no registry. `command` is the
-/// folder of this crate; that of the crate `warpline` lies beside it.
+/// The line that depends on this version of Warpline. As long as the sources that it was built from
+/// are there, the dependency is on them, so that a project works with an unpublished version.
+/// `command` is the folder of this crate; that of the crate `warpline` lies beside it.
 fn dependency(command: &Path) -> String {
     let from_registry =
         format!("warpline = {{ version = \"{}\", {FEATURES} }}", env!("CARGO_PKG_VERSION"));
     let sources = command.with_file_name("warpline");
-    // Packages have both files; cargo unpacks and deletes them as it likes.
+    // A folder with both files is an unpacked package, which cargo may delete at any time.
     if !sources.join("Cargo.toml").is_file() || sources.join("Cargo.toml.orig").is_file() {
         return from_registry;
     }
-    // What JSON escapes, TOML escapes alike.
+    // TOML escapes strings as JSON does.
     let path = json!(sources.to_string_lossy());
     format!(
-        "# From the sources that the command `warpline` was built from; on other machines: {from_registry}\nwarpline = {{ path = {path}, {FEATURES} }}"
+        "# From the sources that the command `warpline` was built from; on other machines: \
+         {from_registry}\nwarpline = {{ path = {path}, {FEATURES} }}"
     )
 }
 

@@ -10,7 +10,7 @@ fn map(value: Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap_or_default()
 }
 
-/// What could be made of two cores.
+/// Findings for two cores.
 pub(crate) fn cores() -> CoreFindings {
     let busiest = BusiestPe { pe: 0, first: LpId(0), last: LpId(1), work: 1 };
     CoreFindings {
@@ -66,7 +66,6 @@ pub(crate) fn sequential(event_rate: f64) -> RunRecord {
 
 /// A run of the optimistic engine at this rate.
 pub(crate) fn optimistic(event_rate: f64) -> RunRecord {
-    let (event_processing, pending_set, rollback, gvt, idle) = (1.0, 0.2, 0.26, 0.04, 0.5);
     let causes = Rollbacks { primary: 40, secondary: 2, ..Rollbacks::default() };
     let parallel = ParallelRecord {
         processed_events: 1250,
@@ -79,11 +78,11 @@ pub(crate) fn optimistic(event_rate: f64) -> RunRecord {
         gvt_epochs: 17,
         remote_events: 250,
         phase_seconds: Phases {
-            event_processing,
-            pending_set,
-            rollback,
-            gvt,
-            idle,
+            event_processing: 1.0,
+            pending_set: 0.2,
+            rollback: 0.26,
+            gvt: 0.04,
+            idle: 0.5,
             ..Phases::default()
         },
         ..ParallelRecord::default()

@@ -1,4 +1,4 @@
-//! The settings of the command: those of a run, from the library's table, and its own beside them.
+//! The settings of the command: those of a run, which are in the library's table, and its own.
 
 use std::path::PathBuf;
 
@@ -7,6 +7,7 @@ use warpline_run::{EventCost, Synchronisation, nearest};
 
 use crate::failure::Failure;
 use crate::process::ways::Way;
+use crate::verbs::{COMPARE, EXPLAIN, RUN, VERIFY};
 
 /// A setting or parameter as it was given.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,33 +18,34 @@ pub(crate) struct GivenSetting {
     pub(crate) place: Option<String>,
 }
 
-/// The setting that chooses the engine.
+// Names of settings.
+/// The engine.
 pub(crate) const SYNC: &str = "sync";
-/// The setting that says how many threads there are.
+/// The number of threads of each process.
 pub(crate) const THREADS: &str = "threads";
-/// The setting that says how many processes there are.
+/// The number of processes.
 pub(crate) const PROCESSES: &str = "processes";
-/// The setting that says whether processes share the memory of messages.
+/// Whether processes share the memory of messages.
 pub(crate) const ZERO_COPY: &str = "zero-copy";
-/// The setting that says how often a comparison runs each engine.
+/// How often a comparison runs each engine.
 pub(crate) const RUNS: &str = "runs";
-/// The setting that says which engines a comparison has.
+/// The engines of a comparison.
 pub(crate) const WITH: &str = "with";
-/// The setting that says where a report goes.
+/// Where a report goes.
 pub(crate) const REPORT: &str = "report";
-/// The setting that says how many runs differ only in the seed.
+/// The number of runs that differ only in the seed.
 pub(crate) const REPLICATIONS: &str = "replications";
-/// The setting that says what an event costs in an explanation.
+/// What an event costs in an explanation.
 pub(crate) const EVENT_COST: &str = "event-cost";
-/// The heading of the settings of a comparison alone.
-const COMPARISON: &str = "Comparison";
-/// The heading of the settings of an explanation alone.
-const EXPLANATION: &str = "Explanation";
-/// The heading of the settings of a verification alone.
-const VERIFICATION: &str = "Verification";
-/// The settings of a verification that a run does not have.
+/// How many events of each kind a verification tries in a row.
 const TRIES: &str = "tries-per-kind";
+/// The wall time of a verification.
 const TIME_LIMIT: &str = "time-limit";
+
+// Headings of settings that only one command has.
+const COMPARISON: &str = "Comparison";
+const EXPLANATION: &str = "Explanation";
+const VERIFICATION: &str = "Verification";
 
 warpline_run::settings! {
     /// The command's own settings.
@@ -65,7 +67,8 @@ warpline_run::settings! {
         /// Runs of each engine, in turn.
         runs: u32 = 3, Range::From(1), {
             heading: COMPARISON,
-            hurts: "if other programs use the machine, a few runs measure those more than the engines",
+            hurts: "if other programs use the machine, a few runs measure those more than the \
+                    engines",
         }
         /// Engines that are compared with the sequential one, separated by commas; and ways in
         /// which each of them runs: threads, processes, or ranks that mpirun starts, with messages
@@ -81,7 +84,8 @@ warpline_run::settings! {
             heading: VERIFICATION,
             placeholder: "EVENTS",
             unit: "events",
-            hurts: "trying an event takes many times as long as executing it; mistakes that few events make are found only if those are tried",
+            hurts: "trying an event takes many times as long as executing it; mistakes that few \
+                    events make are found only if those are tried",
         }
         /// Wall time for each way of undoing events, after which a verification ends where it is.
         time_limit: f64 = 10.0, Range::Above(0.0), {
@@ -93,7 +97,8 @@ warpline_run::settings! {
         /// What an event costs: as much as any other, or the time that its handler takes.
         event_cost: EventCost = EventCost::Counted, Range::Any, {
             heading: EXPLANATION,
-            hurts: "measured costs differ from run to run, and the clock slows tiny events down; counting misleads if some events do much more work than others",
+            hurts: "measured costs differ from run to run, and the clock slows tiny events down; \
+                    counting misleads if some events do much more work than others",
         }
     }
 }
@@ -105,8 +110,15 @@ pub(crate) struct Engines {
     pub(crate) ways: Vec<Way>,
 }
 
+/// The way of this name.
 fn way(word: &str) -> Option<Way> {
     Way::ALL.into_iter().find(|way| way.name() == word)
+}
+
+fn add_once<T: PartialEq>(all: &mut Vec<T>, one: T) {
+    if !all.contains(&one) {
+        all.push(one);
+    }
 }
 
 impl SettingValue for Engines {
@@ -116,11 +128,10 @@ impl SettingValue for Engines {
         let mut all = Engines::default();
         for word in text.split(',').map(str::trim) {
             if let Some(way) = way(word) {
-                all.ways.extend((!all.ways.contains(&way)).then_some(way));
-                continue;
+                add_once(&mut all.ways, way);
+            } else {
+                add_once(&mut all.engines, Synchronisation::parse(word)?);
             }
-            let engine = Synchronisation::parse(word)?;
-            all.engines.extend((!all.engines.contains(&engine)).then_some(engine));
         }
         Some(all)
     }
@@ -148,7 +159,18 @@ impl SettingValue for Engines {
     }
 }
 
-/// The settings of `warpline run`, which are those of scenario files too.
+/// The settings of a command; none for a command that takes no model.
+pub(crate) fn of(verb: &str) -> Vec<Setting> {
+    match verb {
+        RUN => of_run(),
+        VERIFY => of_verify(),
+        EXPLAIN => of_explain(),
+        COMPARE => of_compare(),
+        _ => Vec::new(),
+    }
+}
+
+/// The settings of `warpline run`, which are also those of scenario files.
 pub(crate) fn of_run() -> Vec<Setting> {
     let own = CommandSettings::table()
         .iter()
@@ -157,7 +179,7 @@ pub(crate) fn of_run() -> Vec<Setting> {
 }
 
 /// The settings of `warpline compare`.
-pub(crate) fn of_compare() -> Vec<Setting> {
+fn of_compare() -> Vec<Setting> {
     let own =
         CommandSettings::table().iter().filter(|setting| setting.heading == COMPARISON).cloned();
     let mut all: Vec<Setting> =
@@ -178,24 +200,24 @@ fn without_tables(settings: &mut [Setting]) {
     }
 }
 
-/// Whether a setting matters to runs of an engine. The command's own matter to all.
+/// Whether a setting matters to runs of an engine. The command's own settings matter to all.
 pub(crate) fn serves(name: &str, engine: Synchronisation) -> bool {
     warpline_run::Settings::table()
         .iter()
         .all(|setting| setting.name != name || setting.serves(engine))
 }
 
-/// Whether a setting is one of comparisons alone.
+/// Whether only comparisons have this setting.
 pub(crate) fn is_of_comparisons(name: &str) -> bool {
     is_below(COMPARISON, name)
 }
 
-/// Whether a setting is one of verifications alone.
+/// Whether only verifications have this setting.
 pub(crate) fn is_of_verifications(name: &str) -> bool {
     is_below(VERIFICATION, name)
 }
 
-/// Whether a setting is one of explanations alone.
+/// Whether only explanations have this setting.
 pub(crate) fn is_of_explanations(name: &str) -> bool {
     is_below(EXPLANATION, name)
 }
@@ -216,29 +238,33 @@ pub(crate) fn is_of_one_engine(setting: &Setting) -> bool {
     setting.name != REPORT && is_of_one_run(setting)
 }
 
-/// Whether a setting is about one run: a comparison does not take it from a scenario, as it would
-/// overwrite the report of a run.
+/// Whether a setting is about one run. A comparison does not take it from a scenario, as that would
+/// overwrite the report of the scenario's run.
 pub(crate) fn is_of_one_run(setting: &Setting) -> bool {
     is_output(setting) || setting.name == REPLICATIONS
 }
 
 /// The settings of `warpline verify`.
-pub(crate) fn of_verify() -> Vec<Setting> {
+fn of_verify() -> Vec<Setting> {
     let mut all: Vec<Setting> = of_run()
         .into_iter()
         .filter(|setting| ["end", "seed", "undo"].contains(&setting.name.as_str()))
         .collect();
     for setting in &mut all {
         setting.heading = VERIFICATION;
-        let (meaning, default) = match setting.name.as_str() {
-            "end" => (
-                "Model time at which it ends",
-                "the model's, or later if there are fewer than ten thousand events before it",
-            ),
-            "undo" => ("The way of undoing events to try", "all that the model has"),
-            _ => continue,
-        };
-        (setting.meaning, setting.default) = (meaning.into(), default.into());
+        match setting.name.as_str() {
+            "end" => {
+                setting.meaning = "Model time at which it ends".into();
+                setting.default =
+                    "the model's, or later if there are fewer than ten thousand events before it"
+                        .into();
+            }
+            "undo" => {
+                setting.meaning = "The way of undoing events to try".into();
+                setting.default = "all that the model has".into();
+            }
+            _ => {}
+        }
     }
     all.extend(
         CommandSettings::table()
@@ -250,7 +276,7 @@ pub(crate) fn of_verify() -> Vec<Setting> {
 }
 
 /// The settings of `warpline explain`.
-pub(crate) fn of_explain() -> Vec<Setting> {
+fn of_explain() -> Vec<Setting> {
     let of_run = of_run().into_iter().filter(|setting| EXPLAINED.contains(&setting.name.as_str()));
     let mut all: Vec<Setting> = of_run
         .chain(
@@ -267,10 +293,10 @@ pub(crate) fn of_explain() -> Vec<Setting> {
     all
 }
 
-/// The settings of a run that an explanation has, too.
+/// The settings of a run that an explanation also has.
 pub(crate) const EXPLAINED: [&str; 2] = ["end", "seed"];
 
-/// Settings with their meaning.
+/// Settings with their values.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Settings {
     pub(crate) simulation: warpline_run::Settings,
@@ -278,7 +304,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Reads settings; of several with one name, the last one counts.
+    /// Reads settings. The last one of a name counts.
     pub(crate) fn read(given: &[GivenSetting]) -> Result<Self, Failure> {
         let mut settings = Settings::default();
         let Settings { simulation, command } = &mut settings;
@@ -303,146 +329,5 @@ impl Settings {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(name: &str, text: &str) -> Result<Settings, String> {
-        let given =
-            GivenSetting { name: name.into(), text: text.into(), place: Some("a.toml:3".into()) };
-        Settings::read(&[given]).map_err(|failure| failure.message)
-    }
-
-    #[test]
-    fn values_get_their_meaning() {
-        assert_eq!(read("end", "2e3").unwrap().simulation.end, Some(2000.0));
-        assert_eq!(read("runs", "4294967295").unwrap().command.runs, Some(u32::MAX));
-        assert_eq!(read("report", "out").unwrap().command.report, Some("out".into()));
-        assert_eq!(
-            (Settings::default().command.runs(), Settings::default().command.report),
-            (3, None)
-        );
-    }
-
-    #[test]
-    fn several_threads_mean_an_optimistic_run_unless_told_otherwise() {
-        let chosen = |pairs: &[(&str, &str)]| {
-            Settings::typed(pairs).simulation.synchronisation().map(|sync| sync.name())
-        };
-        assert_eq!(chosen(&[]), Ok("auto"));
-        assert_eq!(chosen(&[("threads", "1")]), Ok("sequential"));
-        assert_eq!(chosen(&[("threads", "1"), ("batch", "4")]), Ok("optimistic"));
-        assert_eq!(chosen(&[("threads", "2")]), Ok("optimistic"));
-        assert_eq!(chosen(&[("threads", "1"), ("sync", "sequential")]), Ok("sequential"));
-        assert_eq!(chosen(&[("sync", "optimistic"), ("threads", "1")]), Ok("optimistic"));
-        let refused = chosen(&[("threads", "2"), ("sync", "sequential")]).unwrap_err().to_string();
-        assert!(
-            refused.starts_with(
-                "`sync` is `sequential`, but `threads` is `2`: a sequential run has one thread"
-            ),
-            "{refused}"
-        );
-    }
-
-    #[test]
-    fn a_comparison_has_the_settings_of_a_run_but_for_its_output() {
-        let names = |settings: &[Setting]| {
-            settings.iter().map(|setting| setting.name.clone()).collect::<Vec<_>>()
-        };
-        let mut expected = of_run();
-        expected.retain(|setting| {
-            (setting.heading != "Output" || setting.name == REPORT) && setting.name != REPLICATIONS
-        });
-        assert_eq!(
-            names(&of_compare()),
-            [&[RUNS.to_owned(), WITH.to_owned()], &names(&expected)[..]].concat()
-        );
-        let outputs: Vec<_> = of_run().into_iter().filter(is_output).collect();
-        assert_eq!(names(&outputs), ["trace", "trace-limit", "state-digest", "report"]);
-    }
-
-    #[test]
-    fn no_name_is_taken_twice() {
-        let mut names: Vec<String> = of_run()
-            .into_iter()
-            .chain(of_compare())
-            .chain(of_explain())
-            .chain(of_verify())
-            .map(|setting| setting.name)
-            .collect();
-        names.sort_unstable();
-        names.dedup();
-        assert_eq!(
-            names.len(),
-            warpline_run::Settings::table().len() + CommandSettings::table().len()
-        );
-    }
-
-    #[test]
-    fn refused_values_say_where_and_what_they_may_be() {
-        assert!(
-            read("end", "soon")
-                .unwrap_err()
-                .starts_with("a.toml:3: `end` cannot be `soon`: it takes a finite number")
-        );
-        assert!(
-            read("undo", "revers")
-                .unwrap_err()
-                .ends_with("it takes one of copy, reverse, journal; did you mean `reverse`?")
-        );
-        assert!(read("report", "").unwrap_err().contains("the path of a directory"));
-        assert!(read("trace", "").unwrap_err().contains("the path of a file"));
-        for name in
-            ["threads", "batch", "kps", "gvt-interval", "copy-interval", "runs", "replications"]
-        {
-            let most = if name == "threads" { "1024, as every PE" } else { "4294967295" };
-            for text in ["0", "-1", "1.5", "4294967296", "many"] {
-                let expected = format!(
-                    "a.toml:3: `{name}` cannot be `{text}`: it takes a whole number from 1 to {most}"
-                );
-                assert!(read(name, text).unwrap_err().starts_with(&expected));
-            }
-        }
-    }
-
-    #[test]
-    fn every_setting_is_read() {
-        for setting in of_run().iter().chain(&of_verify()).chain(&of_compare()).chain(&of_explain())
-        {
-            let typed = match setting.name.as_str() {
-                WITH => "optimistic",
-                "communication-batch" => "512",
-                "memory" => "50%",
-                _ => "7",
-            };
-            let text = setting.words.first().unwrap_or(&typed);
-            assert!(read(&setting.name, text).is_ok(), "{}", setting.name);
-        }
-    }
-
-    #[test]
-    fn engines_are_a_list_of_words() {
-        let read = |text: &str| read("with", text).map(|settings| settings.command.with.unwrap());
-        let engines = |text: &str| read(text).map(|with| with.engines);
-        let (sequential, optimistic) = (Synchronisation::Sequential, Synchronisation::Optimistic);
-        assert_eq!(engines("optimistic"), Ok(vec![optimistic]));
-        assert_eq!(engines("optimistic, sequential,optimistic"), Ok(vec![optimistic, sequential]));
-        let with = read("mpi,optimistic,threads,mpi,mpi-copies,processes").unwrap();
-        assert_eq!(
-            (&with.engines, &with.ways),
-            (&vec![optimistic], &vec![Way::Mpi, Way::Threads, Way::MpiCopies, Way::Processes])
-        );
-        assert_eq!(with.text(), "optimistic,mpi,threads,mpi-copies,processes");
-        let takes = "it takes engines separated by commas, of auto, sequential, conservative, optimistic, mixed, and ways to run them, of \
-                     threads, processes, mpi, mpi-copies";
-        let wrong = |text: &str| engines(text).unwrap_err();
-        assert_eq!(
-            wrong("sequential,optimist"),
-            format!(
-                "a.toml:3: `with` cannot be `sequential,optimist`: {takes}; did you mean `optimistic`?"
-            )
-        );
-        assert!(wrong("mpi,processs").ends_with("; did you mean `processes`?"));
-        assert_eq!(wrong("xyz"), format!("a.toml:3: `with` cannot be `xyz`: {takes}"));
-        assert!(["", "optimistic,", ","].iter().all(|text| wrong(text).contains(takes)));
-    }
-}
+#[path = "settings_tests.rs"]
+mod tests;

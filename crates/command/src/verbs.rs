@@ -2,13 +2,16 @@
 
 /// Runs a model.
 pub(crate) const RUN: &str = "run";
-/// Tries out its undo.
+/// Verifies a model: undo, and the same answer in another process.
 pub(crate) const VERIFY: &str = "verify";
-/// Finds out how fast it could be.
+/// Explains how fast a model could be.
 pub(crate) const EXPLAIN: &str = "explain";
-/// Runs it on several engines in turn.
+/// Runs a model on several engines in turn.
 pub(crate) const COMPARE: &str = "compare";
 /// Writes a project.
 pub(crate) const NEW: &str = "new";
 /// Repeats an experiment.
 pub(crate) const STUDY: &str = "study";
+
+/// The commands that take a model and settings.
+pub(crate) const OF_MODELS: [&str; 4] = [RUN, VERIFY, EXPLAIN, COMPARE];

@@ -9,18 +9,17 @@ use warpline_record::{EngineStretch, RunRecord, TableView};
 
 const TITLE: &str = "Which engine ran when, and why";
 
-/// The section as HTML, and its table, which the script finds under `key`; `None` for a run whose
-/// engine was given.
+/// The section as HTML, and its table, which the script finds under `key`. `None` for a run that did
+/// not choose its engine.
 pub(crate) fn section(record: &RunRecord, key: usize) -> Option<(String, Table)> {
     if record.engines.is_empty() {
         return None;
     }
-    let time = (String::from("model time"), record.time_unit.clone());
     let column = |name: &str, unit: &str| (name.to_owned(), unit.to_owned());
     let columns = vec![
         column("begins", "s"),
-        (format!("from {}", time.0), time.1.clone()),
-        (format!("to {}", time.0), time.1),
+        column("from model time", &record.time_unit),
+        column("to model time", &record.time_unit),
         column("engine", ""),
         column("PEs", ""),
         column("takes", "s"),
@@ -29,9 +28,11 @@ pub(crate) fn section(record: &RunRecord, key: usize) -> Option<(String, Table)>
     ];
     let rows = record.engines.iter().map(row).collect();
     let table = Table::of_table(&TableView { title: TITLE.into(), columns, rows });
-    let remark = "The run chose its engines itself: at each of these times, everything that the engine held was handed to the next one.";
+    let remark = "The run chose its engines itself: at each of these times, everything that the \
+                  engine held was handed to the next one.";
     let html = format!(
-        "<section class=\"card whole engines\"><h2>{TITLE}</h2><p class=\"muted\">{}</p><ol class=\"hints\">{}</ol>{}</section>\n",
+        "<section class=\"card whole engines\"><h2>{TITLE}</h2><p class=\"muted\">{}</p><ol \
+         class=\"hints\">{}</ol>{}</section>\n",
         escape(remark),
         record.engines.iter().map(item).collect::<String>(),
         behind(&table, key)
@@ -39,13 +40,14 @@ pub(crate) fn section(record: &RunRecord, key: usize) -> Option<(String, Table)>
     Some((html, table))
 }
 
-/// A stretch in words.
+/// A stretch of one engine in words.
 fn item(stretch: &EngineStretch) -> String {
     let EngineStretch { sync, pes, began_seconds, seconds, event_rate, why, .. } = stretch;
     let pes = if *pes > 1 { format!(", {pes} PEs") } else { String::new() };
     let rate = event_rate
         .map_or_else(String::new, |rate| format!(", {}", format::quantity(rate, "events/s")));
-    let (from, took) = (format::duration(*began_seconds), format::duration(*seconds));
+    let from = format::duration(*began_seconds);
+    let took = format::duration(*seconds);
     format!(
         "<li><strong>{}{pes}</strong> from {from} on, for {took}{rate}: {}.</li>",
         escape(sync),

@@ -1,3 +1,5 @@
+//! Errors.
+
 use std::io;
 use std::path::PathBuf;
 
@@ -9,7 +11,8 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum ReportError {
     /// The directory of the report cannot be created or read.
-    #[error("cannot use {} as the directory of a report: {source}; name a directory that you may write to", path.display())]
+    #[error("cannot use {} as the directory of a report: {source}; name a directory that you may \
+             write to", path.display())]
     Directory {
         /// The directory.
         path: PathBuf,
@@ -18,7 +21,8 @@ pub enum ReportError {
     },
     /// A file of the report cannot be written.
     #[error(
-        "cannot write {}: {source}; make room or get write access, and try again (an earlier finished file of that name is untouched)",
+        "cannot write {}: {source}; make room or get write access, and try again (an earlier \
+         finished file of that name is untouched)",
         path.display()
     )]
     Write {
@@ -34,7 +38,8 @@ pub enum ReportError {
         path: PathBuf,
     },
     /// The record is there and cannot be read.
-    #[error("cannot read {}: {source}; get read access, or run the model again to write the record anew", path.display())]
+    #[error("cannot read {}: {source}; get read access, or run the model again to write the record \
+             anew", path.display())]
     Read {
         /// The file.
         path: PathBuf,
@@ -42,7 +47,8 @@ pub enum ReportError {
         source: io::Error,
     },
     /// The record is there but is not valid.
-    #[error("{} is not a run record: {source}; correct the file at that place, or run the model again to write it anew", path.display())]
+    #[error("{} is not a run record: {source}; correct the file at that place, or run the model \
+             again to write it anew", path.display())]
     Broken {
         /// The file.
         path: PathBuf,

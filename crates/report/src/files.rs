@@ -10,7 +10,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use warpline_record::{RunRecord, StudyRecord};
 
-/// The file of a report's directory that holds the whole record: that of a run, or of a study.
+/// The file of a report's directory that holds the whole record of a run or study.
 pub const RECORD_FILE: &str = "run.json";
 /// The file of a report's directory that holds the page.
 pub const REPORT_FILE: &str = "report.html";
@@ -25,7 +25,7 @@ pub fn write(dir: &Path, record: &RunRecord) -> Result<PathBuf, ReportError> {
     page_of_run(dir, record)
 }
 
-/// The same for a study: a comparison or an explanation.
+/// Writes `run.json` and `report.html` of a study: a comparison, an explanation, or an experiment.
 pub fn write_study(dir: &Path, record: &StudyRecord) -> Result<PathBuf, ReportError> {
     keep(dir, record)?;
     page_of_study(dir, record)
@@ -41,7 +41,7 @@ fn keep(dir: &Path, record: &impl Serialize) -> Result<(), ReportError> {
     })
 }
 
-/// What tells the record of a study from that of a run.
+/// The field that only the record of a study has.
 #[derive(Deserialize)]
 struct Kind {
     #[serde(default)]
@@ -90,8 +90,7 @@ fn neighbours(dir: &Path, tables: &[String]) -> Vec<Neighbour> {
     found.collect()
 }
 
-/// Puts a new file at `path`, written by `fill`: a temporary file beside it is completed first and
-/// then renamed.
+/// Puts a new file at `path`: `fill` writes a temporary file beside it, which is then renamed.
 fn replace(
     path: &Path,
     fill: impl FnOnce(&mut io::BufWriter<File>) -> io::Result<()>,
@@ -107,7 +106,7 @@ fn replace(
         fs::rename(&draft, path)
     };
     finish().map_err(|source| {
-        // The draft may not even exist; the first failure is the one that matters.
+        // The draft may not exist, and only the first failure matters.
         let _ = fs::remove_file(&draft);
         ReportError::Write { path: path.to_owned(), source }
     })

@@ -9,14 +9,14 @@ pub(crate) const NOTHING: &str = "–";
 const GROUP: char = '\u{202f}';
 /// Separates a number from its unit.
 const NO_BREAK: char = '\u{a0}';
-/// Units that take the prefixes of the SI.
+/// Units that take SI prefixes.
 const PREFIXABLE: [&str; 13] =
     ["s", "B", "b", "bit", "B/s", "b/s", "bit/s", "bps", "Hz", "W", "J", "events/s", "packets/s"];
-/// From nano upwards.
+/// SI prefixes from nano upwards.
 const PREFIXES: [&str; 8] = ["n", "µ", "m", "", "k", "M", "G", "T"];
 
-/// Digits and decimal exponent of a positive number, rounded to `digits` significant digits, ties
-/// upwards.
+/// Digits and decimal exponent of a positive number, rounded to `digits` significant digits. Ties
+/// are rounded up.
 fn round(value: f64, digits: usize) -> (String, i32) {
     // Forty decimal places show every tie exactly.
     let exact = format!("{value:.40e}");
@@ -101,7 +101,8 @@ pub(crate) fn number(value: f64, digits: usize, zeros: Zeros) -> String {
     let (whole, fraction) = if point <= 0 {
         ("0".to_owned(), "0".repeat(point.unsigned_abs() as usize) + &figures)
     } else {
-        (figures[..point as usize].to_owned(), figures[point as usize..].to_owned())
+        let (whole, fraction) = figures.split_at(point as usize);
+        (whole.to_owned(), fraction.to_owned())
     };
     let fraction = if zeros == Zeros::Strip { fraction.trim_end_matches('0') } else { &fraction };
     let dot = if fraction.is_empty() { "" } else { "." };
@@ -138,7 +139,9 @@ pub(crate) fn duration(seconds: f64) -> String {
         return quantity(seconds, "s");
     }
     let whole = seconds.round() as u64;
-    let (hours, minutes, seconds) = (whole / 3600, whole / 60 % 60, whole % 60);
+    let hours = whole / 3600;
+    let minutes = whole / 60 % 60;
+    let seconds = whole % 60;
     let gap = NO_BREAK;
     if hours == 0 {
         format!("{minutes}{gap}min {seconds}{gap}s")
@@ -147,8 +150,8 @@ pub(crate) fn duration(seconds: f64) -> String {
     }
 }
 
-/// A JSON value that is not a list or an object, formatted for reading; and in full, where that
-/// says more.
+/// A JSON value that is not a list or an object, formatted for reading, and in full if that says
+/// more.
 pub(crate) fn scalar(value: &Value, zeros: Zeros) -> (String, Option<String>) {
     let short = match value {
         Value::Null => return (NOTHING.into(), None),

@@ -1,4 +1,4 @@
-//! Text from outside on its way into a page.
+//! Text on its way into a page: escaped, encoded, and filled into templates.
 
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ pub(crate) fn escape(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            // HTML cannot represent these at all.
+            // HTML has no way to write this character.
             '\0' => out.push('\u{fffd}'),
             other => out.push(other),
         }
@@ -20,8 +20,7 @@ pub(crate) fn escape(text: &str) -> String {
     out
 }
 
-/// `value` as JSON that can stand in a `<script>` element: nothing in it closes the element or
-/// opens a comment.
+/// `value` as JSON for a `<script>` element: nothing in it closes the element or opens a comment.
 pub(crate) fn script_json<T: Serialize>(value: &T) -> String {
     // The types passed in hold only text-keyed maps, text and numbers.
     let json = serde_json::to_string(value)

@@ -12,17 +12,15 @@ pub(crate) fn view(record: &RunRecord) -> Option<View> {
     let column = |name: &str, unit: &str| (name.to_owned(), unit.to_owned());
     let mut columns = vec![column("kind", ""), column("LPs", ""), column("committed", "events")];
     if parallel {
-        columns.splice(1..1, [column("events are executed", "")]);
+        columns.insert(1, column("events are executed", ""));
         columns.extend([column("undone", "events"), column("waited until certain", "events")]);
     }
     let row = |kind: &KindRecord| {
         let name = if kind.kind.is_empty() { "no name" } else { &kind.kind };
         let mut row: Vec<Value> = vec![name.into(), kind.lps.into(), kind.committed_events.into()];
         if parallel {
-            row.splice(
-                1..1,
-                [if kind.conservative { "when certain" } else { "ahead as well" }.into()],
-            );
+            let when = if kind.conservative { "when certain" } else { "ahead as well" };
+            row.insert(1, when.into());
             row.extend([kind.rolled_back_events.into(), kind.set_aside_events.into()]);
         }
         row

@@ -2,7 +2,7 @@
 //!
 //! A report is one file: the style, the program, the chart library and the data are all inside it,
 //! so that it opens from a disk or a mail without any network, today and in ten years. Its only
-//! input is a [`RunRecord`], or a [`StudyRecord`]: a comparison, or an explanation.
+//! input is a [`RunRecord`], or a [`StudyRecord`]: a comparison, an explanation, or an experiment.
 //!
 //! - [`render`] turns a record into a page.
 //! - [`write()`] writes `run.json` (the whole record) and `report.html` to a directory;
@@ -10,10 +10,9 @@
 //! - [`rerender`] makes `report.html` again from the `run.json` beside it.
 //! - [`limits()`] says what limits a parallel run, and what to try.
 //!
-//! What can be said without a program (the summary, the settings, the results, the first rows of
-//! every table) is plain HTML, made here; the charts, and sorting and filtering tables, are the
-//! work of the scripts below `assets`. Text of the record is escaped wherever it goes, and numbers
-//! that are not finite are shown as a dash.
+//! What needs no script (the summary, the settings, the results, the first rows of every table) is
+//! plain HTML, made here. The scripts below `assets` draw charts, and sort and filter tables. Text
+//! of the record is escaped wherever it goes, and numbers that are not finite are shown as a dash.
 //!
 //! ```
 //! # let record: warpline_record::RunRecord = serde_json::from_str(r#"{"model": "hops", "about": "Hops at random.",
@@ -43,7 +42,7 @@ mod views;
 
 pub use error::ReportError;
 pub use files::{RECORD_FILE, REPORT_FILE, rerender, write, write_study};
-pub use parallel::{Limit, estimated_speedup, is_sampled, limits, taken_by_others};
+pub use parallel::{Limit, SAMPLES_LEAST, estimated_speedup, is_sampled, limits, taken_by_others};
 use warpline_record::{RunRecord, StudyRecord};
 
 /// The record as one self-contained HTML page.

@@ -1,4 +1,4 @@
-//! Sums up lists of results in a few figures, and says what each is over.
+//! Sums up lists of results in a few figures, and says what each figure is of.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use warpline_record::{ResultList, ResultNote};
 
-/// Figures of single entries whose mean over several entries makes no sense.
+/// Figures of an entry whose mean over several entries makes no sense.
 const NO_MEAN: [&str; 11] = [
     "ci95",
     "deviation",
@@ -21,12 +21,12 @@ const NO_MEAN: [&str; 11] = [
     "runs",
 ];
 
-/// A list in a few figures: those of its numbers, or of its entries' means.
+/// A list in a few figures: those of its numbers, or of the means of its entries.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListSummary {
-    /// How many entries there are, and how many of them have a number.
+    /// How many entries there are.
     pub entries: usize,
-    /// See [`entries`](Self::entries).
+    /// How many of them have a number.
     pub known: usize,
     /// The least number.
     pub least: Extreme,
@@ -34,8 +34,8 @@ pub struct ListSummary {
     pub most: Extreme,
     /// The mean; `None` if it would mean nothing.
     pub mean: Option<f64>,
-    /// The number of values behind the entries, if these are means themselves: each then counts by
-    /// its share of the values.
+    /// The number of values behind the entries, if these are means themselves. Each entry then
+    /// counts by its share of the values.
     pub values: Option<u64>,
 }
 
@@ -50,12 +50,12 @@ pub struct Extreme {
     pub entry: usize,
 }
 
-/// The entries of a list, whether they are in memory or made when they are needed.
+/// The entries of a list.
 #[derive(Clone, Copy, Debug)]
 pub enum Entries<'a> {
     /// In memory.
     Kept(&'a [Value]),
-    /// Made one by one.
+    /// Made one by one, when they are needed.
     Made(&'a ResultList),
 }
 
@@ -107,15 +107,14 @@ pub struct ListOverview<'p> {
 impl<'p> ListOverview<'p> {
     /// Goes through the list at `path`.
     pub fn of(list: Entries<'_>, path: &'p str) -> Self {
-        let (entries, fields, caution) = Default::default();
         let mut all = ListOverview {
             path,
-            entries,
-            fields,
+            entries: Numbers::default(),
+            fields: BTreeMap::new(),
             is_plain: true,
             are_objects: true,
             cautions: 0,
-            caution,
+            caution: None,
         };
         list.iter().for_each(|entry| all.add(&entry));
         all
@@ -131,7 +130,7 @@ impl<'p> ListOverview<'p> {
             self.caution.get_or_insert_with(|| caution.to_owned());
         }
         for (key, value) in entry.as_object().into_iter().flatten() {
-            // An entry says beside its mean how many values this is of.
+            // Beside its mean, an entry has the number of values.
             let beside = || if key == "mean" { entry.get("count").and_then(number) } else { None };
             if !self.fields.contains_key(key) {
                 self.fields.insert(key.clone(), Default::default());
@@ -145,13 +144,13 @@ impl<'p> ListOverview<'p> {
     }
 
     /// The list in a few figures. `None` if it has no numbers, or if they may be names: whole
-    /// numbers that the model does not describe, or calls [labels](ResultNote::label).
+    /// numbers that the model does not describe, or that it calls [labels](ResultNote::label).
     pub fn summary(&self, notes: &BTreeMap<String, ResultNote>) -> Option<ListSummary> {
         self.entries.figures(self.entries.entries, true, notes.get(self.path))
     }
 
-    /// The fields of a list of objects, each in a few figures, and the first remark on an interval
-    /// there.
+    /// The fields of a list of objects, each with its name, a few figures, and the first remark on
+    /// an interval.
     pub fn fields(
         &self,
         notes: &BTreeMap<String, ResultNote>,
@@ -202,8 +201,7 @@ pub fn number(value: &Value) -> Option<f64> {
     value.as_f64().or_else(|| value.get("mean")?.as_f64()).filter(|number| number.is_finite())
 }
 
-/// How many values an estimate is the mean of; `None` if it is of none, such as one over time, or
-/// of runs.
+/// How many values an estimate is the mean of; `None` if it does not say, such as a mean over time.
 fn weight(value: &Value) -> Option<f64> {
     let fields = value.as_object()?;
     let count =
@@ -211,8 +209,8 @@ fn weight(value: &Value) -> Option<f64> {
     count?.as_f64()
 }
 
-/// Whether a value may be a name: a word or a whole number; of several runs, one that is the same
-/// in all.
+/// Whether a value may be a name: a word or a whole number. Over several runs, it has to be the same
+/// in all of them.
 fn may_be_name(value: &Value) -> bool {
     let same = |value: &Value| {
         let least = value
@@ -223,15 +221,16 @@ fn may_be_name(value: &Value) -> bool {
     value.is_i64() || value.is_u64() || value.is_null() || value.is_string() || same(value)
 }
 
-/// Figures of the numbers and means among the values seen so far.
+/// Figures of the numbers and means among the values so far.
 #[derive(Clone, Debug)]
 struct Numbers {
     /// How many values there were.
     entries: usize,
     known: usize,
     extremes: Option<(Extreme, Extreme)>,
-    /// The mean if all count alike, and if each counts by its weight.
+    /// The mean if all numbers count alike.
     mean: f64,
+    /// The mean if each number counts by its weight.
     weighted_mean: f64,
     /// The sum of all weights; `None` if a number has none.
     total: Option<f64>,
@@ -259,7 +258,7 @@ impl Numbers {
         self.are_whole &= may_be_name(value);
         let Some(number) = number(value) else { return };
         self.known += 1;
-        // Shares of finite numbers add up to something between them.
+        // A step from one mean to the next: a sum of finite numbers might be infinite.
         let joined = |mean: f64, share: f64| mean * (1.0 - share) + number * share;
         self.mean = joined(self.mean, 1.0 / self.known as f64);
         self.total = self.total.zip(weight).map(|(total, weight)| total + weight);
@@ -277,7 +276,7 @@ impl Numbers {
         ));
     }
 
-    /// Sums up a list of so many entries.
+    /// Sums up a list with this many entries.
     fn figures(
         &self,
         entries: usize,
@@ -323,7 +322,7 @@ mod tests {
         ListOverview::of(list, path).summary(notes)
     }
 
-    /// Of 100 patients who wait for 0.1 h and 300 who wait for 0.5 h.
+    /// 100 patients wait for 0.1 h, and 300 for 0.5 h.
     #[test]
     fn a_mean_of_means_is_weighted() {
         let wards = json!([{ "mean": 0.1, "ci95": 0.01, "count": 100 }, { "mean": 0.5, "ci95": 0.02, "count": 300 }, { "mean": null, "count": 0 }]);
@@ -331,10 +330,11 @@ mod tests {
         assert_eq!((all.entries, all.known, all.values), (3, 2, Some(400)));
         assert!((all.mean.unwrap() - 0.4).abs() < 1e-15);
         assert_eq!(all.most, Extreme { value: 0.5, ci95: Some(0.02), entry: 1 });
-        // Means over time cover equally long spans, and means over runs count alike.
+        // Means over time cover equally long spans, and count alike.
         let levels = json!([{ "mean": 1.0, "ci95": 0.1, "spans": 7 }, { "mean": 3.0, "ci95": 0.1, "spans": 1 }]);
         let over_time = summed_up(list(&levels), "busy", &BTreeMap::new()).unwrap();
         assert_eq!((over_time.mean, over_time.values), (Some(2.0), None));
+        // Means over runs count by their observations.
         let runs = json!([{ "mean": 1.0, "count": 3, "runs": 3, "observations": 30 }, { "mean": 4.0, "count": 3, "runs": 3, "observations": 10 }]);
         assert_eq!(summed_up(list(&runs), "wait", &BTreeMap::new()).unwrap().mean, Some(1.75));
         let histograms = json!([{ "count": 1, "mean": 1.0, "p99": 7.5 }, { "count": 3, "mean": 3.0, "p99": 8.0 }]);

@@ -10,7 +10,7 @@ const TEMPLATE: &str = include_str!("../assets/report.html");
 const CHARTS: &str = include_str!("../assets/echarts.min.js");
 /// Coasts and borders, for pages with maps.
 const WORLD: &str = include_str!("../assets/world.json");
-/// The style sheets: later ones override earlier ones.
+/// The style sheets. Later ones override earlier ones.
 const STYLES: [&str; 5] = [
     include_str!("../assets/style/base.css"),
     include_str!("../assets/style/boxes.css"),
@@ -18,7 +18,7 @@ const STYLES: [&str; 5] = [
     include_str!("../assets/style/parallel.css"),
     include_str!("../assets/style/media.css"),
 ];
-/// The scripts, in the order in which they build on each other.
+/// The scripts. Later ones build on earlier ones.
 const SCRIPTS: [&str; 11] = [
     include_str!("../assets/script/format.js"),
     include_str!("../assets/script/table.js"),
@@ -47,7 +47,7 @@ struct Data<'a> {
     progress: &'a [ProgressSample],
     /// `None` for tables, which are shown once, below.
     views: Vec<Option<&'a View>>,
-    /// The table of each view, if it has one, and that of the PEs.
+    /// The table of each view, if it has one; then those of the PEs and of the engines.
     tables: &'a [Option<Table>],
     /// What the charts of a parallel run read.
     parallel: Option<&'a parallel::Data>,
@@ -67,17 +67,14 @@ pub(crate) fn page(record: &RunRecord, neighbours: &[Neighbour]) -> String {
     tables.extend(stretches.map(Some));
     let data = Data {
         progress: &record.progress,
-        views: pictures
-            .iter()
-            .map(|view| (!matches!(view, View::Table(_))).then_some(view))
-            .collect(),
+        views: drawn(&pictures),
         tables: &tables,
         parallel: parallel.as_ref().map(|section| &section.data),
     };
     let tiles = summary::tiles(record);
     let settings = summary::settings(record);
     let results = results::results(&record.results, &record.result_notes);
-    // A record of several runs has no progress of its own.
+    // Replications have no common progress.
     let progress = match record.replications {
         Some(_) if record.progress.is_empty() => String::new(),
         _ => format!(
@@ -105,16 +102,7 @@ pub(crate) fn page(record: &RunRecord, neighbours: &[Neighbour]) -> String {
 /// A study as a page with links to `neighbours`.
 pub(crate) fn study(record: &StudyRecord, neighbours: &[Neighbour]) -> String {
     let (shown, tables) = views::views(&record.views);
-    let data = Data {
-        progress: &[],
-        views: record
-            .views
-            .iter()
-            .map(|view| (!matches!(view, View::Table(_))).then_some(view))
-            .collect(),
-        tables: &tables,
-        parallel: None,
-    };
+    let data = Data { progress: &[], views: drawn(&record.views), tables: &tables, parallel: None };
     let summary = study::summary(record) + &format!("<div class=\"grid\">{shown}</div>");
     filled(
         &record.study,
@@ -123,6 +111,11 @@ pub(crate) fn study(record: &StudyRecord, neighbours: &[Neighbour]) -> String {
         &files("Files of this report", neighbours),
         &data,
     )
+}
+
+/// The views that scripts draw; `None` for tables.
+fn drawn(views: &[View]) -> Vec<Option<&View>> {
+    views.iter().map(|view| (!matches!(view, View::Table(_))).then_some(view)).collect()
 }
 
 /// The template with all its parts.

@@ -13,7 +13,7 @@ const LIST_ENTRIES: usize = 8;
 const ITEMS: usize = 32;
 /// Rows beyond this number are left to `run.json`.
 const ROWS: usize = 200;
-/// The figures of a row, and the heads of their columns. A single number stands in the column of
+/// The figures of a row, and the heads of their columns. A single number is shown in the column of
 /// means.
 const FIGURES: [(&str, &str); 16] = [
     ("mean", "value or mean"),
@@ -35,8 +35,8 @@ const FIGURES: [(&str, &str); 16] = [
 ];
 /// The field that holds a remark on an interval.
 const CI95_NOTE: &str = "ci95_note";
-const INTERVALS: &str = "± is half the width of the 95 % confidence interval: in about 95 of 100 runs, the true mean is at most this far from \
-                         the mean.";
+const INTERVALS: &str = "± is half the width of the 95 % confidence interval: in about 95 of 100 \
+                         runs, the true mean is at most this far from the mean.";
 
 /// The rows that the tree becomes.
 struct Rows<'a> {
@@ -46,13 +46,14 @@ struct Rows<'a> {
 }
 
 struct Row {
-    /// The name for people, and the path by which notes find it.
+    /// The name for people.
     name: String,
+    /// The name in notes.
     path: String,
     shown: Shown,
     /// A remark on its interval.
     caution: Option<String>,
-    /// What its figures are over.
+    /// What its figures are of.
     over: String,
 }
 
@@ -69,23 +70,24 @@ pub(crate) fn results(results: &ResultTree, notes: &BTreeMap<String, ResultNote>
     let mut all = Rows { notes, rows: Vec::new(), left_out: 0 };
     if results.lists().is_empty() {
         all.collect("", "", results.short());
-    }
-    for (name, field) in results.fields().filter(|_| !results.lists().is_empty()) {
-        match field {
-            ResultField::Value(value) => all.collect(&words(name), name, value),
-            ResultField::List(list) => all.list(&words(name), name, Entries::Made(list)),
+    } else {
+        for (name, field) in results.fields() {
+            match field {
+                ResultField::Value(value) => all.collect(&words(name), name, value),
+                ResultField::List(list) => all.list(&words(name), name, Entries::Made(list)),
+            }
         }
     }
     if all.rows.is_empty() {
         return "<p class=\"empty\">The model reports no results of its own.</p>".into();
     }
     let mut out = all.table();
-    let mut cautions: BTreeSet<&str> =
-        all.rows.iter().filter_map(|row| row.caution.as_deref()).collect();
     if all.has("ci95") {
         out += &format!("<p class=\"muted\">{INTERVALS}</p>");
     }
-    while let Some(caution) = cautions.pop_first() {
+    let cautions: BTreeSet<&str> =
+        all.rows.iter().filter_map(|row| row.caution.as_deref()).collect();
+    for caution in cautions {
         out += &format!(
             "<p class=\"muted\"><span class=\"caution\">!</span> The interval is {}.</p>",
             escape(caution)
@@ -110,7 +112,7 @@ impl Rows<'_> {
                 let shown = Shown::Figures(
                     figures.map(|(key, value)| (key.clone(), value.clone())).collect(),
                 );
-                self.add(name, path, shown, (caution, missing(fields)));
+                self.add(name, path, shown, caution, missing(fields));
             }
             Value::Object(fields) => {
                 if fields.is_empty() && !path.is_empty() {
@@ -127,7 +129,8 @@ impl Rows<'_> {
                 name,
                 path,
                 Shown::Figures([("mean".to_owned(), scalar.clone())].into()),
-                (None, String::new()),
+                None,
+                String::new(),
             ),
         }
     }
@@ -153,23 +156,24 @@ impl Rows<'_> {
                 path,
                 format!("<span class=\"muted\">{count} entries, in run.json</span>"),
             );
-            for (key, summary, of_key) in overview.fields(self.notes) {
+            for (key, summary, caution_of_key) in overview.fields(self.notes) {
                 let over = over(&summary, |entry| lists::name_of(list, path, self.notes, entry));
-                let caution = if key == "ci95" { caution } else { of_key };
+                let caution = if key == "ci95" { caution } else { caution_of_key };
                 self.add(
                     &below(name, " › ", &words(key)),
                     &below(path, ".", key),
                     Shown::Figures(figures(&summary)),
-                    (caution, over),
+                    caution,
+                    over,
                 );
             }
             return;
         };
         let over = over(&summary, |entry| lists::name_of(list, path, self.notes, entry));
-        self.add(name, path, Shown::Figures(figures(&summary)), (caution, over));
+        self.add(name, path, Shown::Figures(figures(&summary)), caution, over);
         if list.len() <= ITEMS && overview.are_objects {
             for (entry, item) in list.iter().enumerate() {
-                // Unit and meaning stand in the row that sums up all items.
+                // The row that sums up all items has unit and meaning.
                 let called = lists::name_of(list, path, self.notes, entry);
                 self.collect(&below(name, " › ", &called), "", &item);
             }
@@ -177,16 +181,10 @@ impl Rows<'_> {
     }
 
     fn words(&mut self, name: &str, path: &str, words: String) {
-        self.add(name, path, Shown::Words(words), (None, String::new()));
+        self.add(name, path, Shown::Words(words), None, String::new());
     }
 
-    fn add(
-        &mut self,
-        name: &str,
-        path: &str,
-        shown: Shown,
-        (caution, over): (Option<&str>, String),
-    ) {
+    fn add(&mut self, name: &str, path: &str, shown: Shown, caution: Option<&str>, over: String) {
         if self.rows.len() == ROWS {
             self.left_out += 1;
             return;
@@ -219,8 +217,8 @@ impl Rows<'_> {
             .collect();
         let body: String = self.rows.iter().map(|row| self.row(row, &columns, units)).collect();
         format!(
-            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Results\"><table class=\"sheet\"><thead><tr><td></td>{unit}\
-             {head}</tr></thead><tbody>{body}</tbody></table></div>"
+            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Results\"><table \
+             class=\"sheet\"><thead><tr><td></td>{unit}{head}</tr></thead><tbody>{body}</tbody></table></div>"
         )
     }
 
@@ -253,7 +251,7 @@ impl Rows<'_> {
 
 impl Row {
     fn cell(&self, key: &str, figures: &BTreeMap<String, Value>) -> String {
-        // In a list of intervals, the remark is about those that are summed up here.
+        // The remark is on the interval; in a list of intervals, on the mean or the largest.
         let about =
             ["ci95", "mean", "max"].into_iter().find(|figure| figures.contains_key(*figure));
         let doubtful = self.caution.is_some() && about == Some(key);
@@ -270,7 +268,7 @@ fn below(path: &str, between: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}{between}{key}") }
 }
 
-/// Whether these are figures of one result, to stand side by side.
+/// Whether these are the figures of one result, for one row.
 fn has_figures(fields: &Map<String, Value>) -> bool {
     let known = |(key, value): (&String, &Value)| {
         key == CI95_NOTE
@@ -280,7 +278,7 @@ fn has_figures(fields: &Map<String, Value>) -> bool {
     !fields.is_empty() && fields.iter().all(known)
 }
 
-/// How many runs have no value, if there are any.
+/// How many runs have no value, if any have none.
 fn missing(fields: &Map<String, Value>) -> String {
     let figure = |name: &str| fields.get(name).and_then(Value::as_u64);
     match figure("runs").zip(figure("count")) {
@@ -304,7 +302,7 @@ fn figures(summary: &ListSummary) -> BTreeMap<String, Value> {
     all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
-/// What the figures of a list are over.
+/// What the figures of a list are of.
 fn over(summary: &ListSummary, called: impl Fn(usize) -> String) -> String {
     let extreme = |Extreme { ci95, entry, .. }: &Extreme| {
         let half = ci95
@@ -330,7 +328,7 @@ fn over(summary: &ListSummary, called: impl Fn(usize) -> String) -> String {
     )
 }
 
-/// A scalar with its full value as the title, where that says more.
+/// A scalar, with its full value as the title if that says more.
 fn span(value: &Value) -> String {
     let (short, full) = format::scalar(value, Zeros::Strip);
     match full {
@@ -340,145 +338,5 @@ fn span(value: &Value) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    fn page(all: &Value) -> String {
-        results(&all.clone().into(), &BTreeMap::new())
-    }
-
-    #[test]
-    fn leaves_become_rows() {
-        let page = page(&json!({
-            "packets_sent": 1234567, "loss": 0.0123456, "note": "<b>", "few": [1, 2.5], "none": {},
-            "delay": {"mean": 0.5, "ci95": 0.01, "count": 10}, "queue": {"mean": 2, "ci95": null, "count": 3},
-            "by_class": {"gold": {"mean": 1, "ci95": 0, "count": 1}, "total": 3}
-        }));
-        assert!(
-            page.contains("<th scope=\"row\">packets sent</th><td class=\"num\"><span title=\"1234567\">1\u{202f}234\u{202f}567</span>")
-        );
-        assert!(page.contains("<span title=\"0.0123456\">0.01235</span>"));
-        assert!(page.contains("&lt;b&gt;") && !page.contains("<b>"));
-        assert!(page.contains("1, 2.5"));
-        assert!(page.contains("empty"));
-        assert!(page.contains("<th scope=\"row\">by class › total</th><td class=\"num\">3</td>"));
-        assert_eq!(page.matches("<table").count(), 1, "all in one table");
-        assert!(page.contains("<th scope=\"row\">by class › gold</th>"));
-        let head = "<td></td><th scope=\"col\" class=\"num\">value or mean</th><th scope=\"col\" class=\"num\">± (95 %)</th>\
-                    <th scope=\"col\" class=\"num\">count</th></tr>";
-        assert!(page.contains(head), "{page}");
-        assert_eq!(page.matches("half the width of the 95 % confidence interval").count(), 1);
-    }
-
-    #[test]
-    fn a_model_without_results_gets_a_sentence() {
-        for nothing in [json!(null), json!({})] {
-            assert_eq!(
-                page(&nothing),
-                "<p class=\"empty\">The model reports no results of its own.</p>"
-            );
-        }
-        assert!(page(&json!(42)).contains(">value</th></tr></thead><tbody><tr><th scope=\"row\">result</th><td class=\"num\">42</td>"));
-    }
-
-    #[test]
-    fn rows_beyond_the_limit_are_left_to_the_record() {
-        let flood: Map<String, Value> =
-            (0..300).map(|index| (format!("k{index}"), json!(index))).collect();
-        assert!(page(&Value::Object(flood)).contains("100 more in run.json"));
-    }
-
-    #[test]
-    fn unit_and_meaning_stand_beside_the_value() {
-        let note = |unit: &str, meaning: &str| ResultNote {
-            unit: unit.into(),
-            meaning: meaning.into(),
-            label: false,
-        };
-        let notes = [
-            ("stay".to_owned(), note("h", "time in the <system>")),
-            ("links.load".to_owned(), note("", "share")),
-        ]
-        .into();
-        let all = json!({ "stay": { "mean": 2.5, "count": 3 }, "links": [{ "load": 0.5, "name": "a" }, { "load": 0.75, "name": "b" }] });
-        let page = results(&all.into(), &notes);
-        let stay = "<th scope=\"row\">stay<small>time in the &lt;system&gt;</small></th><td class=\"unit\">h</td><td class=\"num\">2.5</td>";
-        assert!(page.contains(stay), "{page}");
-        assert!(
-            page.contains("<th scope=\"row\">links › load<small>share</small><small>of 2 entries: smallest item 0, largest item 1"),
-            "{page}"
-        );
-        assert!(
-            !results(&json!({ "stay": 1 }).into(), &BTreeMap::new()).contains("unit"),
-            "no unit, no column"
-        );
-    }
-
-    #[test]
-    fn lists_are_summed_up() {
-        let cells = |all: Value, row: usize| -> Vec<String> {
-            let page = page(&all);
-            let row = page
-                .split("<tr>")
-                .nth(2 + row)
-                .unwrap_or_default()
-                .replace("</span>", "")
-                .replace("</small>", "|");
-            let row = row.replace("</th>", "|").replace("</td>", "|");
-            row.split('|')
-                .map(|cell| cell.rsplit('>').next().unwrap_or_default().to_owned())
-                .filter(|cell| !cell.is_empty())
-                .collect()
-        };
-        let over = "of 9 entries: smallest item 0, largest item 8, mean over the entries";
-        assert_eq!(
-            cells(json!({ "load": (0..9).map(f64::from).collect::<Vec<_>>() }), 0),
-            [over, "4", "0", "8", "9"]
-        );
-        let items = json!({ "load": [{ "mean": 1, "ci95": 9, "count": 1 }, { "mean": 4, "ci95": 9, "count": 3 }, { "mean": null, "count": 0 }] });
-        let over = "of 3 entries: smallest item 0 (± 9), largest item 1 (± 9), mean over all their values, 1 without a value";
-        assert_eq!(
-            cells(items.clone(), 0),
-            [over, "3.25", "1", "4", "4"],
-            "mean, smallest, largest, count"
-        );
-        assert_eq!(
-            cells(items, 2),
-            ["load › item 1", "4", "9", "3"],
-            "each item with its interval"
-        );
-        let runs = json!({ "load": { "mean": 1, "ci95": 9, "count": 1, "runs": 4 } });
-        assert_eq!(cells(runs, 0), ["no observation in 3 of 4 runs", "1", "9", "1", "4"]);
-        let fields = page(
-            &json!({ "links": [{ "load": 1.0, "id": 7, "name": "x" }, { "load": 3.0, "id": 8, "name": "y" }] }),
-        );
-        assert!(
-            fields.contains("2 entries, in run.json") && fields.contains("links › load<small>"),
-            "{fields}"
-        );
-        assert!(!fields.contains("links › name") && !fields.contains("links › id"), "{fields}");
-        assert!(page(&json!({ "names": vec!["a"; 9] })).contains("9 entries, in run.json"));
-    }
-
-    #[test]
-    fn an_interval_that_is_too_narrow_says_so() {
-        let narrow = json!({ "mean": 2, "ci95": 0.1, "ci95_note": "too <narrow>" });
-        for (all, rows) in [
-            (json!({ "stay": narrow }), 1),
-            (json!([narrow, narrow]), 3),
-            (json!({ "links": [{ "stay": narrow }] }), 1),
-        ] {
-            let page = page(&all);
-            assert_eq!(page.matches("class=\"caution\">!</span></td>").count(), rows, "{page}");
-            assert_eq!(page.matches("The interval is too &lt;narrow&gt;.").count(), 1, "{page}");
-        }
-        let by_hand =
-            page(&json!({ "links": [{ "load": 0.5, "ci95": 0.1, "ci95_note": "too narrow" }] }));
-        assert!(
-            by_hand.contains("links › ci95") && by_hand.matches("caution").count() == 2,
-            "{by_hand}"
-        );
-        assert!(!page(&json!({ "stay": { "mean": 2, "ci95": 0.1 } })).contains("caution"));
-    }
-}
+#[path = "results_tests.rs"]
+mod tests;

@@ -1,4 +1,4 @@
-//! Series: the model's statistics over virtual time, as curves.
+//! Curves of series, the model's statistics over virtual time.
 
 use crate::format;
 use warpline_record::{LinesView, RunRecord, Series, SeriesKind, View};
@@ -27,7 +27,7 @@ fn view(name: &str, series: &Series, time_unit: &str) -> LinesView {
     LinesView { title, x: with_unit("model time", time_unit), y, lines: lines(&words, series) }
 }
 
-/// The curve, between the bounds of its interval if it is that of several runs.
+/// The curve; for several runs, with the bounds of its interval.
 fn lines(name: &str, series: &Series) -> Vec<(String, Vec<(f64, f64)>)> {
     if series.ci95.iter().all(Option::is_none) {
         return vec![(name.to_owned(), points(series, series.shown()))];
@@ -47,10 +47,10 @@ fn lines(name: &str, series: &Series) -> Vec<(String, Vec<(f64, f64)>)> {
     ]
 }
 
-/// A value stands in the middle of its slice. Without neighbours no curve would show it, so it
-/// spans the slice. A missing value is a gap.
+/// A point for each slice, in its middle. A value without neighbours spans its slice, as a curve
+/// would not show it otherwise. A missing value is a gap.
 fn points(series: &Series, values: &[Option<f64>]) -> Vec<(f64, f64)> {
-    // A value that is not finite is missing, too, once it is read back.
+    // A value that is not finite counts as missing, as it is lost when the record is read back.
     let value =
         |slice: usize| values.get(slice).copied().flatten().filter(|value| value.is_finite());
     let slices = series.slices().take(values.len()).enumerate();

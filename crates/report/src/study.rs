@@ -1,5 +1,4 @@
-//! What stands above the pictures of a study: a warning, its main figures, advice, parameters and
-//! provenance.
+//! The head of a study's report: a warning, the main figures, advice, parameters and provenance.
 
 use crate::html::escape;
 use crate::summary::{self, Tile};
@@ -8,23 +7,24 @@ use warpline_record::StudyRecord;
 /// Everything above the views.
 pub(crate) fn summary(record: &StudyRecord) -> String {
     let warning = record.warning.as_ref().map_or(String::new(), |warning| {
-        format!("<section class=\"card alarm\" role=\"alert\"><h2>What went wrong</h2><p>{}</p></section>", escape(warning))
+        format!(
+            "<section class=\"card alarm\" role=\"alert\"><h2>What went \
+             wrong</h2><p>{}</p></section>",
+            escape(warning)
+        )
     });
     let tiles: String = record
         .facts
         .iter()
-        .map(|fact| summary::tile(&tile(&fact.name, &fact.value, &fact.remark)))
+        .map(|fact| summary::tile(&Tile::new(&fact.name, fact.value.clone(), fact.remark.clone())))
         .collect();
     let digest = record.digest.as_deref().map(summary::digest).unwrap_or_default();
     let folds = summary::folds(&record.parameters, &record.settings, &record.provenance);
     format!(
-        "{warning}<dl class=\"tiles\">{tiles}{digest}</dl>\n<div class=\"grid folds\">{folds}</div>\n{}",
+        "{warning}<dl class=\"tiles\">{tiles}{digest}</dl>\n<div class=\"grid \
+         folds\">{folds}</div>\n{}",
         advice(&record.advice)
     )
-}
-
-fn tile<'a>(label: &'a str, value: &str, note: &str) -> Tile<'a> {
-    Tile { label, value: value.to_owned(), note: note.to_owned() }
 }
 
 fn advice(advice: &[String]) -> String {
@@ -33,6 +33,7 @@ fn advice(advice: &[String]) -> String {
     }
     let items: String = advice.iter().map(|text| format!("<li>{}</li>", escape(text))).collect();
     format!(
-        "<section class=\"card advice\"><h2>What stands in the way</h2><ul class=\"hints\">{items}</ul></section>\n"
+        "<section class=\"card advice\"><h2>What stands in the way</h2><ul \
+         class=\"hints\">{items}</ul></section>\n"
     )
 }

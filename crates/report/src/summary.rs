@@ -5,79 +5,81 @@ use crate::html::escape;
 use serde_json::{Map, Value};
 use warpline_record::{Partial, Provenance, Replications, RunRecord, SettingNote};
 
-/// One tile: a value in large type, and a remark below it.
+/// One tile: a value in large type, with its label above and a note below.
 pub(crate) struct Tile<'a> {
-    pub(crate) label: &'a str,
-    pub(crate) value: String,
-    pub(crate) note: String,
+    label: &'a str,
+    value: String,
+    note: String,
+}
+
+impl<'a> Tile<'a> {
+    pub(crate) fn new(label: &'a str, value: String, note: impl Into<String>) -> Self {
+        Tile { label, value, note: note.into() }
+    }
 }
 
 /// The tiles, the digest among them.
 pub(crate) fn tiles(record: &RunRecord) -> String {
-    let start_up = record.wall_seconds - record.loop_seconds;
+    let loop_time = format::duration(record.loop_seconds);
     let tiles = [
-        Tile {
-            label: "Event rate",
-            value: format::quantity(record.event_rate, "events/s"),
-            note: format!("over {} of event loop", format::duration(record.loop_seconds)),
-        },
-        Tile {
-            label: "Committed events",
-            value: format::integer(record.committed_events),
-            note: "executed for good".into(),
-        },
-        Tile {
-            label: "Wall time",
-            value: format::duration(record.wall_seconds),
-            note: if start_up >= 0.0 {
-                format!("{} outside the event loop", format::duration(start_up))
-            } else {
-                String::new()
-            },
-        },
-        Tile {
-            label: "Virtual end time",
-            value: format!(
-                "{} {}",
-                format::number(record.end_time, 6, Zeros::Strip),
-                record.time_unit
-            )
-            .trim_end()
-            .to_owned(),
-            note: match record.partial {
-                None => "of model time".into(),
-                Some(Partial { wanted_end, .. }) => {
-                    format!("partial: {} were wanted", format::number(wanted_end, 6, Zeros::Strip))
-                }
-            },
-        },
-        Tile {
-            label: "Peak memory",
-            value: record
-                .peak_rss_bytes
-                .map_or(NOTHING.into(), |bytes| format::quantity(bytes as f64, "B")),
-            note: if record.peak_rss_bytes.is_some() {
-                "most ever held"
-            } else {
-                "the system does not tell"
-            }
-            .into(),
-        },
-        Tile {
-            label: "Seed",
-            value: record.seed.to_string(),
-            note: match &record.replications {
-                None => "of all random streams".into(),
-                Some(Replications { at_once, runs }) => {
-                    format!(
-                        "the first of {} runs, {at_once} at a time; results are estimates across them",
-                        runs.len()
-                    )
-                }
-            },
-        },
+        Tile::new(
+            "Event rate",
+            format::quantity(record.event_rate, "events/s"),
+            format!("over {loop_time} of event loop"),
+        ),
+        Tile::new(
+            "Committed events",
+            format::integer(record.committed_events),
+            "executed for good",
+        ),
+        wall_time(record),
+        end_time(record),
+        peak_memory(record),
+        seed(record),
     ];
     tiles.iter().map(tile).collect::<String>() + &digest(&record.digest)
+}
+
+fn wall_time(record: &RunRecord) -> Tile<'static> {
+    let start_up = record.wall_seconds - record.loop_seconds;
+    let note = if start_up >= 0.0 {
+        format!("{} outside the event loop", format::duration(start_up))
+    } else {
+        String::new()
+    };
+    Tile::new("Wall time", format::duration(record.wall_seconds), note)
+}
+
+fn end_time(record: &RunRecord) -> Tile<'static> {
+    let time = |time: f64| format::number(time, 6, Zeros::Strip);
+    let end = format!("{} {}", time(record.end_time), record.time_unit).trim_end().to_owned();
+    let note = match record.partial {
+        None => "of model time".to_owned(),
+        Some(Partial { wanted_end, .. }) => format!("partial: {} were wanted", time(wanted_end)),
+    };
+    Tile::new("Virtual end time", end, note)
+}
+
+fn peak_memory(record: &RunRecord) -> Tile<'static> {
+    match record.peak_rss_bytes {
+        Some(bytes) => {
+            Tile::new("Peak memory", format::quantity(bytes as f64, "B"), "most ever held")
+        }
+        None => Tile::new("Peak memory", NOTHING.to_owned(), "the system does not tell"),
+    }
+}
+
+fn seed(record: &RunRecord) -> Tile<'static> {
+    let note = match &record.replications {
+        None => "of all random streams".to_owned(),
+        Some(Replications { at_once, runs }) => {
+            let runs = runs.len();
+            format!(
+                "the first of {runs} runs, {at_once} at a time; results are estimates across them"
+            )
+        }
+    };
+    Tile::new("Seed", record.seed.to_string(), note)
 }
 
 /// The tile of a digest.
@@ -92,7 +94,7 @@ pub(crate) fn digest(digest: &str) -> String {
 
 /// A tile as HTML.
 pub(crate) fn tile(Tile { label, value, note }: &Tile<'_>) -> String {
-    // A long unit is set smaller.
+    // A long unit is set in smaller type.
     let value = match value.strip_suffix("events/s") {
         Some(figure) => format!("{}<span>events/s</span>", escape(figure)),
         None => escape(value),
@@ -104,7 +106,8 @@ pub(crate) fn tile(Tile { label, value, note }: &Tile<'_>) -> String {
         ""
     };
     format!(
-        "<div class=\"tile{long}\"><dt>{}</dt><dd><span class=\"value\">{value}</span><small>{}</small></dd></div>",
+        "<div class=\"tile{long}\"><dt>{}</dt><dd><span \
+         class=\"value\">{value}</span><small>{}</small></dd></div>",
         escape(label),
         escape(note)
     )
@@ -112,9 +115,7 @@ pub(crate) fn tile(Tile { label, value, note }: &Tile<'_>) -> String {
 
 /// Parameters, settings and provenance, each behind its heading.
 pub(crate) fn settings(record: &RunRecord) -> String {
-    let parameters =
-        record.parameters.iter().map(|(name, value)| pair(name, &exact(value), "")).collect();
-    fold("Parameters", "parameter", parameters)
+    fold("Parameters", "parameter", pairs(&record.parameters))
         + &fold("Settings", "setting", setting_rows(record))
         + &fold("Provenance", "fact", provenance(&record.provenance))
 }
@@ -125,15 +126,17 @@ pub(crate) fn folds(
     settings: &Map<String, Value>,
     from: &Provenance,
 ) -> String {
-    let rows = |all: &Map<String, Value>| {
-        all.iter().map(|(name, value)| pair(name, &exact(value), "")).collect()
-    };
-    fold("Parameters", "parameter", rows(parameters))
-        + &fold("Settings", "setting", rows(settings))
+    fold("Parameters", "parameter", pairs(parameters))
+        + &fold("Settings", "setting", pairs(settings))
         + &fold("Provenance", "fact", provenance(from))
 }
 
-/// How the run came about, as far as the record tells.
+/// A row for each name and value.
+fn pairs(all: &Map<String, Value>) -> Vec<String> {
+    all.iter().map(|(name, value)| pair(name, &exact(value), "")).collect()
+}
+
+/// Where the record comes from, as far as it tells.
 fn provenance(from: &Provenance) -> Vec<String> {
     let line = shlex::try_join(from.command_line.iter().map(String::as_str))
         .unwrap_or_else(|_| from.command_line.join(" "));
@@ -156,9 +159,10 @@ fn provenance(from: &Provenance) -> Vec<String> {
     facts.into_iter().filter_map(|(name, fact)| Some(pair(name, &fact?, ""))).collect()
 }
 
-/// Settings with their notes, in the order of their table; then those without notes.
+/// Settings with notes, in the order of the notes; then those without.
 fn setting_rows(record: &RunRecord) -> Vec<String> {
-    let (end, seed) = (Value::from(record.end_time), Value::from(record.seed));
+    let end = Value::from(record.end_time);
+    let seed = Value::from(record.seed);
     let value = |name: &str| match name {
         "end" => Some(&end),
         "seed" => Some(&seed),
@@ -211,15 +215,17 @@ fn fold(heading: &str, singular: &str, rows: Vec<String>) -> String {
     } else {
         let rows = rows.concat();
         format!(
-            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{heading}\"><table class=\"pairs\"><tbody>{rows}</tbody></table></div>"
+            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{heading}\"><table \
+             class=\"pairs\"><tbody>{rows}</tbody></table></div>"
         )
     };
     format!(
-        "<details class=\"card fold\"><summary><h2>{heading}</h2><span class=\"muted\">{count}</span></summary>{body}</details>"
+        "<details class=\"card fold\"><summary><h2>{heading}</h2><span \
+         class=\"muted\">{count}</span></summary>{body}</details>"
     )
 }
 
-/// A setting as it would be typed: no rounding, no grouping.
+/// A value as it would be typed, without rounding or grouping.
 fn exact(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

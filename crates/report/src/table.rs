@@ -6,11 +6,11 @@ use serde::Serialize;
 use serde_json::Value;
 use warpline_record::{BarsView, GridView, HistogramView, LinesView, MapView, TableView};
 
-/// Rows that are in the page from the start; `assets/script/table.js` has the same number.
+/// The rows that are in the page from the start; `assets/script/table.js` has the same number.
 pub(crate) const FIRST_ROWS: usize = 200;
-/// The data behind a chart is offered as a table up to this many rows.
+/// A chart with more values than this has no table.
 const CHART_ROWS: usize = 5000;
-/// Whole numbers above this are not exact in a script.
+/// The largest whole number up to which all are exact in a script.
 const EXACT: u64 = 1 << 53;
 
 /// A table as the script reads it.
@@ -181,19 +181,21 @@ impl Table {
         let total = format::integer(self.rows.len() as u64);
         let rest = if self.rows.len() > FIRST_ROWS {
             format!(
-                "<p class=\"more\"><span class=\"muted\">The first {FIRST_ROWS} of {total} rows.</span> \
-                 <button type=\"button\" class=\"quiet script\" data-all>Show all {total} rows</button></p>"
+                "<p class=\"more\"><span class=\"muted\">The first {FIRST_ROWS} of {total} \
+                 rows.</span> <button type=\"button\" class=\"quiet script\" data-all>Show all \
+                 {total} rows</button></p>"
             )
         } else {
             String::new()
         };
         let plural = if self.rows.len() == 1 { "row" } else { "rows" };
         format!(
-            "<div class=\"table\" data-table=\"{key}\"><p class=\"bar\"><label class=\"script\">Filter \
-             <input type=\"search\" placeholder=\"any column\" autocomplete=\"off\" spellcheck=\"false\"></label>\
-             <output class=\"muted\">{total} {plural}</output></p>\
-             <div class=\"scroll tall\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\"><table class=\"data\">\
-             <thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{rest}</div>"
+            "<div class=\"table\" data-table=\"{key}\"><p class=\"bar\"><label \
+             class=\"script\">Filter <input type=\"search\" placeholder=\"any column\" \
+             autocomplete=\"off\" spellcheck=\"false\"></label><output class=\"muted\">{total} \
+             {plural}</output></p><div class=\"scroll tall\" tabindex=\"0\" role=\"region\" \
+             aria-label=\"{title}\"><table \
+             class=\"data\"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{rest}</div>"
         )
     }
 

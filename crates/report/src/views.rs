@@ -1,4 +1,4 @@
-//! The places of the charts: headings, descriptions for those who cannot see them, and the tables
+//! The places of charts: headings, descriptions for readers who cannot see them, and the tables
 //! behind them.
 
 use crate::format::{self, Zeros};
@@ -31,13 +31,14 @@ pub(crate) fn progress(record: &RunRecord) -> String {
             _ => chart(key, "", &format!("{heading} over wall time, {samples} samples. {remark}")),
         };
         format!(
-            "<section class=\"card third\"><h3>{heading}</h3><p class=\"muted\">{remark}</p>{body}</section>"
+            "<section class=\"card third\"><h3>{heading}</h3><p \
+             class=\"muted\">{remark}</p>{body}</section>"
         )
     };
     PROGRESS.into_iter().map(figure).collect()
 }
 
-/// The model's views in their order, and the table of each for the script.
+/// The views as HTML, in their order, and the table of each for the script.
 pub(crate) fn views(views: &[View]) -> (String, Vec<Option<Table>>) {
     let tables: Vec<Option<Table>> = views
         .iter()
@@ -118,7 +119,7 @@ fn halves(views: &[View], bodies: &[String]) -> Vec<bool> {
 
 const EMPTY: &str = "<p class=\"empty\">";
 
-/// The sentence shown where there is nothing to draw.
+/// A sentence in place of a chart that has nothing to draw.
 pub(crate) fn empty(sentence: &str) -> String {
     format!("{EMPTY}{sentence}</p>")
 }
@@ -131,7 +132,7 @@ pub(crate) fn chart(key: &str, class: &str, description: &str) -> String {
     )
 }
 
-/// The numbers behind a chart, on demand.
+/// The numbers behind a chart, which unfold on demand.
 pub(crate) fn behind(table: &Table, index: usize) -> String {
     format!(
         "<details class=\"behind\"><summary>The numbers</summary>{}</details>",
@@ -175,12 +176,14 @@ fn map_body(index: usize, map: &MapView) -> String {
     } else {
         String::new()
     };
-    let legend = "<p class=\"mapbar script\"><span class=\"muted hint\">Drag to move, Ctrl and wheel to zoom.</span>\
-                  <button type=\"button\" class=\"quiet\" data-zoom=\"in\" aria-label=\"Zoom in\">+</button>\
-                  <button type=\"button\" class=\"quiet\" data-zoom=\"out\" aria-label=\"Zoom out\">−</button>\
-                  <button type=\"button\" class=\"quiet\" data-zoom=\"all\">Whole map</button>\
-                  <label>Names <select data-names><option value=\"fit\">where there is room</option><option value=\"all\">all</option>\
-                  <option value=\"none\">none</option></select></label> <output class=\"muted\" data-named></output></p>";
+    let legend = "<p class=\"mapbar script\"><span class=\"muted hint\">Drag to move, Ctrl and \
+                  wheel to zoom.</span><button type=\"button\" class=\"quiet\" data-zoom=\"in\" \
+                  aria-label=\"Zoom in\">+</button><button type=\"button\" class=\"quiet\" \
+                  data-zoom=\"out\" aria-label=\"Zoom out\">−</button><button type=\"button\" \
+                  class=\"quiet\" data-zoom=\"all\">Whole map</button><label>Names <select \
+                  data-names><option value=\"fit\">where there is room</option><option \
+                  value=\"all\">all</option><option value=\"none\">none</option></select></label> \
+                  <output class=\"muted\" data-named></output></p>";
     format!(
         "{none}{legend}{}",
         chart(&index.to_string(), "map", &format!("Map: {}.{hottest}", map.title))
@@ -196,9 +199,8 @@ fn grid_body(index: usize, grid: &GridView) -> String {
     if known().next().is_none() || grid.columns == 0 {
         return empty("No cell has a value to draw.");
     }
-    let [least, most] =
-        [known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max)];
-    let [least, most] = [least, most].map(|value| format::quantity(value, &grid.unit));
+    let least = format::quantity(known().fold(f64::INFINITY, f64::min), &grid.unit);
+    let most = format::quantity(known().fold(f64::NEG_INFINITY, f64::max), &grid.unit);
     chart(
         &index.to_string(),
         "grid",
@@ -247,10 +249,10 @@ fn lines_body(index: usize, lines: &LinesView) -> String {
         return empty("There are no points to draw.");
     }
     let names: Vec<&str> = lines.lines.iter().map(|(name, _)| name.as_str()).take(12).collect();
-    let span = lines.lines.iter().flat_map(|(_, points)| points).filter(|(x, _)| x.is_finite());
-    let (low, high) = span.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (x, _)| {
-        (low.min(*x), high.max(*x))
-    });
+    let points = || lines.lines.iter().flat_map(|(_, points)| points);
+    let places = || points().map(|(x, _)| *x).filter(|x| x.is_finite());
+    let low = places().fold(f64::INFINITY, f64::min);
+    let high = places().fold(f64::NEG_INFINITY, f64::max);
     let show = |value| format::number(value, 4, Zeros::Strip);
     let description = format!(
         "{}: {} over {} from {} to {}: {}.",

@@ -9,10 +9,11 @@ mod tables;
 use chromium::Chromium;
 use common::{noise, sample, study};
 use serde_json::{Value, json};
+use std::path::Path;
 use tempfile::TempDir;
 use warpline_record::*;
 
-/// Counts the pixels of a chart that were painted and the colours among them.
+/// Counts the painted pixels of a chart, and its colours.
 const PAINTED: &str = "async (place) => {
     const canvas = document.createElement('canvas');
     [canvas.width, canvas.height] = [place.clientWidth, place.clientHeight];
@@ -29,17 +30,34 @@ const PAINTED: &str = "async (place) => {
     return [pixels.filter((pixel) => pixel !== 0).length, new Set(pixels).size];
 }";
 
-/// A browser that shows the report of `record`, 1280 pixels wide.
+/// A browser that shows a report, 1280 pixels wide.
+fn opened(page: &Path) -> Chromium {
+    let mut browser = Chromium::start(1280);
+    browser.prefer("light");
+    browser.open(page);
+    browser.wait_for("document.documentElement.dataset.ready === 'yes'");
+    browser
+}
+
+/// A browser that shows the report of `record`.
 fn shown(record: &RunRecord) -> (Chromium, TempDir) {
     let dir = TempDir::new().unwrap();
     let page = warpline_report::write(dir.path(), record).unwrap();
-    let mut browser = Chromium::start(1280);
-    browser.prefer("light");
-    browser.open(&page);
-    browser.wait_for("document.documentElement.dataset.ready === 'yes'");
-    (browser, dir)
+    (opened(&page), dir)
 }
 
+/// Checks that there are `count` charts in an array of elements, and that all are painted.
+fn assert_painted(browser: &mut Chromium, charts: &str, count: usize) {
+    let painted = browser.eval(&format!("Promise.all({charts}.map({PAINTED}))"));
+    let painted: Vec<(u64, u64)> = serde_json::from_value(painted).unwrap();
+    assert_eq!(painted.len(), count);
+    assert!(painted.iter().all(|(pixels, colours)| *pixels > 1000 && *colours > 5), "{painted:?}");
+}
+
+/// All charts of a page.
+const CHARTS: &str = "[...document.querySelectorAll('[data-chart]')]";
+
+/// Checks that the page reports nothing, and asks for nothing but itself.
 fn assert_quiet(browser: &Chromium) {
     assert!(browser.complaints().is_empty(), "{:#?}", browser.complaints());
     let addresses = browser.addresses();
@@ -90,14 +108,11 @@ fn everything_is_drawn_without_a_word_or_a_request() {
     ] {
         assert!(text.contains(wanted), "{wanted} is missing in:\n{text}");
     }
-    let painted = browser.eval(&format!(
-        "Promise.all([...document.querySelectorAll('[data-chart]')].map({PAINTED}))"
+    // Three charts of progress, and five of the model.
+    assert_painted(&mut browser, CHARTS, 3 + 5);
+    let described = browser.eval(&format!(
+        "{CHARTS}.every((chart) => chart.role === 'img' && chart.ariaLabel.length > 20)"
     ));
-    let painted: Vec<(u64, u64)> = serde_json::from_value(painted).unwrap();
-    assert_eq!(painted.len(), 3 + 5, "three charts of progress and five of the model");
-    assert!(painted.iter().all(|(pixels, colours)| *pixels > 1000 && *colours > 5), "{painted:?}");
-    let described = browser
-        .eval("[...document.querySelectorAll('[data-chart]')].every((chart) => chart.role === 'img' && chart.ariaLabel.length > 20)");
     assert_eq!(described, json!(true));
     assert_quiet(&browser);
 }
@@ -106,16 +121,8 @@ fn everything_is_drawn_without_a_word_or_a_request() {
 fn a_study_is_drawn_as_well() {
     let dir = TempDir::new().unwrap();
     let page = warpline_report::write_study(dir.path(), &study()).unwrap();
-    let mut browser = Chromium::start(1280);
-    browser.prefer("light");
-    browser.open(&page);
-    browser.wait_for("document.documentElement.dataset.ready === 'yes'");
-    let painted = browser.eval(&format!(
-        "Promise.all([...document.querySelectorAll('[data-chart]')].map({PAINTED}))"
-    ));
-    let painted: Vec<(u64, u64)> = serde_json::from_value(painted).unwrap();
-    assert_eq!(painted.len(), 2);
-    assert!(painted.iter().all(|(pixels, colours)| *pixels > 1000 && *colours > 5), "{painted:?}");
+    let mut browser = opened(&page);
+    assert_painted(&mut browser, CHARTS, 2);
     let words =
         "[...document.querySelectorAll('[data-chart] svg text')].map((text) => text.textContent)";
     let words: Vec<String> = serde_json::from_value(browser.eval(words)).unwrap();
@@ -145,17 +152,19 @@ fn tables_sort_and_filter() {
     assert_eq!(sorted, json!(["none", "ascending", "none", "none", "none", "none"]));
     let rising = column(&mut browser, 1);
     assert!(numbers(&rising).is_sorted(), "{rising:?}");
-    let mut same = (from_rust.clone(), rising.clone());
-    same.0.sort();
-    same.1.sort();
-    assert_eq!(same.0, same.1, "the script writes numbers as the page had them");
+    let [before, after] = [&from_rust, &rising].map(|cells| {
+        let mut cells = cells.clone();
+        cells.sort();
+        cells
+    });
+    assert_eq!(before, after, "the script writes numbers as the page had them");
 
     let sorted = click_head(&mut browser, 1);
     assert_eq!(sorted[1], "descending");
     let falling = column(&mut browser, 1);
     assert!(numbers(&falling).iter().rev().is_sorted(), "{falling:?}");
 
-    // By key as well as by mouse.
+    // Keys work as well as the mouse.
     browser.eval("[...document.querySelectorAll('[data-table]')].at(-1).querySelector('thead button').focus()");
     browser.press("Enter", 13, "\r");
     let names = column(&mut browser, 0);
@@ -269,7 +278,7 @@ fn settings_say_what_they_do_and_when_they_hurt() {
         "batch | 128 events\nEvents between two looks at messages.\nWhen it hurts: too <small>, and looking costs more than events do.",
         "undo | copy\nHow events are undone.\nWhen it hurts: copies cost most where states are large.",
         "window | adaptive (s)",
-        // The record says no more of these.
+        // The record has no notes on these.
         "gvt | asynchronous",
         "pool | sender",
         "sync | optimistic",
@@ -350,7 +359,7 @@ fn maps_have_coasts_and_say_which_names_are_hidden() {
     assert_quiet(&browser);
 }
 
-/// Everything that text can do wrong, and every number that is none.
+/// A record with hostile text everywhere, and with numbers that are not finite.
 fn hostile() -> RunRecord {
     let bad = "<img src=x onerror=alert(1)>{b} {{script}} </script><script>alert(1)</script><!-- \u{2028}\" ' &amp;";
     let fact = (bad.to_owned(), bad.to_owned());
@@ -362,8 +371,9 @@ fn hostile() -> RunRecord {
     record.engine.insert(bad.into(), json!({bad: [bad]}));
     record.results =
         json!({bad: bad, "nested": {bad: {bad: bad, "mean": null}}, "list": [bad]}).into();
-    (record.end_time, record.event_rate, record.wall_seconds) =
-        (f64::INFINITY, f64::NAN, f64::NEG_INFINITY);
+    record.end_time = f64::INFINITY;
+    record.event_rate = f64::NAN;
+    record.wall_seconds = f64::NEG_INFINITY;
     record.progress[3].wall_seconds = f64::NAN;
     record.progress[4].virtual_time = f64::INFINITY;
     let node = |name: &str, longitude, latitude| MapNode { name: name.into(), longitude, latitude };

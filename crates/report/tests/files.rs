@@ -102,7 +102,7 @@ fn a_record_without_a_word_on_parallel_runs_has_no_section_on_them() {
             .iter()
             .all(|sample| sample.get("speculation").is_none())
     );
-    // Nor has a record that tells only some of it.
+    // A record with only some of it has no section either.
     for half in [false, true] {
         if half {
             old["gvt_epochs"] = 5.into();
@@ -141,14 +141,16 @@ fn tables_beside_the_report_are_linked() {
 fn numbers_that_are_not_finite_survive() {
     let dir = TempDir::new().unwrap();
     let mut record = sample();
-    (record.event_rate, record.end_time) = (f64::NAN, f64::INFINITY);
+    record.event_rate = f64::NAN;
+    record.end_time = f64::INFINITY;
     record.progress[0].virtual_time = f64::NAN;
     for view in &mut record.views {
         match view {
             View::Map(map) => map.links[0].value = f64::NAN,
             View::Grid(grid) => grid.values[0] = Some(f64::NAN),
             View::Histogram(histogram) => {
-                (histogram.marks[0].1, histogram.bars[0].low) = (f64::NAN, f64::NEG_INFINITY)
+                histogram.marks[0].1 = f64::NAN;
+                histogram.bars[0].low = f64::NEG_INFINITY;
             }
             View::Lines(lines) => lines.lines[0].1[0] = (f64::NAN, f64::INFINITY),
             View::Bars(_) | View::Table(_) => {}

@@ -1,8 +1,10 @@
-//! `warpline compare`, as far as it goes without a parallel run.
+//! `warpline compare`, and the reports of comparisons and explanations.
 
 use std::fs;
 
-use crate::support::{warpline, warpline_in};
+#[cfg(target_os = "linux")]
+use crate::support::limited;
+use crate::support::{RUNS, warpline, warpline_in};
 use serde_json::Value;
 use tempfile::tempdir;
 
@@ -84,7 +86,7 @@ fn a_comparison_keeps_the_output_of_no_run() {
         let remedy = "a comparison has no --trace: give it to `warpline run mm1`";
         warpline_in(place.path(), &arguments).is_wrong_use(&[remedy]);
     }
-    // Nor does it overwrite the report of a run.
+    // It does not overwrite the report of a scenario's run either.
     fs::write(place.path().join("a.toml"), "model = 'mm1'\nend = 20\nreport = 'out'").unwrap();
     let compared = warpline_in(
         place.path(),
@@ -96,82 +98,73 @@ fn a_comparison_keeps_the_output_of_no_run() {
 
 #[test]
 fn comparisons_and_explanations_have_reports() {
+    assert_reported(
+        "compare phold --lps 64 --end 5 --threads 2 --with optimistic --runs 2 --seed 7",
+        "comparison",
+        &["Same answer", "Best speed-up"],
+        &["Event rate", "Peak memory", "Engines", "Every run", "Settings of each engine"],
+    );
+    assert_reported(
+        "explain phold --lps 64 --end 5 --seed 7",
+        "explanation",
+        &["Parallelism", "Critical path"],
+        &[
+            "Parallelism over virtual time",
+            "Best speed-up by cores",
+            "Evenness of the load",
+            "LPs on the critical path",
+        ],
+    );
+}
+
+/// Checks the report of a command: its record, its page, and what is printed of it.
+fn assert_reported(line: &str, study: &str, facts: &[&str], views: &[&str]) {
     let place = tempdir().unwrap();
     let run = |line: &str| warpline_in(place.path(), &line.split(' ').collect::<Vec<_>>());
-    for (line, study, facts, views) in [
-        (
-            "compare phold --lps 64 --end 5 --threads 2 --with optimistic --runs 2 --seed 7",
-            "comparison",
-            &["Same answer", "Best speed-up"][..],
-            &["Event rate", "Peak memory", "Engines", "Every run", "Settings of each engine"][..],
-        ),
-        (
-            "explain phold --lps 64 --end 5 --seed 7",
-            "explanation",
-            &["Parallelism", "Critical path"],
-            &[
-                "Parallelism over virtual time",
-                "Best speed-up by cores",
-                "Evenness of the load",
-                "LPs on the critical path",
-            ],
-        ),
-    ] {
-        let done = run(&format!("{line} --report {study} --json --quiet"));
-        assert_eq!((done.code, done.stderr.as_str()), (0, ""));
-        let (page, record) = (
-            place.path().join(study).join("report.html"),
-            place.path().join(study).join("run.json"),
-        );
-        let html = fs::read_to_string(&page).unwrap();
-        let record: Value = serde_json::from_str(&fs::read_to_string(record).unwrap()).unwrap();
-        let mut json = done.json();
-        assert_eq!(json.remove("report"), Some(format!("{study}/report.html").into()));
-        assert_eq!(
-            (&record["study"], &record["model"], &record["figures"]),
-            (&study.into(), &"phold".into(), &Value::Object(json))
-        );
-        assert_eq!(
-            (&record["parameters"]["lps"], &record["settings"]["seed"]),
-            (&64.into(), &7.into())
-        );
-        assert!(
-            record["provenance"]["command_line"].to_string().contains("--seed"),
-            "{}",
-            record["provenance"]
-        );
-        let named = |list: &str, name: &str| {
-            record[list].as_array().unwrap().iter().map(|one| one[name].clone()).collect::<Vec<_>>()
-        };
-        for (list, name, wanted) in [("facts", "name", facts), ("views", "title", views)] {
-            assert!(
-                wanted.iter().all(|one| named(list, name).contains(&Value::from(*one))),
-                "{:?}",
-                named(list, name)
-            );
-        }
-        for words in facts.iter().chain(views).chain(&[&*format!("Warpline {study}")]) {
-            assert!(html.contains(words), "{study} without {words}");
-        }
-        // The digest is that of a run.
-        let digest = run("run phold --lps 64 --end 5 --seed 7 --json").json()["digest"].clone();
-        assert!(
-            record["digest"] == digest && html.contains(digest.as_str().unwrap()),
-            "{}",
-            record["digest"]
-        );
-        // Rendered again, it is the same.
-        fs::remove_file(&page).unwrap();
-        assert_eq!(
-            run(&format!("report {study}")).stdout,
-            format!("report: {study}/report.html\n")
-        );
-        assert_eq!(fs::read_to_string(&page).unwrap(), html);
-        let text = run(&format!("{line} --report {study} --quiet")).stdout;
-        assert!(text.ends_with(&format!("report: {study}/report.html\n")), "{text}");
-        run(&format!("{line} --report {study}/run.json/x"))
-            .is_wrong_use(&["cannot write a report to"]);
+    let done = run(&format!("{line} --report {study} --json --quiet"));
+    assert_eq!((done.code, done.stderr.as_str()), (0, ""));
+    let page = place.path().join(study).join("report.html");
+    let html = fs::read_to_string(&page).unwrap();
+    let record = fs::read_to_string(place.path().join(study).join("run.json")).unwrap();
+    let record: Value = serde_json::from_str(&record).unwrap();
+    let mut json = done.json();
+    assert_eq!(json.remove("report"), Some(format!("{study}/report.html").into()));
+    assert_eq!(
+        (&record["study"], &record["model"], &record["figures"]),
+        (&study.into(), &"phold".into(), &Value::Object(json))
+    );
+    assert_eq!(
+        (&record["parameters"]["lps"], &record["settings"]["seed"]),
+        (&64.into(), &7.into())
+    );
+    assert!(
+        record["provenance"]["command_line"].to_string().contains("--seed"),
+        "{}",
+        record["provenance"]
+    );
+    for (list, name, wanted) in [("facts", "name", facts), ("views", "title", views)] {
+        let named: Vec<&Value> =
+            record[list].as_array().unwrap().iter().map(|one| &one[name]).collect();
+        assert!(wanted.iter().all(|one| named.contains(&&Value::from(*one))), "{named:?}");
     }
+    for words in facts.iter().chain(views).chain(&[&*format!("Warpline {study}")]) {
+        assert!(html.contains(words), "{study} without {words}");
+    }
+    // The digest is that of a run.
+    let digest = run("run phold --lps 64 --end 5 --seed 7 --json").json()["digest"].clone();
+    assert!(
+        record["digest"] == digest && html.contains(digest.as_str().unwrap()),
+        "{}",
+        record["digest"]
+    );
+    // Rendered again, the page is the same.
+    fs::remove_file(&page).unwrap();
+    let again = run(&format!("report {study}"));
+    assert_eq!(again.stdout, format!("report: {study}/report.html\n"));
+    assert_eq!(fs::read_to_string(&page).unwrap(), html);
+    let text = run(&format!("{line} --report {study} --quiet")).stdout;
+    assert!(text.ends_with(&format!("report: {study}/report.html\n")), "{text}");
+    run(&format!("{line} --report {study}/run.json/x")).is_wrong_use(&["cannot write a report to"]);
 }
 
 #[test]
@@ -213,4 +206,180 @@ fn mistakes_in_a_scenario_have_their_line() {
         fs::write(place.path().join("a.toml"), text).unwrap();
         warpline_in(place.path(), &["compare", "a.toml"]).is_wrong_use(&[words]);
     }
+}
+
+/// Two runs with rates, their median, and a plausible amount of memory.
+fn assert_figures(engine: &Value) {
+    let rates = engine["rates"].as_array().unwrap().iter().map(|rate| rate.as_f64().unwrap());
+    let rates: Vec<f64> = rates.collect();
+    let median = engine["median_rate"].as_f64().unwrap();
+    assert!(
+        rates.len() == 2 && (median - (rates[0] + rates[1]) / 2.0).abs() <= 1e-9 * median,
+        "{engine}"
+    );
+    assert!(
+        !cfg!(target_os = "linux") || engine["peak_rss_bytes"].as_u64().unwrap() > 500_000,
+        "{engine}"
+    );
+}
+
+#[test]
+fn engines_are_compared() {
+    for run in RUNS {
+        let line = format!("compare {run} --runs 2 --threads 2 --json");
+        let comparison = warpline(&line);
+        assert_eq!((comparison.code, comparison.stderr.as_str()), (0, ""), "{line}");
+        let json = comparison.json();
+        let keys = [
+            "end_time",
+            "model",
+            "order_of_text_varies",
+            "parallel",
+            "parameters",
+            "runs",
+            "same_answer",
+            "seed",
+            "sequential",
+        ];
+        // There are notes if others used the cores.
+        assert_eq!(json.keys().filter(|key| *key != "notes").collect::<Vec<_>>(), keys);
+        assert_eq!((&json["runs"], &json["same_answer"]), (&2.into(), &true.into()));
+        assert_eq!(json["model"], run.split(' ').next().unwrap());
+        let expected = warpline(&format!("run {run} --json")).json();
+        let sequential = &json["sequential"];
+        let engines = json["parallel"].as_array().unwrap();
+        let of = |word: &str| engines.iter().find(|engine| engine["engine"]["sync"] == word);
+        let parallel = of("optimistic").unwrap_or_else(|| panic!("{line}"));
+        assert_eq!(
+            of("conservative").is_some(),
+            expected["engine"]["lookahead"].as_f64().unwrap() > 0.0,
+            "{line}"
+        );
+        for engine in engines.iter().chain([sequential]) {
+            assert_eq!(
+                (&engine["digest"], &engine["committed_events"]),
+                (&expected["digest"], &expected["committed_events"])
+            );
+            assert_figures(engine);
+        }
+        assert_eq!(
+            (&sequential["engine"]["sync"], &sequential.get("efficiency")),
+            (&"sequential".into(), &None)
+        );
+        assert_eq!(
+            (&parallel["engine"]["sync"], &parallel["engine"]["threads"]),
+            (&"optimistic".into(), &2.into())
+        );
+        assert!((0.0..=1.0).contains(&parallel["efficiency"].as_f64().unwrap()));
+        let speed_up =
+            parallel["median_rate"].as_f64().unwrap() / sequential["median_rate"].as_f64().unwrap();
+        assert!((parallel["speed_up"].as_f64().unwrap() - speed_up).abs() <= 1e-9 * speed_up);
+        assert!(
+            !cfg!(target_os = "linux") || parallel["memory_ratio"].as_f64().unwrap() > 0.1,
+            "{parallel}"
+        );
+    }
+}
+
+#[test]
+fn people_get_a_table() {
+    let comparison = warpline("compare phold --lps 64 --end 20 --runs 1 --threads 2 --seed 3");
+    assert_eq!((comparison.code, comparison.stderr.as_str()), (0, ""));
+    let digest = warpline("run phold --lps 64 --end 20 --seed 3 --json").digest();
+    assert_eq!(comparison.stdout.matches(&digest).count(), 3, "{}", comparison.stdout);
+    for words in [
+        "conservative, 2 threads",
+        "optimistic, 2 threads",
+        "  median rate  ",
+        "  speed-up  ",
+        "  efficiency  ",
+        "  peak memory  ",
+        "same answer: yes\n",
+    ] {
+        assert!(comparison.stdout.contains(words), "no `{words}` in: {}", comparison.stdout);
+    }
+}
+
+#[test]
+fn a_comparison_has_defaults() {
+    let json = warpline("compare mm1 --end 50 --json").json();
+    assert_eq!(
+        (&json["runs"], &json["parallel"][0]["engine"]["sync"]),
+        (&3.into(), &"optimistic".into())
+    );
+}
+
+#[test]
+fn engines_are_named_in_a_list() {
+    let compared = |with: &str| {
+        let json = warpline(&format!("compare mm1 --end 50 --runs 1 --json {with}")).json();
+        let engines: Vec<String> = json["parallel"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|engine| engine["engine"]["sync"].as_str().unwrap().to_owned())
+            .collect();
+        assert_eq!(
+            (&json["sequential"]["engine"]["sync"], &json["same_answer"]),
+            (&"sequential".into(), &true.into())
+        );
+        engines
+    };
+    assert_eq!(compared("--with optimistic"), ["optimistic"]);
+    assert_eq!(compared("--with optimistic,sequential,optimistic --threads 3"), ["optimistic"]);
+    assert_eq!(compared("--with=optimistic --sync sequential"), ["optimistic"]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_engine_that_fails_is_shown_with_its_error() {
+    // The sequential engine needs one such stack, and others need two.
+    let compare = |more: &[&str]| {
+        let line = "compare mm1 --end 50 --runs 2 --threads 1 --stack 1024";
+        let mut command = limited(1_900_000, &format!("{line} {}", more.join(" ")));
+        let output = command.output().unwrap();
+        let [stdout, stderr] =
+            [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+        assert_eq!(output.status.code(), Some(1), "{stderr}");
+        assert!(
+            stderr.starts_with("error: optimistic failed: the system refuses thread 1 of 1"),
+            "{stderr}"
+        );
+        stdout
+    };
+    let table = compare(&[]);
+    for words in ["optimistic failed: the system refuses thread 1 of 1", "\nsame answer: unknown\n"]
+    {
+        assert!(table.contains(words), "no `{words}` in: {table}");
+    }
+    assert!(
+        table.lines().any(|line| line.contains("median rate") && line.ends_with(" failed")),
+        "{table}"
+    );
+    let json: Value = serde_json::from_str(&compare(&["--json"])).unwrap();
+    assert_eq!(
+        (&json["exit_code"], &json["same_answer"], &json["runs"]),
+        (&1.into(), &Value::Null, &2.into())
+    );
+    assert_eq!(json["sequential"]["rates"].as_array().unwrap().len(), 2);
+    assert!(json["parallel"][0]["error"].as_str().unwrap().contains("refuses thread"), "{json}");
+}
+
+#[test]
+fn a_scenario_is_compared_without_its_report() {
+    let place = tempdir().unwrap();
+    fs::write(
+        place.path().join("a.toml"),
+        "model = 'phold'\nend = 5\nseed = 4\nreport = 'out'\n[parameters]\nlps = 64",
+    )
+    .unwrap();
+    let comparison =
+        warpline_in(place.path(), &["compare", "--runs", "1", "a.toml", "--end", "6", "--json"]);
+    let json = comparison.json();
+    assert_eq!(
+        (comparison.code, &json["end_time"], &json["seed"], &json["runs"]),
+        (0, &6.0.into(), &4.into(), &1.into())
+    );
+    assert_eq!(json["parameters"]["lps"], 64);
+    assert!(!place.path().join("out").exists());
 }

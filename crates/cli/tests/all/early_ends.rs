@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM, and several runs at a time.
+//! Ctrl-C, SIGTERM, and replications.
 #![cfg(unix)]
 
 use std::io::{BufRead, BufReader};
@@ -55,8 +55,7 @@ fn a_signal_ends_a_run_with_the_results_so_far() {
             begun(directory.path(), &format!("run phold --end 1e9 --json --report out {engine}"));
         signal(&child, name);
         let Output { status, stdout, stderr } = ended(child);
-        let (stdout, stderr) =
-            (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
+        let [stdout, stderr] = [stdout, stderr].map(|text| String::from_utf8(text).unwrap());
         assert_eq!(status.code(), Some(code), "{engine}: {stderr}");
         let json: Value = serde_json::from_str(&stdout).unwrap();
         assert_eq!(
@@ -86,7 +85,7 @@ fn the_terminal_says_that_results_are_partial() {
     let child = begun(directory.path(), "run phold --end 1e9");
     signal(&child, "INT");
     let Output { status, stdout, stderr } = ended(child);
-    let (stdout, stderr) = (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
+    let [stdout, stderr] = [stdout, stderr].map(|text| String::from_utf8(text).unwrap());
     assert_eq!(status.code(), Some(130));
     assert!(
         stdout
@@ -101,7 +100,7 @@ fn the_terminal_says_that_results_are_partial() {
 #[test]
 fn a_second_signal_ends_the_program_at_once() {
     let directory = tempdir().unwrap();
-    // While so many LPs are made, the first signal does not end the run.
+    // A run does not end while it makes its LPs, here so many that it takes seconds.
     let mut child = begun(directory.path(), "run phold --lps 60000000 --end 1e9");
     signal(&child, "TERM");
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
@@ -109,13 +108,13 @@ fn a_second_signal_ends_the_program_at_once() {
         lines.any(|line| line.unwrap().contains("once more ends the program")),
         "the first signal was not heard"
     );
-    // Sooner it would be the same request.
+    // A signal that comes sooner is part of the same request.
     sleep(Duration::from_millis(150));
     signal(&child, "TERM");
     assert_eq!(ended(child).status.code(), Some(143));
 }
 
-/// As `timeout` does, which signals the process and its group.
+/// `timeout` does this: it signals the process and its group.
 #[test]
 fn two_signals_at_once_leave_the_results_so_far() {
     let directory = tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! All tests of the command, in one program, which is quicker to build than five.
+//! All tests of the command. One program is quicker to build than many.
 
 #[cfg(target_os = "linux")]
 mod book;

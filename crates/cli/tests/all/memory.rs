@@ -1,21 +1,9 @@
-//! Runs that do not get the memory they need, whatever they need it for: they say so, and never
-//! abort.
+//! Runs that do not get the memory that they need end with an error, and never abort.
 #![cfg(target_os = "linux")]
-
-use std::path::Path;
-use std::process::Command;
 
 use tempfile::tempdir;
 
-use crate::support::{command, output, warpline, warpline_in};
-
-/// The command with this many kilobytes of addresses.
-fn limited(kilobytes: u32, line: &str) -> Command {
-    let program = command(Path::new(".")).get_program().to_str().unwrap().to_owned();
-    let mut command = Command::new("sh");
-    command.args(["-c", &format!("ulimit -v {kilobytes}; exec {program} {line}")]);
-    command
-}
+use crate::support::{limited, output, warpline, warpline_in};
 
 /// Runs `line` with this much memory, and returns the exit code and what was said.
 fn run(kilobytes: u32, line: &str) -> (Option<i32>, String) {
@@ -23,8 +11,7 @@ fn run(kilobytes: u32, line: &str) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-/// From far too little to plenty. What is short is a list that grows by leaps, and thus another one
-/// at each limit.
+/// From far too little memory to plenty. Lists grow by leaps, so at each limit another one fails.
 #[test]
 fn runs_without_enough_memory_end_with_an_error() {
     let lines = [
@@ -35,7 +22,7 @@ fn runs_without_enough_memory_end_with_an_error() {
         "run mm1 --end 20000 --threads 1 --sync optimistic",
         "explain phold --lps 20000 --population 20 --end 0.2",
     ];
-    // Finished, without memory, without a thread.
+    // How many runs finished, lacked memory, and were refused a thread.
     let mut ends = [0; 3];
     for line in lines {
         for limit in 0..8 {
@@ -60,7 +47,7 @@ fn runs_without_enough_memory_end_with_an_error() {
             );
         }
     }
-    // With other sizes of code and threads the limits may miss what they are for.
+    // If code or threads change in size, the limits may have to change, too.
     assert!(ends.iter().all(|&count| count >= 3), "{ends:?}");
 }
 
@@ -100,8 +87,8 @@ fn peak(line: &str) -> u64 {
     run.json()["peak_rss_bytes"].as_u64().expect("the system tells")
 }
 
-/// Results are written as a stream: their lists are never in memory as a whole, and neither is
-/// anything that is made of them.
+/// Results are written as a stream. Their lists are never in memory as a whole, nor is anything made
+/// of them.
 #[test]
 fn a_network_takes_little_memory_for_each_pair_of_nodes() {
     const NODES: u64 = 160;
@@ -120,7 +107,8 @@ fn a_network_takes_little_memory_for_each_pair_of_nodes() {
         .unwrap();
         format!("run network --topology {} --end 0.02 --sync sequential", path.display())
     };
-    let (pairs, base) = (NODES * (NODES - 1), peak(&ring(4)));
+    let pairs = NODES * (NODES - 1);
+    let base = peak(&ring(4));
     let limited = format!("{} --memory {}K", ring(NODES), base / 1024 + pairs * 700 / 1024);
     let per_pair = (peak(&limited) - base) / pairs;
     assert!(per_pair < 600, "{per_pair} bytes for each of {pairs} pairs");
@@ -140,10 +128,12 @@ fn a_network_takes_little_memory_for_each_pair_of_nodes() {
 #[test]
 fn replications_take_little_memory_for_each_run() {
     let run = |runs: u64| format!("run mm1 --end 5 --replications {runs}");
-    let (few, many, base) = (20, 1200, peak(&run(20)));
+    let few = 20;
+    let many = 1200;
+    let base = peak(&run(few));
     let per_run = peak(&run(many)).saturating_sub(base) / (many - few);
     assert!(per_run < 8_000, "{per_run} bytes for each run");
-    // What earlier runs have left is no part of the program that later ones find.
+    // What earlier runs leave in memory does not count as part of the program.
     let all = warpline(&format!("{} --memory {}K --json", run(many), base / 1024 + 2_000));
     assert_eq!(
         (all.code, all.json()["replications"]["runs"].as_array().map(Vec::len)),
@@ -153,8 +143,8 @@ fn replications_take_little_memory_for_each_run() {
     );
 }
 
-/// The most PEs that settings allow need more than most machines have, and would be killed without
-/// a word.
+/// The most PEs that settings allow need more memory than most machines have. Such a run would be
+/// killed without a message.
 #[test]
 fn rings_between_too_many_pes_are_refused_with_the_figure() {
     let line = "run phold --lps 2048 --memory 1G";

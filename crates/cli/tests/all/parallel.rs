@@ -1,24 +1,18 @@
 //! Parallel runs, from the command line to what is printed.
 
 use std::fs;
+#[cfg(target_os = "linux")]
 use std::path::Path;
+#[cfg(target_os = "linux")]
 use std::process::Command;
 
-use crate::support::{command, output, warpline, warpline_in};
+use crate::support::{RUNS, warpline, warpline_in};
+#[cfg(target_os = "linux")]
+use crate::support::{command, limited, output};
 use serde_json::Value;
 use tempfile::tempdir;
 
-/// A short run of every model.
-const RUNS: [&str; 7] = [
-    "mm1 --end 200",
-    "phold --lps 64 --end 20",
-    "phold --lps 64 --end 20 --clusters 8 --remote 0.5 --lookahead 0",
-    "simplesim --end 80",
-    "hypercube --dimensions 5 --in-flight 100 --end 40",
-    "pcs --cells 64 --portables 1000 --end 10",
-    "network --end 0.02",
-];
-
+/// What every parallel run has in its object.
 const KEYS: [&str; 11] = [
     "anti_messages",
     "cancelled_in_place",
@@ -127,7 +121,7 @@ fn all_settings_are_heard() {
     );
 }
 
-/// The record tells what became of an interval that was adapted, and so does what people read.
+/// The record and the text say how an adaptive interval changed.
 #[test]
 fn an_interval_of_gvt_that_is_adapted_is_told() {
     let line = "run phold --lps 64 --end 200 --threads 2 --use-lookahead no --gvt synchronous --gvt-interval 8";
@@ -177,7 +171,7 @@ fn only_synchronous_gvt_has_a_barrier() {
     }
 }
 
-/// What was typed reaches the engine, whose record tells what it did, and the answer is the same.
+/// The setting reaches the engine, and the answer is the same.
 #[test]
 fn both_words_for_the_use_of_lookahead_are_heard() {
     let run = |words: &str| {
@@ -195,19 +189,11 @@ fn both_words_for_the_use_of_lookahead_are_heard() {
     }
 }
 
-/// The command, where there is less than 2 GB of virtual memory.
-#[cfg(target_os = "linux")]
-fn limited(line: &str) -> std::process::Command {
-    let program = command(std::path::Path::new(".")).get_program().to_str().unwrap().to_owned();
-    let mut command = std::process::Command::new("sh");
-    command.args(["-c", &format!("ulimit -v 1900000; exec {program} {line}")]);
-    command
-}
-
 #[test]
 #[cfg(target_os = "linux")]
 fn a_thread_that_is_refused_is_told() {
-    let output = output(&mut limited("run mm1 --sync optimistic --threads 1 --stack 4096"));
+    let line = "run mm1 --sync optimistic --threads 1 --stack 4096";
+    let output = output(&mut limited(1_900_000, line));
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{stderr}");
     assert!(
@@ -335,181 +321,4 @@ fn a_scenario_may_be_a_parallel_run() {
     assert_eq!(engine(&["--sync", "sequential", "--threads", "1"])["sync"], "sequential");
     warpline_in(place.path(), &["run", "a.toml", "--sync", "sequential"])
         .is_wrong_use(&["`threads` is `2`", "set it to 1"]);
-}
-
-#[test]
-fn engines_are_compared() {
-    for run in RUNS {
-        let line = format!("compare {run} --runs 2 --threads 2 --json");
-        let comparison = warpline(&line);
-        assert_eq!((comparison.code, comparison.stderr.as_str()), (0, ""), "{line}");
-        let json = comparison.json();
-        let keys = [
-            "end_time",
-            "model",
-            "order_of_text_varies",
-            "parallel",
-            "parameters",
-            "runs",
-            "same_answer",
-            "seed",
-            "sequential",
-        ];
-        // There are notes if others used the cores.
-        assert_eq!(json.keys().filter(|key| *key != "notes").collect::<Vec<_>>(), keys);
-        assert_eq!((&json["runs"], &json["same_answer"]), (&2.into(), &true.into()));
-        assert_eq!(json["model"], run.split(' ').next().unwrap());
-        let expected = warpline(&format!("run {run} --json")).json();
-        let (sequential, engines) = (&json["sequential"], json["parallel"].as_array().unwrap());
-        let of = |word: &str| engines.iter().find(|engine| engine["engine"]["sync"] == word);
-        let parallel = of("optimistic").unwrap_or_else(|| panic!("{line}"));
-        assert_eq!(
-            of("conservative").is_some(),
-            expected["engine"]["lookahead"].as_f64().unwrap() > 0.0,
-            "{line}"
-        );
-        for engine in engines.iter().chain([sequential]) {
-            assert_eq!(
-                (&engine["digest"], &engine["committed_events"]),
-                (&expected["digest"], &expected["committed_events"])
-            );
-            let rates: Vec<f64> = engine["rates"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(|rate| rate.as_f64().unwrap())
-                .collect();
-            let median = engine["median_rate"].as_f64().unwrap();
-            assert!(
-                rates.len() == 2 && (median - (rates[0] + rates[1]) / 2.0).abs() <= 1e-9 * median,
-                "{engine}"
-            );
-            assert!(
-                !cfg!(target_os = "linux") || engine["peak_rss_bytes"].as_u64().unwrap() > 500_000,
-                "{engine}"
-            );
-        }
-        assert_eq!(
-            (&sequential["engine"]["sync"], &sequential.get("efficiency")),
-            (&"sequential".into(), &None)
-        );
-        assert_eq!(
-            (&parallel["engine"]["sync"], &parallel["engine"]["threads"]),
-            (&"optimistic".into(), &2.into())
-        );
-        assert!((0.0..=1.0).contains(&parallel["efficiency"].as_f64().unwrap()));
-        let speed_up =
-            parallel["median_rate"].as_f64().unwrap() / sequential["median_rate"].as_f64().unwrap();
-        assert!((parallel["speed_up"].as_f64().unwrap() - speed_up).abs() <= 1e-9 * speed_up);
-        assert!(
-            !cfg!(target_os = "linux") || parallel["memory_ratio"].as_f64().unwrap() > 0.1,
-            "{parallel}"
-        );
-    }
-}
-
-#[test]
-fn people_get_a_table() {
-    let comparison = warpline("compare phold --lps 64 --end 20 --runs 1 --threads 2 --seed 3");
-    assert_eq!((comparison.code, comparison.stderr.as_str()), (0, ""));
-    let digest = warpline("run phold --lps 64 --end 20 --seed 3 --json").digest();
-    assert_eq!(comparison.stdout.matches(&digest).count(), 3, "{}", comparison.stdout);
-    for words in [
-        "conservative, 2 threads",
-        "optimistic, 2 threads",
-        "  median rate  ",
-        "  speed-up  ",
-        "  efficiency  ",
-        "  peak memory  ",
-        "same answer: yes\n",
-    ] {
-        assert!(comparison.stdout.contains(words), "no `{words}` in: {}", comparison.stdout);
-    }
-}
-
-#[test]
-fn a_comparison_has_defaults() {
-    let json = warpline("compare mm1 --end 50 --json").json();
-    assert_eq!(
-        (&json["runs"], &json["parallel"][0]["engine"]["sync"]),
-        (&3.into(), &"optimistic".into())
-    );
-}
-
-#[test]
-fn engines_are_named_in_a_list() {
-    let compared = |with: &str| {
-        let json = warpline(&format!("compare mm1 --end 50 --runs 1 --json {with}")).json();
-        let engines: Vec<String> = json["parallel"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|engine| engine["engine"]["sync"].as_str().unwrap().to_owned())
-            .collect();
-        assert_eq!(
-            (&json["sequential"]["engine"]["sync"], &json["same_answer"]),
-            (&"sequential".into(), &true.into())
-        );
-        engines
-    };
-    assert_eq!(compared("--with optimistic"), ["optimistic"]);
-    assert_eq!(compared("--with optimistic,sequential,optimistic --threads 3"), ["optimistic"]);
-    assert_eq!(compared("--with=optimistic --sync sequential"), ["optimistic"]);
-}
-
-#[test]
-#[cfg(target_os = "linux")]
-fn an_engine_that_fails_is_shown_with_its_error() {
-    // The sequential engine needs one such stack, and others need two.
-    let compare = |more: &[&str]| {
-        let output = limited(&format!(
-            "compare mm1 --end 50 --runs 2 --threads 1 --stack 1024 {}",
-            more.join(" ")
-        ))
-        .output()
-        .unwrap();
-        let [stdout, stderr] =
-            [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
-        assert_eq!(output.status.code(), Some(1), "{stderr}");
-        assert!(
-            stderr.starts_with("error: optimistic failed: the system refuses thread 1 of 1"),
-            "{stderr}"
-        );
-        stdout
-    };
-    let table = compare(&[]);
-    for words in ["optimistic failed: the system refuses thread 1 of 1", "\nsame answer: unknown\n"]
-    {
-        assert!(table.contains(words), "no `{words}` in: {table}");
-    }
-    assert!(
-        table.lines().any(|line| line.contains("median rate") && line.ends_with(" failed")),
-        "{table}"
-    );
-    let json: Value = serde_json::from_str(&compare(&["--json"])).unwrap();
-    assert_eq!(
-        (&json["exit_code"], &json["same_answer"], &json["runs"]),
-        (&1.into(), &Value::Null, &2.into())
-    );
-    assert_eq!(json["sequential"]["rates"].as_array().unwrap().len(), 2);
-    assert!(json["parallel"][0]["error"].as_str().unwrap().contains("refuses thread"), "{json}");
-}
-
-#[test]
-fn a_scenario_is_compared_without_its_report() {
-    let place = tempdir().unwrap();
-    fs::write(
-        place.path().join("a.toml"),
-        "model = 'phold'\nend = 5\nseed = 4\nreport = 'out'\n[parameters]\nlps = 64",
-    )
-    .unwrap();
-    let comparison =
-        warpline_in(place.path(), &["compare", "--runs", "1", "a.toml", "--end", "6", "--json"]);
-    let json = comparison.json();
-    assert_eq!(
-        (comparison.code, &json["end_time"], &json["seed"], &json["runs"]),
-        (0, &6.0.into(), &4.into(), &1.into())
-    );
-    assert_eq!(json["parameters"]["lps"], 64);
-    assert!(!place.path().join("out").exists());
 }

@@ -6,7 +6,7 @@ use crate::support::warpline;
 
 const RUN: &str = "run phold --end 0.5 --seed 3 --json";
 
-/// A preset stands for what it says, and what is typed overrides it, before and after it.
+/// A preset stands for its values. Typed values override it, whether they come before or after it.
 #[test]
 fn a_preset_stands_for_what_it_sets() {
     let typed =
@@ -30,7 +30,7 @@ fn a_preset_stands_for_what_it_sets() {
     }
 }
 
-/// Presets of engines are settings, of which the last counts, and nothing that changes the answer.
+/// Presets of engines are settings that do not change the answer. The last one of a name counts.
 #[test]
 fn engines_have_presets() {
     let plain = warpline(&format!("{RUN} --preset rcphold-100-100")).json();

@@ -35,7 +35,7 @@ const WAYS: [&str; 19] = [
     "--processes 2 --threads 2 --pool sender --fossil-collection on-the-fly --use-lookahead no --undo reverse",
 ];
 
-/// Whatever the processes do, the record says the same of the model.
+/// The record says the same of the model as that of one process.
 fn assert_same(line: &str, alone: &Outcome, together: &Outcome) {
     assert_eq!(together.code, 0, "{line}: {}", together.stderr);
     let [alone, together] = [alone.json(), together.json()];
@@ -79,7 +79,7 @@ fn all_models_run_in_several_processes() {
     }
 }
 
-/// Messages that are copied take the same answer along, whoever carries them.
+/// Copied messages lead to the same answer, whoever carries them.
 #[test]
 fn all_carriers_bring_the_same_answer() {
     let models = [
@@ -109,7 +109,7 @@ fn all_carriers_bring_the_same_answer() {
                 );
                 let copied = &record["communication"];
                 assert!(copied["messages"].as_u64() > Some(0), "{line}: {copied}");
-                // Each message is a block of its own, unless something is said about batches.
+                // By default, each message of this carrier is a batch of its own.
                 if carrier == "boost" && !way.contains("batch") {
                     assert!(record["engine"]["communication_batch"].is_null(), "{line}");
                     assert!(
@@ -175,7 +175,7 @@ fn begun(directory: &Path, line: &str) -> (Child, Vec<u32>) {
     while since.elapsed() < Duration::from_secs(60) {
         let mut children = descendants(child.id());
         children.sort_unstable();
-        // They have to be in the run, too: in it, they have threads that execute events.
+        // Once they take part in the run, they have threads that execute events.
         if children.len() == 2 && children.iter().all(|child| is_at_work(*child)) {
             return (child, children);
         }
@@ -200,8 +200,7 @@ fn if_one_process_dies_all_others_end_and_say_which() {
         let (child, children) = begun(directory.path(), &line);
         signal(children[victim], "KILL");
         let Output { status, stdout, stderr } = ended(child, &children);
-        let (stdout, stderr) =
-            (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
+        let [stdout, stderr] = [stdout, stderr].map(|text| String::from_utf8(text).unwrap());
         assert_eq!(status.code(), Some(1), "{stderr}");
         let json: Value = serde_json::from_str(&stdout).unwrap();
         let error = json["error"].as_str().unwrap();

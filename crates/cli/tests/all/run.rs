@@ -1,6 +1,7 @@
 //! `warpline run`.
 
 use std::fs;
+use std::path::Path;
 use std::process::Stdio;
 
 use crate::support::{Outcome, command, warpline, warpline_in};
@@ -33,7 +34,7 @@ fn json_is_one_object_with_all_keys() {
     let run = warpline("run mm1 --end 100 --seed 7 --arrival-rate 0.5 --json");
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     let json = run.json();
-    // How much of the cores it had is known only of runs that take a while.
+    // Its share of the cores is known only if the run takes a while.
     assert_eq!(json.keys().filter(|key| *key != "core_share").collect::<Vec<_>>(), KEYS);
     assert_eq!(
         (&json["model"], &json["seed"], &json["end_time"]),
@@ -132,8 +133,8 @@ fn a_record_says_where_it_comes_from() {
     assert_eq!((&together["pes"], &together["cores"]), (&2.into(), &alone["cores"]));
 }
 
-/// Of four PEs and destinations drawn from all LPs, three in four messages travel, which depends on
-/// no timing.
+/// With four PEs and destinations drawn from all LPs, three in four messages travel, whatever the
+/// timing.
 #[test]
 fn a_parallel_run_says_what_limits_it() {
     let line = "run phold --lps 64 --end 10000 --threads 4";
@@ -284,7 +285,7 @@ fn unknown_names_are_wrong_use_with_a_suggestion() {
     warpline("run mm1 phold").is_wrong_use(&["phold"]);
 }
 
-/// Every parameter that can be without effect is, and says so, but only if it was given.
+/// Parameters without effect are pointed out, but only if they were given.
 #[test]
 fn parameters_without_effect_are_pointed_out() {
     let no_effect = |name: &str, why: &str| format!("note: model `{name}`: {why}\n");
@@ -350,7 +351,7 @@ fn parameters_without_effect_are_pointed_out() {
     assert!(told.starts_with("note: a.toml:6: model `phold`: `remote` has no effect"), "{told}");
 }
 
-/// Settings that cannot act are pointed out by whatever takes them, and those of presets are not.
+/// Settings without effect are pointed out, except for those of presets.
 #[test]
 fn settings_without_effect_are_pointed_out() {
     let interval =
@@ -498,7 +499,7 @@ fn nobody_needs_to_read_to_the_end() {
         "run network --help",
         "run nothing --json",
     ] {
-        let mut child = command(std::path::Path::new("."));
+        let mut child = command(Path::new("."));
         let child = child.args(line.split(' ')).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = child.spawn().unwrap();
         drop(child.stdout.take());
@@ -517,11 +518,8 @@ fn nobody_needs_to_read_to_the_end() {
 #[cfg(target_os = "linux")]
 fn a_full_disk_is_told() {
     let full = fs::File::options().write(true).open("/dev/full").unwrap();
-    let output = command(std::path::Path::new("."))
-        .args(["run", "mm1", "--end", "100"])
-        .stdout(full)
-        .output()
-        .unwrap();
+    let output =
+        command(Path::new(".")).args(["run", "mm1", "--end", "100"]).stdout(full).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8(output.stderr).unwrap().contains("cannot write to stdout"));
 }

@@ -94,7 +94,7 @@ fn a_scenario_has_the_settings_of_parallel_runs() {
         (found.digest(), &found.json()["engine"]["sync"]),
         (expected.clone(), &"optimistic".into())
     );
-    // Who chooses another engine on the command line need not take back what it has no use for.
+    // Settings that an engine chosen on the command line does not use are dropped.
     let found = run(&parallel, &["--json", "--sync", "sequential"]);
     assert_eq!((found.digest(), &found.json()["engine"]["sync"]), (expected, &"sequential".into()));
     let both =

@@ -35,8 +35,8 @@ fn studies_are_listed_with_the_time_that_they_take() {
     warpline("study usik/rcphold --threads 1").is_wrong_use(&["--threads"]);
 }
 
-/// All structures, ways to synchronise, lookaheads and ways to find GVT are run, and give one
-/// answer under each condition.
+/// All structures, synchronisations, lookaheads and GVT algorithms are run, and give one answer under
+/// each condition.
 #[test]
 fn a_study_measures_all_cases() {
     let place = tempdir().unwrap();

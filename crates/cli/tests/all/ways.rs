@@ -1,18 +1,15 @@
-//! Comparisons and studies of threads, processes and ranks. Ranks take a build with MPI and are
-//! left out of others.
+//! Comparisons and studies of threads, processes and ranks. Ranks need a build with MPI, and are
+//! left out of other builds.
 #![cfg(target_os = "linux")]
-
-use std::process::Output;
 
 use serde_json::Value;
 use tempfile::tempdir;
 
-use crate::support::{Outcome, command, output};
+use crate::support::{Outcome, command, outcome};
 
 const MPI: bool = cfg!(feature = "mpi");
 
-/// Runs `warpline` where a launcher may be started by whoever runs the tests; `launcher` is what is
-/// named as one.
+/// Runs `warpline` where also root may start a launcher. `launcher` names one.
 fn warpline(line: &str, launcher: Option<&str>) -> Outcome {
     let directory = tempdir().unwrap();
     let mut command = command(directory.path());
@@ -20,9 +17,7 @@ fn warpline(line: &str, launcher: Option<&str>) -> Outcome {
         .args(line.split_whitespace())
         .envs(["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"].map(|name| (name, "1")));
     launcher.map(|launcher| command.env("MPIRUN", launcher));
-    let Output { status, stdout, stderr } = output(&mut command);
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    Outcome { code: status.code().unwrap(), stdout: text(stdout), stderr: text(stderr) }
+    outcome(&mut command)
 }
 
 fn list(values: &Value, name: &str) -> Vec<String> {
@@ -60,7 +55,7 @@ fn threads_and_processes_are_compared() {
     );
 }
 
-/// Digests are equal by whatever way messages go.
+/// Digests are equal, whichever way messages go.
 #[test]
 fn ranks_are_compared_too() {
     let compared = warpline(&format!("{COMPARE} --with optimistic,processes,mpi,mpi-copies"), None);
@@ -98,13 +93,14 @@ fn a_launcher_that_there_is_not_fails_its_rows_alone() {
     assert_eq!((compared.code, &json["same_answer"]), (1, &true.into()));
 }
 
-/// What takes a launcher is left out of a study where there is none, and the rest is done.
+/// Without a launcher, a study leaves out what needs one, and does the rest.
 #[test]
 fn studies_do_what_can_be_done() {
     let done = warpline("study gsu/lps --quick --json --quiet", Some("no/such/mpirun"));
     assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
     let json = done.json();
-    let (cases, notes) = (json["cases"].as_array().unwrap(), json["notes"].to_string());
+    let cases = json["cases"].as_array().unwrap();
+    let notes = json["notes"].to_string();
     assert!(
         cases.iter().all(|case| case["event_rate"].is_null() == (case["way"] == "mpi-copies")),
         "{cases:?}"

@@ -10,8 +10,8 @@ use super::engine_runs::EngineRuns;
 use crate::failure::Failure;
 use crate::output::format;
 
-/// Runs of the same simulation on several engines, the sequential one first; that one has at least
-/// one run.
+/// Runs of the same simulation on several engines. The sequential engine comes first, and has at
+/// least one run.
 pub(crate) struct Comparison {
     pub(super) engines: Vec<EngineRuns>,
     /// The command line that verifies the model.
@@ -48,7 +48,8 @@ impl Comparison {
         let mut different: Vec<String> =
             all().flat_map(|run| differences(&expected.results, &run.results)).collect();
         different.extend(all().flat_map(|run| different_series(expected, run)));
-        different.extend(all().flat_map(|run| different_ends(expected, run)).map(str::to_owned));
+        let ends = all().flat_map(|run| different_ends(expected, run));
+        different.extend(ends.map(str::to_owned));
         different.sort();
         different.dedup();
         if same_history && different.is_empty() {
@@ -58,7 +59,7 @@ impl Comparison {
             format!("WRONG ANSWER: runs of `{}` that must be equal differ\n", expected.model);
         for engine in &self.engines {
             for (digest, events, runs) in engine.answers() {
-                let runs = if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
+                let runs = format::counted(runs, "run", "runs");
                 let _ = writeln!(
                     message,
                     "  {}: digest {digest} with {events} events, in {runs}",
@@ -105,15 +106,13 @@ impl Comparison {
         (!failed.is_empty()).then(|| failed.join("\n"))
     }
 
-    /// The failure at the end of the comparison, if not all engines gave the same answer in all
-    /// runs.
+    /// The failure of the comparison, if answers differ or an engine failed.
     pub(crate) fn failure(&self) -> Option<Failure> {
         let all: Vec<String> = self.disagreement().into_iter().chain(self.failures()).collect();
         (!all.is_empty()).then(|| Failure::failed(all.join("\n")))
     }
 
-    /// Whether everything compared is equal; `None` if only the sequential engine reached the end
-    /// of a run.
+    /// Whether all answers are equal; `None` if only the sequential engine finished a run.
     pub(super) fn same_answer(&self) -> Option<bool> {
         let compared = self.others().iter().any(|engine| !engine.runs.is_empty());
         match self.disagreement() {
@@ -122,7 +121,7 @@ impl Comparison {
         }
     }
 
-    /// A note that other programs used the cores as well, if so much that rates say little.
+    /// A note on other programs that used the cores, if they did so much that rates say little.
     pub(super) fn contested(&self) -> Option<String> {
         let taken: Vec<(String, f64)> = self
             .engines
@@ -134,8 +133,9 @@ impl Comparison {
         let all = taken.iter().map(most).collect::<Vec<_>>().join(", ");
         (!taken.is_empty()).then(|| {
             format!(
-                "other programs used the cores as well, and engines lacked one for part of the time: {all}; rates \
-                 and speed-ups say little, so compare again when the machine is idle"
+                "other programs used the cores as well, and engines lacked one for part of the \
+                 time: {all}; rates and speed-ups say little, so compare again when the machine is \
+                 idle"
             )
         })
     }
@@ -153,26 +153,22 @@ fn differences(one: &Value, other: &Value) -> Vec<String> {
     }
 }
 
-/// Whether two runs have the same answer, as far as their records tell.
+/// Whether two records have the same answer.
 fn is_equal(one: &RunRecord, other: &RunRecord) -> bool {
     (&one.digest, one.committed_events, &one.results, &one.series)
         == (&other.digest, other.committed_events, &other.results, &other.series)
-        && different_ends(one, other).next().is_none()
+        && different_ends(one, other).is_empty()
 }
 
-/// Which parts of the ends of two runs differ, beside their results.
-fn different_ends(one: &RunRecord, other: &RunRecord) -> impl Iterator<Item = &'static str> {
+/// Which of final states and statistics differ.
+fn different_ends(one: &RunRecord, other: &RunRecord) -> Vec<&'static str> {
     let none = StateDigestRecord::default();
-    let [(one_text, one_statistics), (other_text, other_statistics)] = [one, other].map(|run| {
-        let StateDigestRecord { content, statistics, .. } =
-            run.state_digest.as_ref().unwrap_or(&none);
-        (content.clone(), statistics.clone())
-    });
+    let [one, other] = [one, other].map(|run| run.state_digest.as_ref().unwrap_or(&none));
     let all = [
-        ("final states", one_text != other_text),
-        ("statistics", one_statistics != other_statistics),
+        ("final states", one.content != other.content),
+        ("statistics", one.statistics != other.statistics),
     ];
-    all.into_iter().filter(|(_, differ)| *differ).map(|(name, _)| name)
+    all.into_iter().filter(|(_, differ)| *differ).map(|(name, _)| name).collect()
 }
 
 /// The names of the series that differ.

@@ -5,7 +5,7 @@ use warpline_record::Series;
 use warpline_run::Synchronisation;
 
 use super::*;
-use crate::compare::engine_runs::{Contender, median};
+use crate::compare::engine_runs::Contender;
 use crate::process::ways::{Placement, Way};
 use crate::sample;
 
@@ -46,13 +46,6 @@ fn third(rates: &[f64]) -> EngineRuns {
 
 fn squeezed(text: &str) -> Vec<String> {
     text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
-}
-
-#[test]
-fn medians_are_in_the_middle() {
-    assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
-    assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), Some(2.5));
-    assert_eq!((median(vec![7.0]), median(Vec::new())), (Some(7.0), None));
 }
 
 #[test]
@@ -119,8 +112,10 @@ fn programs_get_one_object() {
     };
     let beside = |mut of_engine: Value, speed_up: f64, memory_ratio: f64| {
         of_engine["way"] = json!("threads");
-        (of_engine["efficiency"], of_engine["certain"]) = (json!(0.8), json!(0.6));
-        (of_engine["speed_up"], of_engine["memory_ratio"]) = (json!(speed_up), json!(memory_ratio));
+        of_engine["efficiency"] = json!(0.8);
+        of_engine["certain"] = json!(0.6);
+        of_engine["speed_up"] = json!(speed_up);
+        of_engine["memory_ratio"] = json!(memory_ratio);
         of_engine
     };
     let [_, second, third] = &comparison.engines[..] else { panic!("three engines") };
@@ -149,7 +144,8 @@ fn an_engine_that_fails_is_shown_with_its_error_beside_the_others() {
         (failure.message.as_str(), failure.code),
         ("optimistic failed: no lookahead", Failure::FAILED)
     );
-    let (text, json) = (comparison.text(), comparison.json(&[], Some(&failure)));
+    let text = comparison.text();
+    let json = comparison.json(&[], Some(&failure));
     let lines = squeezed(&text);
     for line in [
         "sequential optimistic third, 2 threads",
@@ -195,10 +191,12 @@ fn ways_have_columns_of_their_own() {
         placed(Way::MpiCopies),
         failed,
     ]);
-    let (text, json) = (comparison.text(), comparison.json(&[], None));
+    let text = comparison.text();
+    let json = comparison.json(&[], None);
     let lines = squeezed(&text);
     for line in [
-        "sequential optimistic, 2 threads optimistic, 2 processes optimistic, 2 ranks by MPI, copies optimistic, 2 ranks by MPI",
+        "sequential optimistic, 2 threads optimistic, 2 processes optimistic, 2 ranks by MPI, \
+         copies optimistic, 2 ranks by MPI",
         "optimistic, 2 ranks by MPI failed: no launcher",
         "same answer: yes",
     ] {
@@ -214,7 +212,7 @@ fn ways_have_columns_of_their_own() {
     assert_eq!(comparison.failure().unwrap().code, Failure::FAILED);
 }
 
-/// A ratio that other programs had a part in comes with a note.
+/// Rates that other programs lowered come with a note.
 #[test]
 fn cores_that_others_used_are_pointed_out() {
     let mut comparison = comparison();
@@ -230,8 +228,8 @@ fn cores_that_others_used_are_pointed_out() {
     for (run, share) in comparison.engines[1].runs.iter_mut().zip([0.95, 0.52, 0.7]) {
         run.core_share = Some(share);
     }
-    let (text, json) =
-        (comparison.text().replace('\n', " "), comparison.json(&["odd".to_owned()], None));
+    let text = comparison.text().replace('\n', " ");
+    let json = comparison.json(&["odd".to_owned()], None);
     assert!(text.contains("note: other programs used the cores as well"), "{text}");
     assert!(
         text.contains(": optimistic, 2 threads up to 48.0 %; rates and speed-ups say little"),
@@ -264,7 +262,8 @@ fn the_same_answer_is_unknown_if_nothing_was_compared() {
     );
     assert!(comparison.json(&[], None)["same_answer"].is_null());
     let mut late = optimistic();
-    (late.runs[1].digest, late.failure) = ("00000000000000bb".into(), Some("oh no".into()));
+    late.runs[1].digest = "00000000000000bb".into();
+    late.failure = Some("oh no".into());
     let comparison = compared(vec![sequential(), late]);
     let failure = comparison.failure().unwrap().message;
     assert!(
@@ -277,10 +276,10 @@ fn the_same_answer_is_unknown_if_nothing_was_compared() {
 #[test]
 fn unknown_values_are_null_or_called_unknown() {
     let mut comparison = comparison();
-    comparison.engines[0]
-        .runs
-        .iter_mut()
-        .for_each(|run| (run.peak_rss_bytes, run.event_rate) = (None, 0.0));
+    for run in &mut comparison.engines[0].runs {
+        run.peak_rss_bytes = None;
+        run.event_rate = 0.0;
+    }
     let json = comparison.json(&[], None);
     let parallel = &json["parallel"][0];
     assert!(

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use warpline_record::RunRecord;
 use warpline_run::Synchronisation;
 
+use crate::median::median;
 use crate::output::format;
 use crate::process::ways::{Placement, Way};
 use crate::run::engine::engine;
@@ -21,7 +22,7 @@ impl Contender {
         Contender { sync, placement: None }
     }
 
-    /// Its name, as far as it is known before it has run.
+    /// Its name before it has run.
     pub(crate) fn name(&self) -> String {
         let sync = self.sync.name();
         self.placement
@@ -81,8 +82,8 @@ impl EngineRuns {
         )
     }
 
-    /// How many of the committed events were certain when they were executed; `None` if nothing was
-    /// committed.
+    /// The share of committed events that were certain when they were executed; `None` if nothing
+    /// was committed.
     pub(super) fn certain(&self) -> Option<f64> {
         let of = |run: &RunRecord| {
             ratio(run.parallel.as_ref()?.certain_events as f64, run.committed_events as f64)
@@ -109,8 +110,8 @@ impl EngineRuns {
         ratio(self.memory()?, reference.memory()?)
     }
 
-    /// The greatest share of its cores that others took from one of its runs, if so much that rates
-    /// say little.
+    /// The greatest share of its cores that one of its runs lost to other programs, if that was so
+    /// much that rates say little.
     pub(super) fn taken(&self) -> Option<f64> {
         self.runs.iter().filter_map(warpline_report::taken_by_others).reduce(f64::max)
     }
@@ -166,14 +167,7 @@ impl EngineRuns {
     }
 }
 
-/// The median; `None` of nothing.
-pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let (low, high) =
-        (values.get(values.len().saturating_sub(1) / 2)?, values.get(values.len() / 2)?);
-    Some(f64::midpoint(*low, *high))
-}
-
+/// A ratio; `None` if it is not finite.
 pub(super) fn ratio(of: f64, to: f64) -> Option<f64> {
     Some(of / to).filter(|ratio| ratio.is_finite())
 }

@@ -11,8 +11,6 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use serde_json::json;
-
 use self::comparison::Comparison;
 use self::engine_runs::{Contender, EngineRuns};
 use crate::failure::Failure;
@@ -20,7 +18,7 @@ use crate::models::catalogue::{Catalogue, Visitor};
 use crate::models::program::Program;
 use crate::options::notes::tell_notes;
 use crate::options::request::{Request, with_model};
-use crate::output;
+use crate::output::Printout;
 use crate::output::progress::RunCounter;
 use crate::output::report_directory::prepare;
 use crate::process::child;
@@ -45,10 +43,7 @@ pub(crate) fn compare<C: Catalogue>(
     let directory = settings.command.report.as_deref();
     directory.map_or(Ok(()), prepare)?;
     let started = Instant::now();
-    let executable = std::env::current_exe();
-    let executable = executable.map_err(|cause| {
-        Failure::failed(format!("cannot find the executable of this command: {cause}"))
-    })?;
+    let executable = child::executable()?;
     let times = settings.command.runs();
     let mut counter = RunCounter::new((1 + others.len() as u64) * u64::from(times), request.quiet);
     let launcher = Launcher::find();
@@ -58,52 +53,32 @@ pub(crate) fn compare<C: Catalogue>(
     });
     counter.finish();
     let comparison = Comparison::of(engines?, program.line(VERIFY, &request.model));
-    let mut failed = comparison.failure();
-    let mut figures = comparison.json(&notes, failed.as_ref());
-    let report = directory.map(|directory| {
-        let warning = failed.as_ref().map(|failure| failure.message.clone());
-        let study = comparison.study(figures.clone(), warning, provenance::of(started, 0));
-        warpline_report::write_study(directory, &study).map_err(Failure::from)
-    });
-    // The findings are printed even if the report fails.
-    let mut text = comparison.text();
-    match report.transpose() {
-        Ok(None) => {}
-        Ok(Some(page)) => {
-            text += &format!("report: {}\n", page.display());
-            figures["report"] = json!(page.display().to_string());
-        }
-        Err(cause) => {
-            failed = failed.or(Some(cause));
-            figures = comparison.json(&notes, failed.as_ref());
-        }
+    let failed = comparison.failure();
+    let object = comparison.json(&notes, failed.as_ref());
+    let mut printout = Printout { object, text: comparison.text(), failed };
+    if let Some(directory) = directory {
+        let warning = printout.failed.as_ref().map(|failure| failure.message.clone());
+        let figures = printout.object.clone();
+        let study = comparison.study(figures, warning, provenance::of(started, 0));
+        printout.add_report(warpline_report::write_study(directory, &study), "");
     }
-    if request.json {
-        // The failure is part of the one object, so the caller prints no other.
-        output::print_json(&figures)?;
-    } else {
-        output::print(&text)?;
-    }
-    failed.map_or(Ok(()), |failure| Err(Failure { printed: true, ..failure }))
+    printout.print(request.json)
 }
 
-/// Which engines suit a model; errors in its parameters are left to the first run.
+/// Finds which engines suit a model. Errors in its parameters are left to the first run.
 struct Suiting<'a>(&'a warpline_run::Settings);
 
 impl Visitor for Suiting<'_> {
     type Output = Vec<Synchronisation>;
 
     fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Vec<Synchronisation> {
-        let simulation = Simulation::<M>::configured(&parameters)
-            .map(|simulation| simulation.settings(self.0.clone()));
-        let (delay, waiting) = match &simulation {
-            Ok(simulation) => (
-                simulation.least_delay().unwrap_or_default(),
-                simulation.conservative_count().unwrap_or_default(),
-            ),
-            Err(_) => Default::default(),
+        let Ok(simulation) = Simulation::<M>::configured(&parameters) else {
+            return suiting(false, false);
         };
-        suiting(delay > 0.0, waiting > 0)
+        let simulation = simulation.settings(self.0.clone());
+        let least_delay = simulation.least_delay().unwrap_or_default();
+        let conservative = simulation.conservative_count().unwrap_or_default();
+        suiting(least_delay > 0.0, conservative > 0)
     }
 }
 
@@ -115,14 +90,14 @@ fn suiting(has_lookahead: bool, has_conservative: bool) -> Vec<Synchronisation> 
         Synchronisation::Conservative => has_lookahead,
         Synchronisation::Optimistic => !has_conservative,
         Synchronisation::Mixed => has_conservative,
-        // `auto` is one of the others at any time.
+        // `auto` runs one of the others at any time.
         _ => false,
     };
     Synchronisation::ALL.iter().copied().filter(suits).collect()
 }
 
 /// The engines to compare with the sequential one: those of `--with`, or the one of `--sync`, or
-/// all that suit the model; each in all ways that `--with` names.
+/// all that suit the model; each in every way that `--with` names.
 fn others(
     request: &Request,
     settings: &Settings,
@@ -151,14 +126,14 @@ fn others(
         .find(|given| given.name == name)
         .and_then(|given| given.place.as_deref());
     let message = format!(
-        "there is nothing to compare: `{name}` is `sequential`, the engine that others are compared with; \
-         leave it out, or give --with optimistic"
+        "there is nothing to compare: `{name}` is `sequential`, the engine that others are \
+         compared with; leave it out, or give --with optimistic"
     );
     Err(Failure::wrong_use(message).at(place))
 }
 
-/// Where the PEs of each engine are, as many in every way. `None` leaves it to the settings of the
-/// run.
+/// Where the PEs of each engine are; every way has the same number of PEs. `None` leaves it to the
+/// settings of the run.
 fn placements(settings: &warpline_run::Settings, ways: &[Way]) -> Vec<Option<Placement>> {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
     let given = settings.processes.filter(|processes| *processes > 1);
@@ -171,15 +146,15 @@ fn placements(settings: &warpline_run::Settings, ways: &[Way]) -> Vec<Option<Pla
         (Way::Threads, Some(_)) => Some(Placement::threads(processes * threads)),
         _ => Some(Placement { way, processes, threads }),
     };
-    match (ways, given) {
-        ([], None) => vec![None],
-        ([], Some(_)) => vec![placement(&Way::Processes)],
-        (ways, _) => ways.iter().map(placement).collect(),
+    match ways {
+        [] if given.is_none() => vec![None],
+        [] => vec![placement(&Way::Processes)],
+        ways => ways.iter().map(placement).collect(),
     }
 }
 
-/// Runs the sequential engine and the others `times` times, in turn. `run` gets the number of the
-/// run, counted from 0 over all engines. An engine that fails has no further turns.
+/// Runs the sequential engine and the others in turn, each `times` times. `run` gets the number of
+/// the run, counted from 0 over all engines. An engine that fails has no further turns.
 ///
 /// # Errors
 /// If the sequential engine fails, as nothing is left to compare with.
@@ -204,7 +179,7 @@ fn in_turn(
     Ok(engines)
 }
 
-/// A failure of the sequential engine, with the run in which it happened, except for a usage error.
+/// A failure of the sequential engine with the number of its run, unless it is a usage error.
 fn with_turn(failure: Failure, turn: u64) -> Failure {
     if failure.code == Failure::USAGE_ERROR {
         return failure;
@@ -218,7 +193,7 @@ fn with_turn(failure: Failure, turn: u64) -> Failure {
 /// The command line of one run.
 ///
 /// # Errors
-/// If it takes a launcher, and there is none.
+/// If it needs a launcher, and there is none.
 fn command(
     program: &Path,
     request: &Request,

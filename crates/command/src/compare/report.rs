@@ -7,11 +7,8 @@ use serde_json::{Value, json};
 use super::comparison::Comparison;
 use super::engine_runs::{EngineRuns, ratio};
 use crate::output::format;
-use warpline_record::{BarsView, Fact, Provenance, RunRecord, StudyRecord, TableView, View};
-
-fn fact(name: &str, value: String, remark: String) -> Fact {
-    Fact { name: name.to_owned(), value, remark }
-}
+use crate::output::views::{fact, table};
+use warpline_record::{BarsView, Fact, Provenance, RunRecord, StudyRecord, View};
 
 impl Comparison {
     /// The comparison for a report, with the object that `--json` prints and what went wrong, if
@@ -85,16 +82,13 @@ impl Comparison {
             )
         });
         let rate = sequential.rate().map_or_else(|| "unknown".to_owned(), format::event_rate);
-        let times = sequential.runs.len();
+        let times = format::counted(sequential.runs.len(), "run", "runs");
         let others = [
-            fact("Sequential event rate", rate, format!("median of {}", counted(times, "run"))),
+            fact("Sequential event rate", rate, format!("median of {times}")),
             fact(
                 "Runs",
                 format!("{all}"),
-                format!(
-                    "{} on each engine in turn, each in a process of its own",
-                    counted(times, "run")
-                ),
+                format!("{times} on each engine in turn, each in a process of its own"),
             ),
             fact(
                 "Committed events",
@@ -219,10 +213,10 @@ impl Comparison {
         let engines: Vec<&EngineRuns> =
             self.engines.iter().filter(|engine| !engine.runs.is_empty()).collect();
         for (column, run) in engines.iter().map(|engine| &engine.runs[0]).enumerate() {
-            // Settings that an engine has no use for are null in its record.
+            // A setting is null in the record of an engine that does not use it.
             for (name, value) in run.engine.iter().filter(|(_, value)| !value.is_null()) {
                 let row = rows.entry(name).or_insert_with(|| vec![Value::Null; engines.len()]);
-                // As typed, so that columns stay what they are.
+                // Text, so that the columns of engines do not turn numeric.
                 let text = match value {
                     Value::String(text) => text.clone(),
                     Value::Number(number) if number.is_f64() => {
@@ -243,14 +237,4 @@ impl Comparison {
             .map(|(name, values)| [json!(name)].into_iter().chain(values).collect());
         table("Settings of each engine", &columns, rows.collect())
     }
-}
-
-fn counted(count: usize, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
-}
-
-fn table(title: &str, columns: &[(&str, &str)], rows: Vec<Vec<Value>>) -> View {
-    let columns =
-        columns.iter().map(|(name, unit)| ((*name).to_owned(), (*unit).to_owned())).collect();
-    View::Table(TableView { title: title.to_owned(), columns, rows })
 }

@@ -62,11 +62,13 @@ fn a_child_gets_all_but_what_concerns_the_comparison() {
     assert_eq!(
         of(Synchronisation::Optimistic),
         format!(
-            "warpline run mm1 --end=7 --threads=2 {ends} optimistic --state-digest=yes --json --quiet"
+            "warpline run mm1 --end=7 --threads=2 {ends} optimistic --state-digest=yes --json \
+             --quiet"
         )
     );
     let expected = format!(
-        "warpline run mm1 --end=7 --threads=2 --conservative=windows {ends} conservative --state-digest=yes --json --quiet"
+        "warpline run mm1 --end=7 --threads=2 --conservative=windows {ends} conservative \
+         --state-digest=yes --json --quiet"
     );
     assert_eq!(of(Synchronisation::Conservative), expected);
 }
@@ -83,7 +85,8 @@ fn every_way_has_a_command_line_of_its_own() {
             Some(Placement { way, processes: 2, threads: 3 }),
         )
     };
-    let (start, end) = ("run mm1", "--arrival-rate=-0.5 --processes=2 --threads=3");
+    let start = "run mm1";
+    let end = "--arrival-rate=-0.5 --processes=2 --threads=3";
     let rest = "--sync optimistic --state-digest=yes --json --quiet";
     assert_eq!(
         of(Way::Processes),
@@ -95,7 +98,8 @@ fn every_way_has_a_command_line_of_its_own() {
     let sequential = line(&settings, Synchronisation::Sequential, None);
     assert_eq!(
         sequential,
-        "warpline run mm1 --end=7 --arrival-rate=-0.5 --sync sequential --state-digest=yes --json --quiet"
+        "warpline run mm1 --end=7 --arrival-rate=-0.5 --sync sequential --state-digest=yes --json \
+         --quiet"
     );
     let contender = Contender {
         placement: Some(Placement { way: Way::Mpi, processes: 2, threads: 1 }),

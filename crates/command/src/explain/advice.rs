@@ -1,6 +1,6 @@
 //! What stands in the way of a model on more cores, in words: the gravest first.
 
-use warpline_run::{CoreFindings, EventCost, Explanation, LpDelay, LpWork};
+use warpline_run::{CoreFindings, EventCost, Explanation, LpDelay};
 
 use super::costs::Costs;
 use crate::output::format;
@@ -10,8 +10,9 @@ const CORES: u32 = 8;
 /// Advice is given only if it might raise the speed by this factor.
 const SLIGHT: f64 = 1.15;
 
-/// A sentence or two, and by how much the speed might rise.
+/// A sentence or two.
 struct Advice {
+    /// How many times as fast the model might become.
     factor: f64,
     text: String,
 }
@@ -35,33 +36,39 @@ pub(super) fn advice(explanation: &Explanation, unit: &str, costs: Option<&Costs
     worth.into_iter().map(|advice| advice.text).collect()
 }
 
-/// The chain of events that wait for each other is too long.
+/// The critical path is too long.
 fn path(explanation: &Explanation) -> Option<Advice> {
     let findings = &explanation.findings;
     let parallelism = explanation.parallelism();
     let heaviest = findings.load.first()?;
     let path = &findings.path;
     let most = times(parallelism);
-    let alone = |part: &LpWork, all: u64| part.work as f64 / all as f64;
     let text = if findings.load.len() == 1 {
-        "One LP has all events, and an LP executes one event after the other: no engine can do anything at once. Divide the model into several LPs.".into()
+        "One LP has all events, and an LP executes one event after the other: no engine can do \
+         anything at once. Divide the model into several LPs."
+            .into()
     } else if 2 * heaviest.work >= path.length {
         let lp = heaviest.lp;
-        let share = format::percent(alone(heaviest, findings.work));
+        let share = format::percent(heaviest.work as f64 / findings.work as f64);
         format!(
-            "{lp} alone has {share} of all work, and an LP executes one event after the other: no engine can be more than {most} as fast as one core. Divide it into several LPs, or give it less to do."
+            "{lp} alone has {share} of all work, and an LP executes one event after the other: no \
+             engine can be more than {most} as fast as one core. Divide it into several LPs, or \
+             give it less to do."
         )
     } else {
         let length = amount(path.length, explanation.cost);
         let messages = path.messages;
         format!(
-            "Too few events are independent: the longest chain of those that wait for each other takes {length} and {messages} messages, so no engine can be more than {most} as fast as one core. More activities at the same time would help, such as more initial events, or less waiting for answers."
+            "Too few events are independent: the longest chain of those that wait for each other \
+             takes {length} and {messages} messages, so no engine can be more than {most} as fast \
+             as one core. More activities at the same time would help, such as more initial \
+             events, or less waiting for answers."
         )
     };
     Some(Advice { factor: f64::from(CORES) / parallelism, text })
 }
 
-/// PEs have unequal work.
+/// The load is uneven.
 fn blocks(explanation: &Explanation, cores: &CoreFindings) -> Option<Advice> {
     let share = format::percent(cores.busiest.work as f64 / explanation.findings.work as f64);
     let pe = cores.busiest.pe;
@@ -69,7 +76,9 @@ fn blocks(explanation: &Explanation, cores: &CoreFindings) -> Option<Advice> {
     let last = cores.busiest.last.0;
     let most = times(cores.these_blocks);
     let text = format!(
-        "The load is uneven: of {} PEs, PE {pe} (LPs {first} to {last}) has {share} of all work, which allows {most} the speed of one core, where {} would be possible. Model::weight makes blocks of LPs even; so do other numbers for the LPs.",
+        "The load is uneven: of {} PEs, PE {pe} (LPs {first} to {last}) has {share} of all work, \
+         which allows {most} the speed of one core, where {} would be possible. Model::weight \
+         makes blocks of LPs even; so do other numbers for the LPs.",
         cores.pes,
         times(cores.any_engine)
     );
@@ -80,7 +89,9 @@ fn blocks(explanation: &Explanation, cores: &CoreFindings) -> Option<Advice> {
 /// PEs wait for each other's messages.
 fn order(cores: &CoreFindings) -> Option<Advice> {
     let text = format!(
-        "PEs wait for each other's messages: executing their events in the order of time, {} PEs reach {}, where their blocks of LPs allow {}. Optimistic PEs can go ahead with other LPs meanwhile; LPs that talk to each other should have numbers close together.",
+        "PEs wait for each other's messages: executing their events in the order of time, {} PEs \
+         reach {}, where their blocks of LPs allow {}. Optimistic PEs can go ahead with other LPs \
+         meanwhile; LPs that talk to each other should have numbers close together.",
         cores.pes,
         times(cores.in_order),
         times(cores.these_blocks)
@@ -88,7 +99,7 @@ fn order(cores: &CoreFindings) -> Option<Advice> {
     Some(Advice { factor: cores.these_blocks / cores.in_order, text })
 }
 
-/// Conservative PEs do not know that they need not wait.
+/// Conservative PEs wait because too little lookahead is declared, or because delays are short.
 fn lookahead(explanation: &Explanation, cores: &CoreFindings, unit: &str) -> Option<Advice> {
     let LpDelay { from, to, seen, .. } = cores.seen_delay?;
     let pes = cores.pes;
@@ -96,12 +107,14 @@ fn lookahead(explanation: &Explanation, cores: &CoreFindings, unit: &str) -> Opt
     let reach = times(cores.declared);
     let could = cores.seen?;
     let begin = format!(
-        "With the lookahead that is declared between {pes} PEs, {declared}, conservative PEs reach {reach} the speed of one core."
+        "With the lookahead that is declared between {pes} PEs, {declared}, conservative PEs reach \
+         {reach} the speed of one core."
     );
     let seen = format::time(seen, unit);
     let who = format!("the shortest delay from PE to PE was {seen}, from {from} to {to}");
     if could / cores.declared >= SLIGHT {
-        let promise = "If the model can promise that, Model::lookahead, lookahead_of or links says so, and every run checks it";
+        let promise = "If the model can promise that, Model::lookahead, lookahead_of or links says \
+                       so, and every run checks it";
         let text = format!(
             "{begin} In this run {who}. {promise}; conservative PEs could then reach {}.",
             times(could)
@@ -119,17 +132,20 @@ fn lookahead(explanation: &Explanation, cores: &CoreFindings, unit: &str) -> Opt
         format!(" A few LPs hold it down: half of them never sent to another sooner than {usual}.")
     });
     let text = format!(
-        "{begin} Declaring more would not help, as {who}.{holds} Longer delays between PEs would help, and optimistic PEs need none."
+        "{begin} Declaring more would not help, as {who}.{holds} Longer delays between PEs would \
+         help, and optimistic PEs need none."
     );
     Some(Advice { factor, text })
 }
 
 /// Engines do more than execute events.
 fn overhead(costs: &Costs, cores: &CoreFindings, events: u64) -> Advice {
-    let (ideal, left) = (costs.ideal(cores), costs.speed_up(cores, events));
+    let ideal = costs.ideal(cores);
+    let left = costs.speed_up(cores, events);
     let text = format!(
-        "Engines do more than execute events: at the costs of this machine, {} PEs reach {} the speed of one core, where an ideal engine \
-         reaches {}. Cores pay most where events take a microsecond or more: let an event do more at a time, or an LP stand for more of the \
+        "Engines do more than execute events: at the costs of this machine, {} PEs reach {} the \
+         speed of one core, where an ideal engine reaches {}. Cores pay most where events take a \
+         microsecond or more: let an event do more at a time, or an LP stand for more of the \
          model, so that fewer messages are needed.",
         cores.pes,
         times(left),

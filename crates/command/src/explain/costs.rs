@@ -9,12 +9,13 @@ use crate::output::format;
 use warpline_record::{ParallelRecord, RunRecord};
 use warpline_run::{Configure, CoreFindings, Explanation, Settings, Simulation, Synchronisation};
 
-/// A measuring run has at most so many events, and should not take longer than so many seconds.
+/// The most events of a measuring run.
 const EVENTS_MOST: f64 = 500_000.0;
+/// How long a measuring run should take at most, in seconds.
 const SECONDS_MOST: f64 = 1.0;
-/// Fewer messages than this share of the events do not tell what one costs.
+/// The least number of messages that tell what one costs, as a share of the events.
 const MESSAGES_LEAST: f64 = 0.05;
-/// Fewer events than this tell nothing.
+/// The least number of events that tell anything.
 const EVENTS_LEAST: f64 = 20_000.0;
 
 /// What events and messages cost on this machine, in seconds on a core.
@@ -22,12 +23,12 @@ const EVENTS_LEAST: f64 = 20_000.0;
 pub(crate) struct Costs {
     /// The engine whose PEs were measured.
     pub(crate) sync: Synchronisation,
-    /// An event on the sequential engine, with everything that this does for it.
+    /// An event on the sequential engine, with all that the engine does for it.
     pub(crate) sequential: f64,
-    /// An event on a PE, with what is undone and all else that PEs do, but without messages to
-    /// other PEs.
+    /// An event on a PE, with what is undone and all else that PEs do, except for messages to other
+    /// PEs.
     pub(crate) event: f64,
-    /// A message from PE to PE, on both of them together, unless there were too few to tell.
+    /// A message from PE to PE, on both together; `None` if there were too few to tell.
     pub(crate) message: Option<f64>,
 }
 
@@ -73,21 +74,23 @@ impl Costs {
     ) -> Option<Costs> {
         let parallel = |record: &'_ RunRecord| -> Option<ParallelRecord> {
             record.parallel.clone().filter(|parallel| {
-                parallel.phase_samples.is_some_and(|samples| samples >= SAMPLES_LEAST)
+                parallel
+                    .phase_samples
+                    .is_some_and(|samples| samples >= warpline_report::SAMPLES_LEAST)
             })
         };
-        let (alone, both) = (parallel(one)?, parallel(two)?);
+        let alone = parallel(one)?;
+        let both = parallel(two)?;
         let events = |record: &RunRecord| record.committed_events as f64;
         let working = working(&both);
         let remote = both.remote_events as f64;
         // A PE that is alone sends only to itself.
         let own = alone.phase_seconds.send * events(two) / events(one);
         let handing_over = both.phase_seconds.receive + (both.phase_seconds.send - own).max(0.0);
-        // If messages are few, looking for them costs more than they do, and counts as part of the
+        // If messages are few, looking for them costs more than they do. That counts as part of the
         // events.
-        let tells = remote >= MESSAGES_LEAST * events(two);
-        let (message, messages) =
-            if tells { (Some(handing_over / remote), handing_over) } else { (None, 0.0) };
+        let message = (remote >= MESSAGES_LEAST * events(two)).then(|| handing_over / remote);
+        let messages = if message.is_some() { handing_over } else { 0.0 };
         let costs = Costs {
             sync,
             sequential: sequential.loop_seconds * sequential.core_share.unwrap_or(1.0)
@@ -134,7 +137,8 @@ impl Costs {
         );
         let sync = self.sync.name();
         format!(
-            "Costs on this machine: an event takes {sequential} on the sequential engine and {event} on one of 2 {sync} PEs;\n  {message}\n"
+            "Costs on this machine: an event takes {sequential} on the sequential engine and \
+             {event} on one of 2 {sync} PEs;\n  {message}\n"
         )
     }
 }
@@ -148,24 +152,21 @@ fn short(seconds: f64) -> String {
     }
 }
 
-/// With fewer samples than this, their proportions are chance.
-const SAMPLES_LEAST: f64 = 10.0;
-
-/// For how long PEs were at work on a core.
+/// How long PEs worked on a core, in seconds.
 fn working(parallel: &ParallelRecord) -> f64 {
     let phases = &parallel.phase_seconds;
     phases.list().iter().map(|(_, seconds)| seconds).sum::<f64>() - phases.idle - phases.off_core
 }
 
-/// The end of measuring runs, in model time; `None` if the explained run, which took so many
+/// The end of measuring runs, in model time; `None` if the explained run, which `took` this many
 /// seconds, had too few events.
 fn end(explanation: &Explanation, took: f64) -> Option<f64> {
     let findings = &explanation.findings;
     let events = findings.events as f64;
-    let wanted = EVENTS_MOST.min(events * SECONDS_MOST / took);
     if events < EVENTS_LEAST {
         return None;
     }
+    let wanted = EVENTS_MOST.min(events * SECONDS_MOST / took);
     let mut before = 0.0;
     let slice = findings.slices.iter().find(|slice| {
         before += slice.work as f64;

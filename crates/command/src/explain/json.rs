@@ -6,7 +6,7 @@ use super::costs::Costs;
 use super::explained::{Explained, busiest_tenth, parallelism};
 use warpline_run::{CoreFindings, DividedGroups, EventCost, LpDelay, LpWork, Slice};
 
-/// LPs and delays are listed up to this many.
+/// The most LPs and delays that are listed.
 const LISTED: usize = 20;
 
 impl Explained {

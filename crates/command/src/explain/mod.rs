@@ -11,8 +11,6 @@ mod text;
 
 use std::time::Instant;
 
-use serde_json::json;
-
 use self::costs::Costs;
 use self::explained::Explained;
 use crate::failure::Failure;
@@ -20,7 +18,7 @@ use crate::models::catalogue::{Catalogue, Visitor};
 use crate::models::program::Program;
 use crate::options::notes::tell_notes;
 use crate::options::request::{Request, with_model};
-use crate::output;
+use crate::output::Printout;
 use crate::output::progress::ProgressDisplay;
 use crate::output::report_directory::prepare;
 use crate::settings::Settings;
@@ -36,39 +34,14 @@ pub(crate) fn explain<C: Catalogue>(
     let directory = settings.command.report.as_deref();
     directory.map_or(Ok(()), prepare)?;
     let started = Instant::now();
-    let found = with_model(
-        program,
-        request,
-        ExplainModel { settings: &settings, quiet: request.quiet || request.json },
-    )??;
-    let mut figures = found.json(&notes);
-    let mut text = found.text();
-    let written = directory.map(|directory| {
-        let study =
-            found.study(figures.clone(), found.parameters.clone(), provenance::of(started, 0));
-        warpline_report::write_study(directory, &study).map_err(Failure::from)
-    });
-    // The findings are printed even if the report fails.
-    let failed = match written.transpose() {
-        Ok(page) => {
-            if let Some(page) = page {
-                text += &format!("\nreport: {}\n", page.display());
-                figures["report"] = json!(page.display().to_string());
-            }
-            None
-        }
-        Err(failure) => {
-            figures["error"] = json!(failure.message);
-            figures["exit_code"] = json!(failure.code);
-            Some(Failure { printed: true, ..failure })
-        }
-    };
-    if request.json {
-        output::print_json(&figures)?
-    } else {
-        output::print(&text)?
+    let job = ExplainModel { settings: &settings, quiet: request.quiet || request.json };
+    let found = with_model(program, request, job)??;
+    let mut printout = Printout { object: found.json(&notes), text: found.text(), failed: None };
+    if let Some(directory) = directory {
+        let study = found.study(printout.object.clone(), provenance::of(started, 0));
+        printout.add_report(warpline_report::write_study(directory, &study), "\n");
     }
-    failed.map_or(Ok(()), Err)
+    printout.print(request.json)
 }
 
 /// An explanation whose model is not known yet.
@@ -93,7 +66,8 @@ impl Visitor for ExplainModel<'_> {
         if explanation.findings.events == 0 {
             let end = explanation.end;
             return Err(Failure::wrong_use(format!(
-                "no event happens before time {end:?}, so there is nothing to explain; give a later --end"
+                "no event happens before time {end:?}, so there is nothing to explain; give a \
+                 later --end"
             )));
         }
         let costs = Costs::measure::<M>(&parameters, &self.settings.simulation, &explanation, took);

@@ -1,11 +1,12 @@
 //! An explanation as a report.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::advice::{amount, ratio};
 use super::explained::{Explained, busiest_tenth, parallelism};
 use crate::output::format;
-use warpline_record::{BarsView, Fact, LinesView, Provenance, StudyRecord, TableView, View};
+use crate::output::views::{fact, table};
+use warpline_record::{BarsView, Fact, LinesView, Provenance, StudyRecord, View};
 use warpline_run::{CoreFindings, EventCost, LpWork};
 
 /// The most LPs and delays in a table.
@@ -13,18 +14,9 @@ const ROWS: usize = 1000;
 /// The most points of a curve over LPs.
 const POINTS: usize = 400;
 
-fn fact(name: &str, value: String, remark: String) -> Fact {
-    Fact { name: name.to_owned(), value, remark }
-}
-
 impl Explained {
     /// The explanation for a report, with the object that `--json` prints.
-    pub(super) fn study(
-        &self,
-        figures: Value,
-        parameters: Map<String, Value>,
-        provenance: Provenance,
-    ) -> StudyRecord {
+    pub(super) fn study(&self, figures: Value, provenance: Provenance) -> StudyRecord {
         let Explained { unit, explanation, .. } = self;
         let settings = json!({ "seed": explanation.seed, "end": explanation.end, "event_cost": explanation.cost.name() });
         let end = format::time(explanation.end, unit);
@@ -38,7 +30,7 @@ impl Explained {
             facts: self.facts(),
             digest: Some(explanation.digest.clone()),
             advice: self.advice(),
-            parameters,
+            parameters: self.parameters.clone(),
             settings: settings.as_object().cloned().unwrap_or_default(),
             provenance,
             views: self.views(),
@@ -50,11 +42,6 @@ impl Explained {
         let findings = &self.explanation.findings;
         let cost = self.explanation.cost;
         let path = &findings.path;
-        let counted = if cost == EventCost::Measured {
-            format!("their handlers took {}", amount(findings.work, cost))
-        } else {
-            "each counts 1".to_owned()
-        };
         let tenth = format::percent(busiest_tenth(&findings.load, findings.work));
         let mut facts = vec![
             fact(
@@ -62,7 +49,7 @@ impl Explained {
                 ratio(self.explanation.parallelism()),
                 "events at a time, on average: no engine can be faster by more".into(),
             ),
-            fact("Events", findings.events.to_string(), counted),
+            fact("Events", findings.events.to_string(), self.counted()),
             fact(
                 "Critical path",
                 amount(path.length, cost),
@@ -111,14 +98,14 @@ impl Explained {
     /// Parallelism, slice by slice.
     fn over_virtual_time(&self) -> View {
         let slices = &self.explanation.findings.slices;
-        // Where a slice adds nothing to the path, its work is done beside that of others.
+        // A slice that adds nothing to the path is a gap: its work is done beside that of others.
         let points = slices.iter().flat_map(|slice| {
             let value = parallelism(slice).unwrap_or(f64::NAN);
             [(slice.from, value), (slice.to, value)]
         });
         let mean = self.explanation.parallelism();
+        let start = slices.first().map_or(0.0, |slice| slice.from);
         let end = slices.last().map_or(self.explanation.end, |slice| slice.to);
-        let mean = vec![(slices.first().map_or(0.0, |slice| slice.from), mean), (end, mean)];
         let unit = if self.unit.is_empty() { String::new() } else { format!(" ({})", self.unit) };
         View::Lines(LinesView {
             title: "Parallelism over virtual time".to_owned(),
@@ -126,7 +113,7 @@ impl Explained {
             y: "events at a time".to_owned(),
             lines: vec![
                 ("parallelism".to_owned(), points.collect()),
-                ("of the whole run".to_owned(), mean),
+                ("of the whole run".to_owned(), vec![(start, mean), (end, mean)]),
             ],
         })
     }
@@ -148,7 +135,8 @@ impl Explained {
             title: "Best speed-up by cores".to_owned(),
             quantity: "speed-up".to_owned(),
             unit: String::new(),
-            remark: "If nothing costs anything but the events. The first two are bounds; the others are ideal engines of their kind."
+            remark: "If nothing costs anything but the events. The first two are bounds; the \
+                     others are ideal engines of their kind."
                 .to_owned(),
             logarithmic: true,
             groups: cores.iter().map(|one| format!("{} cores", one.cores)).collect(),
@@ -160,14 +148,15 @@ impl Explained {
     fn load_curve(&self) -> View {
         let findings = &self.explanation.findings;
         let lps = findings.load.len();
-        let every = findings.load.len().div_ceil(POINTS).max(1);
+        let every = lps.div_ceil(POINTS).max(1);
         let mut points = vec![(0.0, 0.0)];
         let mut sum = 0;
         for (index, one) in findings.load.iter().enumerate() {
             sum += one.work;
-            if (index + 1).is_multiple_of(every) || index + 1 == lps {
+            let count = index + 1;
+            if count.is_multiple_of(every) || count == lps {
                 points.push((
-                    100.0 * (index + 1) as f64 / lps as f64,
+                    100.0 * count as f64 / lps as f64,
                     100.0 * sum as f64 / findings.work as f64,
                 ));
             }
@@ -256,10 +245,4 @@ impl Explained {
             [("from LP", ""), ("to LP", ""), ("declared", self.unit), ("seen", self.unit)];
         table("Least delays between LPs, shortest first", &columns, rows.collect())
     }
-}
-
-fn table(title: &str, columns: &[(&str, &str)], rows: Vec<Vec<Value>>) -> View {
-    let columns =
-        columns.iter().map(|(name, unit)| ((*name).to_owned(), (*unit).to_owned())).collect();
-    View::Table(TableView { title: title.to_owned(), columns, rows })
 }

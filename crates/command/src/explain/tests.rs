@@ -88,11 +88,10 @@ fn lookahead_that_was_seen_and_not_declared_is_advised() {
     let advice = silent.advice();
     assert_eq!(
         advice,
-        [
-            "With the lookahead that is declared between 8 PEs, 0 s, conservative PEs reach 1 times the speed of one core. In this run the shortest delay from PE to \
-          PE was 0.5 s, from LP 0 to LP 1. If the model can promise that, Model::lookahead, lookahead_of or links says so, and every run \
-          checks it; conservative PEs could then reach 7.99 times."
-        ]
+        ["With the lookahead that is declared between 8 PEs, 0 s, conservative PEs reach 1 times \
+          the speed of one core. In this run the shortest delay from PE to PE was 0.5 s, from LP 0 \
+          to LP 1. If the model can promise that, Model::lookahead, lookahead_of or links says so, \
+          and every run checks it; conservative PEs could then reach 7.99 times."]
     );
     let promised = found(Clocks { lookahead: 0.5, ..Clocks::default() });
     assert!(promised.advice().is_empty(), "nothing stands in its way");
@@ -107,7 +106,8 @@ fn lookahead_that_was_seen_and_not_declared_is_advised() {
 fn an_lp_with_most_of_the_work_comes_first() {
     let hasty = found(Clocks { haste: 21, delay: 0.0, ..Clocks::default() });
     let advice = hasty.advice();
-    let begin = "LP 0 alone has 75.0 % of all work, and an LP executes one event after the other: no engine can be more than 1.33 times";
+    let begin = "LP 0 alone has 75.0 % of all work, and an LP executes one event after the other: \
+                 no engine can be more than 1.33 times";
     assert!(advice[0].starts_with(begin), "{advice:?}");
     let single = found(Clocks { clocks: 1, delay: 0.0, ..Clocks::default() });
     assert!(single.advice()[0].starts_with("One LP has all events"));
@@ -123,7 +123,8 @@ fn an_lp_with_most_of_the_work_comes_first() {
 #[test]
 fn text_and_json_say_the_same() {
     let clocks = found(Clocks { lookahead: 0.5, ..Clocks::default() });
-    let (text, json) = (clocks.text(), clocks.json(&[]));
+    let text = clocks.text();
+    let json = clocks.json(&[]);
     for words in [
         "clocks: 960 events to time 60 s, with seed 1; each counts 1\n",
         "Critical path: 120 events that wait for each other, so 8 can go on at a time on average",
@@ -171,7 +172,8 @@ fn costs_stand_beside_the_ideal() {
         message: Some(200e-9),
     };
     let clocks = Explained { costs: Some(costs), ..short };
-    let (text, json) = (clocks.text(), clocks.json(&[]));
+    let text = clocks.text();
+    let json = clocks.json(&[]);
     let with_costs = json["cores"][0]["with_costs"].as_f64().unwrap();
     // 960 events, of which PEs send each other 2 in every unit of time.
     let events = 960.0;
@@ -184,7 +186,8 @@ fn costs_stand_beside_the_ideal() {
         "seen lookahead  with costs\n",
         &format!(" {}\n", ratio(with_costs)),
         "with costs: what is left of `declared lookahead` at the costs below",
-        "Costs on this machine: an event takes 100 ns on the sequential engine and 150 ns on one of 2 conservative PEs",
+        "Costs on this machine: an event takes 100 ns on the sequential engine and 150 ns on one \
+         of 2 conservative PEs",
         "1. Engines do more than execute events: at the costs of this machine, 8 PEs reach",
     ] {
         assert!(text.contains(words), "{words}\n{text}");
@@ -203,9 +206,11 @@ fn divided_groups_are_named() {
         ([None; 4], false)
     );
     let divided = found(Clocks { clocks: 20, group: 5, ..Clocks::default() });
-    let (text, json) = (divided.text(), divided.json(&[]));
-    let line = "\n  8 cores: 4 of 7 boundaries between PEs divide a group of LPs that the model wants on one PE; the first, between PE 0 and PE 1 \
-                at LP 2, divides group 0 (LP 0 to LP 4)\n";
+    let text = divided.text();
+    let json = divided.json(&[]);
+    let line = "\n  8 cores: 4 of 7 boundaries between PEs divide a group of LPs that the model \
+                wants on one PE; the first, between PE 0 and PE 1 at LP 2, divides group 0 (LP 0 \
+                to LP 4)\n";
     assert!(text.contains(line) && !text.contains("\n  2 cores:"), "{text}");
     assert_eq!(
         (&json["cores"][0]["divided_groups"], &json["cores"][1]["divided_groups"]["boundaries"]),

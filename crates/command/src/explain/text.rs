@@ -3,26 +3,21 @@
 use super::advice::{amount, ratio};
 use super::explained::{Explained, busiest_tenth, parallelism};
 use crate::output::format;
-use warpline_run::{CoreFindings, EventCost, Explanation, LpWork, Slice};
+use warpline_run::{CoreFindings, Explanation, LpWork, Slice};
 
-/// LPs are named up to this many.
+/// The most LPs that are named.
 const NAMED: usize = 5;
 
 impl Explained {
     pub(super) fn text(&self) -> String {
         let Explained { unit, explanation, .. } = self;
         let findings = &explanation.findings;
-        let cost = explanation.cost;
         let Explanation { model, seed, end, .. } = explanation;
-        let counted = if cost == EventCost::Measured {
-            format!("their handlers took {}", amount(findings.work, cost))
-        } else {
-            "each counts 1".to_owned()
-        };
         let head = format!(
-            "{model}: {} events to time {}, with seed {seed}; {counted}\n",
+            "{model}: {} events to time {}, with seed {seed}; {}\n",
             findings.events,
-            format::time(*end, unit)
+            format::time(*end, unit),
+            self.counted()
         );
         let advice = self.advice();
         let advice = match &advice[..] {
@@ -54,8 +49,9 @@ impl Explained {
         };
         let lps = format!("{} of {} active LPs", path.lps.len(), findings.load.len());
         format!(
-            "Critical path: {length} that wait for each other, so {parallelism} can go on at a time on average\n  \
-             {} of its events waited for a message{waits}\n  on it are {lps}: {}\n",
+            "Critical path: {length} that wait for each other, so {parallelism} can go on at a \
+             time on average\n  {} of its events waited for a message{waits}\n  on it are {lps}: \
+             {}\n",
             path.messages,
             shares(&path.lps, path.length)
         )
@@ -98,8 +94,7 @@ impl Explained {
             };
             let seen_delay =
                 one.seen_delay.map_or_else(|| "no messages".to_owned(), |least| delay(least.seen));
-            let speed_ups = [one.any_engine, one.these_blocks, one.in_order].map(ratio);
-            let [any, blocks, order] = speed_ups;
+            let [any, blocks, order] = [one.any_engine, one.these_blocks, one.in_order].map(ratio);
             let declared = format!("{} ({})", ratio(one.declared), delay(one.declared_delay));
             let ideal = [
                 format!("{}{pes}", one.cores),
@@ -124,13 +119,17 @@ impl Explained {
         let rows: Vec<Vec<String>> =
             std::iter::once(head).chain(self.explanation.findings.cores.iter().map(row)).collect();
         format!(
-            "Best speed-up, if nothing costs anything but the events\n{}  \
-             any engine, these blocks of LPs: bounds; in order: PEs that execute their events in the order of time;\n  \
-             lookahead: conservative PEs in windows of the delay declared between PEs, and of the least delay seen\n{}{}",
+            "Best speed-up, if nothing costs anything but the events\n{}  any engine, these blocks \
+             of LPs: bounds; in order: PEs that execute their events in the order of time;\n  \
+             lookahead: conservative PEs in windows of the delay declared between PEs, and of the \
+             least delay seen\n{}{}",
             format::columns(&rows, 2),
-            self.divided_groups().map(|(cores, text)| format!("  {cores} cores: {text}\n")).collect::<String>(),
+            self.divided_groups()
+                .map(|(cores, text)| format!("  {cores} cores: {text}\n"))
+                .collect::<String>(),
             self.costs.as_ref().map_or_else(String::new, |costs| format!(
-                "  with costs: what is left of `{}` at the costs below; `compare` measures whole runs\n\n{}",
+                "  with costs: what is left of `{}` at the costs below; `compare` measures whole \
+                 runs\n\n{}",
                 costs.ideal_name(),
                 costs.text()
             ))

@@ -13,9 +13,9 @@ use warpline_run::{Error, Share};
 pub(crate) struct Failure {
     pub(crate) message: String,
     pub(crate) code: u8,
-    /// Whether it has been reported to programs on stdout.
+    /// Whether programs have been told on stdout.
     pub(crate) printed: bool,
-    /// It is no failure of this process, which only had a share in a run of several.
+    /// Set if nothing failed, and this process only had a share in a run of several.
     pub(crate) share: Option<Share>,
 }
 
@@ -33,6 +33,11 @@ impl Failure {
         Failure { message: message.into(), code: Self::USAGE_ERROR, printed: false, share: None }
     }
 
+    /// The same failure, which is part of an object that has been printed.
+    pub(crate) fn printed(self) -> Self {
+        Failure { printed: true, ..self }
+    }
+
     /// The same failure, at a place in a file.
     pub(crate) fn at(self, place: Option<&str>) -> Self {
         let message = place.map(|place| format!("{place}: {}", self.message));
@@ -43,9 +48,16 @@ impl Failure {
 /// Runs the command, and turns an uncaught panic into a failure: it is a bug in Warpline.
 pub(crate) fn guard(command: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
     catch_unwind(AssertUnwindSafe(command)).unwrap_or_else(|_| {
-        let what = panics::last().map_or_else(String::new, |panic| format!(": {}\n  it panicked at {}", panic.message, panic.place));
+        let what = panics::last().map_or_else(String::new, |panic| {
+            format!(
+                ": {}\n  it panicked at \
+                                                                            {}",
+                panic.message, panic.place
+            )
+        });
         Err(Failure::failed(format!(
-            "this is a bug in Warpline{what}\n  please report this, with the command that you typed and its version ({}), at {}",
+            "this is a bug in Warpline{what}\n  please report this, with the command that you \
+             typed and its version ({}), at {}",
             env!("CARGO_PKG_VERSION"),
             env!("CARGO_PKG_REPOSITORY"),
         )))
@@ -55,7 +67,7 @@ pub(crate) fn guard(command: impl FnOnce() -> Result<(), Failure>) -> Result<(),
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         match &error {
-            // A trace that cannot be created.
+            // `Error::Trace` is a trace that cannot be created; nothing was simulated yet.
             Error::Setting(_) | Error::Trace { .. } => Self::wrong_use(error.to_string()),
             Error::Share(share) => {
                 Failure { share: Some(share.clone()), ..Self::failed(share.to_string()) }

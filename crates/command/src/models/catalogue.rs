@@ -21,11 +21,11 @@ pub struct ModelEntry {
     pub journaled: bool,
     /// Its parameters.
     pub parameters: Vec<ParameterSpec>,
-    /// Parameters under one name.
+    /// Its presets: parameters under one name.
     pub presets: &'static [Preset],
 }
 
-/// The ways to undo events of a model with reverse code, or with a journal.
+/// The ways to undo events of a model, which may have reverse code or a journal.
 pub(crate) fn ways_to_undo(reversible: bool, journaled: bool) -> Vec<Undo> {
     let ways = [(Undo::Copy, true), (Undo::Reverse, reversible), (Undo::Journal, journaled)];
     ways.into_iter().filter(|(_, has)| *has).map(|(undo, _)| undo).collect()
@@ -47,7 +47,7 @@ impl ModelEntry {
     }
 }
 
-/// Code to be called with a model whose type is known only inside [`Catalogue::with_model`].
+/// Code that is called with a model whose type is known only inside [`Catalogue::with_model`].
 pub trait Visitor {
     /// What it returns.
     type Output;

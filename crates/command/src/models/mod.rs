@@ -1,4 +1,4 @@
-//! The program around models, and what it says of each.
+//! The models of a program, the program around them, and what it says of each.
 
 pub(crate) mod catalogue;
 pub(crate) mod page;

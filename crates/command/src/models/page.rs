@@ -82,7 +82,7 @@ pub(crate) fn examples<C: Catalogue>(program: &Program<C>, entry: &ModelEntry) -
     ]
 }
 
-/// Everything about a model, for lines of `width` characters; `None` stands for any width.
+/// Everything about a model, in lines of at most `width` characters, or of any length.
 fn page<C: Catalogue>(program: &Program<C>, entry: &ModelEntry, width: Option<usize>) -> String {
     let mut page = format!("{}: {}\n\n", entry.name, entry.about);
     let undo: Vec<_> =
@@ -109,7 +109,7 @@ fn page<C: Catalogue>(program: &Program<C>, entry: &ModelEntry, width: Option<us
     page
 }
 
-/// Each preset with what it stands for, and below it what it sets.
+/// Each preset, with its meaning and what it sets below.
 pub(crate) fn presets(presets: &[Preset], width: Option<usize>) -> String {
     let mut page = String::new();
     for Preset { name, about, values } in presets {

@@ -1,3 +1,5 @@
+//! The program around models: its name, its models, and what else it offers.
+
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -5,18 +7,19 @@ use crate::failure::Failure;
 use crate::models::catalogue::{Catalogue, CatalogueError, ModelEntry};
 use crate::settings;
 use crate::study::Study;
+use crate::verbs::OF_MODELS;
 
 /// The names of options that are not settings.
 pub(crate) const RESERVED: [&str; 5] = ["json", "quiet", "help", "version", "preset"];
 
-/// The program whose command line this is: its name, and its models.
+/// The program whose command line this is.
 pub(crate) struct Program<'c, C> {
     pub(crate) name: String,
     pub(crate) models: &'c C,
     pub(crate) entries: Vec<ModelEntry>,
-    /// Whether it writes projects.
+    /// Whether it has the command `new`.
     pub(crate) new: bool,
-    /// The experiments that it repeats.
+    /// The experiments that it repeats; without any, it has no command `study`.
     pub(crate) studies: &'c [Study],
 }
 
@@ -24,21 +27,17 @@ impl<'c, C: Catalogue> Program<'c, C> {
     /// The program of these models, called by this path.
     ///
     /// # Errors
-    /// If a model has a parameter that has the name of a setting.
+    /// If a parameter of a model has the name of a setting or option.
     pub(crate) fn new(models: &'c C, path: Option<&OsString>) -> Result<Self, Failure> {
         let entries = models.entries();
-        let taken = [
-            settings::of_run(),
-            settings::of_compare(),
-            settings::of_explain(),
-            settings::of_verify(),
-        ];
-        let taken = taken.into_iter().flatten().map(|setting| setting.name);
-        let taken: Vec<String> = taken.chain(RESERVED.map(str::to_owned)).collect();
+        let settings = OF_MODELS.into_iter().flat_map(settings::of);
+        let taken = settings.map(|setting| setting.name).chain(RESERVED.map(str::to_owned));
+        let taken: Vec<String> = taken.collect();
         for entry in &entries {
             if let Some(spec) = entry.parameters.iter().find(|spec| taken.contains(&spec.name)) {
                 return Err(Failure::wrong_use(format!(
-                    "model `{}` calls a parameter `{1}`, which is the name of a setting or option, --{1}: give the parameter another one",
+                    "model `{}` calls a parameter `{1}`, which is the name of a setting or option, \
+                     --{1}: give the parameter another one",
                     entry.name, spec.name
                 )));
             }
@@ -128,7 +127,8 @@ mod tests {
         for name in ["seed", "report", "runs", "json", "help"] {
             let refused = Program::new(&Odd(name), None).err().unwrap();
             let expected = format!(
-                "model `mm1` calls a parameter `{name}`, which is the name of a setting or option, --{name}"
+                "model `mm1` calls a parameter `{name}`, which is the name of a setting or option, \
+                 --{name}"
             );
             assert!(refused.message.starts_with(&expected), "{}", refused.message);
         }

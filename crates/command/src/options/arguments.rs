@@ -1,4 +1,4 @@
-//! A command line read, and scenario files in its place.
+//! Reads command lines, and the scenario files that they name.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use crate::{new, study};
 use clap::ArgMatches;
 use warpline_run::settings::Setting;
 
-/// Reads a command line, the program's name first.
+/// Reads a command line, which begins with the program's name.
 pub(crate) fn parse<C: Catalogue>(
     program: &Program<C>,
     line: &[OsString],
@@ -70,7 +70,8 @@ fn request_of_only<C: Catalogue>(
     if !names_file(&named) {
         let only = only.name;
         let message = format!(
-            "there is neither a model nor a scenario file `{named}`; `{only}`, the only model, need not be named"
+            "there is neither a model nor a scenario file `{named}`; `{only}`, the only model, \
+             need not be named"
         );
         return Err(Failure::wrong_use(message));
     }
@@ -95,8 +96,7 @@ fn request<C: Catalogue>(
         return Err(Failure::wrong_use(format!("{unknown}, and no scenario file of that name")));
     }
     let scenario = read_scenario(program, verb, name)?;
-    // The model in place of the file, followed by everything that was typed before and after the
-    // file.
+    // Read again with the model in place of the file, and all that was typed around it.
     let typed_after = matches.get_many::<OsString>("").map_or(0, Iterator::count);
     let (before, after) = line.split_at(line.len() - typed_after);
     let model = [before[0].clone(), verb.into(), scenario.model.into()];
@@ -131,19 +131,13 @@ fn for_command(verb: &str, mut scenario: Scenario) -> Scenario {
     scenario
 }
 
-/// Reads the arguments of such a command for one model.
+/// Reads the arguments of a command for one model.
 fn of_model<C: Catalogue>(
     program: &Program<C>,
     verb: &str,
     matches: &ArgMatches,
     entry: &ModelEntry,
 ) -> Result<Action, Failure> {
-    let (settings, action): (_, fn(Request) -> Action) = match verb {
-        VERIFY => (settings::of_verify(), Action::Verify),
-        EXPLAIN => (settings::of_explain(), Action::Explain),
-        COMPARE => (settings::of_compare(), Action::Compare),
-        _ => (settings::of_run(), Action::Run),
-    };
     if verb == COMPARE {
         refuse_output(program, matches, entry)?;
     }
@@ -152,24 +146,27 @@ fn of_model<C: Catalogue>(
         .unwrap_or_default()
         .map(|name| Ok(for_command(verb, presets::find(name, entry)?)))
         .collect::<Result<_, Failure>>()?;
+    let settings = settings::of(verb).into_iter().map(|setting| setting.name);
+    let parameters = entry.parameters.iter().map(|spec| (spec.name.clone(), parameter_id(spec)));
     let request = Request {
         model: entry.name.to_owned(),
-        settings: typed(
-            matches,
-            settings.iter().map(|setting| (setting.name.as_str(), setting.name.clone())),
-        )?,
-        parameters: typed(
-            matches,
-            entry.parameters.iter().map(|spec| (spec.name.as_str(), parameter_id(spec))),
-        )?,
+        settings: typed(matches, settings.map(|name| (name.clone(), name)))?,
+        parameters: typed(matches, parameters)?,
         json: matches.get_flag("json"),
         quiet: verb != VERIFY && matches.get_flag("quiet"),
     };
-    // The last one named comes first.
-    Ok(action(presets.into_iter().rev().fold(request, Request::over)))
+    // Of several presets, the last one named counts.
+    let request = presets.into_iter().rev().fold(request, Request::over);
+    Ok(match verb {
+        VERIFY => Action::Verify(request),
+        EXPLAIN => Action::Explain(request),
+        COMPARE => Action::Compare(request),
+        _ => Action::Run(request),
+    })
 }
 
-/// A comparison consists of many runs, and keeps the output of none.
+/// Refuses options for the output of one run: a comparison has many runs, and keeps the output of
+/// none.
 fn refuse_output<C: Catalogue>(
     program: &Program<C>,
     matches: &ArgMatches,
@@ -188,12 +185,12 @@ fn refuse_output<C: Catalogue>(
 }
 
 /// The values typed for some names, each with its id in clap.
-fn typed<'a>(
+fn typed(
     matches: &ArgMatches,
-    names: impl Iterator<Item = (&'a str, String)>,
+    names: impl Iterator<Item = (String, String)>,
 ) -> Result<Vec<GivenSetting>, Failure> {
     let given = names.filter_map(|(name, id)| {
-        Some(GivenSetting { name: name.to_owned(), text: text(matches, &id)?, place: None })
+        Some(GivenSetting { name, text: text(matches, &id)?, place: None })
     });
     let missing = |given: &GivenSetting| {
         Failure::wrong_use(format!(

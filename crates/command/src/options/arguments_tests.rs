@@ -1,3 +1,5 @@
+//! Command lines as they are typed.
+
 use super::*;
 use crate::test_models::{one, two};
 
@@ -97,7 +99,8 @@ fn a_scenario_of_the_only_model_gives_way_to_what_is_typed() {
 
 #[test]
 fn a_comparison_takes_the_settings_of_a_run() {
-    let line = "warpline compare --runs 5 mm1 --end 5 --threads 2 --arrival_rate 0.5 --sync optimistic --report out";
+    let line = "warpline compare --runs 5 mm1 --end 5 --threads 2 --arrival_rate 0.5 --sync \
+                optimistic --report out";
     assert_eq!(
         request(line),
         ["runs=5", "end=5", "sync=optimistic", "threads=2", "report=out", "arrival-rate=0.5"]

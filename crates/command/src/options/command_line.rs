@@ -69,14 +69,15 @@ pub(super) fn command<C: Catalogue>(program: &Program<C>) -> Command {
             .about(format!("{}: {}\nA simulation on Warpline.", entry.name, entry.about))
             .after_help(format!("Examples:\n  {}", page::examples(program, entry).join("\n  "))),
         None => root.about("Warpline: a discrete event simulation engine").after_help(format!(
-            "Examples:\n  {name} models\n  {name} run {first}\n  {name} run {shown} --help\n  {name} compare {first}{new}",
+            "Examples:\n  {name} models\n  {name} run {first}\n  {name} run {shown} --help\n  \
+             {name} compare {first}{new}",
             first = entries.first().map_or("MODEL", |entry| entry.name),
             new = if program.new { format!("\n  {name} {NEW} corner-shop") } else { String::new() }
         )),
     }
 }
 
-/// What a help text says about scenario files.
+/// What help texts say about scenario files.
 const SCENARIO: &str = "A scenario is a TOML file with the same names: `model`, then any settings (end, seed, …), then a table [parameters].\n\
      What is typed after it overrides it. If an engine is typed, settings that it does not use are left out. Paths in it are relative to the current directory.";
 
@@ -87,7 +88,7 @@ fn run<C: Catalogue>(program: &Program<C>) -> Command {
         &["--end 50 --report out", "--sync optimistic --json"],
         Some("--seed 2"),
     );
-    of_models(program, RUN, &settings::of_run()).about("Run a model, or a scenario file").arg(json()).arg(quiet()).after_help(format!(
+    of_models(program, RUN).about("Run a model, or a scenario file").arg(json()).arg(quiet()).after_help(format!(
         "{SCENARIO}\n\n{examples}\n\n\
              Exit status: 0 done, 1 the simulation or its report failed, 2 usage error (nothing was simulated)."
     ))
@@ -96,8 +97,9 @@ fn run<C: Catalogue>(program: &Program<C>) -> Command {
 fn verify<C: Catalogue>(program: &Program<C>) -> Command {
     let examples =
         examples(program, VERIFY, &["", "--undo copy --end 10", "--time-limit 60"], None);
-    of_models(program, VERIFY, &settings::of_verify())
-        .about("Try out a model: events forward, undone, compared, and forward again; and the same run in a second process")
+    of_models(program, VERIFY)
+        .about("Try out a model: events forward, undone, compared, and forward again; and the same \
+                run in a second process")
         .arg(json())
         .after_help(format!(
             "Events are drawn from the whole run, of every kind: by the variant of the event, and by the kind of the LP.\n\
@@ -115,11 +117,18 @@ fn explain<C: Catalogue>(program: &Program<C>) -> Command {
         &["", "--end 10 --event-cost measured", "--end 50 --json"],
         None,
     );
-    of_models(program, EXPLAIN, &settings::of_explain())
-        .about("How fast could the model be on more cores, and what stands in the way? One sequential run finds out")
+    of_models(program, EXPLAIN)
+        .about(
+            "How fast could the model be on more cores, and what stands in the way? One sequential \
+             run finds out",
+        )
         .arg(json())
         .arg(quiet())
-        .after_help(format!("{}\n\n{examples}\n\nExit status: 0 done, 1 the simulation failed, 2 usage error.", help::EXPLANATION))
+        .after_help(format!(
+            "{}\n\n{examples}\n\nExit status: 0 done, 1 the simulation failed, 2 \
+                             usage error.",
+            help::EXPLANATION
+        ))
 }
 
 fn compare<C: Catalogue>(program: &Program<C>) -> Command {
@@ -130,11 +139,12 @@ fn compare<C: Catalogue>(program: &Program<C>) -> Command {
         &["--end 20 --threads 4 --runs 5 --json", "--with optimistic --runs 9"],
         Some("--undo copy"),
     );
-    of_models(program, COMPARE, &settings::of_compare())
-        .about("Run a model on several engines in turn: is the answer the same, how much faster are they, how much memory do they take?")
+    of_models(program, COMPARE)
+        .about("Run a model on several engines in turn: is the answer the same, how much faster \
+                are they, how much memory do they take?")
         .arg(json())
         .arg(quiet())
-        // Accepted, so that they can be refused with advice.
+        // Hidden, and accepted only to be refused with advice.
         .args(outputs.map(|output| setting(&output).hide(true)))
         .after_help(format!(
             "The sequential engine comes first, as the others are compared with it. Each run is a process of its own; rates and memory are\n\
@@ -198,13 +208,9 @@ fn preset() -> Arg {
 }
 
 /// A subcommand that takes a model or a scenario.
-fn of_models<C: Catalogue>(
-    program: &Program<C>,
-    verb: &'static str,
-    settings: &[Setting],
-) -> Command {
+fn of_models<C: Catalogue>(program: &Program<C>, verb: &'static str) -> Command {
     let all = Command::new(verb)
-        .args(settings.iter().map(setting))
+        .args(settings::of(verb).iter().map(setting))
         .arg(preset())
         .disable_help_subcommand(true);
     let name = &program.name;
@@ -251,7 +257,7 @@ fn parameter(spec: &ParameterSpec) -> Arg {
         .allow_hyphen_values(true)
 }
 
-/// A name with a colon cannot be a setting's.
+/// The id of a parameter in clap. No setting has a colon in its name.
 pub(super) fn parameter_id(spec: &ParameterSpec) -> String {
     format!("parameter:{}", spec.name)
 }

@@ -31,13 +31,14 @@ pub(crate) fn tell(notes: &mut Vec<String>, more: impl IntoIterator<Item = Strin
     }
 }
 
-/// The settings that were given, by the user and not by a preset, and have no effect.
+/// The settings that have no effect although the user gave them. Those of presets do not count.
 fn idle_settings(settings: &warpline_run::Settings, request: &Request) -> Vec<String> {
-    let is_typed =
-        |given: &GivenSetting| !given.place.as_ref().is_some_and(|place| place.starts_with(PRESET));
-    let typed =
-        |name: &str| request.settings.iter().any(|given| given.name == name && is_typed(given));
-    let idle = settings.without_effect().into_iter().filter(|(name, _)| typed(name));
+    let of_user = |given: &&GivenSetting| {
+        !given.place.as_ref().is_some_and(|place| place.starts_with(PRESET))
+    };
+    let given: Vec<&str> =
+        request.settings.iter().filter(of_user).map(|given| given.name.as_str()).collect();
+    let idle = settings.without_effect().into_iter().filter(|(name, _)| given.contains(name));
     idle.map(|(name, why)| format!("`{name}` has no effect: {why}")).collect()
 }
 

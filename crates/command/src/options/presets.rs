@@ -4,17 +4,19 @@
 use crate::failure::Failure;
 use crate::models::catalogue::ModelEntry;
 use crate::options::scenario::Scenario;
+use crate::output::format;
 use crate::settings::GivenSetting;
 use warpline_run::{Preset, nearest};
 
-/// The place of a setting begins with this if a preset has given it.
+/// The beginning of the place of a setting that a preset gives.
 pub(crate) const PRESET: &str = "preset ";
 
-/// Presets of the engine, whatever the model. What they set are settings of a run.
+/// Presets of engines, for any model. They set settings of a run.
 pub(crate) const OF_ENGINES: &[Preset] = &[
     Preset {
         name: "usik-2s",
-        about: "synchronous GVT by messages: mode 2S of Perumalla, Park and Tipparaju, ACM TOMACS 24(3), 2014, §2.5",
+        about: "synchronous GVT by messages: mode 2S of Perumalla, Park and Tipparaju, ACM TOMACS \
+                24(3), 2014, §2.5",
         values: &[("gvt", "synchronous"), ("barrier", "tree")],
     },
     Preset {
@@ -34,9 +36,10 @@ pub(crate) const OF_ENGINES: &[Preset] = &[
     },
     Preset {
         name: "gsu-zero-copy",
-        about: "conservative processes with a PE each, whose messages lie in shared memory, and GVT from such registers: Riley, Hardware \
-                Supported Multi-Core Communications, final technical report, Georgia Institute of Technology; two, unless --processes says \
-                how many",
+        about: "conservative processes with a PE each, whose messages lie in shared memory, and \
+                GVT from such registers: Riley, Hardware Supported Multi-Core Communications, \
+                final technical report, Georgia Institute of Technology; two, unless --processes \
+                says how many",
         values: &[
             ("sync", "conservative"),
             ("processes", "2"),
@@ -47,8 +50,9 @@ pub(crate) const OF_ENGINES: &[Preset] = &[
     },
     Preset {
         name: "ross-mt-baseline",
-        about: "Time Warp with a thread for each PE, before it was optimised: one locked queue and one pool for each, the one freed first used first, \
-                copies of messages, and a barrier on which PEs sleep: Jagtap, Abu-Ghazaleh and Ponomarev, IPDPS 2012, §III",
+        about: "Time Warp with a thread for each PE, before it was optimised: one locked queue and \
+                one pool for each, the one freed first used first, copies of messages, and a \
+                barrier on which PEs sleep: Jagtap, Abu-Ghazaleh and Ponomarev, IPDPS 2012, §III",
         values: &[
             ("sync", "optimistic"),
             ("use-lookahead", "no"),
@@ -66,8 +70,9 @@ pub(crate) const OF_ENGINES: &[Preset] = &[
     },
     Preset {
         name: "ross-mt",
-        about: "the same with all of their optimisations: a queue for each sender, memory pools split by where it came from, the one freed last used \
-                first, one copy of a message for both, and a barrier at which PEs watch a counter, §IV",
+        about: "the same with all of their optimisations: a queue for each sender, memory pools \
+                split by where it came from, the one freed last used first, one copy of a message \
+                for both, and a barrier at which PEs watch a counter, §IV",
         values: &[
             ("sync", "optimistic"),
             ("use-lookahead", "no"),
@@ -85,7 +90,8 @@ pub(crate) const OF_ENGINES: &[Preset] = &[
     },
     Preset {
         name: "gtw-receiver",
-        about: "Time Warp in shared memory with direct cancellation, whose buffers are in the pools of receivers: Fujimoto and Panesar, PADS 1995, §3.1",
+        about: "Time Warp in shared memory with direct cancellation, whose buffers are in the \
+                pools of receivers: Fujimoto and Panesar, PADS 1995, §3.1",
         values: &[
             ("sync", "optimistic"),
             ("use-lookahead", "no"),
@@ -97,7 +103,8 @@ pub(crate) const OF_ENGINES: &[Preset] = &[
     },
     Preset {
         name: "gtw-sender",
-        about: "the same with buffers in the pools of senders, and a pool of all that evens them out, §3.2",
+        about: "the same with buffers in the pools of senders, and a pool of all that evens them \
+                out, §3.2",
         values: &[
             ("sync", "optimistic"),
             ("use-lookahead", "no"),
@@ -109,8 +116,8 @@ pub(crate) const OF_ENGINES: &[Preset] = &[
     },
     Preset {
         name: "gtw-partitioned",
-        about: "the same with sub-pools of a fixed size for every two PEs, and fossil collection on the fly, §5 and §6; their size fills about 8 MB for \
-                each of 8 PEs",
+        about: "the same with sub-pools of a fixed size for every two PEs, and fossil collection \
+                on the fly, §5 and §6; their size fills about 8 MB for each of 8 PEs",
         values: &[
             ("sync", "optimistic"),
             ("use-lookahead", "no"),
@@ -124,8 +131,9 @@ pub(crate) const OF_ENGINES: &[Preset] = &[
     },
     Preset {
         name: "ross-mpi",
-        about: "Time Warp with a process for each PE, messages copied by MPI, and synchronous GVT by its collective reductions: the baseline of \
-                Jagtap, Abu-Ghazaleh and Ponomarev, IPDPS 2012; to be started by mpirun, or with --processes and --barrier tree",
+        about: "Time Warp with a process for each PE, messages copied by MPI, and synchronous GVT \
+                by its collective reductions: the baseline of Jagtap, Abu-Ghazaleh and Ponomarev, \
+                IPDPS 2012; to be started by mpirun, or with --processes and --barrier tree",
         values: &[
             ("sync", "optimistic"),
             ("use-lookahead", "no"),
@@ -141,8 +149,9 @@ pub(crate) const OF_ENGINES: &[Preset] = &[
     },
     Preset {
         name: "ross-cmt",
-        about: "Time Warp with several PEs in each process, the first of which sends and receives for all: the baseline of Williams, Eker, \
-                Chiu and Ponomarev, SIGSIM-PADS 2021, §3; to be started by mpirun, or with --processes",
+        about: "Time Warp with several PEs in each process, the first of which sends and receives \
+                for all: the baseline of Williams, Eker, Chiu and Ponomarev, SIGSIM-PADS 2021, §3; \
+                to be started by mpirun, or with --processes",
         values: &[
             ("sync", "optimistic"),
             ("use-lookahead", "no"),
@@ -156,8 +165,9 @@ pub(crate) const OF_ENGINES: &[Preset] = &[
     },
     Preset {
         name: "ross-mc-cmt",
-        about: "the same with a thread that does nothing but send and receive, to which PEs hand messages in a ring with compare-and-swap: \
-                their optimisation 1, §4.1; and that asks for GVT, by an interval that adapts to how busy PEs are: their optimisation 3",
+        about: "the same with a thread that does nothing but send and receive, to which PEs hand \
+                messages in a ring with compare-and-swap: their optimisation 1, §4.1; and that \
+                asks for GVT, by an interval that adapts to how busy PEs are: their optimisation 3",
         values: &[
             ("sync", "optimistic"),
             ("use-lookahead", "no"),
@@ -172,10 +182,10 @@ pub(crate) const OF_ENGINES: &[Preset] = &[
     },
 ];
 
-/// What a preset of a model, or of the engine, says.
+/// The settings or parameters of a preset.
 ///
 /// # Errors
-/// If there is none of this name; the message lists those that there are.
+/// If neither the model nor an engine has a preset of this name. The message lists all.
 pub(crate) fn find(name: &str, entry: &ModelEntry) -> Result<Scenario, Failure> {
     let given = |preset: &Preset| {
         let value = |(name, text): &(&str, &str)| GivenSetting {
@@ -195,8 +205,7 @@ pub(crate) fn find(name: &str, entry: &ModelEntry) -> Result<Scenario, Failure> 
     }
     let known: Vec<&str> =
         entry.presets.iter().chain(OF_ENGINES).map(|preset| preset.name).collect();
-    let hint = nearest(name, known.iter().copied())
-        .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+    let hint = format::did_you_mean(nearest(name, known.iter().copied()).as_deref());
     Err(Failure::wrong_use(format!(
         "there is no preset `{name}` for `{}`{hint} (there are: {})",
         entry.name,
@@ -210,7 +219,7 @@ mod tests {
     use crate::test_models::two;
     use warpline_run::Settings;
 
-    /// Presets of the engine contain only settings, with values that these take.
+    /// Presets of engines contain only settings, with valid values.
     #[test]
     fn presets_of_the_engine_are_settings() {
         for preset in OF_ENGINES {

@@ -20,17 +20,17 @@ pub(crate) enum Action {
     Model { name: String, json: bool },
     /// Run one.
     Run(Request),
-    /// Try out its undo.
+    /// Verify one.
     Verify(Request),
-    /// Find out how fast it could be.
+    /// Explain how fast one could be.
     Explain(Request),
-    /// Run it on several engines in turn.
+    /// Run one on several engines in turn.
     Compare(Request),
     /// Render a report again.
     Report { directory: PathBuf, json: bool },
     /// Write a project.
     New { name: String, json: bool },
-    /// Repeat an experiment, or list those that there are.
+    /// Repeat an experiment, or list all.
     Study(StudyRequest),
     /// Print a help text or the version.
     Say(String),
@@ -47,7 +47,7 @@ pub(crate) struct Request {
 }
 
 impl Action {
-    /// The same, with whatever it leaves open taken from a scenario.
+    /// This action, with what it leaves open taken from a scenario.
     pub(super) fn over(self, scenario: Scenario) -> Self {
         match self {
             Action::Run(request) => Action::Run(request.over(scenario)),
@@ -60,8 +60,8 @@ impl Action {
 }
 
 impl Request {
-    /// This request, with whatever it leaves open taken from a scenario. If it chooses an engine,
-    /// settings that this engine does not use are not taken.
+    /// This request, with what it leaves open taken from a scenario. If the request chooses an
+    /// engine, settings that this engine does not use are not taken.
     pub(super) fn over(self, mut scenario: Scenario) -> Self {
         let typed = self
             .settings
@@ -70,28 +70,29 @@ impl Request {
             .find(|given| given.name == SYNC)
             .and_then(|given| Synchronisation::parse(&given.text));
         if let Some(engine) = typed {
-            // Presets and scenarios for several processes leave the sequential engine to whoever
-            // types it.
+            // Whoever types the sequential engine need not take back the processes of a preset or
+            // scenario.
             let alone = engine == Synchronisation::Sequential;
             scenario.settings.retain(|given| {
                 settings::serves(&given.name, engine) && !(alone && given.name == PROCESSES)
             });
         }
-        let merged = |below: Vec<GivenSetting>, above: Vec<GivenSetting>| {
-            let open = below
-                .into_iter()
-                .filter(|given| above.iter().all(|typed| typed.name != given.name));
-            open.collect::<Vec<_>>().into_iter().chain(above.iter().cloned()).collect()
-        };
-        let (settings, parameters) = (
-            merged(scenario.settings, self.settings),
-            merged(scenario.parameters, self.parameters),
-        );
-        Request { settings, parameters, ..self }
+        Request {
+            settings: merged(scenario.settings, self.settings),
+            parameters: merged(scenario.parameters, self.parameters),
+            ..self
+        }
     }
 }
 
-/// Passes the model of a request to a visitor; a refused value is reported with its place in a
+/// What `below` gives and `above` does not, followed by `above`.
+fn merged(mut below: Vec<GivenSetting>, above: Vec<GivenSetting>) -> Vec<GivenSetting> {
+    below.retain(|given| above.iter().all(|typed| typed.name != given.name));
+    below.extend(above);
+    below
+}
+
+/// Passes the model of a request to a visitor. The failure for a refused value names its place in a
 /// scenario.
 pub(crate) fn with_model<C: Catalogue, V: Visitor>(
     program: &Program<C>,

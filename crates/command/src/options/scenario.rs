@@ -4,8 +4,9 @@
 use std::ops::Range;
 
 use crate::failure::Failure;
-use crate::models::catalogue::Catalogue;
+use crate::models::catalogue::{Catalogue, ModelEntry};
 use crate::models::program::Program;
+use crate::output::format;
 use crate::settings::{self, GivenSetting};
 use crate::verbs::{COMPARE, EXPLAIN, VERIFY};
 use toml::Spanned;
@@ -52,84 +53,108 @@ impl Scenario {
                 .find(&model.text)
                 .map_err(|cause| source.fail(&place, &cause.to_string()))?,
             (None, Some(only)) => only.clone(),
-            (None, None) => {
-                let known: Vec<_> = program.entries.iter().map(|entry| entry.name).collect();
-                return Err(Failure::wrong_use(format!(
-                    "{}: there is no `model`; name one of {}",
-                    source.path,
-                    known.join(", ")
-                )));
-            }
+            (None, None) => return Err(no_model(program, source)),
         };
-        let names: Vec<&str> = entry.parameters.iter().map(|spec| spec.name.as_str()).collect();
-        let settings_known = settings::of_run();
-        let known: Vec<&str> = [MODEL, PARAMETERS]
-            .into_iter()
-            .chain(settings_known.iter().map(|setting| setting.name.as_str()))
-            .collect();
+        let names = Names::of(&entry);
         let parameters = match parameters {
             None => Vec::new(),
             Some((_, DeValue::Table(table))) => {
-                source.all_given(source.entries(table), |name| {
-                    let misplaced =
-                        format!("`{name}` is a setting of the run; it belongs above [parameters]");
-                    unknown(
-                        name,
-                        &names,
-                        &format!("model `{}` has no parameter", entry.name),
-                        (&known, misplaced),
-                    )
-                })?
+                source.all_given(source.entries(table), |name| names.wrong_parameter(name))?
             }
             Some((place, _)) => {
                 return Err(source.fail(&place, "`parameters` must be a table: [parameters]"));
             }
         };
-        let settings = source.all_given(settings, |name| {
-            let elsewhere = [
-                (COMPARE, settings::is_of_comparisons(name)),
-                (EXPLAIN, settings::is_of_explanations(name)),
-                (VERIFY, settings::is_of_verifications(name)),
-            ];
-            if let Some((command, _)) = elsewhere.iter().find(|(_, there)| *there) {
-                return Some(format!("there is no setting `{name}` in a scenario; give it to `{} {command}`, as --{name}", program.name));
-            }
-            let misplaced = format!("`{name}` is a parameter of the model; it belongs below [parameters]");
-            unknown(name, &known, "there is no setting", (&names, misplaced))
-        })?;
+        let settings =
+            source.all_given(settings, |name| names.wrong_setting(name, &program.name))?;
         Ok(Scenario { model: entry.name, settings, parameters })
     }
 }
 
-/// What is wrong with `name`, if it is not one of `names`; some names belong elsewhere.
-fn unknown(
-    name: &str,
-    names: &[&str],
-    no: &str,
-    (elsewhere, misplaced): (&[&str], String),
-) -> Option<String> {
-    if names.contains(&name) {
-        return None;
+fn no_model<C: Catalogue>(program: &Program<C>, source: &Source) -> Failure {
+    let known: Vec<_> = program.entries.iter().map(|entry| entry.name).collect();
+    let known = known.join(", ");
+    Failure::wrong_use(format!("{}: there is no `model`; name one of {known}", source.path))
+}
+
+/// The names that a scenario for one model may have.
+struct Names {
+    model: &'static str,
+    /// Above the table of parameters.
+    settings: Vec<String>,
+    /// In the table of parameters.
+    parameters: Vec<String>,
+}
+
+impl Names {
+    fn of(entry: &ModelEntry) -> Self {
+        let settings = settings::of_run().into_iter().map(|setting| setting.name);
+        Names {
+            model: entry.name,
+            settings: [MODEL, PARAMETERS].map(str::to_owned).into_iter().chain(settings).collect(),
+            parameters: entry.parameters.iter().map(|spec| spec.name.clone()).collect(),
+        }
     }
-    if elsewhere.contains(&name) {
-        return Some(misplaced);
+
+    /// What is wrong with the name of a parameter, if anything is.
+    fn wrong_parameter(&self, name: &str) -> Option<String> {
+        if has(&self.parameters, name) {
+            return None;
+        }
+        if has(&self.settings, name) {
+            return Some(format!(
+                "`{name}` is a setting of the run; it belongs above [parameters]"
+            ));
+        }
+        let hint = hint(name, &self.parameters);
+        Some(format!("model `{}` has no parameter `{name}`{hint}", self.model))
     }
-    let near = nearest(name, names.iter().copied());
-    let hint = near.map_or_else(
-        || format!(" (there are: {})", names.join(", ")),
-        |near| format!("; did you mean `{near}`?"),
-    );
-    Some(format!("{no} `{name}`{hint}"))
+
+    /// What is wrong with the name of a setting, if anything is.
+    fn wrong_setting(&self, name: &str, program: &str) -> Option<String> {
+        let elsewhere = [
+            (COMPARE, settings::is_of_comparisons(name)),
+            (EXPLAIN, settings::is_of_explanations(name)),
+            (VERIFY, settings::is_of_verifications(name)),
+        ];
+        if let Some((command, _)) = elsewhere.iter().find(|(_, there)| *there) {
+            return Some(format!(
+                "there is no setting `{name}` in a scenario; give it to `{program} {command}`, as \
+                 --{name}"
+            ));
+        }
+        if has(&self.settings, name) {
+            return None;
+        }
+        if has(&self.parameters, name) {
+            return Some(format!(
+                "`{name}` is a parameter of the model; it belongs below [parameters]"
+            ));
+        }
+        Some(format!("there is no setting `{name}`{}", hint(name, &self.settings)))
+    }
+}
+
+fn has(names: &[String], name: &str) -> bool {
+    names.iter().any(|known| known == name)
+}
+
+/// Which name may be meant: the nearest, or else one of all.
+fn hint(name: &str, names: &[String]) -> String {
+    match nearest(name, names.iter().map(String::as_str)) {
+        None => format!(" (there are: {})", names.join(", ")),
+        near => format::did_you_mean(near.as_deref()),
+    }
 }
 
 type Key<'a> = Spanned<std::borrow::Cow<'a, str>>;
 
-/// A name in its typed form.
+/// A name as it is typed on the command line.
 fn typed(key: &Key) -> String {
     key.get_ref().replace('_', "-")
 }
 
-/// A file, for messages.
+/// A file, and its places in messages.
 struct Source<'a> {
     path: &'a str,
     text: &'a str,
@@ -145,7 +170,7 @@ impl Source<'_> {
         Failure::wrong_use(message).at(Some(&self.place(span)))
     }
 
-    /// The entries of a table as they stand in the file.
+    /// The entries of a table, in the order of the file.
     fn entries<'t, 'a>(
         &self,
         table: &'t DeTable<'a>,
@@ -155,7 +180,7 @@ impl Source<'_> {
         entries
     }
 
-    /// All entries, unless `wrong` objects to a name.
+    /// The values of all entries. `wrong` says what is wrong with a name, if anything is.
     fn all_given<'t, 'a: 't>(
         &self,
         entries: Vec<(&'t Key<'a>, &'t Spanned<DeValue<'a>>)>,
@@ -228,7 +253,8 @@ mod tests {
 
     #[test]
     fn a_scenario_says_what_a_command_line_says() {
-        let text = "# a queue\nmodel = 'mm1'\nend = 1_000\nseed = 0x10\n\n[parameters]\narrival_rate = 0.5\ndiscipline = \"lifo\"\n";
+        let text = "# a queue\nmodel = 'mm1'\nend = 1_000\nseed = \
+                    0x10\n\n[parameters]\narrival_rate = 0.5\ndiscipline = \"lifo\"\n";
         let scenario = parse(text).unwrap();
         let short = |given: &[GivenSetting]| {
             given
@@ -256,7 +282,13 @@ mod tests {
             "no setting `runs` in a scenario; give it to `warpline compare`, as --runs"
         ));
         let cost = wrong("model = 'mm1'\nevent-cost = 'measured'");
-        assert!(cost.ends_with("no setting `event-cost` in a scenario; give it to `warpline explain`, as --event-cost"), "{cost}");
+        assert!(
+            cost.ends_with(
+                "no setting `event-cost` in a scenario; give it to `warpline explain`, as \
+                 --event-cost"
+            ),
+            "{cost}"
+        );
         assert!(
             wrong("model = 'mm2'")
                 .starts_with("a.toml:1: there is no model `mm2`; did you mean `mm1`?")

@@ -1,4 +1,5 @@
-//! What to say of an option that a command does not have: which one may be meant, or who has it.
+//! What to say of an option that a command does not have: which one may be meant, or which command
+//! has it.
 
 use std::ffi::OsString;
 
@@ -7,13 +8,11 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use crate::models::catalogue::{Catalogue, ModelEntry};
 use crate::models::program::{Program, RESERVED};
 use crate::settings;
-use crate::verbs::{COMPARE, EXPLAIN, NEW, RUN, VERIFY};
+use crate::verbs::{NEW, OF_MODELS};
 use warpline_run::nearest;
 use warpline_run::settings::Setting;
 
-/// The commands that take settings.
-const VERBS: [&str; 4] = [RUN, VERIFY, EXPLAIN, COMPARE];
-/// Those that take none.
+/// Commands that take no model.
 const OTHERS: [&str; 3] = ["models", "report", NEW];
 
 /// A better message than clap's for an option that it does not know, if there is one.
@@ -29,7 +28,7 @@ pub(crate) fn explain<C: Catalogue>(
         return None;
     }
     let words: Vec<&str> = line.iter().skip(1).filter_map(|word| word.to_str()).collect();
-    let verb = *words.iter().find(|word| VERBS.contains(word) || OTHERS.contains(word))?;
+    let verb = *words.iter().find(|word| OF_MODELS.contains(word) || OTHERS.contains(word))?;
     let model =
         program.only().or_else(|| program.entries.iter().find(|entry| words.contains(&entry.name)));
     let known = Known { program, verb, model };
@@ -41,7 +40,7 @@ pub(crate) fn explain<C: Catalogue>(
             };
             known.explain_option(name, suggested)
         }
-        // As clap reads the letters after one hyphen one by one, it names the first.
+        // Clap reads the letters after a single hyphen one by one, and names the first.
         None => {
             let word = words.iter().find(|word| word.starts_with(unknown.as_str()))?;
             known.explain_word(word)
@@ -49,7 +48,7 @@ pub(crate) fn explain<C: Catalogue>(
     }
 }
 
-/// The command and the model beside which an option stands.
+/// The command and the model of a command line with an unknown option.
 struct Known<'a, 'c, C> {
     program: &'a Program<'c, C>,
     verb: &'a str,
@@ -62,7 +61,7 @@ impl<C: Catalogue> Known<'_, '_, C> {
         let line = format!("{} {}", self.program.name, self.verb);
         let own = self.names();
         if own.iter().any(|known| known == name) {
-            // It is here, but stands where it may not.
+            // The command has it, but not at this place.
             return None;
         }
         let near =
@@ -76,7 +75,7 @@ impl<C: Catalogue> Known<'_, '_, C> {
                 self.program.name
             ));
         }
-        let model = self.model.filter(|_| VERBS.contains(&self.verb));
+        let model = self.model.filter(|_| OF_MODELS.contains(&self.verb));
         let other = self.program.entries.iter().find(|entry| has(entry, name));
         if let (Some(model), Some(other)) = (model, other) {
             return Some(format!(
@@ -84,7 +83,7 @@ impl<C: Catalogue> Known<'_, '_, C> {
                 model.name, other.name
             ));
         }
-        // Clap's own suggestion says it well.
+        // Clap's own message has the suggestion.
         if suggested.is_some() {
             return None;
         }
@@ -98,7 +97,7 @@ impl<C: Catalogue> Known<'_, '_, C> {
         })
     }
 
-    /// What follows no option, or follows one hyphen, such as `seed` or `-seed`.
+    /// Explains a word that lacks the hyphens of an option, such as `seed` or `-seed`.
     fn explain_word(&self, word: &str) -> Option<String> {
         let name = word.trim_start_matches('-');
         let name = name.split_once('=').map_or(name, |(name, _)| name).replace('_', "-");
@@ -106,12 +105,12 @@ impl<C: Catalogue> Known<'_, '_, C> {
         Some(format!("`{word}` is not an option: did you mean `--{meant}`?"))
     }
 
-    /// The options that there are here.
+    /// The names of the options that the command has.
     fn names(&self) -> Vec<String> {
-        let settings = settings_of(self.verb).into_iter().map(|setting| setting.name);
+        let settings = settings::of(self.verb).into_iter().map(|setting| setting.name);
         let parameters = self
             .model
-            .filter(|_| VERBS.contains(&self.verb))
+            .filter(|_| OF_MODELS.contains(&self.verb))
             .into_iter()
             .flat_map(|entry| &entry.parameters);
         settings
@@ -125,24 +124,12 @@ fn has(entry: &ModelEntry, name: &str) -> bool {
     entry.parameters.iter().any(|spec| spec.name == name)
 }
 
-/// The settings of a command.
-fn settings_of(verb: &str) -> Vec<Setting> {
-    match verb {
-        RUN => settings::of_run(),
-        VERIFY => settings::of_verify(),
-        EXPLAIN => settings::of_explain(),
-        COMPARE => settings::of_compare(),
-        _ => Vec::new(),
-    }
-}
-
 /// Another command that has this setting.
 fn elsewhere(verb: &str, name: &str) -> Option<(&'static str, Setting)> {
-    let others = VERBS.into_iter().filter(|other| *other != verb);
-    let mut found = others.filter_map(|other| {
-        Some((other, settings_of(other).into_iter().find(|setting| setting.name == name)?))
-    });
-    found.next()
+    let mut others = OF_MODELS.into_iter().filter(|other| *other != verb);
+    others.find_map(|other| {
+        Some((other, settings::of(other).into_iter().find(|setting| setting.name == name)?))
+    })
 }
 
 #[cfg(test)]
@@ -160,7 +147,8 @@ mod tests {
 
     #[test]
     fn an_option_of_another_command_is_said_to_be_there() {
-        let compare = "`warpline run` has no --runs, but `warpline compare` has: Runs of each engine, in turn";
+        let compare = "`warpline run` has no --runs, but `warpline compare` has: Runs of each \
+                       engine, in turn";
         for line in
             ["warpline run mm1 --runs 5", "warpline run --runs 5 mm1", "warpline run mm1 --runs=5"]
         {

@@ -23,11 +23,12 @@ pub(crate) fn significant(value: f64, digits: i32) -> String {
     }
 }
 
-/// A number with three digits and a prefix for thousands: `12.3 M`, followed by a space if there is
-/// no prefix.
+/// A number with three digits and a prefix for thousands: `12.3 M`. Without a prefix, it ends with a
+/// space.
 fn scaled(value: f64) -> String {
     const PREFIXES: [&str; 5] = ["", "k", "M", "G", "T"];
-    let (mut scaled, mut prefix) = (value, 0);
+    let mut scaled = value;
+    let mut prefix = 0;
     // 999.5 would be written as 1000.
     while scaled >= 999.5 && prefix + 1 < PREFIXES.len() {
         scaled /= 1000.0;
@@ -47,7 +48,7 @@ pub(crate) fn event_rate(rate: f64) -> String {
     format!("{} events/s", scaled(rate).trim_end())
 }
 
-/// From one rate of events to another.
+/// A range of event rates.
 pub(crate) fn event_rates(low: f64, high: f64) -> String {
     format!("{} – {}", scaled(low).trim_end(), event_rate(high))
 }
@@ -75,6 +76,16 @@ pub(crate) fn duration(seconds: f64) -> String {
         (0, minutes, seconds) => format!("{minutes}:{seconds:02} min"),
         (hours, minutes, seconds) => format!("{hours}:{minutes:02}:{seconds:02} h"),
     }
+}
+
+/// A count of things: `1 run`, `2 runs`.
+pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// The end of a message on an unknown name, if a known one is near.
+pub(crate) fn did_you_mean(near: Option<&str>) -> String {
+    near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
 }
 
 /// Rows as aligned columns, two spaces apart, each line after `indent` spaces.

@@ -3,15 +3,23 @@
 pub(crate) mod format;
 pub(crate) mod progress;
 pub(crate) mod report_directory;
+pub(crate) mod views;
 
 use std::fmt::Display;
 use std::io::{BufWriter, ErrorKind, Write};
+use std::path::PathBuf;
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
+use warpline_report::ReportError;
 use warpline_run::processes::{is_started_by_another, launch};
+
+/// What is said of states that are equal although their texts are not.
+pub(crate) const ORDER_VARIES: &str = "the texts of equal states differ from run to run, in the \
+                                       order of hash maps or in addresses; let no handler depend \
+                                       on it\n";
 
 /// Whether a launcher has started this process beside another one, which prints for both.
 pub(crate) fn is_silent() -> bool {
@@ -48,7 +56,7 @@ pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     }
 }
 
-/// Prints a line for people to stderr, whether or not anybody reads it.
+/// Prints a line for people to stderr; a failure to do so is ignored.
 pub(crate) fn notify(text: impl Display) {
     if is_silent() {
         return;
@@ -56,7 +64,7 @@ pub(crate) fn notify(text: impl Display) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-/// Prints a line for people only once, however many processes a run has.
+/// Prints a line for people to stderr, once for all processes of a run.
 pub(crate) fn remark(text: impl Display) {
     if !is_started_by_another() {
         notify(text);
@@ -66,4 +74,39 @@ pub(crate) fn remark(text: impl Display) {
 /// A failure as programs read it.
 pub(crate) fn failure_json(failure: &Failure) -> Value {
     json!({ "error": failure.message, "exit_code": failure.code })
+}
+
+/// What a command found, to be printed: as one object for programs, or as text for people.
+pub(crate) struct Printout {
+    pub(crate) object: Value,
+    pub(crate) text: String,
+    /// What went wrong, if anything did. It is printed all the same.
+    pub(crate) failed: Option<Failure>,
+}
+
+impl Printout {
+    /// Adds where the report lies, on a line after `gap`, or why there is none.
+    pub(crate) fn add_report(&mut self, report: Result<PathBuf, ReportError>, gap: &str) {
+        match report {
+            Ok(page) => {
+                self.text += &format!("{gap}report: {}\n", page.display());
+                self.object["report"] = json!(page.display().to_string());
+            }
+            Err(cause) => self.failed = self.failed.take().or_else(|| Some(cause.into())),
+        }
+    }
+
+    /// Prints it, and fails if anything went wrong.
+    pub(crate) fn print(mut self, as_json: bool) -> Result<(), Failure> {
+        if let Some(failure) = &self.failed {
+            self.object["error"] = json!(failure.message);
+            self.object["exit_code"] = json!(failure.code);
+        }
+        if as_json {
+            print_json(&self.object)?;
+        } else {
+            print(&self.text)?;
+        }
+        self.failed.map_or(Ok(()), |failure| Err(failure.printed()))
+    }
 }

@@ -16,21 +16,23 @@ const LINE_EVERY: Duration = Duration::from_secs(3);
 const STEPS: u64 = 1000;
 /// The width of the bar in characters, with the space after it.
 const BAR: usize = 7;
-/// The width of a line, where the terminal does not report one.
+/// The width of a line, if the terminal does not report one.
 const WIDTH: usize = 80;
 
-/// Shows people how a run is going.
+/// Shows people the progress of a run.
 pub(crate) struct ProgressDisplay {
     unit: &'static str,
     channel: Channel,
-    /// The kinds of thrashing that people have been warned of.
+    /// The kinds of thrashing that people have been warned of already.
     told: Thrashing,
 }
 
 /// Which kinds of thrashing the engine has throttled.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Thrashing {
+    /// PEs undo most of what they execute ahead.
     undoes: bool,
+    /// PEs wait for GVT every few events.
     waits: bool,
 }
 
@@ -140,7 +142,7 @@ fn new_bar(steps: u64) -> ProgressBar {
 }
 
 fn is_due(last: Option<Duration>, now: Duration) -> bool {
-    // The clock restarts with the event loop.
+    // The clock restarts when the event loop begins.
     last.and_then(|last| now.checked_sub(last)).is_none_or(|gap| gap >= LINE_EVERY)
 }
 
@@ -149,7 +151,7 @@ fn share(progress: &Progress) -> f64 {
     (progress.virtual_time / progress.end).clamp(0.0, 1.0)
 }
 
-/// The state of a run in one line, which stays within `width` where efficiency is shown.
+/// The state of a run in one line. Efficiency is shown only if the line stays within `width`.
 fn line(progress: &Progress, unit: &str, width: usize) -> String {
     let share = share(progress);
     let elapsed = progress.elapsed.as_secs_f64();
@@ -176,7 +178,7 @@ fn line(progress: &Progress, unit: &str, width: usize) -> String {
     let efficiency = efficiency(progress)
         .map(|share| format!(" | efficiency {:.0} %", share * 100.0))
         .unwrap_or_default();
-    // The time may be left out, as the percentage says much the same.
+    // To make room for efficiency, the time is left out: the percentage says much the same.
     let lines =
         [format!("{head}{time}{memory}{efficiency}"), format!("{head}{memory}{efficiency}")];
     let fitting =
@@ -184,24 +186,26 @@ fn line(progress: &Progress, unit: &str, width: usize) -> String {
     fitting.unwrap_or_else(|| format!("{head}{time}{memory}"))
 }
 
-/// Warnings of thrashing that the engine throttles. Each kind comes once: `told` has those that
-/// have come.
+/// Warnings of thrashing that the engine throttles, each kind once: `told` has the kinds so far.
 fn warnings(progress: &Progress, unit: &str, told: &mut Thrashing) -> Vec<String> {
     let Some(sample) = progress.speculation else { return Vec::new() };
     let now = Thrashing { undoes: sample.throttled_epochs > 0, waits: sample.gathered > 0 };
     let undoes = (now.undoes && !told.undoes).then(|| {
-        let undone = 100.0 * sample.rolled_back_events as f64 / sample.processed_events.max(1) as f64;
+        let undone =
+            100.0 * sample.rolled_back_events as f64 / sample.processed_events.max(1) as f64;
         let window = format::time(sample.window, unit);
         format!(
-            "warning: PEs undo most of what they execute ahead ({undone:.1} % so far). They now stay within {window} of each other, narrower \
-             than --window if that is set. --sync sequential is probably faster"
+            "warning: PEs undo most of what they execute ahead ({undone:.1} % so far). They now \
+             stay within {window} of each other, narrower than --window if that is set. --sync \
+             sequential is probably faster"
         )
     });
     let waits = (now.waits && !told.waits).then(|| {
         let events = progress.committed_events as f64 / sample.gvt_epochs.max(1) as f64;
         format!(
-            "warning: PEs wait for GVT every {events:.1} events, so the PEs of a process now share one thread while that is faster. A \
-             lookahead or fewer conservative LPs would let them go on; --sync sequential is probably faster"
+            "warning: PEs wait for GVT every {events:.1} events, so the PEs of a process now share \
+             one thread while that is faster. A lookahead or fewer conservative LPs would let them \
+             go on; --sync sequential is probably faster"
         )
     });
     *told = Thrashing { undoes: told.undoes || now.undoes, waits: told.waits || now.waits };
@@ -284,7 +288,10 @@ mod tests {
         let narrowed = SpeculationSample { throttled_epochs: 3, gvt_epochs: 500_000, ..sample };
         let [undoes] = &warnings(&at(narrowed), "s", &mut told)[..] else { panic!("one warning") };
         assert!(
-            undoes.starts_with("warning: PEs undo most of what they execute ahead (97.0 % so far). They now stay within 0.5 s"),
+            undoes.starts_with(
+                "warning: PEs undo most of what they execute ahead (97.0 % so far). They now stay \
+                 within 0.5 s"
+            ),
             "{undoes}"
         );
         let [waits] =

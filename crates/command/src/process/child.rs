@@ -1,6 +1,7 @@
 //! A run in a process of its own.
 
 use std::io;
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -13,15 +14,21 @@ use crate::failure::Failure;
 
 /// How often `meanwhile` is called.
 const TICK: Duration = Duration::from_millis(250);
-/// The stack of the waiting thread, whatever the threads of runs are given.
+/// The stack of the thread that waits for the child, in bytes.
 const STACK: usize = 1 << 18;
+
+/// The program of this process, to be started again.
+pub(crate) fn executable() -> Result<PathBuf, Failure> {
+    std::env::current_exe().map_err(|cause| {
+        Failure::failed(format!("cannot find the executable of this command: {cause}"))
+    })
+}
 
 /// Runs a command that prints a run as one object, and calls `meanwhile` now and then until it
 /// ends.
 pub(crate) fn run(command: &mut Command, meanwhile: impl FnMut()) -> Result<RunRecord, Failure> {
     let program = command.get_program().to_owned();
-    let output = output(command, meanwhile);
-    let output = output
+    let output = output(command, meanwhile)
         .map_err(|cause| Failure::failed(format!("cannot start {}: {cause}", program.display())))?;
     let object = object(&output.stdout);
     if !output.status.success() {
@@ -50,12 +57,12 @@ fn output(command: &mut Command, mut meanwhile: impl FnMut()) -> io::Result<Outp
     })
 }
 
-/// The one object that a command printed; a launcher may have printed something beside it.
+/// The one object that a command printed. A launcher may have printed other lines.
 fn object(printed: &[u8]) -> Option<Map<String, Value>> {
     printed.split(|byte| *byte == b'\n').find_map(|line| serde_json::from_slice(line).ok())
 }
 
-/// A run as `--json` prints it: without what only its report needs.
+/// Reads a run as `--json` prints it, which leaves out what only reports need.
 fn record(mut object: Map<String, Value>) -> Option<RunRecord> {
     for left_out in ["progress", "views"] {
         object.entry(left_out).or_insert_with(|| Value::Array(Vec::new()));
@@ -68,7 +75,8 @@ fn failure(output: &Output, object: Option<&Map<String, Value>>) -> Failure {
     let Some(code) = output.status.code() else {
         let status = output.status;
         return Failure::failed(format!(
-            "a run was killed ({status}): if not by you, then perhaps by the system, because memory ran out"
+            "a run was killed ({status}): if not by you, then perhaps by the system, because \
+             memory ran out"
         ));
     };
     let said = String::from_utf8_lossy(&output.stderr);

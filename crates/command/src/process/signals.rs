@@ -1,5 +1,5 @@
-//! Ctrl-C and SIGTERM: the first ends a run early, with the results so far; the second ends the
-//! program.
+//! Ctrl-C and SIGTERM: the first signal ends a run early, with the results so far; the second ends
+//! the program.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -10,11 +10,11 @@ use crate::output;
 use warpline_record::RunRecord;
 use warpline_run::StopSwitch;
 
-/// A signal so soon after the first is the same request: `timeout` and launchers send one to the
-/// process and another to its group.
+/// A signal this soon after the first is part of the same request: `timeout` and launchers send one
+/// to the process and another to its group.
 const SAME_WITHIN: Duration = Duration::from_millis(100);
 
-/// The switch that signals turn, and which signal did.
+/// The switch that a signal turns, and which signal it was.
 pub(crate) struct Signals {
     pub(crate) switch: StopSwitch,
     received: Arc<AtomicI32>,
@@ -42,10 +42,13 @@ impl Signals {
             for signal in signals.forever() {
                 match requests.heed(Instant::now()) {
                     Request::EndEarly => {
+                        // Ordering: Relaxed, as it publishes nothing else. `failure` loads it after
+                        // the run has ended, which takes far longer than the store.
                         received.store(signal, Ordering::Relaxed);
                         switch.stop();
                         output::remark(
-                            "ending early, with the results so far; once more ends the program at once",
+                            "ending early, with the results so far; once more ends the program at \
+                             once",
                         );
                     }
                     Request::Same => {}
@@ -53,17 +56,17 @@ impl Signals {
                 }
             }
         };
-        // If the system refuses the thread, signals do what they usually do.
+        // If the system refuses the thread, signals keep their default action.
         let _ = std::thread::Builder::new().name("signals".to_owned()).spawn(listen);
     }
 
-    /// Makes sure that this process hears of the end of those that it starts, even if it has
-    /// inherited that the system forgets them.
+    /// Makes sure that this process learns how its children end, even if it has inherited that
+    /// SIGCHLD is ignored.
     pub(crate) fn notice_children() {
         #[cfg(unix)]
         {
-            // With any handler, the system no longer forgets them. If it refuses, each run still
-            // notices its own.
+            // With any handler, the system keeps the status of children. If it refuses the handler,
+            // each run still notices its own children.
             let _ = signal_hook::flag::register(
                 signal_hook::consts::SIGCHLD,
                 Arc::<AtomicBool>::default(),
@@ -71,7 +74,7 @@ impl Signals {
         }
     }
 
-    /// The failure that a run ended by a signal counts as; `None` if it reached its end.
+    /// The failure of a run that a signal ended early; `None` if the run reached its end.
     pub(crate) fn failure(&self, record: &RunRecord) -> Option<Failure> {
         record.partial?;
         let (name, code) = match self.received.load(Ordering::Relaxed) {
@@ -89,7 +92,7 @@ impl Signals {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Request {
     EndEarly,
-    /// What the signal before it has asked for already.
+    /// Part of the request before it.
     Same,
     EndAtOnce,
 }

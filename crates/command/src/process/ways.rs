@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::output::format::counted;
+
 /// Where the PEs of a run are, and who starts them. The answer does not depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Way {
@@ -33,7 +35,7 @@ impl Way {
         }
     }
 
-    /// Whether it takes `mpirun`.
+    /// Whether it needs a launcher such as `mpirun`.
     pub(crate) fn takes_launcher(self) -> bool {
         matches!(self, Way::Mpi | Way::MpiCopies)
     }
@@ -49,7 +51,7 @@ pub(crate) struct Placement {
 }
 
 impl Placement {
-    /// So many PEs in one process.
+    /// This many PEs in one process.
     pub(crate) fn threads(pes: u32) -> Self {
         Placement { way: Way::Threads, processes: 1, threads: pes }
     }
@@ -60,33 +62,34 @@ impl Placement {
 
     /// In words, such as `2 ranks by MPI`.
     pub(crate) fn name(&self) -> String {
-        let counted = |count: u32, one: &str, many: &str| {
-            format!("{count} {}", if count == 1 { one } else { many })
-        };
-        let threads = counted(self.threads, "thread", "threads");
+        let processes = self.processes as usize;
+        let threads = counted(self.threads as usize, "thread", "threads");
         let each = if self.threads > 1 { format!(" with {threads} each") } else { String::new() };
         match self.way {
             Way::Threads => threads,
-            Way::Processes => counted(self.processes, "process", "processes") + &each,
-            Way::Mpi => format!("{} by MPI{each}", counted(self.processes, "rank", "ranks")),
+            Way::Processes => counted(processes, "process", "processes") + &each,
+            Way::Mpi => format!("{} by MPI{each}", counted(processes, "rank", "ranks")),
             Way::MpiCopies => {
-                format!("{} by MPI{each}, copies", counted(self.processes, "rank", "ranks"))
+                format!("{} by MPI{each}, copies", counted(processes, "rank", "ranks"))
             }
         }
     }
 
-    /// The arguments by which a run learns of it.
+    /// The arguments that tell a run where its PEs are.
     pub(crate) fn arguments(&self) -> Vec<String> {
         let mut arguments =
             vec![format!("--processes={}", self.processes), format!("--threads={}", self.threads)];
-        arguments.extend((self.way == Way::MpiCopies).then(|| "--zero-copy=no".to_owned()));
+        if self.way == Way::MpiCopies {
+            arguments.push("--zero-copy=no".to_owned());
+        }
         arguments
     }
 
-    /// This program as it is started: by itself, or by the launcher. Its arguments are to follow.
+    /// The command that starts a program, by itself or through the launcher. The arguments of the
+    /// program are to be added.
     ///
     /// # Errors
-    /// Where it takes a launcher and there is none: why.
+    /// Why there is no launcher, if one is needed.
     pub(crate) fn command(
         &self,
         program: &Path,
@@ -104,7 +107,7 @@ impl Placement {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Launcher {
     program: OsString,
-    /// Whether it is that of Open MPI, and so takes its options.
+    /// Whether it is that of Open MPI, which has options of its own.
     is_open_mpi: bool,
 }
 
@@ -112,11 +115,15 @@ impl Launcher {
     /// The launcher that the variable MPIRUN names, or else `mpirun`.
     ///
     /// # Errors
-    /// If this program knows nothing of MPI, there is no such launcher, or it refuses to start
-    /// anything: why.
+    /// Why there is none: this program was built without MPI, or the launcher is missing, or it
+    /// refuses to start anything.
     pub(crate) fn find() -> Result<Self, String> {
         if !cfg!(feature = "mpi") {
-            return Err("this program was built without MPI; its feature `mpi` adds it, which takes an MPI library".to_owned());
+            return Err(
+                "this program was built without MPI; its feature `mpi` adds it, which takes an MPI \
+                 library"
+                    .to_owned(),
+            );
         }
         let launcher = Self::of(
             std::env::var_os("MPIRUN")
@@ -127,8 +134,8 @@ impl Launcher {
         Ok(launcher)
     }
 
-    /// Starts a program that does nothing. A launcher may refuse that: Open MPI does so for root,
-    /// as which containers often run.
+    /// Starts a program that does nothing. A launcher may refuse: Open MPI does for root, and
+    /// containers often run as root.
     fn probe(&self) -> Result<(), String> {
         let outcome = self.command(Path::new("true"), 1).stdin(Stdio::null()).output();
         let outcome = outcome
@@ -148,7 +155,11 @@ impl Launcher {
     fn of(program: OsString) -> Result<Self, String> {
         let version = Command::new(&program).arg("--version").stdin(Stdio::null()).output();
         let version = version.map_err(|cause| {
-            format!("cannot start `{}`: {cause}; install an MPI library, or let the variable MPIRUN name its launcher", program.display())
+            format!(
+                "cannot start `{}`: {cause}; install an MPI library, or let the variable MPIRUN \
+                 name its launcher",
+                program.display()
+            )
         })?;
         let is_open_mpi = String::from_utf8_lossy(&version.stdout).contains("Open MPI");
         Ok(Launcher { program, is_open_mpi })
@@ -157,7 +168,7 @@ impl Launcher {
     fn command(&self, program: &Path, ranks: u32) -> Command {
         let mut command = Command::new(&self.program);
         if self.is_open_mpi {
-            // It refuses more ranks than cores otherwise, and confines each of a few ranks, with
+            // Without these, it refuses more ranks than cores, and binds each of a few ranks, with
             // all its threads, to one core.
             command.args(["--oversubscribe", "--bind-to", "none"]);
         }

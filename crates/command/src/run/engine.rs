@@ -22,19 +22,21 @@ pub(crate) fn engine(record: &RunRecord) -> String {
     }
 }
 
-/// The engine that a run has chosen, when, and why, in a line; `None` if the run did not choose.
+/// The engine that a run chose for most of its time, when, and why; `None` if the run did not choose.
 pub(super) fn chosen(record: &RunRecord) -> Option<String> {
     let first = record.engines.first()?;
+    let is_same = |one: &EngineStretch, other: &EngineStretch| {
+        (&one.sync, one.pes) == (&other.sync, other.pes)
+    };
     let all = |one: &EngineStretch| {
-        let same =
-            record.engines.iter().filter(|other| (&other.sync, other.pes) == (&one.sync, one.pes));
+        let same = record.engines.iter().filter(|other| is_same(one, other));
         same.map(|stretch| stretch.seconds).sum::<f64>()
     };
     let name = |one: &EngineStretch| {
         if one.pes == 1 { one.sync.clone() } else { format!("{} with {} PEs", one.sync, one.pes) }
     };
     let main = record.engines.iter().max_by(|a, b| all(a).total_cmp(&all(b)))?;
-    let is_main = |one: &&EngineStretch| (&one.sync, one.pes) == (&main.sync, main.pes);
+    let is_main = |one: &&EngineStretch| is_same(one, main);
     let rate = |one: &EngineStretch| one.event_rate.unwrap_or_default();
     let others = record.engines.iter().filter(|one| !is_main(one));
     let Some(rival) = others.max_by(|a, b| rate(a).total_cmp(&rate(b))) else {
@@ -48,7 +50,7 @@ pub(super) fn chosen(record: &RunRecord) -> Option<String> {
         format::percent(share),
         format::duration(longest.began_seconds)
     );
-    // Why the run came to it last, unless it only began so.
+    // The reason for choosing it last. The first stretch was not chosen.
     let came_to_it =
         record.engines.iter().skip(1).rfind(is_main).filter(|stretch| !stretch.why.is_empty());
     let ratio = rate(longest) / rate(rival);

@@ -31,42 +31,43 @@ pub(crate) fn run<C: Catalogue>(program: &Program<C>, request: &Request) -> Resu
     let FinishedRun { record, tables, incomplete, trace } = with_model(program, request, job)??;
     tell(&mut notes, unused_threads(&settings.simulation, &record));
     // The results are printed even if rows or report fail.
-    let report = settings
-        .command
-        .report
-        .as_deref()
-        .map(|directory| warpline_report::write(directory, &record).map_err(Failure::from));
-    let (report, failed) = match report.transpose() {
-        Ok(report) => (report, incomplete),
-        Err(Failure { message, .. }) => (None, Some(Failure::failed(message))),
+    let directory = settings.command.report.as_deref();
+    let report = directory.map(|directory| warpline_report::write(directory, &record)).transpose();
+    let failed = match &report {
+        Ok(_) => incomplete,
+        Err(error) => Some(Failure::failed(error.to_string())),
     };
     let failed = failed.or_else(|| signals.failure(&record));
+    let report = report.ok().flatten();
     let summary = Summary {
         record: &record,
         notes: &notes,
         tables: &tables,
-        directory: settings.command.report.as_deref(),
+        directory,
         report: report.as_deref(),
         trace: trace.as_ref(),
     };
     if request.json {
-        // The failure is part of the one object, so the caller prints no other.
         output::print_json(&summary.json(failed.as_ref()))?;
     } else {
         output::print(&summary.text())?;
     }
-    failed.map_or(Ok(()), |failure| Err(Failure { printed: true, ..failure }))
+    failed.map_or(Ok(()), |failure| Err(failure.printed()))
 }
 
-/// A note on threads that were asked for and have no PE.
+/// A note if fewer threads have a PE than were asked for.
 fn unused_threads(settings: &warpline_run::Settings, record: &RunRecord) -> Option<String> {
     let threads = settings.threads?;
     let parallel = record.parallel.as_ref()?;
     let wanted = u64::from(threads) * u64::from(settings.processes());
     let pes = parallel.pes.len() as u64;
     let lps = record.engine.get("lps")?.as_u64()?;
-    (record.engines.is_empty() && pes < wanted && pes == lps)
-        .then(|| format!("{pes} of {wanted} threads have a PE, as a PE has at least one LP and the model has {lps}"))
+    (record.engines.is_empty() && pes < wanted && pes == lps).then(|| {
+        format!(
+            "{pes} of {wanted} threads have a PE, as a PE has at least one LP and the model has \
+             {lps}"
+        )
+    })
 }
 
 /// A run whose model is not known yet.
@@ -82,7 +83,7 @@ struct FinishedRun {
     record: RunRecord,
     /// The names of the model's tables.
     tables: Vec<String>,
-    /// Why the files of rows are incomplete, if they are.
+    /// Why the files with rows are incomplete, if they are.
     incomplete: Option<Failure>,
     trace: Option<TraceSummary>,
 }
@@ -113,9 +114,11 @@ impl Visitor for RunModel<'_> {
                     let incomplete = run.incomplete.map(|error| Failure::failed(error.to_string()));
                     FinishedRun { record: run.record, tables, incomplete, trace: run.trace }
                 }),
-            runs => simulation.replicate(runs).map(|all| {
-                let (tables, incomplete, trace) = Default::default();
-                FinishedRun { record: all.record, tables, incomplete, trace }
+            runs => simulation.replicate(runs).map(|all| FinishedRun {
+                record: all.record,
+                tables: Vec::new(),
+                incomplete: None,
+                trace: None,
             }),
         };
         display.finish();

@@ -16,7 +16,7 @@ const ELSEWHERE: &str = "see --json or --report";
 /// The notes on results, by name.
 type ResultNotes = BTreeMap<String, ResultNote>;
 
-/// The results, as names and what there is to say of them.
+/// The results: each name with its value, unit and meaning.
 pub(crate) fn lines(results: &ResultTree, notes: &ResultNotes) -> Vec<[String; 2]> {
     let field = |(name, field): (&str, ResultField<'_>)| match field {
         ResultField::Value(Value::Array(list)) => listed(name, Entries::Kept(list), notes),
@@ -38,7 +38,7 @@ fn listed(name: &str, list: Entries<'_>, notes: &ResultNotes) -> Vec<[String; 2]
     let overview = ListOverview::of(list, name);
     let mut lines = vec![[
         name.to_owned(),
-        explained(list_text((name, list, &overview), unit, notes), notes.get(name)),
+        explained(list_text(name, list, &overview, unit, notes), notes.get(name)),
     ]];
     if overview.summary(notes).is_some() {
         if list.len() <= LIST_MOST {
@@ -75,7 +75,7 @@ fn text(name: &str, value: &Value, notes: &ResultNotes) -> String {
     match value {
         Value::Array(list) => {
             let list = Entries::Kept(list);
-            list_text((name, list, &ListOverview::of(list, name)), unit, notes)
+            list_text(name, list, &ListOverview::of(list, name), unit, notes)
         }
         Value::Object(fields) => object(fields, unit),
         value => with_unit(scalar(value), unit),
@@ -83,7 +83,9 @@ fn text(name: &str, value: &Value, notes: &ResultNotes) -> String {
 }
 
 fn list_text(
-    (name, list, overview): (&str, Entries<'_>, &ListOverview<'_>),
+    name: &str,
+    list: Entries<'_>,
+    overview: &ListOverview<'_>,
     unit: &str,
     notes: &ResultNotes,
 ) -> String {
@@ -93,7 +95,7 @@ fn list_text(
             unit,
         );
     }
-    let count = format!("{} {}", list.len(), if list.len() == 1 { "entry" } else { "entries" });
+    let count = format::counted(list.len(), "entry", "entries");
     match overview.summary(notes) {
         Some(summary) => {
             let sum = summed_up(&summary, unit, |entry| lists::name_of(list, name, notes, entry));
@@ -107,7 +109,7 @@ fn with_unit(text: String, unit: &str) -> String {
     if unit.is_empty() { text } else { format!("{text} {unit}") }
 }
 
-/// Extremes and mean of the numbers, or of the means, in a list, and what they are over.
+/// Extremes and mean of a list of numbers or means, and what the mean is of.
 fn summed_up(summary: &ListSummary, unit: &str, called: impl Fn(usize) -> String) -> String {
     let ListSummary { entries, known, least, most, mean, values } = summary;
     let extreme = |Extreme { value, ci95, entry }: &Extreme| {
@@ -165,7 +167,7 @@ fn object(fields: &Map<String, Value>, unit: &str) -> String {
     fields.sort_by_key(|(name, _)| {
         ORDER.iter().position(|known| known == name).unwrap_or(ORDER.len())
     });
-    // A count has no part in the unit.
+    // The unit is not that of the count.
     let counted = fields
         .first()
         .filter(|(name, _)| *name == "count" && !unit.is_empty())
@@ -182,9 +184,10 @@ fn object(fields: &Map<String, Value>, unit: &str) -> String {
     }
 }
 
-/// What a mean over time is the mean of, if that is a sum.
+/// Of what a mean over time is the sum, if it is one.
 fn sum(fields: &Map<String, Value>) -> Option<String> {
-    let (least, most) = (fields.get("single_min")?, fields.get("single_max")?);
+    let least = fields.get("single_min")?;
+    let most = fields.get("single_max")?;
     let of = fields
         .get("levels")
         .map_or_else(|| "spans".to_owned(), |levels| format!("{levels} levels"));
@@ -196,9 +199,10 @@ fn sum(fields: &Map<String, Value>) -> Option<String> {
     Some(format!("sum of {of}, each {each}"))
 }
 
-/// How many runs had nothing to observe, if there are any.
+/// How many runs had no observation, if any had none.
 fn missing(fields: &Map<String, Value>) -> Option<String> {
-    let (runs, known) = (fields.get("runs")?.as_u64()?, fields.get("count")?.as_u64()?);
+    let runs = fields.get("runs")?.as_u64()?;
+    let known = fields.get("count")?.as_u64()?;
     (known < runs).then(|| format!("no observation in {} of {runs} runs", runs - known))
 }
 
@@ -293,14 +297,18 @@ mod tests {
         });
         let expected = [
             "links: 2 entries (see --json or --report)",
-            "  ci95: smallest 0.1 (item 0), largest 0.1 (item 0), 1 none, 1 interval probably too narrow",
-            "  load: smallest 0.25 (item 1), largest 0.5 (item 0), mean 0.375 km of the entries – how full",
-            "loads: 2 entries: smallest 1 ± 0.5 (item 0), largest 4 ± 0.5 (item 1), mean 3.25 of all 4 values, 2 intervals probably too narrow \
-             (see --json or --report)",
+            "  ci95: smallest 0.1 (item 0), largest 0.1 (item 0), 1 none, 1 interval probably too \
+             narrow",
+            "  load: smallest 0.25 (item 1), largest 0.5 (item 0), mean 0.375 km of the entries – \
+             how full",
+            "loads: 2 entries: smallest 1 ± 0.5 (item 0), largest 4 ± 0.5 (item 1), mean 3.25 of \
+             all 4 values, 2 intervals probably too narrow (see --json or --report)",
             "  item 0: 1 ± 0.5 (95 % confidence, too narrow)",
             "  item 1: 4 ± 0.5 (95 % confidence, too narrow)",
-            "long: 9 entries: smallest 0 (item 0), largest 8 (item 8), mean 4 s of the entries (see --json or --report)",
-            "odd: 9 entries: smallest 1.5 (item 0), largest 9 (item 8), mean 5.78571 of the entries, 2 none (see --json or --report)",
+            "long: 9 entries: smallest 0 (item 0), largest 8 (item 8), mean 4 s of the entries \
+             (see --json or --report)",
+            "odd: 9 entries: smallest 1.5 (item 0), largest 9 (item 8), mean 5.78571 of the \
+             entries, 2 none (see --json or --report)",
             "order: 9 entries (see --json or --report)",
         ];
         assert_eq!(

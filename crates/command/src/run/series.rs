@@ -4,8 +4,9 @@ use warpline_record::{RunRecord, Series, SeriesKind};
 
 use crate::output::format;
 
-/// The characters of a picture, from low to high, and the most of them.
+/// The characters of a picture, from low to high.
 const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+/// The most characters of a picture.
 const MOST: usize = 32;
 
 /// The series of a run under their heading; nothing if there are none.
@@ -24,14 +25,10 @@ pub(crate) fn text(record: &RunRecord) -> String {
 fn figures(series: &Series, time_unit: &str) -> String {
     let values: Vec<f64> = series.shown().iter().filter_map(|value| *value).collect();
     let slice = format::time(series.width(), time_unit);
-    let (Some(least), Some(most), Some(last)) = (
-        values.iter().copied().reduce(f64::min),
-        values.iter().copied().reduce(f64::max),
-        values.last(),
-    ) else {
-        return format!("none in slices of {slice}");
-    };
-    let [least, most, last] = [least, most, *last].map(format::number);
+    let Some(&last) = values.last() else { return format!("none in slices of {slice}") };
+    let least = values.iter().copied().fold(last, f64::min);
+    let most = values.iter().copied().fold(last, f64::max);
+    let [least, most, last] = [least, most, last].map(format::number);
     let unit = if series.unit.is_empty() { String::new() } else { format!(" {}", series.unit) };
     let each = if series.kind == SeriesKind::Count { "counted" } else { "mean" };
     let meaning =
@@ -57,16 +54,14 @@ fn picture(series: &Series) -> String {
     let mean = |place: usize| {
         let values = &shown[place * count / places..(place + 1) * count / places];
         let known = values.iter().flatten().count() as f64;
-        // Shares of finite numbers add up to one.
+        // Divided before adding, so that the sum of finite numbers is finite.
         let mean = values.iter().flatten().map(|value| value / known).sum();
         (known > 0.0).then_some(mean)
     };
     let means: Vec<Option<f64>> = (0..places).map(mean).collect();
-    let (low, high) = means
-        .iter()
-        .flatten()
-        .fold((0.0f64, 0.0f64), |(low, high), mean| (low.min(*mean), high.max(*mean)));
-    // Halved first, as the greatest numbers are too far apart.
+    let low = means.iter().flatten().copied().fold(0.0, f64::min);
+    let high = means.iter().flatten().copied().fold(0.0, f64::max);
+    // Halved before subtracting, so that the difference of the greatest numbers is finite.
     let share = |mean: f64| (mean / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0);
     let height =
         |mean: f64| HEIGHTS[((share(mean) * HEIGHTS.len() as f64) as usize).min(HEIGHTS.len() - 1)];

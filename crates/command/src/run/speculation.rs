@@ -12,9 +12,10 @@ const PHASES_MOST: usize = 4;
 
 /// What parallel execution cost, a line each.
 pub(super) fn speculation(record: &RunRecord, parallel: &ParallelRecord) -> Vec<[String; 2]> {
-    let committed = parallel.processed_events - parallel.rolled_back_events;
+    let processed = parallel.processed_events;
+    let undone = parallel.rolled_back_events;
+    let committed = processed - undone;
     let of_committed = parallel.remote_events as f64 / committed.max(1) as f64;
-    let (processed, undone) = (parallel.processed_events, parallel.rolled_back_events);
     let rollbacks = &parallel.rollbacks;
     let lanes = format!(
         "{} certain when executed, {} executed ahead",
@@ -34,7 +35,7 @@ pub(super) fn speculation(record: &RunRecord, parallel: &ParallelRecord) -> Vec<
         ("GVT computations", gvt_computations(parallel)),
         ("remote events", format!("{} of those committed", format::percent(of_committed))),
     ];
-    // An engine that the run has chosen itself has been named already.
+    // An engine that the run chose itself is named already.
     let facts = facts.into_iter().skip(usize::from(!record.engines.is_empty()));
     let mut facts: Vec<_> = facts.map(|(name, fact)| [name.to_owned(), fact]).collect();
     let window =
@@ -64,7 +65,10 @@ pub(super) fn speculation(record: &RunRecord, parallel: &ParallelRecord) -> Vec<
 fn gvt_computations(parallel: &ParallelRecord) -> String {
     let interval = parallel.gvt_interval.as_ref().map(|interval| {
         let GvtIntervalRecord { unit, first, least, last, greatest, changes } = interval;
-        format!("; interval {first} {unit} at first, {last} in the end, from {least} to {greatest}, changed {changes} times")
+        format!(
+            "; interval {first} {unit} at first, {last} in the end, from {least} to {greatest}, \
+             changed {changes} times"
+        )
     });
     format!("{}{}", parallel.gvt_epochs, interval.unwrap_or_default())
 }
@@ -82,8 +86,9 @@ fn shortage(memory: &MemoryRecord) -> String {
     } = *memory;
     let most = format::bytes(taken_most_bytes);
     format!(
-        "PEs had {most} at most; {stops} batches waited for GVT; {artificial_events} events were undone, by {artificial_rollbacks} artificial \
-         rollbacks and for {taken_back} of {sent_back} events sent back"
+        "PEs had {most} at most; {stops} batches waited for GVT; {artificial_events} events were \
+         undone, by {artificial_rollbacks} artificial rollbacks and for {taken_back} of \
+         {sent_back} events sent back"
     )
 }
 
@@ -91,8 +96,9 @@ fn shortage(memory: &MemoryRecord) -> String {
 fn throttle(throttle: &ThrottleRecord) -> String {
     let ThrottleRecord { narrowed_epochs, gathered, .. } = *throttle;
     format!(
-        "at {narrowed_epochs} GVT computations PEs were undoing far more than they commit, and windows were kept narrow; {gathered} times the \
-         PEs of a process were given one thread, as they waited for GVT every few events"
+        "at {narrowed_epochs} GVT computations PEs were undoing far more than they commit, and \
+         windows were kept narrow; {gathered} times the PEs of a process were given one thread, as \
+         they waited for GVT every few events"
     )
 }
 
@@ -117,7 +123,7 @@ pub(super) fn phases(record: &RunRecord, parallel: &ParallelRecord) -> Option<St
     let mut phases = parallel.phase_seconds.list().to_vec();
     let total: f64 = phases.iter().map(|(_, seconds)| seconds).sum();
     if !warpline_report::is_sampled(record, parallel) {
-        // Too few samples tell what they did while they were at work.
+        // There are too few samples to tell phases of work apart.
         let work = total - parallel.phase_seconds.idle - parallel.phase_seconds.off_core;
         phases.retain(|(name, _)| ["idle", "without a core"].contains(name));
         phases.push(("work", work));

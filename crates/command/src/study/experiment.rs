@@ -8,17 +8,17 @@ use warpline_record::Phases;
 /// must give the same answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Study {
-    /// The name, as it is typed: the system and the experiment, such as `usik/rcphold`.
+    /// Its name on the command line: the system and the experiment, such as `usik/rcphold`.
     pub name: &'static str,
-    /// One line on what is studied.
+    /// What is studied, in one line.
     pub about: &'static str,
     /// Where it comes from.
     pub source: &'static str,
     /// What the source found.
     pub claim: &'static str,
-    /// How this machine or this engine differs from the source, if that explains other figures.
+    /// How this machine or this engine differs from the source, where that explains the figures.
     pub differs: &'static str,
-    /// The model.
+    /// The name of the model.
     pub model: &'static str,
     /// The conditions on this many PEs.
     pub conditions: fn(pes: u32) -> Vec<StudyCase>,
@@ -26,12 +26,12 @@ pub struct Study {
     pub variants: fn(pes: u32) -> Vec<StudyCase>,
     /// Figures of the source beside those of this machine.
     pub figures: fn(&Measured) -> Vec<StudyFigure>,
-    /// The end of all runs, in model time, and that of the runs of `--quick`.
+    /// The end of all runs in model time: in full, and with `--quick`.
     pub ends: [f64; 2],
-    /// About how long a run takes, in seconds, and with `--quick`.
+    /// About how long a run takes, in seconds: in full, and with `--quick`.
     pub seconds: [f64; 2],
     /// Whether the first variant is run again just before each other one, and only such pairs are
-    /// compared: where small differences matter, and the speed of a machine drifts.
+    /// compared. This is for small differences, as the speed of a machine drifts.
     pub in_pairs: bool,
 }
 
@@ -47,10 +47,9 @@ pub struct StudyCase {
     pub arguments: Vec<String>,
     /// Where its PEs are.
     pub way: Option<Way>,
-    /// How many there are, if not as many as the study is asked for.
+    /// The number of PEs, if not that of the study.
     pub pes: Option<u32>,
-    /// The number of processes that share them, where there are several; by default, each PE has
-    /// one of its own.
+    /// The number of processes, for ways with several; by default, each PE has its own.
     pub processes: Option<u32>,
 }
 
@@ -71,13 +70,13 @@ impl StudyCase {
         }
     }
 
-    /// The same, with a model that is not that of the study.
+    /// The same, with another model than that of the study.
     #[must_use]
     pub fn of(self, model: &'static str) -> Self {
         StudyCase { model: Some(model), ..self }
     }
 
-    /// The same, with its PEs there.
+    /// The same, with its PEs placed in this way.
     #[must_use]
     pub fn by(self, way: Way) -> Self {
         StudyCase { way: Some(way), ..self }
@@ -89,13 +88,13 @@ impl StudyCase {
         StudyCase { pes: Some(pes), ..self }
     }
 
-    /// The same, with this many processes, where there are several.
+    /// The same, with this many processes, for ways with several.
     #[must_use]
     pub fn processes(self, processes: u32) -> Self {
         StudyCase { processes: Some(processes), ..self }
     }
 
-    /// Where the PEs of this variant are under a condition, if there are `pes` by default.
+    /// Where the PEs of this variant are under a condition. By default, there are `pes`.
     pub(crate) fn placement(&self, condition: &StudyCase, pes: u32) -> Placement {
         let pes = self.pes.or(condition.pes).unwrap_or(pes);
         match self.way.or(condition.way).unwrap_or_default() {
@@ -108,8 +107,7 @@ impl StudyCase {
     }
 }
 
-/// What a study has measured: medians, by condition and variant, counted from 0. What was left out
-/// is `None`.
+/// The medians that a study has measured, by condition and variant. What was left out is `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
     /// The names of the conditions.
@@ -131,26 +129,27 @@ impl Measured {
         Some(of(variant)? / of(other)?)
     }
 
-    /// The share of the time of all PEs that some phases took, which are named as in
-    /// [`Phases::list`].
+    /// The share of the time of all PEs that some phases took, by their names in [`Phases::list`].
     pub fn share(&self, condition: usize, variant: usize, names: &[&str]) -> Option<f64> {
-        let phases = self.phases.get(condition)?.get(variant)?.as_ref()?.list();
-        let all: f64 = phases.iter().map(|(_, seconds)| seconds).sum();
-        let some: f64 = phases
-            .iter()
-            .filter(|(name, _)| names.contains(name))
-            .map(|(_, seconds)| seconds)
-            .sum();
-        (all > 0.0).then(|| some / all)
+        share_of(self.phases.get(condition)?.get(variant)?.as_ref()?, names)
     }
 
-    /// The least and the greatest gain of one variant over another, of all conditions.
+    /// The least and the greatest gain of one variant over another, over all conditions.
     pub fn gains(&self, variant: usize, other: usize) -> Option<[f64; 2]> {
         let gains = || {
             (0..self.conditions.len()).filter_map(|condition| self.gain(condition, variant, other))
         };
         Some([gains().reduce(f64::min)?, gains().reduce(f64::max)?])
     }
+}
+
+/// The share that the phases with these names have of all time; `None` if nothing took any.
+pub(super) fn share_of(phases: &Phases, names: &[&str]) -> Option<f64> {
+    let phases = phases.list();
+    let all: f64 = phases.iter().map(|(_, seconds)| seconds).sum();
+    let named = phases.iter().filter(|(name, _)| names.contains(name));
+    let some: f64 = named.map(|(_, seconds)| seconds).sum();
+    (all > 0.0).then(|| some / all)
 }
 
 /// A figure of a study's source, and what it is here.
@@ -175,8 +174,7 @@ impl Study {
 
     /// About how long it takes, in words.
     pub(crate) fn time(&self, pes: u32, times: u32, quick: bool) -> String {
-        format::duration(
-            (self.runs(pes, times) as f64 * self.seconds[usize::from(quick)]).round().max(1.0),
-        )
+        let seconds = self.runs(pes, times) as f64 * self.seconds[usize::from(quick)];
+        format::duration(seconds.round().max(1.0))
     }
 }

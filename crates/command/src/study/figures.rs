@@ -1,21 +1,15 @@
 //! Figures of a run that studies compare.
 
+use super::experiment::share_of;
 use warpline_record::{Phases, RunRecord};
 
-/// The median of some figures, if there are any.
-pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_unstable_by(f64::total_cmp);
-    let (low, high) = (values.get((values.len().max(1) - 1) / 2)?, values.get(values.len() / 2)?);
-    Some((low + high) / 2.0)
-}
-
-/// How long the events of a run took, in seconds, without the start of its processes.
+/// How long the event loop of a run took, in seconds.
 pub(super) fn seconds(run: &RunRecord) -> f64 {
     run.loop_seconds
 }
 
-/// The peak memory of a run, in bytes; 0 if the system does not report it. Of several processes, it
-/// is that of the first.
+/// The peak memory of a run, in bytes; 0 if the system does not report it. With several processes,
+/// it is that of the first.
 pub(super) fn memory(run: &RunRecord) -> f64 {
     run.peak_rss_bytes.map_or(0.0, |bytes| bytes as f64)
 }
@@ -46,13 +40,10 @@ pub(super) fn phases(runs: &[RunRecord]) -> Option<Phases> {
         })
 }
 
-/// The share of time that PEs spent on some phases; 0 for a sequential run.
+/// The share of time that PEs spent on the phases with these names; 0 for a sequential run.
 fn share(run: &RunRecord, names: &[&str]) -> f64 {
-    let Some(parallel) = &run.parallel else { return 0.0 };
-    let phases = parallel.phase_seconds.list();
-    let all: f64 = phases.iter().map(|(_, seconds)| seconds).sum();
-    phases.iter().filter(|(name, _)| names.contains(name)).map(|(_, seconds)| seconds).sum::<f64>()
-        / all.max(f64::MIN_POSITIVE)
+    let parallel = run.parallel.as_ref();
+    parallel.and_then(|parallel| share_of(&parallel.phase_seconds, names)).unwrap_or_default()
 }
 
 /// The share of time that went to sending and receiving.

@@ -1,8 +1,9 @@
 //! What a study has found: the runs of each variant under each condition, and what follows.
 
 use super::experiment::{Measured, Study, StudyCase, StudyFigure};
-use super::figures::{median, phases, seconds};
+use super::figures::{phases, seconds};
 use crate::failure::Failure;
+use crate::median::median;
 use crate::output::format;
 use crate::process::ways::Placement;
 use warpline_record::RunRecord;
@@ -18,19 +19,20 @@ pub(crate) struct Findings<'s> {
     pub(super) variants: Vec<StudyCase>,
     /// By condition and variant.
     pub(super) runs: Vec<Vec<Runs>>,
-    /// By condition: the first variant on one PE.
+    /// By condition, the runs of the first variant on one PE.
     pub(super) alone: Vec<Runs>,
-    /// By condition and variant, if the study is in pairs: the first variant, each time just before
-    /// the other one.
+    /// By condition and variant, if the study is in pairs: the runs of the first variant just before
+    /// those of this one.
     before: Vec<Vec<Runs>>,
-    /// Why there is no launcher, if there is none. Cases that take one have no runs.
+    /// Why there is no launcher, if there is none. Cases that need one have no runs.
     no_launcher: Option<String>,
 }
 
 impl<'s> Findings<'s> {
-    /// Findings without any runs. `no_launcher` says why cases that take a launcher will have none.
+    /// Findings without any runs. `no_launcher` says why cases that need a launcher will have none.
     pub(super) fn of(study: &'s Study, pes: u32, no_launcher: Option<&str>) -> Self {
-        let (conditions, variants) = ((study.conditions)(pes), (study.variants)(pes));
+        let conditions = (study.conditions)(pes);
+        let variants = (study.variants)(pes);
         let runs: Vec<Vec<Runs>> =
             conditions.iter().map(|_| variants.iter().map(|_| Vec::new()).collect()).collect();
         let alone = conditions.iter().map(|_| Vec::new()).collect();
@@ -51,35 +53,32 @@ impl<'s> Findings<'s> {
         self.variants[variant].placement(&self.conditions[condition], self.pes)
     }
 
-    /// Measures each variant once under each condition, in turn; before them, the first variant on
-    /// one PE. If the study is in pairs, the first variant is run again before each other one.
-    /// `run` gets the place of the PEs.
+    /// Measures each variant once under each condition, in turn, and before them the first variant
+    /// on one PE. If the study is in pairs, the first variant is run again before each other one.
+    /// `run` gets the condition, the variant, and where the PEs are.
     pub(super) fn each(
         &mut self,
         mut run: impl FnMut(&StudyCase, &StudyCase, Placement) -> Result<RunRecord, Failure>,
     ) -> Result<(), Failure> {
         let first = &self.variants[0];
-        let in_pairs = self.study.in_pairs;
-        let of_conditions =
-            self.conditions.iter().zip(&mut self.runs).zip(&mut self.before).zip(&mut self.alone);
-        for (((condition, of_condition), before), alone) in of_conditions {
-            alone.push(run(condition, first, Placement::threads(1))?);
-            for (number, ((variant, runs), before)) in
-                self.variants.iter().zip(of_condition).zip(before).enumerate()
-            {
+        for (at, condition) in self.conditions.iter().enumerate() {
+            self.alone[at].push(run(condition, first, Placement::threads(1))?);
+            for (number, variant) in self.variants.iter().enumerate() {
                 let placement = variant.placement(condition, self.pes);
-                if !placement.way.takes_launcher() || self.no_launcher.is_none() {
-                    if in_pairs && number > 0 {
-                        before.push(run(condition, first, first.placement(condition, self.pes))?);
-                    }
-                    runs.push(run(condition, variant, placement)?);
+                if placement.way.takes_launcher() && self.no_launcher.is_some() {
+                    continue;
                 }
+                if self.study.in_pairs && number > 0 {
+                    let placement = first.placement(condition, self.pes);
+                    self.before[at][number].push(run(condition, first, placement)?);
+                }
+                self.runs[at][number].push(run(condition, variant, placement)?);
             }
         }
         Ok(())
     }
 
-    /// Why nothing at all can be measured, if so.
+    /// Why nothing at all can be measured, if all cases need a launcher and there is none.
     pub(super) fn nothing_left(&self) -> Option<&str> {
         let all = self
             .cases()
@@ -108,15 +107,15 @@ impl<'s> Findings<'s> {
         [all().min().unwrap_or(self.pes), all().max().unwrap_or(self.pes)]
     }
 
-    /// What has to be known to read the figures.
+    /// What a reader of the figures has to know.
     pub(super) fn notes(&self, cores: usize) -> Vec<String> {
         let [_, pes] = self.pes();
-        let crowded = pes as usize > cores;
-        let crowded = crowded.then(|| {
-            let cores = if cores == 1 { "1 core".to_owned() } else { format!("{cores} cores") };
+        let crowded = (pes as usize > cores).then(|| {
+            let cores = format::counted(cores, "core", "cores");
             format!(
-                "Up to {pes} PEs share {cores} here. Processes take turns then, and wait for each other's turns, so that these figures \
-                 say how well they bear that, and not what they would do with a core each."
+                "Up to {pes} PEs share {cores} here. Processes take turns then, and wait for each \
+                 other's turns, so that these figures say how well they bear that, and not what \
+                 they would do with a core each."
             )
         });
         self.skipped().into_iter().chain(crowded).collect()
@@ -190,12 +189,12 @@ impl<'s> Findings<'s> {
 
     /// The first condition under which two runs gave different answers.
     pub(super) fn failure(&self) -> Option<Failure> {
-        let differs = |((runs, before), alone): ((&Vec<Runs>, &Vec<Runs>), &Runs)| {
-            let mut digests =
-                runs.iter().chain(before).flatten().chain(alone).map(|run| &run.digest);
+        let differs = |condition: &usize| {
+            let pairs = self.runs[*condition].iter().chain(&self.before[*condition]).flatten();
+            let mut digests = pairs.chain(&self.alone[*condition]).map(|run| &run.digest);
             digests.next().is_some_and(|first| digests.any(|digest| digest != first))
         };
-        let found = self.runs.iter().zip(&self.before).zip(&self.alone).position(differs)?;
+        let found = (0..self.conditions.len()).find(differs)?;
         Some(Failure::failed(format!(
             "runs under the condition `{}` gave different answers",
             self.conditions[found].name
@@ -208,15 +207,13 @@ impl<'s> Findings<'s> {
         (1..self.variants.len())
             .filter_map(|variant| {
                 let gains = self.gains(variant);
-                let (least, most, middle) = (gains.first()?, gains.last()?, median(gains.clone())?);
+                let figures = [median(gains.clone())?, *gains.first()?, *gains.last()?];
+                let [middle, least, most] = figures.map(|gain| format::significant(gain, 3));
                 let name = &self.variants[variant].name;
-                let times = |gain: f64| format::significant(gain, 3);
+                let conditions = gains.len();
                 Some(format!(
-                    "{name} was {} times as fast as {first} in the median over {} conditions, {} to {} times.",
-                    times(middle),
-                    gains.len(),
-                    times(*least),
-                    times(*most)
+                    "{name} was {middle} times as fast as {first} in the median over {conditions} \
+                     conditions, {least} to {most} times."
                 ))
             })
             .collect()

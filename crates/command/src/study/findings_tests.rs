@@ -33,8 +33,8 @@ pub(in super::super) const STUDY: Study = Study {
     in_pairs: false,
 };
 
-/// Three runs of each kind: springs at 1 to 3 million events per second, pendulums twice as
-/// fast in the first room and equal in the second.
+/// Three runs of each kind: springs at 1 to 3 million events per second, pendulums twice as fast in
+/// the first room and equally fast in the second.
 fn findings() -> Findings<'static> {
     let mut findings = Findings::of(&STUDY, 2, None);
     for rate in [1e6, 3e6, 2e6] {
@@ -50,10 +50,6 @@ fn findings() -> Findings<'static> {
 
 #[test]
 fn medians_are_compared() {
-    assert_eq!(
-        [vec![], vec![3.0], vec![4.0, 1.0], vec![5.0, 1.0, 2.0]].map(median),
-        [None, Some(3.0), Some(2.5), Some(2.0)]
-    );
     let findings = findings();
     assert_eq!(
         (findings.gain(0, 1), findings.gain(1, 1), findings.gain(0, 0)),
@@ -81,8 +77,8 @@ fn medians_are_compared() {
     assert!(!text.contains(TOO_SHORT) && findings.text(true, 2).contains(TOO_SHORT));
 }
 
-/// It does not matter to pairs if the speed of the machine changes between them, here after
-/// every fourth run.
+/// Pairs are not affected by changes of the machine's speed between them, here after every fourth
+/// run.
 #[test]
 fn pairs_are_compared_run_by_run() {
     const PAIRS: Study = Study { in_pairs: true, ..STUDY };

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 pub use self::experiment::{Measured, Study, StudyCase, StudyFigure};
 use self::findings::Findings;
@@ -20,7 +20,7 @@ use self::request::StudyRequest;
 use crate::failure::Failure;
 use crate::output::progress::RunCounter;
 use crate::output::report_directory::prepare;
-use crate::output::{self, format};
+use crate::output::{self, Printout, format};
 use crate::process::child;
 use crate::process::ways::{Launcher, Placement};
 use crate::verbs::{RUN, STUDY};
@@ -35,8 +35,7 @@ pub(crate) fn study(
     let Some(name) = &request.name else { return list(program, studies, request) };
     let Some(study) = studies.iter().find(|study| study.name == name) else {
         let names: Vec<&str> = studies.iter().map(|study| study.name).collect();
-        let hint = nearest(name, names.iter().copied())
-            .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        let hint = format::did_you_mean(nearest(name, names.iter().copied()).as_deref());
         return Err(Failure::wrong_use(format!(
             "there is no study `{name}`{hint} (there are: {})",
             names.join(", ")
@@ -59,7 +58,8 @@ fn list(program: &str, studies: &[Study], request: &StudyRequest) -> Result<(), 
         );
     }
     let row = |study: &Study| {
-        let (full, quick) = (study.time(threads, 3, false), study.time(threads, 1, true));
+        let full = study.time(threads, 3, false);
+        let quick = study.time(threads, 1, true);
         [study.name.to_owned(), format!("{full}, --quick {quick}"), study.about.to_owned()]
     };
     let head = ["study", "takes about", "what"].map(str::to_owned);
@@ -70,38 +70,62 @@ fn list(program: &str, studies: &[Study], request: &StudyRequest) -> Result<(), 
     ))
 }
 
-/// Runs all variants under all conditions, in turn.
+/// Runs all variants under all conditions, in turn, and prints what was found.
 fn conduct(study: &Study, request: &StudyRequest) -> Result<(), Failure> {
     request.report.as_deref().map_or(Ok(()), prepare)?;
     let started = Instant::now();
-    let executable = std::env::current_exe();
-    let executable = executable.map_err(|cause| {
-        Failure::failed(format!("cannot find the executable of this command: {cause}"))
-    })?;
-    let &StudyRequest { quick, threads, runs, quiet, .. } = request;
     let launcher = Launcher::find();
-    let mut findings = Findings::of(study, threads, launcher.as_ref().err().map(String::as_str));
+    let no_launcher = launcher.as_ref().err().map(String::as_str);
+    let mut findings = Findings::of(study, request.threads, no_launcher);
     if let Some(why) = findings.nothing_left() {
-        return Err(Failure::failed(format!(
-            "all of the study `{}` is about ranks: {why}",
-            study.name
-        )));
+        let name = study.name;
+        return Err(Failure::failed(format!("all of the study `{name}` is about ranks: {why}")));
     }
-    if !quiet {
-        let all = study.runs(threads, runs);
-        let time = study.time(threads, runs, quick);
-        output::notify(format_args!("{}: {all} runs, about {time}", study.name));
-        findings
-            .skipped()
-            .iter()
-            .for_each(|skipped| output::notify(format_args!("note: {skipped}")));
+    if !request.quiet {
+        announce(study, &findings, request);
     }
-    let mut counter = RunCounter::new(study.runs(threads, runs), quiet);
+    measure(&mut findings, request, &launcher)?;
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    let mut printout = Printout {
+        object: findings.json(request.quick, cores),
+        text: findings.text(request.quick, cores),
+        failed: findings.failure(),
+    };
+    if let Some(directory) = &request.report {
+        let warning = printout.failed.as_ref().map(|failure| failure.message.clone());
+        let provenance = provenance::of(started, request.threads as usize);
+        let figures = printout.object.clone();
+        let record = findings.record(figures, warning, provenance, request.quick, cores);
+        printout.add_report(warpline_report::write_study(directory, &record), "");
+    }
+    printout.print(request.json)
+}
+
+/// Tells people how much there is to do, and what is left out.
+fn announce(study: &Study, findings: &Findings, request: &StudyRequest) {
+    let &StudyRequest { threads, runs, quick, .. } = request;
+    let all = study.runs(threads, runs);
+    let time = study.time(threads, runs, quick);
+    output::notify(format_args!("{}: {all} runs, about {time}", study.name));
+    if let Some(skipped) = findings.skipped() {
+        output::notify(format_args!("note: {skipped}"));
+    }
+}
+
+/// Runs every case as often as asked.
+fn measure(
+    findings: &mut Findings,
+    request: &StudyRequest,
+    launcher: &Result<Launcher, String>,
+) -> Result<(), Failure> {
+    let study = findings.study;
+    let executable = child::executable()?;
+    let mut counter = RunCounter::new(study.runs(request.threads, request.runs), request.quiet);
     let mut turn = 0;
-    for _ in 0..runs {
-        let measured = findings.each(|condition, variant, placement| {
-            let command =
-                command_of(&executable, study, request, [condition, variant], placement, &launcher);
+    for _ in 0..request.runs {
+        findings.each(|condition, variant, placement| {
+            let cases = [condition, variant];
+            let command = command_of(&executable, study, request, cases, placement, launcher);
             let alone = if placement.pes() == 1 { ", one PE" } else { "" };
             let run = command.and_then(|mut command| {
                 child::run(&mut command, || {
@@ -113,46 +137,13 @@ fn conduct(study: &Study, request: &StudyRequest) -> Result<(), Failure> {
                 message: format!("{}, {}: {}", condition.name, variant.name, failure.message),
                 ..failure
             })
-        });
-        measured?;
+        })?;
     }
     counter.finish();
-    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-    let mut failed = findings.failure();
-    let mut figures = findings.json(request.quick, cores);
-    let report = request.report.as_deref().map(|directory| {
-        let warning = failed.as_ref().map(|failure| failure.message.clone());
-        let record = findings.record(
-            figures.clone(),
-            warning,
-            provenance::of(started, threads as usize),
-            quick,
-            cores,
-        );
-        warpline_report::write_study(directory, &record).map_err(Failure::from)
-    });
-    let mut text = findings.text(quick, cores);
-    match report.transpose() {
-        Ok(None) => {}
-        Ok(Some(page)) => {
-            text += &format!("report: {}\n", page.display());
-            figures["report"] = json!(page.display().to_string());
-        }
-        Err(cause) => failed = failed.or(Some(cause)),
-    }
-    if let Some(failure) = &failed {
-        figures["error"] = Value::from(failure.message.clone());
-        figures["exit_code"] = Value::from(failure.code);
-    }
-    if request.json {
-        output::print_json(&figures)?
-    } else {
-        output::print(&text)?
-    }
-    failed.map_or(Ok(()), |failure| Err(Failure { printed: true, ..failure }))
+    Ok(())
 }
 
-/// The command line of one run.
+/// The command line of one run of a condition and a variant.
 fn command_of(
     executable: &Path,
     study: &Study,
@@ -165,16 +156,14 @@ fn command_of(
     let model = cases.iter().find_map(|case| case.model).unwrap_or(study.model);
     command.args([RUN, model, "--json", "--quiet"]);
     command.args(placement.arguments());
-    // A case may have an end of its own, but for runs that are to be short.
-    let (ends, others): (Vec<&String>, Vec<&String>) = cases
-        .into_iter()
-        .flat_map(|case| &case.arguments)
-        .partition(|argument| argument.starts_with("--end="));
-    match ends.first().filter(|_| !request.quick) {
+    let arguments = || cases.into_iter().flat_map(|case| &case.arguments);
+    let is_end = |argument: &&String| argument.starts_with("--end=");
+    // A case may have an end of its own, except with `--quick`.
+    match arguments().find(is_end).filter(|_| !request.quick) {
         Some(end) => command.arg(end),
         None => command.arg(format!("--end={}", study.ends[usize::from(request.quick)])),
     };
-    command.args(others);
+    command.args(arguments().filter(|argument| !is_end(argument)));
     Ok(command)
 }
 

@@ -4,12 +4,14 @@ use serde_json::{Value, json};
 
 use super::experiment::StudyFigure;
 use super::figures::{
-    epochs, gvt_share, median, memory, messages_share, rollbacks_mean, rollbacks_most, seconds,
+    epochs, gvt_share, memory, messages_share, rollbacks_mean, rollbacks_most, seconds,
 };
 use super::findings::Findings;
 use super::text::TOO_SHORT;
+use crate::median::median;
 use crate::output::format;
-use warpline_record::{BarsView, Fact, Provenance, RunRecord, StudyRecord, TableView, View};
+use crate::output::views::{fact, table};
+use warpline_record::{BarsView, Fact, Provenance, RunRecord, StudyRecord, View};
 
 impl Findings<'_> {
     /// The study for a report, with the object that `--json` prints and what went wrong, if
@@ -67,16 +69,13 @@ impl Findings<'_> {
             let middle = median(self.gains(variant))?;
             let name = format!("Gain of {}", self.variants[variant].name);
             let value = format!("{} ×", format::significant(middle, 3));
-            Some(Fact {
-                name,
-                value,
-                remark: format!("against {first}, in the median over all conditions"),
-            })
+            let remark = format!("against {first}, in the median over all conditions");
+            Some(fact(&name, value, remark))
         };
         (1..self.variants.len()).filter_map(gain).collect()
     }
 
-    /// What the source claims beside what was measured, in words.
+    /// What the source claims and what was measured, in words.
     fn claims(&self, cores: usize) -> View {
         let study = self.study;
         let mut rows = vec![vec![json!("claim"), json!(study.claim)]];
@@ -112,23 +111,27 @@ impl Findings<'_> {
     }
 
     fn gain_bars(&self) -> View {
-        let gains = |variant: usize| {
-            (0..self.conditions.len())
-                .map(|condition| vec![self.gain(condition, variant)])
-                .collect()
-        };
         let title = format!("Gain against {} (F)", self.variants[0].name);
-        self.bars_of(&title, "gain", "", false, gains)
+        self.bars_of_ratios(&title, "gain", Self::gain)
     }
 
     fn speedup_bars(&self) -> View {
-        let speedups = |variant: usize| {
+        let title = format!("Self-relative speed-up, against {} on one PE", self.variants[0].name);
+        self.bars_of_ratios(&title, "speed-up", Self::speedup)
+    }
+
+    fn bars_of_ratios(
+        &self,
+        title: &str,
+        quantity: &str,
+        ratio: impl Fn(&Self, usize, usize) -> Option<f64>,
+    ) -> View {
+        let ratios = |variant: usize| {
             (0..self.conditions.len())
-                .map(|condition| vec![self.speedup(condition, variant)])
+                .map(|condition| vec![ratio(self, condition, variant)])
                 .collect()
         };
-        let title = format!("Self-relative speed-up, against {} on one PE", self.variants[0].name);
-        self.bars_of(&title, "speed-up", "", false, speedups)
+        self.bars_of(title, quantity, "", false, ratios)
     }
 
     /// A group for each condition, and in it a bar for each variant.
@@ -187,10 +190,4 @@ impl Findings<'_> {
         ];
         table("All cases", &columns, self.cases().map(row).collect())
     }
-}
-
-fn table(title: &str, columns: &[(&str, &str)], rows: Vec<Vec<Value>>) -> View {
-    let columns =
-        columns.iter().map(|(name, unit)| ((*name).to_owned(), (*unit).to_owned())).collect();
-    View::Table(TableView { title: title.to_owned(), columns, rows })
 }

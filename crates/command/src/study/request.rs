@@ -8,10 +8,10 @@ use warpline_run::settings::THREADS_MOST;
 use super::experiment::Study;
 use crate::verbs::STUDY;
 
-/// What was asked of `study`.
+/// The arguments of `study`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct StudyRequest {
-    /// Which study; all are listed if there is none.
+    /// The name of a study; without one, all are listed.
     pub(crate) name: Option<String>,
     pub(crate) quick: bool,
     pub(crate) threads: u32,
@@ -25,9 +25,11 @@ pub(crate) struct StudyRequest {
 pub(crate) fn command(program: &str, studies: &[Study]) -> Command {
     let cores = cores();
     let names: Vec<&str> = studies.iter().map(|study| study.name).collect();
+    let which = format!("Which one: {}. Without it, all are listed", names.join(", "));
     Command::new(STUDY)
-        .about("Repeat an experiment from the literature on this machine, or list those that there are")
-        .arg(Arg::new("NAME").help(format!("Which one: {}. Without it, all are listed", names.join(", "))))
+        .about("Repeat an experiment from the literature on this machine, or list those that there \
+                are")
+        .arg(Arg::new("NAME").help(which))
         .arg(
             Arg::new("quick")
                 .long("quick")
@@ -39,7 +41,8 @@ pub(crate) fn command(program: &str, studies: &[Study]) -> Command {
                 .long("threads")
                 .value_name("PES")
                 .value_parser(value_parser!(u32).range(2..=i64::from(THREADS_MOST)))
-                .help(format!("Number of PEs, 2 or more [default: as many as cores, at least 2; here {cores}]")),
+                .help(format!("Number of PEs, 2 or more [default: as many as cores, at least 2; \
+                               here {cores}]")),
         )
         .arg(
             Arg::new("runs")
@@ -48,7 +51,13 @@ pub(crate) fn command(program: &str, studies: &[Study]) -> Command {
                 .value_parser(value_parser!(u32).range(1..=1000))
                 .help("Runs of each kind, in turn; medians are shown [default: 3, with --quick 1]"),
         )
-        .arg(Arg::new("report").long("report").value_name("DIR").value_parser(value_parser!(PathBuf)).help("Directory for a report"))
+        .arg(
+            Arg::new("report")
+                .long("report")
+                .value_name("DIR")
+                .value_parser(value_parser!(PathBuf))
+                .help("Directory for a report"),
+        )
         .after_help(format!(
             "Every run is a process of its own. Others that use the machine meanwhile spoil the figures.\n\n\
              Examples:\n  {program} {STUDY}\n  {program} {STUDY} {0} --quick\n  {program} {STUDY} {0} --report out\n\n\

@@ -1,6 +1,6 @@
-// Bars side by side, each with the values whose median it shows.
+// Bars side by side: each shows the median of some values, and the values.
 
-/** The middle of some values; null of none. */
+/** The median of some values; null of none. */
 function median(values) {
   const sorted = values.filter(finite).sort((one, other) => one - other);
   if (sorted.length === 0) return null;

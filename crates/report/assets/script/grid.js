@@ -1,11 +1,11 @@
 // Cells in rows and columns, each coloured by a value.
 
-/** With more cells than this, they are drawn as pixels. */
+/** With more cells than this, a grid is drawn on a canvas. */
 const MANY_CELLS = 2000;
 
 const gridRows = (view) => Math.ceil(view.values.length / view.columns);
 
-/** Cells are square, as far as the window has room for them. */
+/** The height of a grid whose cells are square and fill the width. */
 function gridHeight(view, width) {
   const cell = Math.min(28, (width - 40) / view.columns);
   return Math.max(160, cell * gridRows(view)) + LEGEND + 16;

@@ -1,4 +1,4 @@
-// Histograms: every bar covers its real range, and its area tells its count.
+// Histograms: every bar covers its range, and its area stands for its count.
 
 /** How the bars are laid out: which axis, and whether their heights are counts or densities. */
 function histogramLayout(bars) {
@@ -81,7 +81,7 @@ function barSeries(look, bars, layout, height) {
       const gap = right - left > 5 ? 1 : right - left > 2.5 ? 0.5 : 0;
       const width = Math.max(right - left - gap, 0.5);
       const round = Math.min(3, width / 3, bottom - top);
-      // A bar that is there is seen, however low.
+      // At least one pixel, so that no bar is overlooked.
       const tall = api.value(2) > 0 ? Math.max(bottom - top, 1) : 0;
       return {
         type: 'group',
@@ -94,11 +94,11 @@ function barSeries(look, bars, layout, height) {
   };
 }
 
-/** Gives every mark a row for its label above the bars, so that no two labels meet. `width` is that of the chart. */
+/** Gives every mark a row for its label above the bars, so that no two labels overlap. `width` is that of the chart. */
 function placeMarks(look, marks, unit, layout, range, width) {
   const full = stackMarks(look, marks, (name, value) => `${name}  ${quantity(value, unit)}`, layout, range, width);
   const crowded = full.some((mark) => mark.flip || mark.row > 1);
-  // The values are also told above the chart.
+  // The text above the chart also has the values.
   return crowded ? stackMarks(look, marks, (name) => name, layout, range, width) : full;
 }
 

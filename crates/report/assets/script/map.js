@@ -5,7 +5,7 @@ const MANY_LINKS = 1500;
 /** How far links are bent, as a part of their length: both directions of a pair are seen. */
 const BEND = 0.14;
 
-/** Where the nodes lie: longitudes made continuous across the date line, and the shape of a degree. */
+/** The places of the nodes, with longitudes that are continuous across the date line, and the shape of a degree. */
 function layMap(nodes) {
   const sorted = nodes.map((node) => node.longitude).sort((one, other) => one - other);
   // The widest gap between neighbours is where the world is cut open.
@@ -30,7 +30,7 @@ function mapHeight(laid, width) {
 /** The room of the legend below the map. */
 const LEGEND = 74;
 
-/** Ranges of both axes that show all nodes with some air around and keep the shape. */
+/** Ranges of both axes that show all nodes with a margin and keep the shape. */
 function mapRanges(laid, width, height) {
   const [wide, high] = [Math.max(width, 1), Math.max(height - LEGEND, 1)];
   const middle = (range) => (range[0] + range[1]) / 2;
@@ -48,7 +48,7 @@ const degrees = (value, positive, negative) => {
   return `${number(Math.abs(Number(shown.toPrecision(6))), 6)}°${shown === 0 ? '' : shown > 0 ? positive : negative}`;
 };
 
-/** The range of the colour scale; what the model says if it makes sense, or else what the links have. */
+/** The range of the colour scale: that of the model if it is valid, else that of the links. */
 function colourRange(view) {
   if (finite(view.low) && finite(view.high) && view.low < view.high) return [view.low, view.high];
   const values = view.links.map((link) => link.value).filter(finite);
@@ -140,8 +140,8 @@ function inSight(laid, seen) {
 }
 
 /**
- * For each node the side on which its name is least in the way of links, or nothing where it is not shown: `names` says whether names
- * are shown where there is room (`fit`), `all`, or `none`.
+ * For each node, the side on which links leave most room for its name; null if the name is not shown. `names` says which names are
+ * shown: those that `fit`, `all`, or `none`.
  */
 function nameSides(look, view, laid, seen, [width, height], names) {
   const towards = { top: Math.PI / 2, bottom: -Math.PI / 2, right: 0, left: Math.PI };
@@ -219,7 +219,7 @@ function linkTip(view, link, colour) {
   return tip(`${name(link.source)} → ${name(link.target)}`, [[view.value_name, quantity(link.value, view.unit, 4), colour], ...link.facts]);
 }
 
-/** The legend: the colours from low to high, with handles that leave out what lies below or above. */
+/** The legend: the colours from low to high, with handles that hide values below or above. */
 function legend(look, view, width, [low, high]) {
   return {
     type: 'continuous',
@@ -257,7 +257,7 @@ function legendTitle(look, view, width) {
 /** The part of a range that is in sight at a zoom. */
 const within = ([low, high], [from, to]) => [low + ((high - low) * from) / 100, low + ((high - low) * to) / 100];
 
-/** How many names are hidden of nodes in sight, in words. */
+/** How many names of nodes in sight are hidden, in words. */
 function hiddenNames(sides, seen, names) {
   const all = seen.filter(Boolean).length;
   const hidden = seen.filter((one, index) => one && sides[index] === null).length;
@@ -267,7 +267,7 @@ function hiddenNames(sides, seen, names) {
   return `${number(hidden)} of ${number(all)} in sight are hidden: ${why}`;
 }
 
-/** `zoom` is the [from, to] in per cent of both axes, and `names` says which names are shown. `told` gets how many are hidden. */
+/** `zoom` has [from, to] of both axes, in per cent. `names` says which names are shown, and `told` is called with how many are hidden. */
 function plotMap(look, view, width, height, zoom, names, told) {
   const laid = layMap(view.nodes);
   const ranges = mapRanges(laid, width, height);
@@ -286,7 +286,7 @@ function plotMap(look, view, width, height, zoom, names, told) {
       showMaxLabel: false,
       fontSize: 10,
       color: look.muted,
-      // What would be cut by the edge is left out.
+      // A label that the edge would cut is left out.
       formatter: (value) => (shown(value) ? degrees(value, positive, negative) : ''),
     },
   });

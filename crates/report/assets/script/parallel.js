@@ -1,6 +1,6 @@
 // Parallel execution: where the time of the PEs went, what they undid, and how that changed.
 
-/** What `plan` needs to know of a chart of a parallel run. */
+/** How to build a chart of a parallel run; falsy if there is nothing to draw. */
 function planParallel(key, parallel, progress) {
   switch (key) {
     case 'parallel-phases':
@@ -16,7 +16,7 @@ function planParallel(key, parallel, progress) {
   }
 }
 
-/** Colours of the phases, as places among those of lines: executing events has the accent, undoing them red, not working grey. */
+/** Colours of the phases, as indices of the colours of lines: executing is the accent, undoing red, not working grey. */
 const PHASE_COLOURS = [2, 3, 0, 5, 1, 4, 6, 7, 7];
 const IDLE = 7;
 
@@ -39,7 +39,7 @@ function legendOf(look, names, width) {
   };
 }
 
-/** Room for one bar with its gap: many bars are thin. */
+/** The height of one bar with its gap. The more bars, the thinner they are. */
 const barRoom = (count) => (count <= 8 ? 34 : count <= 16 ? 25 : count <= 32 ? 17 : 12);
 
 function phasesHeight(look, { bars, phases }, width) {
@@ -136,7 +136,7 @@ function plotPes(look, { bars }, width) {
   };
 }
 
-/** Whether values are all above zero and span more than two decades. */
+/** Whether all values are above zero and span more than two decades. */
 function spansDecades(values) {
   const [low, high] = [Math.min(...values), Math.max(...values)];
   return values.length > 0 && low > 0 && high / low > 100;
@@ -179,7 +179,7 @@ function plotLengths(look, lengths, width) {
   };
 }
 
-/** Bars that begin at the axis, also where that is logarithmic. */
+/** Bars that begin at the axis, even if that is logarithmic. */
 function lengthBars(look, lengths) {
   return {
     type: 'custom',
@@ -190,7 +190,7 @@ function lengthBars(look, lengths) {
       const width = Math.min(wide * 0.78, 60);
       const bottom = coordSys.y + coordSys.height;
       const [middle, top] = api.coord([api.value(0), Math.max(count, 1)]);
-      // A bar that is there is seen, however low.
+      // At least one pixel, so that no bar is overlooked.
       const tall = count > 0 ? Math.max(bottom - top, 1) : 0;
       const round = Math.min(3, width / 3, tall);
       return {
@@ -206,7 +206,7 @@ function lengthBars(look, lengths) {
 
 const speculating = (progress) => progress.filter((sample) => finite(sample.wall_seconds) && sample.speculation);
 
-/** What happened between each sample and the next, as `figure` makes it of both; it holds from one to the other. */
+/** A step for each sample and the next: `figure` computes its value from both. */
 function between(samples, figure) {
   const points = [];
   for (let at = 1; at < samples.length; at += 1) {
@@ -228,7 +228,7 @@ function windowCurves(progress, { time_unit: unit, end_time: end }) {
     const undone = after.rolled_back_events - before.rolled_back_events;
     return executed > 0 ? Math.min(Math.max(1 - undone / executed, 0), 1) : NaN;
   };
-  // Beyond the end of the run there is nothing to execute.
+  // A window ends at the end of the run.
   const reach = ({ window }) => (finite(end) && finite(window) ? Math.min(window, end) : window);
   const points = samples.map((sample) => [sample.wall_seconds, reach(sample.speculation)]).filter(([, window]) => finite(window));
   const say = (value) => quantity(value, unit);

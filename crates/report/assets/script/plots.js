@@ -30,7 +30,7 @@ function curve(look, { name, unit, points, step }) {
   };
 }
 
-/** What is drawn of the progress of the run. */
+/** One of the curves of the progress of the run. */
 function progressCurve(key, samples) {
   const known = samples.filter((sample) => finite(sample.wall_seconds));
   if (key === 'time') {
@@ -41,7 +41,7 @@ function progressCurve(key, samples) {
     const points = known.filter((sample) => finite(sample.rss_bytes)).map((sample) => [sample.wall_seconds, sample.rss_bytes]);
     return { name: 'memory', unit: 'B', points };
   }
-  // The rate of an interval holds from its beginning to its end.
+  // The rate between two samples is drawn as a step.
   const points = [];
   for (let at = 1; at < known.length; at += 1) {
     const [before, after] = [known[at - 1], known[at]];
@@ -71,13 +71,13 @@ function legendRows(look, names, width) {
 /** Names that would fill more rows than this are paged. */
 const LEGEND_ROWS = 10;
 
-/** A chart that has room for its lines and for their names. */
+/** The height of a chart with room for its lines and their names. */
 function linesHeight(look, view, width) {
   const rows = legendRows(look, view.lines.map(([name]) => name), width);
   return (width < 500 ? 285 : width < 700 ? 315 : 360) + 22 * ((rows > LEGEND_ROWS ? 1 : rows) - 1);
 }
 
-/** A percentage that comes near 100 has an axis of four quarters, which does not go on to 120. */
+/** The axis of percentages near 100: four quarters, so that it ends at 100 and not at 120. */
 function quarters(title, lines) {
   const values = lines.flatMap(([, points]) => points.map(([, y]) => y)).filter(finite);
   const whole = title.endsWith('(%)') && values.every((value) => value >= 0 && value <= 100) && values.some((value) => value > 80);

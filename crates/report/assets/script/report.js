@@ -1,9 +1,9 @@
-// Brings the page to life: charts, tables, and the buttons.
+// Starts the page: draws charts, and binds tables and buttons.
 
 const data = JSON.parse(document.getElementById('data').textContent);
 const charts = [];
 
-/** What `build` needs to know, by the key of a chart's place in the page. */
+/** How to build a chart, by the key of its place in the page; falsy if there is nothing to draw. */
 function plan(key) {
   const { progress, views, parallel } = data;
   if (key.startsWith('parallel-')) return planParallel(key, parallel, progress);
@@ -38,7 +38,7 @@ function plan(key) {
   }
 }
 
-/** Draws a chart anew, for the colours and the width in force; how far a map was zoomed is kept. */
+/** Redraws a chart with the current colours and width. The zoom of a map is kept. */
 function draw(chart, { moved = false } = {}) {
   const { place, drawing, planned } = chart;
   const width = place.clientWidth;
@@ -49,7 +49,7 @@ function draw(chart, { moved = false } = {}) {
   const zoom = (at) => [zooms[at]?.start ?? 0, zooms[at]?.end ?? 100];
   const told = (text) => (chart.status.textContent = text);
   const option = planned.build(theme(), width, place.clientHeight, { x: zoom(0), y: zoom(1) }, chart.names.value, told);
-  // While a map is being moved, the rest of it must stay what it is.
+  // While a map is moved, only names and labels of axes change.
   const { series, xAxis, yAxis } = option;
   if (moved) drawing.setOption({ series, xAxis: { axisLabel: xAxis.axisLabel }, yAxis: { axisLabel: yAxis.axisLabel } });
   else drawing.setOption(option, true);
@@ -67,7 +67,7 @@ function addChart(place) {
   }
   const drawing = echarts.init(place, null, { renderer: planned.canvas ? 'canvas' : 'svg' });
   if (planned.linked) drawing.group = 'progress';
-  // Maps say below which names they show.
+  // Only maps have a choice of names, and say which are hidden.
   const [names, status] = [place.parentElement.querySelector('[data-names]'), place.parentElement.querySelector('[data-named]')];
   const chart = { place, drawing, planned, width: 0, names: names ?? {}, status: status ?? {} };
   names?.addEventListener('change', () => draw(chart));
@@ -80,7 +80,7 @@ function addChart(place) {
   charts.push(chart);
 }
 
-/** Zooms a map about its middle, or back to the whole of it. */
+/** Zooms a map in or out about its middle, or back to the whole. */
 function zoomMap(drawing, way) {
   const batch = drawing.getOption().dataZoom.map(({ start, end }, dataZoomIndex) => {
     const middle = (start + end) / 2;
@@ -114,7 +114,7 @@ async function copy(button) {
   setTimeout(() => (button.textContent = 'Copy'), 2000);
 }
 
-/** On paper everything is open, light, and as wide as a page. */
+/** For printing, unfolds everything and redraws charts with the colours and the width of paper. */
 function bindPrinting() {
   const root = document.documentElement;
   let opened = [];

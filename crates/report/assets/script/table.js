@@ -1,10 +1,10 @@
 // Tables: sorting, filtering, and rows made only when they are asked for.
 
 const FIRST_ROWS = 200;
-/** Rows made between two looks at the screen, so that the page stays alive while thousands are made. */
+/** Rows made in each frame, so that the page responds while thousands are made. */
 const BATCH = 1000;
 
-/** Makes the table in `box`, whose first rows are in the page already, obey its buttons. */
+/** Binds sorting and filtering to the table in `box`. The page has its first rows already. */
 function bindTable(box, { columns, rows }) {
   const body = box.querySelector('tbody');
   const heads = [...box.querySelectorAll('thead th')];
@@ -74,7 +74,7 @@ function bindTable(box, { columns, rows }) {
   });
 }
 
-/** Orders rows by a column; what is missing comes last either way, and equal rows keep their order. */
+/** Orders rows by a column, upwards or downwards. Missing cells come last; equal rows keep their order. */
 function comparison(rows, column, numeric, down) {
   const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
   const key = rows.map((row) => {

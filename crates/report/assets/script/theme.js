@@ -23,7 +23,7 @@ function theme() {
   };
 }
 
-/** An axis that leaves the stage to the data. */
+/** An axis without a line or ticks, so that the data stands out. */
 function axis(look, options) {
   const { axisLabel, nameTextStyle, ...rest } = options;
   return {

@@ -1,6 +1,6 @@
 // Coasts and borders below a map, from the page's world, if it has one.
 
-/** The coordinates of a line: differences in parts of a degree, each in characters of five bits. */
+/** Decodes the coordinates of a line: differences in parts of a degree, each in characters of five bits. */
 function unpackLine(text, parts) {
   const points = [];
   const last = [0, 0];
@@ -55,7 +55,7 @@ function world() {
   return unpacked;
 }
 
-/** What is drawn of the world within these ranges, which may reach beyond the date line. */
+/** The part of the world within these ranges, which may reach beyond the date line. */
 function mapWorld(look, ranges) {
   const meet = (one, other) => one[0] <= other[1] && other[0] <= one[1];
   const shapes = [-360, 0, 360].flatMap((turn) =>

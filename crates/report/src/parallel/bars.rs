@@ -10,8 +10,9 @@ const BARS: usize = 64;
 /// What `assets/script/parallel.js` reads.
 #[derive(Serialize)]
 pub(crate) struct Data {
-    /// The end of the run, up to which a window can reach, and its unit.
+    /// The end of the run, in model time. A window reaches no further.
     pub(crate) end_time: f64,
+    /// The unit of model time.
     pub(crate) time_unit: String,
     /// The names of the phases.
     pub(crate) phases: [&'static str; 9],
@@ -38,15 +39,12 @@ impl Data {
     /// What can be drawn for a run.
     pub(crate) fn new(record: &RunRecord) -> Self {
         let parallel = record.parallel.as_ref();
-        let phases = Phases::default().list().map(|(name, _)| name);
-        let (bars, lengths) = parallel
-            .map_or((Vec::new(), Vec::new()), |parallel| (bars(parallel), lengths(parallel)));
         Self {
             end_time: record.end_time,
             time_unit: record.time_unit.clone(),
-            phases,
-            bars,
-            lengths,
+            phases: Phases::default().list().map(|(name, _)| name),
+            bars: parallel.map(bars).unwrap_or_default(),
+            lengths: parallel.map(lengths).unwrap_or_default(),
         }
     }
 }
@@ -58,7 +56,7 @@ pub(crate) fn lengths(parallel: &ParallelRecord) -> Vec<u64> {
     lengths[..longest].to_vec()
 }
 
-/// The bars, at most as many as can be told apart.
+/// The bars, no more than can be told apart.
 fn bars(parallel: &ParallelRecord) -> Vec<Bar> {
     if parallel.pes.is_empty() {
         return Vec::from_iter(whole(parallel));

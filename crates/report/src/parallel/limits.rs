@@ -14,9 +14,9 @@ use warpline_record::{ParallelRecord, PeRecord, RunRecord};
 const WASTEFUL: f64 = 0.7;
 /// Above this share of waiting, PEs have too little to do.
 const IDLE: f64 = 0.3;
-/// The load is uneven if one PE is busy for this much more of its time than another.
+/// The load is uneven if the busy shares of two PEs differ by more than this.
 const UNEVEN: f64 = 0.2;
-/// But others wait for the busier PE only if it is busy for this share of its time.
+/// Others wait for the busiest PE only if it is busy for at least this share of its time.
 const SATURATED: f64 = 0.8;
 /// Above this share of events from other PEs, neighbouring LPs are on different PEs.
 const REMOTE: f64 = 0.5;
@@ -24,9 +24,9 @@ const REMOTE: f64 = 0.5;
 const GVT: f64 = 0.1;
 /// A run that is this much slower than an estimated run on one core is reported.
 const SLOW: f64 = 0.8;
-/// Above this share of time, the engine's own work per event is reported, if the model's takes less
-/// than so many seconds.
+/// Above this share of time, the engine's own work is reported if events are tiny.
 const AROUND: f64 = 0.3;
+/// An event is tiny if its handler takes less than this, in seconds.
 const TINY: f64 = 1e-6;
 
 /// One of the things that keep a parallel run from being faster.
@@ -43,7 +43,7 @@ pub struct Limit {
 /// What limits a parallel run: first, that one core would have been faster; then the rest, by cost.
 /// Empty for sequential runs, if nothing stands out, and if the run was too short to tell.
 pub fn limits(record: &RunRecord) -> Vec<Limit> {
-    // A run that chose its engines and was mostly sequential has drawn the conclusion already.
+    // A run that chose its engines and was mostly sequential needs no advice.
     let mostly = |parallel: &ParallelRecord| {
         2.0 * committed(record, parallel) >= record.committed_events as f64
     };
@@ -51,7 +51,7 @@ pub fn limits(record: &RunRecord) -> Vec<Limit> {
         parallel.processed_events > 0 && is_measured(record) && mostly(parallel)
     };
     let Some(parallel) = record.parallel.as_ref().filter(events) else { return Vec::new() };
-    // Other programs may have caused the waiting, the rollbacks and all the rest.
+    // Other programs may have caused the waiting and the rollbacks.
     if let Some(taken) = taken_by_others(record) {
         return vec![contested(taken)];
     }
@@ -73,8 +73,9 @@ pub fn limits(record: &RunRecord) -> Vec<Limit> {
 /// Other programs used the cores as well.
 fn contested(taken: f64) -> Limit {
     let text = format!(
-        "For {} of the time in which PEs had something to do, other programs had their cores. That slows all of them down, as PEs wait for the \
-         one without a core, and undo more. Only a run on cores of its own can tell what limits the model itself.",
+        "For {} of the time in which PEs had something to do, other programs had their cores. That \
+         slows all of them down, as PEs wait for the one without a core, and undo more. Only a run \
+         on cores of its own can tell what limits the model itself.",
         percent(taken)
     );
     Limit { title: "Others used the cores as well", text, cost: taken }
@@ -93,8 +94,8 @@ fn crowded(
         None => "the cores".to_owned(),
     };
     let text = format!(
-        "The threads of the run take turns on {cores}: for {} of their time, PEs had something to do and no core. Fewer `threads`{} or \
-         `processes`{} would not wait for each other's turns.",
+        "The threads of the run take turns on {cores}: for {} of their time, PEs had something to \
+         do and no core. Fewer `threads`{} or `processes`{} would not wait for each other's turns.",
         percent(cost),
         now(record, "threads"),
         now(record, "processes")
@@ -102,30 +103,33 @@ fn crowded(
     Some(Limit { title: "There are more threads than cores", text, cost })
 }
 
-/// The whole run, if one core would probably have been faster.
+/// One core would probably have been faster.
 fn slower(record: &RunRecord) -> Option<Limit> {
     let speedup = estimated_speedup(record).filter(|speedup| *speedup < SLOW)?;
     let times = format::number(1.0 / speedup, 2, format::Zeros::Strip);
     let text = format!(
-        "One core would probably have taken {} for what took {} here, {times} times less, as far as the figures of this run tell. Run it \
-         with `sync` sequential; cores pay again where there is more to do at a time: in a larger model, or in several runs at once.",
+        "One core would probably have taken {} for what took {} here, {times} times less, as far \
+         as the figures of this run tell. Run it with `sync` sequential; cores pay again where \
+         there is more to do at a time: in a larger model, or in several runs at once.",
         format::duration(record.loop_seconds * speedup),
         format::duration(record.loop_seconds)
     );
     Some(Limit { title: "Probably slower than on one core", text, cost: 1.0 - speedup })
 }
 
-/// The engine's own work, if events are small.
+/// Events are tiny, and the engine's own work takes longer.
 fn tiny(parallel: &ParallelRecord, shares: Option<[f64; 9]>) -> Option<Limit> {
     let shares = shares?;
     let cost = 1.0 - shares[EXECUTING] - shares[WAITING] - shares[OFF_CORE];
     let each = |share: f64| {
         share * all_seconds(parallel).iter().sum::<f64>() / parallel.processed_events as f64
     };
-    let (own, around) = (each(shares[EXECUTING]), each(cost));
+    let own = each(shares[EXECUTING]);
+    let around = each(cost);
     let text = format!(
-        "Executing an event takes {}, and what the engine does around it {}. Cores pay most where events take a microsecond or more: let \
-         an event do more at a time, or an LP stand for more of the model, so that fewer messages are needed.",
+        "Executing an event takes {}, and what the engine does around it {}. Cores pay most where \
+         events take a microsecond or more: let an event do more at a time, or an LP stand for \
+         more of the model, so that fewer messages are needed.",
         format::duration(own),
         format::duration(around)
     );
@@ -147,6 +151,7 @@ fn now(record: &RunRecord, setting: &str) -> String {
     }
 }
 
+/// Too many events are undone.
 fn wasteful(
     record: &RunRecord,
     parallel: &ParallelRecord,
@@ -159,8 +164,9 @@ fn wasteful(
         ""
     };
     let hint = format!(
-        "{} of the executed events were undone, as PEs ran ahead of messages that were still to come.{chain} A smaller `window`{} keeps \
-         the PEs closer together, a smaller `batch`{} takes messages in sooner, and more `kps`{} undo fewer events at once.",
+        "{} of the executed events were undone, as PEs ran ahead of messages that were still to \
+         come.{chain} A smaller `window`{} keeps the PEs closer together, a smaller `batch`{} \
+         takes messages in sooner, and more `kps`{} undo fewer events at once.",
         percent(1.0 - efficiency),
         now(record, "window"),
         now(record, "batch"),
@@ -171,6 +177,7 @@ fn wasteful(
     Some(Limit { title: "Much is undone", text: hint, cost })
 }
 
+/// PEs wait: for a busier PE, for GVT, or because there is too little to do.
 fn idle(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 9]>) -> Option<Limit> {
     let idle = shares.map(|shares| shares[WAITING]).filter(|idle| *idle > IDLE)?;
     let limit = |title, text| Some(Limit { title, text, cost: idle });
@@ -193,8 +200,8 @@ fn idle(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 9]>)
     let window = now(record, "window");
     if parallel.pes.len() == 1 {
         let hint = format!(
-            "The only PE waits {} of its time. Nobody else can keep it waiting: it comes to the end of the window before GVT moves on. A \
-             larger `window`{window} helps.",
+            "The only PE waits {} of its time. Nobody else can keep it waiting: it comes to the \
+             end of the window before GVT moves on. A larger `window`{window} helps.",
             percent(idle)
         );
         return limit("The PE has to wait", hint);
@@ -232,8 +239,8 @@ fn uneven(
     let fewer =
         fewer_threads(record).map_or_else(String::new, |fewer| format!(", or use fewer {fewer}"));
     format!(
-        "PE {} is busy {} of its time, PE {} only {}. LPs are shared out in blocks of consecutive numbers ({}): number \
-         them so that busy ones are spread over the PEs{fewer}.",
+        "PE {} is busy {} of its time, PE {} only {}. LPs are shared out in blocks of consecutive \
+         numbers ({}): number them so that busy ones are spread over the PEs{fewer}.",
         most.0,
         percent(most.1),
         least.0,
@@ -242,7 +249,7 @@ fn uneven(
     )
 }
 
-/// The setting of threads, if there could be fewer.
+/// The setting for the number of threads, if there could be fewer.
 fn fewer_threads(record: &RunRecord) -> Option<String> {
     let one = record.engine.get("threads").and_then(Value::as_u64) == Some(1);
     (!one).then(|| format!("`threads`{}", now(record, "threads")))
@@ -261,6 +268,7 @@ fn lps(index: usize, pe: &PeRecord) -> String {
     }
 }
 
+/// Most messages go to another PE.
 fn remote(
     record: &RunRecord,
     parallel: &ParallelRecord,
@@ -273,17 +281,20 @@ fn remote(
         format!(", and {} of the time went into handing over and taking in messages", percent(cost))
     });
     let hint = format!(
-        "{} of the committed events came from another PE{took}. LPs are shared out in blocks of consecutive numbers: give LPs that \
-         often send to each other numbers side by side, so that most messages stay within a PE.",
+        "{} of the committed events came from another PE{took}. LPs are shared out in blocks of \
+         consecutive numbers: give LPs that often send to each other numbers side by side, so that \
+         most messages stay within a PE.",
         percent(remote)
     );
     Some(Limit { title: "Most messages travel", text: hint, cost })
 }
 
+/// GVT is found too often.
 fn gvt(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 9]>) -> Option<Limit> {
     let gvt = shares.map(|shares| shares[FINDING_GVT]).filter(|gvt| *gvt > GVT)?;
     let hint = format!(
-        "{} of the time went into {}. A larger `gvt_interval`{} asks for it less often, at the price of more memory.",
+        "{} of the time went into {}. A larger `gvt_interval`{} asks for it less often, at the \
+         price of more memory.",
         percent(gvt),
         counted(parallel.gvt_epochs, "GVT computation"),
         now(record, "gvt_interval")
@@ -292,165 +303,5 @@ fn gvt(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 9]>) 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-    use warpline_record::Phases;
-
-    /// 1000 events on two PEs with these phases in all, in seconds, half of each on either PE.
-    fn run(phases: &Phases) -> RunRecord {
-        let record = json!({"model": "m", "about": "", "parameters": {}, "seed": 1, "end_time": 1.0, "engine": {}, "committed_events": 1000,
-            "digest": "", "wall_seconds": 1.0, "loop_seconds": 1.0, "event_rate": 1000, "peak_rss_bytes": null, "results": {},
-            "progress": [], "views": [], "processed_events": 1000, "efficiency": 1.0, "phase_seconds": phases, "pes": [{}, {}]});
-        serde_json::from_value(record).unwrap()
-    }
-
-    fn titles(record: &RunRecord) -> Vec<&'static str> {
-        limits(record).into_iter().map(|limit| limit.title).collect()
-    }
-
-    #[test]
-    fn the_greatest_cost_comes_first() {
-        let mut record = run(&Phases {
-            event_processing: 0.9,
-            idle: 0.9,
-            gvt: 0.3,
-            send: 0.1,
-            ..Default::default()
-        });
-        record.parallel.as_mut().unwrap().remote_events = 900;
-        assert_eq!(
-            titles(&record),
-            ["There is too little to do", "GVT is found often", "Most messages travel"]
-        );
-        record.parallel.as_mut().unwrap().phase_seconds.send = 0.5;
-        assert_eq!(titles(&record)[1], "Most messages travel");
-        let costs: Vec<f64> = limits(&record).iter().map(|limit| limit.cost).collect();
-        assert!(
-            costs.is_sorted_by(|one, other| one >= other) && costs[0] > 0.34 && costs[0] < 0.35,
-            "{costs:?}"
-        );
-        assert_eq!(
-            titles(&RunRecord { loop_seconds: 0.05, ..record.clone() }),
-            [""; 0],
-            "so short a run says nothing"
-        );
-        record.parallel = None;
-        assert_eq!(titles(&record), [""; 0]);
-    }
-
-    /// Nothing is blamed on the model of a run that shared its cores, whatever its other figures
-    /// say.
-    #[test]
-    fn others_that_had_the_cores_come_first() {
-        let mut record = run(&Phases {
-            event_processing: 0.02,
-            pending_set: 0.03,
-            idle: 1.5,
-            off_core: 0.45,
-            ..Default::default()
-        });
-        record.core_share = Some(0.1);
-        assert_eq!(
-            (titles(&record), estimated_speedup(&record)),
-            (vec!["Others used the cores as well"], None)
-        );
-        record.core_share = Some(0.9);
-        assert_eq!(
-            titles(&record),
-            ["Probably slower than on one core", "There is too little to do"]
-        );
-        record.core_share = None;
-        let parallel = record.parallel.as_mut().unwrap();
-        (parallel.crowded, parallel.phase_samples) = (true, Some(3.0));
-        record.engine.insert("threads".into(), json!(4));
-        assert_eq!(
-            titles(&record),
-            ["There is too little to do", "There are more threads than cores"],
-            "three samples tell no more"
-        );
-        let text = limits(&record).remove(1).text.replace(['\u{a0}', '\u{202f}'], " ");
-        assert!(
-            text.contains("for 22 % of their time") && text.contains("Fewer `threads` (now 4)"),
-            "{text}"
-        );
-        record.engine.insert("threads".into(), json!(1));
-        assert!(!limits(&record)[0].text.contains("Fewer"), "there cannot be fewer");
-    }
-
-    /// Nobody waits for a PE that is waiting itself.
-    #[test]
-    fn a_load_is_uneven_only_if_somebody_is_busy() {
-        let pe = |idle: f64| PeRecord {
-            phase_seconds: Phases { event_processing: 1.0 - idle, idle, ..Default::default() },
-            ..Default::default()
-        };
-        let mut record = run(&Phases { event_processing: 1.0, idle: 1.0, ..Default::default() });
-        record.parallel.as_mut().unwrap().pes = vec![pe(0.3), pe(0.7)];
-        assert_eq!(titles(&record), ["There is too little to do"]);
-        let text = limits(&record).remove(0).text.replace(['\u{a0}', '\u{202f}'], " ");
-        assert!(
-            text.starts_with("PEs wait 50 % of their time on average, and even the busiest 30 %"),
-            "{text}"
-        );
-        record.parallel.as_mut().unwrap().pes = vec![pe(0.1), pe(0.7)];
-        assert_eq!(titles(&record), ["The load is uneven"]);
-    }
-
-    #[test]
-    fn a_run_slower_than_one_core_says_so_first() {
-        let record = run(&Phases {
-            event_processing: 0.02,
-            pending_set: 0.03,
-            idle: 1.95,
-            ..Default::default()
-        });
-        assert_eq!(
-            titles(&record),
-            ["Probably slower than on one core", "There is too little to do"]
-        );
-        let text = limits(&record).remove(0).text.replace(['\u{a0}', '\u{202f}'], " ");
-        assert!(
-            text.starts_with(
-                "One core would probably have taken 50 ms for what took 1 s here, 20 times less"
-            ),
-            "{text}"
-        );
-        assert!(text.contains("`sync` sequential"), "{text}");
-        let busy = run(&Phases {
-            event_processing: 0.9,
-            pending_set: 0.9,
-            idle: 0.2,
-            ..Default::default()
-        });
-        assert_eq!(titles(&busy), [""; 0], "it did 1.8 s of work in 1 s");
-    }
-
-    #[test]
-    fn small_events_are_pointed_out_where_the_engine_takes_longer() {
-        let mut record = run(&Phases {
-            event_processing: 0.5,
-            pending_set: 0.7,
-            send: 0.6,
-            idle: 0.2,
-            ..Default::default()
-        });
-        assert_eq!(titles(&record), [""; 0], "events of half a millisecond are not small");
-        record.committed_events = 10_000_000;
-        record.parallel.as_mut().unwrap().processed_events = 10_000_000;
-        let [Limit { title: "There is little work per event", text, cost }] = &limits(&record)[..]
-        else {
-            panic!("{:?}", limits(&record))
-        };
-        let text = text.replace(['\u{a0}', '\u{202f}'], " ");
-        assert!(
-            text.starts_with(
-                "Executing an event takes 50 ns, and what the engine does around it 130 ns."
-            ),
-            "{text}"
-        );
-        assert!((cost - 0.65).abs() < 1e-9);
-        record.parallel.as_mut().unwrap().phase_seconds.event_processing = 1.5;
-        assert_eq!(titles(&record), [""; 0], "most of the time goes into events");
-    }
-}
+#[path = "limits_tests.rs"]
+mod tests;

@@ -23,7 +23,7 @@ pub(super) fn pes(parallel: &ParallelRecord) -> Table {
     Table::of_table(&TableView { title: "Every PE".into(), columns, rows })
 }
 
-/// All counters, each followed by what is worked out from it.
+/// All counters, each followed by what is computed from it.
 fn columns(pes: &[PeRecord]) -> Vec<Column> {
     let column = |name: &'static str, unit: &'static str, cell: &dyn Fn(&PeRecord) -> Value| {
         Column { name, unit, cells: pes.iter().map(cell).collect() }

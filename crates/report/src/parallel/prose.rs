@@ -8,10 +8,10 @@ use super::speedup::estimated_speedup;
 use crate::format::{self, Zeros};
 use warpline_record::{ParallelRecord, RunRecord};
 
-/// Phases with less than this share are left out.
+/// Phases with a smaller share than this are left out.
 const SMALL: f64 = 0.05;
 
-/// The phases, in the order of `Phases::list`, as activities of PEs.
+/// The phases as activities of PEs, in the order of `Phases::list`.
 const DOING: [&str; 9] = [
     "taking in messages",
     "choosing the next event",
@@ -41,8 +41,9 @@ pub(crate) fn prose(record: &RunRecord, parallel: &ParallelRecord) -> Vec<String
     sentences.into_iter().flatten().collect()
 }
 
+/// The event rate, in all and of each PE.
 fn speed(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
-    // The rate of a run that chose its engines covers the sequential ones, too.
+    // The rate of a run that chose its engines includes sequential stretches.
     let rate = Some(record.event_rate)
         .filter(|rate| rate.is_finite() && *rate > 0.0 && record.engines.is_empty())?;
     let each = |pes: usize| format::quantity(rate / pes as f64, "events/s");
@@ -62,18 +63,16 @@ fn compared(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
     ))
 }
 
-/// How evenly rollbacks are spread.
+/// How many rollbacks a PE had.
 fn rollbacks(parallel: &ParallelRecord) -> Option<String> {
     let rollbacks = &parallel.rollbacks;
     let several = parallel.pes.len() > 1 && rollbacks.max_per_pe > 0;
-    let (mean, most) = (
-        format::integer(rollbacks.mean_per_pe.round() as u64),
-        counted(rollbacks.max_per_pe, "rollback"),
-    );
+    let mean = format::integer(rollbacks.mean_per_pe.round() as u64);
+    let most = counted(rollbacks.max_per_pe, "rollback");
     several.then(|| format!("A PE had {most} at most, and {mean} on average."))
 }
 
-/// How often the PEs agreed on GVT.
+/// How often GVT was found.
 fn agreement(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
     let epochs = Some(parallel.gvt_epochs).filter(|epochs| *epochs > 0)?;
     let each =
@@ -87,6 +86,7 @@ fn agreement(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
     ))
 }
 
+/// How many of the executed events committed.
 fn kept(parallel: &ParallelRecord) -> Option<String> {
     let Some(efficiency) = efficiency(parallel) else {
         return Some("No event was executed.".into());
@@ -104,15 +104,23 @@ fn kept(parallel: &ParallelRecord) -> Option<String> {
 fn certain(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
     let (certain, ahead) = lanes(parallel)?;
     Some(match (certain, ahead) {
-        (0, _) => "All events were executed ahead, before it was known whether others come first.".into(),
-        (_, 0) => "All events were certain when they were executed, as nothing could come before them any more.".into(),
+        (0, _) => {
+            "All events were executed ahead, before it was known whether others come first.".into()
+        }
+        (_, 0) => "All events were certain when they were executed, as nothing could come before \
+                   them any more."
+            .into(),
         _ => {
             let share = percent(share(certain as f64, committed(record, parallel))?);
-            format!("Of those that committed, {share} were certain when they were executed; the others had been executed ahead.")
+            format!(
+                "Of those that committed, {share} were certain when they were executed; the others \
+                 had been executed ahead."
+            )
         }
     })
 }
 
+/// Where the time of the PEs went.
 fn time(parallel: &ParallelRecord, shares: &[f64; 9]) -> String {
     let mut others: Vec<usize> = (0..9)
         .filter(|phase| ![EXECUTING, WAITING].contains(phase) && shares[*phase] >= SMALL)
@@ -124,7 +132,8 @@ fn time(parallel: &ParallelRecord, shares: &[f64; 9]) -> String {
         .into_iter()
         .map(|phase| format!(", {} {}", percent(shares[phase]), DOING[phase]))
         .collect();
-    let (executing, waiting) = (percent(shares[EXECUTING]), percent(shares[WAITING]));
+    let executing = percent(shares[EXECUTING]);
+    let waiting = percent(shares[WAITING]);
     format!(
         "{who} spent {executing} of {whose} time {}{others} and {waiting} {}.",
         DOING[EXECUTING], DOING[WAITING]
@@ -210,9 +219,11 @@ mod tests {
         let (sentences, hints) = said(&run);
         assert_eq!(
             sentences,
-            "2 PEs committed 3.2 M events/s together, 1.6 M events/s each. That is probably about 2.6 times as much as one core would have. \
-             92 % of the executed events committed; the others were undone again. A PE had 11 rollbacks at most, and 8 on average. GVT was \
-             found 40 times, once for 23 committed events. The PEs spent 71 % of their time executing events, 12 % handing over messages, 8 % undoing events and 9 % waiting. \
+            "2 PEs committed 3.2 M events/s together, 1.6 M events/s each. That is probably about \
+             2.6 times as much as one core would have. 92 % of the executed events committed; the \
+             others were undone again. A PE had 11 rollbacks at most, and 8 on average. GVT was \
+             found 40 times, once for 23 committed events. The PEs spent 71 % of their time \
+             executing events, 12 % handing over messages, 8 % undoing events and 9 % waiting. \
              Less what was undone, 65 % of the time went into events that count."
         );
         assert!(hints.is_empty(), "{hints:?}");
@@ -228,7 +239,10 @@ mod tests {
             })
             .0
         };
-        assert!(said(600, 400).contains("Of those that committed, 80 % were certain when they were executed; the others had been"));
+        assert!(said(600, 400).contains(
+            "Of those that committed, 80 % were certain when they were executed; the others had \
+             been"
+        ));
         assert!(
             said(1000, 0).contains("All events were certain when they were executed"),
             "{}",
@@ -290,8 +304,8 @@ mod tests {
         let (sentences, hints) = said(&parallel(0, vec![pe(0, 5.0, 5.0)]));
         assert_eq!(
             sentences,
-            "One PE committed 3.2 M events/s. Every executed event committed: nothing had to be undone. The PE spent 50 % of its time \
-             executing events and 50 % waiting."
+            "One PE committed 3.2 M events/s. Every executed event committed: nothing had to be \
+             undone. The PE spent 50 % of its time executing events and 50 % waiting."
         );
         assert_eq!(hints[0].0, "The PE has to wait");
     }
@@ -299,7 +313,9 @@ mod tests {
     #[test]
     fn messages_and_gvt_are_watched() {
         let mut run = parallel(0, vec![pe(0, 8.0, 0.0), pe(100, 8.0, 0.0)]);
-        (run.remote_events, run.phase_seconds.gvt, run.gvt_epochs) = (630, 4.0, 4310);
+        run.remote_events = 630;
+        run.phase_seconds.gvt = 4.0;
+        run.gvt_epochs = 4310;
         let (_, hints) = said(&run);
         let [("GVT is found often", gvt), ("Most messages travel", travel)] = &hints[..] else {
             panic!("{hints:?}")
@@ -323,7 +339,8 @@ mod tests {
         let waited = said(&ParallelRecord { remote_events: 0, ..waited });
         assert_eq!(
             waited.0,
-            "No event was executed. The PEs spent 0 % of their time executing events and 100 % waiting."
+            "No event was executed. The PEs spent 0 % of their time executing events and 100 % \
+             waiting."
         );
         assert!(waited.1.is_empty());
     }

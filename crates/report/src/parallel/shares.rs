@@ -1,4 +1,4 @@
-//! Shares and sums that tiles, words and charts have in common. Nothing here is ever NaN.
+//! Shares and sums that tiles, words and charts share. None of them is ever NaN.
 
 use crate::format::{self, Zeros};
 use warpline_record::{ParallelRecord, PeRecord, Phases, RunRecord};
@@ -42,14 +42,14 @@ pub(crate) fn efficiency(parallel: &ParallelRecord) -> Option<f64> {
     share(kept, executed).map(|counted| recorded.unwrap_or(counted))
 }
 
-/// How many events were certain when they were executed, and how many were executed ahead; `None`
-/// if none was executed, or if the record is older than these counts, which add up to all executed
-/// events.
+/// How many events were certain when they were executed, and how many were executed ahead. They add
+/// up to all executed events. `None` if none was executed, or if the record is older than these
+/// counts.
 pub(crate) fn lanes(parallel: &ParallelRecord) -> Option<(u64, u64)> {
-    let (certain, ahead) = (parallel.certain_events, parallel.ahead_events);
-    let all =
-        certain.checked_add(ahead).filter(|all| *all == parallel.processed_events && *all > 0);
-    all.map(|_| (certain, ahead))
+    let certain = parallel.certain_events;
+    let ahead = parallel.ahead_events;
+    let all = certain.checked_add(ahead)?;
+    (all == parallel.processed_events && all > 0).then_some((certain, ahead))
 }
 
 /// Seconds in each phase, in the order of [`Phases::list`]; invalid ones count as 0.
@@ -72,12 +72,12 @@ pub(crate) fn all_seconds(parallel: &ParallelRecord) -> [f64; 9] {
 
 /// The event loop must take at least this long, in seconds, for waiting times to mean anything.
 const SHORT: f64 = 0.1;
-/// With fewer samples than this, their proportions are chance.
-const SAMPLES_LEAST: f64 = 10.0;
-/// A run with less than this share of its cores shared them with other programs.
+/// The least number of samples of PEs at work whose proportions are more than chance.
+pub const SAMPLES_LEAST: f64 = 10.0;
+/// A run that had less than this share of its cores shared them with other programs.
 const CONTESTED: f64 = 0.85;
-/// There are too many PEs if they wait for a core for more than this share of their time, while
-/// other PEs have it.
+/// There are too many PEs if they wait for more than this share of their time while other PEs have
+/// their core.
 const CROWDED: f64 = 0.1;
 
 /// Whether a run was long enough for its waiting times to mean anything.
@@ -90,8 +90,8 @@ pub fn is_sampled(record: &RunRecord, parallel: &ParallelRecord) -> bool {
     is_measured(record) && parallel.phase_samples.is_none_or(|samples| samples >= SAMPLES_LEAST)
 }
 
-/// The share of its cores that others took from a run, if so much that its figures say little of
-/// the model.
+/// The share of its cores that a run lost to other programs, if that was so much that its figures
+/// say little of the model.
 pub fn taken_by_others(record: &RunRecord) -> Option<f64> {
     let share = record.core_share.filter(|_| is_measured(record))?;
     (share < CONTESTED).then_some(1.0 - share)
@@ -109,7 +109,7 @@ pub(crate) fn time_shares(parallel: &ParallelRecord) -> Option<[f64; 9]> {
     share(0.0, all).map(|_| seconds.map(|seconds| seconds / all))
 }
 
-/// The share of its time on a core in which a PE works; `None` if it was never measured.
+/// The share of its time on a core for which a PE works; `None` if it was not measured.
 pub(crate) fn busy(pe: &PeRecord) -> Option<f64> {
     let seconds = seconds(&pe.phase_seconds);
     let all = seconds.iter().sum::<f64>() - seconds[OFF_CORE];

@@ -1,6 +1,6 @@
-//! Estimates how much faster a parallel run was than one core would have been, from its own
-//! figures: what PEs spent on executing, choosing and sending per event. This is accurate to a
-//! factor of two at best, so only clear slowdowns are reported.
+//! Estimates how much faster a parallel run was than one core would have been, from the time that
+//! its PEs spent on executing, choosing and sending per event. The estimate is accurate to a factor
+//! of two at best, so only clear slowdowns are reported.
 
 use super::shares::{
     CHOOSING, EXECUTING, OFF_CORE, SENDING, WAITING, all_seconds, is_sampled, share,

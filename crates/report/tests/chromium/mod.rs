@@ -48,7 +48,7 @@ pub(crate) struct Chromium {
 /// The browser's executable.
 ///
 /// # Panics
-/// If there is none: a report that nobody looked at is not tested.
+/// If there is none, as reports are not tested without.
 fn executable() -> PathBuf {
     let wanted = env::var_os("WARPLINE_CHROMIUM").map(PathBuf::from);
     let names = wanted.clone().map_or_else(
@@ -81,7 +81,8 @@ impl Chromium {
             .stderr(log)
             .spawn()
             .expect("a shell to start the browser with");
-        let (requests, answers) = (child.stdin.take(), child.stdout.take().expect("a pipe"));
+        let requests = child.stdin.take();
+        let answers = child.stdout.take().expect("a pipe");
         let (sender, messages) = channel();
         thread::spawn(move || {
             let parts = BufReader::new(answers).split(0);
@@ -195,7 +196,7 @@ impl Chromium {
         );
     }
 
-    /// Presses and releases a key that writes no text, such as `Enter`.
+    /// Presses and releases a key, such as `Enter`.
     pub(crate) fn press(&mut self, key: &str, code: u32, text: &str) {
         for kind in ["keyDown", "keyUp"] {
             let text = if kind == "keyDown" { text } else { "" };
@@ -230,7 +231,7 @@ impl Chromium {
 
 impl Drop for Chromium {
     fn drop(&mut self) {
-        // A browser ends when nobody can ask it anything any more.
+        // A browser ends when its requests end.
         self.requests.take();
         let deadline = Instant::now() + Duration::from_secs(5);
         while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < deadline {

@@ -22,7 +22,7 @@ pub(crate) fn parallel_sample(pes: usize) -> RunRecord {
     record
 }
 
-/// How it went by a sample.
+/// A sample of the speculation.
 fn speculation(index: usize, committed: u64, end: f64) -> SpeculationSample {
     let part = 0.04 + 0.5 * (-(index as f64) / 6.0).exp();
     let undone = (committed as f64 * part) as u64;
@@ -85,8 +85,10 @@ fn pe(index: usize, pes: usize, events: u64, seconds: f64) -> PeRecord {
 /// The sums over PEs.
 fn parallel(pes: Vec<PeRecord>) -> ParallelRecord {
     let sum = |of: fn(&PeRecord) -> u64| pes.iter().map(of).sum::<u64>();
-    let (processed, undone) = (sum(|pe| pe.processed_events), sum(|pe| pe.rolled_back_events));
-    let (primary, secondary) = (sum(|pe| pe.primary_rollbacks), sum(|pe| pe.secondary_rollbacks));
+    let processed = sum(|pe| pe.processed_events);
+    let undone = sum(|pe| pe.rolled_back_events);
+    let primary = sum(|pe| pe.primary_rollbacks);
+    let secondary = sum(|pe| pe.secondary_rollbacks);
     let causes = Rollbacks { primary, secondary, ..Rollbacks::default() };
     let mut phase_seconds = Phases::default();
     pes.iter().for_each(|pe| phase_seconds.add(&pe.phase_seconds));

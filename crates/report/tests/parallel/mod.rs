@@ -1,7 +1,7 @@
 //! The section on parallel execution as a browser shows it.
 
 use crate::common::parallel::parallel_sample;
-use crate::{PAINTED, assert_quiet, shown};
+use crate::{assert_painted, assert_quiet, shown};
 use serde_json::{Value, json};
 use warpline_record::*;
 
@@ -33,11 +33,7 @@ fn a_parallel_run_shows_where_its_time_went() {
     ] {
         assert!(text.contains(wanted), "{wanted} is missing in:\n{text}");
     }
-    let painted: Vec<(u64, u64)> =
-        serde_json::from_value(browser.eval(&format!("Promise.all({CHARTS}.map({PAINTED}))")))
-            .unwrap();
-    assert_eq!(painted.len(), 5);
-    assert!(painted.iter().all(|(pixels, colours)| *pixels > 1000 && *colours > 5), "{painted:?}");
+    assert_painted(&mut browser, CHARTS, 5);
     let described = browser.eval(&format!(
         "{CHARTS}.every((chart) => chart.role === 'img' && chart.ariaLabel.length > 60)"
     ));
@@ -80,7 +76,7 @@ fn any_number_of_pes_fits_on_a_phone() {
             browser.open(&dir.path().join(warpline_report::REPORT_FILE));
             browser.wait_for("document.documentElement.dataset.ready === 'yes'");
             browser.wait_for(&format!("{CHARTS}.every((place) => place.querySelector('svg').clientWidth <= place.clientWidth)"));
-            // Tooltips, wherever they come from, leave the page as wide as it is.
+            // Tooltips do not widen the page.
             browser.eval(&format!(
                 "{CHARTS}.forEach((place) => echarts.getInstanceByDom(place).dispatchAction({{type: 'showTip', seriesIndex: 0, dataIndex: Math.min(3, {pes} - 1)}}))"
             ));
@@ -96,10 +92,11 @@ fn any_number_of_pes_fits_on_a_phone() {
     }
 }
 
-/// A run in which nothing happened, and whatever can be no number is none.
+/// A run in which nothing happened, with NaN and infinity wherever they can be.
 fn void() -> RunRecord {
     let mut record = parallel_sample(2);
-    (record.committed_events, record.event_rate) = (0, f64::NAN);
+    record.committed_events = 0;
+    record.event_rate = f64::NAN;
     for (index, sample) in record.progress.iter_mut().enumerate() {
         let window = if index % 2 == 0 { f64::INFINITY } else { f64::NAN };
         sample.speculation =

@@ -1,11 +1,11 @@
 //! Statistics over virtual time as a browser shows them.
 
 use crate::common::{noise, sample};
-use crate::{PAINTED, assert_quiet, shown};
+use crate::{assert_painted, assert_quiet, shown};
 use serde_json::json;
 use warpline_record::*;
 
-/// A series of 40 slices, of which some in the middle have no value, and one stands alone.
+/// A series of 40 slices. Ten have no value, except for one of them, which has no neighbours.
 fn series(kind: SeriesKind, unit: &str, meaning: &str, several: bool) -> Series {
     let values: Vec<Option<f64>> = (0..40)
         .map(|slice| (!(20..30).contains(&slice) || slice == 25).then(|| 5.0 + noise(slice)))
@@ -39,10 +39,7 @@ fn series_are_drawn_over_model_time_with_their_units() {
         assert!(text.contains(wanted), "{wanted} is missing in:\n{text}");
     }
     let charts = "['0', '1'].map((key) => document.querySelector(`[data-chart=\"${key}\"]`))";
-    let painted: Vec<(u64, u64)> =
-        serde_json::from_value(browser.eval(&format!("Promise.all({charts}.map({PAINTED}))")))
-            .unwrap();
-    assert!(painted.iter().all(|(pixels, colours)| *pixels > 1000 && *colours > 5), "{painted:?}");
+    assert_painted(&mut browser, charts, 2);
     let drawn = browser.eval(&format!(
         "{charts}.map((place) => place.textContent.replaceAll('\\u00a0', ' ')).join('\\n')"
     ));

@@ -40,15 +40,15 @@ fn results_are_one_aligned_table() {
     ] {
         assert!(text.as_str().unwrap().contains(wanted), "{wanted} is missing in:\n{text}");
     }
-    // Numbers of a column end below each other.
+    // Numbers of a column are aligned at the right.
     let ends = "[2, 3, 5, 6].map((column) => new Set([...document.querySelectorAll('.results tbody tr')]
         .filter((row) => row.cells.length === 7).map((row) => row.cells[column].getBoundingClientRect().right)).size)";
     assert_eq!(browser.eval(ends), json!([1, 1, 1, 1]));
     assert_quiet(&browser);
 }
 
-/// The way from the edge of its box to the first cell of the last row, and how far the box has been
-/// scrolled.
+/// How far a box has been scrolled, where the first cells of its first and last rows are, and whether
+/// the latter is narrow and opaque.
 const FIRST_CELL: &str = "(box) => {
     box.scrollLeft = 150;
     const place = (cell) => Math.round(cell.getBoundingClientRect().left - box.getBoundingClientRect().left);

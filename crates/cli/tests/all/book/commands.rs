@@ -12,7 +12,7 @@ use super::shell::{Line, default_end, missing, read, shortened};
 use super::{chapter_names, document, root};
 use crate::support::{command, output, warpline_in};
 
-/// Files of the reader's that commands name, and what stands for them here.
+/// Files of the reader that commands name, and files of the project in their place.
 const FILES: [(&str, &str); 1] =
     [("my-backbone.json", "crates/models/tests/topologies/sndlib-polska.json")];
 
@@ -129,7 +129,7 @@ fn run(directory: &Path, arguments: &[String], fails: bool, place: &str) -> Stri
         ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"].map(|name| (name, "1"));
     let Output { status, stdout, stderr } = output(command(directory).args(arguments).envs(roots));
     let printed = [stdout, stderr].map(|text| String::from_utf8(text).unwrap()).concat();
-    // Without MPI, a comparison fails that has a row with ranks, but the other rows are there.
+    // Without MPI, a comparison with ranks fails, but has its other rows.
     let lacks_mpi =
         !cfg!(feature = "mpi") && printed.contains("this program was built without MPI");
     assert!(
@@ -139,8 +139,8 @@ fn run(directory: &Path, arguments: &[String], fails: bool, place: &str) -> Stri
     printed
 }
 
-/// A study takes minutes, and seconds with `--quick`; studies.rs runs one. Here the command is
-/// read, and then refused, as it has no place for its report.
+/// Checks that the command of a study is understood. A study takes minutes, and seconds with
+/// `--quick`; `studies.rs` runs one. Here it is refused, as its report cannot be written.
 fn check_study(directory: &Path, arguments: &[String], place: &str) -> String {
     let mut arguments = arguments.to_vec();
     let at = arguments.iter().position(|word| word == "--report").unwrap_or(arguments.len());

@@ -17,10 +17,10 @@ const OTHERS: [&str; 6] = [
     "docs/book/README.md",
 ];
 
-/// How the book, whose pages are read elsewhere, names files outside of it.
+/// How links of the book, which is read elsewhere, begin if they lead to other files.
 const REPOSITORY: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/");
 
-/// The most that the README may be.
+/// The greatest length of the README.
 const README_BYTES: usize = 8192;
 
 #[test]
@@ -47,8 +47,8 @@ fn every_link_leads_somewhere() {
         let folder = root().join(&path);
         let folder = folder.parent().unwrap();
         for link in links(&prose(&text)) {
-            let (file, anchor) =
-                link.split_once('#').map_or((link, None), |(file, anchor)| (file, Some(anchor)));
+            let file = link.split('#').next().unwrap_or_default();
+            let anchor = link.split_once('#').map(|(_, anchor)| anchor);
             let target = match file.strip_prefix(REPOSITORY) {
                 Some(file) => root().join(file),
                 None if file.contains("://") => continue,
@@ -105,7 +105,7 @@ fn links(text: &str) -> Vec<&str> {
     text.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect()
 }
 
-/// What links to the headings of a file are called.
+/// The anchors of the headings of a file.
 fn anchors(file: &Path) -> BTreeSet<String> {
     let text = prose(&fs::read_to_string(file).unwrap());
     let headings = text

@@ -23,7 +23,7 @@ pub(super) enum Line {
     ProjectTests,
     /// Goes to a directory.
     GoTo(String),
-    /// Makes a target of the Makefile. They take minutes, and other tests do what they do.
+    /// Makes a target of the Makefile. Targets take minutes, and other tests do what they do.
     Make(String),
     /// Installs a crate of this workspace, which would take minutes.
     Install(String),
@@ -31,7 +31,7 @@ pub(super) enum Line {
     Submit,
 }
 
-/// Reads a line; `None` if nothing is on it.
+/// Reads a line; `None` if it has no command.
 pub(super) fn read(line: &str) -> Option<Line> {
     let code = line.split(" #").next().unwrap_or_default();
     if code.starts_with('#') {
@@ -61,11 +61,11 @@ pub(super) fn read(line: &str) -> Option<Line> {
     })
 }
 
-/// How much shorter the runs of commands are that would take long.
+/// How many times as short the runs of commands are that would take long.
 const SHORTER: f64 = 1000.0;
 
-/// The arguments of a command that would take long: the same, but for an earlier end, a single run
-/// of each engine, and few replications. `default_end` is that of the model.
+/// The arguments of a command that would take long, with an earlier end, a single run of each
+/// engine, and few replications. `default_end` is that of the model.
 pub(super) fn shortened(arguments: &[String], default_end: f64) -> Vec<String> {
     let mut short = arguments.to_vec();
     let mut set = |option: &str, value: String, always: bool| match short
@@ -85,7 +85,7 @@ pub(super) fn shortened(arguments: &[String], default_end: f64) -> Vec<String> {
     short
 }
 
-/// The end of a run of the model, or of the scenario in `directory`, that names none.
+/// The default end of a model, or of the model of a scenario in `directory`.
 pub(super) fn default_end(directory: &Path, model_or_scenario: &str) -> f64 {
     let scenario = directory.join(model_or_scenario);
     let model = match fs::read_to_string(&scenario) {
@@ -99,8 +99,8 @@ pub(super) fn default_end(directory: &Path, model_or_scenario: &str) -> f64 {
     warpline(&format!("models show {model} --json")).json()["default_end"].as_f64().unwrap()
 }
 
-/// The first line of `expected` that is not among those that were printed. `…` stands for anything,
-/// and a space for any number of spaces.
+/// The first line of `expected` that was not printed. `…` stands for anything, and a space for any
+/// number of spaces.
 pub(super) fn missing<'e>(expected: &'e str, printed: &str) -> Option<&'e str> {
     let plain = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     let printed: Vec<String> = printed.lines().map(plain).collect();

@@ -56,9 +56,10 @@ fn the_tutorial_can_be_followed() {
     }
 }
 
-/// Whoever follows the tutorial.
+/// A reader who follows the tutorial.
 struct Reader {
     directory: PathBuf,
+    /// What the last command printed.
     printed: Option<String>,
 }
 
@@ -101,7 +102,8 @@ impl Reader {
                     .map(|line| line.get(1..).unwrap_or_default().to_owned() + "\n")
                     .collect::<String>()
             };
-            let (before, after) = (side('+'), side('-'));
+            let before = side('+');
+            let after = side('-');
             assert_eq!(
                 model.matches(&before).count(),
                 1,

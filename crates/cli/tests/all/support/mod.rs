@@ -25,10 +25,30 @@ pub(crate) struct Outcome {
     pub(crate) stderr: String,
 }
 
+/// A short run of every model.
+pub(crate) const RUNS: [&str; 7] = [
+    "mm1 --end 200",
+    "phold --lps 64 --end 20",
+    "phold --lps 64 --end 20 --clusters 8 --remote 0.5 --lookahead 0",
+    "simplesim --end 80",
+    "hypercube --dimensions 5 --in-flight 100 --end 40",
+    "pcs --cells 64 --portables 1000 --end 10",
+    "network --end 0.02",
+];
+
 /// The command, to be run in `directory`.
 pub(crate) fn command(directory: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_warpline"));
     command.current_dir(directory).env_remove("RUST_BACKTRACE");
+    command
+}
+
+/// The command with this many kilobytes of virtual memory, in a shell.
+#[cfg(target_os = "linux")]
+pub(crate) fn limited(kilobytes: u32, line: &str) -> Command {
+    let program = env!("CARGO_BIN_EXE_warpline");
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("ulimit -v {kilobytes}; exec {program} {line}")]);
     command
 }
 
@@ -46,7 +66,8 @@ pub(crate) fn output(command: &mut Command) -> Output {
     }
     let mut child =
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let (stdout, stderr) = (read(child.stdout.take().unwrap()), read(child.stderr.take().unwrap()));
+    let stdout = read(child.stdout.take().unwrap());
+    let stderr = read(child.stderr.take().unwrap());
     let started = Instant::now();
     loop {
         if let Some(status) = child.try_wait().unwrap() {
@@ -64,14 +85,19 @@ pub(crate) fn output(command: &mut Command) -> Output {
     }
 }
 
-/// Runs `warpline` with these arguments in `directory`.
-pub(crate) fn warpline_in<S: AsRef<OsStr>>(directory: &Path, arguments: &[S]) -> Outcome {
-    let Output { status, stdout, stderr } = output(command(directory).args(arguments));
+/// Runs a command that must not be ended by a signal.
+pub(crate) fn outcome(command: &mut Command) -> Outcome {
+    let Output { status, stdout, stderr } = output(command);
     let text = |bytes| String::from_utf8(bytes).unwrap();
     Outcome { code: status.code().unwrap(), stdout: text(stdout), stderr: text(stderr) }
 }
 
-/// Runs `warpline` with the arguments in `line`, which are separated by spaces.
+/// Runs `warpline` with these arguments in `directory`.
+pub(crate) fn warpline_in<S: AsRef<OsStr>>(directory: &Path, arguments: &[S]) -> Outcome {
+    outcome(command(directory).args(arguments))
+}
+
+/// Runs `warpline` with the arguments in `line`, separated by spaces.
 pub(crate) fn warpline(line: &str) -> Outcome {
     warpline_in(Path::new("."), &line.split_whitespace().collect::<Vec<_>>())
 }

@@ -10,18 +10,18 @@ fn workspace() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap()
 }
 
-/// The directory with what cargo has built of the dependencies already: the one of this test's
-/// program, which lies in `debug/deps` there.
+/// The directory in which cargo has built the dependencies already. This test's program lies in its
+/// `debug/deps`.
 fn target() -> PathBuf {
     env::current_exe().unwrap().ancestors().nth(3).unwrap().to_owned()
 }
 
-/// Gives a project the versions of the workspace, so that nothing has to be fetched.
+/// Gives a project the lock file of the workspace, so that nothing has to be fetched.
 pub(crate) fn lock(project: &Path) {
     fs::copy(workspace().join("Cargo.lock"), project.join("Cargo.lock")).unwrap();
 }
 
-/// The settings with which the workspace builds tests, as variables that cargo reads, apart from
+/// The profile with which the workspace builds tests, as environment variables for cargo; without
 /// those that are set already.
 fn settings_of_profile() -> Vec<(String, String)> {
     let manifest = fs::read_to_string(workspace().join("Cargo.toml")).unwrap();
@@ -36,20 +36,18 @@ fn settings_of_profile() -> Vec<(String, String)> {
     variables.filter(|(name, _)| env::var_os(name).is_none()).collect()
 }
 
-/// Runs cargo in the project `name`; it needs no network, as the workspace has the same
-/// dependencies.
+/// Runs cargo in the project `name`. It needs no network, as the workspace has the same dependencies.
 pub(crate) fn cargo(project: &Path, name: &str, line: &str) -> Output {
     let mut cargo = Command::new(env!("CARGO"));
-    // What the engine depends on is built as in the workspace, so that it need not be built again.
+    // Built as in the workspace, dependencies need not be built again.
     cargo.envs(settings_of_profile());
-    // What is built for this project alone need not be fast.
+    // The code of the project itself need not be fast.
     cargo.args(["--config", &format!("profile.dev.package.{name}.opt-level=0")]);
     cargo
         .args(line.split(' '))
         .current_dir(project)
         .env("CARGO_TARGET_DIR", target())
         .env("CARGO_NET_OFFLINE", "true");
-    // Without a limit: it builds the engine if that has changed, which takes minutes on a busy
-    // machine.
+    // Without a limit of time: building a changed engine takes minutes on a busy machine.
     cargo.output().unwrap()
 }

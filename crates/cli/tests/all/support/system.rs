@@ -5,9 +5,9 @@ use std::process::{Child, Command, Output};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Many times what it takes to end.
+/// Many times as long as it takes to end.
 const LIMIT: Duration = Duration::from_secs(30);
-/// How often one looks.
+/// The time between two looks.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// The processes that a process has started, and those that they have started.
@@ -21,7 +21,7 @@ pub(crate) fn descendants(process: u32) -> Vec<u32> {
     children.iter().flat_map(|child| [*child].into_iter().chain(descendants(*child))).collect()
 }
 
-/// Whether a process has come as far as a parallel run: it has threads that execute events then.
+/// Whether a process takes part in a parallel run, and so has threads that execute events.
 pub(crate) fn is_at_work(process: u32) -> bool {
     let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
     threads
