@@ -11,7 +11,7 @@ use super::topology::{Flow, Topology};
 /// Where a packet goes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Route {
-    /// Nowhere: it has arrived. (Also where no path begins, as no packet comes there.)
+    /// Nowhere: it has arrived. Also at nodes without a path, where no packet comes.
     Here,
     /// To the only next hop.
     Link(u32),
@@ -43,7 +43,7 @@ pub(super) struct Routing {
 }
 
 impl Routing {
-    /// Routes `flows`; what a route names are links.
+    /// Routes `flows`. The next hops of its routes are links.
     pub(super) fn new(topology: &Topology, flows: &[Flow]) -> Result<Self, String> {
         let graph = Graph::new(topology)?;
         let column_of = columns(topology, flows);
@@ -91,8 +91,8 @@ impl Routing {
         }
     }
 
-    /// The links that packets from `source` may take at `target`, having come by the next hop `by`,
-    /// in order.
+    /// The links, in order, that packets may take at `target` if they came from `source` by the next
+    /// hop `by`.
     pub(super) fn hops_after(&self, by: u32, source: u32, target: u32) -> Vec<u32> {
         let row = |node: u32| {
             &self.routes[node as usize * self.columns as usize..][..self.columns as usize]
