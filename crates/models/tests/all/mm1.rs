@@ -47,7 +47,8 @@ fn queue_length_and_stay_follow_theory() {
 /// Kolmogorov's forward equations for up to 40 customers, by the method of Runge and Kutta.
 fn inside_from_empty(arrivals: f64, services: f64, end: f64) -> Vec<f64> {
     const STEPS: usize = 2000;
-    let (last, step) = (40, end / 12.0 / STEPS as f64);
+    let last = 40;
+    let step = end / 12.0 / STEPS as f64;
     let flow = |p: &[f64]| -> Vec<f64> {
         let up = |n: usize| if n < last { arrivals * p[n] } else { 0.0 };
         let down = |n: usize| if n > 0 { services * p[n] } else { 0.0 };
@@ -124,7 +125,8 @@ fn series_show_the_queue_over_time() {
         .seed(3)
         .run()
         .unwrap();
-    let (results, series) = (&run.record.results, &run.record.series);
+    let results = &run.record.results;
+    let series = &run.record.series;
     assert_eq!(series.keys().collect::<Vec<_>>(), ["customers", "mean_stay"]);
     let area = |(begin, end, value): (f64, f64, Option<f64>)| Some(value? * (end - begin));
     let inside = series["customers"].slices().filter_map(area).sum::<f64>() / 20_000.0;
@@ -193,8 +195,8 @@ fn stay_is_exponential() {
     let run =
         Simulation::<Mm1>::configured(&queue(0.5, 1.0)).unwrap().end(1e6).seed(4).run().unwrap();
     for (name, share) in [("p50", 0.5f64), ("p90", 0.9), ("p99", 0.99)] {
-        let (found, theory) =
-            (run.record.results["stay"][name].as_f64().unwrap(), -2.0 * (1.0 - share).ln());
+        let found = run.record.results["stay"][name].as_f64().unwrap();
+        let theory = -2.0 * (1.0 - share).ln();
         assert!((found / theory - 1.0).abs() < 0.04, "{name}: {found}, in theory {theory}");
     }
 }
@@ -213,7 +215,8 @@ fn discipline_changes_the_spread_but_not_the_mean() {
             .record
             .results
     };
-    let (fifo, lifo) = (run(Discipline::Fifo), run(Discipline::Lifo));
+    let fifo = run(Discipline::Fifo);
+    let lifo = run(Discipline::Lifo);
     near(&lifo, "mean_stay", 1.0 / 0.3);
     let spread = |results: &serde_json::Value| results["mean_stay"]["deviation"].as_f64().unwrap();
     assert!(spread(&lifo) > 1.5 * spread(&fifo), "{lifo} {fifo}");

@@ -90,7 +90,9 @@ fn read(demands: &str, more: &str, published: [&str; 4], words: &str) -> (Vec<f6
         if load.is_empty() { String::new() } else { format!(r#", "{way}": {{"org": {load}}}"#) }
     };
     let edge = |from: u32, forth: &str, back: &str| {
-        let (to, forth, back) = (from + 1, loads("ecmp_fwd", forth), loads("ecmp_bwd", back));
+        let to = from + 1;
+        let forth = loads("ecmp_fwd", forth);
+        let back = loads("ecmp_bwd", back);
         format!(r#"{{"source": {from}, "target": {to}, "dist": 1{forth}{back}}}"#)
     };
     let edges =
@@ -341,10 +343,8 @@ fn missing_lengths_are_great_circles() {
 #[test]
 fn great_circles_agree_with_published_lengths() {
     let text = std::fs::read_to_string(path("topozoo-Abilene")).unwrap();
-    let (given, worked_out) = (
-        Topology::parse(&text).unwrap(),
-        Topology::parse(&text.replace("\"dist\"", "\"was\"")).unwrap(),
-    );
+    let given = Topology::parse(&text).unwrap();
+    let worked_out = Topology::parse(&text.replace("\"dist\"", "\"was\"")).unwrap();
     for (a, b) in given.links.iter().zip(&worked_out.links) {
         assert!((a.length - b.length).abs() < 0.01 * a.length, "{} against {}", a.length, b.length);
     }
@@ -409,10 +409,8 @@ fn links_named_twice_are_merged_if_told() {
     // So does the simulation: two lines send twice as fast, and what the sources offer is the same.
     let results = results(merged, 0.0, 5.0, 3);
     let links = results["links"].as_array().unwrap();
-    let (utilisation, packets) = (
-        |i: usize| links[i]["utilisation"].as_f64().unwrap(),
-        |i: usize| links[i]["packets"].as_f64().unwrap(),
-    );
+    let utilisation = |i: usize| links[i]["utilisation"].as_f64().unwrap();
+    let packets = |i: usize| links[i]["packets"].as_f64().unwrap();
     assert!(
         (utilisation(0) - 0.3).abs() < 0.01 && (utilisation(2) - 0.6).abs() < 0.01,
         "{} and {}",

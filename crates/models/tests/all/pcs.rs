@@ -62,7 +62,8 @@ fn cells_in_which_nobody_calls_count() {
     };
     let all =
         Simulation::<Pcs>::configured(&parameters).unwrap().end(10.0).replicate(1000).unwrap();
-    let (begins, ends) = (1.0 / 100.0, 1.0 / 3.0);
+    let begins = 1.0 / 100.0;
+    let ends = 1.0 / 3.0;
     let pace: f64 = begins + ends;
     let truth = begins / pace * (1.0 - (1.0 - (-10.0 * pace).exp()) / (10.0 * pace));
     assert!((truth - 0.0209).abs() < 1e-4, "{truth}");
@@ -119,7 +120,9 @@ fn where_nobody_moves_calls_are_blocked_as_engset_says() {
 /// Many portables that seldom call are as good as a Poisson process of calls.
 #[test]
 fn many_portables_that_seldom_call_are_blocked_as_erlang_says() {
-    let (portables, channels, load) = (20_000, 10, 7.0);
+    let portables = 20_000;
+    let channels = 10;
+    let load = 7.0;
     let inter_call = f64::from(portables) / load;
     let parameters = PcsParameters {
         cells: 4,
@@ -162,7 +165,8 @@ fn calls_and_hand_offs_balance_where_people_move() {
             dwell,
             ..PcsParameters::default()
         };
-        let (end, results) = (5000.0, results(&parameters, 5000.0));
+        let end = 5000.0;
+        let results = results(&parameters, 5000.0);
         let observed = 0.9 * end;
         let busy = estimate(&results, "busy").0;
         let count = |name: &str| results[name]["count"].as_f64().unwrap();

@@ -30,7 +30,8 @@ fn hops_follow_renewal_theory() {
             lookahead,
             ..PholdParameters::default()
         };
-        let (end, messages) = (100.0, f64::from(2_000 * population));
+        let end = 100.0;
+        let messages = f64::from(2_000 * population);
         let hop = mean + lookahead;
         let expected = messages * (end / hop + (mean * mean / (hop * hop) - 1.0) / 2.0);
         let deviation = (messages * mean * mean * end / hop.powi(3)).sqrt();
@@ -132,8 +133,8 @@ fn plots_show_the_workload() {
         lookahead: 0.25,
         ..PholdParameters::default()
     };
-    let (plain, shown) =
-        (run(&quiet, 400.0), run(&PholdParameters { plots: true, ..quiet }, 400.0));
+    let plain = run(&quiet, 400.0);
+    let shown = run(&PholdParameters { plots: true, ..quiet }, 400.0);
     assert_eq!((&plain.record.digest, &plain.states), (&shown.record.digest, &shown.states));
     assert_eq!((plain.record.series.len(), plain.record.views.len()), (0, 0));
     let record = &shown.record;
@@ -264,10 +265,8 @@ fn payloads_are_passed_on_as_they_are() {
 #[test]
 fn payloads_arrive() {
     let parameters = PholdParameters { lps: 1, payload: 100, ..PholdParameters::default() };
-    let (number, all) = (
-        run(&PholdParameters { payload: 8, ..parameters.clone() }, 100.0),
-        run_with::<Payload>(&parameters, 100.0),
-    );
+    let number = run(&PholdParameters { payload: 8, ..parameters.clone() }, 100.0);
+    let all = run_with::<Payload>(&parameters, 100.0);
     assert_eq!(
         all.states[0].payloads - number.states[0].payloads,
         92 * all.record.committed_events

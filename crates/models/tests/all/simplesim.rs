@@ -31,7 +31,8 @@ fn number(results: &Value, name: &str) -> f64 {
 fn doubling(end: f64) -> f64 {
     const STEPS: usize = 1000;
     let step = 1.0 / STEPS as f64;
-    let (mut mean, mut integral): (Vec<f64>, Vec<f64>) = (vec![0.0], vec![0.0]);
+    let mut mean: Vec<f64> = vec![0.0];
+    let mut integral: Vec<f64> = vec![0.0];
     for t in 1..=(end * STEPS as f64) as usize {
         let before =
             |seconds: usize| t.checked_sub(seconds * STEPS).map_or(0.0, |past| integral[past]);
@@ -72,21 +73,24 @@ fn full_lists_follow_littles_law() {
     {
         let parameters =
             SimpleSimParameters { lookahead, message_size: 16, ..parameters(lps, limit) };
-        let (warmup, end) = (POPULATED, 4000.0);
+        let warmup = POPULATED;
+        let end = 4000.0;
         let until = |end: f64| run(&parameters, 0.0, end, 5).record.results;
         let [before, after] = [until(warmup), until(end)];
         let messages = |results: &Value| {
             number(results, "sent") - number(results, "executed") + f64::from(lps)
         };
         // It still grows a little when a list is short by chance.
-        let (least, most) = (messages(&before), messages(&after));
+        let least = messages(&before);
+        let most = messages(&after);
         assert!(
             least > f64::from(lps * limit) && most < 1.06 * least,
             "{least} messages at {warmup} s and {most} at {end} s"
         );
         let run = run(&parameters, warmup, end, 5).record;
         let length = &run.results["list_length"];
-        let (mean, half) = (number(length, "mean"), number(length, "ci95"));
+        let mean = number(length, "mean");
+        let half = number(length, "ci95");
         let per_list = |messages: f64| messages * wait_share / f64::from(lps);
         assert!(
             per_list(least) - 2.0 * half < mean && mean < per_list(most) + 2.0 * half,

@@ -116,11 +116,9 @@ impl Model for Plant {
                 if *level >= self.level_of_alarm {
                     lp.send(self.control_room(), 0.01, Event::Report { level: *level });
                 }
-                let (out, to, later) = (
-                    lp.random().uniform() * *level,
-                    lp.random().below(self.tanks),
-                    lp.random().exponential(1.0),
-                );
+                let out = lp.random().uniform() * *level;
+                let to = lp.random().below(self.tanks);
+                let later = lp.random().exponential(1.0);
                 *level -= out;
                 lp.send(
                     to,
@@ -130,10 +128,8 @@ impl Model for Plant {
             }
             (Lp::ControlRoom { reports }, Event::Report { level }) => {
                 *reports += 1;
-                let (line, log) = (
-                    format!("{:.3} s: report {reports}, a tank at {level:.2} m", lp.now()),
-                    self.log.clone(),
-                );
+                let line = format!("{:.3} s: report {reports}, a tank at {level:.2} m", lp.now());
+                let log = self.log.clone();
                 lp.when_settled(move || log.write(&line));
             }
             (state, event) => lp.fail(format!("{state:?} cannot deal with {event:?}")),

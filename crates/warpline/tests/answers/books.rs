@@ -41,7 +41,8 @@ impl Model for Tokens {
         *seen += 1;
         let sends = lp.random().below(3);
         for _ in 0..sends {
-            let (to, delay) = (lp.random().below(10), lp.random().exponential(1.0));
+            let to = lp.random().below(10);
+            let delay = lp.random().exponential(1.0);
             lp.send(to, delay, Held(self.token.clone()));
         }
         assert!(self.panics_at != Some(*seen), "as planned");

@@ -38,8 +38,8 @@ impl Model for Sources {
             let delay = lp.random().exponential(1.0);
             lp.send(lp.id(), delay, true);
             for _ in 0..self.fan_out {
-                let (to, delay) =
-                    (lp.random().below(self.lps / 4) * 4 + 1, lp.random().exponential(5.0));
+                let to = lp.random().below(self.lps / 4) * 4 + 1;
+                let delay = lp.random().exponential(5.0);
                 lp.send(to, delay, false);
             }
         } else if self.never {
@@ -171,7 +171,8 @@ const OF_PE: u64 = 1 << 20;
 /// was needed. Events of this model take two cache lines in either engine.
 #[test]
 fn random_models_keep_within_random_budgets() {
-    let (mut short, mut refused) = (MemoryRecord::default(), 0);
+    let mut short = MemoryRecord::default();
+    let mut refused = 0;
     // With 31, events beyond the end were once sent back when all was over. With 52 and 232, most
     // events share their times with others.
     for seed in (0..u64::from(cases(12))).chain([31, 52, 232]) {
@@ -185,11 +186,9 @@ fn random_models_keep_within_random_budgets() {
         let simulation = || Simulation::new(RandomModel::<4>::new(&recipe)).end(40.0).seed(seed);
         let sequential = || simulation().sync(Synchronisation::Sequential);
         let expected = sequential().run().expect("no fault is planned");
-        let (sync, pes) = (
-            [Synchronisation::Optimistic, Synchronisation::Conservative]
-                [usize::from(seed % 5 == 0)],
-            1 + seed as u32 % 5,
-        );
+        let sync = [Synchronisation::Optimistic, Synchronisation::Conservative]
+            [usize::from(seed % 5 == 0)];
+        let pes = 1 + seed as u32 % 5;
         let parallel = |bytes: u64| {
             let gvt = GvtAlgorithm::ALL[(seed / 2) as usize % GvtAlgorithm::ALL.len()];
             let parallel = simulation()
@@ -262,10 +261,8 @@ impl Model for Wave {
     fn handle(&self, sum: &mut u64, number: &u64, lp: &mut Context<Self>) {
         *sum = sum.wrapping_mul(31).wrapping_add(*number);
         let block = lp.now() as u32 % BLOCKS;
-        let (to, delay) = (
-            block * self.lps / BLOCKS + lp.random().below(self.lps / BLOCKS),
-            lp.random().uniform(),
-        );
+        let to = block * self.lps / BLOCKS + lp.random().below(self.lps / BLOCKS);
+        let delay = lp.random().uniform();
         // It arrives before the time at which the next block has its turn has passed by half.
         lp.send(to, lp.now().floor() + 1.0 + delay / 2.0 - lp.now(), *number);
     }

@@ -362,8 +362,8 @@ fn a_payload_that_panics_after_its_event_is_the_same_mistake_everywhere() {
             assert!(failure.committed + 1 >= seen, "{failure}");
         }
         in_all_ways(trap, |lookahead, how, found| {
-            let (expected, found) =
-                (&expected[usize::from(lookahead > 0.0)], found.expect_err("a letter burns"));
+            let expected = &expected[usize::from(lookahead > 0.0)];
+            let found = found.expect_err("a letter burns");
             if how.copies_all() {
                 assert_eq!(&found, expected, "{how:?}");
             } else {
@@ -513,8 +513,8 @@ fn a_state_that_cannot_be_copied_is_a_mistake_of_the_model() {
     );
     let mut failures = 0;
     in_all_ways(trap, |lookahead, how, found| {
-        let (first, quiet) =
-            (&mut first[usize::from(lookahead > 0.0)], &quiet[usize::from(lookahead > 0.0)]);
+        let first = &mut first[usize::from(lookahead > 0.0)];
+        let quiet = &quiet[usize::from(lookahead > 0.0)];
         let failure = match found {
             Err(failure) => failure,
             Ok(_) => {
@@ -552,7 +552,8 @@ fn a_state_that_cannot_be_worked_out_is_a_mistake_of_the_model() {
         (Trap::Repeat(3), "panicked: never again"),
     ] {
         let quiet = [peace(0.0), peace(0.02)];
-        let (mut failures, mut successes) = (0, 0);
+        let mut failures = 0;
+        let mut successes = 0;
         in_all_ways(trap, |lookahead, how, found| match found {
             Ok(_) => {
                 successes += 1;

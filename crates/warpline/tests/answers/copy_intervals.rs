@@ -137,7 +137,8 @@ impl Model for Plain {
 
     fn handle(&self, seen: &mut [u64; 4], _: &(), lp: &mut Context<Self>) {
         seen[0] += 1;
-        let (to, delay) = (lp.random().below(LPS), 0.5 + lp.random().exponential(1.0));
+        let to = lp.random().below(LPS);
+        let delay = 0.5 + lp.random().exponential(1.0);
         lp.send(to, delay, ());
     }
 }

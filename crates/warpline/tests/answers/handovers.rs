@@ -78,7 +78,8 @@ impl Model for Bank {
         desk.names.truncate(3);
         desk.names.push(format!("{customer}"));
         lp.record(ROWS, &[(**customer).into()]);
-        let (to, delay) = (lp.random().below(30), self.lookahead + lp.random().exponential(1.0));
+        let to = lp.random().below(30);
+        let delay = self.lookahead + lp.random().exponential(1.0);
         // Some go on at once, to the same desk or to another.
         let delay = if self.lookahead == 0.0 && lp.random().bernoulli(0.1) { 0.0 } else { delay };
         lp.send(to, delay, Box::new(**customer + 1));

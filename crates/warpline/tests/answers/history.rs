@@ -34,7 +34,8 @@ impl Model for Tokens {
     fn handle(&self, sum: &mut u64, word: &Word, lp: &mut Context<Self>) {
         *lp.change(sum) = sum.wrapping_add(lp.random().next_u64());
         if matches!(word, Word::Token) {
-            let (stays, other) = (lp.random().bernoulli(0.99), LpId(lp.random().below(8)));
+            let stays = lp.random().bernoulli(0.99);
+            let other = LpId(lp.random().below(8));
             let delay = lp.random().exponential(0.01);
             lp.send(if stays { lp.id() } else { other }, delay, Word::Token);
         }
@@ -75,8 +76,8 @@ fn events_far_ahead_do_not_make_the_history_exceed_its_limit() {
                 .gvt_interval(4);
             let run = parallel.run().expect("it runs");
             assert_eq!(answer(&run), answer(&expected), "cluster {seed}, {undo:?} {interval}");
-            let (parallel, committed) =
-                (run.record.parallel.expect("it was parallel"), run.record.committed_events);
+            let parallel = run.record.parallel.expect("it was parallel");
+            let committed = run.record.committed_events;
             for pe in &parallel.pes {
                 assert!(
                     pe.history_max < 2 * LIMIT + BATCH,

@@ -120,7 +120,8 @@ impl Model for Shop {
             return lp.fail("sold out");
         };
         *lp.change(&mut till.stock) = left;
-        let (to, delay) = (lp.random().below(12), lp.random().exponential(1.0));
+        let to = lp.random().below(12);
+        let delay = lp.random().exponential(1.0);
         lp.send(to, delay, customer ^ to);
     }
 }

@@ -20,7 +20,9 @@ const WITHOUT_LOOKAHEAD: Way = (false, false, false);
 
 /// Events that go anywhere, most of them to other PEs.
 fn recipe(seed: u64, pes: u32) -> Recipe {
-    let (lps, topology, delays) = (pes + pes / 2, Shape::Uniform, DelayKind::Exponential);
+    let lps = pes + pes / 2;
+    let topology = Shape::Uniform;
+    let delays = DelayKind::Exponential;
     let plain = Recipe::from_seed(seed);
     Recipe {
         lps,

@@ -97,8 +97,9 @@ fn the_log_of_a_conservative_lp_is_that_of_a_sequential_run() {
 #[test]
 fn nothing_is_logged_that_follows_a_failure() {
     let directory = tempfile::tempdir().expect("a directory");
-    let (empty, mut all) =
-        (|| std::fs::write(directory.path().join("live.log"), "").expect("it can be emptied"), 0);
+    let empty =
+        || std::fs::write(directory.path().join("live.log"), "").expect("it can be emptied");
+    let mut all = 0;
     for bursts_at in [6.2, 7.0, 7.5, 8.0] {
         empty();
         let text = |error: Error| error.to_string();
@@ -156,14 +157,17 @@ impl Model for Clocks {
             // It is the only LP that may do this: all others execute some events more than once.
             self.ticked.fetch_add(1, Ordering::Relaxed);
         }
-        let (id, tick, said, fails_at) = (lp.id().0, *ticks, self.said.clone(), self.fails_at);
+        let id = lp.id().0;
+        let tick = *ticks;
+        let said = self.said.clone();
+        let fails_at = self.fails_at;
         lp.when_settled(move || {
             assert!(fails_at != Some(tick) || id != WAITS, "the printer is on fire");
             said.lock().unwrap().push((id, tick));
         });
         let other = (id + 1) % CLOCKS;
-        let (to, delay) =
-            (if lp.random().below(4) == 0 { other } else { id }, lp.random().exponential(1.0));
+        let to = if lp.random().below(4) == 0 { other } else { id };
+        let delay = lp.random().exponential(1.0);
         lp.send(to, delay, ());
     }
 }
@@ -189,7 +193,8 @@ fn what_is_said_outside_comes_in_the_order_of_events() {
     assert!(expected.len() > 100);
     for gvt in ALGORITHMS {
         let model = Clocks::new(None);
-        let (list, ticked) = (model.said.clone(), model.ticked.clone());
+        let list = model.said.clone();
+        let ticked = model.ticked.clone();
         let run = Simulation::new(model).threads(3).virtual_cluster(7).gvt(gvt);
         assert_eq!(said(run, list), expected, "{gvt:?}");
         let own = expected.iter().filter(|(id, _)| *id == WAITS).count();
@@ -246,7 +251,8 @@ fn what_is_said_outside_is_heard_soon() {
     for (sync, threads) in
         [(Synchronisation::Sequential, 1), (Synchronisation::Mixed, 1), (Synchronisation::Mixed, 2)]
     {
-        let (heard, waited) = (Arc::default(), Arc::default());
+        let heard = Arc::default();
+        let waited = Arc::default();
         let model = Patient { heard, waited: Arc::clone(&waited) };
         Simulation::new(model).sync(sync).threads(threads).end(1e9).run().expect("a run");
         let waited = waited.load(Ordering::Relaxed);

@@ -72,7 +72,9 @@ fn consecutive_seeds_have_one_answer() {
 #[test]
 fn large_models_have_one_answer() {
     for (delays, number) in DelayKind::ALL.into_iter().zip(0..) {
-        let (lps, payloads, unbiased) = (scaled(4000), Payloads::Mixed, number % 2 == 0);
+        let lps = scaled(4000);
+        let payloads = Payloads::Mixed;
+        let unbiased = number % 2 == 0;
         let plain = Recipe::from_seed(number);
         let recipe = Recipe {
             lps,
@@ -100,7 +102,10 @@ fn large_models_have_one_answer() {
 #[test]
 fn a_failure_leaves_anti_messages_without_their_messages() {
     let fault = Some(PlannedFault { crime: Crime::UndeclaredStatistic, lp: 15, event: 5 });
-    let (lps, energy, fan_out, loans) = (16, 232, 4, true);
+    let lps = 16;
+    let energy = 232;
+    let fan_out = 4;
+    let loans = true;
     let recipe =
         Recipe { lps, energy, fan_out, loans, fault, to_self: 0.0, ..Recipe::from_seed(0) };
     for seed in 0..scaled(60).into() {

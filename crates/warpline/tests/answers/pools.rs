@@ -198,7 +198,8 @@ impl Model for Hops {
     fn handle(&self, seen: &mut u64, mark: &u64, lp: &mut Context<Self>) {
         assert_eq!(*mark, 7, "a buffer has what was written into it");
         *seen += 1;
-        let (to, delay) = (lp.random().below(32), lp.random().exponential(1.0));
+        let to = lp.random().below(32);
+        let delay = lp.random().exponential(1.0);
         lp.send(to, delay, 7);
     }
 
@@ -268,8 +269,8 @@ fn threads_have_one_answer_with_every_mailbox() {
                         .pending(pending);
                     let run = simulation.sync(Synchronisation::Optimistic).run().expect("it ends");
                     assert_eq!(run.record.digest, expected, "{mailbox:?}, {messages:?}, {pes} PEs");
-                    let (engine, parallel) =
-                        (&run.record.engine, run.record.parallel.as_ref().unwrap());
+                    let engine = &run.record.engine;
+                    let parallel = run.record.parallel.as_ref().unwrap();
                     assert_eq!(
                         (&engine["mailbox"], &engine["messages"]),
                         (&mailbox.name().into(), &messages.name().into())

@@ -72,7 +72,8 @@ const INVERSE_OF_31: u64 = 0xEF7BDEF7BDEF7BDF;
 
 impl Loans {
     fn new(reaction: Reaction) -> Self {
-        let (impossible, reversals) = (Arc::default(), Arc::default());
+        let impossible = Arc::default();
+        let reversals = Arc::default();
         Loans { lps: 24, reaction, really: None, bad_reverse: false, impossible, reversals }
     }
 
@@ -127,7 +128,8 @@ impl Model for Loans {
             Word::Start => {
                 let (debtor, agent) =
                     (LpId(lp.random().below(self.lps)), LpId(lp.random().below(self.lps)));
-                let (delay, next) = (lp.random().exponential(0.05), lp.random().exponential(1.0));
+                let delay = lp.random().exponential(0.05);
+                let next = lp.random().exponential(1.0);
                 lp.send(debtor, delay, Word::Lend);
                 lp.send(agent, delay, Word::Recall { debtor });
                 lp.send(lp.id(), next, Word::Start);
@@ -217,7 +219,8 @@ fn mistakes_that_never_happen_are_not_noticed() {
         let (expected, _) = run(Loans::new(reaction), |simulation| simulation);
         assert!(expected.is_ok(), "a failure in the right order: {expected:?}");
         for (undo, interval) in UNDO {
-            let (mut impossible, mut rolled_back) = (0, 0);
+            let mut impossible = 0;
+            let mut rolled_back = 0;
             for seed in 0..6 {
                 let model = Loans::new(reaction);
                 let count = model.impossible.clone();
@@ -314,8 +317,8 @@ fn nothing_is_printed() {
         .env(CHILD, "1")
         .output()
         .expect("it runs again");
-    let (output_text, printed) =
-        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let output_text = String::from_utf8_lossy(&output.stdout);
+    let printed = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{output_text}{printed}");
     assert!(output_text.contains("impossible: "), "{output_text}");
     let panics: Vec<&str> = printed.lines().filter(|line| line.contains("panicked")).collect();

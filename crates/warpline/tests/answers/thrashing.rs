@@ -30,7 +30,8 @@ impl Model for Gossips {
     fn handle(&self, sum: &mut u64, own: &bool, lp: &mut Context<Self>) {
         *sum = sum.wrapping_mul(31).wrapping_add(lp.now().to_bits() ^ u64::from(*own));
         if *own {
-            let (delay, to) = (lp.random().exponential(2.0), lp.random().below(self.lps));
+            let delay = lp.random().exponential(2.0);
+            let to = lp.random().below(self.lps);
             lp.send(lp.id(), delay, true);
             lp.send(to, 0.0, false);
         }
@@ -68,7 +69,8 @@ fn pes_do_not_execute_far_more_than_they_commit() {
             .cancellation(cancellation);
         let run = run.window(1e9).batch(batch).gvt_interval(interval).run().expect("it runs");
         assert_eq!(run.record.digest, expected.record.digest, "cluster {seed}");
-        let (committed, parallel) = (run.record.committed_events, parallel(&run));
+        let committed = run.record.committed_events;
+        let parallel = parallel(&run);
         let most = PROCESSED_MOST * committed + 4 * AT_FIRST;
         assert!(
             parallel.processed_events <= most,

@@ -391,7 +391,8 @@ fn a_panic_while_progress_is_reported_ends_the_run() {
 fn progress_is_reported() {
     for threads in [1, 2] {
         let _limit = time_limit(threads);
-        let (mut end, mut seen): (f64, Vec<Progress>) = (500.0, Vec::new());
+        let mut end: f64 = 500.0;
+        let mut seen: Vec<Progress> = Vec::new();
         while seen.len() < 2 {
             seen.clear();
             let mut report = |progress: &Progress| seen.push(*progress);

@@ -84,7 +84,8 @@ fn written(
 /// engine writes.
 #[test]
 fn files_of_rows_are_equal_to_the_byte() {
-    let (mut lines, mut failed) = (0, 0);
+    let mut lines = 0;
+    let mut failed = 0;
     for seed in 0..u64::from(cases(60)) {
         let plain = Recipe::from_seed(1000 + seed);
         let lps = plain.lps.min(30);

@@ -60,7 +60,8 @@ fn recipe(declares: Declares, seed: u64) -> Recipe {
 fn windows_of_any_number_of_pes_have_one_answer() {
     for declares in Declares::ALL {
         for (pes, seed) in [1, 2, 3, 5, 8, 16, 33, 64].into_iter().zip(0..) {
-            let (recipe, settings) = (recipe(declares, seed), Settings::new(seed, 20.0));
+            let recipe = recipe(declares, seed);
+            let settings = Settings::new(seed, 20.0);
             let clusters = if pes > 8 { 1 } else { scaled(6).into() };
             let all: Vec<_> = (0..clusters).map(|cluster| windows(pes, seed + cluster)).collect();
             let outcome = matrix::check_recipe_under(&recipe, &settings, &all);

@@ -158,8 +158,8 @@ fn pes_that_share_a_thread_share_its_time() {
         .threads(64)
         .run()
         .expect("it runs");
-    let (seconds, parallel) =
-        (run.record.loop_seconds, run.record.parallel.expect("it was parallel"));
+    let seconds = run.record.loop_seconds;
+    let parallel = run.record.parallel.expect("it was parallel");
     let all: f64 = parallel.phase_seconds.list().iter().map(|(_, seconds)| seconds).sum();
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(64) as f64;
     assert!(

@@ -79,8 +79,8 @@ impl Model for Hops {
         place.last = lp.now();
         place.busy.set((place.hops % 2) as f64, BUSY, lp);
         lp.record(ROWS, &[(*token).into()]);
-        let (to, delay) =
-            (lp.random().below(self.lps), self.lookahead + lp.random().exponential(1.0));
+        let to = lp.random().below(self.lps);
+        let delay = self.lookahead + lp.random().exponential(1.0);
         lp.span(AHEAD, lp.now(), lp.now() + delay, 1.0);
         lp.observe(DELAY.at(u32::from(lp.now() > 20.0)), delay);
         if lp.id() == LpId(7) && lp.now() > 30.0 && place.open.get() < 5.0 {
@@ -112,7 +112,8 @@ fn outcome(run: &Run<Hops>) -> (String, Vec<Place>, Vec<TableRows>, Value, Serie
 /// Where the model says how many slices there are, they are those of the run that was wanted, and
 /// those that were not reached have nothing. All series have all that happened.
 fn assert_series(early: &Run<Hops>) {
-    let (record, wanted) = (&early.record, |slice: usize| END * (slice as f64 / 30.0));
+    let record = &early.record;
+    let wanted = |slice: usize| END * (slice as f64 / 30.0);
     let reached = (0..30).filter(|slice| wanted(*slice) < record.end_time).count();
     let hops = &record.series["hops"];
     assert_eq!(hops.edges, (0..=30).map(wanted).collect::<Vec<_>>());

@@ -126,7 +126,8 @@ fn who_asks_hears_of_it_before() {
     let _limit = time_limit(60);
     let free = Arc::new(AtomicBool::new(false));
     let model = Waits { lp: 3, event: 5, finish: false, free: free.clone() };
-    let (mut heard, count) = (Vec::new(), AtomicU64::new(0));
+    let mut heard = Vec::new();
+    let count = AtomicU64::new(0);
     let mut hear = |long: &LongEvent| {
         heard.push(long.clone());
         count.fetch_add(1, Ordering::Relaxed);

@@ -112,7 +112,8 @@ impl Door {
 fn a_greedy_event() {
     let wanted = std::env::var(CHILD).expect("only as a child");
     let mut settings = warpline::Settings::default();
-    let (mut greedy_for, mut closed) = (Greed::Counts, false);
+    let mut greedy_for = Greed::Counts;
+    let mut closed = false;
     for word in wanted.split_whitespace() {
         match (word.split_once('='), word) {
             (Some((name, value)), _) => settings.set(name, value).expect("a setting"),

@@ -166,7 +166,8 @@ fn the_event_rate_is_that_of_the_loop() {
         let simulation =
             if sync == Synchronisation::Sequential { simulation } else { simulation.threads(2) };
         let record = simulation.run().expect("it runs").record;
-        let (wall, of_loop) = (record.wall_seconds, record.loop_seconds);
+        let wall = record.wall_seconds;
+        let of_loop = record.loop_seconds;
         assert!(
             of_loop > 0.0 && wall >= of_loop + RESULTS_TAKE.as_secs_f64(),
             "{sync:?}: {of_loop} s of {wall} s"
@@ -246,7 +247,8 @@ fn files_that_cannot_be_written() {
 #[test]
 fn a_run_writes_its_own_report() {
     let directory = tempfile::tempdir().unwrap();
-    let (kept, written) = (directory.path().join("a/kept"), directory.path().join("written"));
+    let kept = directory.path().join("a/kept");
+    let written = directory.path().join("written");
     std::fs::create_dir(&written).unwrap();
     let page = Simulation::new(Clock::default()).run().unwrap().report(&kept).unwrap();
     Simulation::new(Clock::default())
@@ -460,8 +462,8 @@ fn magnitudes_do_not_matter() {
         (&[1e-170, 2e-170], 1.5e-170, 0.5f64.sqrt() * 1e-170),
         (&[1e308, 1e308, 1e308], 1e308, 0.0),
     ] {
-        let (estimate, over_time) =
-            (observed(values).mean(VALUES), observed(values).time_mean(SPANS));
+        let estimate = observed(values).mean(VALUES);
+        let over_time = observed(values).time_mean(SPANS);
         let near = |is: Option<f64>| is.is_some_and(|is| (is - mean).abs() <= 1e-15 * mean);
         assert!(
             near(estimate.mean) && over_time.mean == estimate.mean,

@@ -43,8 +43,8 @@ fn json(directory: &Path, line: &str) -> Value {
 
 #[test]
 fn the_readme_shows_the_program_that_is_tested() {
-    let (readme, model) =
-        (include_str!("../../README.md"), include_str!("../../examples/rumour/readme.rs"));
+    let readme = include_str!("../../README.md");
+    let model = include_str!("../../examples/rumour/readme.rs");
     assert!(
         readme.contains(&format!("```rust,no_run\n{model}```\n")),
         "README.md has another model than examples/rumour/readme.rs"

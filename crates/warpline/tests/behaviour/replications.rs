@@ -203,7 +203,8 @@ fn nonsense_is_refused() {
 fn progress_is_that_of_all_runs() {
     let _limit = time_limit(60);
     // However fast the machine is, runs get long enough to be reported on.
-    let (mut end, calls) = (20_000.0, AtomicU32::new(0));
+    let mut end = 20_000.0;
+    let calls = AtomicU32::new(0);
     while calls.load(Ordering::Relaxed) == 0 {
         let mut last = 0.0;
         let mut report = |progress: &warpline::Progress| {

@@ -31,7 +31,8 @@ impl Model for Frames {
         if let Some(first) = next.make_mut().first_mut() {
             *first = first.wrapping_add(lp.id().0 as u8);
         }
-        let (to, delay) = (lp.random().below(LPS), lp.random().exponential(1.0));
+        let to = lp.random().below(LPS);
+        let delay = lp.random().exponential(1.0);
         lp.send(to, delay, next);
     }
 }

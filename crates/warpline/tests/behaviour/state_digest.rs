@@ -32,7 +32,8 @@ impl Model for Accounts {
 
     fn handle(&self, balance: &mut u64, (): &(), lp: &mut Context<Self>) {
         *balance += 1;
-        let (to, delay) = (lp.random().below(16), lp.random().exponential(1.0));
+        let to = lp.random().below(16);
+        let delay = lp.random().exponential(1.0);
         lp.send(to, 0.25 + delay, ());
     }
 

@@ -300,8 +300,8 @@ impl Model for Secretive {
             state.shared.fetch_add(1, Ordering::Relaxed);
         }
         state.seen += 1 + when(Hidden::ReachesState);
-        let (to, delay) =
-            (7 + when(Hidden::ReachesReceiver) as u32, 1.0 + when(Hidden::ReachesDelay) as f64);
+        let to = 7 + when(Hidden::ReachesReceiver) as u32;
+        let delay = 1.0 + when(Hidden::ReachesDelay) as f64;
         for _ in 0..=when(Hidden::ReachesNumberOfSends) {
             lp.send_with_priority(
                 to,

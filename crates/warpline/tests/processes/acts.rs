@@ -78,7 +78,8 @@ impl Model for Announcer {
 
     fn handle(&self, seen: &mut u64, event: &u32, lp: &mut Context<Self>) {
         *seen += 1;
-        let (id, now) = (lp.id(), lp.now());
+        let id = lp.id();
+        let now = lp.now();
         for part in 0..lp.random().below(4) {
             let text = format!("{now} {id} {seen} {event} {part}");
             match lp.random().below(3) {
@@ -93,7 +94,8 @@ impl Model for Announcer {
                 _ => {}
             }
         }
-        let (to, delay) = (lp.random().below(self.lps), 0.0625 + lp.random().exponential(0.5));
+        let to = lp.random().below(self.lps);
+        let delay = 0.0625 + lp.random().exponential(0.5);
         let to = if lp.random().bernoulli(0.5) { id } else { LpId(to) };
         lp.send(to, delay, event + 1);
     }
@@ -123,7 +125,8 @@ pub(crate) fn announce(
     processes: Option<(u32, bool)>,
 ) -> Result<(), Ended> {
     let end = if seed % 10 == 5 { LONG_END } else { END };
-    let (mut random, settings) = (Random::new(seed, LpId(0), 1), Settings::new(seed, end));
+    let mut random = Random::new(seed, LpId(0), 1);
+    let settings = Settings::new(seed, end);
     let parallel = processes.map(|(processes, launched)| {
         let copies = (processes > 1 && random.bernoulli(0.5)).then(|| Copies::draw(&mut random));
         let mut parallel = Parallel {
@@ -204,7 +207,10 @@ impl Model for Killing<'static> {
 
     fn handle(&self, ticks: &mut u64, (): &(), lp: &mut Context<Self>) {
         *ticks += 1;
-        let (id, tick, directory, victim) = (lp.id().0, *ticks, self.directory, self.victim);
+        let id = lp.id().0;
+        let tick = *ticks;
+        let directory = self.directory;
+        let victim = self.victim;
         if tick == 1 {
             lp.when_settled(move || {
                 fs::write(directory.join(format!("process {id}")), std::process::id().to_string())

@@ -67,7 +67,8 @@ impl<F: Fault> Model for Faulty<F> {
     }
 
     fn handle(&self, state: &mut F::State, event: &Event, lp: &mut Context<Self>) {
-        let (delay, to) = (lp.random().exponential(1.0), lp.random().below(F::LPS));
+        let delay = lp.random().exponential(1.0);
+        let to = lp.random().below(F::LPS);
         let to = F::handle(state, event, to);
         lp.send(to, delay, Event::Later);
     }

@@ -343,7 +343,8 @@ fn check_model<const WORDS: usize, O: Owned>(
 where
     RandomModel<WORDS, O>: Model + Clone,
 {
-    let (mut random, settings) = (Random::new(seed, LpId(0), 1), Settings::new(seed, 20.0));
+    let mut random = Random::new(seed, LpId(0), 1);
+    let settings = Settings::new(seed, 20.0);
     let pes = 1 + random.below(3);
     let copies = random.bernoulli(0.5).then(|| Copies::draw(&mut random));
     let mut parallel = Parallel {

@@ -65,7 +65,8 @@ impl Model for Frames {
     }
 
     fn handle(&self, last: &mut Vec<Payload>, frame: &Payload, lp: &mut Context<Self>) {
-        let (id, now) = (lp.id().0, lp.now());
+        let id = lp.id().0;
+        let now = lp.now();
         if now > END / 2.0 && id == LPS - 1 {
             match self.ending {
                 Ending::Well => {}
@@ -106,7 +107,8 @@ fn simulate(run: u32) -> Result<Run<Frames>, Error> {
 pub(crate) fn repeat() -> Result<(), Ended> {
     let mut kept: Vec<Kept> = Vec::new();
     // The first one makes what stays: hooks, handlers, the allocator's own.
-    let (mut before, mut losses) = (None, 0);
+    let mut before = None;
+    let mut losses = 0;
     for run in 1..=RUNS {
         let outcome = simulate(run);
         if started_for().is_some_and(|other| other != run) {
@@ -138,7 +140,8 @@ pub(crate) fn repeat() -> Result<(), Ended> {
         return Err("results have changed after their run".to_owned().into());
     }
     kept.clear();
-    let (before, after) = (before.expect("there was a run"), Left::now());
+    let before = before.expect("there was a run");
+    let after = Left::now();
     // Nobody knows which payloads belonged to a process that is gone. The allocator keeps some
     // address space, too.
     let shared = before.shared + 1000 + 4000 * losses;

@@ -26,7 +26,8 @@ pub(crate) fn at_once() -> Result<(), Ended> {
     });
     let in_processes = in_processes.map_err(told)?;
     let [first, second] = alone.map(|alone| alone.map_err(told));
-    let (first, second) = (first?, second?);
+    let first = first?;
+    let second = second?;
     let in_threads = in_threads.into_iter().collect::<Result<Vec<_>, _>>().map_err(told)?;
     let are_equal = in_threads.iter().all(|digest| *digest == first)
         && in_processes.iter().all(|digest| *digest == second);

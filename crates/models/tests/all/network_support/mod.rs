@@ -65,7 +65,8 @@ pub(crate) fn chain(links: usize, km: f64, words: &str) -> Network {
     let edges: Vec<String> = (0..links)
         .map(|i| format!(r#"{{"source": {i}, "target": {}, "dist": {km}}}"#, i + 1))
         .collect();
-    let (nodes, edges) = (nodes.join(","), edges.join(","));
+    let nodes = nodes.join(",");
+    let edges = edges.join(",");
     let text = format!(
         r#"{{"graph": {{"demands": {{"0": {{"{links}": 1}}}}}}, "nodes": [{nodes}], "edges": [{edges}]}}"#
     );

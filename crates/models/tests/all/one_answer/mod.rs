@@ -128,8 +128,9 @@ struct Answer {
 
 fn answer<M: Model>(run: Run<M>) -> Answer {
     let Run { record, tables, .. } = run;
-    let (series, views, tables) =
-        (format!("{:?}", record.series), format!("{:?}", record.views), format!("{tables:?}"));
+    let series = format!("{:?}", record.series);
+    let views = format!("{:?}", record.views);
+    let tables = format!("{tables:?}");
     Answer {
         digest: record.digest,
         committed: record.committed_events,

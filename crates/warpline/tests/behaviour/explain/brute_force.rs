@@ -78,10 +78,13 @@ fn file<M: Model>(
 impl Log {
     /// Executes everything before `end`.
     pub(super) fn of<M: Model>(model: &M, seed: u64, end: f64) -> Log {
-        let (lps, ties) = (model.lps(), tie_break(model, seed));
+        let lps = model.lps();
+        let ties = tie_break(model, seed);
         let mut executor = Executor::new(model, seed, Limits::ZERO_DELAY_HOPS, false);
         let mut log = Log { lps, events: Vec::new(), sends: Vec::new() };
-        let (mut pending, mut counts, mut states) = (Vec::new(), vec![0; lps as usize], Vec::new());
+        let mut pending = Vec::new();
+        let mut counts = vec![0; lps as usize];
+        let mut states = Vec::new();
         for lp in (0..lps).map(LpId) {
             states.push(executor.init(model, lp));
             file(&mut executor, &mut log, &mut pending, lp, 0, 0.0);
@@ -94,7 +97,8 @@ impl Log {
                 break;
             }
             counts[to.index()] += 1;
-            let (number, time) = (counts[to.index()], key.time.get());
+            let number = counts[to.index()];
+            let time = key.time.get();
             executor.begin(to, number, key.time, key.step);
             model.handle(&mut states[to.index()], &payload, executor.lp());
             executor.copy_forwards(&payload);
@@ -156,7 +160,8 @@ impl Log {
 
     /// How long windows of this width take for the events from place `from` on.
     pub(super) fn windows(&self, partition: &Partition, width: f64, from: usize) -> u64 {
-        let (mut events, mut time) = (&self.events[from..], 0);
+        let mut events = &self.events[from..];
+        let mut time = 0;
         while let Some(first) = events.first() {
             let count =
                 events.iter().take_while(|event| event.time < first.time + width).count().max(1);
@@ -176,7 +181,8 @@ impl Log {
         partition: &Partition,
         round: impl Fn(f64) -> f64,
     ) -> (f64, usize) {
-        let (mut least, mut from) = (f64::INFINITY, 0);
+        let mut least = f64::INFINITY;
+        let mut from = 0;
         for sent in
             self.sends.iter().filter(|sent| partition.pe(sent.from) != partition.pe(sent.to))
         {

@@ -90,7 +90,8 @@ impl Model for Players {
                 }
             }
             Play::Hops => {
-                let (to, delay) = (lp.random().below(self.lps), 0.5 + lp.random().exponential(0.5));
+                let to = lp.random().below(self.lps);
+                let delay = 0.5 + lp.random().exponential(0.5);
                 lp.send(to, delay, Some(me));
             }
             Play::Busy(time) => {
@@ -191,7 +192,8 @@ fn a_fork_and_a_join() {
 fn lookahead_that_is_declared_counts_and_so_does_what_is_seen() {
     let explained =
         |lookahead| Players { lookahead, ..Players::new(64, Play::Hops) }.explained(200.0);
-    let (silent, promised) = (explained(0.0), explained(0.5));
+    let silent = explained(0.0);
+    let promised = explained(0.5);
     [&silent, &promised].into_iter().for_each(|explanation| check_bounds(&explanation.findings));
     let [of_silent, of_promised] =
         [&silent, &promised].map(|explanation| on(&explanation.findings, 8));
@@ -221,10 +223,8 @@ fn measured_costs_see_what_counting_does_not() {
             .end(50.0)
             .explain(cost)
     };
-    let (counted, measured) = (
-        explained(EventCost::Counted).expect("a result"),
-        explained(EventCost::Measured).expect("a result"),
-    );
+    let counted = explained(EventCost::Counted).expect("a result");
+    let measured = explained(EventCost::Measured).expect("a result");
     assert_eq!(counted.parallelism(), 8.0);
     check_bounds(&measured.findings);
     assert!(
@@ -257,7 +257,8 @@ fn check_by_brute_force<M: Model + Clone>(model: &M, seed: u64, end: f64) -> Res
     let explanation =
         simulation().explain(EventCost::Counted).map_err(|error| error.to_string())?;
     let run = simulation().run().map_err(|error| error.to_string())?;
-    let (findings, log) = (&explanation.findings, Log::of(model, seed, end));
+    let findings = &explanation.findings;
+    let log = Log::of(model, seed, end);
     assert_eq!(
         (findings.events, &explanation.digest),
         (run.record.committed_events, &run.record.digest)
