@@ -14,7 +14,7 @@ pub(crate) struct Plant {
     log: Arc<Log>,
 }
 
-/// What is to be set.
+/// The parameters of the plant.
 #[derive(Clone, Parameters)]
 pub(crate) struct Setup {
     /// How many tanks there are.
@@ -31,7 +31,7 @@ pub(crate) struct Setup {
     pub(crate) log: String,
 }
 
-/// A file, and the terminal.
+/// Lines go to a file and to the terminal.
 struct Log {
     path: PathBuf,
     file: Mutex<Option<File>>,

@@ -1,10 +1,11 @@
-//! The history is bounded, whatever lies ahead in it, and a full history does not stop the run.
+//! The history is bounded, even with events far ahead in it, and a full history does not stop the
+//! run.
 
 use warpline::prelude::*;
 use warpline::{Run, Synchronisation};
 
-/// A few tokens that rest for a while and move on, and alarms far ahead of them: a PE without a
-/// token executes its alarms, and everything that tokens do there afterwards comes before them.
+/// A few tokens that rest for a while and move on, and alarms far ahead of them. A PE without a token
+/// executes its alarms; later, tokens arrive there that precede them.
 #[derive(Debug)]
 struct Tokens;
 

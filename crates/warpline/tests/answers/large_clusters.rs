@@ -1,5 +1,4 @@
-//! Virtual clusters of as many PEs as are allowed: every PE has an LP or two, and together they
-//! must find the sequential answer.
+//! Virtual clusters of as many PEs as are allowed, with an LP or two each, give the sequential answer.
 
 use warpline::{
     Barrier, Cancellation, CopyInterval, GoAhead, GvtAlgorithm, Mailbox, Messages, Pending, Undo,
@@ -9,8 +8,7 @@ use warpline_testkit::random_model::{DelayKind, Shape};
 use warpline_testkit::torture::Case;
 use warpline_testkit::{Recipe, Settings, cases};
 
-/// How PEs are synchronised: conservatively or not, in windows or not, and whether lookahead is
-/// used.
+/// How PEs are synchronised: whether conservatively, in windows, and with the use of lookahead.
 type Way = (bool, bool, bool);
 
 const WINDOWS: Way = (true, true, true);
@@ -101,7 +99,7 @@ fn a_thousand_pes_have_one_answer() {
     );
 }
 
-/// Like the test above, in another thread.
+/// Like the test above, in a test of its own so that it can run on another core.
 #[test]
 fn a_thousand_other_pes_have_one_answer() {
     check(
@@ -114,8 +112,8 @@ fn a_thousand_other_pes_have_one_answer() {
     );
 }
 
-/// The tree of PEs is uneven here, and each way is tried with each kind of messages and with
-/// synchronous GVT.
+/// The tree of 257 PEs is uneven. Each way is tried with each kind of messages, with varying GVT
+/// algorithms.
 #[test]
 fn hundreds_of_pes_have_one_answer() {
     let ways = [WINDOWS, FREE_RUNNING, OPTIMISTIC, WITHOUT_LOOKAHEAD].into_iter();

@@ -1,4 +1,4 @@
-//! Conservative LPs among optimistic ones, and what events do to the outside world.
+//! Conservative LPs among optimistic ones, and effects of events on the outside world.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -123,10 +123,10 @@ fn nothing_is_logged_that_follows_a_failure() {
     assert!(all > 10, "{all} lines before a tank bursts");
 }
 
-/// LPs with clocks; each tick says so outside.
+/// LPs with clocks, each of whose ticks is reported outside.
 struct Clocks {
     said: Arc<Mutex<Vec<(u32, u64)>>>,
-    /// Ticks executed, of the LP that waits.
+    /// How many ticks the conservative LP has executed.
     ticked: Arc<AtomicU32>,
     fails_at: Option<u64>,
 }
@@ -154,7 +154,7 @@ impl Model for Clocks {
     fn handle(&self, ticks: &mut u64, (): &(), lp: &mut Context<Self>) {
         *ticks += 1;
         if lp.id().0 == WAITS {
-            // It is the only LP that may do this: all others execute some events more than once.
+            // Only a conservative LP executes each event exactly once.
             self.ticked.fetch_add(1, Ordering::Relaxed);
         }
         let id = lp.id().0;
@@ -179,7 +179,7 @@ impl Clocks {
 }
 
 #[test]
-fn what_is_said_outside_comes_in_the_order_of_events() {
+fn effects_outside_happen_in_the_order_of_events() {
     let said = |simulation: Simulation<'static, Clocks>, said: Arc<Mutex<Vec<(u32, u64)>>>| {
         simulation.end(50.0).run().expect("a run");
         std::mem::take(&mut *said.lock().unwrap())
@@ -206,7 +206,7 @@ fn what_is_said_outside_comes_in_the_order_of_events() {
     }
 }
 
-/// An LP that waits for what it said first to be heard, for at most so many ticks.
+/// An LP that waits until its first effect outside has happened, for at most `TICKS_MOST` ticks.
 struct Patient {
     heard: Arc<AtomicBool>,
     waited: Arc<AtomicU32>,
@@ -245,9 +245,9 @@ impl Model for Patient {
     }
 }
 
-/// What an LP says outside is heard while the run goes on, not only at its end.
+/// Effects outside happen while the run goes on, not only at its end.
 #[test]
-fn what_is_said_outside_is_heard_soon() {
+fn effects_outside_happen_soon() {
     for (sync, threads) in
         [(Synchronisation::Sequential, 1), (Synchronisation::Mixed, 1), (Synchronisation::Mixed, 2)]
     {
@@ -264,7 +264,7 @@ fn what_is_said_outside_is_heard_soon() {
 }
 
 #[test]
-fn an_act_that_panics_is_the_last() {
+fn an_effect_that_panics_is_the_last() {
     let expected = Simulation::new(Clocks::new(None)).end(30.0).run().expect("a run").record.digest;
     for sync in [Synchronisation::Sequential, Synchronisation::Mixed] {
         let model = Clocks::new(Some(3));
@@ -284,7 +284,7 @@ fn an_act_that_panics_is_the_last() {
 }
 
 #[test]
-fn nothing_is_said_outside_where_the_model_is_only_tried_out() {
+fn verification_and_explanation_have_no_effects_outside() {
     let model = Clocks::new(None);
     let said = model.said.clone();
     Simulation::new(model).end(10.0).verify().expect("it is in order");
@@ -297,7 +297,7 @@ fn nothing_is_said_outside_where_the_model_is_only_tried_out() {
 }
 
 #[test]
-fn the_way_of_conservative_lps_is_refused_where_it_makes_no_sense() {
+fn conservative_lps_are_refused_where_they_make_no_sense() {
     let clocks = || Simulation::new(Clocks::new(None)).end(10.0);
     let refused = |simulation: Simulation<'static, Clocks>| {
         simulation.run().expect_err("it is refused").to_string()

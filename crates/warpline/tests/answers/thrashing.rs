@@ -1,13 +1,13 @@
-//! Runs whose PEs would execute hundreds of events for each that commits, whatever the settings:
-//! work in vain is kept within bounds.
+//! Runs whose PEs would execute hundreds of events for each that commits: the engine bounds wasted
+//! work, whatever the settings.
 
 use warpline::prelude::*;
 use warpline::record::ParallelRecord;
 use warpline::{Cancellation, GvtAlgorithm, Run, Synchronisation};
 use warpline_testkit::{cases, time_limit};
 
-/// LPs that tell another LP at once of whatever they do, so that whoever goes ahead of the others
-/// is soon overtaken.
+/// LPs whose events send another event to some LP without delay, so a PE that goes ahead is soon
+/// rolled back.
 #[derive(Debug)]
 struct Gossips {
     lps: u32,
@@ -48,7 +48,7 @@ fn parallel(run: &Run<Gossips>) -> &ParallelRecord {
     run.record.parallel.as_ref().expect("it is a parallel run")
 }
 
-/// So many events may be executed for each that commits, and so many more by each PE, before
+/// The most events executed for each that commits, and how many more each PE may execute before
 /// windows have become narrow.
 const PROCESSED_MOST: u64 = 5;
 const AT_FIRST: u64 = 20_000;
@@ -89,10 +89,9 @@ fn pes_do_not_execute_far_more_than_they_commit() {
     }
 }
 
-/// An adaptive window becomes narrow as well, and a window that wastes little stays as it was asked
-/// for.
+/// A window that wastes little stays as it was asked for.
 #[test]
-fn windows_are_narrowed_only_where_much_is_undone() {
+fn a_window_that_wastes_little_is_not_narrowed() {
     let run = simulation()
         .sync(Synchronisation::Optimistic)
         .threads(4)

@@ -1,4 +1,4 @@
-//! Replications: independent runs, several at a time, each as if it were alone.
+//! Replications: independent runs, several at a time, each with the answer that it has alone.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -12,7 +12,7 @@ const ARRIVED: Counter = Counter::slot(0);
 const GAP: Mean = Mean::slot(1);
 const SEEN: Table = Table(0);
 
-/// A Poisson stream of rate 1 at each of four LPs. LP 0 may fail at the seeds from `fails` on.
+/// A Poisson stream of rate 1 at each of four LPs, which fails at a gap longer than `fails_at`.
 struct Arrivals {
     fails_at: Option<f64>,
 }
@@ -183,7 +183,7 @@ fn the_first_failure_by_seed_is_reported() {
 }
 
 #[test]
-fn nonsense_is_refused() {
+fn settings_that_make_no_sense_are_refused() {
     let refused = |simulation: Simulation<'_, Arrivals>, runs| {
         simulation.replicate(runs).expect_err("it is refused").to_string()
     };
@@ -202,7 +202,7 @@ fn nonsense_is_refused() {
 #[test]
 fn progress_is_that_of_all_runs() {
     let _limit = time_limit(60);
-    // However fast the machine is, runs get long enough to be reported on.
+    // Runs get longer until they report progress, however fast the machine is.
     let mut end = 20_000.0;
     let calls = AtomicU32::new(0);
     while calls.load(Ordering::Relaxed) == 0 {
@@ -220,7 +220,7 @@ fn progress_is_that_of_all_runs() {
     }
 }
 
-/// Lists of results are estimated entry by entry, whoever reads them first.
+/// Lists of results are estimated entry by entry.
 #[test]
 fn lists_are_estimated_across_the_runs() {
     const BY_LP: Counter = Counter::slot(0);

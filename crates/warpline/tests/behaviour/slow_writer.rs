@@ -53,7 +53,7 @@ impl Model for Talkative {
     }
 }
 
-/// The file is a pipe, which is not read until no more lines commit.
+/// The file is a pipe, which the test does not read before lines have stopped committing.
 #[test]
 fn pes_wait_for_a_slow_writer() {
     let simulation = || {
@@ -80,7 +80,8 @@ fn pes_wait_for_a_slow_writer() {
                 thread::sleep(Duration::from_millis(20));
                 let now = lines.load(Ordering::Relaxed);
                 if now != seen {
-                    (seen, since) = (now, Instant::now());
+                    seen = now;
+                    since = Instant::now();
                 }
             }
             let mut text = String::new();

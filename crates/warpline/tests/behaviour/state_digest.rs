@@ -1,4 +1,4 @@
-//! Digests of what a run ends with: they find what the digest of the history does not.
+//! Digests of final states: they find differences that the digest of the history does not show.
 
 use std::fmt;
 
@@ -6,8 +6,7 @@ use warpline::prelude::*;
 use warpline::record::StateDigestRecord;
 use warpline::{GoAhead, Place, Synchronisation};
 
-/// Accounts whose balance no event depends on, so that the history does not show what becomes of
-/// it.
+/// Accounts whose balance no event depends on, so the history does not show it.
 struct Accounts {
     undo_is_wrong: bool,
 }

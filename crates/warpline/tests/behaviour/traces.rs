@@ -226,7 +226,7 @@ fn lps_shown(trace: &Value) -> Vec<u64> {
 }
 
 #[test]
-fn a_trace_needs_pes_and_a_file() {
+fn a_trace_needs_pes_and_a_file_that_can_be_written() {
     let sequential = Simulation::new(Hops { lps: 3, fails: None }).trace("/no/such/place");
     assert!(sequential.run().unwrap_err().to_string().contains("--sync optimistic"));
     assert!(
@@ -244,7 +244,7 @@ fn a_trace_needs_pes_and_a_file() {
     );
 }
 
-/// The phases of each PE add up to the time that its thread took, which is about that of the loop.
+/// The phases of each PE add up to no more than the time of the loop.
 #[test]
 fn phases_are_the_time_of_the_loop() {
     let _limit = time_limit("two threads");

@@ -1,4 +1,4 @@
-//! A run of several processes and runs in threads, at once in one program.
+//! A run of several processes beside runs in threads, in one program.
 
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -14,8 +14,8 @@ fn simulate(seed: u64, processes: u32) -> Result<String, Error> {
     Ok(simulation.processes(processes).run()?.record.digest)
 }
 
-/// Runs in threads come to the same answer beside one of two processes, which come and go three
-/// times. So does that one.
+/// Runs in threads and runs of two processes, at the same time, have the answers that they have
+/// alone.
 pub(crate) fn at_once() -> Result<(), Ended> {
     let told = |error: Error| Ended::of(error, |error| format!("a run failed: {error}"));
     let alone = [1, 2].map(|seed| simulate(seed, 1));
@@ -39,7 +39,7 @@ pub(crate) fn at_once() -> Result<(), Ended> {
     }
 }
 
-/// A model that begins a run of its own when it is asked for its LPs.
+/// A model that begins another run when it is asked for its number of LPs.
 struct Nested(Arc<OnceLock<String>>);
 
 #[model]
@@ -61,7 +61,7 @@ impl Model for Nested {
     }
 }
 
-/// A second run of several processes is refused as long as the first has not ended, and no longer.
+/// A second run of several processes is refused until the first has ended.
 pub(crate) fn one_has_the_turn() -> Result<(), Ended> {
     let told = |error: Error| Ended::of(error, |error| format!("a run failed: {error}"));
     let within = Arc::new(OnceLock::new());

@@ -1,5 +1,5 @@
-//! What an explanation should say, from a list of all events: a slow simulator that keeps
-//! everything, and the definitions, word for word.
+//! What an explanation should say: a slow simulator that keeps a list of all events, and the
+//! definitions applied to it word for word.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use warpline_kernel::Partition;
 pub(super) struct Executed {
     pub(super) lp: LpId,
     pub(super) time: f64,
-    /// The place of the event that sent it; `None` of an initialisation.
+    /// The place of the event that sent it; `None` if `init` did.
     pub(super) by: Option<usize>,
 }
 
@@ -117,7 +117,8 @@ impl Log {
             .collect()
     }
 
-    /// The longest chain; it ends at the first LP, and stays with an LP, where others are as long.
+    /// The longest chain. Among equally long ones, it ends at the first LP, and prefers the previous
+    /// event of the same LP.
     pub(super) fn path(&self) -> Path {
         let before = self.before();
         let mut ends: Vec<u64> = Vec::new();
@@ -143,8 +144,8 @@ impl Log {
         path
     }
 
-    /// How long PEs take that execute their events in the order of time, and how much work the
-    /// busiest has.
+    /// How long PEs take if each executes its events in the order of time, and the work of the
+    /// busiest one.
     pub(super) fn in_order(&self, partition: &Partition) -> (u64, u64) {
         let mut pes = vec![(0, 0); partition.pes() as usize];
         let mut ends: Vec<u64> = Vec::new();
@@ -174,8 +175,8 @@ impl Log {
         time
     }
 
-    /// The least delay between PEs, and from which event on no delay came below that, rounded as
-    /// `round` does.
+    /// The least delay between PEs, and the event from which on no smaller delay was sent, after
+    /// rounding by `round`.
     pub(super) fn least_delay(
         &self,
         partition: &Partition,

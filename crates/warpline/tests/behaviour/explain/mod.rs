@@ -16,7 +16,7 @@ use warpline_testkit::{RandomModel, Recipe, cases, time_limit};
 
 use brute_force::{Log, Path};
 
-/// What LPs do that have an event at time 0 each.
+/// What LPs do, starting at time 0.
 #[derive(Clone, Copy)]
 enum Play {
     /// They tick once in every unit of time, and LP 0 this many times.
@@ -171,7 +171,7 @@ fn an_lp_with_half_of_the_events_allows_twice_the_speed() {
 }
 
 #[test]
-fn a_fork_and_a_join() {
+fn the_path_of_forks_and_joins_goes_through_the_last_answers() {
     // 50 rounds: 10 pieces of work at once, then 10 answers one after the other, the last of which
     // begins the next round.
     let explanation = Players::new(11, Play::ForkAndJoin).explained(100.5);
@@ -184,12 +184,12 @@ fn a_fork_and_a_join() {
     // By ties, all work on the path is that of the LP whose answer comes first.
     let lps: Vec<_> = findings.path.lps.iter().map(|one| (one.lp.0, one.work)).collect();
     assert_eq!(lps, [(0, 501), (1, 50)]);
-    // Each on a PE of its own.
+    // Each LP is on a PE of its own.
     assert_eq!(on(findings, 64).in_order, 1001.0 / 551.0);
 }
 
 #[test]
-fn lookahead_that_is_declared_counts_and_so_does_what_is_seen() {
+fn declared_lookahead_counts_and_so_do_the_delays_seen() {
     let explained =
         |lookahead| Players { lookahead, ..Players::new(64, Play::Hops) }.explained(200.0);
     let silent = explained(0.0);
@@ -203,8 +203,8 @@ fn lookahead_that_is_declared_counts_and_so_does_what_is_seen() {
     );
     let seen = of_silent.seen_delay.expect("they send");
     assert!((0.5..0.52).contains(&seen.seen) && seen.declared == 0.0, "{seen:?}");
-    // Half of what is pending in a window of half the mean delay: some 32 events for 8 PEs, so the
-    // busiest has 7 or 8.
+    // A window of half the mean delay has half of the pending events: some 32 for 8 PEs, so the
+    // busiest PE has 7 or 8.
     assert!((3.0..6.0).contains(&of_promised.declared), "{of_promised:?}");
     let ratio = of_silent.seen.expect("it was seen early") / of_promised.declared;
     assert!((0.95..1.05).contains(&ratio), "{ratio}");
@@ -247,7 +247,7 @@ fn a_mistake_of_the_model_is_the_error_of_a_run() {
     assert_eq!(error.to_string(), simulation().run().expect_err("LP 2 panics").to_string());
 }
 
-/// As the engine rounds the least delay that it has seen: to three binary digits after the first.
+/// The least delay, rounded as the engine does: down to three binary digits after the first.
 fn rounded_down(delay: f64) -> f64 {
     f64::from_bits(delay.to_bits() >> 49 << 49)
 }
