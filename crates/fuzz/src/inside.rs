@@ -63,8 +63,8 @@ impl Visitor for Execute<'_> {
     }
 }
 
-/// Runs the cases on standard input, one a line, and prints the answer to each. It ends early if this
-/// process did only a share of a run.
+/// Runs the cases on standard input, one a line, and prints the answer to each. It ends early if
+/// this process did only a share of a run.
 ///
 /// # Errors
 /// If the answers cannot be written.

@@ -10,11 +10,11 @@
 //! ours.
 //!
 //! **One event per hop.** Messages are served in order of arrival, so a message's departure follows
-//! from when the node is done with the earlier ones. A node keeps this one number, and an arrival is
-//! the only kind of event.
+//! from when the node is done with the earlier ones. A node keeps this one number, and an arrival
+//! is the only kind of event.
 //!
-//! **Truth.** Destinations are uniform over the other nodes, so in d dimensions messages make
-//! d 2^(d-1) / (2^d - 1) hops on average. The number of messages never changes: by Little's law it is
+//! **Truth.** Destinations are uniform over the other nodes, so in d dimensions messages make d
+//! 2^(d-1) / (2^d - 1) hops on average. The number of messages never changes: by Little's law it is
 //! their throughput times the time that each takes. If exponential lengths are drawn anew at every
 //! node, this is a network of W. Gordon and G. Newell ("Closed queuing systems with exponential
 //! servers", Operations Research 15(2), 1967), and mean value analysis gives its throughput.

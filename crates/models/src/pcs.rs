@@ -15,13 +15,13 @@
 //! **One pending event per portable.** All its times are exponential. So the time to its next event
 //! is exponential, too, with the sum of the rates; which event that is does not depend on the time;
 //! and nothing has to be remembered afterwards. A cell draws a portable's next event when the
-//! portable arrives or its last event happens, and sends it to the cell where it happens; so there is
-//! no lookahead. When a call moves away, an event of its own gives up the channel.
+//! portable arrives or its last event happens, and sends it to the cell where it happens; so there
+//! is no lookahead. When a call moves away, an event of its own gives up the channel.
 //!
 //! **Truth.** If nobody moves (`dwell` 0), cells are queues of T. Engset ("Die
-//! Wahrscheinlichkeitsrechnung zur Bestimmung der Wählerzahl in automatischen Fernsprechämtern", ETZ
-//! 31, 1918), and with many portables that seldom call, of A. Erlang. If they move, what begins must
-//! end: calls and hand-offs balance.
+//! Wahrscheinlichkeitsrechnung zur Bestimmung der Wählerzahl in automatischen Fernsprechämtern",
+//! ETZ 31, 1918), and with many portables that seldom call, of A. Erlang. If they move, what begins
+//! must end: calls and hand-offs balance.
 
 use warpline::Outcome;
 use warpline::prelude::*;

@@ -8,10 +8,10 @@
 //! executed: 1 to 5 s from now, plus the lookahead.
 //!
 //! **The length of a list.** In the source, a message is in its receiver's list as soon as the
-//! receiver has looked for mail, so lengths depend on how fast the machine is. Here they follow from
-//! the model alone: a message travels for as long as the lookahead, then enters the list, where it
-//! waits for its remaining 1 to 5 s. So one event of the source is two events here, `Arrive` and
-//! `Execute`, and a message on its way is not yet in any list.
+//! receiver has looked for mail, so lengths depend on how fast the machine is. Here they follow
+//! from the model alone: a message travels for as long as the lookahead, then enters the list,
+//! where it waits for its remaining 1 to 5 s. So one event of the source is two events here,
+//! `Arrive` and `Execute`, and a message on its way is not yet in any list.
 //!
 //! **Growth.** As long as lists are short, every event leads to two others. Afterwards every event
 //! leads to one. So the number of messages never falls, and rises only when a list happens to be
@@ -19,11 +19,11 @@
 //! are on their way than wait in lists.
 //!
 //! **Memory.** With the default lookahead and fully grown lists, there are about 3.4 × `limit`
-//! messages per LP: 3/8 wait in lists and 5/8 are on their way. The longest list has about
-//! 1.5 × `limit`. All messages are pending events, and each has its own bytes: 8 LPs with the default
-//! limit have 135 000 messages, which take 80 MB if they have 500 bytes and 9 GB if they have 50 000.
-//! Memory is proportional to `limit`. The source counts messages on their way as part of a list; a
-//! limit of 1500 makes about as many messages here.
+//! messages per LP: 3/8 wait in lists and 5/8 are on their way. The longest list has about 1.5 ×
+//! `limit`. All messages are pending events, and each has its own bytes: 8 LPs with the default
+//! limit have 135 000 messages, which take 80 MB if they have 500 bytes and 9 GB if they have 50
+//! 000. Memory is proportional to `limit`. The source counts messages on their way as part of a
+//! list; a limit of 1500 makes about as many messages here.
 //!
 //! **How long memory suffices.** Messages travel independently, so the length of a grown list is a
 //! binomial number. With m messages per list on average, an event finds a list below the limit L
@@ -33,16 +33,16 @@
 //! Executed messages are freed, and memory does not grow afterwards: with a limit of 500, a
 //! sequential run takes as much in 1000 s as in 25 000 s.
 //!
-//! **Undo by hand.** Read this model for reverse code: [`reverse`](Model::reverse) undoes `handle` in
-//! three ways. It computes back what it can: it subtracts what was added, and derives the number of
-//! messages that an event made from the length that it left. What cannot be computed back, such as
-//! the time since which a list has had its length, `handle` saves and `reverse` restores, here by
-//! `Level::set` and `unset`. The rest needs no code, as the engine undoes sends, statistics and
+//! **Undo by hand.** Read this model for reverse code: [`reverse`](Model::reverse) undoes `handle`
+//! in three ways. It computes back what it can: it subtracts what was added, and derives the number
+//! of messages that an event made from the length that it left. What cannot be computed back, such
+//! as the time since which a list has had its length, `handle` saves and `reverse` restores, here
+//! by `Level::set` and `unset`. The rest needs no code, as the engine undoes sends, statistics and
 //! draws. The model has a journal, too: `handle` changes its state by `lp.change` alone.
 //!
 //! **Time.** Large messages take no longer than small ones: memory is cleared only where an earlier
-//! message has written, messages are passed on without a copy, and sender and receiver touch 8 bytes
-//! at either end.
+//! message has written, messages are passed on without a copy, and sender and receiver touch 8
+//! bytes at either end.
 
 use warpline::Outcome;
 use warpline::prelude::*;

@@ -76,12 +76,12 @@
 //!   order at every LP.
 //! - **Order.** Events are executed by (time, step, priority, sender, sequence); what an event
 //!   sends comes strictly after it, even without delay. A run covers `[0, end)`.
-//! - **Speculation leaves no trace.** In a parallel run `handle` and `reverse` may be called for events
-//!   that are undone later or never really happen, several times for one event, and for several LPs
-//!   at the same time. What they observe, record, send or do wrong counts only when the event
-//!   commits. [`Model::commit`] is called once per committed event, in the order of events for each
-//!   LP, and in no order between LPs of different PEs. `finish`, `results` and `views` are called
-//!   in one thread, after all events.
+//! - **Speculation leaves no trace.** In a parallel run `handle` and `reverse` may be called for
+//!   events that are undone later or never really happen, several times for one event, and for
+//!   several LPs at the same time. What they observe, record, send or do wrong counts only when the
+//!   event commits. [`Model::commit`] is called once per committed event, in the order of events
+//!   for each LP, and in no order between LPs of different PEs. `finish`, `results` and `views` are
+//!   called in one thread, after all events.
 //! - **Mistakes are values.** A mistake of the model or the user comes back as an [`Error`] that
 //!   says where it is, which value is wrong, what to do and what remains. A mistake of the model
 //!   ends a parallel run where it would end a sequential one, with the same error after as many

@@ -8,8 +8,8 @@
 //!
 //! **States that never really exist.** An LP numbers its own events, and sends its neighbour a tick
 //! with each number after a constant delay, so ticks arrive in order. An LP that misses a number
-//! knows that it is executed too early, and does what the parameter `early` says. This must not show
-//! in any answer.
+//! knows that it is executed too early, and does what the parameter `early` says. This must not
+//! show in any answer.
 
 mod events;
 mod parameters;

@@ -1,8 +1,8 @@
 //! Which way the demands of a file go.
 //!
-//! A file lists traffic between pairs of nodes. An entry `[source][target]` has two readings: traffic
-//! from source to target, or traffic between the two, as much each way. The first of these that
-//! applies decides:
+//! A file lists traffic between pairs of nodes. An entry `[source][target]` has two readings:
+//! traffic from source to target, or traffic between the two, as much each way. The first of these
+//! that applies decides:
 //!
 //! 1. The loads that it publishes for its links (`ecmp_fwd.org` and `ecmp_bwd.org`, in percent of
 //!    the most loaded one), if exactly one reading yields them.
@@ -121,9 +121,9 @@ fn rest(topology: &Topology, listed: &[Flow]) -> Rest {
 /// Whether these demands load the links as published.
 fn yields(topology: &Topology, flows: &[Flow], published: &[f64]) -> bool {
     let Ok(routing) = Routing::new(topology, flows) else { return false };
-    let most = routing.loads.iter().copied().fold(0.0, f64::max);
+    let most = routing.loads().iter().copied().fold(0.0, f64::max);
     routing
-        .loads
+        .loads()
         .iter()
         .zip(published)
         .all(|(load, percent)| (100.0 * load / most - percent).abs() <= ROUNDING)

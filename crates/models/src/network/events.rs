@@ -79,9 +79,7 @@ impl Network {
         *lp.change(free_at) = end;
         lp.count(PACKETS.at(link), 1);
         lp.span(UTILISATION.at(link), begin, end, 1.0);
-        let route = self.routing.routes
-            [port.row as usize + self.routing.destinations[packet.demand as usize] as usize];
-        match self.next_hop(route, lp) {
+        match self.next_hop(self.routing.route(port.row, packet.demand), lp) {
             None if end + port.propagation < lp.end() => {
                 lp.sample(DELAY.at(packet.demand), end + port.propagation - packet.created)
             }
@@ -179,7 +177,7 @@ impl Network {
             Route::Link(next) => Some(LpId(next)),
             Route::Split { count, first } => {
                 let choice = first + lp.random().below(u32::from(count));
-                Some(LpId(self.routing.splits[choice as usize]))
+                Some(LpId(self.routing.split(choice)))
             }
         }
     }

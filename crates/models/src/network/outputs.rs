@@ -126,7 +126,7 @@ pub(super) fn results(network: &Network, outcome: &Outcome) -> Results<Network> 
     let mut delivered = 0;
     let mut under_way = 0;
     let mut hops = 0;
-    for (demand, &links) in (0u32..).zip(&network.routing.hops) {
+    for (demand, &links) in (0u32..).zip(network.routing.hops()) {
         let arrived = statistics.histogram(DELAY.at(demand)).count();
         offered += statistics.counter(OFFERED.at(demand));
         dropped += statistics.counter(LOST.at(demand));
@@ -183,7 +183,7 @@ fn demand_json(network: &Network, outcome: &Outcome, demand: u32) -> Value {
     let (source, target) = network.ends[demand as usize];
     let [source, target] = [source, target].map(|node| &network.topology.nodes[node as usize].id);
     json!({
-        "source": source, "target": target, "hops": network.routing.hops[demand as usize],
+        "source": source, "target": target, "hops": network.routing.hops()[demand as usize],
         "offered": sent, "delivered": delay.count(), "dropped": lost, "under_way": left, "delay": delay_json(delay),
     })
 }
@@ -350,7 +350,7 @@ fn demand_table(network: &Network, outcome: &Outcome) -> TableView {
         let ends = [
             json!(name(source)),
             json!(name(target)),
-            json!(network.routing.hops[demand as usize]),
+            json!(network.routing.hops()[demand as usize]),
         ];
         ends.into_iter().chain(counts.map(|count| json!(count))).chain(times).collect()
     };

@@ -29,17 +29,17 @@ pub(super) enum Route {
 #[derive(Debug)]
 pub(super) struct Routing {
     /// For every node, one route for every destination.
-    pub(super) routes: Vec<Route>,
+    routes: Vec<Route>,
     /// How many destinations there are: the length of a node's row in `routes`.
-    pub(super) columns: u32,
+    columns: u32,
     /// Next hops where there are several.
-    pub(super) splits: Vec<u32>,
+    splits: Vec<u32>,
     /// For every flow, the column of its destination.
-    pub(super) destinations: Vec<u32>,
+    destinations: Vec<u32>,
     /// For every flow, how many links its packets take.
-    pub(super) hops: Vec<u32>,
+    hops: Vec<u32>,
     /// For every link, the traffic that it carries, in the unit of the flows' weights.
-    pub(super) loads: Vec<f64>,
+    loads: Vec<f64>,
 }
 
 impl Routing {
@@ -76,10 +76,31 @@ impl Routing {
         Ok(routing)
     }
 
-    /// The route at `node` to the destination in `column`.
+    /// Where the routes of a node begin, for [`route`](Self::route).
+    pub(super) fn row(&self, node: u32) -> u32 {
+        node * self.columns
+    }
+
+    /// The route of a flow's packets at the node with this [row](Self::row).
     #[inline]
-    pub(super) fn at(&self, node: u32, column: u32) -> Route {
-        self.routes[node as usize * self.columns as usize + column as usize]
+    pub(super) fn route(&self, row: u32, flow: u32) -> Route {
+        self.routes[row as usize + self.destinations[flow as usize] as usize]
+    }
+
+    /// A next hop of a [`Route::Split`], by its index.
+    #[inline]
+    pub(super) fn split(&self, index: u32) -> u32 {
+        self.splits[index as usize]
+    }
+
+    /// For every flow, how many links its packets take.
+    pub(super) fn hops(&self) -> &[u32] {
+        &self.hops
+    }
+
+    /// For every link, the traffic that it carries, in the unit of the flows' weights.
+    pub(super) fn loads(&self) -> &[f64] {
+        &self.loads
     }
 
     /// The next hops of a route.
@@ -91,8 +112,8 @@ impl Routing {
         }
     }
 
-    /// The links, in order, that packets may take at `target` if they came from `source` by the next
-    /// hop `by`.
+    /// The links, in order, that packets may take at `target` if they came from `source` by the
+    /// next hop `by`.
     pub(super) fn hops_after(&self, by: u32, source: u32, target: u32) -> Vec<u32> {
         let row = |node: u32| {
             &self.routes[node as usize * self.columns as usize..][..self.columns as usize]

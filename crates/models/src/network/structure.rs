@@ -80,24 +80,24 @@ impl Network {
         routing.rename(&lps_of_links(&roles, topology.links.len()));
         // Per line: a merged link has the utilisation of each of its lines.
         let loads: Vec<f64> = routing
-            .loads
+            .loads()
             .iter()
             .zip(&topology.links)
             .map(|(load, link)| load / f64::from(link.lines))
             .collect();
         let most = loads.iter().copied().fold(0.0, f64::max);
         let bits_per_second = parameters.rate * 1e6;
-        let source = |(flow, &column): (&Flow, &u32)| {
+        let source = |(demand, flow): (u32, &Flow)| {
             let packet_rate = traffic.share(parameters, flow.weight, most) * bits_per_second
                 / f64::from(traffic.mean_bits.get());
             Source {
-                route: routing.at(flow.source, column),
+                route: routing.route(routing.row(flow.source), demand),
                 gap: (traffic.duty / packet_rate).min(LONGEST_GAP),
             }
         };
         let port = |link: &Link| {
             let propagation = link.length / PROPAGATION_SPEED;
-            let row = link.target * routing.columns;
+            let row = routing.row(link.target);
             let onward = propagation + parameters.processing;
             let bits_per_second = bits_per_second * f64::from(link.lines);
             OutputPort {
@@ -109,7 +109,7 @@ impl Network {
             }
         };
         Ok(Network {
-            sources: flows.iter().zip(&routing.destinations).map(source).collect(),
+            sources: (0..).zip(&flows).map(source).collect(),
             ports: topology.links.iter().map(port).collect(),
             expected: loads.iter().map(|&load| traffic.share(parameters, load, most)).collect(),
             topology,
@@ -128,8 +128,8 @@ impl Network {
         &self.topology
     }
 
-    /// The utilisation (0 to 1) of each link of [`Topology::links`] that follows from traffic matrix
-    /// and routing if nothing is dropped.
+    /// The utilisation (0 to 1) of each link of [`Topology::links`] that follows from traffic
+    /// matrix and routing if nothing is dropped.
     pub fn expected_utilisation(&self) -> &[f64] {
         &self.expected
     }

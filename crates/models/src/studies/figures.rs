@@ -22,8 +22,9 @@ pub(super) fn gains(
     span(&all)
 }
 
-/// How many times as fast a variant was as one of several others, over all conditions. `pick` chooses
-/// between two ratios: the lesser is the ratio to the fastest, the greater that to the slowest.
+/// How many times as fast a variant was as one of several others, over all conditions. `pick`
+/// chooses between two ratios: the lesser is the ratio to the fastest, the greater that to the
+/// slowest.
 pub(super) fn gains_over(
     measured: &Measured,
     variant: usize,

@@ -7,9 +7,9 @@ use super::figures::{figure, gains};
 
 /// Message sizes in bytes.
 const SIZES: [u32; 6] = [500, 1000, 3000, 7000, 20_000, 50_000];
-/// The limit of the event lists of `simplesim`. The source has 5000 and counts messages on their way,
-/// which corresponds to 1500 here. With a fifteenth of that, messages of 50 000 bytes take 200 MB, and
-/// a run of seconds does not spend most of its time on touching memory for the first time.
+/// The limit of the event lists of `simplesim`. The source has 5000 and counts messages on their
+/// way, which corresponds to 1500 here. With a fifteenth of that, messages of 50 000 bytes take 200
+/// MB, and a run of seconds does not spend most of its time on touching memory for the first time.
 const LIMIT: u32 = 100;
 
 /// The places of the variants in [`variants`].

@@ -25,8 +25,8 @@ macro_rules! differs {
     };
 }
 
-/// How many buffers the sub-pools of a PE have together: eight times what `gtw-partitioned` gives to
-/// a pair of PEs.
+/// How many buffers the sub-pools of a PE have together: eight times what `gtw-partitioned` gives
+/// to a pair of PEs.
 const OF_PE: u32 = 8192;
 
 fn variants(pes: u32) -> Vec<StudyCase> {

@@ -105,7 +105,7 @@ fn every_event_can_be_undone_by_copy_and_by_reverse_code() {
     }
 }
 
-/// Blocks of LPs are whole nodes, so that what PEs tell each other goes through fibres.
+/// Blocks of LPs are whole nodes, so messages between PEs go through fibres.
 #[test]
 fn pes_are_whole_nodes_apart() {
     for (topology, threads) in [
@@ -232,9 +232,9 @@ fn mean_hops_are_those_of_delivered_packets() {
     assert!(mean < 0.99 * offered, "{mean} of what was delivered, {offered} of what was offered");
 }
 
-/// A run too short for any packet has no numbers, and says so without trouble.
+/// A run too short for any packet has no mean number of hops.
 #[test]
-fn a_run_without_packets_is_told() {
+fn a_run_without_packets_has_no_means() {
     let run = Simulation::new(network("topozoo-Abilene", "")).end(1e-9).run().unwrap();
     assert_eq!(
         (&run.record.results["packets_offered"], &run.record.results["hops_mean"]),

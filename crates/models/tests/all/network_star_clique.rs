@@ -136,7 +136,7 @@ fn every_datagram_is_delivered_or_on_its_way() {
     }
 }
 
-/// What they offer is more than the links can carry: then some is dropped, and the books still
+/// If sources offer more than the links can carry, some datagrams are dropped, and the counts still
 /// balance.
 #[test]
 fn overloaded_links_drop_datagrams() {
@@ -168,7 +168,7 @@ fn sources_start_at_random() {
     assert!(together.iter().all(|&count| count == (end / gap) as u64), "{together:?}");
 }
 
-/// With as many PEs as stars, what PEs send each other goes from hub to hub.
+/// With as many PEs as stars, messages between PEs go from hub to hub.
 #[test]
 fn every_pe_has_a_star() {
     for stars in [2, 3, 4, 8] {
@@ -227,8 +227,7 @@ fn what_is_no_star_clique_is_refused() {
     );
 }
 
-/// Demand and sources are defaults, which can be changed, and UDP sources are at home in other
-/// topologies too.
+/// A star-clique can have other demands and sources, and other topologies can have UDP sources.
 #[test]
 fn demand_and_sources_may_be_chosen() {
     let poisson = star_clique(3, "demand=uni sources=poisson load=0.6");
@@ -246,7 +245,7 @@ fn demand_and_sources_may_be_chosen() {
 }
 
 #[test]
-fn parameters_without_effect_are_told() {
+fn parameters_without_effect_are_named() {
     let named = |words: &str| -> Vec<&str> {
         Network::notes(&parameters(words)).into_iter().map(|(name, _)| name).collect()
     };

@@ -48,8 +48,8 @@ fn assert_loads(network: &Network, file: &Path, demand: &str) {
     }
 }
 
-/// Files that list each pair once, all pairs in both orders with different values, and some pairs
-/// in both orders. The published loads of most count every entry both ways.
+/// Some files list each pair once, some list all pairs in both orders with different values, some
+/// only a few. The published loads of most count every entry both ways.
 #[test]
 fn loads_of_the_demands_of_files_agree_with_the_published_ones() {
     let files: Vec<PathBuf> =
@@ -110,13 +110,14 @@ fn read(demands: &str, more: &str, published: [&str; 4], words: &str) -> (Vec<f6
 }
 
 #[test]
-fn files_say_of_themselves_which_way_demands_go() {
+fn files_decide_which_way_their_demands_go() {
     let says = |demands: &str, more: &str, published: [&str; 4], expected: &[f64], words: &str| {
         let (loads, reading) = read(demands, more, published, "");
         assert_eq!((loads.as_slice(), reading.as_str()), (expected, words), "{demands} {more}");
     };
-    let (silent, once, twice) =
-        ([""; 4], r#"{"0": {"1": 1, "2": 1}}"#, r#"{"0": {"2": 4}, "2": {"0": 1}, "1": {"2": 1}}"#);
+    let silent = [""; 4];
+    let once = r#"{"0": {"1": 1, "2": 1}}"#;
+    let twice = r#"{"0": {"2": 4}, "2": {"0": 1}, "1": {"2": 1}}"#;
     says(
         once,
         "",
@@ -132,7 +133,7 @@ fn files_say_of_themselves_which_way_demands_go() {
         &[0.8, 0.2, 1.0, 0.2],
         "as listed, as the file lists pairs in both orders",
     );
-    // Published loads say more than the rest.
+    // Published loads come before the rest.
     says(
         once,
         "",
@@ -149,7 +150,7 @@ fn files_say_of_themselves_which_way_demands_go() {
     );
     let unlike = "as listed, as the file lists pairs in both orders; neither reading makes the loads that the file publishes";
     says(twice, "", ["100", "20", "80", "20"], &[0.8, 0.2, 1.0, 0.2], unlike);
-    // Loads of some links are none.
+    // Loads of only some links do not count.
     says(
         once,
         "",

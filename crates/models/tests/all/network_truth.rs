@@ -1,4 +1,4 @@
-//! Simulated networks against what queueing theory and published loads say of them.
+//! Simulated networks against queueing theory and published loads.
 
 use crate::network_support::{TOPOLOGIES, chain, interval, network, path, results, truth};
 use warpline::serde_json::Value;
@@ -213,7 +213,7 @@ fn every_packet_is_delivered_dropped_or_on_its_way() {
         (offered, sum("demands", "under_way")),
         (delivered + dropped + count("packets_under_way"), count("packets_under_way"))
     );
-    // On their way are, by Little's law, no more than offered in the longest delay.
+    // By Little's law, no more packets are on their way than are offered in the longest delay.
     let on_their_way = offered - delivered - dropped;
     let longest = results["delay"]["max"].as_f64().unwrap();
     assert!(
@@ -227,8 +227,8 @@ fn every_packet_is_delivered_dropped_or_on_its_way() {
     }
 }
 
-/// What has not arrived when the run ends is not delivered: of three links with fibres of 10 ms, a
-/// run of 25 ms sees the end of none.
+/// Packets that have not arrived when the run ends are not delivered: with three fibres of 10 ms,
+/// no packet arrives in a run of 25 ms.
 #[test]
 fn packets_under_way_at_the_end_are_not_delivered() {
     let fibres =
@@ -253,9 +253,9 @@ fn packets_under_way_at_the_end_are_not_delivered() {
     );
 }
 
-/// An overloaded link is busy all the time, and what it cannot carry is lost.
+/// An overloaded link is always busy, and loses what it cannot carry.
 #[test]
-fn overload_saturates() {
+fn an_overloaded_link_is_always_busy() {
     let results = results(chain(1, 10.0, "load=2 sizes=fixed"), 0.5, 5.0, 3);
     let link: &Value = &results["links"][0];
     let [utilisation, drop_ratio] =

@@ -1,5 +1,5 @@
-//! Models whose `Clone` or `Drop` panics. If the event or state really happens, the panic is reported
-//! as the model's mistake; otherwise it is not reported. Nothing aborts.
+//! Models whose `Clone` or `Drop` panics. If the event or state really happens, the panic is
+//! reported as the model's mistake; otherwise it is not reported. Nothing aborts.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -1,5 +1,5 @@
-//! Events that pass on their payload unchanged: one answer, no needless copies, and errors like those
-//! of other sends.
+//! Events that pass on their payload unchanged: one answer, no needless copies, and errors like
+//! those of other sends.
 
 use std::fmt;
 use std::sync::Arc;

@@ -4,8 +4,8 @@
 use warpline::prelude::*;
 use warpline::{Run, Synchronisation};
 
-/// A few tokens that rest for a while and move on, and alarms far ahead of them. A PE without a token
-/// executes its alarms; later, tokens arrive there that precede them.
+/// A few tokens that rest for a while and move on, and alarms far ahead of them. A PE without a
+/// token executes its alarms; later, tokens arrive there that precede them.
 #[derive(Debug)]
 struct Tokens;
 

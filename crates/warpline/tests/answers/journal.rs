@@ -21,8 +21,8 @@ enum Bug {
     CannotRead,
 }
 
-/// LPs that send each other customers at random. When the stock of an LP is sold out, its next event
-/// fails.
+/// LPs that send each other customers at random. When the stock of an LP is sold out, its next
+/// event fails.
 #[derive(Debug, Default)]
 struct Shop {
     bug: Bug,

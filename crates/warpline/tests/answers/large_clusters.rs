@@ -1,4 +1,5 @@
-//! Virtual clusters of as many PEs as are allowed, with an LP or two each, give the sequential answer.
+//! Virtual clusters of as many PEs as are allowed, with an LP or two each, give the sequential
+//! answer.
 
 use warpline::{
     Barrier, Cancellation, CopyInterval, GoAhead, GvtAlgorithm, Mailbox, Messages, Pending, Undo,

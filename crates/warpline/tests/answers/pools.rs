@@ -1,5 +1,6 @@
-//! Pools of buffers: no setting of them changes the answer (who owns a buffer, the order in which free
-//! ones are used, how many there are, when they go back). Every run checks that its books balance.
+//! Pools of buffers: no setting of them changes the answer (who owns a buffer, the order in which
+//! free ones are used, how many there are, when they go back). Every run checks that its books
+//! balance.
 
 use warpline::base::random::Random;
 use warpline::prelude::*;

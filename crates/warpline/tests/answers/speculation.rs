@@ -1,5 +1,6 @@
-//! Mistakes on speculative states. A failure on a state to which no right order of events leads must
-//! leave no trace. A mistake that really happens must be reported as if there had been no speculation.
+//! Mistakes on speculative states. A failure on a state to which no right order of events leads
+//! must leave no trace. A mistake that really happens must be reported as if there had been no
+//! speculation.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

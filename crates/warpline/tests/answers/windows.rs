@@ -91,8 +91,8 @@ fn lookahead_that_is_lost_in_rounding_holds_up_nobody() {
     }
 }
 
-/// PEs in windows must not wait for one that has failed. The first failure is reported, and all events
-/// before it commit.
+/// PEs in windows must not wait for one that has failed. The first failure is reported, and all
+/// events before it commit.
 #[test]
 fn failures_in_windows_are_those_of_a_sequential_run() {
     let mut reached = 0;
@@ -114,8 +114,8 @@ fn failures_in_windows_are_those_of_a_sequential_run() {
     assert!(reached > Crime::ALL.len(), "{reached} of the planned mistakes were reached");
 }
 
-/// If the horizon does not move, each event is executed alone when GVT reaches it, so every mistake is
-/// certain.
+/// If the horizon does not move, each event is executed alone when GVT reaches it, so every mistake
+/// is certain.
 #[test]
 fn mistakes_where_no_horizon_moves_are_those_of_a_sequential_run() {
     let mut reached = 0;

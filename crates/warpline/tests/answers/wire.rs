@@ -1,5 +1,5 @@
-//! Events that serde writes: an event that cannot be written or read back is a mistake of the model,
-//! if the event happens.
+//! Events that serde writes: an event that cannot be written or read back is a mistake of the
+//! model, if the event happens.
 
 use serde::de::Error as _;
 use serde::ser::Error as _;

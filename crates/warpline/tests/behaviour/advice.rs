@@ -1,6 +1,6 @@
-//! The advice about a parallel run, tested on workloads with known problems. Advice about waiting PEs
-//! needs cores that no other program uses: `WARPLINE_IDLE=1 cargo test --package warpline --test
-//! behaviour advice -- --test-threads=1` says that there are such cores.
+//! The advice about a parallel run, tested on workloads with known problems. Advice about waiting
+//! PEs needs cores that no other program uses: `WARPLINE_IDLE=1 cargo test --package warpline
+//! --test behaviour advice -- --test-threads=1` says that there are such cores.
 
 use std::hint::black_box;
 
@@ -52,8 +52,8 @@ impl Model for Load {
     }
 }
 
-/// Runs it on two threads, longer and longer, until the run takes long enough for advice. Returns the
-/// record of that run.
+/// Runs it on two threads, longer and longer, until the run takes long enough for advice. Returns
+/// the record of that run.
 fn run(load: &Load, sync: Synchronisation) -> RunRecord {
     let mut end = 64.0;
     loop {

@@ -434,8 +434,8 @@ fn long_events_are_cut_in_messages() {
     );
 }
 
-/// Which event passes the limit depends on the order of adding, but the total does not. So the fault
-/// is one of the results.
+/// Which event passes the limit depends on the order of adding, but the total does not. So the
+/// fault is one of the results.
 #[test]
 fn counts_beyond_the_largest_number_are_a_fault_of_the_results() {
     let twice: fn(&mut Context<Scripted>) =
@@ -502,8 +502,8 @@ fn events_that_cannot_leave_their_process_are_refused() {
     assert_words(&error, &["derive Portable", "Serialize and Deserialize", "or use threads"]);
 }
 
-/// LPs that hand a token on at a time where a delay of 0.5 is lost in rounding. A token is handed on
-/// three times.
+/// LPs that hand a token on at a time where a delay of 0.5 is lost in rounding. A token is handed
+/// on three times.
 #[derive(Debug)]
 struct Late;
 

@@ -1,5 +1,5 @@
-//! An event that does not end is reported while it runs, and can end its run; all runs have the same
-//! large stacks.
+//! An event that does not end is reported while it runs, and can end its run; all runs have the
+//! same large stacks.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

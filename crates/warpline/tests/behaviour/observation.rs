@@ -326,8 +326,8 @@ const HELD: TimeMean = TimeMean::slot(0);
 const APART: TimeMean = TimeMean::slot(1);
 const FREE: TimeMean = TimeMean::slot(2);
 
-/// Each of four LPs holds a level at 3. With `raises`, LP 2 raises its level to 5 halfway. The model
-/// has no `finish`.
+/// Each of four LPs holds a level at 3. With `raises`, LP 2 raises its level to 5 halfway. The
+/// model has no `finish`.
 struct Holders {
     raises: bool,
 }

@@ -132,6 +132,11 @@ fn estimates_are_those_of_the_runs() {
         panic!("{:?}", replicated.record.views)
     };
     assert_eq!((first.lines[0].1.len(), table.rows.len(), table.columns.len()), (30, 30, 6));
+}
+
+#[test]
+fn series_are_estimated_in_every_slice() {
+    let replicated = arrivals().replicate(30).expect("thirty runs");
     let series = &replicated.record.series;
     let in_slice = |name: &str, slice: usize| {
         Spread::of(
@@ -156,10 +161,16 @@ fn estimates_are_those_of_the_runs() {
             .all(|(_, _, value)| value.is_some_and(|value| (value - 40.0).abs() < 5.0)),
         "{series:?}"
     );
+    let arrived = replicated.spread("arrived").expect("they were counted");
     assert_eq!(
         series["arrived"].counts.iter().sum::<u64>(),
         arrived.values.iter().sum::<f64>() as u64
     );
+}
+
+#[test]
+fn a_report_shows_the_runs_and_their_means() {
+    let replicated = arrivals().replicate(30).expect("thirty runs");
     let out = tempfile::tempdir().expect("a directory");
     let page = replicated.report(out.path().join("out")).expect("a report");
     let page = std::fs::read_to_string(page).expect("a page");

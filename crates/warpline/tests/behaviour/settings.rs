@@ -196,7 +196,8 @@ fn impossible_numbers_of_threads_are_refused() {
     );
 }
 
-/// States of a megabyte for four thousand million LPs fit no machine: this is an error, not an abort.
+/// States of a megabyte for four thousand million LPs fit no machine: this is an error, not an
+/// abort.
 #[test]
 fn states_that_do_not_fit_are_an_error() {
     #[derive(Debug)]

@@ -1,5 +1,5 @@
-//! Effects of LPs on the outside world, in several processes: the same as in one process, in the same
-//! order.
+//! Effects of LPs on the outside world, in several processes: the same as in one process, in the
+//! same order.
 
 use std::fs;
 use std::path::Path;
@@ -177,8 +177,8 @@ impl Victim {
     }
 }
 
-/// Three LPs with clocks, in a process each. Each tick is noted outside; at the fifth tick of LP 1, a
-/// process is killed.
+/// Three LPs with clocks, in a process each. Each tick is noted outside; at the fifth tick of LP 1,
+/// a process is killed.
 struct Killing<'d> {
     directory: &'d Path,
     victim: Victim,
@@ -249,8 +249,8 @@ pub(crate) fn be_killed(victim: Victim, directory: &Path, why: &str) -> Result<(
     }
 }
 
-/// Whether all processes of a killed run are gone soon, and have had the effects of all events before
-/// the kill, and no others.
+/// Whether all processes of a killed run are gone soon, and have had the effects of all events
+/// before the kill, and no others.
 pub(crate) fn check_killed(victim: Victim, directory: &Path) -> Result<(), String> {
     let since = std::time::Instant::now();
     let processes =

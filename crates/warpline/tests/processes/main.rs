@@ -1,5 +1,5 @@
-//! Runs in several processes: they have one answer, and effects outside in one order. Each case is a
-//! run of this program, which starts itself again for the other processes.
+//! Runs in several processes: they have one answer, and effects outside in one order. Each case is
+//! a run of this program, which starts itself again for the other processes.
 
 mod acts;
 mod faults;

@@ -142,8 +142,8 @@ pub(crate) fn repeat() -> Result<(), Ended> {
     kept.clear();
     let before = before.expect("there was a run");
     let after = Left::now();
-    // Payloads of a process that is gone are not freed, as nobody knows which they are. The allocator
-    // keeps some address space, too.
+    // Payloads of a process that is gone are not freed, as nobody knows which they are. The
+    // allocator keeps some address space, too.
     let shared = before.shared + 1000 + 4000 * losses;
     let stays = after.descriptors <= before.descriptors
         && after.space < before.space + 2_000_000

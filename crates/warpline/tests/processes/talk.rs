@@ -6,7 +6,8 @@ use warpline_testkit::talk::{Gossips, Talk};
 
 use crate::Ended;
 
-/// Four ways to communicate, times four kinds of events that cannot be written or read.
+/// Four ways to communicate, with none or one of three kinds of events that cannot be written or
+/// read.
 pub(crate) const CASES: u64 = 4 * 4;
 
 /// Memory budgets in bytes. With all but the last, some process cannot go on.
@@ -31,8 +32,8 @@ pub(crate) fn run_short(bytes: u64) -> Result<(), Ended> {
 }
 
 /// In the right order, no event is sent that cannot be written or read, unless `says` plans one;
-/// events executed too early send many. If a planned one happens, the run ends there, and no process
-/// waits for another.
+/// events executed too early send many. If a planned one happens, the run ends there, and no
+/// process waits for another.
 pub(crate) fn gossip(number: u64) -> Result<(), Ended> {
     let says =
         [None, Some(Talk::Secret), Some(Talk::Slip), Some(Talk::Riddle)][number as usize % 4];

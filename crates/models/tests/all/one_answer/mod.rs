@@ -50,8 +50,7 @@ impl Way {
         }
     }
 
-    /// Whether it makes sense for a model with this least delay between PEs that can or cannot undo
-    /// its events.
+    /// Whether the model can be run this way, with this least delay between PEs.
     fn suits<M: Model>(self, least_delay: f64) -> bool {
         let can_undo = match self.undo {
             Undo::Reverse => M::ABILITIES.has_reverse(),
@@ -115,7 +114,7 @@ struct Compare {
     end: f64,
 }
 
-/// What must not depend on the way.
+/// What must not depend on the settings.
 #[derive(Debug, PartialEq)]
 struct Answer {
     digest: String,

@@ -117,8 +117,8 @@ impl Log {
             .collect()
     }
 
-    /// The longest chain. Among equally long ones, it ends at the first LP, and prefers the previous
-    /// event of the same LP.
+    /// The longest chain. Among equally long ones, it ends at the first LP, and prefers the
+    /// previous event of the same LP.
     pub(super) fn path(&self) -> Path {
         let before = self.before();
         let mut ends: Vec<u64> = Vec::new();

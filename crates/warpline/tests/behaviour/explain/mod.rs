@@ -252,6 +252,49 @@ fn rounded_down(delay: f64) -> f64 {
     f64::from_bits(delay.to_bits() >> 49 << 49)
 }
 
+/// Checks the findings for one number of cores.
+fn check_cores(
+    findings: &Findings,
+    one: &CoreFindings,
+    log: &Log,
+    lookahead: &Lookahead,
+    partition: &Partition,
+) {
+    let over = |time: u64| if time == 0 { 1.0 } else { findings.work as f64 / time as f64 };
+    let (time, most) = log.in_order(partition);
+    assert_eq!(
+        (one.in_order, one.busiest.work, one.these_blocks),
+        (over(time), most, over(most.max(findings.path.length)))
+    );
+    let declared = log.declared(lookahead, partition);
+    assert_eq!(
+        (one.declared_delay, one.declared),
+        (declared, over(log.windows(partition, declared, 0))),
+        "{} PEs",
+        one.pes
+    );
+    let (least, from) = log.least_delay(partition, rounded_down);
+    assert_eq!(one.seen_delay.is_some(), least < f64::INFINITY);
+    if let Some(seen) = one.seen_delay {
+        assert!(
+            (seen.seen - least).abs() <= 1e-9 || seen.seen == seen.declared,
+            "{seen:?} instead of {least}"
+        );
+    }
+    let work = log.events.len() - from;
+    let expected = (work as u64 >= findings.work / 10).then(|| {
+        match log.windows(partition, rounded_down(least), from) {
+            0 => 1.0,
+            time => work as f64 / time as f64,
+        }
+    });
+    assert_eq!(
+        one.seen, expected,
+        "{} PEs, {least} from event {from} of {}",
+        one.pes, findings.events
+    );
+}
+
 fn check_by_brute_force<M: Model + Clone>(model: &M, seed: u64, end: f64) -> Result<(), String> {
     let simulation = || Simulation::new(model.clone()).seed(seed).end(end);
     let explanation =
@@ -271,45 +314,13 @@ fn check_by_brute_force<M: Model + Clone>(model: &M, seed: u64, end: f64) -> Res
         log.path()
     );
     let lookahead = Lookahead::of(model, log.lps).map_err(|why| why.to_string())?;
-    let over = |time: u64| if time == 0 { 1.0 } else { findings.work as f64 / time as f64 };
     for one in &findings.cores {
         let partition =
             Partition::weighted(log.lps, one.pes, &lookahead, &Groups::default(), |lp| {
                 model.weight(lp)
             })
             .map_err(|(lp, _)| lp.to_string())?;
-        let (time, most) = log.in_order(&partition);
-        assert_eq!(
-            (one.in_order, one.busiest.work, one.these_blocks),
-            (over(time), most, over(most.max(findings.path.length)))
-        );
-        let declared = log.declared(&lookahead, &partition);
-        assert_eq!(
-            (one.declared_delay, one.declared),
-            (declared, over(log.windows(&partition, declared, 0))),
-            "{} PEs",
-            one.pes
-        );
-        let (least, from) = log.least_delay(&partition, rounded_down);
-        assert_eq!(one.seen_delay.is_some(), least < f64::INFINITY);
-        if let Some(seen) = one.seen_delay {
-            assert!(
-                (seen.seen - least).abs() <= 1e-9 || seen.seen == seen.declared,
-                "{seen:?} instead of {least}"
-            );
-        }
-        let work = log.events.len() - from;
-        let expected = (work as u64 >= findings.work / 10).then(|| {
-            match log.windows(&partition, rounded_down(least), from) {
-                0 => 1.0,
-                time => work as f64 / time as f64,
-            }
-        });
-        assert_eq!(
-            one.seen, expected,
-            "{} PEs, {least} from event {from} of {}",
-            one.pes, findings.events
-        );
+        check_cores(findings, one, &log, &lookahead, &partition);
     }
     for delay in &findings.delays {
         let least = log
