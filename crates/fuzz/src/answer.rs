@@ -26,7 +26,7 @@ pub enum Answer {
         seconds: f64,
     },
     /// By a signal, before the program had a handler for it.
-    Untold,
+    Signalled,
     /// Its program died; this is the end of its output.
     Crashed(String),
 }
@@ -156,7 +156,7 @@ pub fn judge(reference: &Answer, answer: &Answer, allowed: Allowed) -> Result<()
         {
             Err(Wrong::new("engine", why.clone()))
         }
-        (_, Answer::Refused(_) | Answer::Untold) => Ok(()),
+        (_, Answer::Refused(_) | Answer::Signalled) => Ok(()),
         (_, Answer::OutOfMemory(_)) if allowed.memory => Ok(()),
         (_, Answer::Lost(_)) if allowed.loss => Ok(()),
         (Answer::Done(expected), Answer::Done(found)) => compare(expected, found, allowed),

@@ -82,14 +82,12 @@ fn sort(case: &Case) -> &'static str {
         ("signal-after", "signalled"),
         ("ranks", "ranks"),
         ("processes", "processes"),
-    ];
-    let more = [
         ("memory", "budgets"),
         ("stop-after", "stopped"),
         ("virtual-cluster", "virtual clusters"),
         ("changes", "changing engines"),
     ];
-    let found = sorts.into_iter().chain(more).find(|(option, _)| case.get(option).is_some());
+    let found = sorts.into_iter().find(|(option, _)| case.get(option).is_some());
     found.map_or(
         if case.get("sync") == Some("sequential") { "sequential" } else { "threads" },
         |(_, sort)| sort,

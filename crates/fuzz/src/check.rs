@@ -94,7 +94,7 @@ impl Checker {
         judge(&expected, &answer, allowed(case, &expected))?;
         Ok(match answer {
             Answer::Refused(_) => Checked::Refused,
-            Answer::OutOfMemory(_) | Answer::Lost(_) | Answer::Untold => Checked::Excused,
+            Answer::OutOfMemory(_) | Answer::Lost(_) | Answer::Signalled => Checked::Excused,
             _ => {
                 let ratio = took.as_secs_f64() / (usual.as_secs_f64() * SLOW + 1.0);
                 Checked::Equal { slow: Some(ratio).filter(|ratio| *ratio > 1.0) }

@@ -204,7 +204,7 @@ fn try_outside(case: &Case, hooks: &Hooks, limit: Duration) -> std::io::Result<A
     };
     let status = child.wait()?;
     if hooks.signal_after.is_some() && status.signal() == Some(Signal::TERM.as_raw()) {
-        return Ok(Answer::Untold);
+        return Ok(Answer::Signalled);
     }
     let crashed = || Answer::Crashed(format!("{status}: {}", errors.recv().unwrap_or_default()));
     let Some(line) = text.lines().last() else { return Ok(crashed()) };

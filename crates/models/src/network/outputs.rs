@@ -27,18 +27,13 @@ impl LinkOutcome {
     fn new(network: &Network, outcome: &Outcome, link: u32) -> Self {
         let statistics = outcome.statistics;
         let estimate = statistics.time_mean(UTILISATION.at(link));
-        let packets = statistics.counter(PACKETS.at(link));
-        let drops = statistics.counter(DROPS.at(link));
-        let utilisation = estimate.mean.unwrap_or(0.0);
-        let ci95 = estimate.ci95;
-        let ci95_note = estimate.ci95_note();
         LinkOutcome {
-            utilisation,
-            ci95,
-            ci95_note,
+            utilisation: estimate.mean.unwrap_or(0.0),
+            ci95: estimate.ci95,
+            ci95_note: estimate.ci95_note(),
             expected: network.expected[link as usize],
-            packets,
-            drops,
+            packets: statistics.counter(PACKETS.at(link)),
+            drops: statistics.counter(DROPS.at(link)),
         }
     }
 

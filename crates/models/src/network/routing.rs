@@ -71,7 +71,7 @@ impl Routing {
         {
             let tree = graph.towards(target);
             routing.spread(topology, flows, &arriving[column as usize], &tree)?;
-            routing.add_column(&graph, column, &tree);
+            routing.add_column(column, &tree);
         }
         Ok(routing)
     }
@@ -179,8 +179,8 @@ impl Routing {
         Ok(())
     }
 
-    fn add_column(&mut self, graph: &Graph, column: u32, tree: &Tree) {
-        for (node, next) in tree.next.iter().enumerate().take(graph.leaving.len()) {
+    fn add_column(&mut self, column: u32, tree: &Tree) {
+        for (node, next) in tree.next.iter().enumerate() {
             let route = match next[..] {
                 [] => Route::Here,
                 [only] => Route::Link(only),

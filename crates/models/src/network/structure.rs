@@ -97,13 +97,11 @@ impl Network {
         };
         let port = |link: &Link| {
             let propagation = link.length / PROPAGATION_SPEED;
-            let row = routing.row(link.target);
-            let onward = propagation + parameters.processing;
             let bits_per_second = bits_per_second * f64::from(link.lines);
             OutputPort {
-                row,
+                row: routing.row(link.target),
                 propagation,
-                onward,
+                onward: propagation + parameters.processing,
                 bits_per_second,
                 seconds_per_bit: 1.0 / bits_per_second,
             }

@@ -10,23 +10,24 @@ use warpline_testkit::torture::Case;
 use warpline_testkit::{Recipe, Settings, cases};
 
 /// How PEs are synchronised: whether conservatively, in windows, and with the use of lookahead.
-type Way = (bool, bool, bool);
+#[derive(Clone, Copy)]
+struct Way {
+    conservative: bool,
+    windows: bool,
+    lookahead: bool,
+}
 
-const WINDOWS: Way = (true, true, true);
-const FREE_RUNNING: Way = (true, false, true);
-const OPTIMISTIC: Way = (false, false, true);
-const WITHOUT_LOOKAHEAD: Way = (false, false, false);
+const WINDOWS: Way = Way { conservative: true, windows: true, lookahead: true };
+const FREE_RUNNING: Way = Way { windows: false, ..WINDOWS };
+const OPTIMISTIC: Way = Way { conservative: false, ..FREE_RUNNING };
+const WITHOUT_LOOKAHEAD: Way = Way { lookahead: false, ..OPTIMISTIC };
 
 /// Events that go anywhere, most of them to other PEs.
 fn recipe(seed: u64, pes: u32) -> Recipe {
-    let lps = pes + pes / 2;
-    let topology = Shape::Uniform;
-    let delays = DelayKind::Exponential;
-    let plain = Recipe::from_seed(seed);
     Recipe {
-        lps,
-        topology,
-        delays,
+        lps: pes + pes / 2,
+        topology: Shape::Uniform,
+        delays: DelayKind::Exponential,
         lookahead: 1.0,
         starters: 1,
         energy: 4,
@@ -34,14 +35,14 @@ fn recipe(seed: u64, pes: u32) -> Recipe {
         burst: 0,
         to_self: 0.2,
         loans: false,
-        ..plain
+        ..Recipe::from_seed(seed)
     }
 }
 
 fn cluster(
     pes: u32,
     cluster: u64,
-    (conservative, windows, lookahead): Way,
+    way: Way,
     messages: Messages,
     gvt: GvtAlgorithm,
 ) -> Configuration {
@@ -50,14 +51,14 @@ fn cluster(
         processes: 1,
         copies: None,
         cluster: Some(cluster),
-        conservative,
-        windows,
+        conservative: way.conservative,
+        windows: way.windows,
         messages,
         undo: [Undo::Copy, Undo::Reverse, Undo::Journal][cluster as usize % 3],
         cancellation: [Cancellation::Aggressive, Cancellation::Lazy, Cancellation::Dynamic]
             [cluster as usize / 3 % 3],
         copy_interval: CopyInterval::Every(1),
-        lookahead,
+        lookahead: way.lookahead,
         go_ahead: if cluster % 2 == 1 { GoAhead::Always } else { GoAhead::Auto },
         batch: 16,
         kps: 7,

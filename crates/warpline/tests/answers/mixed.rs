@@ -251,9 +251,8 @@ fn effects_outside_happen_soon() {
     for (sync, threads) in
         [(Synchronisation::Sequential, 1), (Synchronisation::Mixed, 1), (Synchronisation::Mixed, 2)]
     {
-        let heard = Arc::default();
         let waited = Arc::default();
-        let model = Patient { heard, waited: Arc::clone(&waited) };
+        let model = Patient { heard: Arc::default(), waited: Arc::clone(&waited) };
         Simulation::new(model).sync(sync).threads(threads).end(1e9).run().expect("a run");
         let waited = waited.load(Ordering::Relaxed);
         assert!(

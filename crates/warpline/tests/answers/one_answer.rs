@@ -73,18 +73,15 @@ fn consecutive_seeds_have_one_answer() {
 fn large_models_have_one_answer() {
     for (delays, number) in DelayKind::ALL.into_iter().zip(0..) {
         let lps = scaled(4000);
-        let payloads = Payloads::Mixed;
-        let unbiased = number % 2 == 0;
-        let plain = Recipe::from_seed(number);
         let recipe = Recipe {
             lps,
             starters: 2,
             energy: 7,
             topology: Shape::Sparse { degree: 3 },
             delays,
-            payloads,
-            unbiased,
-            ..plain
+            payloads: Payloads::Mixed,
+            unbiased: number % 2 == 0,
+            ..Recipe::from_seed(number)
         };
         // A GVT for every batch would take long here.
         let seldom = |configuration: &Configuration| {
@@ -102,12 +99,15 @@ fn large_models_have_one_answer() {
 #[test]
 fn a_failure_leaves_anti_messages_without_their_messages() {
     let fault = Some(PlannedFault { crime: Crime::UndeclaredStatistic, lp: 15, event: 5 });
-    let lps = 16;
-    let energy = 232;
-    let fan_out = 4;
-    let loans = true;
-    let recipe =
-        Recipe { lps, energy, fan_out, loans, fault, to_self: 0.0, ..Recipe::from_seed(0) };
+    let recipe = Recipe {
+        lps: 16,
+        energy: 232,
+        fan_out: 4,
+        to_self: 0.0,
+        loans: true,
+        fault,
+        ..Recipe::from_seed(0)
+    };
     for seed in 0..scaled(60).into() {
         let drawn = Parallel::cluster(&mut Random::new(seed, LpId(0), 0));
         let parallel = Parallel {

@@ -72,9 +72,14 @@ const INVERSE_OF_31: u64 = 0xEF7BDEF7BDEF7BDF;
 
 impl Loans {
     fn new(reaction: Reaction) -> Self {
-        let impossible = Arc::default();
-        let reversals = Arc::default();
-        Loans { lps: 24, reaction, really: None, bad_reverse: false, impossible, reversals }
+        Loans {
+            lps: 24,
+            reaction,
+            really: None,
+            bad_reverse: false,
+            impossible: Arc::default(),
+            reversals: Arc::default(),
+        }
     }
 
     /// Reacts to an impossible state.

@@ -127,16 +127,13 @@ struct Answer {
 
 fn answer<M: Model>(run: Run<M>) -> Answer {
     let Run { record, tables, .. } = run;
-    let series = format!("{:?}", record.series);
-    let views = format!("{:?}", record.views);
-    let tables = format!("{tables:?}");
     Answer {
         digest: record.digest,
         committed: record.committed_events,
         results: record.results.into(),
-        series,
-        views,
-        tables,
+        series: format!("{:?}", record.series),
+        views: format!("{:?}", record.views),
+        tables: format!("{tables:?}"),
     }
 }
 

@@ -48,7 +48,7 @@ struct Pending<E> {
 }
 
 /// Takes what `from` sent in its event of this number, at time `now`, out of the executor.
-fn file<M: Model>(
+fn collect_sends<M: Model>(
     executor: &mut Executor<M>,
     log: &mut Log,
     pending: &mut Vec<Pending<M::Event>>,
@@ -87,7 +87,7 @@ impl Log {
         let mut states = Vec::new();
         for lp in (0..lps).map(LpId) {
             states.push(executor.init(model, lp));
-            file(&mut executor, &mut log, &mut pending, lp, 0, 0.0);
+            collect_sends(&mut executor, &mut log, &mut pending, lp, 0, 0.0);
         }
         while let Some(first) =
             (0..pending.len()).min_by(|a, b| ties.compare(&pending[*a].key, &pending[*b].key))
@@ -103,7 +103,7 @@ impl Log {
             model.handle(&mut states[to.index()], &payload, executor.lp());
             executor.copy_forwards(&payload);
             log.events.push(Executed { lp: to, time, by });
-            file(&mut executor, &mut log, &mut pending, to, number, time);
+            collect_sends(&mut executor, &mut log, &mut pending, to, number, time);
         }
         log
     }
