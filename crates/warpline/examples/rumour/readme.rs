@@ -26,11 +26,7 @@ impl Model for Rumour {
         if std::mem::replace(heard, true) { return; }
         lp.count(HEARD, 1);
         lp.sample(WHEN, lp.now());
-        for _ in 0..3 {
-            let to = lp.random().below(self.people);
-            let delay = lp.random().exponential(1.0);
-            lp.send(to, delay, ());
-        }
+        for _ in 0..3 { let (to, delay) = (lp.random().below(self.people), lp.random().exponential(1.0)); lp.send(to, delay, ()); }
     }
 }
 impl Configure for Rumour {
