@@ -1,4 +1,4 @@
-//! The outcome of a run, and whether it is that of the sequential run.
+//! The outcome of a run, compared with that of the sequential run.
 
 use std::fmt::{self, Debug, Write};
 use std::hash::{DefaultHasher, Hasher};
@@ -25,8 +25,8 @@ pub enum Answer {
         /// How long it was given.
         seconds: f64,
     },
-    /// By a signal that came before the program handled signals.
-    Untold,
+    /// By a signal, before the program had a handler for it.
+    Signalled,
     /// Its program died; this is the end of its output.
     Crashed(String),
 }
@@ -51,7 +51,7 @@ pub struct Done {
 }
 
 impl Done {
-    /// From a record as the command prints it.
+    /// The same from a record, as the command prints it.
     pub(crate) fn of_record(record: &Map<String, Value>) -> Self {
         let number = |name: &str| record.get(name).and_then(Value::as_f64).unwrap_or(f64::NAN);
         let value = |name: &str| record.get(name).cloned().unwrap_or_default();
@@ -69,7 +69,7 @@ impl Done {
         }
     }
 
-    /// From a run.
+    /// The same from a run.
     pub(crate) fn of_run<M: Model>(run: &Run<M>) -> Self {
         Done { rows: Some(digest(&run.tables)), ..Done::of_record(&run.record.summary()) }
     }
@@ -104,7 +104,7 @@ fn digest(value: &impl Debug) -> u64 {
         }
     }
     let mut sink = Sink(DefaultHasher::new());
-    // It writes into memory, which does not fail.
+    // Writing to memory does not fail.
     let _ = write!(sink, "{value:?}");
     sink.0.finish()
 }
@@ -112,9 +112,9 @@ fn digest(value: &impl Debug) -> u64 {
 /// What is wrong with an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wrong {
-    /// One word, by which failures are grouped.
+    /// The group of failures that it belongs to, in a word or two.
     pub kind: &'static str,
-    /// The whole story.
+    /// The details.
     pub why: String,
 }
 
@@ -130,7 +130,7 @@ impl fmt::Display for Wrong {
     }
 }
 
-/// What may go wrong in a run, but not in the sequential one.
+/// What may go wrong in a run that does not go wrong sequentially.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Allowed {
     /// It may run out of memory.
@@ -156,7 +156,7 @@ pub fn judge(reference: &Answer, answer: &Answer, allowed: Allowed) -> Result<()
         {
             Err(Wrong::new("engine", why.clone()))
         }
-        (_, Answer::Refused(_) | Answer::Untold) => Ok(()),
+        (_, Answer::Refused(_) | Answer::Signalled) => Ok(()),
         (_, Answer::OutOfMemory(_)) if allowed.memory => Ok(()),
         (_, Answer::Lost(_)) if allowed.loss => Ok(()),
         (Answer::Done(expected), Answer::Done(found)) => compare(expected, found, allowed),

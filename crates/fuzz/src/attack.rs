@@ -26,9 +26,9 @@ const SLOWEST: usize = 5;
 /// What an attack does, and for how long.
 #[derive(Clone, Debug)]
 pub struct Attack {
-    /// The first model.
+    /// The seed of the first model.
     pub seed: u64,
-    /// How long it goes on.
+    /// How long it lasts.
     pub time: Duration,
     /// How many cases at a time.
     pub jobs: usize,
@@ -49,7 +49,7 @@ struct Found {
     failures: Vec<Shrunk>,
     /// All failures, by kind.
     kinds: BTreeMap<&'static str, u64>,
-    /// The slowest cases, with how much slower they were than they should be.
+    /// The slowest cases, each with the ratio of its time to the limit of slow runs.
     slow: Vec<(f64, Case)>,
 }
 
@@ -75,28 +75,26 @@ impl Found {
     }
 }
 
-/// The sort of run that a case is, in a word or two.
+/// The sort of run that a case asks for, in a word or two.
 fn sort(case: &Case) -> &'static str {
     let sorts = [
         ("kill-after", "killed"),
         ("signal-after", "signalled"),
         ("ranks", "ranks"),
         ("processes", "processes"),
-    ];
-    let more = [
         ("memory", "budgets"),
         ("stop-after", "stopped"),
         ("virtual-cluster", "virtual clusters"),
         ("changes", "changing engines"),
     ];
-    let found = sorts.into_iter().chain(more).find(|(option, _)| case.get(option).is_some());
+    let found = sorts.into_iter().find(|(option, _)| case.get(option).is_some());
     found.map_or(
         if case.get("sync") == Some("sequential") { "sequential" } else { "threads" },
         |(_, sort)| sort,
     )
 }
 
-/// Runs it, and prints what it found.
+/// Runs the attack, and prints what it found.
 pub fn attack(attack: &Attack) -> ExitCode {
     let begin = Instant::now();
     let until = begin + attack.time;
@@ -111,7 +109,7 @@ pub fn attack(attack: &Attack) -> ExitCode {
             scope.spawn(|| {
                 let mut checker = Checker::default();
                 while Instant::now() < until {
-                    // Relaxed: nothing but the number matters.
+                    // Relaxed: it only has to be a new number; it orders nothing else.
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     try_model(attack, number, until, &mut checker, &found);
                     bar.set_position(begin.elapsed().as_secs().min(attack.time.as_secs()));

@@ -9,7 +9,7 @@ use warpline::settings::{PARALLEL, Range};
 use crate::models::Attacked;
 
 warpline::settings! {
-    /// What is done to a run beside its settings.
+    /// Options of a case that are neither settings nor parameters of the model.
     pub struct Hooks {
         /// Whether every PE has a thread of its own, however few cores there are.
         one_thread_per_pe: bool = false, Range::Any, {
@@ -72,11 +72,11 @@ pub struct Case {
 /// A case with its options sorted by what they are for.
 #[derive(Clone, Debug)]
 pub struct Sorted {
-    /// Those of the model, by name.
+    /// The parameters of the model, by name.
     pub parameters: Vec<(String, String)>,
     /// How to run it.
     pub settings: Settings,
-    /// What no user can ask for.
+    /// What only the attack can ask for.
     pub hooks: Hooks,
 }
 

@@ -10,28 +10,28 @@ use crate::answer::{Allowed, Answer, Done, Wrong, judge};
 use crate::case::Case;
 use crate::worker::Worker;
 
-/// A run counts as hanging if it takes this many times as long as the sequential run, but not
-/// before the least limit.
+/// A run counts as hanging if it takes this many times as long as the sequential run.
 const PATIENCE: f64 = 100.0;
+/// No run counts as hanging before this time.
 const LEAST: Duration = Duration::from_secs(10);
 /// The time limit of a sequential run.
 const REFERENCE_LIMIT: Duration = Duration::from_secs(30);
 /// A run is slow if it takes longer than this many times the sequential one, plus a second.
 const SLOW: f64 = 10.0;
-/// A model that counts at once what will arrive later, if that is before the end that was asked
-/// for.
+/// The model that counts future arrivals at once, if they come before the end of the run. Its
+/// statistics depend on that end.
 const LOOKS_AHEAD: &str = "network";
 /// How many sequential answers are kept.
 const REMEMBERED: usize = 64;
 
-/// A run may take this many times as much memory as the sequential one, plus so much for each
-/// process.
+/// A run may take this many times as much memory as the sequential one, and `MEMORY_MORE` bytes for
+/// each process.
 const TIMES_MEMORY: u64 = 4;
 const MEMORY_MORE: u64 = 128 << 20;
-/// A run may exceed its budget by this share, plus so much for each PE, as the book says.
+/// A run may exceed its budget by this share and `BUDGET_MORE` bytes for each PE, as the book says.
 const BUDGET_SHARE: f64 = 0.1;
 const BUDGET_MORE: u64 = 4 << 20;
-/// The events of a batch, unless a case says how many.
+/// The default number of events in a batch.
 const BATCH: u64 = 128;
 
 /// Runs cases.
@@ -94,7 +94,7 @@ impl Checker {
         judge(&expected, &answer, allowed(case, &expected))?;
         Ok(match answer {
             Answer::Refused(_) => Checked::Refused,
-            Answer::OutOfMemory(_) | Answer::Lost(_) | Answer::Untold => Checked::Excused,
+            Answer::OutOfMemory(_) | Answer::Lost(_) | Answer::Signalled => Checked::Excused,
             _ => {
                 let ratio = took.as_secs_f64() / (usual.as_secs_f64() * SLOW + 1.0);
                 Checked::Equal { slow: Some(ratio).filter(|ratio| *ratio > 1.0) }

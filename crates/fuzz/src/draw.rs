@@ -1,213 +1,199 @@
 //! Cases drawn from a seed. Models are small, so that a run takes about a millisecond; settings lie
 //! at the ends of their ranges, where mistakes are.
 
+use std::fmt::Display;
+
 use warpline::base::LpId;
 use warpline::base::random::Random;
 
 use crate::case::Case;
 
-/// The stream of a case with this number among those of one model.
+/// A case in the making, and the stream that draws it.
+struct Draw {
+    case: Case,
+    random: Random,
+}
+
+impl Draw {
+    /// One of these words. A word that stands twice is twice as likely.
+    fn word(&mut self, words: &str) -> String {
+        let words: Vec<&str> = words.split(' ').collect();
+        words[self.random.below(words.len() as u32) as usize].to_owned()
+    }
+
+    /// Adds an option.
+    fn with(mut self, name: &str, value: impl Display) -> Self {
+        self.case = self.case.with(name, value);
+        self
+    }
+
+    /// Adds an option with one of these words.
+    fn pick(mut self, name: &str, words: &str) -> Self {
+        let value = self.word(words);
+        self.with(name, value)
+    }
+
+    /// Adds an option with a number below `most`.
+    fn number(mut self, name: &str, most: u32) -> Self {
+        let number = self.random.below(most);
+        self.with(name, number)
+    }
+
+    /// Adds some of these options, each with this probability.
+    fn some(mut self, share: f64, options: &[(&str, &str)]) -> Self {
+        for (name, words) in options {
+            if self.random.bernoulli(share) {
+                self = self.pick(name, words);
+            }
+        }
+        self
+    }
+}
+
+/// The stream of the case with this number among those of one model.
 fn stream(seed: u64, number: u64) -> Random {
     Random::new(seed, LpId(number as u32), 0)
 }
 
-/// Draws one of these words.
-fn any(random: &mut Random, words: &str) -> String {
-    let words: Vec<&str> = words.split(' ').collect();
-    words[random.below(words.len() as u32) as usize].to_owned()
-}
-
-/// Adds some of these options, each with this probability. A word that stands twice is twice as
-/// likely.
-fn some(mut case: Case, random: &mut Random, share: f64, options: &[(&str, &str)]) -> Case {
-    for (name, words) in options {
-        if random.bernoulli(share) {
-            let value = any(random, words);
-            case = case.with(name, value);
-        }
-    }
-    case
-}
-
 /// Draws a model with its parameters, seed and end: all that the answer depends on.
 pub(crate) fn model(seed: u64) -> Case {
-    let random = &mut stream(seed, 0);
-    let name =
-        any(random, "nasty nasty nasty nasty phold phold simplesim pcs hypercube network mm1");
-    let case = Case::new(&name).with("seed", random.below(1000));
-    let case = match name.as_str() {
-        "nasty" => nasty(case, random),
-        "phold" => phold(case, random),
-        "simplesim" => {
-            let case = some(
-                case,
-                random,
-                1.0,
-                &[("lps", "1 2 3 8 13 40"), ("limit", "0 3 20 60"), ("end", "5 12 30")],
-            );
-            some(
-                case,
-                random,
-                0.7,
-                &[("lookahead", "0 0.1 1 5"), ("message-size", "0 1 8 500 65536")],
-            )
-        }
-        "pcs" => {
-            let case = some(
-                case,
-                random,
-                1.0,
-                &[("cells", "4 4 9 16 64"), ("portables", "1 10 100 400"), ("end", "2 10 30")],
-            );
-            some(
-                case,
-                random,
-                0.4,
-                &[
-                    ("channels", "0 1 3 10"),
-                    ("dwell", "0 1 20"),
-                    ("call", "0.1 3 100"),
-                    ("inter-call", "0.1 3 100"),
-                ],
-            )
-        }
-        "hypercube" => {
-            let case = some(
-                case,
-                random,
-                1.0,
-                &[("dimensions", "1 2 3 4 6"), ("in-flight", "1 10 100"), ("end", "2 10 30")],
-            );
-            some(
-                case,
-                random,
-                0.4,
-                &[
-                    ("shortest", "0 0.5 1"),
-                    ("propagation", "0 0.1 3"),
-                    ("redraw", "true"),
-                    ("lengths", "exponential"),
-                ],
-            )
-        }
-        "network" => {
-            let case =
-                some(case, random, 1.0, &[("end", "0.0005 0.003 0.01"), ("load", "0.1 0.7 1.5")]);
-            some(
-                case,
-                random,
-                0.4,
-                &[
-                    ("sources", "poisson onoff udp"),
-                    ("demand", "uni deg"),
-                    ("sizes", "fixed"),
-                    ("buffer", "1 3000"),
-                ],
-            )
-        }
-        _ => {
-            let case =
-                some(case, random, 1.0, &[("end", "5 100 2000"), ("arrival-rate", "0.1 0.8 1.2")]);
-            some(case, random, 0.4, &[("discipline", "lifo fifo"), ("service-rate", "0.5 1 20")])
-        }
+    let mut draw = Draw { case: Case::new(""), random: stream(seed, 0) };
+    draw.case.model =
+        draw.word("nasty nasty nasty nasty phold phold simplesim pcs hypercube network mm1");
+    let draw = draw.number("seed", 1000);
+    let mut draw = match draw.case.model.as_str() {
+        "nasty" => nasty(draw),
+        "phold" => phold(draw),
+        "simplesim" => simplesim(draw),
+        "pcs" => pcs(draw),
+        "hypercube" => hypercube(draw),
+        "network" => network(draw),
+        _ => mm1(draw),
     };
-    let end: f64 = case.get("end").and_then(|end| end.parse().ok()).unwrap_or(1.0);
-    let case = if random.bernoulli(0.2) { case.with("warmup", end / 3.0) } else { case };
-    some(case, random, 0.1, &[("zero-delay-hops", "3 20 100")])
+    if draw.random.bernoulli(0.2) {
+        let end: f64 = draw.case.get("end").and_then(|end| end.parse().ok()).unwrap_or(1.0);
+        draw = draw.with("warmup", end / 3.0);
+    }
+    draw.some(0.1, &[("zero-delay-hops", "3 20 100")]).case
 }
 
-fn nasty(case: Case, random: &mut Random) -> Case {
-    let sizes = [
-        ("lps", "1 2 3 5 8 16 40"),
-        ("energy", "1 5 20 60"),
-        ("delays", "exponential unit integers whole vanishing powers far"),
-    ];
-    let case = some(case, random, 1.0, &sizes);
-    let case = case.with("end", any(random, "3 20 1e6 1e6 1e17 1.7976931348623157e308"));
-    let case = some(
-        case,
-        random,
-        0.6,
-        &[("lookahead", "0 0 1e-9 0.1 1"), ("zero", "0 0.2 0.9"), ("fan-out", "1 2 9")],
-    );
-    let case = some(
-        case,
-        random,
+fn nasty(draw: Draw) -> Draw {
+    let mut draw = draw
+        .some(
+            1.0,
+            &[
+                ("lps", "1 2 3 5 8 16 40"),
+                ("energy", "1 5 20 60"),
+                ("delays", "exponential unit integers whole vanishing powers far"),
+            ],
+        )
+        .pick("end", "3 20 1e6 1e6 1e17 1.7976931348623157e308")
+        .some(0.6, &[("lookahead", "0 0 1e-9 0.1 1"), ("zero", "0 0.2 0.9"), ("fan-out", "1 2 9")])
+        .some(
+            0.4,
+            &[
+                ("early", "panic flood loop unwritable negative"),
+                ("wire", "written"),
+                ("never", "0.1 1"),
+            ],
+        )
+        .some(0.3, &[("payload", "1 60 700 9000"), ("state", "1 10 1000"), ("starters", "1 5")])
+        .some(
+            0.2,
+            &[
+                ("priorities", "true"),
+                ("unbiased", "true"),
+                ("rows", "false"),
+                ("burst", "3 100 3000"),
+            ],
+        )
+        .some(0.25, &[("crime", "panic fail nan negative stranger loop")]);
+    // Once in 300 cases, as it takes long.
+    if draw.random.below(300) == 0 {
+        draw.case = draw.case.replace("burst", None).with("burst", 100_000);
+    }
+    draw
+}
+
+fn phold(draw: Draw) -> Draw {
+    let draw = draw
+        .some(1.0, &[("lps", "1 2 7 32 256"), ("end", "1 4 10"), ("lookahead", "0 0 0.1 1")])
+        .some(0.4, &[("population", "1 3 10"), ("mean", "0.01 1 5"), ("payload", "1 9 100 5000")]);
+    match draw.case.get("lps") {
+        Some("32" | "256") => {
+            draw.some(0.4, &[("clusters", "2 4 8"), ("remote", "0 0.1 1"), ("reach", "0 1")])
+        }
+        _ => draw,
+    }
+}
+
+fn simplesim(draw: Draw) -> Draw {
+    draw.some(1.0, &[("lps", "1 2 3 8 13 40"), ("limit", "0 3 20 60"), ("end", "5 12 30")])
+        .some(0.7, &[("lookahead", "0 0.1 1 5"), ("message-size", "0 1 8 500 65536")])
+}
+
+fn pcs(draw: Draw) -> Draw {
+    draw.some(1.0, &[("cells", "4 4 9 16 64"), ("portables", "1 10 100 400"), ("end", "2 10 30")])
+        .some(
+            0.4,
+            &[
+                ("channels", "0 1 3 10"),
+                ("dwell", "0 1 20"),
+                ("call", "0.1 3 100"),
+                ("inter-call", "0.1 3 100"),
+            ],
+        )
+}
+
+fn hypercube(draw: Draw) -> Draw {
+    draw.some(1.0, &[("dimensions", "1 2 3 4 6"), ("in-flight", "1 10 100"), ("end", "2 10 30")])
+        .some(
+            0.4,
+            &[
+                ("shortest", "0 0.5 1"),
+                ("propagation", "0 0.1 3"),
+                ("redraw", "true"),
+                ("lengths", "exponential"),
+            ],
+        )
+}
+
+fn network(draw: Draw) -> Draw {
+    draw.some(1.0, &[("end", "0.0005 0.003 0.01"), ("load", "0.1 0.7 1.5")]).some(
         0.4,
         &[
-            ("early", "panic flood loop unwritable negative"),
-            ("wire", "written"),
-            ("never", "0.1 1"),
+            ("sources", "poisson onoff udp"),
+            ("demand", "uni deg"),
+            ("sizes", "fixed"),
+            ("buffer", "1 3000"),
         ],
-    );
-    let case = some(
-        case,
-        random,
-        0.3,
-        &[("payload", "1 60 700 9000"), ("state", "1 10 1000"), ("starters", "1 5")],
-    );
-    let case = some(
-        case,
-        random,
-        0.2,
-        &[("priorities", "true"), ("unbiased", "true"), ("rows", "false"), ("burst", "3 100 3000")],
-    );
-    let case = some(case, random, 0.25, &[("crime", "panic fail nan negative stranger loop")]);
-    // At most once in some hundred cases, as it takes long.
-    if random.below(300) == 0 { case.replace("burst", None).with("burst", 100_000) } else { case }
+    )
 }
 
-fn phold(case: Case, random: &mut Random) -> Case {
-    let case = some(
-        case,
-        random,
-        1.0,
-        &[("lps", "1 2 7 32 256"), ("end", "1 4 10"), ("lookahead", "0 0 0.1 1")],
-    );
-    let case = some(
-        case,
-        random,
-        0.4,
-        &[("population", "1 3 10"), ("mean", "0.01 1 5"), ("payload", "1 9 100 5000")],
-    );
-    match case.get("lps") {
-        Some("32" | "256") => some(
-            case,
-            random,
-            0.4,
-            &[("clusters", "2 4 8"), ("remote", "0 0.1 1"), ("reach", "0 1")],
-        ),
-        _ => case,
-    }
+fn mm1(draw: Draw) -> Draw {
+    draw.some(1.0, &[("end", "5 100 2000"), ("arrival-rate", "0.1 0.8 1.2")])
+        .some(0.4, &[("discipline", "lifo fifo"), ("service-rate", "0.5 1 20")])
 }
 
 /// Draws a way to run a model, the one with this number.
 pub(crate) fn way(model: &Case, seed: u64, number: u64) -> Case {
-    let random = &mut stream(seed, number + 1);
-    let case = model.clone();
+    let mut draw = Draw { case: model.clone(), random: stream(seed, number + 1) };
     let sync =
-        any(random, "optimistic optimistic optimistic mixed mixed conservative auto sequential");
-    let share = [0.05, 0.15, 0.4];
-    let share = share[random.below(3) as usize];
-    let case = some(
-        case.with("sync", &sync),
-        random,
-        share,
-        &[("pending", "heap ladder"), ("stack", "4 16")],
-    );
+        draw.word("optimistic optimistic optimistic mixed mixed conservative auto sequential");
+    let share = [0.05, 0.15, 0.4][draw.random.below(3) as usize];
+    let draw =
+        draw.with("sync", &sync).some(share, &[("pending", "heap ladder"), ("stack", "4 16")]);
     if sync == "sequential" {
-        return some(case, random, 0.1, &[("stop-after", "0 0.5 2")]);
+        return draw.some(0.1, &[("stop-after", "0 0.5 2")]).case;
     }
-    let case = case.with("threads", any(random, "1 2 2 2 3 3 4 8"));
-    let case = match random.below(20) {
-        0 => processes(case, random, share),
-        1 => some(case, random, 1.0, &[("signal-after", "1 5 15")]),
-        2 => case.with("memory", any(random, "40M 60M 100M")),
-        _ => threads(case, random, share, &sync),
+    let mut draw = draw.pick("threads", "1 2 2 2 3 3 4 8");
+    draw = match draw.random.below(20) {
+        0 => processes(draw, share),
+        1 => draw.some(1.0, &[("signal-after", "1 5 15")]),
+        2 => draw.pick("memory", "40M 60M 100M"),
+        _ => threads(draw, share, &sync),
     };
-    let case = some(
-        case,
-        random,
+    draw = draw.some(
         share,
         &[
             ("batch", "1 2 3 16 128"),
@@ -215,128 +201,98 @@ pub(crate) fn way(model: &Case, seed: u64, number: u64) -> Case {
             ("pool-order", "lifo fifo"),
         ],
     );
-    let case = some(
-        case,
-        random,
+    draw = pool(gvt(draw, share), share, &sync);
+    if draw.random.bernoulli(0.25) {
+        draw = draw.with("least-room", "yes");
+    }
+    engine(draw, share, &sync).case
+}
+
+/// How and how often GVT is found.
+fn gvt(draw: Draw, share: f64) -> Draw {
+    let mut draw = draw.some(
         share,
         &[("gvt-interval", "1 3 50 1000"), ("gvt-interval-control", "fixed adaptive")],
     );
-    let case = match any(random, "none none synchronous synchronous asynchronous one-sided gsu")
-        .as_str()
-    {
-        "none" => case,
-        "synchronous" => some(
-            case.with("gvt", "synchronous"),
-            random,
-            0.6,
-            &[("barrier", "condvar central tree")],
-        ),
-        gvt => case.with("gvt", gvt),
-    };
-    let case = match any(random, "none none partitioned sender receiver").as_str() {
-        "none" => case,
-        "partitioned" if sync == "optimistic" || sync == "mixed" => some(
-            case.with("pool", "partitioned"),
-            random,
-            share,
-            &[("sub-pool", "unlimited 1 5 adaptive")],
-        ),
-        pool => case.with("pool", pool),
-    };
-    let case = if random.bernoulli(0.25) { case.with("least-room", "yes") } else { case };
-    engine(case, random, share, &sync)
+    let gvt = draw.word("none none synchronous synchronous asynchronous one-sided gsu");
+    match gvt.as_str() {
+        "none" => draw,
+        "synchronous" => draw.with("gvt", gvt).some(0.6, &[("barrier", "condvar central tree")]),
+        _ => draw.with("gvt", gvt),
+    }
+}
+
+/// Where free buffers wait.
+fn pool(mut draw: Draw, share: f64, sync: &str) -> Draw {
+    let pool = draw.word("none none partitioned sender receiver");
+    match pool.as_str() {
+        "none" => draw,
+        "partitioned" if sync == "optimistic" || sync == "mixed" => {
+            draw.with("pool", pool).some(share, &[("sub-pool", "unlimited 1 5 adaptive")])
+        }
+        _ => draw.with("pool", pool),
+    }
 }
 
 /// Options that only some engines use.
-fn engine(case: Case, random: &mut Random, share: f64, sync: &str) -> Case {
-    if sync == "conservative" {
-        return some(case, random, share, &[("conservative", "windows free-running")]);
+fn engine(mut draw: Draw, share: f64, sync: &str) -> Draw {
+    match sync {
+        "conservative" => return draw.some(share, &[("conservative", "windows free-running")]),
+        "auto" => return draw,
+        "mixed" => draw = draw.some(0.7, &[("conservative-lps", "all none 0 0-2 1,3")]),
+        _ => {}
     }
-    let case = match sync {
-        "mixed" => some(case, random, 0.7, &[("conservative-lps", "all none 0 0-2 1,3")]),
-        _ => case,
-    };
-    if sync == "auto" {
-        return case;
-    }
-    let case = some(
-        case,
-        random,
+    draw.some(
         share,
         &[("undo", "copy reverse journal"), ("cancellation", "aggressive lazy dynamic")],
-    );
-    let case = some(
-        case,
-        random,
+    )
+    .some(
         share,
         &[
             ("kps", "1 2 7"),
             ("copy-interval", "auto 1 3 100"),
             ("fossil-collection", "on-the-fly batch"),
         ],
-    );
-    let case =
-        some(case, random, share, &[("window", "1e-9 0.01 0.5 1e9"), ("go-ahead", "always auto")]);
-    some(case, random, share.max(0.3), &[("use-lookahead", "no yes")])
+    )
+    .some(share, &[("window", "1e-9 0.01 0.5 1e9"), ("go-ahead", "always auto")])
+    .some(share.max(0.3), &[("use-lookahead", "no yes")])
 }
 
 /// Several PEs in one process.
-fn threads(case: Case, random: &mut Random, share: f64, sync: &str) -> Case {
-    if sync != "auto" && random.bernoulli(0.4) {
-        return case.with("virtual-cluster", random.below(100_000));
+fn threads(mut draw: Draw, share: f64, sync: &str) -> Draw {
+    if sync != "auto" && draw.random.bernoulli(0.4) {
+        return draw.number("virtual-cluster", 100_000);
     }
-    let case = some(
-        case,
-        random,
-        share,
-        &[("mailbox", "shared per-sender cas"), ("one-thread-per-pe", "yes")],
-    );
-    let case = if random.bernoulli(0.3) {
-        case.with("migrate-at-random", random.below(100_000))
-    } else {
-        case
-    };
-    let case = if sync == "auto" && random.bernoulli(0.7) {
-        case.with("changes", random.below(100_000))
-    } else {
-        case
-    };
-    some(case, random, 0.08, &[("stop-after", "0 0.1 0.5 2")])
+    draw = draw.some(share, &[("mailbox", "shared per-sender cas"), ("one-thread-per-pe", "yes")]);
+    if draw.random.bernoulli(0.3) {
+        draw = draw.number("migrate-at-random", 100_000);
+    }
+    if sync == "auto" && draw.random.bernoulli(0.7) {
+        draw = draw.number("changes", 100_000);
+    }
+    draw.some(0.08, &[("stop-after", "0 0.1 0.5 2")])
 }
 
 /// Several processes.
-fn processes(case: Case, random: &mut Random, share: f64) -> Case {
-    let case = case.replace("threads", Some(&any(random, "1 1 2 3")));
-    if cfg!(feature = "mpi") && random.below(6) == 0 {
-        return some(
-            case.with("ranks", any(random, "2 3")),
-            random,
-            share,
-            &[("communication", "worker distributed dedicated")],
-        );
+fn processes(mut draw: Draw, share: f64) -> Draw {
+    const COMMUNICATION: (&str, &str) = ("communication", "worker distributed dedicated");
+    let threads = draw.word("1 1 2 3");
+    draw.case = draw.case.replace("threads", Some(&threads));
+    if cfg!(feature = "mpi") && draw.random.below(6) == 0 {
+        return draw.pick("ranks", "2 3").some(share, &[COMMUNICATION]);
     }
-    let case = case.with("processes", any(random, "2 2 3"));
-    let case = if random.bernoulli(0.6) {
-        let case = some(
-            case.with("zero-copy", "no"),
-            random,
-            0.5,
-            &[("communication", "worker distributed dedicated")],
-        );
-        some(
-            case,
-            random,
+    draw = draw.pick("processes", "2 2 3");
+    if draw.random.bernoulli(0.6) {
+        draw = draw.with("zero-copy", "no").some(0.5, &[COMMUNICATION]).some(
             share,
             &[
                 ("communication-ring", "cas per-sender"),
                 ("communication-batch", "256 300 16384"),
                 ("communication-delay", "0 10 500"),
             ],
-        )
-    } else {
-        case
-    };
-    some(case, random, 0.1, &[("kill-after", "5 20 60"), ("signal-after", "5 20")])
+        );
+    }
+    draw.some(0.1, &[("kill-after", "5 20 60"), ("signal-after", "5 20")])
 }
 
 #[cfg(test)]

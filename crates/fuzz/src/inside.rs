@@ -12,7 +12,7 @@ use warpline_fuzz::models::Attacked;
 /// Runs a case.
 ///
 /// # Errors
-/// Its share, if this process only did that: the first process of the run has the answer.
+/// Its share, if this process did only a share of the run: the first process has the answer.
 pub(crate) fn run(case: &Case) -> Result<Answer, Share> {
     let sorted = match case.sorted() {
         Ok(sorted) => sorted,
@@ -63,8 +63,8 @@ impl Visitor for Execute<'_> {
     }
 }
 
-/// Runs the cases on standard input, one a line, and prints the answer to each. A process that did a
-/// share of one is done then.
+/// Runs the cases on standard input, one a line, and prints the answer to each. It ends early if
+/// this process did only a share of a run.
 ///
 /// # Errors
 /// If the answers cannot be written.

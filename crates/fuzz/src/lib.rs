@@ -1,5 +1,5 @@
 //! Attacks the engine: runs random models with random settings, and compares each with the
-//! sequential run. README.md tells how.
+//! sequential run. README.md explains how.
 
 pub mod answer;
 pub mod attack;

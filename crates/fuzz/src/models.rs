@@ -6,7 +6,7 @@ use warpline_models::Library;
 
 use crate::nasty::{Nasty, NastyParameters, Plain, Wire, Written};
 
-/// All of them.
+/// All models that are attacked.
 #[derive(Clone, Copy, Debug)]
 pub struct Attacked;
 

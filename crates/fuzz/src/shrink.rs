@@ -8,10 +8,10 @@ use crate::check::Checker;
 
 /// How often a case is run to learn how often it fails.
 const RUNS: u32 = 10;
-/// The probability that a candidate is given up by mistake, though it fails as often as the case
-/// before it.
+/// The probability that a candidate that fails as often as the case before it is given up by
+/// mistake.
 const MISSED: f64 = 0.05;
-/// A candidate is tried at most this often.
+/// The most runs of a candidate.
 const TRIES_MOST: u32 = 30;
 
 /// A small case that fails.
@@ -24,7 +24,7 @@ pub(crate) struct Shrunk {
     pub(crate) runs: u32,
 }
 
-/// Runs a case, and says whether it fails in the way that is looked for.
+/// Runs cases, and says whether they fail in the way that is looked for.
 pub(crate) trait Probe {
     fn fails(&mut self, case: &Case) -> Option<Wrong>;
 }
@@ -66,7 +66,8 @@ pub(crate) fn shrink(case: Case, wrong: Wrong, probe: &mut impl Probe, time: Dur
 
 /// Runs a case often enough to learn how often it fails.
 fn measure(found: Shrunk, probe: &mut impl Probe, until: Instant) -> Shrunk {
-    let (mut failed, mut runs) = (0, 0);
+    let mut failed = 0;
+    let mut runs = 0;
     while runs < RUNS && (runs == 0 || Instant::now() < until) {
         failed += u32::from(probe.fails(&found.case).is_some());
         runs += 1;

@@ -15,7 +15,7 @@ use crate::case::{Case, Hooks};
 
 /// A case gets this many times as much wall time as core time.
 const WALL: u32 = 6;
-/// How often the time that a case has taken is checked.
+/// The interval at which the time of a case is checked.
 const GLANCE: Duration = Duration::from_millis(200);
 /// How many bytes are kept of the end of a program's output.
 const LAST_OUTPUT: usize = 600;
@@ -34,7 +34,7 @@ struct Serving {
 }
 
 impl Serving {
-    /// Waits for an answer, until time is up by its cores or by the clock.
+    /// Waits for an answer until the limit, in core time, or a larger one by the clock.
     fn answer(&self, limit: Duration) -> Result<String, RecvTimeoutError> {
         let begin = Instant::now();
         let used = cpu_time(self.child.id());
@@ -204,7 +204,7 @@ fn try_outside(case: &Case, hooks: &Hooks, limit: Duration) -> std::io::Result<A
     };
     let status = child.wait()?;
     if hooks.signal_after.is_some() && status.signal() == Some(Signal::TERM.as_raw()) {
-        return Ok(Answer::Untold);
+        return Ok(Answer::Signalled);
     }
     let crashed = || Answer::Crashed(format!("{status}: {}", errors.recv().unwrap_or_default()));
     let Some(line) = text.lines().last() else { return Ok(crashed()) };

@@ -1,4 +1,4 @@
-//! Rows of ranks that share no memory do not pile up when nobody reads them: ranks wait.
+//! Rows of ranks that share no memory do not pile up if nobody reads them: the ranks wait.
 #![cfg(all(target_os = "linux", feature = "mpi"))]
 
 use std::fs::{self, File};
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// About a million rows of some 100 bytes.
 const MODEL: &str = "nasty --lps 64 --energy 25000 --lookahead 1 --zero 0 --end 1e9";
-/// How much memory a rank may take on while nobody reads. All rows would take some 50 MB in the
+/// How much more memory a rank may take while nobody reads. All rows would take some 50 MB in the
 /// second rank alone.
 const GROWTH: u64 = 32 << 20;
 

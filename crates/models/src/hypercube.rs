@@ -9,14 +9,15 @@
 //! there. The paper gives neither the range of lengths nor the delays of links; those here are
 //! ours.
 //!
-//! **One event per hop.** First come, first served means that a message's departure follows from when the node is done with those before
-//! it. So a node keeps one number, and an arrival is the only kind of event.
+//! **One event per hop.** Messages are served in order of arrival, so a message's departure follows
+//! from when the node is done with the earlier ones. A node keeps this one number, and an arrival
+//! is the only kind of event.
 //!
-//! **Truth.** Destinations are uniform over the other nodes, so that messages make d 2^(d-1) / (2^d - 1) hops on average in d dimensions.
-//! The number of messages never changes: by Little's law it is their throughput times the time that
-//! each takes. With exponential lengths that are drawn anew at every node, the network is one of W.
-//! Gordon and G. Newell ("Closed queuing systems with exponential servers", Operations Research
-//! 15(2), 1967), and mean value analysis gives its throughput.
+//! **Truth.** Destinations are uniform over the other nodes, so in d dimensions messages make d
+//! 2^(d-1) / (2^d - 1) hops on average. The number of messages never changes: by Little's law it is
+//! their throughput times the time that each takes. If exponential lengths are drawn anew at every
+//! node, this is a network of W. Gordon and G. Newell ("Closed queuing systems with exponential
+//! servers", Operations Research 15(2), 1967), and mean value analysis gives its throughput.
 
 use warpline::Outcome;
 use warpline::prelude::*;
@@ -103,7 +104,7 @@ impl Hypercube {
             Lengths::Uniform => shortest + (longest - shortest) * random.uniform(),
             Lengths::Exponential => random.exponential((shortest + longest) / 2.0),
         };
-        // Rounding must not make it shorter than the lookahead promises.
+        // Rounding must not make it shorter than the declared lookahead.
         (length as f32).max(self.shortest())
     }
 
@@ -135,8 +136,8 @@ impl Hypercube {
         node.0 ^ (differing & differing.wrapping_neg())
     }
 
-    /// How long a message that reaches a node now takes to the next one, of which it waits for
-    /// `wait`; and when the node has sent it.
+    /// For a message that reaches a node at `now` and waits for `wait`: its delay to the next node,
+    /// and the time at which this node has sent it.
     fn transmission(&self, wait: f64, now: f64, message: &Message) -> (f64, f64) {
         // Added up in this order, rounding cannot make the delay shorter than the lookahead.
         let done = wait + f64::from(message.length);
@@ -185,7 +186,8 @@ impl Model for Hypercube {
     }
 
     fn init(&self, lp: &mut Init<Self>) -> State {
-        let (nodes, messages) = (self.nodes(), self.parameters.in_flight);
+        let nodes = self.nodes();
+        let messages = self.parameters.in_flight;
         let own = messages / nodes + u32::from(lp.id().0 < messages % nodes);
         let mut state = State::default();
         for _ in 0..own {
@@ -198,7 +200,9 @@ impl Model for Hypercube {
     }
 
     fn handle(&self, node: &mut State, message: &Message, lp: &mut Context<Self>) {
-        let (me, now, mut message) = (lp.id(), lp.now(), *message);
+        let me = lp.id();
+        let now = lp.now();
+        let mut message = *message;
         if u32::from(message.destination) == me.0 {
             lp.count(DELIVERED, 1);
             lp.observe(HOPS, f64::from((message.source ^ message.destination).count_ones()));
@@ -220,7 +224,8 @@ impl Model for Hypercube {
     }
 
     fn results(&self, outcome: &Outcome) -> Results<Self> {
-        let (statistics, observed) = (outcome.statistics, outcome.end - outcome.warmup);
+        let statistics = outcome.statistics;
+        let observed = outcome.end - outcome.warmup;
         let HypercubeParameters { shortest, longest, .. } = self.parameters;
         let sent = statistics.mean(WAIT).count as f64 / (observed * f64::from(self.nodes()));
         let throughput = statistics.counter(DELIVERED) as f64 / observed;

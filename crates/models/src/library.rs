@@ -1,4 +1,4 @@
-//! The models by name, for programs that learn only at run time which one is wanted.
+//! The models by name, for programs that choose one at run time.
 
 use warpline::command::{Catalogue, CatalogueError, ModelEntry, Visitor, read};
 use warpline::{Configure, Payload};
@@ -46,8 +46,7 @@ impl Catalogue for Library {
             Network::NAME => Ok(visitor.visit::<Network>(read::<Network>(given)?)),
             <Phold>::NAME => {
                 let parameters: PholdParameters = read::<Phold>(given)?;
-                // What is no larger than a number is a message by itself, and needs no memory of
-                // its own.
+                // A number alone fits into the message and needs no memory of its own.
                 Ok(match parameters.payload {
                     0..=8 => visitor.visit::<Phold>(parameters),
                     _ => visitor.visit::<Phold<Payload>>(parameters),

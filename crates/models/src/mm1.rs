@@ -24,9 +24,9 @@ pub struct Mm1Parameters {
 /// Who is served next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Choices)]
 pub enum Discipline {
-    /// Who came first.
+    /// First come, first served.
     Fifo,
-    /// Who came last.
+    /// Last come, first served.
     Lifo,
 }
 
@@ -36,12 +36,12 @@ pub struct Mm1 {
     parameters: Mm1Parameters,
 }
 
-/// What an LP is, and what it remembers.
+/// The state of an LP.
 #[derive(Clone, Debug)]
 pub enum State {
-    /// Sends customers.
+    /// The source sends customers.
     Source,
-    /// Serves them.
+    /// The server serves them.
     Server {
         /// When each waiting customer arrived.
         waiting: VecDeque<f64>,

@@ -12,15 +12,16 @@
 //!
 //! **The grid has no edge**: it wraps around, so that all cells are alike.
 //!
-//! **One pending event per portable.** All its times are exponential, so the time to its next event is exponential, too, with the sum of
-//! the rates; which event that is does not depend on the time; and nothing has to be remembered
-//! afterwards. A cell decides on a portable's next event when it arrives or when its last one
-//! happens, and sends it to the cell where it happens; so there is no lookahead. The channel of a
-//! call that moves away is given up by an event of its own.
+//! **One pending event per portable.** All its times are exponential. So the time to its next event
+//! is exponential, too, with the sum of the rates; which event that is does not depend on the time;
+//! and nothing has to be remembered afterwards. A cell draws a portable's next event when the
+//! portable arrives or its last event happens, and sends it to the cell where it happens; so there
+//! is no lookahead. When a call moves away, an event of its own gives up the channel.
 //!
-//! **Truth.** If nobody moves (`dwell` 0), cells are queues of T. Engset ("Die Wahrscheinlichkeitsrechnung zur Bestimmung der Wählerzahl in
-//! automatischen Fernsprechämtern", ETZ 31, 1918), and with many portables that seldom call, of A.
-//! Erlang. If they do, what begins must end: calls and hand-offs balance.
+//! **Truth.** If nobody moves (`dwell` 0), cells are queues of T. Engset ("Die
+//! Wahrscheinlichkeitsrechnung zur Bestimmung der Wählerzahl in automatischen Fernsprechämtern",
+//! ETZ 31, 1918), and with many portables that seldom call, of A. Erlang. If they move, what begins
+//! must end: calls and hand-offs balance.
 
 use warpline::Outcome;
 use warpline::prelude::*;
@@ -60,7 +61,7 @@ pub struct Pcs {
     talking: Pace,
 }
 
-/// How long a portable takes to its next event, and what that is.
+/// How soon a portable's next event happens, and how likely it is a move.
 #[derive(Clone, Copy, Debug)]
 struct Pace {
     /// The mean time, in min.
@@ -76,7 +77,7 @@ pub struct State {
     pub busy: Level,
     /// Channels wanted, for new calls and for calls that moved here.
     pub wanted: u32,
-    /// How many of those were not free.
+    /// How many of these requests found no free channel.
     pub refused: u32,
 }
 
@@ -89,9 +90,9 @@ pub enum Event {
     End,
     /// A portable arrives.
     Arrive,
-    /// A portable arrives that has a call.
+    /// A portable arrives with a call.
     HandOff,
-    /// A portable that has a call has moved away with it.
+    /// A portable has moved away with its call.
     Leave,
 }
 
@@ -102,8 +103,8 @@ const ENDED: Counter = Counter::slot(3);
 const WANTED: Counter = Counter::slot(4);
 const REFUSED: Counter = Counter::slot(5);
 
-/// The next event of a portable: where, after how long, and what; and whether its call leaves the
-/// cell with it.
+/// The next event of a portable: where, after what delay, and which; and whether its call leaves
+/// the cell.
 struct Next {
     to: u32,
     delay: f64,
@@ -115,7 +116,8 @@ impl Pcs {
     /// What a portable in this cell does next, depending on whether it has a call.
     fn next(&self, cell: LpId, talks: bool, random: &mut Random) -> Next {
         let Pace { mean, moves } = if talks { self.talking } else { self.idle };
-        let (delay, moves) = (random.exponential(mean), random.bernoulli(moves));
+        let delay = random.exponential(mean);
+        let moves = random.bernoulli(moves);
         let to = if moves { self.neighbour(cell.0, random.below(4)) } else { cell.0 };
         let event = match (talks, moves) {
             (false, false) => Event::Call,
@@ -128,26 +130,16 @@ impl Pcs {
 
     /// The cell beside a cell in one of four directions.
     fn neighbour(&self, cell: u32, direction: u32) -> u32 {
-        let (row, column, last) = (cell / self.side, cell % self.side, self.side - 1);
-        let step = |place: u32, forward: bool| match forward {
-            true => {
-                if place == last {
-                    0
-                } else {
-                    place + 1
-                }
-            }
-            false => {
-                if place == 0 {
-                    last
-                } else {
-                    place - 1
-                }
-            }
-        };
+        let row = cell / self.side;
+        let column = cell % self.side;
+        let last = self.side - 1;
+        let after = |place: u32| if place == last { 0 } else { place + 1 };
+        let before = |place: u32| if place == 0 { last } else { place - 1 };
         match direction {
-            0 | 1 => row * self.side + step(column, direction == 0),
-            _ => step(row, direction == 2) * self.side + column,
+            0 => row * self.side + after(column),
+            1 => row * self.side + before(column),
+            2 => after(row) * self.side + column,
+            _ => before(row) * self.side + column,
         }
     }
 
@@ -283,7 +275,7 @@ impl Model for Pcs {
     }
 
     fn results(&self, outcome: &Outcome) -> Results<Self> {
-        // These are by cell, and shown in the map.
+        // Both are by cell; the map shows them.
         Results::of(outcome.statistics).without("wanted").without("refused")
     }
 
@@ -317,7 +309,8 @@ impl Configure for Pcs {
         let PcsParameters { cells, dwell, call, inter_call, .. } = *parameters;
         let side = cells.isqrt();
         if side * side != cells {
-            let (below, above) = (side * side, (side + 1) * (side + 1));
+            let below = side * side;
+            let above = (side + 1) * (side + 1);
             return Err(format!("{cells} cells make no square; choose {below} or {above}, say"));
         }
         if cells == 1 && dwell > 0.0 {

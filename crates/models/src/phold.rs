@@ -2,8 +2,8 @@
 //! for ever.
 //!
 //! Source: Fujimoto, "Performance of Time Warp under synthetic workloads", SCS Distributed
-//! Simulation (1990). Clusters stand in for processors of other engines' benchmarks; they are part
-//! of the model, so that the answer depends on no engine.
+//! Simulation (1990). Benchmarks of other engines send messages between processors. Here clusters
+//! take their place: they belong to the model, so the answer does not depend on the engine.
 
 mod parameters;
 mod plots;
@@ -18,8 +18,8 @@ use warpline::{Outcome, Preset};
 
 pub use self::parameters::PholdParameters;
 
-/// The model. What its messages carry besides a number decides how large payloads may be: nothing
-/// (up to 8 bytes) or a [`Payload`].
+/// The model. `R` is what a message carries besides its number, and limits the size of payloads:
+/// `()` allows up to 8 bytes, [`Payload`] more.
 #[derive(Debug)]
 pub struct Phold<R: Rest = ()> {
     parameters: PholdParameters,
@@ -51,10 +51,10 @@ pub trait Rest: Clone + Debug + Eq + Portable + Send + 'static {
     /// The most bytes.
     const MOST: u32;
 
-    /// This many bytes: `first` and the numbers that follow it, modulo 256.
+    /// This many bytes, counting up from `first` modulo 256.
     fn counting_from(first: u8, bytes: u32) -> Self;
 
-    /// A number from the length and the first byte, which shows that they have arrived.
+    /// A number made of the length and the first byte, to show that the bytes have arrived.
     fn word(&self) -> u64;
 
     /// The bytes, if they are in a payload of their own.
@@ -126,11 +126,12 @@ impl<R: Rest> Phold<R> {
         }
     }
 
-    /// One draw decides both: the fraction that is left of it, once it has decided whether the
-    /// message leaves, is uniform again.
+    /// The same with several clusters. One draw decides both: once it has decided whether the
+    /// message leaves its cluster, the rest of it, rescaled, is uniform again.
     fn clustered(&self, from: u32, random: &mut Random) -> (u32, bool) {
         let PholdParameters { clusters, reach, remote: share, .. } = self.parameters;
-        let (home, draw) = (from / self.cluster, random.uniform());
+        let home = from / self.cluster;
+        let draw = random.uniform();
         let remote = draw < share;
         let rest = if remote { draw / share } else { (draw - share) / (1.0 - share) };
         let among = |count: u32| ((rest * f64::from(count)) as u32).min(count - 1);
@@ -139,7 +140,8 @@ impl<R: Rest> Phold<R> {
         }
         let others = if reach == 0 { clusters - 1 } else { 2 * reach };
         let place = among(others * self.cluster);
-        let (step, within) = (place / self.cluster, place % self.cluster);
+        let step = place / self.cluster;
+        let within = place % self.cluster;
         // Steps around the ring: 1, 2, … to all others, or -reach..=-1 and 1..=reach.
         let target = match reach {
             0 => home + 1 + step,
@@ -171,7 +173,7 @@ impl<R: Rest> Model for Phold<R> {
         self.parameters.lookahead
     }
 
-    /// A cluster is a PE, or a part of one, as long as there are enough clusters.
+    /// The cluster. With enough clusters, each lies on one PE.
     fn group(&self, lp: LpId) -> Option<u32> {
         (self.parameters.clusters > 1).then(|| lp.0 / self.cluster)
     }
@@ -286,7 +288,7 @@ impl<R: Rest> Configure for Phold<R> {
                 "{clusters} clusters do not divide {lps} LPs evenly; choose `clusters` among the divisors of `lps`"
             ));
         }
-        // Widened, so that no reach overflows.
+        // In u64, so that twice the reach does not overflow.
         if clusters > 1 && 2 * u64::from(reach) >= u64::from(clusters) {
             return Err(format!(
                 "a reach of {reach} goes more than once around {clusters} clusters; choose `reach` below {}",

@@ -7,40 +7,42 @@
 //! any LP, and a second one if the list is shorter than a limit. The message says when it is to be
 //! executed: 1 to 5 s from now, plus the lookahead.
 //!
-//! **The length of a list.** In the source, a message is in its receiver's list as soon as the receiver has looked for mail, so lengths depend
-//! on how fast the machine is. Here they follow from the model alone: a message travels for as long
-//! as the lookahead, then enters the list, where it waits for its remaining 1 to 5 s. So two events
-//! of the engine, `Arrive` and `Execute`, make one of the source, and what is on its way is not yet
-//! in any list.
+//! **The length of a list.** In the source, a message is in its receiver's list as soon as the
+//! receiver has looked for mail, so lengths depend on how fast the machine is. Here they follow
+//! from the model alone: a message travels for as long as the lookahead, then enters the list,
+//! where it waits for its remaining 1 to 5 s. So one event of the source is two events here,
+//! `Arrive` and `Execute`, and a message on its way is not yet in any list.
 //!
-//! **Growth.** As long as lists are short, every event leads to two others. Afterwards every event leads to one, so that the number of messages
-//! never falls, and it rises only when a list happens to be shorter than the limit. Lists do not
-//! stop at the limit: while they grow towards it, more is on its way than waits in them.
+//! **Growth.** As long as lists are short, every event leads to two others. Afterwards every event
+//! leads to one. So the number of messages never falls, and rises only when a list happens to be
+//! shorter than the limit. Lists grow beyond the limit: while they grow towards it, more messages
+//! are on their way than wait in lists.
 //!
-//! **Memory.** With the default lookahead, an LP accounts for about 3.4 × `limit` messages once lists have grown, of which 3/8 wait in lists and
-//! 5/8 are on their way; the longest list has about 1.5 × `limit`. All of them are pending events,
-//! and every message has bytes of its own: 8 LPs with the default limit have 135 000 messages,
-//! which take 80 MB if they have 500 bytes and 9 GB if they have 50 000. Memory is proportional to
-//! `limit`. A limit of 1500 makes about as many messages as the source had, where what was on its
-//! way counted.
+//! **Memory.** With the default lookahead and fully grown lists, there are about 3.4 × `limit`
+//! messages per LP: 3/8 wait in lists and 5/8 are on their way. The longest list has about 1.5 ×
+//! `limit`. All messages are pending events, and each has its own bytes: 8 LPs with the default
+//! limit have 135 000 messages, which take 80 MB if they have 500 bytes and 9 GB if they have 50
+//! 000. Memory is proportional to `limit`. The source counts messages on their way as part of a
+//! list; a limit of 1500 makes about as many messages here.
 //!
-//! **How long memory suffices.** Messages go their ways independently, so once lists have grown, the length of each is a binomial number, and
-//! with m messages per list on average an event finds one below the limit L with a probability of
-//! at most exp(-(m - L)²/2m) (Chernoff). That is less than once in 6 × 10⁷ executed events when m
-//! is L + 18 + 6 √(L + 9). So in the source's 25 000 s an LP accounts for at most 8/3 of that, or
-//! for 3.5 × L where L is larger than a few hundred, as more come about while lists grow. What has
-//! been executed is freed, and the memory of a run does not grow afterwards: with a limit of 500, a
+//! **How long memory suffices.** Messages travel independently, so the length of a grown list is a
+//! binomial number. With m messages per list on average, an event finds a list below the limit L
+//! with a probability of at most exp(-(m - L)²/2m) (Chernoff). For m = L + 18 + 6 √(L + 9), that is
+//! less than once in 6 × 10⁷ executed events. So in the source's 25 000 s there are at most 8/3 of
+//! that per LP, or 3.5 × L where L is larger than a few hundred, as more are made while lists grow.
+//! Executed messages are freed, and memory does not grow afterwards: with a limit of 500, a
 //! sequential run takes as much in 1000 s as in 25 000 s.
 //!
-//! **Undo by hand.** This is the model to read for reverse code: [`reverse`](Model::reverse) undoes `handle` in three ways. What can be computed
-//! back is: numbers that were added are subtracted, and how many messages an event had made follows
-//! from the length that it left. What cannot, such as the time since which a list has had its
-//! length, is saved by `handle` and restored, here by `Level::set` and `unset`. The rest needs no
-//! code, as the engine undoes sends, statistics and draws. The model has a journal, too: `handle`
-//! changes its state by `lp.change` alone.
+//! **Undo by hand.** Read this model for reverse code: [`reverse`](Model::reverse) undoes `handle`
+//! in three ways. It computes back what it can: it subtracts what was added, and derives the number
+//! of messages that an event made from the length that it left. What cannot be computed back, such
+//! as the time since which a list has had its length, `handle` saves and `reverse` restores, here
+//! by `Level::set` and `unset`. The rest needs no code, as the engine undoes sends, statistics and
+//! draws. The model has a journal, too: `handle` changes its state by `lp.change` alone.
 //!
-//! **Time.** No message takes longer because it is large: memory is cleared only where a message before has written, messages are passed on
-//! without a copy, and sender and receiver touch 8 bytes at either end.
+//! **Time.** Large messages take no longer than small ones: memory is cleared only where an earlier
+//! message has written, messages are passed on without a copy, and sender and receiver touch 8
+//! bytes at either end.
 
 use warpline::Outcome;
 use warpline::prelude::*;
@@ -77,9 +79,9 @@ pub struct SimpleSim {
 pub struct State {
     /// The length of its event list.
     pub length: Level,
-    /// Messages made: the one that it began with, and those sent.
+    /// Messages made: the first one, and those sent.
     pub made: u64,
-    /// The sum of what was read in the bytes of all messages executed.
+    /// The sum of the checksums of all messages executed.
     pub checksum: u64,
 }
 
@@ -90,12 +92,12 @@ pub enum Event {
     Arrive {
         /// How long it waits there, in s.
         wait: f64,
-        /// What it brings.
+        /// Its content.
         bytes: Payload,
     },
     /// A message from the list is executed.
     Execute {
-        /// What it brought.
+        /// Its content.
         bytes: Payload,
     },
 }
@@ -108,11 +110,11 @@ const RECEIVED: Counter = Counter::slot(2);
 const IN_LISTS: TimeMean = TimeMean::slot(3);
 const CHECKSUM: Counter = Counter::slot(4);
 
-/// When the LPs' first events are executed at the latest, in s.
+/// The first event of each LP is executed before this time, in s.
 const FIRST_BEFORE: f64 = 5.0;
 /// The shortest and the longest time that a message waits in a list, in s.
 const WAIT: [f64; 2] = [1.0, 5.0];
-/// A message's bytes are marked at both ends, with so many bytes each.
+/// The number of bytes that are marked at each end of a message.
 const MARK: usize = size_of::<u64>();
 
 impl SimpleSim {
@@ -126,8 +128,8 @@ impl SimpleSim {
         lp.send(to, self.parameters.lookahead, Event::Arrive { wait, bytes });
     }
 
-    /// The bytes of this LP's message of this number. Marks at both ends tell them from those of
-    /// any other message; between them there are zeros.
+    /// The bytes of message `number` of LP `from`. Marks at both ends tell them from those of any
+    /// other message; the bytes in between are zero.
     fn bytes_of(&self, from: LpId, number: u64) -> Payload {
         let mut bytes = Payload::zeroed(self.parameters.message_size as usize);
         let mark = (number << 32 | u64::from(from.0)).to_le_bytes();
@@ -137,7 +139,7 @@ impl SimpleSim {
         bytes
     }
 
-    /// Whether an event sends a second message that has left a list of this length.
+    /// Whether an event that has left a list of this length sends a second message.
     fn sends_second(&self, length: Level) -> bool {
         length.get() < f64::from(self.parameters.limit)
     }

@@ -19,7 +19,8 @@
 //!     }
 //!     fn handle(&self, seen: &mut u64, _: &Hop, lp: &mut Context<Self>) {
 //!         *seen += 1;
-//!         let (to, delay) = (lp.random().below(self.lps), lp.random().exponential(1.0));
+//!         let to = lp.random().below(self.lps);
+//!         let delay = lp.random().exponential(1.0);
 //!         lp.send(to, delay, Hop);
 //!     }
 //! }
@@ -39,11 +40,11 @@
 //!   [`Simulation::threads`]. All settings in one table, with defaults and when they hurt:
 //!   [`settings`](mod@settings).
 //! - To trust it: [`Simulation::verify`].
-//! - To learn how fast it could be, and what stands in the way: [`Simulation::explain`].
+//! - To learn how fast it could be, and what limits it: [`Simulation::explain`].
 //!
 //! # In parallel
-//! The same model, on several PEs, each in a thread. There are more settings to
-//! [choose](Settings::table), but none that have to be:
+//! The same model on several PEs, each in a thread. All other [settings](Settings::table) have
+//! defaults:
 //! ```
 //! # use warpline::prelude::*;
 //! # struct Hops;
@@ -53,7 +54,8 @@
 //! #     fn init(&self, lp: &mut Init<Self>) -> u64 { lp.send(lp.id(), 1.0, ()); 0 }
 //! #     fn handle(&self, seen: &mut u64, _: &(), lp: &mut Context<Self>) {
 //! #         *seen += 1;
-//! #         let (to, delay) = (lp.random().below(100), lp.random().exponential(1.0));
+//! #         let to = lp.random().below(100);
+//! #         let delay = lp.random().exponential(1.0);
 //! #         lp.send(to, delay, ());
 //! #     }
 //! # }
@@ -61,7 +63,8 @@
 //! let together = Simulation::new(Hops).end(20.0).threads(2).run()?;
 //! assert_eq!(together.record.digest, alone.record.digest);
 //! assert_eq!((together.record.results, together.states), (alone.record.results, alone.states));
-//! assert!(together.record.parallel.is_some_and(|cost| cost.processed_events >= together.record.committed_events));
+//! let parallel = together.record.parallel.expect("there were two PEs");
+//! assert!(parallel.processed_events >= together.record.committed_events);
 //! # Ok::<(), Error>(())
 //! ```
 //!
@@ -73,19 +76,19 @@
 //!   order at every LP.
 //! - **Order.** Events are executed by (time, step, priority, sender, sequence); what an event
 //!   sends comes strictly after it, even without delay. A run covers `[0, end)`.
-//! - **Speculation is not seen.** In a parallel run `handle` and `reverse` may be called for events
-//!   that are undone later or never really happen, several times for one event, and for several LPs
-//!   at the same time. What they observe, record, send or do wrong counts only when the event
-//!   commits. [`Model::commit`] is called once per committed event, in the order of events for each
-//!   LP, and in no order between LPs of different PEs. `finish`, `results` and `views` are called
-//!   in one thread, after all events.
+//! - **Speculation leaves no trace.** In a parallel run `handle` and `reverse` may be called for
+//!   events that are undone later or never really happen, several times for one event, and for
+//!   several LPs at the same time. What they observe, record, send or do wrong counts only when the
+//!   event commits. [`Model::commit`] is called once per committed event, in the order of events
+//!   for each LP, and in no order between LPs of different PEs. `finish`, `results` and `views` are
+//!   called in one thread, after all events.
 //! - **Mistakes are values.** A mistake of the model or the user comes back as an [`Error`] that
 //!   says where it is, which value is wrong, what to do and what remains. A mistake of the model
 //!   ends a parallel run where it would end a sequential one, with the same error after as many
 //!   committed events; a panic in an event that turns out not to happen is ignored. For panics in
 //!   `Clone` and `Drop`, see [`Model::State`] and [`Model::Event`].
 
-// So that derived code finds this crate from inside as it does from outside.
+// Derived code names this crate `warpline`, inside it as well.
 extern crate self as warpline;
 
 pub use warpline_base as base;

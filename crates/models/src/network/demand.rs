@@ -10,7 +10,7 @@ use super::parameters::{Demand, DemandDirections};
 use super::reader::{id_text, kind};
 use super::topology::{Demands, Flow, Topology};
 
-/// All flows of a matrix, ordered by source and target; and how those of a file were read.
+/// All flows of a matrix, ordered by source and target; and how a file's demands were read.
 pub(super) fn flows(
     topology: &Topology,
     demand: Demand,
@@ -59,8 +59,8 @@ fn pairs(topology: &Topology, weight: impl Fn(u32, u32) -> f64) -> Vec<Flow> {
     flows.filter(|flow| flow.weight > 0.0).collect()
 }
 
-/// What the file lists as `graph.demands[source][target]`, ordered by source and target. What a
-/// node has for itself uses no link and is left out.
+/// The file's `graph.demands[source][target]`, ordered by source and target. A node's demand for
+/// itself uses no link and is left out.
 fn file(topology: &Topology, demands: &Value) -> Result<Vec<Flow>, String> {
     let texts = (0u32..).zip(&topology.nodes).filter_map(|(i, node)| Some((id_text(&node.id)?, i)));
     let index: BTreeMap<String, u32> = texts.collect();

@@ -1,11 +1,11 @@
 //! Which way the demands of a file go.
 //!
-//! A file lists traffic between pairs of nodes, and there are two readings: an entry
-//! `[source][target]` is traffic from source to target; or it is traffic between the two, as much
-//! each way. What the file says of itself decides, and the first of these that says anything:
+//! A file lists traffic between pairs of nodes. An entry `[source][target]` has two readings:
+//! traffic from source to target, or traffic between the two, as much each way. The first of these
+//! that applies decides:
 //!
 //! 1. The loads that it publishes for its links (`ecmp_fwd.org` and `ecmp_bwd.org`, in percent of
-//!    the most loaded one), if one reading alone makes them.
+//!    the most loaded one), if exactly one reading yields them.
 //! 2. `"directed": true`: every entry goes one way.
 //! 3. Pairs that are listed in both orders: the file tells directions apart, so every entry goes
 //!    one way.
@@ -15,8 +15,8 @@ use super::parameters::DemandDirections;
 use super::routing::Routing;
 use super::topology::{Flow, Topology};
 
-/// How far loads may be from published ones that are rounded to hundredths, in percent of the most
-/// loaded link.
+/// How far loads may be from published ones, which are rounded to hundredths; in percent of the
+/// most loaded link.
 const ROUNDING: f64 = 0.02;
 
 /// How the demands of a file were read.
@@ -29,15 +29,14 @@ pub(super) struct Reading {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Why {
     Asked,
-    /// The published loads; they may be those of either reading.
+    /// A reading yields the published loads.
     Published,
-    /// The published loads are those of neither reading, and what follows from the rest of the
-    /// file.
+    /// Neither reading yields the published loads; the rest of the file decides.
     Unlike(Rest),
     Rest(Rest),
 }
 
-/// What a file says that publishes no loads.
+/// What a file says apart from published loads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rest {
     Directed,
@@ -46,7 +45,7 @@ enum Rest {
 }
 
 impl Reading {
-    /// Decides how to read what a file lists: `listed`, ordered by source and target.
+    /// Decides how to read the demands that a file lists, ordered by source and target.
     pub(super) fn of(topology: &Topology, listed: &[Flow], directions: DemandDirections) -> Self {
         match directions {
             DemandDirections::Listed => return Reading { both_ways: false, why: Why::Asked },
@@ -57,7 +56,7 @@ impl Reading {
         let Some(published) = &topology.published else {
             return Reading { both_ways: rest == Rest::ListedOnce, why: Why::Rest(rest) };
         };
-        match [false, true].map(|both_ways| makes(topology, &read(listed, both_ways), published)) {
+        match [false, true].map(|both_ways| yields(topology, &read(listed, both_ways), published)) {
             [true, _] => Reading { both_ways: false, why: Why::Published },
             [false, true] => Reading { both_ways: true, why: Why::Published },
             [false, false] => {
@@ -86,7 +85,7 @@ impl Reading {
     }
 }
 
-/// The demands that this reading makes of what is listed, ordered by source and target.
+/// The demands under this reading, ordered by source and target.
 pub(super) fn read(listed: &[Flow], both_ways: bool) -> Vec<Flow> {
     let mut flows = listed.to_vec();
     if both_ways {
@@ -120,11 +119,11 @@ fn rest(topology: &Topology, listed: &[Flow]) -> Rest {
 }
 
 /// Whether these demands load the links as published.
-fn makes(topology: &Topology, flows: &[Flow], published: &[f64]) -> bool {
+fn yields(topology: &Topology, flows: &[Flow], published: &[f64]) -> bool {
     let Ok(routing) = Routing::new(topology, flows) else { return false };
-    let most = routing.loads.iter().copied().fold(0.0, f64::max);
+    let most = routing.loads().iter().copied().fold(0.0, f64::max);
     routing
-        .loads
+        .loads()
         .iter()
         .zip(published)
         .all(|(load, percent)| (100.0 * load / most - percent).abs() <= ROUNDING)

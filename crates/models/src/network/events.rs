@@ -1,4 +1,4 @@
-//! What happens: LP states, events, and the code that joins them.
+//! LP states, events, and what events do to states.
 
 use std::num::NonZeroU32;
 
@@ -33,7 +33,7 @@ pub enum State {
 /// What reaches an LP, 16 bytes.
 #[derive(Clone, Debug, PartialEq, Portable)]
 pub enum Event {
-    /// A source acts.
+    /// A source wakes up.
     Wake,
     /// A packet reaches a link, from a source or from the link before.
     Packet(Packet),
@@ -64,7 +64,8 @@ impl Network {
     ) {
         lp.save(*free_at);
         let port = &self.ports[link as usize];
-        let (now, bits) = (lp.now(), packet.bits.get());
+        let now = lp.now();
+        let bits = packet.bits.get();
         let wait = (*free_at - now).max(0.0);
         // In whole bits, so that rounding in time neither fills nor empties a buffer.
         let backlog = (wait * port.bits_per_second + 0.5) as u64;
@@ -78,9 +79,7 @@ impl Network {
         *lp.change(free_at) = end;
         lp.count(PACKETS.at(link), 1);
         lp.span(UTILISATION.at(link), begin, end, 1.0);
-        let route = self.routing.routes
-            [port.row as usize + self.routing.destinations[packet.demand as usize] as usize];
-        match self.next_hop(route, lp) {
+        match self.next_hop(self.routing.route(port.row, packet.demand), lp) {
             None if end + port.propagation < lp.end() => {
                 lp.sample(DELAY.at(packet.demand), end + port.propagation - packet.created)
             }
@@ -89,8 +88,8 @@ impl Network {
         }
     }
 
-    /// A packet leaves for its next link. If it does not get there before the end of the run, it is
-    /// under way then.
+    /// A packet leaves for its next link. It counts as under way if it does not get there before
+    /// the end of the run.
     #[inline]
     fn pass(&self, next: LpId, delay: f64, packet: Packet, lp: &mut Context<Self>) {
         if lp.now() + delay >= lp.end() {
@@ -99,7 +98,7 @@ impl Network {
         lp.send(next, delay, Event::Packet(packet));
     }
 
-    /// A source acts: it sends a packet, if that is what it woke for, and sets its next wake-up.
+    /// A source wakes up: it may send a packet, and sets its next wake-up.
     #[inline]
     pub(super) fn wake(
         &self,
@@ -151,7 +150,8 @@ impl Network {
     /// A source at time 0, and its first wake-up. On-off sources begin in their steady state, UDP
     /// sources with an on time.
     pub(super) fn start(&self, demand: u32, lp: &mut Init<Self>) -> State {
-        let (id, gap) = (lp.id(), self.sources[demand as usize].gap);
+        let id = lp.id();
+        let gap = self.sources[demand as usize].gap;
         let (sends, on_until, delay) = match self.traffic.pattern {
             Pattern::Poisson => (true, 0.0, lp.random().exponential(gap)),
             Pattern::OnOff { on, off } => {
@@ -177,7 +177,7 @@ impl Network {
             Route::Link(next) => Some(LpId(next)),
             Route::Split { count, first } => {
                 let choice = first + lp.random().below(u32::from(count));
-                Some(LpId(self.routing.splits[choice as usize]))
+                Some(LpId(self.routing.split(choice)))
             }
         }
     }
@@ -193,9 +193,8 @@ impl Network {
     }
 }
 
-/// The time to the next datagram, if a source sends one whenever it has been on for as long as
-/// `gap`. An exponential on time does not know how long it has lasted, so the number of off times
-/// that come in between is Poisson.
+/// The time to the next datagram of a source that sends one whenever it has been on for `gap`. On
+/// times are exponential and so have no memory; the number of off times in between is Poisson.
 fn next_datagram(gap: f64, on: f64, off: f64, random: &mut Random) -> f64 {
     match random.poisson(gap / on) {
         0 => gap,

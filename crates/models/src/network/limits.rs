@@ -1,9 +1,9 @@
 //! How large a network may be.
 
-/// The most pairs of node and destination with routes: 2 GiB of them.
+/// The most routes, one for each pair of node and destination: 2 GiB of them.
 const MOST_ROUTES: u64 = 1 << 28;
 
-/// Whether there can be that many routes.
+/// Whether routes from this many nodes to this many destinations fit.
 pub(super) const fn routes_fit(nodes: u64, destinations: u64) -> bool {
     nodes.saturating_mul(destinations) <= MOST_ROUTES
 }
@@ -20,7 +20,7 @@ pub(super) fn check_routes(nodes: u64, destinations: u64) -> Result<(), String> 
     Ok(())
 }
 
-/// Refuses more pairs than there can be LPs or routes, before a list of them is made.
+/// Refuses networks with too many pairs of nodes for LPs or routes, before the pairs are listed.
 pub(super) fn check_pairs(nodes: u64, links: u64) -> Result<(), String> {
     let lps = nodes.saturating_mul(nodes - 1).saturating_add(links);
     if lps > u64::from(u32::MAX) {

@@ -30,7 +30,7 @@
 //!   it, in bytes; if that and the packet itself exceed `buffer`, it is dropped. So with packets of
 //!   one size, a buffer of K packets is that of M/D/1/K. One event per packet and link: the link
 //!   works out at once when it will have sent the packet.
-//! - **Delay.** From a packet's making to its arrival at the last node: `processing` at every
+//! - **Delay.** From a packet's creation to its arrival at the last node: `processing` at every
 //!   router that sends it on (the first included), then waiting, transmission at `rate`, and
 //!   propagation at 200 000 km/s.
 //!
@@ -80,8 +80,8 @@ impl Model for Network {
         self.processing
     }
 
-    /// To the next hops. What a link sends arrives no earlier than `onward`, exactly: only waiting
-    /// and transmission are added to it, and sums of floating-point numbers do not decrease when a
+    /// To the next hops. The delay of what a link sends is never below `onward`, even by rounding:
+    /// only waiting and transmission are added, and a floating-point sum does not decrease when a
     /// term increases.
     fn links(&self, lp: LpId) -> Option<Vec<warpline::Link>> {
         let (next, lookahead) = match self.roles[lp.index()] {
@@ -113,13 +113,14 @@ impl Model for Network {
                 self.expected[link as usize] * self.ports[link as usize].bits_per_second
                     / f64::from(self.traffic.mean_bits.get())
             }
-            // Over on and off times.
+            // The mean over on and off times.
             Role::Source(demand) => self.traffic.duty / self.sources[demand as usize].gap,
         }
     }
 
     fn declare(&self, declare: &mut Declarations) {
-        let (links, demands) = (self.ports.len() as u32, self.ends.len() as u32);
+        let links = self.ports.len() as u32;
+        let demands = self.ends.len() as u32;
         declare
             .time_mean(UTILISATION, "utilisation", "", "share of time that a link transmits")
             .items(links);

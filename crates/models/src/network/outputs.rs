@@ -16,7 +16,7 @@ const MOST_ROWS: usize = 1000;
 struct LinkOutcome {
     utilisation: f64,
     ci95: Option<f64>,
-    /// What has to be said of the interval.
+    /// A remark on the interval.
     ci95_note: Option<&'static str>,
     expected: f64,
     packets: u64,
@@ -27,17 +27,13 @@ impl LinkOutcome {
     fn new(network: &Network, outcome: &Outcome, link: u32) -> Self {
         let statistics = outcome.statistics;
         let estimate = statistics.time_mean(UTILISATION.at(link));
-        let (packets, drops) =
-            (statistics.counter(PACKETS.at(link)), statistics.counter(DROPS.at(link)));
-        let (utilisation, ci95, ci95_note) =
-            (estimate.mean.unwrap_or(0.0), estimate.ci95, estimate.ci95_note());
         LinkOutcome {
-            utilisation,
-            ci95,
-            ci95_note,
+            utilisation: estimate.mean.unwrap_or(0.0),
+            ci95: estimate.ci95,
+            ci95_note: estimate.ci95_note(),
             expected: network.expected[link as usize],
-            packets,
-            drops,
+            packets: statistics.counter(PACKETS.at(link)),
+            drops: statistics.counter(DROPS.at(link)),
         }
     }
 
@@ -47,7 +43,7 @@ impl LinkOutcome {
             .collect()
     }
 
-    /// Of the packets that reached the link; `None` if none did.
+    /// The share of packets dropped, of those that reached the link; `None` if none did.
     fn drop_ratio(&self) -> Option<f64> {
         let reached = self.packets + self.drops;
         (reached > 0).then(|| self.drops as f64 / reached as f64)
@@ -72,7 +68,7 @@ fn delay_json(tally: &HistogramTally) -> Value {
     json!({ "count": tally.count(), "mean": tally.mean(), "min": tally.min(), "p50": p50, "p90": p90, "p95": p95, "p99": p99, "max": tally.max() })
 }
 
-/// What the results are that are not simply statistics.
+/// Declares the results that are not plain statistics.
 pub(super) fn declare(declare: &mut Declarations) {
     let results = [
         (
@@ -120,8 +116,12 @@ pub(super) fn declare(declare: &mut Declarations) {
 pub(super) fn results(network: &Network, outcome: &Outcome) -> Results<Network> {
     let statistics = outcome.statistics;
     let links = LinkOutcome::all(network, outcome);
-    let (mut offered, mut dropped, mut delivered, mut under_way, mut hops) = (0, 0, 0, 0, 0);
-    for (demand, &links) in (0u32..).zip(&network.routing.hops) {
+    let mut offered = 0;
+    let mut dropped = 0;
+    let mut delivered = 0;
+    let mut under_way = 0;
+    let mut hops = 0;
+    for (demand, &links) in (0u32..).zip(network.routing.hops()) {
         let arrived = statistics.histogram(DELAY.at(demand)).count();
         offered += statistics.counter(OFFERED.at(demand));
         dropped += statistics.counter(LOST.at(demand));
@@ -153,12 +153,11 @@ pub(super) fn results(network: &Network, outcome: &Outcome) -> Results<Network> 
 
 /// What a link did.
 fn link_json(network: &Network, outcome: &Outcome, number: u32) -> Value {
-    let (nodes, link) = (&network.topology.nodes, &network.topology.links[number as usize]);
-    let (is, source, target) = (
-        LinkOutcome::new(network, outcome, number),
-        &nodes[link.source as usize],
-        &nodes[link.target as usize],
-    );
+    let nodes = &network.topology.nodes;
+    let link = &network.topology.links[number as usize];
+    let is = LinkOutcome::new(network, outcome, number);
+    let source = &nodes[link.source as usize];
+    let target = &nodes[link.target as usize];
     let mut all = json!({
         "source": source.id, "target": target.id, "source_name": source.name, "target_name": target.name,
         "utilisation": is.utilisation, "ci95": is.ci95, "expected": is.expected,
@@ -179,7 +178,7 @@ fn demand_json(network: &Network, outcome: &Outcome, demand: u32) -> Value {
     let (source, target) = network.ends[demand as usize];
     let [source, target] = [source, target].map(|node| &network.topology.nodes[node as usize].id);
     json!({
-        "source": source, "target": target, "hops": network.routing.hops[demand as usize],
+        "source": source, "target": target, "hops": network.routing.hops()[demand as usize],
         "offered": sent, "delivered": delay.count(), "dropped": lost, "under_way": left, "delay": delay_json(delay),
     })
 }
@@ -263,7 +262,8 @@ fn delay_view(network: &Network, outcome: &Outcome) -> HistogramView {
     const MS: f64 = 1e3;
     let mut view = delays(network, outcome).view("Delay of packets", "delay", "ms");
     for bar in &mut view.bars {
-        (bar.low, bar.high) = (bar.low * MS, bar.high * MS);
+        bar.low *= MS;
+        bar.high *= MS;
     }
     view.marks.iter_mut().for_each(|(_, value)| *value *= MS);
     "packets".clone_into(&mut view.counted);
@@ -335,8 +335,8 @@ fn demand_table(network: &Network, outcome: &Outcome) -> TableView {
     }
     let name = |node: u32| &network.topology.nodes[node as usize].name;
     let row = |(demand, mean): (u32, Option<f64>)| {
-        let ((source, target), delay) =
-            (network.ends[demand as usize], statistics.histogram(DELAY.at(demand)));
+        let (source, target) = network.ends[demand as usize];
+        let delay = statistics.histogram(DELAY.at(demand));
         let [sent, lost, left] =
             [OFFERED, LOST, UNDER_WAY].map(|counter| statistics.counter(counter.at(demand)));
         let counts = [sent, delay.count(), lost, left];
@@ -345,7 +345,7 @@ fn demand_table(network: &Network, outcome: &Outcome) -> TableView {
         let ends = [
             json!(name(source)),
             json!(name(target)),
-            json!(network.routing.hops[demand as usize]),
+            json!(network.routing.hops()[demand as usize]),
         ];
         ends.into_iter().chain(counts.map(|count| json!(count))).chain(times).collect()
     };

@@ -19,7 +19,8 @@ impl Topology {
     /// Reads node-link JSON.
     ///
     /// # Errors
-    /// For what is wrong, it says where (`edges[3].target`) and what is expected there.
+    /// If the text is no valid topology: the message says where (`edges[3].target`), and what is
+    /// expected there.
     pub fn parse(text: &str) -> Result<Self, String> {
         read(text).map_err(|why| format!("the topology {why}"))
     }
@@ -38,7 +39,7 @@ impl Topology {
 
 type Object = Map<String, Value>;
 
-/// Makes a topology from `text`. Errors continue a phrase like "the topology file `x`".
+/// Reads a topology. Errors continue a phrase like "the topology file `x`".
 fn read(text: &str) -> Result<Topology, String> {
     // Some editors put a byte order mark first.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -47,7 +48,8 @@ fn read(text: &str) -> Result<Topology, String> {
     let Value::Object(mut file) = file else {
         return Err(format!("is {}, not a JSON object with `nodes` and `edges`", kind(&file)));
     };
-    let (directed, multigraph) = (flag(&file, "directed")?, flag(&file, "multigraph")?);
+    let directed = flag(&file, "directed")?;
+    let multigraph = flag(&file, "multigraph")?;
     let (_, list) = list(&file, &["nodes"])?;
     let (mut nodes, index) = read_nodes(list)?;
     let (name, list) = self::list(&file, &["edges", "links"])?;
@@ -221,7 +223,7 @@ fn read_edge(
     Ok(Link { source, target, length, lines: 1 })
 }
 
-/// The length of an edge that gives none.
+/// The great-circle length of an edge without `dist`.
 fn great_circle(at: &str, source: &Node, target: &Node) -> Result<f64, String> {
     let place = |node: &Node| {
         let known = node.position.ok_or_else(|| {

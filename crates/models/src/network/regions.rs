@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 
 use super::topology::Topology;
 
-/// For every node, its position in an order that visits the network from one end to the other,
-/// breadth first and nodes with few neighbours first: that of E. Cuthill and J. McKee, "Reducing
+/// For every node, its place in an order that visits the network from one end to the other, breadth
+/// first and nodes with few neighbours first: the order of E. Cuthill and J. McKee, "Reducing
 /// the bandwidth of sparse symmetric matrices", Proc. 24th ACM National Conference, 1969.
 pub(super) fn places_of_nodes(topology: &Topology) -> Vec<u32> {
     let neighbours = neighbours(topology);
@@ -45,7 +45,7 @@ fn neighbours(topology: &Topology) -> Vec<Vec<u32>> {
 struct Walk<'a> {
     neighbours: &'a [Vec<u32>],
     order: Vec<u32>,
-    /// The distance in links from the start of the walk; none where the walk has not been.
+    /// The distance in links from the start of the walk; `None` where the walk has not been.
     distance: Vec<Option<u32>>,
 }
 
@@ -64,13 +64,14 @@ impl Walk<'_> {
             let Some((distance, node)) = farthest else { return };
             // Moves to the farthest node as long as that makes the walk longer.
             if distance <= length {
-                // Both directions are equally good.
+                // Either direction would do; the smaller number comes first.
                 if self.order[before] > node {
                     self.order[before..].reverse();
                 }
                 return;
             }
-            (length, start) = (distance, node);
+            length = distance;
+            start = node;
             for node in self.order.drain(before..) {
                 self.distance[node as usize] = None;
             }

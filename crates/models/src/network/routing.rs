@@ -11,7 +11,7 @@ use super::topology::{Flow, Topology};
 /// Where a packet goes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Route {
-    /// Nowhere: it has arrived. (Also where no path begins, as no packet comes there.)
+    /// Nowhere: it has arrived. Also at nodes without a path, where no packet comes.
     Here,
     /// To the only next hop.
     Link(u32),
@@ -29,21 +29,21 @@ pub(super) enum Route {
 #[derive(Debug)]
 pub(super) struct Routing {
     /// For every node, one route for every destination.
-    pub(super) routes: Vec<Route>,
+    routes: Vec<Route>,
     /// How many destinations there are: the length of a node's row in `routes`.
-    pub(super) columns: u32,
+    columns: u32,
     /// Next hops where there are several.
-    pub(super) splits: Vec<u32>,
+    splits: Vec<u32>,
     /// For every flow, the column of its destination.
-    pub(super) destinations: Vec<u32>,
+    destinations: Vec<u32>,
     /// For every flow, how many links its packets take.
-    pub(super) hops: Vec<u32>,
+    hops: Vec<u32>,
     /// For every link, the traffic that it carries, in the unit of the flows' weights.
-    pub(super) loads: Vec<f64>,
+    loads: Vec<f64>,
 }
 
 impl Routing {
-    /// Routes `flows`; what a route names are links.
+    /// Routes `flows`. The next hops of its routes are links.
     pub(super) fn new(topology: &Topology, flows: &[Flow]) -> Result<Self, String> {
         let graph = Graph::new(topology)?;
         let column_of = columns(topology, flows);
@@ -71,15 +71,36 @@ impl Routing {
         {
             let tree = graph.towards(target);
             routing.spread(topology, flows, &arriving[column as usize], &tree)?;
-            routing.add_column(&graph, column, &tree);
+            routing.add_column(column, &tree);
         }
         Ok(routing)
     }
 
-    /// The route at `node` to the destination in `column`.
+    /// Where the routes of a node begin, for [`route`](Self::route).
+    pub(super) fn row(&self, node: u32) -> u32 {
+        node * self.columns
+    }
+
+    /// The route of a flow's packets at the node with this [row](Self::row).
     #[inline]
-    pub(super) fn at(&self, node: u32, column: u32) -> Route {
-        self.routes[node as usize * self.columns as usize + column as usize]
+    pub(super) fn route(&self, row: u32, flow: u32) -> Route {
+        self.routes[row as usize + self.destinations[flow as usize] as usize]
+    }
+
+    /// A next hop of a [`Route::Split`], by its index.
+    #[inline]
+    pub(super) fn split(&self, index: u32) -> u32 {
+        self.splits[index as usize]
+    }
+
+    /// For every flow, how many links its packets take.
+    pub(super) fn hops(&self) -> &[u32] {
+        &self.hops
+    }
+
+    /// For every link, the traffic that it carries, in the unit of the flows' weights.
+    pub(super) fn loads(&self) -> &[f64] {
+        &self.loads
     }
 
     /// The next hops of a route.
@@ -91,8 +112,8 @@ impl Routing {
         }
     }
 
-    /// The links that packets from `source` may take at `target`, having come by the next hop `by`,
-    /// in order.
+    /// The links, in order, that packets may take at `target` if they came from `source` by the
+    /// next hop `by`.
     pub(super) fn hops_after(&self, by: u32, source: u32, target: u32) -> Vec<u32> {
         let row = |node: u32| {
             &self.routes[node as usize * self.columns as usize..][..self.columns as usize]
@@ -158,8 +179,8 @@ impl Routing {
         Ok(())
     }
 
-    fn add_column(&mut self, graph: &Graph, column: u32, tree: &Tree) {
-        for (node, next) in tree.next.iter().enumerate().take(graph.leaving.len()) {
+    fn add_column(&mut self, column: u32, tree: &Tree) {
+        for (node, next) in tree.next.iter().enumerate() {
             let route = match next[..] {
                 [] => Route::Here,
                 [only] => Route::Link(only),

@@ -1,4 +1,4 @@
-//! Stars whose hubs form a clique; the documentation of the model says what they are.
+//! Stars whose hubs form a clique; the documentation of the model describes them.
 
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ const LEAVES: f64 = 10.0;
 /// How much of its share of the circle a star's leaves take up.
 const LEAVES_SPREAD: f64 = 0.8;
 
-/// Whether the parameter `topology` asks for a star-clique, rightly or wrongly.
+/// Whether the parameter `topology` asks for a star-clique, valid or not.
 pub(super) fn is_meant(topology: &str) -> bool {
     topology.strip_prefix(NAME).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
 }
@@ -49,7 +49,9 @@ impl Topology {
             let link = Link { source, target, length, lines: 1 };
             [link, Link { source: target, target: source, ..link }]
         };
-        let (mut nodes, mut links, mut flows) = (Vec::new(), Vec::new(), Vec::new());
+        let mut nodes = Vec::new();
+        let mut links = Vec::new();
+        let mut flows = Vec::new();
         for star in 0..stars {
             nodes.push(node(format!("{star}"), "hub", HUBS, f64::from(star) / f64::from(stars)));
             for (place, other) in (0u32..).zip(others(star)) {
@@ -84,7 +86,7 @@ impl Topology {
 
     /// The star of a node, if this is a star-clique.
     pub(super) fn star_of(&self, node: u32) -> Option<u32> {
-        // As many stars as each has nodes.
+        // Each star has as many nodes as there are stars.
         self.is_star_clique().then(|| node / self.nodes.len().isqrt() as u32)
     }
 

@@ -1,4 +1,4 @@
-//! What the model declares of links and demands.
+//! The statistics of links and demands.
 
 use warpline::{Counter, Histogram, TimeMean};
 

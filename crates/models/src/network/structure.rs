@@ -1,4 +1,4 @@
-//! The network: its links and sources, and the LPs that they are.
+//! The network: its links and sources, and which LP is which.
 
 use super::directions::Reading;
 use super::parameters::NetworkParameters;
@@ -7,7 +7,7 @@ use super::topology::{Flow, Link, PROPAGATION_SPEED, Topology};
 use super::traffic::Traffic;
 use super::{demand, regions};
 
-/// The mean time between a source's packets that stands for never, in s.
+/// The mean time between packets of a source that practically never sends, in s.
 const LONGEST_GAP: f64 = 1e300;
 
 /// A packet network; see the [module documentation](super).
@@ -40,12 +40,12 @@ pub(super) enum Role {
     Source(u32),
 }
 
-/// What the events of a link need to know about it.
+/// What the events of a link use.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OutputPort {
-    /// Where the routes of the node at its end begin.
+    /// The first route of the node at its end.
     pub(super) row: u32,
-    /// s
+    /// Delay on the line, s.
     pub(super) propagation: f64,
     /// Propagation and processing, s.
     pub(super) onward: f64,
@@ -53,7 +53,7 @@ pub(super) struct OutputPort {
     pub(super) seconds_per_bit: f64,
 }
 
-/// What the events of a source need to know about it.
+/// What the events of a source use.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Source {
     pub(super) route: Route,
@@ -78,38 +78,36 @@ impl Network {
         let roles = roles(&topology, &flows)?;
         let mut routing = Routing::new(&topology, &flows)?;
         routing.rename(&lps_of_links(&roles, topology.links.len()));
-        // Per line, so that a merged link has the utilisation of its lines.
+        // Per line: a merged link has the utilisation of each of its lines.
         let loads: Vec<f64> = routing
-            .loads
+            .loads()
             .iter()
             .zip(&topology.links)
             .map(|(load, link)| load / f64::from(link.lines))
             .collect();
         let most = loads.iter().copied().fold(0.0, f64::max);
         let bits_per_second = parameters.rate * 1e6;
-        let source = |(flow, &column): (&Flow, &u32)| {
+        let source = |(demand, flow): (u32, &Flow)| {
             let packet_rate = traffic.share(parameters, flow.weight, most) * bits_per_second
                 / f64::from(traffic.mean_bits.get());
             Source {
-                route: routing.at(flow.source, column),
+                route: routing.route(routing.row(flow.source), demand),
                 gap: (traffic.duty / packet_rate).min(LONGEST_GAP),
             }
         };
         let port = |link: &Link| {
             let propagation = link.length / PROPAGATION_SPEED;
-            let (row, onward) =
-                (link.target * routing.columns, propagation + parameters.processing);
             let bits_per_second = bits_per_second * f64::from(link.lines);
             OutputPort {
-                row,
+                row: routing.row(link.target),
                 propagation,
-                onward,
+                onward: propagation + parameters.processing,
                 bits_per_second,
                 seconds_per_bit: 1.0 / bits_per_second,
             }
         };
         Ok(Network {
-            sources: flows.iter().zip(&routing.destinations).map(source).collect(),
+            sources: (0..).zip(&flows).map(source).collect(),
             ports: topology.links.iter().map(port).collect(),
             expected: loads.iter().map(|&load| traffic.share(parameters, load, most)).collect(),
             topology,
@@ -128,17 +126,18 @@ impl Network {
         &self.topology
     }
 
-    /// The utilisation (0 to 1) of each link of [`Topology::links`] that is to be expected from
-    /// traffic matrix and routing if nothing is dropped.
+    /// The utilisation (0 to 1) of each link of [`Topology::links`] that follows from traffic
+    /// matrix and routing if nothing is dropped.
     pub fn expected_utilisation(&self) -> &[f64] {
         &self.expected
     }
 }
 
-/// The LPs node by node: at each its links, then its sources. Nodes are ordered so that a block of
-/// LPs is a region of the network; those of a star-clique are.
+/// The roles of all LPs, node by node: first its links, then its sources. Nodes are ordered so that
+/// a block of LPs is a region of the network; a star-clique has this order already.
 fn roles(topology: &Topology, matrix: &[Flow]) -> Result<Vec<Role>, String> {
-    let (links, sources) = (topology.links.len(), matrix.len());
+    let links = topology.links.len();
+    let sources = matrix.len();
     if u32::try_from(links + sources).is_err() {
         return Err(format!(
             "{links} links and {sources} demands need {} LPs, more than the most possible ({})",

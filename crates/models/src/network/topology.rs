@@ -19,14 +19,14 @@ pub struct Topology {
     pub links: Vec<Link>,
     /// The demands that come with it, if there are any.
     pub(super) demands: Option<Demands>,
-    /// How the file speaks of links.
+    /// How the file lists links.
     pub(super) edges: Edges,
     /// The loads of the links under these demands, in percent of the most loaded one, if the file
     /// publishes them.
     pub(super) published: Option<Vec<f64>>,
 }
 
-/// How a file speaks of links.
+/// How a file lists links.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edges {
     /// The name of the list.
@@ -98,7 +98,7 @@ impl Topology {
         matches!(self.demands, Some(Demands::StarClique(_)))
     }
 
-    /// The same, where links that are named more than once have been refused or merged.
+    /// The same, with links that are named more than once refused or merged.
     pub(super) fn without_duplicates(self, duplicates: Duplicates) -> Result<Self, String> {
         let mut first: BTreeMap<(u32, u32), usize> = BTreeMap::new();
         let mut links: Vec<Link> = Vec::with_capacity(self.links.len());
@@ -125,7 +125,7 @@ impl Topology {
         Ok(if unchanged { merged } else { Topology { published: None, ..merged.with_degrees() } })
     }
 
-    /// What is wrong with two links, by their places in [`links`](Self::links).
+    /// The message about a link that is named twice, at these places in [`links`](Self::links).
     fn named_twice(&self, first: usize, second: usize) -> String {
         let Edges { list, directed, .. } = self.edges;
         let edge = |link: usize| if directed { link } else { link / 2 };
@@ -139,7 +139,7 @@ impl Topology {
         )
     }
 
-    /// The same, with degrees by links.
+    /// The same, with degrees counted from its links.
     pub(super) fn with_degrees(mut self) -> Self {
         self.nodes.iter_mut().for_each(|node| node.degree = 0);
         for link in &self.links {

@@ -70,13 +70,13 @@ impl Traffic {
         }
     }
 
-    /// Whether traffic of all demands is alike.
+    /// Whether all demands send alike, whatever their weights.
     pub(super) fn ignores_weights(&self) -> bool {
         matches!(self.pattern, Pattern::Udp { .. })
     }
 }
 
-/// What `sources` means in this topology: never `auto`.
+/// The kind of sources in this topology, with `auto` resolved.
 fn sources(parameters: &NetworkParameters, in_star_clique: bool) -> Sources {
     match parameters.sources {
         Sources::Auto if in_star_clique => Sources::Udp,

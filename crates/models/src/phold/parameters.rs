@@ -1,4 +1,4 @@
-//! What can be chosen of `phold`.
+//! The parameters of `phold`.
 
 use warpline::prelude::*;
 

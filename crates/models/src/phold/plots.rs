@@ -1,4 +1,4 @@
-//! What a run of `phold --plots true` shows of the workload.
+//! The plots of the workload that `phold --plots true` adds to a run.
 
 use warpline::Outcome;
 use warpline::prelude::*;
@@ -23,7 +23,7 @@ pub(super) fn declare(parameters: &PholdParameters, declare: &mut Declarations) 
     }
 }
 
-/// An event sent a message. Out of line, as most runs show nothing.
+/// Observes a message that an event sends. Out of line, as most runs plot nothing.
 #[cold]
 #[inline(never)]
 pub(super) fn observe(
@@ -78,9 +78,8 @@ fn delays(parameters: &PholdParameters, outcome: &Outcome) -> LinesView {
 fn events_per_lp(parameters: &PholdParameters, outcome: &Outcome) -> HistogramView {
     let counts: Vec<u64> =
         (0..parameters.lps).map(|lp| outcome.statistics.counter(EVENTS.at(lp))).collect();
-    let (least, most) = counts
-        .iter()
-        .fold((u64::MAX, 0), |(least, most), &count| (least.min(count), most.max(count)));
+    let least = counts.iter().copied().min().unwrap_or(u64::MAX);
+    let most = counts.iter().copied().max().unwrap_or(0);
     let width = (most - least) / BARS as u64 + 1;
     let edge = |bar: u64| (least + bar * width) as f64;
     let mut bars: Vec<Bar> = (0..=(most - least) / width)

@@ -7,8 +7,8 @@ pub(super) fn figure(what: &str, source: &str, here: Option<String>) -> StudyFig
     StudyFigure { what: what.to_owned(), source: source.to_owned(), here }
 }
 
-/// How many times as fast one variant was as another, over the conditions whose names contain these
-/// words.
+/// How many times as fast one variant was as another, over the conditions whose names contain
+/// `words`.
 pub(super) fn gains(
     measured: &Measured,
     words: &str,
@@ -22,8 +22,8 @@ pub(super) fn gains(
     span(&all)
 }
 
-/// How many times as fast a variant was as one of several others, over all conditions. Which of
-/// them, `pick` says of two ratios: the less is that to the fastest, the greater that to the
+/// How many times as fast a variant was as one of several others, over all conditions. `pick`
+/// chooses between two ratios: the lesser is the ratio to the fastest, the greater that to the
 /// slowest.
 pub(super) fn gains_over(
     measured: &Measured,
@@ -37,10 +37,10 @@ pub(super) fn gains_over(
     span(&(0..measured.conditions.len()).filter_map(of).collect::<Vec<f64>>())
 }
 
-/// From the least of some ratios to the greatest.
+/// The range of some ratios.
 fn span(all: &[f64]) -> Option<String> {
-    let (least, most) =
-        (all.iter().copied().reduce(f64::min)?, all.iter().copied().reduce(f64::max)?);
+    let least = all.iter().copied().reduce(f64::min)?;
+    let most = all.iter().copied().reduce(f64::max)?;
     Some(if all.len() == 1 {
         format!("{most:.2} times")
     } else {

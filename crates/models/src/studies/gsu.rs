@@ -7,19 +7,18 @@ use super::figures::{figure, gains};
 
 /// Message sizes in bytes.
 const SIZES: [u32; 6] = [500, 1000, 3000, 7000, 20_000, 50_000];
-/// From this length of their lists on, LPs of `simplesim` send one message each. The source has
-/// 5000, and what is on its way counts there, which corresponds to 1500 here. With a fifteenth of
-/// that, messages of 50 000 bytes take 200 MB, and a run of seconds does not spend most of its time
-/// on touching memory for the first time.
+/// The limit of the event lists of `simplesim`. The source has 5000 and counts messages on their
+/// way, which corresponds to 1500 here. With a fifteenth of that, messages of 50 000 bytes take 200
+/// MB, and a run of seconds does not spend most of its time on touching memory for the first time.
 const LIMIT: u32 = 100;
 
-/// The variants: the number of each in what follows is its place.
+/// The places of the variants in [`variants`].
 const ZERO_COPY: usize = 0;
 const RINGS: usize = 1;
 const MPI: usize = 2;
 const BOOST: usize = 3;
 
-/// What a study differs in from its source, what it makes of Boost.Interprocess included.
+/// How a study differs from its source, with a remark on Boost.Interprocess.
 macro_rules! differs {
     ($text:literal) => {
         if HAS_BOOST {
@@ -188,7 +187,7 @@ fn size_figures(measured: &Measured) -> Vec<StudyFigure> {
     ]
 }
 
-/// From which condition on one variant is faster than another, in words.
+/// The condition from which on one variant is faster than another, in words.
 pub(super) fn ahead_from(measured: &Measured, variant: usize, other: usize) -> Option<String> {
     let gains: Vec<f64> = (0..measured.conditions.len())
         .map(|condition| measured.gain(condition, variant, other))

@@ -6,14 +6,14 @@ use warpline::command::{Measured, Study, StudyCase, StudyFigure};
 
 use super::figures::{figure, gains};
 
-/// The variants: the number of each in what follows is its place.
+/// The places of the variants in [`variants`].
 const RECEIVER: usize = 0;
 const SENDER: usize = 1;
 const PARTITIONED: usize = 2;
 /// Without sizes, and with fossil collection in batches, as in the other two.
 const UNLIMITED: usize = 3;
 
-/// What is said of the machine in all of them.
+/// How all of these studies differ from their source.
 macro_rules! differs {
     ($more:literal) => {
         concat!(
@@ -25,15 +25,15 @@ macro_rules! differs {
     };
 }
 
-/// How many buffers the sub-pools of a PE have together: as many as eight of those that
-/// `gtw-partitioned` gives to a pair of PEs.
+/// How many buffers the sub-pools of a PE have together: eight times what `gtw-partitioned` gives
+/// to a pair of PEs.
 const OF_PE: u32 = 8192;
 
 fn variants(pes: u32) -> Vec<StudyCase> {
     with_buffers(pes, OF_PE)
 }
 
-/// The pools, where the sub-pools of a PE have so many buffers together.
+/// The variants, with `of_pe` buffers in all sub-pools of a PE together.
 fn with_buffers(pes: u32, of_pe: u32) -> Vec<StudyCase> {
     let of = |pool: &str| vec![format!("--preset=gtw-{pool}")];
     let sized = [of("partitioned"), vec![format!("--sub-pool={}", (of_pe / pes).max(1))]].concat();
@@ -113,7 +113,7 @@ pub(super) const SEND_TIME: Study = Study {
     },
     variants,
     figures: |measured| {
-        // Every event of a PE sends one message. Conditions are pairs: none remote, all remote.
+        // Every event sends one message. Conditions are pairs: none remote, all remote.
         let added = |pair: &[Vec<Option<f64>>], variant: usize| {
             let time = |rates: &Vec<Option<f64>>| Some(rates.get(variant)?.as_ref()?.recip());
             Some(1e9 * (time(pair.get(1)?)? - time(pair.first()?)?))

@@ -7,10 +7,10 @@ use warpline::command::{Study, StudyCase, Way};
 
 use super::figures::{figure, gains, gains_over};
 
-/// Without optimisation 3.
+/// Turns optimisation 3 off.
 const FIXED: &str = "--gvt-interval-control=fixed";
 
-/// What is said of the machine in all of them.
+/// How all of these studies differ from their source.
 macro_rules! differs {
     ($more:literal) => {
         concat!(
@@ -134,10 +134,11 @@ pub(super) const THREADS_PER_COMMUNICATOR: Study = Study {
     in_pairs: false,
 };
 
-/// The fixed intervals of the next study, in events, and the number of the variant that adapts it,
-/// for each way to communicate.
+/// The fixed intervals of the next study, in events.
 const INTERVALS: [u32; 3] = [16, 128, 1024];
+/// The place of the variant that adapts the interval, behind the fixed ones.
 const ADAPTIVE: usize = INTERVALS.len();
+/// The ways to communicate; each has all of these variants.
 const WAYS: [&str; 2] = ["worker", "dedicated"];
 
 /// Optimisation 3: the interval of GVT.
@@ -184,8 +185,8 @@ pub(super) const GVT_INTERVAL: Study = Study {
         let all = 0..ADAPTIVE;
         let of = |way: usize| {
             let first = way * (ADAPTIVE + 1);
-            let (adaptive, fixed) =
-                (first + ADAPTIVE, all.clone().map(|place| first + place).collect::<Vec<_>>());
+            let adaptive = first + ADAPTIVE;
+            let fixed = all.clone().map(|place| first + place).collect::<Vec<_>>();
             [
                 figure(
                     &format!("{}: adaptive against the best fixed interval", WAYS[way]),
@@ -206,7 +207,7 @@ pub(super) const GVT_INTERVAL: Study = Study {
     in_pairs: false,
 };
 
-/// How many PEs there are: enough for two processes with some PEs each.
+/// At least 8 PEs, and a multiple of 4: enough for several processes with some PEs each.
 fn several(pes: u32) -> u32 {
     pes.max(8) / 4 * 4
 }
@@ -217,8 +218,8 @@ fn conditions(pes: u32, remote: &[u32], granularity: &[u32]) -> Vec<StudyCase> {
     conditions_with(pes, &[format!("--lps={pes}")], remote, granularity)
 }
 
-/// Remote percentage × granularity. A cluster is a process of two, and a message is remote that
-/// goes to the other.
+/// Remote percentage × granularity. Each of two processes is a cluster, and a message to the other
+/// one is remote.
 fn conditions_with(
     pes: u32,
     population: &[String],

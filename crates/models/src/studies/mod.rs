@@ -10,7 +10,7 @@ mod usik;
 
 use warpline::command::Study;
 
-/// All of them.
+/// All studies.
 pub const STUDIES: &[Study] = &[
     usik::RCPHOLD,
     gsu::MESSAGE_SIZE,
@@ -84,12 +84,13 @@ mod tests {
         assert_eq!(gains_over(&measured, 0, &[2], f64::min), None);
     }
 
-    /// Whatever was left out, a study has its figures, and each of its cases has a name of its own.
+    /// A study without measurements has its figures, and each of its cases has its own name.
     #[test]
-    fn studies_bear_what_was_left_out() {
+    fn a_study_without_measurements_has_its_figures() {
         for study in STUDIES {
             for pes in [2, 3, 8, 48] {
-                let (conditions, variants) = ((study.conditions)(pes), (study.variants)(pes));
+                let conditions = (study.conditions)(pes);
+                let variants = (study.variants)(pes);
                 let mut names: Vec<String> =
                     conditions.iter().map(|case| case.name.clone()).collect();
                 let nothing = vec![vec![None; variants.len()]; names.len()];
@@ -115,8 +116,8 @@ mod tests {
         }
     }
 
-    /// All variants under a condition must give one answer. So what a variant says is a setting,
-    /// and no parameter of a model.
+    /// All variants under a condition must give one answer, so a variant changes settings and no
+    /// parameters of the model.
     #[test]
     fn variants_differ_in_settings_alone() {
         for study in STUDIES {
@@ -138,7 +139,7 @@ mod tests {
         }
     }
 
-    /// Of a condition of PHOLD, all that it says beside settings.
+    /// The parameters of PHOLD under a condition.
     fn phold_parameters(study: &Study, condition: &StudyCase) -> PholdParameters {
         let mut parameters = PholdParameters::default();
         for argument in &condition.arguments {
@@ -164,8 +165,8 @@ mod tests {
         all.filter(|(_, condition)| condition.model.is_none())
     }
 
-    /// Whatever a condition says beside settings is a parameter of the model, and all of it
-    /// together makes a model.
+    /// All options of a condition that are not settings are parameters of the model, and are
+    /// possible together.
     #[test]
     fn conditions_are_possible() {
         for (study, condition) in phold_conditions(2) {

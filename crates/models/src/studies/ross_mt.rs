@@ -4,7 +4,7 @@ use warpline::command::{Study, StudyCase, Way};
 
 use super::figures::{figure, gains};
 
-/// The variants: the number of each in what follows is its place.
+/// The places of two variants.
 const THREADS: usize = 0;
 const MPI: usize = 3;
 
@@ -80,7 +80,7 @@ const BASELINE: &str = "--preset=ross-mt-baseline";
 /// With all of them.
 const OPTIMISED: &str = "--preset=ross-mt";
 
-/// What is said of the machine in all that follow.
+/// How all studies below differ from their source.
 macro_rules! differs {
     ($more:literal) => {
         concat!(
@@ -165,10 +165,8 @@ pub(super) const BREAKDOWN: Study = Study {
                 .map(|condition| measured.share(condition, variant, names))
                 .collect();
             let all = all.filter(|all| !all.is_empty())?;
-            let (least, most) = (
-                all.iter().copied().fold(f64::INFINITY, f64::min),
-                all.iter().copied().fold(0.0, f64::max),
-            );
+            let least = all.iter().copied().fold(f64::INFINITY, f64::min);
+            let most = all.iter().copied().fold(0.0, f64::max);
             Some(format!("{:.0} to {:.0} %", 100.0 * least, 100.0 * most))
         };
         vec![

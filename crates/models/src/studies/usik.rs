@@ -21,8 +21,8 @@ pub(super) const RCPHOLD: Study = Study {
     in_pairs: false,
 };
 
-/// Structure × synchronisation × lookahead. A cluster is a PE, as in the paper; messages go to the
-/// neighbouring ones, where there are enough.
+/// Structure × synchronisation × lookahead. A cluster is a PE, as in the paper; with more than two,
+/// messages go to the neighbouring ones.
 fn rcphold_conditions(pes: u32) -> Vec<StudyCase> {
     let mut all = Vec::new();
     for (lps, messages) in [(10, 1000), (100, 100)] {

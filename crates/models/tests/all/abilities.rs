@@ -1,11 +1,11 @@
-//! What runs may do with the models besides executing their events.
+//! What engines can do with the models besides executing their events.
 
 use warpline::command::{Catalogue, Visitor};
 use warpline::prelude::*;
 use warpline_models::Library;
 
-/// Abilities of a model: to run in several processes, to compare events, a journal, and reverse
-/// code.
+/// Whether a model can run in several processes and compare its events, and whether it has a
+/// journal and reverse code.
 struct Can;
 
 impl Visitor for Can {
@@ -29,7 +29,7 @@ fn abilities(model: &str, parameters: &[(&str, &str)]) -> [bool; 4] {
 }
 
 #[test]
-fn the_first_model_to_read_says_nothing_and_runs_in_processes() {
+fn mm1_declares_nothing_and_runs_in_processes() {
     assert_eq!(abilities("mm1", &[]), [true, true, false, false]);
 }
 

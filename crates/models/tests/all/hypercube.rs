@@ -1,5 +1,6 @@
-//! `hypercube` against what is known of routes, Little's law, and closed networks of queues.
+//! `hypercube` against theory: lengths of routes, Little's law, and closed networks of queues.
 
+use crate::estimates::{estimate, near};
 use warpline::prelude::*;
 use warpline::serde_json::Value;
 use warpline_models::hypercube::{Hypercube, HypercubeParameters, Lengths};
@@ -7,24 +8,6 @@ use warpline_models::hypercube::{Hypercube, HypercubeParameters, Lengths};
 fn results(parameters: &HypercubeParameters, end: f64) -> Value {
     let simulation = Simulation::<Hypercube>::configured(parameters).unwrap();
     simulation.end(end).warmup(0.1 * end).seed(5).run().unwrap().record.results.into()
-}
-
-/// A result with its 95 % half-width.
-fn estimate(results: &Value, name: &str) -> (f64, f64) {
-    let number = |field: &str| {
-        results[name][field].as_f64().unwrap_or_else(|| panic!("{name}.{field} in {results}"))
-    };
-    (number("mean"), number("ci95"))
-}
-
-/// Theory must lie within twice the 95 % interval, and that must be narrow.
-fn near(results: &Value, name: &str, truth: f64) {
-    let (mean, half_width) = estimate(results, name);
-    assert!(
-        (mean - truth).abs() < 2.0 * half_width,
-        "{name}: {mean} ± {half_width}, in theory {truth}"
-    );
-    assert!(half_width < 0.05 * truth, "{name}: ± {half_width} is too wide to tell anything");
 }
 
 #[test]

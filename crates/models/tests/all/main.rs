@@ -1,6 +1,7 @@
-//! All tests of the models, in one program, which is quicker to build than many.
+//! All tests of the models, in one program, which builds faster than several.
 
 mod abilities;
+mod estimates;
 mod hypercube;
 mod mm1;
 mod network_run;

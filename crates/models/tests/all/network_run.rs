@@ -17,7 +17,9 @@ fn the_answer_depends_on_the_seed_alone() {
             .unwrap()
             .record
     };
-    let (a, b, other) = (run(5), run(5), run(6));
+    let a = run(5);
+    let b = run(5);
+    let other = run(6);
     assert_eq!((&a.digest, &a.results), (&b.digest, &b.results));
     assert_ne!(a.digest, other.digest);
 }
@@ -89,8 +91,9 @@ fn every_event_can_be_undone_by_copy_and_by_reverse_code() {
         let verified = |undo| {
             Simulation::new(network(topology, words)).end(0.05).seed(3).undo(undo).verify().unwrap()
         };
-        let (copy, reverse, journal) =
-            (verified(Undo::Copy), verified(Undo::Reverse), verified(Undo::Journal));
+        let copy = verified(Undo::Copy);
+        let reverse = verified(Undo::Reverse);
+        let journal = verified(Undo::Journal);
         assert_eq!(journal.digest, copy.digest);
         let run = Simulation::new(network(topology, words)).end(0.05).seed(3).run().unwrap().record;
         assert_eq!((&copy.digest, copy.events), (&run.digest, run.committed_events));
@@ -102,7 +105,7 @@ fn every_event_can_be_undone_by_copy_and_by_reverse_code() {
     }
 }
 
-/// Blocks of LPs are whole nodes, so that what PEs tell each other goes through fibres.
+/// Blocks of LPs are whole nodes, so messages between PEs go through fibres.
 #[test]
 fn pes_are_whole_nodes_apart() {
     for (topology, threads) in [
@@ -223,14 +226,15 @@ fn mean_hops_are_those_of_delivered_packets() {
             demands.iter().map(|demand| packets(demand) * demand["hops"].as_u64().unwrap()).sum();
         hops as f64 / demands.iter().map(packets).sum::<u64>() as f64
     };
-    let (mean, offered) = (mean_weighted_by("delivered"), mean_weighted_by("offered"));
+    let mean = mean_weighted_by("delivered");
+    let offered = mean_weighted_by("offered");
     assert_eq!(results["hops_mean"], mean);
     assert!(mean < 0.99 * offered, "{mean} of what was delivered, {offered} of what was offered");
 }
 
-/// A run too short for any packet has no numbers, and says so without trouble.
+/// A run too short for any packet has no mean number of hops.
 #[test]
-fn a_run_without_packets_is_told() {
+fn a_run_without_packets_has_no_means() {
     let run = Simulation::new(network("topozoo-Abilene", "")).end(1e-9).run().unwrap();
     assert_eq!(
         (&run.record.results["packets_offered"], &run.record.results["hops_mean"]),

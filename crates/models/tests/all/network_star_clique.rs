@@ -64,7 +64,10 @@ fn every_star_sends_to_every_other_one() {
 /// what the link can.
 #[test]
 fn throughput_is_that_of_the_sources() {
-    let (on, off, warmup, end) = (0.02, 0.06, 1.0, 201.0);
+    let on = 0.02;
+    let off = 0.06;
+    let warmup = 1.0;
+    let end = 201.0;
     let words = format!("rate=10 on={on} off={off}");
     let runs: [Value; 10] =
         std::array::from_fn(|seed| results(star_clique(4, &words), warmup, end, seed as u64));
@@ -110,7 +113,9 @@ fn throughput_is_that_of_the_sources() {
 /// nothing is dropped, and all delays are alike.
 #[test]
 fn every_datagram_is_delivered_or_on_its_way() {
-    let (processing, transmission, propagation) = (1e-5, 1024.0 * 8.0 / 100e6, 1e-3 + 10e-3 + 1e-3);
+    let processing = 1e-5;
+    let transmission = 1024.0 * 8.0 / 100e6;
+    let propagation = 1e-3 + 10e-3 + 1e-3;
     let record = Simulation::new(star_clique(5, "")).end(3.0).seed(4).run().unwrap().record;
     let [offered, delivered, dropped, under_way] = ["offered", "delivered", "dropped", "under_way"]
         .map(|name| record.results[format!("packets_{name}")].as_u64().unwrap());
@@ -131,7 +136,7 @@ fn every_datagram_is_delivered_or_on_its_way() {
     }
 }
 
-/// What they offer is more than the links can carry: then some is dropped, and the books still
+/// If sources offer more than the links can carry, some datagrams are dropped, and the counts still
 /// balance.
 #[test]
 fn overloaded_links_drop_datagrams() {
@@ -163,7 +168,7 @@ fn sources_start_at_random() {
     assert!(together.iter().all(|&count| count == (end / gap) as u64), "{together:?}");
 }
 
-/// With as many PEs as stars, what PEs send each other goes from hub to hub.
+/// With as many PEs as stars, messages between PEs go from hub to hub.
 #[test]
 fn every_pe_has_a_star() {
     for stars in [2, 3, 4, 8] {
@@ -222,8 +227,7 @@ fn what_is_no_star_clique_is_refused() {
     );
 }
 
-/// Demand and sources are defaults, which can be changed, and UDP sources are at home in other
-/// topologies too.
+/// A star-clique can have other demands and sources, and other topologies can have UDP sources.
 #[test]
 fn demand_and_sources_may_be_chosen() {
     let poisson = star_clique(3, "demand=uni sources=poisson load=0.6");
@@ -235,13 +239,13 @@ fn demand_and_sources_may_be_chosen() {
     let results = results(udp, 1.0, 21.0, 3);
     let offered: Vec<f64> =
         counts(&results, "offered").into_iter().map(|count| count as f64).collect();
-    let (mean, truth) =
-        (offered.iter().sum::<f64>() / offered.len() as f64, 0.01 * 100e6 / 8192.0 * 0.5 * 20.0);
+    let mean = offered.iter().sum::<f64>() / offered.len() as f64;
+    let truth = 0.01 * 100e6 / 8192.0 * 0.5 * 20.0;
     assert!((mean / truth - 1.0).abs() < 0.03, "{mean} against {truth}");
 }
 
 #[test]
-fn parameters_without_effect_are_told() {
+fn parameters_without_effect_are_named() {
     let named = |words: &str| -> Vec<&str> {
         Network::notes(&parameters(words)).into_iter().map(|(name, _)| name).collect()
     };

@@ -48,8 +48,8 @@ fn assert_loads(network: &Network, file: &Path, demand: &str) {
     }
 }
 
-/// Files that list each pair once, all pairs in both orders with different values, and some pairs
-/// in both orders. The published loads of most count every entry both ways.
+/// Some files list each pair once, some list all pairs in both orders with different values, some
+/// only a few. The published loads of most count every entry both ways.
 #[test]
 fn loads_of_the_demands_of_files_agree_with_the_published_ones() {
     let files: Vec<PathBuf> =
@@ -90,7 +90,9 @@ fn read(demands: &str, more: &str, published: [&str; 4], words: &str) -> (Vec<f6
         if load.is_empty() { String::new() } else { format!(r#", "{way}": {{"org": {load}}}"#) }
     };
     let edge = |from: u32, forth: &str, back: &str| {
-        let (to, forth, back) = (from + 1, loads("ecmp_fwd", forth), loads("ecmp_bwd", back));
+        let to = from + 1;
+        let forth = loads("ecmp_fwd", forth);
+        let back = loads("ecmp_bwd", back);
         format!(r#"{{"source": {from}, "target": {to}, "dist": 1{forth}{back}}}"#)
     };
     let edges =
@@ -108,13 +110,14 @@ fn read(demands: &str, more: &str, published: [&str; 4], words: &str) -> (Vec<f6
 }
 
 #[test]
-fn files_say_of_themselves_which_way_demands_go() {
+fn files_decide_which_way_their_demands_go() {
     let says = |demands: &str, more: &str, published: [&str; 4], expected: &[f64], words: &str| {
         let (loads, reading) = read(demands, more, published, "");
         assert_eq!((loads.as_slice(), reading.as_str()), (expected, words), "{demands} {more}");
     };
-    let (silent, once, twice) =
-        ([""; 4], r#"{"0": {"1": 1, "2": 1}}"#, r#"{"0": {"2": 4}, "2": {"0": 1}, "1": {"2": 1}}"#);
+    let silent = [""; 4];
+    let once = r#"{"0": {"1": 1, "2": 1}}"#;
+    let twice = r#"{"0": {"2": 4}, "2": {"0": 1}, "1": {"2": 1}}"#;
     says(
         once,
         "",
@@ -130,7 +133,7 @@ fn files_say_of_themselves_which_way_demands_go() {
         &[0.8, 0.2, 1.0, 0.2],
         "as listed, as the file lists pairs in both orders",
     );
-    // Published loads say more than the rest.
+    // Published loads come before the rest.
     says(
         once,
         "",
@@ -147,7 +150,7 @@ fn files_say_of_themselves_which_way_demands_go() {
     );
     let unlike = "as listed, as the file lists pairs in both orders; neither reading makes the loads that the file publishes";
     says(twice, "", ["100", "20", "80", "20"], &[0.8, 0.2, 1.0, 0.2], unlike);
-    // Loads of some links are none.
+    // Loads of only some links do not count.
     says(
         once,
         "",
@@ -341,10 +344,8 @@ fn missing_lengths_are_great_circles() {
 #[test]
 fn great_circles_agree_with_published_lengths() {
     let text = std::fs::read_to_string(path("topozoo-Abilene")).unwrap();
-    let (given, worked_out) = (
-        Topology::parse(&text).unwrap(),
-        Topology::parse(&text.replace("\"dist\"", "\"was\"")).unwrap(),
-    );
+    let given = Topology::parse(&text).unwrap();
+    let worked_out = Topology::parse(&text.replace("\"dist\"", "\"was\"")).unwrap();
     for (a, b) in given.links.iter().zip(&worked_out.links) {
         assert!((a.length - b.length).abs() < 0.01 * a.length, "{} against {}", a.length, b.length);
     }
@@ -409,10 +410,8 @@ fn links_named_twice_are_merged_if_told() {
     // So does the simulation: two lines send twice as fast, and what the sources offer is the same.
     let results = results(merged, 0.0, 5.0, 3);
     let links = results["links"].as_array().unwrap();
-    let (utilisation, packets) = (
-        |i: usize| links[i]["utilisation"].as_f64().unwrap(),
-        |i: usize| links[i]["packets"].as_f64().unwrap(),
-    );
+    let utilisation = |i: usize| links[i]["utilisation"].as_f64().unwrap();
+    let packets = |i: usize| links[i]["packets"].as_f64().unwrap();
     assert!(
         (utilisation(0) - 0.3).abs() < 0.01 && (utilisation(2) - 0.6).abs() < 0.01,
         "{} and {}",

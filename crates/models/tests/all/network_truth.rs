@@ -1,4 +1,4 @@
-//! Simulated networks against what queueing theory and published loads say of them.
+//! Simulated networks against queueing theory and published loads.
 
 use crate::network_support::{TOPOLOGIES, chain, interval, network, path, results, truth};
 use warpline::serde_json::Value;
@@ -84,7 +84,8 @@ fn one_link_with_fixed_sizes_is_md1() {
 /// again.
 #[test]
 fn delay_along_a_chain_is_waiting_once_and_all_the_rest_at_every_link() {
-    let (links, load) = (4, 0.6);
+    let links = 4;
+    let load = 0.6;
     let (mean, half) =
         mean_delay(links, 100.0, &format!("load={load} sizes=fixed processing=0.001"));
     let each = 1.0 + SERVICE_MS + 0.5;
@@ -141,7 +142,9 @@ fn losses_of_a_small_buffer_are_those_of_md1k() {
 /// the factor 1 + 2 p a / (a + b)², with p the rate within on times, a = 1/on and b = 1/off.
 #[test]
 fn on_off_sources_have_the_right_rate_and_burstiness() {
-    let (on, off, end) = (0.02, 0.06, 20.0);
+    let on = 0.02;
+    let off = 0.06;
+    let end = 20.0;
     let polska = || {
         network(
             "sndlib-polska",
@@ -195,8 +198,9 @@ fn every_packet_is_delivered_dropped_or_on_its_way() {
             .map(|item| item[field].as_u64().unwrap())
             .sum::<u64>()
     };
-    let (offered, delivered, dropped) =
-        (count("packets_offered"), count("packets_delivered"), count("packets_dropped"));
+    let offered = count("packets_offered");
+    let delivered = count("packets_delivered");
+    let dropped = count("packets_dropped");
     // One event makes a packet, and one takes it over each link or drops it.
     assert_eq!(run.record.committed_events, offered + count("packet_hops") + dropped);
     assert_eq!(
@@ -209,7 +213,7 @@ fn every_packet_is_delivered_dropped_or_on_its_way() {
         (offered, sum("demands", "under_way")),
         (delivered + dropped + count("packets_under_way"), count("packets_under_way"))
     );
-    // On their way are, by Little's law, no more than offered in the longest delay.
+    // By Little's law, no more packets are on their way than are offered in the longest delay.
     let on_their_way = offered - delivered - dropped;
     let longest = results["delay"]["max"].as_f64().unwrap();
     assert!(
@@ -223,8 +227,8 @@ fn every_packet_is_delivered_dropped_or_on_its_way() {
     }
 }
 
-/// What has not arrived when the run ends is not delivered: of three links with fibres of 10 ms, a
-/// run of 25 ms sees the end of none.
+/// Packets that have not arrived when the run ends are not delivered: with three fibres of 10 ms,
+/// no packet arrives in a run of 25 ms.
 #[test]
 fn packets_under_way_at_the_end_are_not_delivered() {
     let fibres =
@@ -249,9 +253,9 @@ fn packets_under_way_at_the_end_are_not_delivered() {
     );
 }
 
-/// An overloaded link is busy all the time, and what it cannot carry is lost.
+/// An overloaded link is always busy, and loses what it cannot carry.
 #[test]
-fn overload_saturates() {
+fn an_overloaded_link_is_always_busy() {
     let results = results(chain(1, 10.0, "load=2 sizes=fixed"), 0.5, 5.0, 3);
     let link: &Value = &results["links"][0];
     let [utilisation, drop_ratio] =

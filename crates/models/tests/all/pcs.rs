@@ -1,5 +1,6 @@
 //! `pcs` against the formulas of Engset and Erlang, and against balance.
 
+use crate::estimates::{estimate, near};
 use warpline::prelude::*;
 use warpline::record::View;
 use warpline::serde_json::Value;
@@ -10,24 +11,7 @@ fn results(parameters: &PcsParameters, end: f64) -> Value {
     simulation.end(end).warmup(0.1 * end).seed(8).run().unwrap().record.results.into()
 }
 
-fn estimate(results: &Value, name: &str) -> (f64, f64) {
-    let number = |field: &str| {
-        results[name][field].as_f64().unwrap_or_else(|| panic!("{name}.{field} in {results}"))
-    };
-    (number("mean"), number("ci95"))
-}
-
-/// Theory must lie within twice the 95 % interval, and that must be narrow.
-fn near(results: &Value, name: &str, truth: f64) {
-    let (mean, half_width) = estimate(results, name);
-    assert!(
-        (mean - truth).abs() < 2.0 * half_width,
-        "{name}: {mean} ± {half_width}, in theory {truth}"
-    );
-    assert!(half_width < 0.05 * truth, "{name}: ± {half_width} is too wide to tell anything");
-}
-
-/// The probabilities of 0, 1, … busy channels, if so many sources want one each at this rate, in
+/// The probabilities of 0, 1, … busy channels, if each of `sources` wants one at this rate, in
 /// units of the rate at which calls end.
 fn busy_channels(sources: u32, channels: u32, rate: f64) -> Vec<f64> {
     let mut weights = vec![1.0];
@@ -62,7 +46,8 @@ fn cells_in_which_nobody_calls_count() {
     };
     let all =
         Simulation::<Pcs>::configured(&parameters).unwrap().end(10.0).replicate(1000).unwrap();
-    let (begins, ends) = (1.0 / 100.0, 1.0 / 3.0);
+    let begins = 1.0 / 100.0;
+    let ends = 1.0 / 3.0;
     let pace: f64 = begins + ends;
     let truth = begins / pace * (1.0 - (1.0 - (-10.0 * pace).exp()) / (10.0 * pace));
     assert!((truth - 0.0209).abs() < 1e-4, "{truth}");
@@ -75,7 +60,7 @@ fn cells_in_which_nobody_calls_count() {
     );
 }
 
-/// Extremes of a sum of cells are those of single ones, and say so.
+/// The extremes of a sum over cells are those of single cells, and are named so.
 #[test]
 fn busy_channels_of_all_cells_have_extremes_of_single_cells() {
     let parameters = PcsParameters { cells: 16, portables: 400, ..PcsParameters::default() };
@@ -119,7 +104,9 @@ fn where_nobody_moves_calls_are_blocked_as_engset_says() {
 /// Many portables that seldom call are as good as a Poisson process of calls.
 #[test]
 fn many_portables_that_seldom_call_are_blocked_as_erlang_says() {
-    let (portables, channels, load) = (20_000, 10, 7.0);
+    let portables = 20_000;
+    let channels = 10;
+    let load = 7.0;
     let inter_call = f64::from(portables) / load;
     let parameters = PcsParameters {
         cells: 4,
@@ -130,7 +117,7 @@ fn many_portables_that_seldom_call_are_blocked_as_erlang_says() {
         inter_call,
     };
     let truth = erlang_b(channels, load);
-    // Closer than the interval is wide.
+    // The two formulas differ by less than the interval.
     assert!((engset(portables, channels, load / f64::from(portables)) / truth - 1.0).abs() < 2e-3);
     near(&results(&parameters, 20_000.0), "blocking", truth);
 }
@@ -162,7 +149,8 @@ fn calls_and_hand_offs_balance_where_people_move() {
             dwell,
             ..PcsParameters::default()
         };
-        let (end, results) = (5000.0, results(&parameters, 5000.0));
+        let end = 5000.0;
+        let results = results(&parameters, 5000.0);
         let observed = 0.9 * end;
         let busy = estimate(&results, "busy").0;
         let count = |name: &str| results[name]["count"].as_f64().unwrap();

@@ -30,7 +30,8 @@ fn hops_follow_renewal_theory() {
             lookahead,
             ..PholdParameters::default()
         };
-        let (end, messages) = (100.0, f64::from(2_000 * population));
+        let end = 100.0;
+        let messages = f64::from(2_000 * population);
         let hop = mean + lookahead;
         let expected = messages * (end / hop + (mean * mean / (hop * hop) - 1.0) / 2.0);
         let deviation = (messages * mean * mean * end / hop.powi(3)).sqrt();
@@ -120,25 +121,34 @@ fn history_depends_on_neither_payload_size_nor_queue_nor_work() {
     assert_eq!(heap.record.digest, digest);
 }
 
-/// What the plots show is what happened, and looking does not change it.
-#[test]
-fn plots_show_the_workload() {
-    let quiet = PholdParameters {
+/// 600 messages in five clusters, with a mean delay of 0.75.
+fn workload(plots: bool) -> Run<Phold> {
+    let parameters = PholdParameters {
         lps: 300,
         population: 2,
         clusters: 5,
         remote: 0.3,
         mean: 0.5,
         lookahead: 0.25,
+        plots,
         ..PholdParameters::default()
     };
-    let (plain, shown) =
-        (run(&quiet, 400.0), run(&PholdParameters { plots: true, ..quiet }, 400.0));
+    run(&parameters, 400.0)
+}
+
+#[test]
+fn plots_do_not_change_the_run() {
+    let plain = workload(false);
+    let shown = workload(true);
     assert_eq!((&plain.record.digest, &plain.states), (&shown.record.digest, &shown.states));
     assert_eq!((plain.record.series.len(), plain.record.views.len()), (0, 0));
+}
+
+#[test]
+fn series_show_the_workload() {
+    let shown = workload(true);
     let record = &shown.record;
     let committed = record.committed_events;
-
     // By renewal theory, the first slice has fewer events than the others, in which there are 600
     // messages with 1 / 0.75 hops each.
     let events = &record.series["events"];
@@ -167,7 +177,13 @@ fn plots_show_the_workload() {
             .slices()
             .all(|(_, _, delay)| delay.is_some_and(|delay| (delay - 0.75).abs() < 0.05))
     );
+}
 
+#[test]
+fn views_show_the_distributions() {
+    let shown = workload(true);
+    let record = &shown.record;
+    let committed = record.committed_events;
     let [View::Histogram(delay), View::Lines(both), View::Histogram(lps)] = &record.views[..]
     else {
         panic!("{:?}", record.views)
@@ -208,7 +224,7 @@ fn plots_of_one_cluster_have_no_share_that_leaves_it() {
     assert_eq!(
         (quiet.record.committed_events, quiet.record.views.len()),
         (0, 3),
-        "nothing happens, and that is shown"
+        "plots of a run without events"
     );
 }
 
@@ -264,10 +280,8 @@ fn payloads_are_passed_on_as_they_are() {
 #[test]
 fn payloads_arrive() {
     let parameters = PholdParameters { lps: 1, payload: 100, ..PholdParameters::default() };
-    let (number, all) = (
-        run(&PholdParameters { payload: 8, ..parameters.clone() }, 100.0),
-        run_with::<Payload>(&parameters, 100.0),
-    );
+    let number = run(&PholdParameters { payload: 8, ..parameters.clone() }, 100.0);
+    let all = run_with::<Payload>(&parameters, 100.0);
     assert_eq!(
         all.states[0].payloads - number.states[0].payloads,
         92 * all.record.committed_events

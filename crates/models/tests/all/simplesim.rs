@@ -22,16 +22,17 @@ fn number(results: &Value, name: &str) -> f64 {
     results[name].as_f64().unwrap_or_else(|| panic!("{name} in {results}"))
 }
 
-/// How many events of one LP's list and of all that follow from it are executed before `end`, on
-/// average, if each leads to two others.
+/// How many events follow from the first event of one LP before `end`, itself included, on average,
+/// if each leads to two others.
 ///
-/// The first is uniform in 0 to 5 s and the delay between one and the next uniform in 6 to 10 s, so
-/// with F the distribution of the first and I the integral of M, M(t) = F(t) + 2 (I(t - 6) - I(t -
-/// 10)) / 4: the renewal equation of a branching process.
+/// The first is uniform in 0 to 5 s, and the delay between one and the next in 6 to 10 s. With F
+/// the distribution of the first and I the integral of M, the renewal equation of this branching
+/// process is M(t) = F(t) + 2 (I(t - 6) - I(t - 10)) / 4.
 fn doubling(end: f64) -> f64 {
     const STEPS: usize = 1000;
     let step = 1.0 / STEPS as f64;
-    let (mut mean, mut integral): (Vec<f64>, Vec<f64>) = (vec![0.0], vec![0.0]);
+    let mut mean: Vec<f64> = vec![0.0];
+    let mut integral: Vec<f64> = vec![0.0];
     for t in 1..=(end * STEPS as f64) as usize {
         let before =
             |seconds: usize| t.checked_sub(seconds * STEPS).map_or(0.0, |past| integral[past]);
@@ -63,8 +64,8 @@ fn lists_below_the_limit_grow_as_a_branching_process() {
     }
 }
 
-/// Once no list is shorter than the limit any more, each of P messages goes its way for ever: it
-/// takes 8 s on average, of which it waits 3 s in any of the lists.
+/// Once no list is shorter than the limit, the number of messages is constant. Each takes 8 s on
+/// average to its next event, of which it waits 3 s in a list.
 #[test]
 fn full_lists_follow_littles_law() {
     const POPULATED: f64 = 1000.0;
@@ -72,21 +73,24 @@ fn full_lists_follow_littles_law() {
     {
         let parameters =
             SimpleSimParameters { lookahead, message_size: 16, ..parameters(lps, limit) };
-        let (warmup, end) = (POPULATED, 4000.0);
+        let warmup = POPULATED;
+        let end = 4000.0;
         let until = |end: f64| run(&parameters, 0.0, end, 5).record.results;
         let [before, after] = [until(warmup), until(end)];
         let messages = |results: &Value| {
             number(results, "sent") - number(results, "executed") + f64::from(lps)
         };
-        // It still grows a little when a list is short by chance.
-        let (least, most) = (messages(&before), messages(&after));
+        // The number still grows a little when a list is short by chance.
+        let least = messages(&before);
+        let most = messages(&after);
         assert!(
             least > f64::from(lps * limit) && most < 1.06 * least,
             "{least} messages at {warmup} s and {most} at {end} s"
         );
         let run = run(&parameters, warmup, end, 5).record;
         let length = &run.results["list_length"];
-        let (mean, half) = (number(length, "mean"), number(length, "ci95"));
+        let mean = number(length, "mean");
+        let half = number(length, "ci95");
         let per_list = |messages: f64| messages * wait_share / f64::from(lps);
         assert!(
             per_list(least) - 2.0 * half < mean && mean < per_list(most) + 2.0 * half,
@@ -104,8 +108,8 @@ fn full_lists_follow_littles_law() {
     }
 }
 
-/// The bound that the model's documentation gives on messages, for a run as long as the source's.
-/// With so short lists it is chance that counts; with longer ones, how far they have grown.
+/// The bound on messages in the model's documentation, for a run as long as the source's. With
+/// lists this short, chance decides; with longer ones, how far they have grown.
 #[test]
 fn messages_stay_within_their_bound_for_25_000_s() {
     for limit in [2, 20, 50] {
@@ -151,7 +155,7 @@ fn lists_hold_what_arrived_and_was_not_executed() {
     assert_eq!(run.record.series.keys().collect::<Vec<_>>(), ["executed", "in_lists"]);
 }
 
-/// What one event does to an LP with a list of this length: its state then, and what it sends.
+/// The effect of one event on an LP with a list of this length: its new state, and what it sends.
 fn after(model: &SimpleSim, length: f64, event: &Event) -> (State, Vec<(LpId, f64, Event)>) {
     let mut executor = Executor::new(model, 1, 10, false);
     let mut state = State { length: Level::default(), made: 70, checksum: 0 };
@@ -188,10 +192,10 @@ fn the_limit_decides_on_a_second_message() {
     }
 }
 
-/// Bytes have the size that was asked for, no two messages bring the same, and a receiver notices
-/// if a mark of them is wrong.
+/// Messages have the size that was asked for, no two are equal, and the receiver's checksum shows
+/// if a mark is wrong.
 #[test]
-fn bytes_are_used() {
+fn bytes_of_messages_differ_and_are_checked() {
     for size in [0, 1, 7, 8, 500, 4096, 5000, 65_536] {
         let model =
             SimpleSim::configure(&SimpleSimParameters { message_size: size, ..parameters(3, 10) })
@@ -205,7 +209,7 @@ fn bytes_are_used() {
             after(&model, 1.0, &Event::Execute { bytes: bytes.clone() }).0.checksum
         };
         assert!(bytes.iter().all(|bytes| bytes.len() == size as usize));
-        // Message 70 of LP 2, then 71. What has no room for the number cannot tell.
+        // Messages 70 and 71 of LP 2. Too few bytes have no room for the number.
         assert_eq!(bytes[0] == bytes[1], size < 5, "{size}: {bytes:?}");
         assert_eq!(checksum(&bytes[0]) == checksum(&bytes[1]), size < 5);
         let last = (size as usize).saturating_sub(1);
@@ -232,7 +236,7 @@ fn both_ways_of_undo_pass_verification() {
     }
 }
 
-/// The one event that an LP begins with is in its list, even if the run ends before it is executed.
+/// The first event of an LP is in its list, even if the run ends before it is executed.
 #[test]
 fn a_run_without_events_has_lists() {
     let run = run(&parameters(3, 10), 0.0, 1e-9, 1);

@@ -3,8 +3,8 @@
 //!
 //! The tanks are optimistic: they go ahead of each other, and undo what was too early. The control
 //! room is conservative: each of its events is executed once, in order, and on the state that a
-//! sequential run would have. What it writes waits until it is settled, so that no line has to be
-//! taken back, not even if a tank fails before. It is the only LP that writes; so with
+//! sequential run would have. Its lines wait until they are settled. So no line has to be taken
+//! back, even if a tank has failed at an earlier time. It is the only LP that writes; so with
 //! `--processes`, one process has the log.
 
 mod plant;

@@ -14,7 +14,7 @@ pub(crate) struct Plant {
     log: Arc<Log>,
 }
 
-/// What is to be set.
+/// The parameters of the plant.
 #[derive(Clone, Parameters)]
 pub(crate) struct Setup {
     /// How many tanks there are.
@@ -31,7 +31,7 @@ pub(crate) struct Setup {
     pub(crate) log: String,
 }
 
-/// A file, and the terminal.
+/// Lines go to a file and to the terminal.
 struct Log {
     path: PathBuf,
     file: Mutex<Option<File>>,
@@ -116,11 +116,9 @@ impl Model for Plant {
                 if *level >= self.level_of_alarm {
                     lp.send(self.control_room(), 0.01, Event::Report { level: *level });
                 }
-                let (out, to, later) = (
-                    lp.random().uniform() * *level,
-                    lp.random().below(self.tanks),
-                    lp.random().exponential(1.0),
-                );
+                let out = lp.random().uniform() * *level;
+                let to = lp.random().below(self.tanks);
+                let later = lp.random().exponential(1.0);
                 *level -= out;
                 lp.send(
                     to,
@@ -130,10 +128,8 @@ impl Model for Plant {
             }
             (Lp::ControlRoom { reports }, Event::Report { level }) => {
                 *reports += 1;
-                let (line, log) = (
-                    format!("{:.3} s: report {reports}, a tank at {level:.2} m", lp.now()),
-                    self.log.clone(),
-                );
+                let line = format!("{:.3} s: report {reports}, a tank at {level:.2} m", lp.now());
+                let log = self.log.clone();
                 lp.when_settled(move || log.write(&line));
             }
             (state, event) => lp.fail(format!("{state:?} cannot deal with {event:?}")),

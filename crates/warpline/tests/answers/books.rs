@@ -13,8 +13,9 @@ use warpline_testkit::{RandomModel, Recipe, Settings, matrix, scaled};
 #[derive(Debug)]
 struct Tokens {
     token: Arc<()>,
-    /// The event that fails, by a panic or by a bad send.
+    /// The event of each LP that panics, if any.
     panics_at: Option<u64>,
+    /// The event of each LP that sends with a wrong delay, if any.
     fails_at: Option<u64>,
 }
 
@@ -41,7 +42,8 @@ impl Model for Tokens {
         *seen += 1;
         let sends = lp.random().below(3);
         for _ in 0..sends {
-            let (to, delay) = (lp.random().below(10), lp.random().exponential(1.0));
+            let to = lp.random().below(10);
+            let delay = lp.random().exponential(1.0);
             lp.send(to, delay, Held(self.token.clone()));
         }
         assert!(self.panics_at != Some(*seen), "as planned");
@@ -59,7 +61,7 @@ fn every_payload_and_state_is_dropped_once() {
         {
             let token = Arc::new(());
             let model = Tokens { token: token.clone(), panics_at, fails_at };
-            // Short enough that events are left over.
+            // The run ends before its events are used up.
             let run = Simulation::new(model).end(3.0).pending(pending).run();
             assert_eq!(run.is_ok(), panics_at.is_none() && fails_at.is_none());
             if let Ok(run) = &run {
@@ -97,7 +99,7 @@ fn simulations_in_one_program_share_nothing() {
     };
     let alone: Vec<_> = recipes.iter().map(digest).collect();
     let together: Vec<_> = std::thread::scope(|scope| {
-        // Each twice, so that equal simulations meet as well.
+        // Each twice, so that equal simulations run at once as well.
         let threads: Vec<_> = recipes
             .iter()
             .chain(&recipes)
@@ -112,7 +114,7 @@ fn simulations_in_one_program_share_nothing() {
 
 /// A model may run a simulation of its own.
 #[test]
-fn a_simulation_within_a_simulation() {
+fn a_simulation_runs_within_a_simulation() {
     #[derive(Debug)]
     struct Outer;
     impl Model for Outer {

@@ -1,5 +1,5 @@
-//! Models whose `Clone` or `Drop` panics: if it concerns what happened, it is reported as the
-//! model's mistake; if it concerns what never happened, it is not reported; and nothing aborts.
+//! Models whose `Clone` or `Drop` panics. If the event or state really happens, the panic is
+//! reported as the model's mistake; otherwise it is not reported. Nothing aborts.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -16,17 +16,18 @@ enum Trap {
     Copy(u64),
     /// The same, but only of a state that is a copy itself.
     CopyOfCopy(u64),
-    /// Copying a state that no right order of events leads to.
+    /// Copying an odd state, to which no right order of events leads.
     OddCopy,
-    /// Copying a copy of such a state.
+    /// Copying a copy of an odd state.
     OddCopyOfCopy,
     /// Executing an event again on a copy of the state of an LP that has seen this many events.
     Repeat(u64),
-    /// Dropping the payload of this LP's event of this number, or of a later one.
-    Handled(u32, u64),
-    /// Dropping a payload that was sent on such a state, or for a time beyond the end.
+    /// Dropping the payload of this LP's event of this number, or of a later one; without an LP, of
+    /// any LP's.
+    Handled(Option<LpId>, u64),
+    /// Dropping a payload that was sent from an odd state, or for a time beyond the end.
     Unhandled,
-    /// Dropping a state, any but those that the run returns.
+    /// Dropping a state that the run does not return.
     State,
 }
 
@@ -40,8 +41,8 @@ struct Snaps {
     over: AtomicBool,
 }
 
-/// LPs that lend, and ask for it back by way of other LPs. In the right order of events, a loan is
-/// there when it is asked for. If an event arrives late, the resulting state is *odd*.
+/// LPs that lend, and ask for their loans back by way of other LPs. In the right order of events, a
+/// loan is there when it is asked for. If it is not, the state is *odd*.
 #[derive(Clone, Debug)]
 struct Loans {
     trap: Trap,
@@ -51,8 +52,6 @@ struct Loans {
 
 const LPS: u32 = 12;
 const END: f64 = 8.0;
-/// Stands for any LP.
-const ANYONE: u32 = u32::MAX;
 
 #[derive(Debug)]
 struct Book {
@@ -166,7 +165,7 @@ impl Model for Loans {
         book.sum = book.sum.wrapping_add(lp.random().next_u64());
         match self.trap {
             Trap::Handled(who, seen) => {
-                let burns = [ANYONE, lp.id().0].contains(&who) && book.seen >= seen;
+                let burns = who.is_none_or(|who| who == lp.id()) && book.seen >= seen;
                 letter.burns.store(burns, Ordering::Relaxed);
             }
             Trap::Unhandled => letter.burns.store(book.odd, Ordering::Relaxed),
@@ -251,7 +250,7 @@ fn ways(lookahead: f64) -> Vec<How> {
             (5, Some(4)),
         ] {
             for (undo, copy_interval) in [(Undo::Copy, 1), (Undo::Copy, 5), (Undo::Reverse, 1)] {
-                // So each of these meets each of those above.
+                // Chosen so that each kind of messages meets each of the settings above.
                 let messages =
                     [Messages::Copy, Messages::Shared, Messages::Auto][all.len() % 4 % 3];
                 all.push(How {
@@ -320,7 +319,7 @@ fn in_all_ways(trap: Trap, mut check: impl FnMut(f64, How, Answer)) -> [u64; 3] 
     all
 }
 
-/// The answer where nothing panics.
+/// The answer if nothing panics.
 fn peace(lookahead: f64) -> Answer {
     let answer = sequential(Trap::Nothing, lookahead);
     assert!(answer.is_ok(), "{answer:?}");
@@ -338,7 +337,8 @@ fn without_a_trap_all_runs_agree() {
 /// A payload is dropped after its event, sequentially too.
 #[test]
 fn a_payload_that_panics_after_its_event_is_the_same_mistake_everywhere() {
-    for (lp, seen) in [(0, 1), (5, 9), (11, 40), (ANYONE, 30)] {
+    for (lp, seen) in [(Some(0), 1), (Some(5), 9), (Some(11), 40), (None, 30)] {
+        let lp = lp.map(LpId);
         let trap = Trap::Handled(lp, seen);
         let expected = [sequential(trap, 0.0), sequential(trap, 0.02)]
             .map(|answer| answer.expect_err("a letter burns"));
@@ -346,7 +346,7 @@ fn a_payload_that_panics_after_its_event_is_the_same_mistake_everywhere() {
             let Place::Event { lp: found, time, number, payload } = &failure.place else {
                 panic!("{failure}")
             };
-            assert!([ANYONE, found.0].contains(&lp), "{failure}");
+            assert!(lp.is_none_or(|lp| lp == *found), "{failure}");
             assert_eq!(
                 (*time, *number, payload.as_str()),
                 (failure.time, None, "its payload is gone")
@@ -362,13 +362,13 @@ fn a_payload_that_panics_after_its_event_is_the_same_mistake_everywhere() {
             assert!(failure.committed + 1 >= seen, "{failure}");
         }
         in_all_ways(trap, |lookahead, how, found| {
-            let (expected, found) =
-                (&expected[usize::from(lookahead > 0.0)], found.expect_err("a letter burns"));
+            let expected = &expected[usize::from(lookahead > 0.0)];
+            let found = found.expect_err("a letter burns");
             if how.copies_all() {
                 assert_eq!(&found, expected, "{how:?}");
             } else {
-                // Payloads are kept as long as states may have to be worked out with them; more may
-                // have committed by then.
+                // Payloads are kept as long as states may have to be restored with them, and more
+                // events may have committed by then.
                 assert_eq!(
                     (&found.place, &found.fault),
                     (&expected.place, &expected.fault),
@@ -383,7 +383,7 @@ fn a_payload_that_panics_after_its_event_is_the_same_mistake_everywhere() {
 /// Cancelled events and those beyond the end never happen, nor do events sent on a state that is
 /// undone.
 #[test]
-fn payloads_that_panic_without_having_happened_are_not_noticed() {
+fn payloads_of_events_that_never_happened_may_panic() {
     let expected = [peace(0.0), peace(0.02)];
     for (expected, lookahead) in expected.iter().zip([0.0, 0.02]) {
         assert_eq!(&sequential(Trap::Unhandled, lookahead), expected);
@@ -396,7 +396,7 @@ fn payloads_that_panic_without_having_happened_are_not_noticed() {
 }
 
 #[test]
-fn states_that_panic_when_they_are_dropped_are_not_noticed() {
+fn states_may_panic_when_they_are_dropped() {
     let expected = [peace(0.0), peace(0.02)];
     let [_, _, states] = in_all_ways(Trap::State, |lookahead, how, found| {
         assert_eq!(found, expected[usize::from(lookahead > 0.0)], "{how:?}");
@@ -513,12 +513,12 @@ fn a_state_that_cannot_be_copied_is_a_mistake_of_the_model() {
     );
     let mut failures = 0;
     in_all_ways(trap, |lookahead, how, found| {
-        let (first, quiet) =
-            (&mut first[usize::from(lookahead > 0.0)], &quiet[usize::from(lookahead > 0.0)]);
+        let first = &mut first[usize::from(lookahead > 0.0)];
+        let quiet = &quiet[usize::from(lookahead > 0.0)];
         let failure = match found {
             Err(failure) => failure,
             Ok(_) => {
-                // If a copy is never due, the answer is the usual one.
+                // No copy was needed, so the answer is the usual one.
                 assert_eq!(&found, quiet, "{how:?}");
                 assert!(how.lookahead || !how.copies_all(), "{how:?}");
                 return;
@@ -543,16 +543,17 @@ fn a_state_that_cannot_be_copied_is_a_mistake_of_the_model() {
     assert!(failures > 15, "{failures}");
 }
 
-/// The state after a rollback cannot be worked out. Either a later rollback goes further back, or
-/// the LP has no next event.
+/// The state after a rollback cannot be restored. Either a later rollback goes further back, or the
+/// LP has no next event.
 #[test]
-fn a_state_that_cannot_be_worked_out_is_a_mistake_of_the_model() {
+fn a_state_that_cannot_be_restored_is_a_mistake_of_the_model() {
     for (trap, words) in [
         (Trap::CopyOfCopy(3), "panicked: cannot be copied, when the state was copied"),
         (Trap::Repeat(3), "panicked: never again"),
     ] {
         let quiet = [peace(0.0), peace(0.02)];
-        let (mut failures, mut successes) = (0, 0);
+        let mut failures = 0;
+        let mut successes = 0;
         in_all_ways(trap, |lookahead, how, found| match found {
             Ok(_) => {
                 successes += 1;
@@ -576,7 +577,7 @@ fn a_state_that_cannot_be_worked_out_is_a_mistake_of_the_model() {
 }
 
 #[test]
-fn copies_of_states_that_never_were_are_not_noticed() {
+fn states_that_never_happened_may_panic_when_they_are_copied() {
     for trap in [Trap::OddCopy, Trap::OddCopyOfCopy] {
         let expected = [peace(0.0), peace(0.02)];
         let [copies, ..] = in_all_ways(trap, |lookahead, how, found| {

@@ -1,4 +1,5 @@
-//! How often states are copied: as often as asked for, or as pays, with one answer.
+//! How often states are copied: at the interval asked for, or at one that pays; the answer is the
+//! same.
 
 use warpline::prelude::*;
 use warpline::record::PeRecord;
@@ -50,7 +51,7 @@ fn repeated<M: Model>(run: &Run<M>) -> u64 {
 }
 
 #[test]
-fn whatever_the_interval_the_answer_is_one() {
+fn every_copy_interval_has_one_answer() {
     let expected = simulation(40).run().expect("it runs");
     let mut intervals = Vec::new();
     for seed in 0..4 {
@@ -77,7 +78,7 @@ fn whatever_the_interval_the_answer_is_one() {
             assert_eq!(repeated(&run), pes(&run).iter().map(|pe| pe.repeated_events).sum::<u64>());
         }
     }
-    // With as many rollbacks as these clusters bring, and copies that cost as much as an event.
+    // These clusters roll back often, and a copy costs as much as an event.
     assert!(
         intervals.iter().all(|interval| (1..20).contains(interval))
             && intervals.iter().any(|interval| *interval > 2),
@@ -86,7 +87,7 @@ fn whatever_the_interval_the_answer_is_one() {
 }
 
 #[test]
-fn on_threads_copies_are_weighed() {
+fn on_threads_the_interval_grows_with_the_cost_of_a_copy() {
     let expected = simulation(4000).run().expect("it runs");
     let run = simulation(4000)
         .sync(Synchronisation::Optimistic)
@@ -137,7 +138,8 @@ impl Model for Plain {
 
     fn handle(&self, seen: &mut [u64; 4], _: &(), lp: &mut Context<Self>) {
         seen[0] += 1;
-        let (to, delay) = (lp.random().below(LPS), 0.5 + lp.random().exponential(1.0));
+        let to = lp.random().below(LPS);
+        let delay = 0.5 + lp.random().exponential(1.0);
         lp.send(to, delay, ());
     }
 }

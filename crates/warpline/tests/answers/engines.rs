@@ -1,4 +1,4 @@
-//! One answer, however a run is executed: ways to execute it, with models of their own.
+//! One answer, however a run is executed: engines and threads, each tested with its own models.
 #![cfg(not(miri))]
 
 mod handovers;

@@ -1,5 +1,5 @@
-//! Events that pass on their payload as it is: one answer, as many copies as are needed, and errors
-//! like those of other sends.
+//! Events that pass on their payload unchanged: one answer, no needless copies, and errors like
+//! those of other sends.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,13 +17,13 @@ struct Chain {
     /// Whether it sends copies instead, for comparison.
     sends: bool,
     copies: Arc<AtomicU64>,
-    /// The time from which copying a letter panics.
-    worn_out: f64,
+    /// The time from which on copying the letter of LP 3 panics, if it does.
+    worn_out: Option<f64>,
 }
 
 impl Chain {
     fn new(fan_out: u32, notes: bool) -> Self {
-        Chain { fan_out, notes, sends: false, copies: Arc::default(), worn_out: f64::INFINITY }
+        Chain { fan_out, notes, sends: false, copies: Arc::default(), worn_out: None }
     }
 
     fn letter(&self, text: &str) -> Letter {
@@ -40,7 +40,7 @@ struct Letter {
     worn_out: bool,
 }
 
-/// Without the number of copies, which is not the same with every engine.
+/// Without the number of copies, which depends on the engine.
 impl fmt::Debug for Letter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", self.text)
@@ -73,9 +73,10 @@ impl Model for Chain {
     }
 
     fn init(&self, lp: &mut Init<Self>) -> Vec<String> {
-        let worn_out = lp.id().0 == 3 && self.worn_out < f64::INFINITY;
-        let delay = if worn_out { self.worn_out } else { 0.5 };
-        lp.send(lp.id(), delay, Letter { worn_out, ..self.letter(&format!("from {}", lp.id().0)) });
+        let worn_out = self.worn_out.filter(|_| lp.id().0 == 3);
+        let letter =
+            Letter { worn_out: worn_out.is_some(), ..self.letter(&format!("from {}", lp.id().0)) };
+        lp.send(lp.id(), worn_out.unwrap_or(0.5), letter);
         Vec::new()
     }
 
@@ -173,7 +174,7 @@ fn an_event_that_may_be_executed_again_keeps_its_payload() {
 
 #[test]
 fn a_copy_that_panics_is_the_events_mistake() {
-    let chain = Chain { worn_out: 4.0, ..Chain::new(2, false) };
+    let chain = Chain { worn_out: Some(4.0), ..Chain::new(2, false) };
     let mut errors = Vec::new();
     for (sync, threads) in [
         (Synchronisation::Sequential, 1),

@@ -1,4 +1,4 @@
-//! Runs that change their engine again and again have the answer of those that keep it.
+//! Runs that change their engine again and again have the answer of runs that keep it.
 
 use warpline::prelude::*;
 use warpline::record::RunRecord;
@@ -15,7 +15,7 @@ const ROWS: Table = Table(0);
 struct Bank {
     lookahead: f64,
     /// The event of LP 3 that fails, if one does.
-    fails: u64,
+    fails: Option<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +24,7 @@ struct Desk {
     last: f64,
     queue: Level,
     open: Level,
-    /// Dropped and copied with care.
+    /// Memory that must be copied and dropped correctly.
     names: Vec<String>,
 }
 
@@ -64,7 +64,7 @@ impl Model for Bank {
 
     fn handle(&self, desk: &mut Desk, customer: &Box<u64>, lp: &mut Context<Self>) {
         desk.served += 1;
-        if lp.id() == LpId(3) && desk.served == self.fails {
+        if lp.id() == LpId(3) && Some(desk.served) == self.fails {
             lp.fail("out of money");
             return;
         }
@@ -78,8 +78,9 @@ impl Model for Bank {
         desk.names.truncate(3);
         desk.names.push(format!("{customer}"));
         lp.record(ROWS, &[(**customer).into()]);
-        let (to, delay) = (lp.random().below(30), self.lookahead + lp.random().exponential(1.0));
-        // Some go on at once, to the same desk or to another.
+        let to = lp.random().below(30);
+        let delay = self.lookahead + lp.random().exponential(1.0);
+        // Some customers go on at once, to the same desk or to another.
         let delay = if self.lookahead == 0.0 && lp.random().bernoulli(0.1) { 0.0 } else { delay };
         lp.send(to, delay, Box::new(**customer + 1));
     }
@@ -87,19 +88,19 @@ impl Model for Bank {
 
 const END: f64 = 60.0;
 
-fn simulation(lookahead: f64, fails: u64) -> Simulation<'static, Bank> {
+fn simulation(lookahead: f64, fails: Option<u64>) -> Simulation<'static, Bank> {
     Simulation::new(Bank { lookahead, fails }).end(END).warmup(4.0)
 }
 
 /// The same with changes of the engine, from any to any other.
-fn changing(lookahead: f64, fails: u64, seed: u64) -> Simulation<'static, Bank> {
+fn changing(lookahead: f64, fails: Option<u64>, seed: u64) -> Simulation<'static, Bank> {
     let simulation = simulation(lookahead, fails).change_engines(seed);
     let simulation = match seed % 3 {
         0 => simulation.sync(Synchronisation::Sequential),
         1 if lookahead > 0.0 => simulation.sync(Synchronisation::Conservative).threads(3),
         _ => simulation.sync(Synchronisation::Optimistic).threads(5),
     };
-    // Half of those that may, on threads.
+    // Half of the parallel runs are in a virtual cluster.
     if seed.is_multiple_of(3) || seed.is_multiple_of(2) {
         simulation
     } else {
@@ -107,7 +108,7 @@ fn changing(lookahead: f64, fails: u64, seed: u64) -> Simulation<'static, Bank> 
     }
 }
 
-/// All that a run tells.
+/// The whole answer of a run.
 fn answer(run: Run<Bank>) -> (String, u64, Vec<Desk>, Vec<TableRows>, String, String) {
     let RunRecord { digest, committed_events, results, series, .. } = run.record;
     (digest, committed_events, run.states, run.tables, results.to_string(), format!("{series:?}"))
@@ -117,12 +118,12 @@ fn answer(run: Run<Bank>) -> (String, u64, Vec<Desk>, Vec<TableRows>, String, St
 fn engines_may_change_at_any_time() {
     for lookahead in [0.0, 0.2] {
         let expected = answer(
-            simulation(lookahead, 0).sync(Synchronisation::Sequential).run().expect("a run"),
+            simulation(lookahead, None).sync(Synchronisation::Sequential).run().expect("a run"),
         );
         let mut most = 0;
         for seed in 0..40 {
             let _limit = time_limit((lookahead, seed));
-            let run = changing(lookahead, 0, seed).run().expect("a run");
+            let run = changing(lookahead, None, seed).run().expect("a run");
             let engines = &run.record.engines;
             most = most.max(engines.len());
             assert_eq!(
@@ -157,7 +158,7 @@ fn engines_may_change_at_any_time() {
 /// What PEs did adds up over all of their segments.
 #[test]
 fn the_record_is_about_all_segments() {
-    let run = changing(0.2, 0, 4).run().expect("a run");
+    let run = changing(0.2, None, 4).run().expect("a run");
     let in_parallel = |record: &RunRecord| {
         record
             .engines
@@ -179,19 +180,19 @@ fn a_hundred_handovers_change_nothing() {
     let _limit = time_limit("a hundred handovers");
     let long = |simulation: Simulation<'static, Bank>| simulation.end(3000.0).warmup(0.0);
     let expected =
-        answer(long(simulation(0.2, 0)).sync(Synchronisation::Sequential).run().expect("a run"));
+        answer(long(simulation(0.2, None)).sync(Synchronisation::Sequential).run().expect("a run"));
     for seed in [1, 2, 3] {
-        let run = long(changing(0.2, 0, seed)).run().expect("a run");
+        let run = long(changing(0.2, None, seed)).run().expect("a run");
         assert!(run.record.engines.len() > 100, "{} segments", run.record.engines.len());
         assert!(answer(run) == expected, "seed {seed}");
     }
 }
 
-/// Whatever the engine, the run fails at the same event, after as many that have committed.
+/// The run fails at the same event, after as many committed events, whatever the engine.
 #[test]
 fn a_mistake_is_the_same_in_every_segment() {
     for lookahead in [0.0, 0.2] {
-        for fails in [1, 30, 150] {
+        for fails in [1, 30, 150].map(Some) {
             let failure = |simulation: Simulation<'static, Bank>| match simulation.run() {
                 Err(Error::Fault(failure)) => failure,
                 other => panic!("{other:?}"),

@@ -1,10 +1,11 @@
-//! The history is bounded, whatever lies ahead in it, and a full history does not stop the run.
+//! The history is bounded, even with events far ahead in it, and a full history does not stop the
+//! run.
 
 use warpline::prelude::*;
 use warpline::{Run, Synchronisation};
 
-/// A few tokens that rest for a while and move on, and alarms far ahead of them: a PE without a
-/// token executes its alarms, and everything that tokens do there afterwards comes before them.
+/// A few tokens that rest for a while and move on, and alarms far ahead of them. A PE without a
+/// token executes its alarms; later, tokens arrive there that precede them.
 #[derive(Debug)]
 struct Tokens;
 
@@ -34,7 +35,8 @@ impl Model for Tokens {
     fn handle(&self, sum: &mut u64, word: &Word, lp: &mut Context<Self>) {
         *lp.change(sum) = sum.wrapping_add(lp.random().next_u64());
         if matches!(word, Word::Token) {
-            let (stays, other) = (lp.random().bernoulli(0.99), LpId(lp.random().below(8)));
+            let stays = lp.random().bernoulli(0.99);
+            let other = LpId(lp.random().below(8));
             let delay = lp.random().exponential(0.01);
             lp.send(if stays { lp.id() } else { other }, delay, Word::Token);
         }
@@ -75,8 +77,8 @@ fn events_far_ahead_do_not_make_the_history_exceed_its_limit() {
                 .gvt_interval(4);
             let run = parallel.run().expect("it runs");
             assert_eq!(answer(&run), answer(&expected), "cluster {seed}, {undo:?} {interval}");
-            let (parallel, committed) =
-                (run.record.parallel.expect("it was parallel"), run.record.committed_events);
+            let parallel = run.record.parallel.expect("it was parallel");
+            let committed = run.record.committed_events;
             for pe in &parallel.pes {
                 assert!(
                     pe.history_max < 2 * LIMIT + BATCH,

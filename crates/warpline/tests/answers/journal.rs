@@ -1,4 +1,4 @@
-//! Undo by a journal: what a model must do for it, and how it is told if it does not.
+//! Undo by a journal: what a model must do for it, and the errors if it does not.
 
 use warpline::prelude::*;
 use warpline::{Mismatch, Place, Synchronisation};
@@ -11,17 +11,18 @@ enum Bug {
     None,
     /// A field changes without the journal.
     Forgets,
-    /// Only if a customer finds no stock.
+    /// The same, but only if a customer finds no stock.
     ForgetsIfItFails,
     /// What changes is a copy of a field.
     ChangesACopy,
     /// A variant changes without the journal, after a field of it has.
     ForgetsAVariant,
-    /// A word is not what `to_word` made.
+    /// A field cannot be read back from its word.
     CannotRead,
 }
 
-/// LPs that send each other customers at random. With little stock, the last customers of all fail.
+/// LPs that send each other customers at random. When the stock of an LP is sold out, its next
+/// event fails.
 #[derive(Debug, Default)]
 struct Shop {
     bug: Bug,
@@ -120,7 +121,8 @@ impl Model for Shop {
             return lp.fail("sold out");
         };
         *lp.change(&mut till.stock) = left;
-        let (to, delay) = (lp.random().below(12), lp.random().exponential(1.0));
+        let to = lp.random().below(12);
+        let delay = lp.random().exponential(1.0);
         lp.send(to, delay, customer ^ to);
     }
 }
@@ -256,7 +258,7 @@ fn a_copy_that_changes_is_a_fault() {
     assert_words(&error, &["outside of the LP's state", "Context::change", "LP ", "at time "]);
 }
 
-/// An event that fails is undone as well, as far as it came.
+/// An event that fails is undone, too, as far as it got.
 #[test]
 fn verification_looks_at_events_that_fail() {
     let simulation = |bug| Simulation::new(Shop { bug, stock: 3 }).end(50.0).seed(3);
@@ -267,8 +269,8 @@ fn verification_looks_at_events_that_fail() {
     assert!(error.to_string().contains("sold out"), "{error}");
 }
 
-/// In a run that was not verified, states that cannot be undone fail rather than give a wrong
-/// answer without a word.
+/// In a run that was not verified, a state that cannot be undone is an error, not a silent wrong
+/// answer.
 #[test]
 fn a_state_that_cannot_be_undone_fails() {
     let _limit = time_limit("a state that cannot be undone");

@@ -1,5 +1,5 @@
-//! Virtual clusters of as many PEs as are allowed: every PE has an LP or two, and together they
-//! must find the sequential answer.
+//! Virtual clusters of as many PEs as are allowed, with an LP or two each, give the sequential
+//! answer.
 
 use warpline::{
     Barrier, Cancellation, CopyInterval, GoAhead, GvtAlgorithm, Mailbox, Messages, Pending, Undo,
@@ -9,23 +9,25 @@ use warpline_testkit::random_model::{DelayKind, Shape};
 use warpline_testkit::torture::Case;
 use warpline_testkit::{Recipe, Settings, cases};
 
-/// How PEs are synchronised: conservatively or not, in windows or not, and whether lookahead is
-/// used.
-type Way = (bool, bool, bool);
+/// How PEs are synchronised: whether conservatively, in windows, and with the use of lookahead.
+#[derive(Clone, Copy)]
+struct Way {
+    conservative: bool,
+    windows: bool,
+    lookahead: bool,
+}
 
-const WINDOWS: Way = (true, true, true);
-const FREE_RUNNING: Way = (true, false, true);
-const OPTIMISTIC: Way = (false, false, true);
-const WITHOUT_LOOKAHEAD: Way = (false, false, false);
+const WINDOWS: Way = Way { conservative: true, windows: true, lookahead: true };
+const FREE_RUNNING: Way = Way { windows: false, ..WINDOWS };
+const OPTIMISTIC: Way = Way { conservative: false, ..FREE_RUNNING };
+const WITHOUT_LOOKAHEAD: Way = Way { lookahead: false, ..OPTIMISTIC };
 
 /// Events that go anywhere, most of them to other PEs.
 fn recipe(seed: u64, pes: u32) -> Recipe {
-    let (lps, topology, delays) = (pes + pes / 2, Shape::Uniform, DelayKind::Exponential);
-    let plain = Recipe::from_seed(seed);
     Recipe {
-        lps,
-        topology,
-        delays,
+        lps: pes + pes / 2,
+        topology: Shape::Uniform,
+        delays: DelayKind::Exponential,
         lookahead: 1.0,
         starters: 1,
         energy: 4,
@@ -33,14 +35,14 @@ fn recipe(seed: u64, pes: u32) -> Recipe {
         burst: 0,
         to_self: 0.2,
         loans: false,
-        ..plain
+        ..Recipe::from_seed(seed)
     }
 }
 
 fn cluster(
     pes: u32,
     cluster: u64,
-    (conservative, windows, lookahead): Way,
+    way: Way,
     messages: Messages,
     gvt: GvtAlgorithm,
 ) -> Configuration {
@@ -49,14 +51,14 @@ fn cluster(
         processes: 1,
         copies: None,
         cluster: Some(cluster),
-        conservative,
-        windows,
+        conservative: way.conservative,
+        windows: way.windows,
         messages,
         undo: [Undo::Copy, Undo::Reverse, Undo::Journal][cluster as usize % 3],
         cancellation: [Cancellation::Aggressive, Cancellation::Lazy, Cancellation::Dynamic]
             [cluster as usize / 3 % 3],
         copy_interval: CopyInterval::Every(1),
-        lookahead,
+        lookahead: way.lookahead,
         go_ahead: if cluster % 2 == 1 { GoAhead::Always } else { GoAhead::Auto },
         batch: 16,
         kps: 7,
@@ -99,7 +101,7 @@ fn a_thousand_pes_have_one_answer() {
     );
 }
 
-/// Like the test above, in another thread.
+/// Like the test above, in a test of its own so that it can run on another core.
 #[test]
 fn a_thousand_other_pes_have_one_answer() {
     check(
@@ -112,8 +114,8 @@ fn a_thousand_other_pes_have_one_answer() {
     );
 }
 
-/// The tree of PEs is uneven here, and each way is tried with each kind of messages and with
-/// synchronous GVT.
+/// The tree of 257 PEs is uneven. Each way is tried with each kind of messages, with varying GVT
+/// algorithms.
 #[test]
 fn hundreds_of_pes_have_one_answer() {
     let ways = [WINDOWS, FREE_RUNNING, OPTIMISTIC, WITHOUT_LOOKAHEAD].into_iter();

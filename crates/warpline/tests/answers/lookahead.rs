@@ -9,7 +9,7 @@ use warpline::{Conservative, GoAhead, Synchronisation};
 /// Both kinds of conservative runs.
 const WAYS: [Conservative; 2] = [Conservative::Windows, Conservative::FreeRunning];
 
-/// LPs that never talk to each other, so that any lookahead holds.
+/// LPs that never talk to each other, so any lookahead holds.
 #[derive(Debug)]
 struct Islands {
     lookahead: f64,
@@ -183,8 +183,7 @@ fn events_of_an_lp_commit_in_its_order() {
     }
 }
 
-/// How many events were certain when they were executed, and how many were executed ahead and not
-/// undone.
+/// How many events were executed in the safe lane, and how many ahead and not undone.
 fn lanes(simulation: Simulation<'static, Talkers>) -> (u64, u64) {
     let record = simulation.run().expect("it runs").record;
     let parallel = record.parallel.expect("it is a parallel run");
@@ -246,11 +245,11 @@ fn every_event_is_counted_in_the_lane_that_it_took() {
             );
         }
     }
-    // There is no other PE that could send anything to the only one.
+    // Nothing can arrive at a single PE.
     assert_eq!(lanes(simulation().sync(Synchronisation::Optimistic).threads(1)), (all, 0));
 }
 
-/// An open event may precede a certain one in its KP, and fail when it is to commit.
+/// An uncommitted event may precede a safe one in its KP, and fail when it is to commit.
 #[test]
 fn an_event_that_fails_when_it_commits_is_the_failure() {
     for (number, id) in (0..Talkers::LPS).step_by(3).enumerate() {
@@ -308,7 +307,7 @@ impl Model for Machines {
         *sum = sum.rotate_left(9) ^ word ^ lp.now().to_bits() ^ lp.random().next_u64();
         let links = Self::links_of(lp.id());
         let link = links[lp.random().below(links.len() as u32) as usize];
-        // Often exactly the declared lookahead.
+        // The delay is often exactly the declared lookahead.
         let more = if lp.random().bernoulli(0.4) { 0.0 } else { lp.random().exponential(0.5) };
         lp.send(link.to, link.lookahead + more, *sum);
     }
@@ -346,7 +345,7 @@ fn the_lookahead_of_links_between_pes_suffices() {
     }
 }
 
-/// Five PEs cannot but split a machine.
+/// With five PEs, some machine lies on two.
 #[test]
 fn a_link_without_lookahead_between_two_pes_is_named() {
     let simulation = || Simulation::new(Machines).threads(5).sync(Synchronisation::Conservative);
@@ -413,10 +412,9 @@ impl Model for InStep {
     }
 }
 
-/// A PE that has committed very much ahead of the others waits for them. If nobody is behind, it
-/// must not.
+/// A PE that has committed very much ahead of the others waits for them. It must not wait if no PE
+/// is behind.
 #[test]
-#[cfg_attr(miri, ignore = "too many events")]
 fn however_much_happens_at_one_instant_nobody_waits_for_ever() {
     let simulation = || Simulation::new(InStep { lps: 200_000 }).end(3.5);
     let expected = simulation().run().expect("it runs").record;

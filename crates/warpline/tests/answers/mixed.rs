@@ -1,4 +1,4 @@
-//! Conservative LPs among optimistic ones, and what events do to the outside world.
+//! Conservative LPs among optimistic ones, and effects of events on the outside world.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -97,8 +97,9 @@ fn the_log_of_a_conservative_lp_is_that_of_a_sequential_run() {
 #[test]
 fn nothing_is_logged_that_follows_a_failure() {
     let directory = tempfile::tempdir().expect("a directory");
-    let (empty, mut all) =
-        (|| std::fs::write(directory.path().join("live.log"), "").expect("it can be emptied"), 0);
+    let empty =
+        || std::fs::write(directory.path().join("live.log"), "").expect("it can be emptied");
+    let mut all = 0;
     for bursts_at in [6.2, 7.0, 7.5, 8.0] {
         empty();
         let text = |error: Error| error.to_string();
@@ -122,10 +123,10 @@ fn nothing_is_logged_that_follows_a_failure() {
     assert!(all > 10, "{all} lines before a tank bursts");
 }
 
-/// LPs with clocks; each tick says so outside.
+/// LPs with clocks, each of whose ticks is reported outside.
 struct Clocks {
     said: Arc<Mutex<Vec<(u32, u64)>>>,
-    /// Ticks executed, of the LP that waits.
+    /// How many ticks the conservative LP has executed.
     ticked: Arc<AtomicU32>,
     fails_at: Option<u64>,
 }
@@ -153,17 +154,20 @@ impl Model for Clocks {
     fn handle(&self, ticks: &mut u64, (): &(), lp: &mut Context<Self>) {
         *ticks += 1;
         if lp.id().0 == WAITS {
-            // It is the only LP that may do this: all others execute some events more than once.
+            // Only a conservative LP executes each event exactly once.
             self.ticked.fetch_add(1, Ordering::Relaxed);
         }
-        let (id, tick, said, fails_at) = (lp.id().0, *ticks, self.said.clone(), self.fails_at);
+        let id = lp.id().0;
+        let tick = *ticks;
+        let said = self.said.clone();
+        let fails_at = self.fails_at;
         lp.when_settled(move || {
             assert!(fails_at != Some(tick) || id != WAITS, "the printer is on fire");
             said.lock().unwrap().push((id, tick));
         });
         let other = (id + 1) % CLOCKS;
-        let (to, delay) =
-            (if lp.random().below(4) == 0 { other } else { id }, lp.random().exponential(1.0));
+        let to = if lp.random().below(4) == 0 { other } else { id };
+        let delay = lp.random().exponential(1.0);
         lp.send(to, delay, ());
     }
 }
@@ -175,7 +179,7 @@ impl Clocks {
 }
 
 #[test]
-fn what_is_said_outside_comes_in_the_order_of_events() {
+fn effects_outside_happen_in_the_order_of_events() {
     let said = |simulation: Simulation<'static, Clocks>, said: Arc<Mutex<Vec<(u32, u64)>>>| {
         simulation.end(50.0).run().expect("a run");
         std::mem::take(&mut *said.lock().unwrap())
@@ -189,7 +193,8 @@ fn what_is_said_outside_comes_in_the_order_of_events() {
     assert!(expected.len() > 100);
     for gvt in ALGORITHMS {
         let model = Clocks::new(None);
-        let (list, ticked) = (model.said.clone(), model.ticked.clone());
+        let list = model.said.clone();
+        let ticked = model.ticked.clone();
         let run = Simulation::new(model).threads(3).virtual_cluster(7).gvt(gvt);
         assert_eq!(said(run, list), expected, "{gvt:?}");
         let own = expected.iter().filter(|(id, _)| *id == WAITS).count();
@@ -201,7 +206,7 @@ fn what_is_said_outside_comes_in_the_order_of_events() {
     }
 }
 
-/// An LP that waits for what it said first to be heard, for at most so many ticks.
+/// An LP that waits until its first effect outside has happened, for at most `TICKS_MOST` ticks.
 struct Patient {
     heard: Arc<AtomicBool>,
     waited: Arc<AtomicU32>,
@@ -240,14 +245,14 @@ impl Model for Patient {
     }
 }
 
-/// What an LP says outside is heard while the run goes on, not only at its end.
+/// Effects outside happen while the run goes on, not only at its end.
 #[test]
-fn what_is_said_outside_is_heard_soon() {
+fn effects_outside_happen_soon() {
     for (sync, threads) in
         [(Synchronisation::Sequential, 1), (Synchronisation::Mixed, 1), (Synchronisation::Mixed, 2)]
     {
-        let (heard, waited) = (Arc::default(), Arc::default());
-        let model = Patient { heard, waited: Arc::clone(&waited) };
+        let waited = Arc::default();
+        let model = Patient { heard: Arc::default(), waited: Arc::clone(&waited) };
         Simulation::new(model).sync(sync).threads(threads).end(1e9).run().expect("a run");
         let waited = waited.load(Ordering::Relaxed);
         assert!(
@@ -258,7 +263,7 @@ fn what_is_said_outside_is_heard_soon() {
 }
 
 #[test]
-fn an_act_that_panics_is_the_last() {
+fn an_effect_that_panics_is_the_last() {
     let expected = Simulation::new(Clocks::new(None)).end(30.0).run().expect("a run").record.digest;
     for sync in [Synchronisation::Sequential, Synchronisation::Mixed] {
         let model = Clocks::new(Some(3));
@@ -278,7 +283,7 @@ fn an_act_that_panics_is_the_last() {
 }
 
 #[test]
-fn nothing_is_said_outside_where_the_model_is_only_tried_out() {
+fn verification_and_explanation_have_no_effects_outside() {
     let model = Clocks::new(None);
     let said = model.said.clone();
     Simulation::new(model).end(10.0).verify().expect("it is in order");
@@ -291,7 +296,7 @@ fn nothing_is_said_outside_where_the_model_is_only_tried_out() {
 }
 
 #[test]
-fn the_way_of_conservative_lps_is_refused_where_it_makes_no_sense() {
+fn conservative_lps_are_refused_where_they_make_no_sense() {
     let clocks = || Simulation::new(Clocks::new(None)).end(10.0);
     let refused = |simulation: Simulation<'static, Clocks>| {
         simulation.run().expect_err("it is refused").to_string()

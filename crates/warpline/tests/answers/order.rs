@@ -5,7 +5,7 @@ use warpline::base::random::mix64;
 use warpline::prelude::*;
 use warpline_testkit::time_limit;
 
-/// LPs that write down which events reach them. What is sent, and when, is a list.
+/// LPs that note the events that reach them. What they send, and when, is a list.
 #[derive(Debug, Default)]
 struct Script {
     lps: u32,
@@ -123,8 +123,8 @@ fn the_sequence_follows_the_senders_events() {
     );
 }
 
-/// An event sent without delay happens after everything that was already due at that time, however
-/// urgent it is.
+/// An event sent without delay happens after all events that were already due at that time, even if
+/// it is more urgent.
 #[test]
 fn a_child_without_delay_comes_after_its_generation() {
     let first = vec![
@@ -177,11 +177,10 @@ fn long_chains_stay_in_order() {
     );
 }
 
-/// Unbiased ties are in the order of a hash of seed, time, step and sender. What comes before the
-/// sender in the order still does, and events of one sender stay in the order in which it sent
-/// them.
+/// Unbiased ties are in the order of a hash of seed, time, step and sender. Priorities still come
+/// first, and events of one sender stay in the order in which it sent them.
 #[test]
-fn unbiased_ties() {
+fn unbiased_ties_are_in_the_order_of_a_hash() {
     let names = ["a", "b", "c", "d", "e", "f"];
     let mut first: Vec<(u32, Send)> =
         (0..6).map(|from| (from, send(0, 1.0, names[from as usize]))).collect();

@@ -1,6 +1,6 @@
-//! Pools of buffers: whose a buffer is, in which order free ones are used, how many there are, and
-//! when they go back changes no answer, and the books balance at the end of every run, which every
-//! run checks itself.
+//! Pools of buffers: no setting of them changes the answer (who owns a buffer, the order in which
+//! free ones are used, how many there are, when they go back). Every run checks that its books
+//! balance.
 
 use warpline::base::random::Random;
 use warpline::prelude::*;
@@ -21,7 +21,7 @@ const POOLS: [(BufferPool, SubPool); 6] = [
     (BufferPool::Partitioned, SubPool::Adaptive(2)),
 ];
 
-/// Every way to keep buffers.
+/// All settings of pools.
 fn all_uses() -> impl Iterator<Item = BufferUse> {
     let orders = [PoolOrder::Lifo, PoolOrder::Fifo];
     let collections = [FossilCollection::Batch, FossilCollection::OnTheFly];
@@ -74,7 +74,8 @@ fn every_way_to_keep_buffers_has_one_answer() {
     }
 }
 
-/// Faults are held back and events undone that have been retired or wait for buffers.
+/// Faults are deferred, and events are undone whose buffers were given back or which wait for
+/// buffers.
 #[test]
 fn mistakes_are_found_whatever_the_pool() {
     for (buffers, number) in all_uses().zip(0..) {
@@ -133,7 +134,7 @@ fn source(sub_pool: SubPool, cluster: Option<u64>) -> Run<Source> {
     cluster.into_iter().fold(simulation, Simulation::virtual_cluster).run().expect("it ends")
 }
 
-/// With sizes, a source that nothing rolls back cannot fill the memory with messages.
+/// With sub-pools of a size, a source that nothing rolls back cannot fill the memory with messages.
 #[test]
 fn sub_pools_of_a_size_keep_a_source_from_flooding_its_receiver() {
     let expected = Simulation::new(Source).end(4000.0).run().expect("it ends").record.digest;
@@ -167,7 +168,7 @@ fn sub_pools_of_a_size_keep_a_source_from_flooding_its_receiver() {
     }
 }
 
-/// Threads of two cores; each must end though every PE waits for buffers again and again.
+/// Runs on threads end though PEs wait for buffers again and again.
 #[test]
 fn threads_wait_for_buffers_and_go_on() {
     let expected = Simulation::new(Source).end(4000.0).run().expect("it ends").record.digest;
@@ -198,7 +199,8 @@ impl Model for Hops {
     fn handle(&self, seen: &mut u64, mark: &u64, lp: &mut Context<Self>) {
         assert_eq!(*mark, 7, "a buffer has what was written into it");
         *seen += 1;
-        let (to, delay) = (lp.random().below(32), lp.random().exponential(1.0));
+        let to = lp.random().below(32);
+        let delay = lp.random().exponential(1.0);
         lp.send(to, delay, 7);
     }
 
@@ -246,7 +248,7 @@ fn two_threads_have_one_answer_with_every_pool() {
     }
 }
 
-/// Messages wait where they are told to, in one answer; and where senders compete, it is counted.
+/// Every mailbox has one answer, and the CAS ring counts what senders push.
 #[test]
 fn threads_have_one_answer_with_every_mailbox() {
     let expected = Simulation::new(Hops)
@@ -268,8 +270,8 @@ fn threads_have_one_answer_with_every_mailbox() {
                         .pending(pending);
                     let run = simulation.sync(Synchronisation::Optimistic).run().expect("it ends");
                     assert_eq!(run.record.digest, expected, "{mailbox:?}, {messages:?}, {pes} PEs");
-                    let (engine, parallel) =
-                        (&run.record.engine, run.record.parallel.as_ref().unwrap());
+                    let engine = &run.record.engine;
+                    let parallel = run.record.parallel.as_ref().unwrap();
                     assert_eq!(
                         (&engine["mailbox"], &engine["messages"]),
                         (&mailbox.name().into(), &messages.name().into())
@@ -292,10 +294,10 @@ fn threads_have_one_answer_with_every_mailbox() {
     }
 }
 
-/// Buffers drift from a PE that only sends to one that only receives, and come back by way of the
-/// pool of all; so no new ones are made all the time.
+/// Buffers drift from a PE that only sends to one that only receives. They come back by way of the
+/// common pool, so that the sender makes few new ones.
 #[test]
-fn buffers_of_senders_come_back_by_way_of_all() {
+fn buffers_of_senders_come_back_by_way_of_the_common_pool() {
     let simulation = Simulation::new(Source)
         .end(4000.0)
         .threads(2)

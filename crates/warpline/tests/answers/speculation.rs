@@ -1,6 +1,6 @@
-//! Mistakes on speculative states: if a model fails on a state that no right order of events leads
-//! to, this must not be noticed. Mistakes that really happen must be reported as if there had been
-//! no speculation.
+//! Mistakes on speculative states. A failure on a state to which no right order of events leads
+//! must leave no trace. A mistake that really happens must be reported as if there had been no
+//! speculation.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -67,19 +67,25 @@ enum Word {
     Return,
 }
 
-/// Modulo 2⁶⁴.
+/// The inverse of 31 modulo 2⁶⁴.
 const INVERSE_OF_31: u64 = 0xEF7BDEF7BDEF7BDF;
 
 impl Loans {
     fn new(reaction: Reaction) -> Self {
-        let (impossible, reversals) = (Arc::default(), Arc::default());
-        Loans { lps: 24, reaction, really: None, bad_reverse: false, impossible, reversals }
+        Loans {
+            lps: 24,
+            reaction,
+            really: None,
+            bad_reverse: false,
+            impossible: Arc::default(),
+            reversals: Arc::default(),
+        }
     }
 
     /// Reacts to an impossible state.
     fn react(&self, book: &mut Book, lp: &mut Context<Self>) {
         self.impossible.fetch_add(1, Ordering::Relaxed);
-        // What was changed before must be undone with the rest.
+        // This change must be undone with the rest.
         *lp.change(&mut book.sum) = book.sum.wrapping_mul(31);
         match self.reaction {
             Reaction::Panic => panic!("{} never lent that", lp.id()),
@@ -127,7 +133,8 @@ impl Model for Loans {
             Word::Start => {
                 let (debtor, agent) =
                     (LpId(lp.random().below(self.lps)), LpId(lp.random().below(self.lps)));
-                let (delay, next) = (lp.random().exponential(0.05), lp.random().exponential(1.0));
+                let delay = lp.random().exponential(0.05);
+                let next = lp.random().exponential(1.0);
                 lp.send(debtor, delay, Word::Lend);
                 lp.send(agent, delay, Word::Recall { debtor });
                 lp.send(lp.id(), next, Word::Start);
@@ -149,8 +156,9 @@ impl Model for Loans {
     fn reverse(&self, book: &mut Book, word: &Word, lp: &mut Reverse<Self>) {
         if self.bad_reverse && book.seen.is_multiple_of(3) {
             self.reversals.fetch_add(1, Ordering::Relaxed);
-            // Only after it has changed the state.
-            (book.seen, book.sum) = (u64::MAX, 1);
+            // It panics only after it has changed the state.
+            book.seen = u64::MAX;
+            book.sum = 1;
             book.loans.clear(lp);
             panic!("unreliable reverse code");
         }
@@ -217,7 +225,8 @@ fn mistakes_that_never_happen_are_not_noticed() {
         let (expected, _) = run(Loans::new(reaction), |simulation| simulation);
         assert!(expected.is_ok(), "a failure in the right order: {expected:?}");
         for (undo, interval) in UNDO {
-            let (mut impossible, mut rolled_back) = (0, 0);
+            let mut impossible = 0;
+            let mut rolled_back = 0;
             for seed in 0..6 {
                 let model = Loans::new(reaction);
                 let count = model.impossible.clone();
@@ -266,7 +275,7 @@ fn mistakes_that_happen_are_reported_as_sequentially() {
 /// The events between two copies have to be executed again, but not the one whose reverse code
 /// failed.
 #[test]
-fn reverse_code_that_panics_is_survived() {
+fn a_run_survives_reverse_code_that_panics() {
     let (expected, _) = run(Loans::new(Reaction::Panic), |simulation| simulation);
     let mut panics = 0;
     for seed in 0..12 {
@@ -279,7 +288,7 @@ fn reverse_code_that_panics_is_survived() {
     assert!(panics > 10, "reverse code panicked {panics} times");
 }
 
-/// With threads, what fails on a speculative state, and when, is up to the machine.
+/// With threads, which speculative states fail depends on the machine.
 #[test]
 fn threads_survive_speculative_mistakes() {
     for (number, reaction) in (0..).zip(REACTIONS) {
@@ -302,8 +311,8 @@ fn threads_survive_speculative_mistakes() {
 /// Set for the child process, which panics and must print nothing.
 const CHILD: &str = "WARPLINE_TEST_QUIETLY";
 
-/// Nothing may be printed about panics that never happened. This takes a process of its own, as
-/// tests share their output.
+/// Speculative panics print nothing. The test needs a process of its own, as tests share their
+/// output.
 #[test]
 fn nothing_is_printed() {
     let program = std::env::current_exe().expect("this is a program");
@@ -314,8 +323,8 @@ fn nothing_is_printed() {
         .env(CHILD, "1")
         .output()
         .expect("it runs again");
-    let (output_text, printed) =
-        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let output_text = String::from_utf8_lossy(&output.stdout);
+    let printed = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{output_text}{printed}");
     assert!(output_text.contains("impossible: "), "{output_text}");
     let panics: Vec<&str> = printed.lines().filter(|line| line.contains("panicked")).collect();

@@ -1,13 +1,13 @@
-//! Runs whose PEs would execute hundreds of events for each that commits, whatever the settings:
-//! work in vain is kept within bounds.
+//! Runs whose PEs would execute hundreds of events for each that commits: the engine bounds wasted
+//! work, whatever the settings.
 
 use warpline::prelude::*;
 use warpline::record::ParallelRecord;
 use warpline::{Cancellation, GvtAlgorithm, Run, Synchronisation};
 use warpline_testkit::{cases, time_limit};
 
-/// LPs that tell another LP at once of whatever they do, so that whoever goes ahead of the others
-/// is soon overtaken.
+/// LPs whose events send another event to some LP without delay, so a PE that goes ahead is soon
+/// rolled back.
 #[derive(Debug)]
 struct Gossips {
     lps: u32,
@@ -30,7 +30,8 @@ impl Model for Gossips {
     fn handle(&self, sum: &mut u64, own: &bool, lp: &mut Context<Self>) {
         *sum = sum.wrapping_mul(31).wrapping_add(lp.now().to_bits() ^ u64::from(*own));
         if *own {
-            let (delay, to) = (lp.random().exponential(2.0), lp.random().below(self.lps));
+            let delay = lp.random().exponential(2.0);
+            let to = lp.random().below(self.lps);
             lp.send(lp.id(), delay, true);
             lp.send(to, 0.0, false);
         }
@@ -47,7 +48,7 @@ fn parallel(run: &Run<Gossips>) -> &ParallelRecord {
     run.record.parallel.as_ref().expect("it is a parallel run")
 }
 
-/// So many events may be executed for each that commits, and so many more by each PE, before
+/// The most events executed for each that commits, and how many more each PE may execute before
 /// windows have become narrow.
 const PROCESSED_MOST: u64 = 5;
 const AT_FIRST: u64 = 20_000;
@@ -68,7 +69,8 @@ fn pes_do_not_execute_far_more_than_they_commit() {
             .cancellation(cancellation);
         let run = run.window(1e9).batch(batch).gvt_interval(interval).run().expect("it runs");
         assert_eq!(run.record.digest, expected.record.digest, "cluster {seed}");
-        let (committed, parallel) = (run.record.committed_events, parallel(&run));
+        let committed = run.record.committed_events;
+        let parallel = parallel(&run);
         let most = PROCESSED_MOST * committed + 4 * AT_FIRST;
         assert!(
             parallel.processed_events <= most,
@@ -87,10 +89,9 @@ fn pes_do_not_execute_far_more_than_they_commit() {
     }
 }
 
-/// An adaptive window becomes narrow as well, and a window that wastes little stays as it was asked
-/// for.
+/// A window that wastes little stays as it was asked for.
 #[test]
-fn windows_are_narrowed_only_where_much_is_undone() {
+fn a_window_that_wastes_little_is_not_narrowed() {
     let run = simulation()
         .sync(Synchronisation::Optimistic)
         .threads(4)

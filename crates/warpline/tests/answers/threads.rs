@@ -142,7 +142,7 @@ impl Model for Mill {
 
 const THREADS: [u32; 4] = [1, 2, 3, 8];
 
-/// All but what differs from run to run.
+/// The answer, without what differs from run to run.
 fn answer(run: &Run<Mill>) -> (String, u64, String, Vec<Diary>, String) {
     let record = &run.record;
     let states =
@@ -162,7 +162,7 @@ fn parallel(simulation: Simulation<'_, Mill>, threads: u32) -> Simulation<'_, Mi
 }
 
 fn together(simulation: Simulation<'_, Mill>, threads: u32) -> Simulation<'_, Mill> {
-    // Different every time, to keep threads out of step.
+    // Another algorithm for each number of threads.
     let gvt = ALGORITHMS[threads as usize % 4];
     let simulation = simulation.threads(threads).gvt(gvt).gvt_interval(100).batch(16);
     // Eight PEs share threads if there are fewer cores, three never do.
@@ -180,10 +180,10 @@ fn compare(
         let found = parallel(set(Simulation::new(make())), threads).run().expect("it runs");
         assert_eq!(answer(&found), answer(&sequential), "{threads} threads");
     }
-    // PEs that move between threads all the time, where there are fewer threads.
+    // PEs move between threads all the time, if there are fewer threads than PEs.
     let found =
         parallel(set(Simulation::new(make())), 8).migrate_at_random(1).run().expect("it runs");
-    assert_eq!(answer(&found), answer(&sequential), "migrate_at_random PEs");
+    assert_eq!(answer(&found), answer(&sequential), "PEs that migrate at random");
     sequential
 }
 
@@ -198,8 +198,8 @@ fn many_short_runs_have_one_answer() {
     }
 }
 
-/// Lanes and wires differ in which events may be cancelled and how they travel: each has its own
-/// words that threads share.
+/// Lanes differ in which events may be cancelled, and wires in how events travel: each has its own
+/// shared variables.
 #[test]
 fn every_lane_and_every_wire_has_one_answer() {
     use Conservative::{Auto, FreeRunning, Windows};
@@ -259,7 +259,7 @@ fn a_narrow_and_a_wide_window_have_one_answer() {
 }
 
 #[test]
-fn more_threads_than_lps() {
+fn more_threads_than_lps_have_one_answer() {
     for lps in [1, 2, 5] {
         let run = compare(|| Mill::new(lps, Pattern::Random), |simulation| simulation.end(50.0));
         assert!(run.record.committed_events > 20);
@@ -270,7 +270,7 @@ fn more_threads_than_lps() {
 }
 
 #[test]
-fn nothing_happens() {
+fn runs_without_events_have_one_answer() {
     let run = compare(|| Mill::new(10, Pattern::Nothing), |simulation| simulation.end(1e9));
     assert_eq!(run.record.committed_events, 0);
     // The first events are at time 1.
@@ -279,7 +279,7 @@ fn nothing_happens() {
 }
 
 #[test]
-fn everything_happens_at_one_time() {
+fn events_at_the_same_time_have_one_answer() {
     let run = compare(|| Mill::new(12, Pattern::Instant), |simulation| simulation.end(3.5));
     assert_eq!(run.record.committed_events, 12 * 3 * 50);
     for unbiased in [false, true] {
@@ -370,7 +370,7 @@ fn a_panic_while_progress_is_reported_ends_the_run() {
             let model = Mill::new(40, Pattern::Random);
             let token = model.token.clone();
             let mut report = |_: &Progress| panic!("seen enough");
-            // It would take years.
+            // Without the panic, the run would take years.
             let simulation =
                 Simulation::new(model).end(1e12).records(Records::Drop).on_progress(&mut report);
             let simulation = threads.into_iter().fold(simulation, parallel);
@@ -386,12 +386,13 @@ fn a_panic_while_progress_is_reported_ends_the_run() {
     }
 }
 
-/// A run that takes long enough reports progress, which only increases.
+/// A long run reports progress, which only increases.
 #[test]
-fn progress_is_reported() {
+fn progress_is_reported_and_only_increases() {
     for threads in [1, 2] {
         let _limit = time_limit(threads);
-        let (mut end, mut seen): (f64, Vec<Progress>) = (500.0, Vec::new());
+        let mut end: f64 = 500.0;
+        let mut seen: Vec<Progress> = Vec::new();
         while seen.len() < 2 {
             seen.clear();
             let mut report = |progress: &Progress| seen.push(*progress);

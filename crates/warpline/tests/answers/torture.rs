@@ -1,4 +1,4 @@
-//! Thousands of schedules of Time Warp, and always the same answer.
+//! Thousands of schedules of Time Warp have the same answer.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use warpline_testkit::random_model::{Crime, Inline, PlannedFault};
 use warpline_testkit::torture::{Case, Summary};
 use warpline_testkit::{RandomModel, Recipe, Settings, cases, matrix, time_limit};
 
-/// Consecutive seeds: a failure can be reproduced by its number.
+/// Checks consecutive seeds, so that a failure can be reproduced by its number.
 fn torture(seeds: std::ops::Range<u64>, clusters: usize) -> Summary {
     let mut all = Summary::default();
     for seed in seeds {
@@ -60,7 +60,7 @@ fn files(directory: &Path) -> Vec<(String, String)> {
     all
 }
 
-/// What a run wrote, byte for byte, and how it ended.
+/// The files that a run wrote, and how it ended.
 fn written(
     recipe: &Recipe,
     settings: &Settings,
@@ -84,7 +84,8 @@ fn written(
 /// engine writes.
 #[test]
 fn files_of_rows_are_equal_to_the_byte() {
-    let (mut lines, mut failed) = (0, 0);
+    let mut lines = 0;
+    let mut failed = 0;
     for seed in 0..u64::from(cases(60)) {
         let plain = Recipe::from_seed(1000 + seed);
         let lps = plain.lps.min(30);

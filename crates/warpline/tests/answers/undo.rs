@@ -1,5 +1,5 @@
-//! One answer, however a run is executed: ways to undo events, and what events carry, with models
-//! of their own.
+//! One answer, however a run is executed: ways to undo events, and payloads of events, each tested
+//! with its own models.
 #![cfg(not(miri))]
 
 mod copies_and_drops;

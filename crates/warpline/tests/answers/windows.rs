@@ -1,4 +1,4 @@
-//! Conservative runs in windows: one answer, and which runs use them.
+//! Conservative runs in windows: they have one answer; and which runs use windows.
 
 use warpline::prelude::*;
 use warpline::serde_json::Value;
@@ -40,8 +40,8 @@ fn windows(pes: u32, cluster: u64) -> Configuration {
     Configuration { pending: Pending::Heap, parallel: Some(parallel), changes: None }
 }
 
-/// LPs on a ring, which talk to their neighbours, with lookahead declared for the model, for each
-/// LP, or for each link.
+/// LPs on a ring that send to their neighbours, with lookahead declared for the model, for each LP,
+/// or for each link.
 fn recipe(declares: Declares, seed: u64) -> Recipe {
     let topology = Shape::Ring { reach: 2 };
     Recipe {
@@ -60,7 +60,8 @@ fn recipe(declares: Declares, seed: u64) -> Recipe {
 fn windows_of_any_number_of_pes_have_one_answer() {
     for declares in Declares::ALL {
         for (pes, seed) in [1, 2, 3, 5, 8, 16, 33, 64].into_iter().zip(0..) {
-            let (recipe, settings) = (recipe(declares, seed), Settings::new(seed, 20.0));
+            let recipe = recipe(declares, seed);
+            let settings = Settings::new(seed, 20.0);
             let clusters = if pes > 8 { 1 } else { scaled(6).into() };
             let all: Vec<_> = (0..clusters).map(|cluster| windows(pes, seed + cluster)).collect();
             let outcome = matrix::check_recipe_under(&recipe, &settings, &all);
@@ -70,8 +71,8 @@ fn windows_of_any_number_of_pes_have_one_answer() {
     }
 }
 
-/// A lookahead of less than the distance between two floating-point numbers moves no horizon; such
-/// a run must come to its end all the same.
+/// A lookahead less than the distance between two floating-point numbers does not move the horizon.
+/// Such a run must end all the same.
 #[test]
 fn lookahead_that_is_lost_in_rounding_holds_up_nobody() {
     for declares in Declares::ALL {
@@ -90,8 +91,8 @@ fn lookahead_that_is_lost_in_rounding_holds_up_nobody() {
     }
 }
 
-/// PEs in windows must not wait for one that has failed, and the first failure is reported with the
-/// events before it.
+/// PEs in windows must not wait for one that has failed. The first failure is reported, and all
+/// events before it commit.
 #[test]
 fn failures_in_windows_are_those_of_a_sequential_run() {
     let mut reached = 0;
@@ -113,7 +114,8 @@ fn failures_in_windows_are_those_of_a_sequential_run() {
     assert!(reached > Crime::ALL.len(), "{reached} of the planned mistakes were reached");
 }
 
-/// Each event is then executed alone, when GVT reaches it, and whatever goes wrong is certain.
+/// If the horizon does not move, each event is executed alone when GVT reaches it, so every mistake
+/// is certain.
 #[test]
 fn mistakes_where_no_horizon_moves_are_those_of_a_sequential_run() {
     let mut reached = 0;
@@ -164,7 +166,7 @@ impl Model for Ring {
     }
 }
 
-/// How the record says that PEs were synchronised.
+/// The way to synchronise PEs, as the record names it.
 fn way(simulation: Simulation<'_, Ring>) -> Value {
     let run = simulation.end(50.0).run().expect("it runs");
     assert_eq!(run.record.committed_events, 200);

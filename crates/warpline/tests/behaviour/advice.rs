@@ -1,6 +1,6 @@
-//! What is said of a parallel run is held against workloads whose trouble is known. What is said of
-//! waiting PEs needs cores that nobody else uses: `WARPLINE_IDLE=1 cargo test --package warpline
-//! --test behaviour advice -- --test-threads=1` says that there are.
+//! The advice about a parallel run, tested on workloads with known problems. Advice about waiting
+//! PEs needs cores that no other program uses: `WARPLINE_IDLE=1 cargo test --package warpline
+//! --test behaviour advice -- --test-threads=1` says that there are such cores.
 
 use std::hint::black_box;
 
@@ -14,9 +14,9 @@ use warpline_testkit::time_limit;
 #[derive(Clone)]
 struct Load {
     lps: u32,
-    /// What an event costs LPs of the first half, and all others.
+    /// The iterations of an event, at LPs of the first half and at all others.
     work: [u32; 2],
-    /// Whether there is but one event, which goes round.
+    /// Whether there is only one event, which goes round.
     token: bool,
     lookahead: f64,
 }
@@ -52,8 +52,8 @@ impl Model for Load {
     }
 }
 
-/// Runs it on two threads until that has taken long enough to say something, and returns the record
-/// of that run.
+/// Runs it on two threads, longer and longer, until the run takes long enough for advice. Returns
+/// the record of that run.
 fn run(load: &Load, sync: Synchronisation) -> RunRecord {
     let mut end = 64.0;
     loop {
@@ -66,8 +66,8 @@ fn run(load: &Load, sync: Synchronisation) -> RunRecord {
     }
 }
 
-/// The titles of what is said to limit a run; `None` if others use the cores, so that nothing can
-/// be said of the model.
+/// The titles of the limits that are reported; `None` if other programs use the cores, so that
+/// nothing can be said about the model.
 fn titles(record: &RunRecord) -> Option<Vec<&'static str>> {
     std::env::var_os("WARPLINE_IDLE")?;
     let titles: Vec<_> = limits(record).into_iter().map(|limit| limit.title).collect();
@@ -82,8 +82,7 @@ fn titles(record: &RunRecord) -> Option<Vec<&'static str>> {
     (!crowded).then_some(titles)
 }
 
-/// Whatever else happens on the machine, the time of PEs is that of their threads, and work is
-/// where the events are.
+/// The phases of a PE take no longer than the run, whatever else happens on the machine.
 fn check_time(record: &RunRecord) {
     let parallel = record.parallel.as_ref().expect("it was parallel");
     for pe in &parallel.pes {
@@ -109,8 +108,8 @@ fn even_loads_are_not_called_uneven() {
     }
 }
 
-/// A PE whose events take a hundred times as long is the busy one, however few of its steps there
-/// are between those that wait.
+/// A PE whose events take a hundred times as long is reported as busy, even if few of its steps
+/// execute events.
 #[test]
 fn uneven_loads_are_found() {
     let _limit = time_limit("an uneven load");
@@ -129,7 +128,7 @@ fn uneven_loads_are_found() {
     }
 }
 
-/// One event that goes to and fro keeps two PEs from doing anything at once.
+/// With one event that goes to and fro, two PEs never work at the same time.
 #[test]
 fn too_few_events_are_not_called_an_uneven_load() {
     let _limit = time_limit("a token");
@@ -147,7 +146,7 @@ fn too_few_events_are_not_called_an_uneven_load() {
     }
 }
 
-/// Several PEs on one thread do not take longer together than that.
+/// PEs that share a thread do not take longer together than the thread.
 #[test]
 fn pes_that_share_a_thread_share_its_time() {
     let _limit = time_limit("PEs that share threads");
@@ -158,8 +157,8 @@ fn pes_that_share_a_thread_share_its_time() {
         .threads(64)
         .run()
         .expect("it runs");
-    let (seconds, parallel) =
-        (run.record.loop_seconds, run.record.parallel.expect("it was parallel"));
+    let seconds = run.record.loop_seconds;
+    let parallel = run.record.parallel.expect("it was parallel");
     let all: f64 = parallel.phase_seconds.list().iter().map(|(_, seconds)| seconds).sum();
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(64) as f64;
     assert!(

@@ -1,8 +1,8 @@
-//! What a program compiles that has the library and no command line.
+//! The crates of a program that uses the library without the command line.
 
 use std::process::Command;
 
-/// What only the command line needs.
+/// The crates that only the command line needs.
 const OF_THE_COMMAND: [&str; 6] =
     ["clap", "console", "indicatif", "toml", "signal-hook", "warpline-command"];
 
@@ -38,7 +38,7 @@ fn the_library_alone_brings_no_command_line() {
 }
 
 #[test]
-fn the_feature_brings_all_of_it() {
+fn the_feature_command_brings_the_command_line() {
     let program = crates(&["--features", "command"]);
     assert!(
         OF_THE_COMMAND.iter().all(|name| program.iter().any(|found| found == name)),

@@ -1,10 +1,11 @@
-//! Runs that are ended early have the answer of runs that were to end there.
+//! A run that is ended early has the answer of a run to that time.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use crate::support::settings;
 use warpline::prelude::*;
 use warpline::record::{Partial, Series};
 use warpline::serde_json::Value;
@@ -19,12 +20,12 @@ const DELAY: Mean = Mean::slot(4);
 const OPEN: TimeMean = TimeMean::slot(5);
 const ROWS: Table = Table(0);
 
-/// Tokens that hop between LPs. After a number of events, committed or not, whoever executes the
-/// next one ends the run.
+/// Tokens that hop between LPs. After a number of events, committed or not, the next event ends the
+/// run.
 struct Hops {
     lps: u32,
     lookahead: f64,
-    /// Turned on after so many calls of `handle`.
+    /// Turned on after `after` calls of `handle`.
     switch: StopSwitch,
     after: u64,
     calls: Arc<AtomicU64>,
@@ -79,8 +80,8 @@ impl Model for Hops {
         place.last = lp.now();
         place.busy.set((place.hops % 2) as f64, BUSY, lp);
         lp.record(ROWS, &[(*token).into()]);
-        let (to, delay) =
-            (lp.random().below(self.lps), self.lookahead + lp.random().exponential(1.0));
+        let to = lp.random().below(self.lps);
+        let delay = self.lookahead + lp.random().exponential(1.0);
         lp.span(AHEAD, lp.now(), lp.now() + delay, 1.0);
         lp.observe(DELAY.at(u32::from(lp.now() > 20.0)), delay);
         if lp.id() == LpId(7) && lp.now() > 30.0 && place.open.get() < 5.0 {
@@ -96,8 +97,7 @@ fn hops(lookahead: f64, after: u64) -> Hops {
     Hops { lps: 12, lookahead, switch: StopSwitch::default(), after, calls: Arc::default() }
 }
 
-/// All that a run to this end tells, but for the series whose slices are those of the run that was
-/// wanted.
+/// The whole answer of a run, without the series whose slices depend on the wanted end.
 fn outcome(run: &Run<Hops>) -> (String, Vec<Place>, Vec<TableRows>, Value, Series) {
     let record = &run.record;
     (
@@ -109,10 +109,11 @@ fn outcome(run: &Run<Hops>) -> (String, Vec<Place>, Vec<TableRows>, Value, Serie
     )
 }
 
-/// Where the model says how many slices there are, they are those of the run that was wanted, and
-/// those that were not reached have nothing. All series have all that happened.
+/// If the model says how many slices there are, they are those of the wanted run, and slices that
+/// were not reached are empty. All series show everything that happened.
 fn assert_series(early: &Run<Hops>) {
-    let (record, wanted) = (&early.record, |slice: usize| END * (slice as f64 / 30.0));
+    let record = &early.record;
+    let wanted = |slice: usize| END * (slice as f64 / 30.0);
     let reached = (0..30).filter(|slice| wanted(*slice) < record.end_time).count();
     let hops = &record.series["hops"];
     assert_eq!(hops.edges, (0..=30).map(wanted).collect::<Vec<_>>());
@@ -131,17 +132,7 @@ fn assert_series(early: &Run<Hops>) {
     );
 }
 
-/// These settings, as they would be typed.
-fn settings(words: &str) -> Settings {
-    let mut settings = Settings::default();
-    for (name, value) in words.split_whitespace().filter_map(|word| word.split_once('=')) {
-        settings.set(name, value).expect("a setting");
-    }
-    settings
-}
-
-/// Ends a run after so many calls, and compares it with a run that was to end there. Returns where
-/// it ended.
+/// Ends a run after so many calls, and compares it with a run to that time. Returns that time.
 fn ends_early(lookahead: f64, after: u64, engine: &Settings) -> f64 {
     ends_early_on(lookahead, after, |model| Simulation::new(model).settings(engine.clone()))
 }
@@ -219,7 +210,7 @@ fn a_run_on_threads_ends_early() {
     }
 }
 
-/// Whatever engine the run is on by then.
+/// A run may be on any engine when it is ended.
 #[test]
 fn a_run_that_changes_its_engine_ends_early() {
     let _limit = time_limit(200);
@@ -260,7 +251,7 @@ fn before_the_warm_up_nothing_has_been_observed() {
     );
 }
 
-/// Whoever ends replications early gets those that had ended.
+/// Replications that are ended early give those that had ended.
 #[test]
 fn replications_end_early() {
     let _limit = time_limit(100);
@@ -290,9 +281,9 @@ fn replications_end_early() {
     assert!(error.to_string().starts_with("stopped before the first run had ended"), "{error}");
 }
 
-/// A mistake that has been made counts, even if the run is ended early.
+/// A mistake counts even if the run is ended early.
 #[test]
-fn a_mistake_is_a_mistake() {
+fn a_mistake_counts_though_the_run_is_ended_early() {
     struct Late(Mutex<Option<StopSwitch>>);
     impl Model for Late {
         type State = u32;

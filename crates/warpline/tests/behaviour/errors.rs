@@ -1,7 +1,7 @@
-//! Whatever a user or a model does wrong is returned as a value that says where, what, and what to
-//! do.
+//! A mistake of a user or a model is returned as a value that says where it is, what is wrong, and
+//! what to do.
 
-use crate::support::{COUNT, Poke, ROWS, Scripted, VALUE};
+use crate::support::{COUNT, Poke, ROWS, Scripted, VALUE, assert_words};
 use warpline::engine::Limits;
 use warpline::prelude::*;
 use warpline::{Failure, Fault, Pending, Place, Synchronisation};
@@ -50,18 +50,12 @@ fn assert_event_fault(handle: fn(&mut Context<Scripted>), words: &[&str]) -> Fau
     failure.fault
 }
 
-fn assert_words(text: &str, words: &[&str]) {
-    for word in words {
-        assert!(text.contains(word), "`{word}` should be in: {text}");
-    }
-}
-
 fn poke() -> Poke {
     Poke { number: 0 }
 }
 
 #[test]
-fn delays_that_are_not_allowed() {
+fn delays_that_are_not_allowed_are_refused() {
     let fault = assert_event_fault(
         |lp| lp.send(1, f64::NAN, poke()),
         &["to LP 1", "delay NaN", "finite", "zero or more"],
@@ -155,7 +149,7 @@ fn links_hold_in_every_run() {
 }
 
 #[test]
-fn receivers_that_do_not_exist() {
+fn receivers_that_do_not_exist_are_named() {
     let fault =
         assert_event_fault(|lp| lp.send(4, 1.0, poke()), &["to LP 4", "LPs 0 to 3", "Model::lps"]);
     assert_eq!(fault, Fault::UnknownLp { to: LpId(4), lps: 4 });
@@ -168,9 +162,10 @@ fn receivers_that_do_not_exist() {
 }
 
 #[test]
-fn panics_and_arithmetic() {
-    let (fault, line) =
-        (assert_event_fault(|_| panic!("out of cheese"), &["panicked: out of cheese"]), line!());
+fn panics_and_arithmetic_errors_are_faults_of_the_event() {
+    // The line after this one panics.
+    let line = line!() + 1;
+    let fault = assert_event_fault(|_| panic!("out of cheese"), &["panicked: out of cheese"]);
     let Fault::Panic(message) = fault else { panic!("{fault:?}") };
     assert!(
         message.starts_with(&format!("out of cheese ({}:{line}:", file!()))
@@ -196,7 +191,7 @@ fn panics_and_arithmetic() {
     assert_event_fault(|lp| assert!(lp.random().below(0) == 0), &["panicked", "below(0)"]);
 }
 
-/// Where the model panicked is part of the error, however it runs.
+/// Every engine reports where the model panicked.
 #[test]
 fn a_panic_names_file_and_line_in_every_run() {
     let _limit = time_limit("threads");
@@ -215,7 +210,7 @@ fn a_panic_names_file_and_line_in_every_run() {
 }
 
 #[test]
-fn statistics_that_do_not_fit_their_declaration() {
+fn observations_that_do_not_fit_their_declaration_are_refused() {
     assert_event_fault(
         |lp| lp.count(Counter::slot(9), 1),
         &["slot 9", "counter", "no statistic is declared there", "Model::declare"],
@@ -241,7 +236,7 @@ fn statistics_that_do_not_fit_their_declaration() {
 }
 
 #[test]
-fn rows_that_do_not_fit_their_table() {
+fn rows_that_do_not_fit_their_table_are_refused() {
     assert_event_fault(
         |lp| lp.record(ROWS, &[1u32.into()]),
         &["1 cells", "table slot 0", "table `rows` has 2 columns", "Model::declare"],
@@ -275,7 +270,7 @@ fn the_first_mistake_of_an_event_counts() {
 }
 
 #[test]
-fn zero_delay_loops() {
+fn zero_delay_loops_end_at_the_limit() {
     let again: fn(&mut Context<Scripted>) = |lp| lp.send(2, 0.0, Poke { number: 7 });
     let run = |model: Scripted, hops: Option<u32>| {
         let simulation = Simulation::new(model).end(10.0);
@@ -299,10 +294,8 @@ fn zero_delay_loops() {
             &[&limit, "without delay", "give one of its sends a delay", "LP 2", "3.5"],
         );
     }
-    if !cfg!(miri) {
-        let failure = run(Scripted { handle: again, ..Scripted::default() }, None);
-        assert_eq!(failure.fault, Fault::ZeroDelayLoop { limit: Limits::ZERO_DELAY_HOPS });
-    }
+    let failure = run(Scripted { handle: again, ..Scripted::default() }, None);
+    assert_eq!(failure.fault, Fault::ZeroDelayLoop { limit: Limits::ZERO_DELAY_HOPS });
     // A delay too small to advance the clock counts as none, also between two LPs, and the error
     // says that it was lost.
     let vanishing: fn(&mut Context<Scripted>) =
@@ -316,7 +309,7 @@ fn zero_delay_loops() {
 
 /// Chains that end before the limit, or exactly there, are no loops.
 #[test]
-fn zero_delay_chains_up_to_the_limit() {
+fn zero_delay_chains_up_to_the_limit_are_allowed() {
     #[derive(Debug)]
     struct Chain(u32);
     impl Model for Chain {
@@ -343,10 +336,9 @@ fn zero_delay_chains_up_to_the_limit() {
     );
 }
 
-/// There is no time beyond the largest number. The end is the largest time here, so that events at
-/// 1e308 happen.
+/// The end is the largest time here, so that events at 1e308 happen.
 #[test]
-fn the_end_of_time() {
+fn no_event_lies_beyond_the_largest_time() {
     #[derive(Debug)]
     struct Far;
     impl Model for Far {
@@ -372,7 +364,7 @@ fn the_end_of_time() {
 }
 
 #[test]
-fn mistakes_in_init() {
+fn mistakes_in_init_name_the_lp() {
     type Mistake = fn(&mut Init<Scripted>);
     let cases: [(Mistake, &str); 7] = [
         (|lp| lp.send(lp.id(), -1.0, poke()), "delay -1"),
@@ -394,7 +386,7 @@ fn mistakes_in_init() {
 }
 
 #[test]
-fn mistakes_in_commit_finish_and_results() {
+fn mistakes_in_commit_finish_and_results_say_where_they_are() {
     let (failed, text) =
         failure(|| Scripted { commit: |lp| lp.observe(VALUE, f64::NAN), ..Scripted::default() });
     assert_eq!((failed.time, failed.committed), (3.5, 2));
@@ -417,9 +409,8 @@ fn mistakes_in_commit_finish_and_results() {
     assert_words(&text, &["results", "no such key"]);
 }
 
-/// Error messages do not become too long.
 #[test]
-fn long_events_are_cut() {
+fn long_events_are_cut_in_messages() {
     #[derive(Debug)]
     struct Chatty;
     impl Model for Chatty {
@@ -443,9 +434,10 @@ fn long_events_are_cut() {
     );
 }
 
-/// Which event passes the limit depends on the order of adding; the total does not.
+/// Which event passes the limit depends on the order of adding, but the total does not. So the
+/// fault is one of the results.
 #[test]
-fn counts_beyond_the_largest_number() {
+fn counts_beyond_the_largest_number_are_a_fault_of_the_results() {
     let twice: fn(&mut Context<Scripted>) =
         |lp| [u64::MAX, 1].into_iter().for_each(|by| lp.count(COUNT.at(1), by));
     let (failure, text) = failure(|| Scripted { handle: twice, ..Scripted::default() });
@@ -497,9 +489,9 @@ impl Model for Counting {
     }
 }
 
-/// Events that hold an address mean nothing in another process.
+/// An event that holds an address means nothing in another process.
 #[test]
-fn events_that_do_not_leave_their_process() {
+fn events_that_cannot_leave_their_process_are_refused() {
     let error = Simulation::new(Scripted::default()).processes(2).run().unwrap_err().to_string();
     let words = [
         "model `Scripted` cannot run in 2 processes",
@@ -510,7 +502,8 @@ fn events_that_do_not_leave_their_process() {
     assert_words(&error, &["derive Portable", "Serialize and Deserialize", "or use threads"]);
 }
 
-/// LPs that hand a token on at a time where a delay of 0.5 makes no difference; a timer ends it.
+/// LPs that hand a token on at a time where a delay of 0.5 is lost in rounding. A token is handed
+/// on three times.
 #[derive(Debug)]
 struct Late;
 

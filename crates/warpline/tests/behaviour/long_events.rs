@@ -1,11 +1,12 @@
-//! Events that go on and on are noticed from outside, and end a run that they would hold up for
-//! ever; large stacks serve all runs alike.
+//! An event that does not end is reported while it runs, and can end its run; all runs have the
+//! same large stacks.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 
+use crate::support::settings;
 use warpline::prelude::*;
 use warpline::{GvtAlgorithm, LongEvent, Synchronisation};
 use warpline_testkit::time_limit;
@@ -103,7 +104,7 @@ fn an_event_that_never_ends_is_an_error() {
 }
 
 #[test]
-fn only_time_warp_doubts_what_holds_it_up() {
+fn only_time_warp_reports_uncertain_events() {
     let _limit = time_limit(60);
     for (name, engine) in ENGINES {
         let certain = stuck(engine, false, &mut |_| {}).certain;
@@ -122,11 +123,12 @@ fn a_finish_that_never_ends_is_an_error() {
 }
 
 #[test]
-fn who_asks_hears_of_it_before() {
+fn a_listener_hears_of_a_long_event_before_it_ends() {
     let _limit = time_limit(60);
     let free = Arc::new(AtomicBool::new(false));
     let model = Waits { lp: 3, event: 5, finish: false, free: free.clone() };
-    let (mut heard, count) = (Vec::new(), AtomicU64::new(0));
+    let mut heard = Vec::new();
+    let count = AtomicU64::new(0);
     let mut hear = |long: &LongEvent| {
         heard.push(long.clone());
         count.fetch_add(1, Ordering::Relaxed);
@@ -198,7 +200,7 @@ impl RandomDelay for Reverse<'_, Large> {
     }
 }
 
-/// Calls itself as often as its state says, and its state says too much.
+/// Recurses too deeply in one event of LP 3.
 struct Deep {
     depth: u32,
 }
@@ -236,18 +238,13 @@ const CHILD: &str = "WARPLINE_TEST_LAST_WORDS";
 #[test]
 #[ignore = "the child of the_last_words_name_the_event"]
 fn a_stack_overflows() {
-    let settings = std::env::var(CHILD).expect("only as a child");
-    let mut all = warpline::Settings::default();
-    for (name, value) in settings.split_whitespace().filter_map(|word| word.split_once('=')) {
-        all.set(name, value).expect("a setting");
-    }
+    let settings = settings(&std::env::var(CHILD).expect("only as a child"));
     let run =
-        Simulation::new(Deep { depth: 100_000 }).settings(all).end(20.0).run().expect("a run");
+        Simulation::new(Deep { depth: 100_000 }).settings(settings).end(20.0).run().expect("a run");
     println!("the sum is {}", run.states[3]);
 }
 
-/// If the stack is too small after all, it is said which event that was; with a larger one the same
-/// run succeeds.
+/// A stack overflow names the event that ran; with a larger stack, the same run succeeds.
 #[test]
 #[cfg(target_os = "linux")]
 fn the_last_words_name_the_event() {

@@ -1,5 +1,6 @@
-//! How runs behave, beside their answer: errors and early ends, what they observe and tell,
-//! settings, verification, explanations. In one program, like the [answers](../answers/main.rs).
+//! How runs behave, apart from their answer: errors and early ends, observations and reports,
+//! settings, verification, explanations. All in one program, like the
+//! [answers](../answers/main.rs).
 #![cfg(not(miri))]
 
 mod advice;

@@ -1,4 +1,4 @@
-//! Events that ask for more memory than there is, as processes with little of it.
+//! Events that ask for more memory than there is, in processes that have little.
 #![cfg(target_os = "linux")]
 
 use std::process::Command;
@@ -16,13 +16,13 @@ const MANY: u32 = 14_000_000;
 const OPENED: Counter = Counter::slot(0);
 const SEEN: Table = Table(0);
 
-/// LP 0 opens a door that LP 1 asks for a little later: nobody who sees things in order finds it
-/// closed. Whoever does is greedy.
+/// LP 0 opens a door that LP 1 asks for a little later. In the right order of events it is always
+/// found open. An event that finds it closed asks for too much memory.
 struct Door {
     greedy_for: Greed,
     /// Whether the door stays closed.
     closed: bool,
-    /// How often anybody was greedy.
+    /// How many events were greedy.
     greedy: Arc<AtomicU32>,
 }
 
@@ -32,7 +32,7 @@ enum Greed {
     Rows,
     Sends,
     Saves,
-    /// Nobody is greedy, but whatever happens is written down, for as long as there is room.
+    /// No event is greedy, but all events record rows, for as long as there is room.
     Diary,
 }
 
@@ -63,7 +63,7 @@ impl Model for Door {
             (0..200).for_each(|line: u32| lp.record(SEEN, &[line.into()]));
         }
         match lp.id() {
-            // What opens the door comes first, and takes longer to make.
+            // The event that opens the door comes first, and takes longer to make.
             LpId(0) => {
                 lp.send(2, 0.25, !self.closed);
                 lp.send(0, 1.0, false);
@@ -112,7 +112,8 @@ impl Door {
 fn a_greedy_event() {
     let wanted = std::env::var(CHILD).expect("only as a child");
     let mut settings = warpline::Settings::default();
-    let (mut greedy_for, mut closed) = (Greed::Counts, false);
+    let mut greedy_for = Greed::Counts;
+    let mut closed = false;
     for word in wanted.split_whitespace() {
         match (word.split_once('='), word) {
             (Some((name, value)), _) => settings.set(name, value).expect("a setting"),
@@ -157,7 +158,7 @@ fn a_greedy_event() {
     }
 }
 
-/// Has a child with 450 MB of addresses do something, and returns what it said.
+/// Runs a child process with 450 MB of address space, and returns its output.
 fn child(wanted: &str) -> String {
     let program = std::env::current_exe().expect("this is a program");
     let test = "memory::a_greedy_event --exact --nocapture --ignored";
@@ -176,7 +177,7 @@ fn child(wanted: &str) -> String {
 #[test]
 fn an_event_that_wants_more_than_there_is_fails_where_it_is() {
     let engines = ["", "threads=2", "threads=3 virtual-cluster=5"];
-    // Nothing is saved but for reverse code.
+    // Values are saved for reverse code only.
     let all = [
         ("", "observes", &engines[..]),
         ("rows", "observes", &engines),
@@ -195,8 +196,8 @@ fn an_event_that_wants_more_than_there_is_fails_where_it_is() {
     }
 }
 
-/// Rows are kept by the thread that watches the PEs. If it finds no memory for more, the PEs end
-/// with it, who would go on for ever.
+/// The thread that watches the PEs keeps their rows. If it finds no memory for more, the PEs, which
+/// would go on for ever, end with it.
 #[test]
 fn rows_that_do_not_fit_end_the_run_with_all_its_threads() {
     for engine in ["", "threads=2", "threads=3 virtual-cluster=5"] {
@@ -205,8 +206,8 @@ fn rows_that_do_not_fit_end_the_run_with_all_its_threads() {
     }
 }
 
-/// A door that is found closed only by those who look too early: what they want is never had, and
-/// never missed.
+/// Only events executed too early find the door closed. They get no memory, and the run does not
+/// fail.
 #[test]
 fn greed_that_never_happens_is_not_noticed() {
     let alone = child("");

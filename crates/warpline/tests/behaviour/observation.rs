@@ -1,4 +1,4 @@
-//! What is observed, and when: warm-up, rows, files.
+//! What a run observes, and from when on: warm-up, rows, files.
 
 use std::fs;
 use std::time::Duration;
@@ -137,8 +137,8 @@ fn rows_are_in_the_order_of_events() {
     assert_eq!(ticked.columns[1], ("half".to_owned(), "s".to_owned()));
 }
 
-/// The event rate is that of the event loop: what a model does with its results afterwards takes
-/// wall time, but executes no events.
+/// The event rate is that of the event loop: working on results afterwards takes wall time, but
+/// executes no events.
 #[test]
 fn the_event_rate_is_that_of_the_loop() {
     const RESULTS_TAKE: Duration = Duration::from_millis(60);
@@ -166,7 +166,8 @@ fn the_event_rate_is_that_of_the_loop() {
         let simulation =
             if sync == Synchronisation::Sequential { simulation } else { simulation.threads(2) };
         let record = simulation.run().expect("it runs").record;
-        let (wall, of_loop) = (record.wall_seconds, record.loop_seconds);
+        let wall = record.wall_seconds;
+        let of_loop = record.loop_seconds;
         assert!(
             of_loop > 0.0 && wall >= of_loop + RESULTS_TAKE.as_secs_f64(),
             "{sync:?}: {of_loop} s of {wall} s"
@@ -182,8 +183,7 @@ fn the_event_rate_is_that_of_the_loop() {
 const TITLES: &str = "time,lp,tick,half [s],odd,\"remark, if any\"\n";
 
 #[test]
-#[cfg_attr(miri, ignore = "writes files")]
-fn rows_become_files() {
+fn rows_are_written_to_files() {
     let directory = tempfile::tempdir().expect("there is room for a directory");
     let records = Records::Write(directory.path().to_owned());
     let run = Simulation::new(Clock::default()).end(2.5).records(records).run().expect("it runs");
@@ -200,9 +200,8 @@ fn rows_become_files() {
     assert_eq!(read("ticked.csv"), format!("{TITLES}{rows}{more}"));
 }
 
-/// As the error says, rows that were written to files before it stay there.
+/// Rows that were written to files before a mistake stay there, as the error says.
 #[test]
-#[cfg_attr(miri, ignore = "writes files")]
 fn rows_before_a_mistake_stay() {
     let directory = tempfile::tempdir().expect("there is room for a directory");
     let records = Records::Write(directory.path().to_owned());
@@ -220,8 +219,7 @@ fn rows_before_a_mistake_stay() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "writes files")]
-fn files_that_cannot_be_written() {
+fn files_that_cannot_be_written_are_named() {
     let directory = tempfile::tempdir().expect("there is room for a directory");
     let nowhere = directory.path().join("nowhere");
     let error = Simulation::new(Clock::default())
@@ -241,12 +239,13 @@ fn files_that_cannot_be_written() {
     );
 }
 
-/// A disk that fills up half way costs the file, and nothing else. A report of rows that were kept
-/// has the same files as one of rows that were written while they came.
+/// A report of rows that were kept has the same files as one of rows that were written during the
+/// run.
 #[test]
 fn a_run_writes_its_own_report() {
     let directory = tempfile::tempdir().unwrap();
-    let (kept, written) = (directory.path().join("a/kept"), directory.path().join("written"));
+    let kept = directory.path().join("a/kept");
+    let written = directory.path().join("written");
     std::fs::create_dir(&written).unwrap();
     let page = Simulation::new(Clock::default()).run().unwrap().report(&kept).unwrap();
     Simulation::new(Clock::default())
@@ -285,12 +284,12 @@ fn a_run_writes_its_own_report() {
 }
 
 #[test]
-#[cfg(all(target_os = "linux", not(miri)))]
+#[cfg(target_os = "linux")]
 fn a_full_disk_costs_one_file_and_nothing_else() {
     let directory = tempfile::tempdir().expect("there is room for a directory");
     std::os::unix::fs::symlink("/dev/full", directory.path().join("ticked.csv"))
         .expect("links can be made");
-    // Noticed only when the file is completed, or long before.
+    // A short file fails when it is completed, a long one before.
     for end in [3.0, 3000.0] {
         let simulation = || Simulation::new(Clock::default()).end(end);
         let run = simulation()
@@ -327,8 +326,8 @@ const HELD: TimeMean = TimeMean::slot(0);
 const APART: TimeMean = TimeMean::slot(1);
 const FREE: TimeMean = TimeMean::slot(2);
 
-/// Each of four LPs holds a level at 3; if it is to, LP 2 raises it to 5 halfway. Nobody says in
-/// `finish` what is left.
+/// Each of four LPs holds a level at 3. With `raises`, LP 2 raises its level to 5 halfway. The
+/// model has no `finish`.
 struct Holders {
     raises: bool,
 }
@@ -367,7 +366,7 @@ impl Model for Holders {
     }
 }
 
-/// A level that never changes is a level all the same, in every engine.
+/// Every engine counts levels that never change.
 #[test]
 fn levels_count_whether_they_change_or_not() {
     let _limit = time_limit(100);
@@ -447,9 +446,9 @@ impl Model for Values {
     fn handle(&self, (): &mut (), (): &(), _: &mut Context<Self>) {}
 }
 
-/// No magnitude of values leads out of the range of numbers.
+/// Means and deviations neither overflow nor underflow, however large or small the values are.
 #[test]
-fn magnitudes_do_not_matter() {
+fn magnitudes_do_not_matter_to_means() {
     let observed = |values: &[f64]| {
         let end = values.len() as f64;
         Simulation::new(Values(values.to_vec())).end(end).run().expect("it runs").statistics
@@ -460,8 +459,8 @@ fn magnitudes_do_not_matter() {
         (&[1e-170, 2e-170], 1.5e-170, 0.5f64.sqrt() * 1e-170),
         (&[1e308, 1e308, 1e308], 1e308, 0.0),
     ] {
-        let (estimate, over_time) =
-            (observed(values).mean(VALUES), observed(values).time_mean(SPANS));
+        let estimate = observed(values).mean(VALUES);
+        let over_time = observed(values).time_mean(SPANS);
         let near = |is: Option<f64>| is.is_some_and(|is| (is - mean).abs() <= 1e-15 * mean);
         assert!(
             near(estimate.mean) && over_time.mean == estimate.mean,
@@ -473,7 +472,7 @@ fn magnitudes_do_not_matter() {
             estimate.deviation
         );
     }
-    // A span whose area is no number: every value is finite.
+    // The area of the spans overflows, though every value is finite.
     let long = Simulation::new(Values(vec![1e300; 10])).end(1e10).run().expect("it runs");
     assert_eq!(long.statistics.time_mean(SPANS).mean, Some(1e300 / 1e9));
 }

@@ -1,11 +1,11 @@
-//! A program made of one's own model, the one in the README, has the whole command.
+//! A program around the model of the README has the whole command line.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use warpline::serde_json::{self, Value};
 
-/// An example, which is built with the tests of a whole package, and otherwise here.
+/// The program of an example. `cargo test` on the whole package has built it; otherwise this does.
 fn program(name: &str) -> PathBuf {
     let tests = std::env::current_exe().expect("a test has a path");
     let target =
@@ -43,8 +43,8 @@ fn json(directory: &Path, line: &str) -> Value {
 
 #[test]
 fn the_readme_shows_the_program_that_is_tested() {
-    let (readme, model) =
-        (include_str!("../../README.md"), include_str!("../../examples/rumour/readme.rs"));
+    let readme = include_str!("../../README.md");
+    let model = include_str!("../../examples/rumour/readme.rs");
     assert!(
         readme.contains(&format!("```rust,no_run\n{model}```\n")),
         "README.md has another model than examples/rumour/readme.rs"
@@ -52,10 +52,10 @@ fn the_readme_shows_the_program_that_is_tested() {
     assert!(model.lines().count() <= 40, "{} lines", model.lines().count());
 }
 
-/// The README and the book start examples; other commands of theirs are tested beside the program
-/// `warpline`.
+/// Starts the examples as the README and the book do; their other commands are tested with the
+/// program `warpline`.
 #[test]
-fn what_the_documents_start_of_the_examples_runs() {
+fn the_examples_run_as_the_documents_start_them() {
     const START: &str = "cargo run --release --example ";
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let chapters =

@@ -1,4 +1,4 @@
-//! Replications: independent runs, several at a time, each as if it were alone.
+//! Replications: independent runs, several at a time, each with the answer that it has alone.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -12,7 +12,7 @@ const ARRIVED: Counter = Counter::slot(0);
 const GAP: Mean = Mean::slot(1);
 const SEEN: Table = Table(0);
 
-/// A Poisson stream of rate 1 at each of four LPs. LP 0 may fail at the seeds from `fails` on.
+/// A Poisson stream of rate 1 at each of four LPs, which fails at a gap longer than `fails_at`.
 struct Arrivals {
     fails_at: Option<f64>,
 }
@@ -132,6 +132,11 @@ fn estimates_are_those_of_the_runs() {
         panic!("{:?}", replicated.record.views)
     };
     assert_eq!((first.lines[0].1.len(), table.rows.len(), table.columns.len()), (30, 30, 6));
+}
+
+#[test]
+fn series_are_estimated_in_every_slice() {
+    let replicated = arrivals().replicate(30).expect("thirty runs");
     let series = &replicated.record.series;
     let in_slice = |name: &str, slice: usize| {
         Spread::of(
@@ -156,10 +161,16 @@ fn estimates_are_those_of_the_runs() {
             .all(|(_, _, value)| value.is_some_and(|value| (value - 40.0).abs() < 5.0)),
         "{series:?}"
     );
+    let arrived = replicated.spread("arrived").expect("they were counted");
     assert_eq!(
         series["arrived"].counts.iter().sum::<u64>(),
         arrived.values.iter().sum::<f64>() as u64
     );
+}
+
+#[test]
+fn a_report_shows_the_runs_and_their_means() {
+    let replicated = arrivals().replicate(30).expect("thirty runs");
     let out = tempfile::tempdir().expect("a directory");
     let page = replicated.report(out.path().join("out")).expect("a report");
     let page = std::fs::read_to_string(page).expect("a page");
@@ -183,7 +194,7 @@ fn the_first_failure_by_seed_is_reported() {
 }
 
 #[test]
-fn nonsense_is_refused() {
+fn settings_that_make_no_sense_are_refused() {
     let refused = |simulation: Simulation<'_, Arrivals>, runs| {
         simulation.replicate(runs).expect_err("it is refused").to_string()
     };
@@ -202,8 +213,9 @@ fn nonsense_is_refused() {
 #[test]
 fn progress_is_that_of_all_runs() {
     let _limit = time_limit(60);
-    // However fast the machine is, runs get long enough to be reported on.
-    let (mut end, calls) = (20_000.0, AtomicU32::new(0));
+    // Runs get longer until they report progress, however fast the machine is.
+    let mut end = 20_000.0;
+    let calls = AtomicU32::new(0);
     while calls.load(Ordering::Relaxed) == 0 {
         let mut last = 0.0;
         let mut report = |progress: &warpline::Progress| {
@@ -219,7 +231,7 @@ fn progress_is_that_of_all_runs() {
     }
 }
 
-/// Lists of results are estimated entry by entry, whoever reads them first.
+/// Lists of results are estimated entry by entry.
 #[test]
 fn lists_are_estimated_across_the_runs() {
     const BY_LP: Counter = Counter::slot(0);

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::support::Scripted;
+use crate::support::{Scripted, assert_words};
 use warpline::prelude::*;
 use warpline::{Cancellation, Settings, Synchronisation, Undo};
 use warpline_testkit::time_limit;
@@ -19,14 +19,8 @@ fn idle() -> Scripted {
     Scripted { init: |_| panic!("nothing should be simulated"), ..Scripted::default() }
 }
 
-fn assert_words(text: &str, words: &[&str]) {
-    for word in words {
-        assert!(text.contains(word), "`{word}` should be in: {text}");
-    }
-}
-
 #[test]
-fn the_end() {
+fn impossible_ends_are_refused() {
     for (end, text) in [
         (0.0, "0"),
         (-1.0, "-1"),
@@ -47,7 +41,7 @@ fn the_end() {
 }
 
 #[test]
-fn the_warmup() {
+fn impossible_warmups_are_refused() {
     for (warmup, text) in
         [(10.0, "10"), (11.0, "11"), (-0.5, "-0.5"), (f64::NAN, "NaN"), (f64::INFINITY, "inf")]
     {
@@ -59,7 +53,7 @@ fn the_warmup() {
 }
 
 #[test]
-fn the_model() {
+fn models_that_make_no_sense_are_refused() {
     assert_words(
         &refusal(Simulation::new(Scripted { lps: 0, ..idle() })),
         &["`Scripted`", "no LPs", "Model::lps"],
@@ -101,7 +95,7 @@ fn the_model() {
 }
 
 #[test]
-fn the_weights() {
+fn impossible_weights_are_refused() {
     let refused = |weight| {
         refusal(
             Simulation::new(Scripted { weight, ..idle() })
@@ -121,7 +115,7 @@ fn the_weights() {
 }
 
 #[test]
-fn the_groups() {
+fn groups_must_be_of_consecutive_lps() {
     let refused = |group| {
         refusal(
             Simulation::new(Scripted { group, ..idle() })
@@ -138,7 +132,7 @@ fn the_groups() {
         &refused(|lp| panic!("{lp} has no friends")),
         &["`Scripted`", "panicked", "groups", "has no friends"],
     );
-    // Three of the four LPs belong together, and PEs have no equal shares.
+    // Three of the four LPs belong together, so PEs have unequal shares.
     let together = Scripted { group: |lp| (lp.0 > 0).then_some(1), ..Scripted::default() };
     let run = Simulation::new(together)
         .threads(2)
@@ -157,7 +151,7 @@ fn the_groups() {
 }
 
 #[test]
-fn the_declarations() {
+fn wrong_declarations_are_refused() {
     let refused =
         |declare: fn(&mut Declarations)| refusal(Simulation::new(Scripted { declare, ..idle() }));
     let text = refused(|d| {
@@ -183,7 +177,7 @@ fn the_declarations() {
 }
 
 #[test]
-fn the_threads() {
+fn impossible_numbers_of_threads_are_refused() {
     let with =
         |threads, model| Simulation::new(model).sync(Synchronisation::Optimistic).threads(threads);
     for threads in [0, 1025, u32::MAX] {
@@ -202,9 +196,10 @@ fn the_threads() {
     );
 }
 
-/// States of a megabyte for four thousand million LPs fit no machine: an error, and not an abort.
+/// States of a megabyte for four thousand million LPs fit no machine: this is an error, not an
+/// abort.
 #[test]
-fn states_that_do_not_fit() {
+fn states_that_do_not_fit_are_an_error() {
     #[derive(Debug)]
     struct Vast;
     impl Model for Vast {
@@ -235,7 +230,7 @@ fn verification_checks_settings_too() {
     }
 }
 
-/// A model that answers each question about itself truthfully once, and differently from then on.
+/// A model that gives each answer about itself once, and then another one.
 #[derive(Debug, Default)]
 struct Fickle {
     lps: AtomicU32,
@@ -294,7 +289,7 @@ impl Model for &'static Fickle {
 }
 
 #[test]
-fn a_model_is_asked_only_once_what_it_is_like() {
+fn every_question_to_a_model_is_asked_once() {
     let model: &'static Fickle = Box::leak(Box::default());
     let expected = Simulation::new(model).end(20.0).run().expect("it runs");
     let asked = |model: &Fickle| {

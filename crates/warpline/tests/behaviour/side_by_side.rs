@@ -31,7 +31,8 @@ impl Model for Frames {
         if let Some(first) = next.make_mut().first_mut() {
             *first = first.wrapping_add(lp.id().0 as u8);
         }
-        let (to, delay) = (lp.random().below(LPS), lp.random().exponential(1.0));
+        let to = lp.random().below(LPS);
+        let delay = lp.random().exponential(1.0);
         lp.send(to, delay, next);
     }
 }
@@ -43,7 +44,7 @@ fn simulate(seed: u64, threads: u32) -> (String, Vec<Payload>) {
 }
 
 #[test]
-fn runs_one_after_the_other_are_as_alone() {
+fn runs_one_after_the_other_have_the_answers_they_have_alone() {
     let first = simulate(1, 2);
     assert_ne!(simulate(2, 2).0, first.0);
     assert_eq!(simulate(1, 2), first);
@@ -51,7 +52,7 @@ fn runs_one_after_the_other_are_as_alone() {
 }
 
 #[test]
-fn runs_at_once_are_as_alone() {
+fn runs_at_once_have_the_answers_they_have_alone() {
     let alone = [1, 2, 3].map(|seed| simulate(seed, 1));
     let together = thread::scope(|scope| {
         let runs = [1, 2, 3]

@@ -42,7 +42,8 @@ impl Model for Talkative {
 
     fn handle(&self, events: &mut u64, (): &(), lp: &mut Context<Self>) {
         *events += 1;
-        let (to, delay) = (lp.random().below(64), lp.random().exponential(1.0));
+        let to = lp.random().below(64);
+        let delay = lp.random().exponential(1.0);
         lp.send(to, delay, ());
     }
 
@@ -52,7 +53,7 @@ impl Model for Talkative {
     }
 }
 
-/// The file is a pipe, which is not read until no more lines commit.
+/// The file is a pipe, which the test does not read before lines have stopped committing.
 #[test]
 fn pes_wait_for_a_slow_writer() {
     let simulation = || {
@@ -60,23 +61,27 @@ fn pes_wait_for_a_slow_writer() {
         (Simulation::new(Talkative { lines: lines.clone() }).end(1000.0), lines)
     };
     let directory = || tempfile::tempdir().expect("there is room for a directory");
-    let (usual, (whole, lines)) = (directory(), simulation());
+    let usual = directory();
+    let (whole, lines) = simulation();
     let expected = whole.records(Records::Write(usual.path().to_owned())).run().expect("it runs");
     let total = lines.load(Ordering::Relaxed);
     let expected_text =
         fs::read_to_string(usual.path().join("lines.csv")).expect("the file was written");
     for threads in [1, 2, 8] {
-        let (slow, (simulation, lines)) = (directory(), simulation());
+        let slow = directory();
+        let (simulation, lines) = simulation();
         let pipe = slow.path().join("lines.csv");
         assert!(Command::new("mkfifo").arg(&pipe).status().expect("there is a mkfifo").success());
         let reader = thread::spawn(move || {
             let mut file = File::open(pipe).expect("the pipe is there");
-            let (mut seen, mut since) = (0, Instant::now());
+            let mut seen = 0;
+            let mut since = Instant::now();
             while seen == 0 || since.elapsed() < Duration::from_secs(2) {
                 thread::sleep(Duration::from_millis(20));
                 let now = lines.load(Ordering::Relaxed);
                 if now != seen {
-                    (seen, since) = (now, Instant::now());
+                    seen = now;
+                    since = Instant::now();
                 }
             }
             let mut text = String::new();

@@ -1,4 +1,4 @@
-//! Digests of what a run ends with: they find what the digest of the history does not.
+//! Digests of final states: they find differences that the digest of the history does not show.
 
 use std::fmt;
 
@@ -6,8 +6,7 @@ use warpline::prelude::*;
 use warpline::record::StateDigestRecord;
 use warpline::{GoAhead, Place, Synchronisation};
 
-/// Accounts whose balance no event depends on, so that the history does not show what becomes of
-/// it.
+/// Accounts whose balance no event depends on, so the history does not show it.
 struct Accounts {
     undo_is_wrong: bool,
 }
@@ -32,7 +31,8 @@ impl Model for Accounts {
 
     fn handle(&self, balance: &mut u64, (): &(), lp: &mut Context<Self>) {
         *balance += 1;
-        let (to, delay) = (lp.random().below(16), lp.random().exponential(1.0));
+        let to = lp.random().below(16);
+        let delay = lp.random().exponential(1.0);
         lp.send(to, 0.25 + delay, ());
     }
 

@@ -5,6 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::support::assert_words;
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 use warpline::prelude::*;
@@ -74,18 +75,16 @@ impl Model for Shop {
     fn reverse(&self, till: &mut Till, _: &Customer, lp: &mut Reverse<Self>) {
         let bug = self.bug;
         assert!(bug != Bug::Panics, "reverse code lost its way");
-        till.luck = till.luck.wrapping_sub(
-            lp.stream(if bug == Bug::DrawsFromAnotherStream { 2 } else { 1 }).next_u64(),
-        );
-        (till.last, till.total) = if bug == Bug::RestoresInTheWrongOrder {
-            let total = lp.restore();
-            (lp.restore(), total)
+        let stream = if bug == Bug::DrawsFromAnotherStream { 2 } else { 1 };
+        till.luck = till.luck.wrapping_sub(lp.stream(stream).next_u64());
+        if bug == Bug::RestoresInTheWrongOrder {
+            till.total = lp.restore();
+            till.last = lp.restore();
         } else {
-            (
-                lp.restore(),
-                if bug == Bug::RestoresTooLittle { (till.total - 1.0) / 1.5 } else { lp.restore() },
-            )
-        };
+            till.last = lp.restore();
+            till.total =
+                if bug == Bug::RestoresTooLittle { (till.total - 1.0) / 1.5 } else { lp.restore() };
+        }
         if bug == Bug::RestoresTooMuch {
             lp.restore::<u64>();
         }
@@ -111,12 +110,6 @@ fn mismatch<M: Model>(simulation: Simulation<M>) -> (Mismatch, String) {
             (*mismatch, text)
         }
         other => panic!("expected a mismatch: {other:?}"),
-    }
-}
-
-fn assert_words(text: &str, words: &[&str]) {
-    for word in words {
-        assert!(text.contains(word), "`{word}` should be in: {text}");
     }
 }
 
@@ -300,8 +293,8 @@ impl Model for Secretive {
             state.shared.fetch_add(1, Ordering::Relaxed);
         }
         state.seen += 1 + when(Hidden::ReachesState);
-        let (to, delay) =
-            (7 + when(Hidden::ReachesReceiver) as u32, 1.0 + when(Hidden::ReachesDelay) as f64);
+        let to = 7 + when(Hidden::ReachesReceiver) as u32;
+        let delay = 1.0 + when(Hidden::ReachesDelay) as f64;
         for _ in 0..=when(Hidden::ReachesNumberOfSends) {
             lp.send_with_priority(
                 to,
@@ -370,7 +363,7 @@ fn what_depends_on_hidden_state_is_found() {
     }
 }
 
-/// What decides where the next event goes, and what the model does beside.
+/// What decides when the next event happens, or what else the model does.
 #[derive(Clone, Copy, PartialEq)]
 enum Whim {
     FirstOfAHashMap,
@@ -430,7 +423,7 @@ fn what_differs_between_two_equal_runs_is_found() {
 }
 
 #[test]
-#[cfg_attr(any(miri, not(target_os = "linux")), ignore = "only Linux tells what a thread writes")]
+#[cfg_attr(not(target_os = "linux"), ignore = "only Linux tells what a thread writes")]
 fn handlers_that_write_are_found() {
     let directory = tempfile::tempdir().expect("there is room for a directory");
     let (found, text) = mismatch(moody(Whim::Writes, directory.path()));
@@ -444,7 +437,7 @@ fn handlers_that_write_are_found() {
     assert_words(&text, &["output to files, pipes or terminals", "when_settled"]);
 }
 
-/// Whoever has little time tries events of the whole run all the same.
+/// With little time, verification tries a sample of the whole run.
 #[test]
 fn a_sample_is_drawn_from_the_whole_run() {
     let limits = VerifyLimits { each: Some(20), ..VerifyLimits::default() };
@@ -516,7 +509,7 @@ fn sends_beyond_the_declared_links_are_found() {
     assert_eq!((failure.fault, failure.committed), (Fault::NoLink { to: LpId(3) }, 1));
 }
 
-/// The first sends count as well.
+/// What `init` sends is checked as well.
 #[test]
 fn first_sends_beyond_the_declared_links_are_found() {
     let error = Simulation::new(Line { reach: 1, init_reach: 3 })
@@ -557,7 +550,6 @@ fn mistakes_are_reported_as_in_a_run() {
 
 /// Trying events out has no effects: files of an earlier run stay as they are.
 #[test]
-#[cfg_attr(miri, ignore = "writes files")]
 fn trials_write_no_rows() {
     let recipe = Recipe { recording: true, ..Recipe::from_seed(3) };
     let directory = tempfile::tempdir().expect("there is room for a directory");

@@ -1,20 +1,20 @@
-//! What LPs do to the outside world, in several processes: the same as in a run alone, in the same
-//! order.
+//! Effects of LPs on the outside world, in several processes: the same as in one process, in the
+//! same order.
 
 use std::fs;
 use std::path::Path;
 
+use warpline::LpId;
 use warpline::base::random::Random;
 use warpline::prelude::*;
-use warpline::{Barrier, GvtAlgorithm, LpId};
 use warpline_testkit::Settings;
 use warpline_testkit::matrix::{Configuration, Copies, Parallel, simulation};
 use warpline_testkit::random_model::Diary;
 
-use crate::Ended;
+use crate::{Ended, avoid_common_memory};
 
 const LINES: Table = Table(0);
-/// The end of most runs. Some have more acts than may wait at a time.
+/// The end of most runs. Runs to the long end have more acts than may wait at a time.
 const END: f64 = 40.0;
 const LONG_END: f64 = 4000.0;
 
@@ -25,7 +25,7 @@ struct Announcer {
     goes_wrong: Option<Wrong>,
 }
 
-/// What goes wrong, at LP 2 and its seventh event, or at its end.
+/// What goes wrong at LP 2, in its seventh event or at its end.
 #[derive(Clone, Copy, PartialEq)]
 enum Wrong {
     Act,
@@ -78,7 +78,8 @@ impl Model for Announcer {
 
     fn handle(&self, seen: &mut u64, event: &u32, lp: &mut Context<Self>) {
         *seen += 1;
-        let (id, now) = (lp.id(), lp.now());
+        let id = lp.id();
+        let now = lp.now();
         for part in 0..lp.random().below(4) {
             let text = format!("{now} {id} {seen} {event} {part}");
             match lp.random().below(3) {
@@ -93,7 +94,8 @@ impl Model for Announcer {
                 _ => {}
             }
         }
-        let (to, delay) = (lp.random().below(self.lps), 0.0625 + lp.random().exponential(0.5));
+        let to = lp.random().below(self.lps);
+        let delay = 0.0625 + lp.random().exponential(0.5);
         let to = if lp.random().bernoulli(0.5) { id } else { LpId(to) };
         lp.send(to, delay, event + 1);
     }
@@ -116,14 +118,15 @@ pub(crate) fn processes(seed: u64, launched: bool) -> u32 {
     least + Random::new(seed, LpId(2), 1).below(5 - least)
 }
 
-/// Runs the model of a seed, alone or in several processes, and leaves what came of it in a file.
+/// Runs the model of a seed, alone or in several processes, and writes the outcome to a file.
 pub(crate) fn announce(
     seed: u64,
     directory: &Path,
     processes: Option<(u32, bool)>,
 ) -> Result<(), Ended> {
     let end = if seed % 10 == 5 { LONG_END } else { END };
-    let (mut random, settings) = (Random::new(seed, LpId(0), 1), Settings::new(seed, end));
+    let mut random = Random::new(seed, LpId(0), 1);
+    let settings = Settings::new(seed, end);
     let parallel = processes.map(|(processes, launched)| {
         let copies = (processes > 1 && random.bernoulli(0.5)).then(|| Copies::draw(&mut random));
         let mut parallel = Parallel {
@@ -134,11 +137,7 @@ pub(crate) fn announce(
             ..Parallel::cluster(&mut random)
         };
         if launched && copies.is_some() {
-            // What needs common memory.
-            parallel.barrier = Barrier::Tree;
-            if parallel.gvt == GvtAlgorithm::Gsu {
-                parallel.gvt = GvtAlgorithm::Asynchronous;
-            }
+            avoid_common_memory(&mut parallel);
         }
         parallel
     });
@@ -166,7 +165,7 @@ pub(crate) enum Victim {
     First,
     /// Its own, which performs the act.
     Own,
-    /// The one that would be next.
+    /// The one after its own, which would act next.
     Next,
 }
 
@@ -178,14 +177,14 @@ impl Victim {
     }
 }
 
-/// Three LPs with clocks, in a process each. Each tick is told outside; at the fifth tick of LP 1 a
-/// process is killed.
+/// Three LPs with clocks, in a process each. Each tick is noted outside; at the fifth tick of LP 1,
+/// a process is killed.
 struct Killing<'d> {
     directory: &'d Path,
     victim: Victim,
 }
 
-/// At which tick.
+/// The tick at which a process is killed.
 const DEADLY: u64 = 5;
 
 #[model]
@@ -204,7 +203,10 @@ impl Model for Killing<'static> {
 
     fn handle(&self, ticks: &mut u64, (): &(), lp: &mut Context<Self>) {
         *ticks += 1;
-        let (id, tick, directory, victim) = (lp.id().0, *ticks, self.directory, self.victim);
+        let id = lp.id().0;
+        let tick = *ticks;
+        let directory = self.directory;
+        let victim = self.victim;
         if tick == 1 {
             lp.when_settled(move || {
                 fs::write(directory.join(format!("process {id}")), std::process::id().to_string())
@@ -223,7 +225,7 @@ impl Model for Killing<'static> {
 fn kill(directory: &Path, victim: Victim) {
     let process =
         fs::read_to_string(directory.join(format!("process {}", victim.number()))).unwrap();
-    // How it ends is not heard everywhere.
+    // Where the system reports no ends of children, there is no status.
     let _ = std::process::Command::new("kill").args(["-KILL", &process]).status();
     while is_there(&process) {
         std::thread::yield_now();
@@ -234,7 +236,8 @@ fn is_there(process: &str) -> bool {
     fs::read_to_string(format!("/proc/{process}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
 }
 
-/// The run that is killed, which says why. Returns in the first process, unless that is the victim.
+/// The run in which a process is killed, and which must give this reason. Returns in the first
+/// process, unless that is the victim.
 pub(crate) fn be_killed(victim: Victim, directory: &Path, why: &str) -> Result<(), Ended> {
     let directory: &'static Path = Box::leak(directory.to_owned().into_boxed_path());
     match Simulation::new(Killing { directory, victim }).end(1e9).processes(3).threads(1).run() {
@@ -246,8 +249,8 @@ pub(crate) fn be_killed(victim: Victim, directory: &Path, why: &str) -> Result<(
     }
 }
 
-/// Whether all processes of a run that was killed are gone soon, and have done outside what came
-/// before, and nothing else.
+/// Whether all processes of a killed run are gone soon, and have had the effects of all events
+/// before the kill, and no others.
 pub(crate) fn check_killed(victim: Victim, directory: &Path) -> Result<(), String> {
     let since = std::time::Instant::now();
     let processes =
@@ -261,7 +264,7 @@ pub(crate) fn check_killed(victim: Victim, directory: &Path) -> Result<(), Strin
         }
     }
     let before = (1..DEADLY).flat_map(|tick| (0..3).map(move |id| (tick, id))).chain([(DEADLY, 0)]);
-    // If it survives, LP 1 does what it has to do after it.
+    // If its process survives, LP 1 notes its own tick as well.
     let all = before.chain((victim != Victim::Own).then_some((DEADLY, 1)));
     let expected: String = all.map(|(tick, id)| format!("{tick} {id}\n")).collect();
     let found = fs::read_to_string(directory.join("diary")).map_err(|cause| cause.to_string())?;

@@ -1,5 +1,5 @@
-//! Models with a fault each, in programs that verify them and compare engines: what only a second
-//! process shows has to be found, too.
+//! Models with one fault each, in programs that verify them and compare engines. Faults that only a
+//! second process shows must be found, too.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -12,7 +12,7 @@ use warpline::prelude::*;
 /// The variable that names the fault of a program.
 pub(crate) const FAULT: &str = "WARPLINE_TEST_FAULT";
 
-/// Lets the program be one around a model with this fault.
+/// Runs the command line around a model with this fault.
 pub(crate) fn command(fault: &str) -> ExitCode {
     match fault {
         "hash order" => warpline::command::<Faulty<HashOrder>>(),
@@ -34,7 +34,7 @@ trait Fault: Send + Sync + Sized + 'static {
     const HAS_REVERSE: bool = false;
 
     fn init() -> Self::State;
-    /// Where it sends the next event.
+    /// Changes the state; returns where the next event goes.
     fn handle(state: &mut Self::State, event: &Event, to: u32) -> u32;
     fn reverse(_: &mut Self::State, _: &Event) {}
 }
@@ -67,7 +67,8 @@ impl<F: Fault> Model for Faulty<F> {
     }
 
     fn handle(&self, state: &mut F::State, event: &Event, lp: &mut Context<Self>) {
-        let (delay, to) = (lp.random().exponential(1.0), lp.random().below(F::LPS));
+        let delay = lp.random().exponential(1.0);
+        let to = lp.random().below(F::LPS);
         let to = F::handle(state, event, to);
         lp.send(to, delay, Event::Later);
     }
@@ -106,7 +107,7 @@ impl Fault for HashOrder {
     }
 }
 
-/// No fault: a hash map whose order nobody asks for.
+/// No fault: a hash map whose order no event depends on.
 struct TextOrder;
 
 impl Fault for TextOrder {
@@ -221,7 +222,7 @@ impl Fault for Large {
     }
 }
 
-/// What a program with a fault prints, and whether it succeeds.
+/// Whether a program with a fault succeeds, and what it prints.
 fn outcome(fault: &str, line: &str) -> (bool, String) {
     let this = std::env::current_exe().expect("this program");
     let output =
@@ -232,7 +233,7 @@ fn outcome(fault: &str, line: &str) -> (bool, String) {
     (output.status.success(), text)
 }
 
-/// How many of them are not found, and of how many.
+/// How many faults are not found, of how many.
 pub(crate) fn not_found() -> (usize, usize) {
     let compare = "compare --quiet --with optimistic --threads 2 --runs 2";
     let in_cluster = "compare --quiet --with optimistic --threads 4 --virtual-cluster 1 --go-ahead always --runs 1";

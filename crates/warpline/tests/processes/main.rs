@@ -1,5 +1,5 @@
-//! Several processes: one answer, whatever they do, and one order of what they do outside. Each
-//! case is a run of this program, which starts itself again for the other processes.
+//! Runs in several processes: they have one answer, and effects outside in one order. Each case is
+//! a run of this program, which starts itself again for the other processes.
 
 mod acts;
 mod faults;
@@ -26,25 +26,24 @@ use warpline_testkit::{RandomModel, Recipe, Settings, cases, reference};
 
 use self::acts::Victim;
 
-/// How many cases there are, unless a variable says otherwise.
+/// How many random models there are, unless a variable says otherwise.
 const CASES: u32 = 150;
-/// Many times what a case takes on a busy machine.
+/// A time limit of many times what a case takes on a busy machine.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// How many of them are launched by `mpirun`, where this was built with MPI: it takes longer to
-/// start.
+/// How many random models `mpirun` launches, if this was built with MPI: it takes longer to start.
 const LAUNCHED: u32 = 40;
-/// How many cases there are of what LPs do outside, and how many of them are launched.
+/// How many models have effects outside, and how many of these `mpirun` launches.
 const ACTS: u32 = 40;
 const LAUNCHED_ACTS: u32 = 20;
 
-/// How `env` has a program ignore how its children end, where it can.
+/// The option with which `env` makes a program ignore the ends of its children, on some systems.
 const IGNORING: &str = "--ignore-signal=CHLD";
 
 /// How the processes of a case come about.
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
-    /// There is one.
+    /// There is one process.
     Alone,
     /// The first starts the others.
     Started,
@@ -61,10 +60,10 @@ impl Way {
     }
 }
 
-/// How a case ends that does not pass.
+/// How a case ends that does not return.
 enum Ended {
     Failed(String),
-    /// This process only had a share in it.
+    /// This process had only a share of the run.
     Share(Share),
 }
 
@@ -75,7 +74,7 @@ impl From<String> for Ended {
 }
 
 impl Ended {
-    /// What follows from an error of a run: what `told` makes of it, unless it tells of a share.
+    /// A failure with the text that `told` makes of the error, unless the process had only a share.
     fn of(error: Error, told: impl FnOnce(Error) -> String) -> Self {
         match error {
             Error::Share(share) => Ended::Share(share),
@@ -89,15 +88,15 @@ impl Ended {
 enum Case {
     /// A random model.
     Random(Way, u64),
-    /// A model that does much outside.
+    /// A model with many effects outside.
     Acts(Way, u64),
     /// A model that kills one of the processes.
     Killed(Victim),
-    /// The same, where the system tells nobody how its children end.
+    /// The same in a program that ignores how its children end.
     KilledUnheard(Victim),
-    /// A model of which some events cannot be written or read, most of which never happen.
+    /// A model with events that cannot be written or read; most of them never happen.
     Talk(u64),
-    /// A model for which there is so much memory, in bytes.
+    /// A model with this much memory, in bytes.
     Budget(u64),
     /// Many runs in one program.
     Repeated,
@@ -174,12 +173,12 @@ impl Case {
             command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
             command.env("OMPI_MCA_rmaps_base_oversubscribe", "1");
             if seed % 3 == 0 {
-                // Other libraries pay no attention to it.
+                // Other MPI libraries ignore this variable.
                 command.env("OMPI_MCA_btl", "tcp,self");
             }
             command.args(["-np", &processes.to_string()]).arg(this);
         } else if let Case::KilledUnheard(_) = self {
-            // What a program ignores, those that it starts ignore, too.
+            // A program that is started ignores the signals that its starter ignores.
             command = Command::new("env");
             command.arg(IGNORING).arg(this);
         }
@@ -282,7 +281,7 @@ fn passes(case: Case) -> bool {
     passed.inspect_err(|why| eprintln!("case {}: {why}", case.name())).is_ok()
 }
 
-/// Whether all that is left of a case is what is left of it alone.
+/// Whether a case leaves the same files as in a single process.
 fn compare_acts(case: Case, seed: u64, directory: &Path) -> Result<(), String> {
     let [alone, together] =
         [Case::Acts(Way::Alone, seed), case].map(|case| (case, directory.join(case.name())));
@@ -339,16 +338,24 @@ fn processes(seed: u64) -> u32 {
     wanted.min(Recipe::from_seed(seed).lps)
 }
 
-/// Runs a model that is drawn from the seed, by the reference and in several processes, in a way
-/// that is drawn as well.
+/// Runs a random model by the reference and in several processes, with random settings, all drawn
+/// from the seed.
 fn check(seed: u64, directory: &Path, launched: bool) -> Result<(), Ended> {
     let recipe = Recipe::from_seed(seed);
     match (recipe.words(), seed % 4) {
-        // Their events are no plain data, and so always copied.
+        // Events that are no plain data are always copied.
         (0, 0) => check_model(&RandomModel::<0>::new(&recipe), seed, directory, launched),
         (_, 0) => check_model(&RandomModel::<13>::new(&recipe), seed, directory, launched),
         (0, _) => check_model(&RandomModel::<0, Inline>::new(&recipe), seed, directory, launched),
         (..) => check_model(&RandomModel::<13, Inline>::new(&recipe), seed, directory, launched),
+    }
+}
+
+/// Replaces settings that need memory common to all processes.
+fn avoid_common_memory(parallel: &mut Parallel) {
+    parallel.barrier = Barrier::Tree;
+    if parallel.gvt == GvtAlgorithm::Gsu {
+        parallel.gvt = GvtAlgorithm::Asynchronous;
     }
 }
 
@@ -361,7 +368,8 @@ fn check_model<const WORDS: usize, O: Owned>(
 where
     RandomModel<WORDS, O>: Model + Clone,
 {
-    let (mut random, settings) = (Random::new(seed, LpId(0), 1), Settings::new(seed, 20.0));
+    let mut random = Random::new(seed, LpId(0), 1);
+    let settings = Settings::new(seed, 20.0);
     let pes = 1 + random.below(3);
     let copies = random.bernoulli(0.5).then(|| Copies::draw(&mut random));
     let mut parallel = Parallel {
@@ -371,19 +379,17 @@ where
         cluster: None,
         ..Parallel::cluster(&mut random)
     };
-    // More of them take turns on few cores, two messages at a time.
+    // With the least room, more than two processes would take turns on few cores for every two
+    // messages.
     parallel.least_room &= parallel.processes == 2;
     let apart = copies.is_some()
         || RandomModel::<WORDS, O>::ABILITIES.wire().is_none_or(|wire| wire.proof().is_none());
     if launched && apart {
-        // What needs common memory.
-        parallel.barrier = Barrier::Tree;
-        if parallel.gvt == GvtAlgorithm::Gsu {
-            parallel.gvt = GvtAlgorithm::Asynchronous;
-        }
+        avoid_common_memory(&mut parallel);
     }
     if launched && random.bernoulli(0.4) {
-        (parallel.gvt, parallel.barrier) = (GvtAlgorithm::Synchronous, Barrier::AllReduce);
+        parallel.gvt = GvtAlgorithm::Synchronous;
+        parallel.barrier = Barrier::AllReduce;
     }
     let pending =
         if random.bernoulli(0.5) { warpline::Pending::Heap } else { warpline::Pending::Ladder };

@@ -1,5 +1,5 @@
-//! Many runs of several processes in one program: none leaves anything behind but results that are
-//! kept.
+//! Many runs of several processes in one program: none leaves anything behind, apart from results
+//! that are kept.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use warpline::{Payload, Run};
 
 use crate::Ended;
 
-/// More than there is address space for, if each kept its own.
+/// How many runs there are: more than fit into the address space if each kept its memory.
 const RUNS: u32 = 52;
 const END: f64 = 8.0;
 const LPS: u32 = 4;
@@ -25,7 +25,7 @@ enum Ending {
 
 /// LPs that pass frames on, and keep the last ones.
 pub(crate) struct Frames {
-    /// Which run of the program it is, from 1.
+    /// The number of the run in this program, from 1.
     run: u32,
     ending: Ending,
 }
@@ -57,7 +57,7 @@ impl Model for Frames {
 
     fn init(&self, lp: &mut Init<Self>) -> Vec<Payload> {
         for length in [0, 10, 1000, 100_000] {
-            // Some are late, so that they are pending at the end.
+            // One frame is late, so that it is pending at the end.
             let frame = Payload::filled(length, |bytes| bytes.fill(lp.id().0 as u8));
             lp.send(lp.id(), if length == 10 { 2.0 * END } else { 0.5 }, frame);
         }
@@ -65,7 +65,8 @@ impl Model for Frames {
     }
 
     fn handle(&self, last: &mut Vec<Payload>, frame: &Payload, lp: &mut Context<Self>) {
-        let (id, now) = (lp.id().0, lp.now());
+        let id = lp.id().0;
+        let now = lp.now();
         if now > END / 2.0 && id == LPS - 1 {
             match self.ending {
                 Ending::Well => {}
@@ -83,7 +84,7 @@ impl Model for Frames {
     }
 }
 
-/// Results, and what they were when the run had ended.
+/// Final states, and their bytes when the run had ended.
 type Kept = (Vec<Vec<Payload>>, Vec<Vec<Vec<u8>>>);
 
 fn bytes(states: &[Vec<Payload>]) -> Vec<Vec<Vec<u8>>> {
@@ -105,8 +106,9 @@ fn simulate(run: u32) -> Result<Run<Frames>, Error> {
 
 pub(crate) fn repeat() -> Result<(), Ended> {
     let mut kept: Vec<Kept> = Vec::new();
-    // The first one makes what stays: hooks, handlers, the allocator's own.
-    let (mut before, mut losses) = (None, 0);
+    // The first run makes what stays: hooks, handlers, the allocator's own memory.
+    let mut before = None;
+    let mut losses = 0;
     for run in 1..=RUNS {
         let outcome = simulate(run);
         if started_for().is_some_and(|other| other != run) {
@@ -128,7 +130,7 @@ pub(crate) fn repeat() -> Result<(), Ended> {
                 return Err(format!("run {run}: {:?}", other.map(|run| run.record.digest)).into());
             }
         }
-        // Some are kept for long.
+        // The last results are kept for long.
         if kept.len() > 20 {
             kept.remove(0);
         }
@@ -138,9 +140,10 @@ pub(crate) fn repeat() -> Result<(), Ended> {
         return Err("results have changed after their run".to_owned().into());
     }
     kept.clear();
-    let (before, after) = (before.expect("there was a run"), Left::now());
-    // Nobody knows which payloads belonged to a process that is gone. The allocator keeps some
-    // address space, too.
+    let before = before.expect("there was a run");
+    let after = Left::now();
+    // Payloads of a process that is gone are not freed, as nobody knows which they are. The
+    // allocator keeps some address space, too.
     let shared = before.shared + 1000 + 4000 * losses;
     let stays = after.descriptors <= before.descriptors
         && after.space < before.space + 2_000_000
@@ -152,7 +155,7 @@ pub(crate) fn repeat() -> Result<(), Ended> {
     }
 }
 
-/// What this process has of the system.
+/// What this process holds of the system.
 #[derive(Debug)]
 struct Left {
     descriptors: usize,

@@ -1,4 +1,4 @@
-//! Events that cannot be written as bytes, or not be read back, by every way to communicate.
+//! Events that cannot be written as bytes or read back, with every way to communicate.
 
 use warpline::prelude::*;
 use warpline::{Communication, CommunicationRing, Fault, Place, Synchronisation};
@@ -6,13 +6,14 @@ use warpline_testkit::talk::{Gossips, Talk};
 
 use crate::Ended;
 
-/// By who communicates and how, and by what is said that cannot be written or read.
+/// Four ways to communicate, with none or one of three kinds of events that cannot be written or
+/// read.
 pub(crate) const CASES: u64 = 4 * 4;
 
-/// Bytes of memory with which some process cannot go on, and more.
+/// Memory budgets in bytes. With all but the last, some process cannot go on.
 pub(crate) const BUDGETS: [u64; 4] = [2_000, 20_000, 60_000, 2_000_000];
 
-/// Where memory runs out in one process, all stop, and the run says so.
+/// If memory runs out in one process, all stop, and the run says so.
 pub(crate) fn run_short(bytes: u64) -> Result<(), Ended> {
     let simulation = Simulation::new(Gossips { lps: 64, beyond: true, says: None })
         .end(6.0)
@@ -30,8 +31,9 @@ pub(crate) fn run_short(bytes: u64) -> Result<(), Ended> {
     }
 }
 
-/// Nobody says any such thing in the order of events, but where events are executed too early, many
-/// do. If somebody does say it, the run ends there, and no process waits for another.
+/// In the right order, no event is sent that cannot be written or read, unless `says` plans one;
+/// events executed too early send many. If a planned one happens, the run ends there, and no
+/// process waits for another.
 pub(crate) fn gossip(number: u64) -> Result<(), Ended> {
     let says =
         [None, Some(Talk::Secret), Some(Talk::Slip), Some(Talk::Riddle)][number as usize % 4];

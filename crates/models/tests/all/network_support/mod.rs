@@ -1,5 +1,4 @@
 //! What the tests of the network model share.
-#![allow(dead_code, reason = "every test program uses a part")]
 
 use std::path::{Path, PathBuf};
 
@@ -31,8 +30,8 @@ pub(crate) fn files() -> Vec<PathBuf> {
     TOPOLOGIES.iter().map(|name| path(name)).chain(more).collect()
 }
 
-/// The loads of all links in percent of the most loaded one, as the file says: `edge`, forth and
-/// back.
+/// The loads of all links that a file publishes, in percent of the most loaded one: for each edge,
+/// forth and back.
 pub(crate) fn truth(file: &Path, demand: &str) -> Vec<f64> {
     let json: Value = from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
     let edges = json["edges"].as_array().unwrap();
@@ -58,14 +57,15 @@ pub(crate) fn network(topology: &str, words: &str) -> Network {
     Network::new(Topology::from_file(path(topology)).unwrap(), &parameters(words)).unwrap()
 }
 
-/// A chain of nodes `0 - 1 - … - links`, each link `km` long, with one demand from its begin to its
+/// A chain of nodes `0 - 1 - … - links`, each link `km` long, with one demand from its start to its
 /// end.
 pub(crate) fn chain(links: usize, km: f64, words: &str) -> Network {
     let nodes: Vec<String> = (0..=links).map(|id| format!(r#"{{"id": {id}}}"#)).collect();
     let edges: Vec<String> = (0..links)
         .map(|i| format!(r#"{{"source": {i}, "target": {}, "dist": {km}}}"#, i + 1))
         .collect();
-    let (nodes, edges) = (nodes.join(","), edges.join(","));
+    let nodes = nodes.join(",");
+    let edges = edges.join(",");
     let text = format!(
         r#"{{"graph": {{"demands": {{"0": {{"{links}": 1}}}}}}, "nodes": [{nodes}], "edges": [{edges}]}}"#
     );

@@ -1,5 +1,5 @@
-//! Digests that must never change without a reason: they pin the order of events, the random
-//! streams and the models.
+//! Digests that must not change without a reason: they pin the order of events, the random streams
+//! and the models.
 
 use warpline::command::{Catalogue, Visitor};
 use warpline::{Configure, Parameters, Simulation, Synchronisation};

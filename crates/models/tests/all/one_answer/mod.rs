@@ -50,8 +50,7 @@ impl Way {
         }
     }
 
-    /// Whether it makes sense for a model with this least delay between PEs that can or cannot undo
-    /// its events.
+    /// Whether the model can be run this way, with this least delay between PEs.
     fn suits<M: Model>(self, least_delay: f64) -> bool {
         let can_undo = match self.undo {
             Undo::Reverse => M::ABILITIES.has_reverse(),
@@ -115,7 +114,7 @@ struct Compare {
     end: f64,
 }
 
-/// What must not depend on the way.
+/// What must not depend on the settings.
 #[derive(Debug, PartialEq)]
 struct Answer {
     digest: String,
@@ -128,15 +127,13 @@ struct Answer {
 
 fn answer<M: Model>(run: Run<M>) -> Answer {
     let Run { record, tables, .. } = run;
-    let (series, views, tables) =
-        (format!("{:?}", record.series), format!("{:?}", record.views), format!("{tables:?}"));
     Answer {
         digest: record.digest,
         committed: record.committed_events,
         results: record.results.into(),
-        series,
-        views,
-        tables,
+        series: format!("{:?}", record.series),
+        views: format!("{:?}", record.views),
+        tables: format!("{tables:?}"),
     }
 }
 

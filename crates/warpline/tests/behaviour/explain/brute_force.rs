@@ -1,5 +1,5 @@
-//! What an explanation should say, from a list of all events: a slow simulator that keeps
-//! everything, and the definitions, word for word.
+//! What an explanation should say: a slow simulator that keeps a list of all events, and the
+//! definitions applied to it word for word.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use warpline_kernel::Partition;
 pub(super) struct Executed {
     pub(super) lp: LpId,
     pub(super) time: f64,
-    /// The place of the event that sent it; `None` of an initialisation.
+    /// The place of the event that sent it; `None` if `init` did.
     pub(super) by: Option<usize>,
 }
 
@@ -48,7 +48,7 @@ struct Pending<E> {
 }
 
 /// Takes what `from` sent in its event of this number, at time `now`, out of the executor.
-fn file<M: Model>(
+fn collect_sends<M: Model>(
     executor: &mut Executor<M>,
     log: &mut Log,
     pending: &mut Vec<Pending<M::Event>>,
@@ -78,13 +78,16 @@ fn file<M: Model>(
 impl Log {
     /// Executes everything before `end`.
     pub(super) fn of<M: Model>(model: &M, seed: u64, end: f64) -> Log {
-        let (lps, ties) = (model.lps(), tie_break(model, seed));
+        let lps = model.lps();
+        let ties = tie_break(model, seed);
         let mut executor = Executor::new(model, seed, Limits::ZERO_DELAY_HOPS, false);
         let mut log = Log { lps, events: Vec::new(), sends: Vec::new() };
-        let (mut pending, mut counts, mut states) = (Vec::new(), vec![0; lps as usize], Vec::new());
+        let mut pending = Vec::new();
+        let mut counts = vec![0; lps as usize];
+        let mut states = Vec::new();
         for lp in (0..lps).map(LpId) {
             states.push(executor.init(model, lp));
-            file(&mut executor, &mut log, &mut pending, lp, 0, 0.0);
+            collect_sends(&mut executor, &mut log, &mut pending, lp, 0, 0.0);
         }
         while let Some(first) =
             (0..pending.len()).min_by(|a, b| ties.compare(&pending[*a].key, &pending[*b].key))
@@ -94,12 +97,13 @@ impl Log {
                 break;
             }
             counts[to.index()] += 1;
-            let (number, time) = (counts[to.index()], key.time.get());
+            let number = counts[to.index()];
+            let time = key.time.get();
             executor.begin(to, number, key.time, key.step);
             model.handle(&mut states[to.index()], &payload, executor.lp());
             executor.copy_forwards(&payload);
             log.events.push(Executed { lp: to, time, by });
-            file(&mut executor, &mut log, &mut pending, to, number, time);
+            collect_sends(&mut executor, &mut log, &mut pending, to, number, time);
         }
         log
     }
@@ -113,7 +117,8 @@ impl Log {
             .collect()
     }
 
-    /// The longest chain; it ends at the first LP, and stays with an LP, where others are as long.
+    /// The longest chain. Among equally long ones, it ends at the first LP, and prefers the
+    /// previous event of the same LP.
     pub(super) fn path(&self) -> Path {
         let before = self.before();
         let mut ends: Vec<u64> = Vec::new();
@@ -139,8 +144,8 @@ impl Log {
         path
     }
 
-    /// How long PEs take that execute their events in the order of time, and how much work the
-    /// busiest has.
+    /// How long PEs take if each executes its events in the order of time, and the work of the
+    /// busiest one.
     pub(super) fn in_order(&self, partition: &Partition) -> (u64, u64) {
         let mut pes = vec![(0, 0); partition.pes() as usize];
         let mut ends: Vec<u64> = Vec::new();
@@ -156,7 +161,8 @@ impl Log {
 
     /// How long windows of this width take for the events from place `from` on.
     pub(super) fn windows(&self, partition: &Partition, width: f64, from: usize) -> u64 {
-        let (mut events, mut time) = (&self.events[from..], 0);
+        let mut events = &self.events[from..];
+        let mut time = 0;
         while let Some(first) = events.first() {
             let count =
                 events.iter().take_while(|event| event.time < first.time + width).count().max(1);
@@ -169,14 +175,15 @@ impl Log {
         time
     }
 
-    /// The least delay between PEs, and from which event on no delay came below that, rounded as
-    /// `round` does.
+    /// The least delay between PEs, and the event from which on no smaller delay was sent, after
+    /// rounding by `round`.
     pub(super) fn least_delay(
         &self,
         partition: &Partition,
         round: impl Fn(f64) -> f64,
     ) -> (f64, usize) {
-        let (mut least, mut from) = (f64::INFINITY, 0);
+        let mut least = f64::INFINITY;
+        let mut from = 0;
         for sent in
             self.sends.iter().filter(|sent| partition.pe(sent.from) != partition.pe(sent.to))
         {

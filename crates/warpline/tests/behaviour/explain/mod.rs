@@ -16,7 +16,7 @@ use warpline_testkit::{RandomModel, Recipe, cases, time_limit};
 
 use brute_force::{Log, Path};
 
-/// What LPs do that have an event at time 0 each.
+/// What LPs do, starting at time 0.
 #[derive(Clone, Copy)]
 enum Play {
     /// They tick once in every unit of time, and LP 0 this many times.
@@ -90,7 +90,8 @@ impl Model for Players {
                 }
             }
             Play::Hops => {
-                let (to, delay) = (lp.random().below(self.lps), 0.5 + lp.random().exponential(0.5));
+                let to = lp.random().below(self.lps);
+                let delay = 0.5 + lp.random().exponential(0.5);
                 lp.send(to, delay, Some(me));
             }
             Play::Busy(time) => {
@@ -170,7 +171,7 @@ fn an_lp_with_half_of_the_events_allows_twice_the_speed() {
 }
 
 #[test]
-fn a_fork_and_a_join() {
+fn the_path_of_forks_and_joins_goes_through_the_last_answers() {
     // 50 rounds: 10 pieces of work at once, then 10 answers one after the other, the last of which
     // begins the next round.
     let explanation = Players::new(11, Play::ForkAndJoin).explained(100.5);
@@ -183,15 +184,16 @@ fn a_fork_and_a_join() {
     // By ties, all work on the path is that of the LP whose answer comes first.
     let lps: Vec<_> = findings.path.lps.iter().map(|one| (one.lp.0, one.work)).collect();
     assert_eq!(lps, [(0, 501), (1, 50)]);
-    // Each on a PE of its own.
+    // Each LP is on a PE of its own.
     assert_eq!(on(findings, 64).in_order, 1001.0 / 551.0);
 }
 
 #[test]
-fn lookahead_that_is_declared_counts_and_so_does_what_is_seen() {
+fn declared_lookahead_counts_and_so_do_the_delays_seen() {
     let explained =
         |lookahead| Players { lookahead, ..Players::new(64, Play::Hops) }.explained(200.0);
-    let (silent, promised) = (explained(0.0), explained(0.5));
+    let silent = explained(0.0);
+    let promised = explained(0.5);
     [&silent, &promised].into_iter().for_each(|explanation| check_bounds(&explanation.findings));
     let [of_silent, of_promised] =
         [&silent, &promised].map(|explanation| on(&explanation.findings, 8));
@@ -201,8 +203,8 @@ fn lookahead_that_is_declared_counts_and_so_does_what_is_seen() {
     );
     let seen = of_silent.seen_delay.expect("they send");
     assert!((0.5..0.52).contains(&seen.seen) && seen.declared == 0.0, "{seen:?}");
-    // Half of what is pending in a window of half the mean delay: some 32 events for 8 PEs, so the
-    // busiest has 7 or 8.
+    // A window of half the mean delay has half of the pending events: some 32 for 8 PEs, so the
+    // busiest PE has 7 or 8.
     assert!((3.0..6.0).contains(&of_promised.declared), "{of_promised:?}");
     let ratio = of_silent.seen.expect("it was seen early") / of_promised.declared;
     assert!((0.95..1.05).contains(&ratio), "{ratio}");
@@ -221,10 +223,8 @@ fn measured_costs_see_what_counting_does_not() {
             .end(50.0)
             .explain(cost)
     };
-    let (counted, measured) = (
-        explained(EventCost::Counted).expect("a result"),
-        explained(EventCost::Measured).expect("a result"),
-    );
+    let counted = explained(EventCost::Counted).expect("a result");
+    let measured = explained(EventCost::Measured).expect("a result");
     assert_eq!(counted.parallelism(), 8.0);
     check_bounds(&measured.findings);
     assert!(
@@ -247,9 +247,52 @@ fn a_mistake_of_the_model_is_the_error_of_a_run() {
     assert_eq!(error.to_string(), simulation().run().expect_err("LP 2 panics").to_string());
 }
 
-/// As the engine rounds the least delay that it has seen: to three binary digits after the first.
+/// The least delay, rounded as the engine does: down to three binary digits after the first.
 fn rounded_down(delay: f64) -> f64 {
     f64::from_bits(delay.to_bits() >> 49 << 49)
+}
+
+/// Checks the findings for one number of cores.
+fn check_cores(
+    findings: &Findings,
+    one: &CoreFindings,
+    log: &Log,
+    lookahead: &Lookahead,
+    partition: &Partition,
+) {
+    let over = |time: u64| if time == 0 { 1.0 } else { findings.work as f64 / time as f64 };
+    let (time, most) = log.in_order(partition);
+    assert_eq!(
+        (one.in_order, one.busiest.work, one.these_blocks),
+        (over(time), most, over(most.max(findings.path.length)))
+    );
+    let declared = log.declared(lookahead, partition);
+    assert_eq!(
+        (one.declared_delay, one.declared),
+        (declared, over(log.windows(partition, declared, 0))),
+        "{} PEs",
+        one.pes
+    );
+    let (least, from) = log.least_delay(partition, rounded_down);
+    assert_eq!(one.seen_delay.is_some(), least < f64::INFINITY);
+    if let Some(seen) = one.seen_delay {
+        assert!(
+            (seen.seen - least).abs() <= 1e-9 || seen.seen == seen.declared,
+            "{seen:?} instead of {least}"
+        );
+    }
+    let work = log.events.len() - from;
+    let expected = (work as u64 >= findings.work / 10).then(|| {
+        match log.windows(partition, rounded_down(least), from) {
+            0 => 1.0,
+            time => work as f64 / time as f64,
+        }
+    });
+    assert_eq!(
+        one.seen, expected,
+        "{} PEs, {least} from event {from} of {}",
+        one.pes, findings.events
+    );
 }
 
 fn check_by_brute_force<M: Model + Clone>(model: &M, seed: u64, end: f64) -> Result<(), String> {
@@ -257,7 +300,8 @@ fn check_by_brute_force<M: Model + Clone>(model: &M, seed: u64, end: f64) -> Res
     let explanation =
         simulation().explain(EventCost::Counted).map_err(|error| error.to_string())?;
     let run = simulation().run().map_err(|error| error.to_string())?;
-    let (findings, log) = (&explanation.findings, Log::of(model, seed, end));
+    let findings = &explanation.findings;
+    let log = Log::of(model, seed, end);
     assert_eq!(
         (findings.events, &explanation.digest),
         (run.record.committed_events, &run.record.digest)
@@ -270,45 +314,13 @@ fn check_by_brute_force<M: Model + Clone>(model: &M, seed: u64, end: f64) -> Res
         log.path()
     );
     let lookahead = Lookahead::of(model, log.lps).map_err(|why| why.to_string())?;
-    let over = |time: u64| if time == 0 { 1.0 } else { findings.work as f64 / time as f64 };
     for one in &findings.cores {
         let partition =
             Partition::weighted(log.lps, one.pes, &lookahead, &Groups::default(), |lp| {
                 model.weight(lp)
             })
             .map_err(|(lp, _)| lp.to_string())?;
-        let (time, most) = log.in_order(&partition);
-        assert_eq!(
-            (one.in_order, one.busiest.work, one.these_blocks),
-            (over(time), most, over(most.max(findings.path.length)))
-        );
-        let declared = log.declared(&lookahead, &partition);
-        assert_eq!(
-            (one.declared_delay, one.declared),
-            (declared, over(log.windows(&partition, declared, 0))),
-            "{} PEs",
-            one.pes
-        );
-        let (least, from) = log.least_delay(&partition, rounded_down);
-        assert_eq!(one.seen_delay.is_some(), least < f64::INFINITY);
-        if let Some(seen) = one.seen_delay {
-            assert!(
-                (seen.seen - least).abs() <= 1e-9 || seen.seen == seen.declared,
-                "{seen:?} instead of {least}"
-            );
-        }
-        let work = log.events.len() - from;
-        let expected = (work as u64 >= findings.work / 10).then(|| {
-            match log.windows(&partition, rounded_down(least), from) {
-                0 => 1.0,
-                time => work as f64 / time as f64,
-            }
-        });
-        assert_eq!(
-            one.seen, expected,
-            "{} PEs, {least} from event {from} of {}",
-            one.pes, findings.events
-        );
+        check_cores(findings, one, &log, &lookahead, &partition);
     }
     for delay in &findings.delays {
         let least = log

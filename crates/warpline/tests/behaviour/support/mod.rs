@@ -1,7 +1,25 @@
-//! A model of four LPs whose parts can be replaced one by one.
+//! What several tests use: a model of four LPs whose parts can be replaced one by one, settings as
+//! they are typed, and checks of messages.
 
 use serde_json::Value;
+use warpline::Settings;
 use warpline::prelude::*;
+
+/// All of these words are in a message.
+pub(crate) fn assert_words(text: &str, words: &[&str]) {
+    for word in words {
+        assert!(text.contains(word), "`{word}` should be in: {text}");
+    }
+}
+
+/// Settings from `name=value` words, as they would be typed.
+pub(crate) fn settings(words: &str) -> Settings {
+    let mut settings = Settings::default();
+    for (name, value) in words.split_whitespace().filter_map(|word| word.split_once('=')) {
+        settings.set(name, value).expect("a setting");
+    }
+    settings
+}
 
 pub(crate) const COUNT: Counter = Counter::slot(0);
 pub(crate) const VALUE: Mean = Mean::slot(1);

@@ -3,146 +3,26 @@
 //! states and payloads, mistakes, and code that goes wrong on states that only a wrong order of
 //! events leads to.
 //!
-//! It always comes to an end: events share out the energy that LPs begin with. It is sensitive: one
-//! event out of order changes states, statistics and rows.
+//! Every run comes to an end, as events share out the energy that LPs begin with. The model is
+//! sensitive: one event out of order changes states, statistics and rows.
 //!
 //! **States that never really exist.** An LP numbers its own events, and sends its neighbour a tick
 //! with each number after a constant delay, so ticks arrive in order. An LP that misses a number
-//! knows that it is executed too early, and does what the parameter `early` says. No answer may
-//! show that.
+//! knows that it is executed too early, and does what the parameter `early` says. This must not
+//! show in any answer.
 
-use std::fmt::Debug;
+mod events;
+mod parameters;
+
 use std::marker::PhantomData;
 
-use serde::{Deserialize, Serialize, Serializer};
 use warpline::prelude::*;
-use warpline::{Abilities, Choices, Comparable, Journal, Payload, WireFormat};
+use warpline::{Abilities, Comparable, Journal};
 
-/// The parameters of `nasty`.
-#[derive(Clone, Debug, PartialEq, Parameters)]
-pub(crate) struct NastyParameters {
-    /// Number of LPs.
-    #[parameter(default = 8, range = 1..=65_536)]
-    pub lps: u32,
-    /// Events at each LP at the start.
-    #[parameter(default = 1, range = 1..=1000)]
-    pub starters: u32,
-    /// Events that each of them may bring about, itself included.
-    #[parameter(default = 20, range = 1..=100_000)]
-    pub energy: u32,
-    /// Most events that an event sends on.
-    #[parameter(default = 2, range = 1..=100)]
-    pub fan_out: u32,
-    /// The least delay between LPs, as declared.
-    #[parameter(default = 0.0, range = 0.0..=1e9)]
-    pub lookahead: f64,
-    /// How delays beyond that are distributed.
-    #[parameter(default = Delays::Exponential)]
-    pub delays: Delays,
-    /// Share of delays that are the least possible.
-    #[parameter(default = 0.2, range = 0.0..=1.0)]
-    pub zero: f64,
-    /// Whether events have priorities.
-    #[parameter(default = false)]
-    pub priorities: bool,
-    /// Whether ties are decided by a hash.
-    #[parameter(default = false)]
-    pub unbiased: bool,
-    /// Share of events that set a timer for the largest time there is.
-    #[parameter(default = 0.0, range = 0.0..=1.0)]
-    pub never: f64,
-    /// Events that LP 0 sends at once, to all LPs in turn and for one instant.
-    #[parameter(default = 0, range = 0..=1_000_000)]
-    pub burst: u32,
-    /// Size of the payload of an event.
-    #[parameter(unit = "bytes", default = 0, range = 0..=1_000_000)]
-    pub payload: u32,
-    /// Numbers of 8 bytes that an LP remembers.
-    #[parameter(default = 1, range = 1..=1_000_000)]
-    pub state: u32,
-    /// How events leave their process.
-    #[parameter(default = Wire::Plain)]
-    pub wire: Wire,
-    /// What an LP in the middle does wrong.
-    #[parameter(default = Crime::None)]
-    pub crime: Crime,
-    /// Which of its events does.
-    #[parameter(default = 5, range = 1..)]
-    pub crime_at: u64,
-    /// What LPs do wrong on states that never really exist.
-    #[parameter(default = Early::Nothing)]
-    pub early: Early,
-    /// Whether events record rows.
-    #[parameter(default = true)]
-    pub rows: bool,
-}
-
-/// How delays are distributed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Choices)]
-pub(crate) enum Delays {
-    /// Exponential, of mean 1.
-    Exponential,
-    /// All 1.
-    Unit,
-    /// 0, 1, 2 or 3.
-    Integers,
-    /// To the next whole time, or the one after it.
-    Whole,
-    /// Mostly so small that they are lost in rounding.
-    Vanishing,
-    /// From a billionth to a thousand.
-    Powers,
-    /// About 10^15, where the next time is an eighth away.
-    Far,
-}
-
-/// How events leave their process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Choices)]
-pub(crate) enum Wire {
-    /// As they lie in memory.
-    Plain,
-    /// As serde writes them.
-    Written,
-}
-
-/// What a model can do wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Choices)]
-pub(crate) enum Crime {
-    /// Nothing.
-    None,
-    /// It panics.
-    Panic,
-    /// It says that it fails.
-    Fail,
-    /// It sends with a delay of NaN.
-    Nan,
-    /// It sends into the past.
-    Negative,
-    /// It sends to an LP that is not there.
-    Stranger,
-    /// It sends an event that goes on for ever without delay.
-    Loop,
-    /// It sends an event that cannot be written as bytes. This matters only if events travel as
-    /// bytes.
-    Unwritable,
-}
-
-/// What LPs do on states that never really exist.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Choices)]
-pub(crate) enum Early {
-    /// Nothing.
-    Nothing,
-    /// They panic.
-    Panic,
-    /// They send a thousand events to others.
-    Flood,
-    /// They send an event to themselves that goes on for ever without delay.
-    Loop,
-    /// They send an event that cannot be written as bytes.
-    Unwritable,
-    /// They send into the past.
-    Negative,
-}
+use self::events::{Bomb, Errand, Event, mark};
+pub(crate) use self::events::{Plain, Wires, Written};
+use self::parameters::{Crime, Delays, Early};
+pub(crate) use self::parameters::{NastyParameters, Wire};
 
 const EVENTS: Counter = Counter::slot(0);
 const DELAY: Mean = Mean::slot(1);
@@ -160,27 +40,6 @@ pub(crate) struct Nasty<W> {
     wire: PhantomData<fn() -> W>,
 }
 
-/// A way for events to leave their process.
-pub(crate) trait Wires: 'static {
-    const WIRE: WireFormat<Event>;
-}
-
-/// As they lie in memory.
-#[derive(Debug)]
-pub(crate) struct Plain;
-
-/// As serde writes them.
-#[derive(Debug)]
-pub(crate) struct Written;
-
-impl Wires for Plain {
-    const WIRE: WireFormat<Event> = WireFormat::portable();
-}
-
-impl Wires for Written {
-    const WIRE: WireFormat<Event> = WireFormat::serde();
-}
-
 /// What an LP remembers.
 #[derive(Clone, Debug, PartialEq, Journaled)]
 pub(crate) struct State {
@@ -192,53 +51,12 @@ pub(crate) struct State {
     last: Queue<u64>,
 }
 
-/// What LPs send each other.
-#[derive(Clone, Debug, PartialEq, Portable, Serialize, Deserialize)]
-pub(crate) struct Event {
-    errand: Errand,
-    payload: Payload,
-}
-
-#[derive(Clone, Debug, PartialEq, Portable, Serialize, Deserialize)]
-enum Errand {
-    /// Brings about more events, while the energy lasts.
-    Spread { energy: u32 },
-    /// One of a numbered series.
-    Tick { number: u64 },
-    /// One of many, or a timer.
-    Dust,
-    /// Goes on for ever.
-    Loop,
-    /// Cannot be written.
-    Unwritable(Bomb),
-}
-
-#[derive(Clone, Debug, PartialEq, Portable, Deserialize)]
-struct Bomb(u8);
-
-impl Serialize for Bomb {
-    fn serialize<S: Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
-        panic!("a bomb cannot be written")
-    }
-}
-
-impl Errand {
-    fn word(&self) -> u64 {
-        match self {
-            Errand::Spread { energy } => u64::from(*energy) << 8,
-            Errand::Tick { number } => number << 8 | 1,
-            Errand::Dust => 2,
-            Errand::Loop => 3,
-            Errand::Unwritable(_) => 4,
-        }
-    }
-}
-
 /// An odd number, by which to multiply, and its inverse modulo 2^64.
 const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
 const INVERSE: u64 = inverse(FACTOR);
 
-/// By Newton's method: each step doubles the number of right bits.
+/// The inverse of an odd number modulo 2^64, by Newton's method: each step doubles the number of
+/// right bits.
 const fn inverse(odd: u64) -> u64 {
     let mut found = odd;
     let mut step = 0;
@@ -250,7 +68,7 @@ const fn inverse(odd: u64) -> u64 {
 }
 
 impl State {
-    /// Takes an event in, and says whether it comes too early.
+    /// Takes an event in. Returns whether it comes too early.
     fn absorb<W: Wires>(&mut self, event: &Event, lp: &mut Context<Nasty<W>>) -> bool {
         let word = mark(event, lp.now());
         *lp.change(&mut self.seen) += 1;
@@ -282,13 +100,6 @@ impl State {
     }
 }
 
-/// A number that stands for an event and its time.
-fn mark(event: &Event, now: f64) -> u64 {
-    let ends = [event.payload.first(), event.payload.last()]
-        .map(|byte| u64::from(byte.copied().unwrap_or_default()));
-    event.errand.word() ^ now.to_bits().rotate_left(20) ^ ends[0] << 40 ^ ends[1] << 48
-}
-
 impl<W: Wires> Nasty<W> {
     /// A delay of at least `least`.
     fn delay(&self, now: f64, least: f64, random: &mut Random) -> f64 {
@@ -316,7 +127,8 @@ impl<W: Wires> Nasty<W> {
         let payload = match (&errand, self.parameters.payload as usize) {
             (Errand::Spread { .. }, size @ 1..) => Payload::filled(size, |bytes| {
                 let last = bytes.len() - 1;
-                (bytes[0], bytes[last]) = (word as u8, (word >> 8) as u8);
+                bytes[0] = word as u8;
+                bytes[last] = (word >> 8) as u8;
             }),
             _ => Payload::empty(),
         };
@@ -324,7 +136,8 @@ impl<W: Wires> Nasty<W> {
     }
 
     fn post(&self, to: LpId, energy: u32, word: u64, lp: &mut Context<Self>) {
-        let (now, least) = (lp.now(), self.least(lp.id(), to));
+        let now = lp.now();
+        let least = self.least(lp.id(), to);
         let delay = self.delay(now, least, lp.stream(ROUTES));
         lp.observe(DELAY, delay);
         let event = self.event(Errand::Spread { energy }, word);
@@ -336,7 +149,7 @@ impl<W: Wires> Nasty<W> {
         }
     }
 
-    /// Sends on what an event has to give.
+    /// Sends on the energy of an event.
     fn spread(&self, state: &mut State, energy: u32, lp: &mut Context<Self>) {
         let left = energy - 1;
         let children = (1 + lp.stream(ROUTES).below(self.parameters.fan_out)).min(left);
@@ -356,7 +169,8 @@ impl<W: Wires> Nasty<W> {
 
     /// Does something wrong on a state that never really exists.
     fn go_wrong(&self, lp: &mut Context<Self>) {
-        let (id, next) = (lp.id(), LpId((lp.id().0 + 1) % self.parameters.lps));
+        let id = lp.id();
+        let next = LpId((lp.id().0 + 1) % self.parameters.lps);
         let lookahead = self.parameters.lookahead;
         match self.parameters.early {
             Early::Nothing => {}
@@ -380,7 +194,8 @@ impl<W: Wires> Nasty<W> {
 
     /// Makes the mistake that was asked for.
     fn commit_crime(&self, lp: &mut Context<Self>) {
-        let (id, lookahead) = (lp.id(), self.parameters.lookahead);
+        let id = lp.id();
+        let lookahead = self.parameters.lookahead;
         let next = LpId((id.0 + 1) % self.parameters.lps);
         match self.parameters.crime {
             Crime::None => {}
@@ -479,7 +294,7 @@ impl<W: Wires> Model for Nasty<W> {
         if self.parameters.rows && state.checksum.is_multiple_of(3) {
             lp.record(VISITS, &[state.checksum.into()]);
         }
-        // Where ties are decided by a hash, ticks of one instant have no order.
+        // If a hash decides ties, ticks of one instant have no fixed order.
         if early && !self.parameters.unbiased {
             self.go_wrong(lp);
         }
