@@ -31,6 +31,12 @@ pub(crate) struct LoopMonitor<'l, 'r> {
 }
 
 impl<'r> LoopMonitor<'_, 'r> {
+    /// Where lies what the processes of the run share, or what this one has to itself.
+    pub(crate) fn region(&self) -> Region {
+        let processes = self.processes.as_ref();
+        processes.map_or_else(Region::own, |processes| processes.group.region().clone())
+    }
+
     /// How this many PEs find an earlier end.
     pub(crate) fn ending(&self, region: &Region, pes: u32) -> Ending<'r> {
         Ending::new(region, self.run.stop, pes, self.from, self.run.selector.events())

@@ -18,4 +18,4 @@ mod segment;
 pub(crate) use self::facts::{Facts, Machines, cores};
 pub use self::preview::PlannedSetting;
 pub(crate) use self::run_plan::{ProcessPlan, RunPlan};
-pub(crate) use self::segment::{FarPlan, ParallelPlan, TracePlan};
+pub(crate) use self::segment::{FarPlan, ParallelPlan};

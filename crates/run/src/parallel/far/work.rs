@@ -41,9 +41,9 @@ pub(crate) fn barrier_of_rank(
 
 /// What threads that do nothing but send and receive tell PEs by when GVT is to be found, if they
 /// have an interval of their own.
-pub(crate) fn pacer(plan: &ParallelPlan, service: Option<Service>) -> Option<Pacer> {
+pub(crate) fn pacer(plan: &ParallelPlan, service: Service) -> Option<Pacer> {
     let is_theirs =
-        plan.tuning.adapts_interval && matches!(service, Some(Service::Threads | Service::Watcher));
+        plan.tuning.adapts_interval && matches!(service, Service::Threads | Service::Watcher);
     is_theirs.then(|| Pacer::new(plan.tuning.gvt_interval))
 }
 

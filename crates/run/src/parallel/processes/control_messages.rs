@@ -61,6 +61,19 @@ pub(crate) struct Remains {
     pub(crate) couriers: Option<(u64, CourierCounts)>,
 }
 
+impl Remains {
+    /// Adds those of another process.
+    pub(crate) fn add(&mut self, other: Remains) {
+        self.pes.extend(other.pes);
+        self.committed += other.committed;
+        self.failed = self.failed.take().or(other.failed);
+        self.couriers = self
+            .couriers
+            .zip(other.couriers)
+            .map(|((number, counts), (others, more))| (number + others, counts + more));
+    }
+}
+
 /// What the LPs of a process leave.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Finished {

@@ -7,7 +7,7 @@ use std::thread;
 use warpline_memory::Apart;
 
 use super::board::Board;
-use super::worker::{ThreadGuard, WorkerGuard};
+use super::guard::{ThreadGuard, WorkerGuard};
 use crate::machine::core_time::CoreClock;
 use crate::parallel::status::PeStatus;
 

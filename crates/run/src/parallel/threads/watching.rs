@@ -45,7 +45,9 @@ fn serve_for(
     watch: &mut LoopMonitor<'_, '_>,
     patience: u32,
 ) {
-    let (since, mut obeyed, mut idle) = (Instant::now(), Duration::ZERO, 0u32);
+    let since = Instant::now();
+    let mut obeyed = Duration::ZERO;
+    let mut idle = 0u32;
     while !threads.have_ended() && since.elapsed() < time {
         let orders = watch.processes.as_ref().and_then(|processes| processes.patience());
         if orders.is_some_and(|patience| since.elapsed() - obeyed >= patience) {
@@ -87,22 +89,22 @@ pub(super) fn serve(
 /// process that nobody needs any more, threads may still be busy.
 pub(super) fn watch_over(
     threads: &Threads,
-    (communication, patience): (&CommunicationWork<'_>, u32),
+    communication: &CommunicationWork<'_>,
+    patience: u32,
     ending: &Ending<'_>,
     watch: &mut LoopMonitor<'_, '_>,
     mut looked: impl FnMut(),
 ) -> Option<Lost> {
     let passes_on = watch.processes.as_ref().is_some_and(|processes| processes.group.passes_on());
     let every = if passes_on { PASS_ON_EVERY } else { LOOK_EVERY };
-    let (mut gone, mut passed_on) = (None, 0);
+    let mut gone = None;
+    let mut passed_on = 0;
     while !threads.have_ended() {
         if communication.is_for_watcher() {
             serve_for(every, communication, threads, watch, patience);
         } else {
-            wait_for(
-                watch.run.selector.patience().map_or(every, |patience| patience.min(every)),
-                watch,
-            );
+            let patience = watch.run.selector.patience();
+            wait_for(patience.map_or(every, |patience| patience.min(every)), watch);
         }
         pass_on(ending, watch);
         passed_on += 1;
@@ -159,15 +161,18 @@ fn look(
             return Ok(());
         }
     }
-    let (mut status, mut settled) = (None, Some(Moment::Never));
-    let mut loads = (0.0f64, 0.0f64);
+    let mut status = None;
+    let mut settled = Some(Moment::Never);
+    let mut load_most = 0.0f64;
+    let mut load_sum = 0.0;
     for board in boards {
         let mut notice = board.0.lock().unwrap_or_else(PoisonError::into_inner);
         rows.fetch_sub(notice.rows.len(), Ordering::Relaxed);
         watch.merge.add(std::mem::take(&mut notice.rows));
         status = Some(status.map_or(notice.status, |status: PeStatus| status.and(notice.status)));
         let load = notice.status.load_since(&PeStatus::default());
-        loads = (loads.0.max(load), loads.1 + load);
+        load_most = load_most.max(load);
+        load_sum += load;
         settled = settled.zip(notice.settled).map(|(a, b)| watch.merge.earlier(a, b));
     }
     let mut status = status.unwrap_or_default();
@@ -177,7 +182,7 @@ fn look(
     }
     settled.iter().try_for_each(|settled| watch.pass_on_before(settled))?;
     watch.processes.iter_mut().try_for_each(|processes| processes.go_on(&watch.rows))?;
-    let unevenness = (loads.1 > 0.0).then(|| loads.0 * boards.len() as f64 / loads.1);
+    let unevenness = (load_sum > 0.0).then(|| load_most * boards.len() as f64 / load_sum);
     watch.note(status, unevenness, clocks.iter().map(|clock| clock.0.time()).sum(), ending);
     Ok(())
 }
