@@ -15,7 +15,7 @@ use super::record::{self, PeSummary};
 use super::trace::{TraceFile, TraceHeader};
 use crate::job::Job;
 use crate::outcome::error::Failure;
-use crate::state::run_state::{ParallelSegment, RunState, SegmentEnd};
+use crate::state::run_state::{ParallelSegment, RunState, SegmentEnd, SegmentSummary};
 use crate::{Error, Place, TraceSummary};
 
 /// What is known of a segment beside what its PEs leave.
@@ -139,8 +139,7 @@ impl<M: Model> Job<M> {
             rows,
             costs,
         };
-        Ok(SegmentEnd {
-            state,
+        let summary = SegmentSummary {
             cut_short,
             goes_on,
             looped: is_new.then_some(looped),
@@ -148,7 +147,8 @@ impl<M: Model> Job<M> {
             left,
             work: record::work(&parallel.record),
             parallel: Some(parallel),
-        })
+        };
+        Ok(SegmentEnd { state, summary })
     }
 }
 

@@ -11,7 +11,7 @@ use warpline_record::StateDigestRecord;
 
 use super::Engine;
 use super::dry_run::{DryRuns, Sampling};
-use crate::conclude::state_digest_record;
+use crate::conclude::state_digests::state_digest_record;
 use crate::job::Job;
 use crate::job::check::RunSpec;
 use crate::outcome::error::within_memory;

@@ -115,6 +115,11 @@ pub(crate) struct Share<M: Model> {
 /// How a segment of a run ended: the part of it that one engine executed.
 pub(crate) struct SegmentEnd<M: Model> {
     pub(crate) state: RunState<M>,
+    pub(crate) summary: SegmentSummary,
+}
+
+/// What is told of a segment that has ended.
+pub(crate) struct SegmentSummary {
     /// Where it ended, if before the end of the run.
     pub(crate) cut_short: Option<VirtualTime>,
     /// Whether another engine is to go on from there.
