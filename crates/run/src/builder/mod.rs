@@ -2,6 +2,9 @@
 //! for.
 
 mod engine;
+mod examination;
+mod for_tests;
+mod processes;
 mod simulation;
 mod supervision;
 
