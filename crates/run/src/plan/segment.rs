@@ -120,6 +120,13 @@ pub(crate) struct TracePlan {
     pub(crate) bytes: u64,
 }
 
+impl TracePlan {
+    fn of(settings: &Settings) -> Option<Self> {
+        let bytes = u64::from(settings.trace_limit()) * 1_000_000;
+        settings.trace.clone().map(|path| TracePlan { path, bytes })
+    }
+}
+
 impl ParallelPlan {
     /// The parts of all PEs in finding GVT; those of a rank meet at its barrier, if it has one.
     pub(crate) fn gvts(
@@ -171,18 +178,18 @@ impl ParallelPlan {
 
     /// The plan of PEs with these LPs.
     fn new(
-        (settings, for_tests): (&Settings, ForTests),
+        settings: &Settings,
+        for_tests: ForTests,
         run: &RunPlan,
-        EngineChoice { engine, event_rate }: EngineChoice,
-        pes: u32,
-        (partition, delays): (Partition, Delays),
+        choice: EngineChoice,
+        partition: Partition,
+        delays: Delays,
     ) -> Self {
         let RunPlan { processes, facts, .. } = run;
+        let pes = partition.pes();
         let mut choices = run.choices(settings);
         choices.note("threads", choices::threads(settings, pes, processes.count));
-        let batch = choices.note("batch", choices::batch(settings, pes, event_rate));
-        let gvt_interval =
-            choices.note("gvt_interval", choices::gvt_interval(settings, event_rate));
+        let tuning = tuning(settings, facts, choice, pes, &delays, &mut choices);
         let gvt = choices.note("gvt", choices::gvt(settings));
         let mailbox = choices::mailbox(settings, pes, processes.count)
             .map(|mailbox| choices.note("mailbox", mailbox));
@@ -190,56 +197,64 @@ impl ParallelPlan {
         if settings.window.is_none() {
             choices.note_as("window", "adaptive".into(), why);
         }
-        let lanes = choices::lanes(settings, engine.sync);
-        // A virtual cluster has one thread.
-        let cores = if settings.virtual_cluster.is_some() { 1 } else { facts.cores };
-        let windows = lanes == Lanes::Safe && {
-            let way =
-                choices.note("conservative", choices::conservative(settings, pes, cores, &delays));
-            way == Conservative::Windows
+        let wires = WirePlan {
+            mailbox,
+            room: if for_tests.least_room { Room::Least } else { Room::Ample },
+            cluster: settings.virtual_cluster,
+            far: FarPlan::new(settings, processes, facts),
         };
-        let tuning = Tuning {
-            batch,
-            kps: settings.kps(),
-            gvt_interval,
-            adapts_interval: settings.gvt_interval_control() == GvtIntervalControl::Adaptive,
-            patience: PATIENCE,
-            history_most: INTERVALS_MOST * u64::from(gvt_interval.max(batch)),
-            undoing: choices::undoing(settings, facts.copies_cheaply),
-            cancellation: settings.cancellation(),
-            lanes,
-            go_ahead: settings.go_ahead(),
-            messages: choices::messages(settings.messages(), facts.payload_bytes),
-            windows,
-        };
-        let room = if for_tests.least_room { Room::Least } else { Room::Ample };
-        let trace = settings
-            .trace
-            .clone()
-            .map(|path| TracePlan { path, bytes: u64::from(settings.trace_limit()) * 1_000_000 });
         ParallelPlan {
             pes,
             seed: settings.seed(),
             pending: settings.pending(),
             tuning,
             pools: choices::pools(settings),
-            wires: WirePlan {
-                mailbox,
-                room,
-                cluster: settings.virtual_cluster,
-                far: FarPlan::new(settings, processes, facts),
-            },
+            wires,
             gvt,
             barrier: settings.barrier(),
             window,
             moves: settings.move_pes(),
-            trace,
+            trace: TracePlan::of(settings),
             processes: *processes,
             cores: facts.cores,
             partition,
             delays,
             choices,
         }
+    }
+}
+
+/// How PEs execute, undo and cancel events.
+fn tuning(
+    settings: &Settings,
+    facts: &Facts,
+    EngineChoice { engine, event_rate }: EngineChoice,
+    pes: u32,
+    delays: &Delays,
+    choices: &mut Choices,
+) -> Tuning {
+    let batch = choices.note("batch", choices::batch(settings, pes, event_rate));
+    let gvt_interval = choices.note("gvt_interval", choices::gvt_interval(settings, event_rate));
+    let lanes = choices::lanes(settings, engine.sync);
+    // A virtual cluster has one thread.
+    let cores = if settings.virtual_cluster.is_some() { 1 } else { facts.cores };
+    let windows = lanes == Lanes::Safe && {
+        let way = choices::conservative(settings, pes, cores, delays);
+        choices.note("conservative", way) == Conservative::Windows
+    };
+    Tuning {
+        batch,
+        kps: settings.kps(),
+        gvt_interval,
+        adapts_interval: settings.gvt_interval_control() == GvtIntervalControl::Adaptive,
+        patience: PATIENCE,
+        history_most: INTERVALS_MOST * u64::from(gvt_interval.max(batch)),
+        undoing: choices::undoing(settings, facts.copies_cheaply),
+        cancellation: settings.cancellation(),
+        lanes,
+        go_ahead: settings.go_ahead(),
+        messages: choices::messages(settings.messages(), facts.payload_bytes),
+        windows,
     }
 }
 
@@ -265,7 +280,8 @@ impl<M: Model> Job<M> {
         if engine.is_sequential() {
             return Ok(None);
         }
-        let (limits, processes) = (&spec.limits, run.processes.count);
+        let limits = &spec.limits;
+        let processes = run.processes.count;
         let pes = choices::pes(engine.pes.div_ceil(processes), processes, limits.lps);
         let waits = choices::lanes(&self.settings, engine.sync) == Lanes::Safe && pes > 1;
         let known =
@@ -278,12 +294,7 @@ impl<M: Model> Job<M> {
             self.check_conservative(limits, &partition)?;
         }
         let delays = Delays::of(&limits.lookahead, &partition);
-        Ok(Some(ParallelPlan::new(
-            (&self.settings, self.for_tests),
-            run,
-            choice,
-            pes,
-            (partition, delays),
-        )))
+        let settings = &self.settings;
+        Ok(Some(ParallelPlan::new(settings, self.for_tests, run, choice, partition, delays)))
     }
 }

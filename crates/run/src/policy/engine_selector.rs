@@ -159,7 +159,8 @@ impl RandomChanges {
         let RandomChanges { random, pes_most, .. } = self;
         let most = 1 << random.below(Self::LENGTHS);
         self.events = 1 + u64::from(random.below(most));
-        let (kind, pes) = (random.below(4), 1 + random.below(*pes_most));
+        let kind = random.below(4);
+        let pes = 1 + random.below(*pes_most);
         let drawn = match kind {
             0 => Engine::SEQUENTIAL,
             1 if may_wait(pes) => Engine { sync: Synchronisation::Conservative, pes },

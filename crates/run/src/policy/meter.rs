@@ -20,9 +20,15 @@ impl Meter {
     /// Of a stretch that begins now and takes this many seconds, of which a share at the beginning
     /// is not measured.
     pub(super) fn new(at: Milestone, length: f64, cold: f64) -> Self {
-        let (warm_from, middle_from) =
-            (at.seconds + cold * length, at.seconds + 0.5 * (1.0 + cold) * length);
-        Meter { began: at, warm_from, first: None, middle: None, middle_from, last: at, changes: 0 }
+        Meter {
+            began: at,
+            warm_from: at.seconds + cold * length,
+            first: None,
+            middle: None,
+            middle_from: at.seconds + 0.5 * (1.0 + cold) * length,
+            last: at,
+            changes: 0,
+        }
     }
 
     pub(super) fn note(&mut self, at: Milestone) {

@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use super::limits::START;
 use super::*;
 use crate::machine::core_time::CoreTime;
 
