@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use warpline_model::engine::Beat;
 
-use self::drive::Listener;
+pub(crate) use self::drive::Listener;
 pub use self::drive::Progress;
 use self::watchdog::{Beats, Watchdog};
 use crate::outcome::error::within_memory;
