@@ -17,7 +17,7 @@ use crate::state::run_state::Share;
 /// What each PE begins with.
 pub(crate) struct Start<M: Model> {
     pub(crate) statistics: Vec<Statistics>,
-    /// LPs and events of an engine before; none if LPs have yet to be initialised.
+    /// LPs and events of the previous engine; empty if LPs have yet to be initialised.
     pub(crate) shares: Vec<Share<M>>,
 }
 

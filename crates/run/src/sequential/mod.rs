@@ -26,8 +26,9 @@ use crate::state::run_state::{RunState, SegmentEnd, SegmentSummary};
 use crate::watch::drive::Pace;
 use crate::{Error, Place};
 
-/// The engine of a run, and what is needed to say where the model went wrong.
+/// The engine of a run.
 struct Engine<'m, M: Model, Q> {
+    /// The name of the model, for errors.
     name: &'m str,
     engine: Sequential<'m, M, Q, Rows>,
 }
@@ -57,7 +58,7 @@ impl<M: Model> Job<M> {
         mut state: RunState<M>,
         monitor: &mut RunMonitor<'_>,
     ) -> Result<SegmentEnd<M>, Error> {
-        // What events cost is of no use here, but to the next engine.
+        // Kept for the next engine: this one has no use for what events cost.
         let costs = std::mem::take(&mut state.costs);
         let mut run = self.engine::<Q>(spec, false, state);
         run.engine.draw_on(monitor.budget.account());
@@ -87,7 +88,7 @@ impl<M: Model> Job<M> {
         Ok(SegmentEnd { state, summary })
     }
 
-    /// An engine that goes on from here.
+    /// An engine that goes on from `state`.
     fn engine<Q: PendingSet>(
         &self,
         spec: &RunSpec,
@@ -161,7 +162,7 @@ impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
         worked: &WorkTime,
         monitor: &mut RunMonitor<'_>,
     ) -> Result<Option<VirtualTime>, Error> {
-        // The time on a core is told only if somebody wants to know it, as it takes a system call.
+        // The time on a core takes a system call, so it is measured only for the engine selector.
         let measured = !monitor.selector.is_fixed();
         let core_time =
             |now: Instant| if measured { worked.until(now) } else { CoreTime::default() };
@@ -189,7 +190,7 @@ impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
         Ok(cut_short)
     }
 
-    /// Initialises all LPs, in the order of their ids, and reports progress now and then.
+    /// Initialises all LPs in the order of their ids, and calls `go_on` now and then.
     fn initialise(&mut self, mut go_on: impl FnMut() -> Result<(), Error>) -> Result<(), Error> {
         while let Some(id) = self.engine.next_lp() {
             if id.0.is_multiple_of(64) {

@@ -32,7 +32,7 @@ struct End {
 }
 
 impl<M: Model> Job<M> {
-    /// Tries out events, and `repeats` the run in another thread.
+    /// Tries events out, and if it `repeats`, runs the model again in another thread.
     pub(crate) fn verify(
         self,
         limits: VerifyLimits,
@@ -63,7 +63,8 @@ impl<M: Model> Job<M> {
         limits: VerifyLimits,
         control: &Control,
     ) -> Result<Verification, VerifyError> {
-        let (undo, until) = (self.settings.undo(), spec.end.get());
+        let undo = self.settings.undo();
+        let until = spec.end.get();
         // Files of an earlier run are left alone.
         let state = self.begin(spec, Acts::Ignore, &Records::Drop)?;
         let mut run = self.engine::<Ladder>(spec, undo == Undo::Reverse, state);
@@ -77,8 +78,7 @@ impl<M: Model> Job<M> {
         let mut cut_short = None;
         loop {
             let committed = run.engine.committed();
-            // Most often an event takes microseconds, so it is enough to read the clock now and
-            // then.
+            // Most events take microseconds, so it is enough to read the clock now and then.
             let mut over = committed >= most;
             if committed.is_multiple_of(LOOK_EVERY) || dry_runs.sampling.is_slow() {
                 log.note(Instant::now(), run.engine.now(), committed);
@@ -98,25 +98,24 @@ impl<M: Model> Job<M> {
         let end = cut_short.unwrap_or(spec.end);
         let End { committed, digest, states } = self.end_of(run, end, cut_short)?;
         let DryRuns { sampling, findings, .. } = dry_runs;
-        let (tried, is_short_of_time, idle) =
-            (sampling.tried(), sampling.is_short_of_time(), sampling.idle());
         Ok(Verification {
             model: self.name.clone(),
             undo,
             events: committed,
-            tried,
+            tried: sampling.tried(),
+            idle: sampling.idle(),
+            is_short_of_time: sampling.is_short_of_time(),
             kinds: sampling.into_kinds(),
-            idle,
             virtual_time: end.get(),
             is_whole: cut_short.is_none(),
-            is_short_of_time,
             digest,
             state_digest: states,
             order_varies: findings.order_varies,
         })
     }
 
-    /// The same run in another thread, with other hash maps, and nothing tried out.
+    /// Runs the model again in another thread, where hash maps have another order, without trying
+    /// events.
     fn repeat(&self, spec: &RunSpec, control: &Control) -> Result<End, Error> {
         let stack = self.thread_limits()?.stack;
         std::thread::scope(|scope| {
@@ -144,7 +143,7 @@ impl<M: Model> Job<M> {
         self.end_of(run, spec.end, Some(spec.end).filter(|end| Some(*end) != planned))
     }
 
-    /// Has the LPs finish, of a run that may have been `cut_short`.
+    /// Has the LPs of a run finish, which may have been `cut_short`.
     fn end_of<Q: PendingSet>(
         &self,
         run: Engine<'_, M, Q>,

@@ -1,12 +1,10 @@
-//! A run and the thread that called for it: the run has a thread of its own, with a stack of the
-//! size that all threads of engines have; the caller passes progress on, and notices from outside
-//! if an event goes on and on.
+//! A run in a thread of its own, watched by the thread that called for it.
 //!
-//! A handler has the same stack in every run, as it never runs in the caller's thread. The caller
-//! is free to look on from outside: it passes progress on, and reads what each thread is doing
-//! (`Beat`, two words that a context writes for each event). If these words stand still within one
-//! step, an event goes on and on: the caller warns, and in the end gives the run up. Rust cannot
-//! stop a thread, so that one goes on until the program ends; this is why models are `'static`.
+//! A handler never runs in the caller's thread, so it has the same stack in every run: that of all
+//! threads of engines. The caller passes progress on, and reads what each thread is doing (`Beat`,
+//! two words that a context writes for each event). If these words stand still within one step, an
+//! event goes on and on: the caller warns, and in the end gives the run up. Rust cannot stop a
+//! thread, so that one goes on until the program ends; this is why models are `'static`.
 
 pub(crate) mod drive;
 mod watchdog;
@@ -29,7 +27,7 @@ use crate::{Error, LongEvent, Share};
 
 /// How often the caller looks whether events go on and on.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
-/// How long an event may take before somebody hears of it.
+/// How long an event may take before there is a warning.
 pub(crate) const WARN_AFTER: Duration = Duration::from_secs(5);
 
 /// Ends runs early, from any thread or a signal handler; see
@@ -62,33 +60,33 @@ enum Told {
 /// What a run has in common with its caller.
 #[derive(Clone, Default)]
 pub(crate) struct Control {
-    /// Set once nobody waits for the run any more.
+    /// Set once the caller no longer waits for the run.
     abandoned: Arc<AtomicBool>,
     /// What the threads of the run are doing.
     beats: Arc<Mutex<Beats>>,
-    /// To whoever listens to its progress, if anybody does.
+    /// Hears of progress, if there is one.
     listener: Option<Listener>,
     /// To the caller, while it waits.
     caller: Option<Sender<Told>>,
 }
 
 impl Control {
-    /// Whether nobody waits for the run any more.
+    /// Whether the caller no longer waits for the run.
     pub(crate) fn is_abandoned(&self) -> bool {
         // Relaxed: it publishes nothing else.
         self.abandoned.load(Ordering::Relaxed)
     }
 
     /// # Errors
-    /// If nobody waits for the run any more.
+    /// If the caller no longer waits for the run.
     pub(crate) fn go_on(&self) -> Result<(), Error> {
         if self.is_abandoned() { Err(Error::Abandoned) } else { Ok(()) }
     }
 
-    /// Has the caller go on without the threads of the run, which may be in the middle of an event
-    /// that takes for ever: this process is to end, as the run has lost another one.
+    /// Has the caller go on without the threads of the run, which may be within an event that never
+    /// ends: this process is to end, as the run has lost another one.
     pub(crate) fn leave(&self, share: Share) {
-        // If nobody waits any more, nobody has to know.
+        // A caller that no longer waits need not know.
         self.caller.iter().for_each(|caller| _ = caller.send(Told::Left(share.clone())));
     }
 
@@ -100,7 +98,7 @@ impl Control {
         beats.push((pe, beat.clone()));
     }
 
-    /// Whoever listens to its progress.
+    /// The listener to progress, if there is one.
     pub(crate) fn listener(&self) -> Option<Listener> {
         self.listener.clone()
     }
@@ -130,7 +128,7 @@ pub(crate) struct ThreadLimits {
     pub(crate) stack: usize,
     /// The longest that an event may take.
     pub(crate) event: Duration,
-    /// The longest that an event may take before somebody hears of it.
+    /// The longest that an event may take before there is a warning.
     pub(crate) warn: Duration,
 }
 
@@ -151,7 +149,7 @@ pub(crate) fn watched<T: Send + 'static, E: From<Error> + Send + 'static>(
     let over = sender.clone();
     let caller = sender.clone();
     let listener: Listener = Arc::new(move |progress| {
-        // If nobody listens any more, nobody has to know.
+        // A caller that no longer waits need not know.
         let _ = sender.send(Told::Progress(progress));
     });
     warpline_memory::report_crashes();
@@ -181,8 +179,8 @@ pub(crate) fn watched<T: Send + 'static, E: From<Error> + Send + 'static>(
     }
 }
 
-/// The thread of a run, for its caller. If it is dropped, somebody of the audience has panicked:
-/// the run is abandoned and ends.
+/// The thread of a run, for its caller. If it is dropped unjoined, the audience has panicked: the
+/// run is abandoned and ends.
 struct RunThread<T> {
     abandoned: Arc<AtomicBool>,
     worker: Option<JoinHandle<T>>,
@@ -194,7 +192,7 @@ impl<T> RunThread<T> {
         worker.join().unwrap_or_else(|panic: Box<dyn Any + Send>| resume_unwind(panic))
     }
 
-    /// Does not wait for the run, but has as much of it ended as can be.
+    /// Abandons the run without waiting for it: threads end that can.
     fn leave(&mut self) {
         self.abandoned.store(true, Ordering::Relaxed);
         self.worker = None;
@@ -234,8 +232,7 @@ fn look_on(
         if now - looked < every {
             continue;
         }
-        // If this thread slept for longer, the whole process may have been stopped for a while, and
-        // the run with it.
+        // If this thread slept for longer, the whole process may have been stopped for a while.
         clock += (now - looked).min(2 * every);
         looked = now;
         let beats = beats.lock().unwrap_or_else(PoisonError::into_inner);

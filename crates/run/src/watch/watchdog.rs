@@ -16,17 +16,17 @@ pub(super) type Beats = Vec<(Option<u32>, Arc<Beat>)>;
 struct Scheduled {
     /// How long it has been on a core.
     on_core: Duration,
-    /// How long it was ready and had none, as far as that is over.
+    /// How long it was ready and had no core, in stretches that are over.
     waited: Duration,
     /// Whether it is ready now, on a core or not.
     is_ready: bool,
 }
 
 impl Scheduled {
-    /// For how much of the time since an earlier look it was kept from a core.
+    /// For how long it was kept from a core since an earlier look; `passed` is the time since then.
     fn without_core_since(self, before: Scheduled, passed: Duration) -> Duration {
         let waited = match self.is_ready {
-            // It may still be waiting, and only what is over has been counted.
+            // It may still be waiting, which has not been counted yet.
             true => passed.saturating_sub(self.on_core.saturating_sub(before.on_core)),
             false => self.waited.saturating_sub(before.waited),
         };
@@ -34,7 +34,7 @@ impl Scheduled {
     }
 }
 
-/// What the system says of a thread of this process, if it does.
+/// What the system says of a thread of this process, if anything.
 fn scheduled(thread: u32) -> Option<Scheduled> {
     let directory = format!("/proc/self/task/{thread}");
     let times = std::fs::read_to_string(format!("{directory}/schedstat")).ok()?;
@@ -67,7 +67,7 @@ struct Since {
     scheduled: Option<Scheduled>,
     /// For how long it had no core.
     without_core: Duration,
-    /// Whether somebody has heard of it.
+    /// Whether there has been a warning.
     told: bool,
 }
 

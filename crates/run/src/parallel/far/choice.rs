@@ -1,9 +1,9 @@
-//! Who works for couriers, where that is left to the engine: a probe on the machines of the run
-//! says what each way would cost.
+//! Chooses who works for couriers, where that is left to the engine, by a probe on the machines of
+//! the run.
 //!
-//! The first process chooses, before the run, from what all have found: which share of their speed
-//! threads keep beside others, and how long MPI takes for a batch if all PEs call it and if one
-//! does. All processes have to choose the same, as couriers are numbered across processes.
+//! The first process chooses, before the run, from what all have found: the share of their speed
+//! that threads keep beside others, and how long MPI takes for a batch if all PEs call it and if
+//! one does. All processes have to choose the same, as couriers are numbered across processes.
 
 use std::hint::black_box;
 use std::sync::Barrier;
@@ -16,16 +16,16 @@ use warpline_transport::{CourierPlan, Group, Lost, Places};
 
 use crate::Communication;
 
-/// The share of their speed that PEs have to keep beside threads that do nothing but communicate,
-/// for these to be worth it.
+/// Threads that do nothing but communicate are worth it if PEs keep this share of their speed
+/// beside them.
 const KEPT: f64 = 0.9;
-/// How much longer a batch has to take where all PEs send at the same time, in multiples of what
-/// one PE would need for all of them, for that one to do it: it also has to take over what the
-/// others send.
+/// One PE sends for all if a batch takes this many times as long where all PEs send at the same
+/// time, compared with what the one would need for all of them: more than 1, as it also has to take
+/// over what the others send.
 const LONGER: f64 = 1.25;
 /// How long a measurement of speed takes.
 const SPIN: Duration = Duration::from_millis(4);
-/// How often each is repeated.
+/// How often it is repeated.
 const ROUNDS: usize = 3;
 
 /// What was decided, and why.
@@ -40,7 +40,7 @@ struct Times {
 }
 
 /// What all processes are to do, by what they find on their machines. `has_cores` says whether this
-/// one has cores for threads that do nothing but communicate. All processes have to do so at the
+/// one has cores for threads that do nothing but communicate. All processes have to call it at the
 /// same point.
 ///
 /// # Errors
@@ -70,15 +70,16 @@ pub(super) fn choose(
         Ok(group.try_out(&plan)?.map(|time| time.as_nanos() as f64))
     };
     // Both, even if the first fails: others wait for this process.
-    let (together, alone) = (time(u32::MAX)?, time(1)?);
+    let together = time(u32::MAX)?;
+    let alone = time(1)?;
     let times = together.and_then(|together| Ok(Times { pes, together, alone: alone? }));
     group.decide(&times, |found| {
         found.into_iter().collect::<Result<Vec<Times>, String>>().map(|times| worker_or_all(&times))
     })
 }
 
-/// Whether threads are to do nothing but communicate, by what each process has found: whether it
-/// has cores for them, and which share of their speed its PEs keep.
+/// Chooses threads that do nothing but communicate, if they are worth it. Each process has found
+/// whether it has cores for them, and which share of their speed its PEs keep.
 fn dedicated(found: &[(bool, f64)]) -> Option<Choice> {
     if !found.iter().all(|(has_cores, _)| *has_cores) {
         return None;
@@ -110,19 +111,20 @@ fn worker_or_all(times: &[Times]) -> Choice {
     (by, why)
 }
 
-/// The share of their speed that so many threads keep beside others that are just as busy.
+/// The share of their speed that so many threads keep beside `others` that are as busy.
 fn kept(threads: usize, others: usize) -> f64 {
     // The best of several rounds: what disturbs a round says nothing about the next.
     let best = |others| (0..ROUNDS).map(|_| speed(threads, others)).fold(0.0, f64::max);
     best(others) / best(0)
 }
 
-/// How much all of so many threads do together, beside others.
+/// How much so many threads do together, beside `others`.
 fn speed(threads: usize, others: usize) -> f64 {
     let start = Barrier::new(threads + others);
     let work = || {
         start.wait();
-        let (began, mut rounds) = (Instant::now(), 0u64);
+        let began = Instant::now();
+        let mut rounds = 0u64;
         while began.elapsed() < SPIN {
             black_box((0..1000).fold(rounds, mix_next));
             rounds += 1;

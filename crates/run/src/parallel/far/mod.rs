@@ -1,4 +1,4 @@
-//! How messages travel between processes that share no memory, or are not to share that of
+//! How messages travel between processes that share no memory, or are told not to use it for
 //! messages.
 
 mod choice;
@@ -16,7 +16,8 @@ use crate::{Communication, Error};
 
 /// How many batches may be on their way from a courier at a time.
 const IN_FLIGHT: usize = 64;
-/// A piece that has room for a message with a payload of 64 KiB, where each is sent by itself.
+/// Where each message is sent by itself: the bytes of a piece, which has room for a payload of
+/// 64 KiB.
 const WHOLE_MESSAGE: usize = 128 << 10;
 
 /// What is settled about the wires to far PEs.
@@ -31,7 +32,7 @@ pub(crate) struct FarWires {
 }
 
 impl FarWires {
-    /// `None` if there are no far PEs. All processes have to do so at the same point.
+    /// `None` if there are no far PEs. All processes have to call it at the same point.
     ///
     /// # Errors
     /// If a process is gone, or cannot communicate.
@@ -79,7 +80,7 @@ impl FarWires {
         Ok(Some(FarWires { plan, service, shares: near.len() > 1, by, why }))
     }
 
-    /// What the record says of it, beside counts.
+    /// Its part of the record, without counts.
     pub(crate) fn record(&self) -> CommunicationRecord {
         CommunicationRecord {
             by: self.by.name().to_owned(),
@@ -88,14 +89,14 @@ impl FarWires {
         }
     }
 
-    /// Where the events lie that PEs near each other share, given what all processes of the machine
-    /// share.
+    /// Where the events lie that PEs near each other share. `common` is what all processes of the
+    /// machine share.
     pub(crate) fn region(&self, common: &Region) -> Region {
         if self.shares { common.clone() } else { Region::own() }
     }
 }
 
-/// Adds what the couriers of a process have done.
+/// Adds what the `couriers` of a process have done.
 pub(crate) fn add_counts(all: &mut CommunicationRecord, couriers: u64, counts: &CourierCounts) {
     let CourierCounts { batches, bytes, values, refused, cas } = *counts;
     all.couriers += couriers;

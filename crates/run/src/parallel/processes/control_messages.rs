@@ -1,4 +1,4 @@
-//! What the processes of a run tell each other, beside what PEs do.
+//! What the processes of a run tell each other, beside messages between PEs.
 
 use serde::{Deserialize, Serialize};
 use warpline_base::{LpId, Moment, RunDigest, StateDigest};
@@ -78,13 +78,13 @@ impl Remains {
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Finished {
     pub(crate) digest: RunDigest,
-    /// Of their states, if it is wanted.
+    /// Of their final states, if it is wanted.
     pub(crate) state_digest: Option<StateDigest>,
     /// LPs, committed events and counts, by role.
     pub(crate) by_role: Vec<(u32, u64, RoleCounts)>,
     pub(crate) statistics: Statistics,
-    /// What they wrote when they finished, in order.
+    /// What they recorded when they finished, in order.
     pub(crate) rows: Vec<MomentRow>,
-    /// The first of them that failed then.
+    /// The first that failed to finish.
     pub(crate) fault: Option<(LpId, Fault)>,
 }

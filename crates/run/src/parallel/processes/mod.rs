@@ -1,5 +1,5 @@
-//! A run of several processes, as one of them sees it: what it tells the first process, which puts
-//! everything together.
+//! A run of several processes, as one of them sees it. Each tells the first what it has done, and
+//! the first puts everything together.
 
 pub(crate) mod control_messages;
 mod orders;
@@ -22,12 +22,12 @@ use crate::{Error, Share};
 /// This process and the others of a run.
 pub(crate) struct Processes {
     pub(crate) group: Group,
-    /// What the others have told the first; empty in the others.
+    /// What the others have told this one, if it is the first.
     others: Vec<Other>,
-    /// What the LPs of this one do outside, unless it is the first.
+    /// What the LPs of this one have yet to do outside, unless it is the first.
     acts: KeptActs,
-    /// It has sent rows with acts, or any by MPI, and waits with others until those that can be
-    /// passed on have been.
+    /// It has sent rows with acts, or any rows by MPI, and keeps further ones until the first has
+    /// passed on what it can.
     waits_with_rows: bool,
     /// How the PEs of all have ended, as the first has told this one.
     end: Option<LoopEnd>,
@@ -39,17 +39,17 @@ struct Other {
     status: PeStatus,
     settled: Option<Moment>,
     end: Option<LoopEnd>,
-    /// Control messages that have come while the first waited for an answer.
+    /// Control messages that came while the first waited for an answer.
     unread: VecDeque<ControlMessage>,
     /// How many acts it keeps.
     acts: usize,
-    /// It has been told that no more are performed.
+    /// It has been told that no more acts are performed.
     gave_up_acts: bool,
-    /// Whether it waits with rows.
+    /// Whether it keeps rows until it is told to go on.
     waits_with_rows: bool,
 }
 
-/// The end of a run in which a process was lost.
+/// The error of a run in which a process was lost.
 pub(crate) fn lost(group: &mut Group, lost: Lost) -> Error {
     let error =
         Error::Process { gvt: VirtualTime::from_bits(group.gvt()).get(), lost: lost.clone() };
@@ -62,10 +62,11 @@ pub(crate) fn lost(group: &mut Group, lost: Lost) -> Error {
 }
 
 impl Processes {
-    /// Makes sure that all are about to do the same, which `description` says entry by entry.
+    /// Makes sure that all processes are about to do the same, which `description` says entry by
+    /// entry.
     ///
     /// # Errors
-    /// If one is gone, or is about to do something else.
+    /// If a process is gone, or is about to do something else.
     pub(crate) fn new(mut group: Group, description: &[(String, String)]) -> Result<Self, Error> {
         let others = if group.is_first() {
             (1..group.processes()).map(|_| Other::default()).collect()
@@ -86,14 +87,17 @@ impl Processes {
     /// Waits until all processes have placed what they share.
     ///
     /// # Errors
-    /// If one is gone.
+    /// If a process is gone.
     pub(crate) fn begin(&mut self) -> Result<(), Error> {
         self.group.meet().map_err(|why| lost(&mut self.group, why))
     }
 
-    /// Tells the first process how far the PEs of this one have come; or, in the first, hears of
-    /// the others, whose rows go to the merge. Adds what is known of all processes to `status` and
+    /// Tells the first process how far the PEs of this one have come. In the first, reads what the
+    /// others have told: their rows go to the merge, and their progress is added to `status` and
     /// `settled`.
+    ///
+    /// # Errors
+    /// If a process is gone.
     pub(crate) fn exchange(
         &mut self,
         status: &mut PeStatus,
@@ -146,8 +150,11 @@ impl Processes {
         }
     }
 
-    /// All processes agree on how the PEs have ended. Their last rows are in the merge of the first
-    /// process then.
+    /// Agrees with all processes on how the PEs have ended. The merge of the first process then has
+    /// the last rows of all.
+    ///
+    /// # Errors
+    /// If a process is gone.
     pub(crate) fn agree(
         &mut self,
         mut own: LoopEnd,
@@ -157,7 +164,7 @@ impl Processes {
             let rows = self.without_acts(merge.take());
             self.group.send(&ControlMessage::Rows(rows))?;
             self.group.send(&ControlMessage::End(own))?;
-            // These are the last rows of this part of the run: none is to follow.
+            // No more rows of this part of the run follow.
             self.waits_with_rows = false;
             return self.obey_until(|all| all.end.take());
         }
@@ -179,7 +186,7 @@ impl Processes {
         Ok(own)
     }
 
-    /// Waits until no message is on its way any more, here or in other processes.
+    /// Waits until no message is in flight, here or in other processes.
     ///
     /// # Errors
     /// If a process is gone, or messages cannot be sent or read.
@@ -197,8 +204,11 @@ impl Processes {
         }
     }
 
-    /// The first process gets what all others have sent, in their order; the others send it, and
-    /// get nothing.
+    /// In the first process, receives what all others send, in their order. The others send their
+    /// `own`, and get nothing.
+    ///
+    /// # Errors
+    /// If a process is gone.
     pub(crate) fn gather<T: Serialize + DeserializeOwned>(
         &mut self,
         own: &T,
@@ -210,7 +220,8 @@ impl Processes {
         self.gather_from_others()
     }
 
-    /// Tells the first process what the LPs of this one have left. It has done its share then.
+    /// Tells the first process what the LPs of this one have left. This process has then done its
+    /// share, which the error says.
     pub(crate) fn send_finished(&mut self, mut finished: Finished, early: bool) -> Error {
         finished.rows = self.without_acts(finished.rows);
         match self.group.send(&finished).and_then(|()| self.perform_rest()) {
@@ -220,6 +231,9 @@ impl Processes {
     }
 
     /// What the LPs of the other processes have left.
+    ///
+    /// # Errors
+    /// If a process is gone.
     pub(crate) fn gather_finished(&mut self) -> Result<Vec<Finished>, Lost> {
         let all: Vec<Finished> = self.gather_from_others()?;
         self.others
@@ -233,22 +247,22 @@ impl Processes {
         (1..self.group.processes()).map(|number| self.group.receive_from(number)).collect()
     }
 
-    /// This process, which is not the first, has done its share of a run that may have been ended
-    /// early.
+    /// Takes leave of the others. This process is not the first, and has done its share of a run
+    /// that may have been ended `early`, which the error says.
     pub(crate) fn leave(&mut self, early: bool) -> Error {
         self.group.take_leave();
         self.end(early);
         Error::Share(Share::done())
     }
 
-    /// Waits for the other processes, in a run that may have been ended early.
+    /// Waits for the other processes to end, in a run that may have been ended `early`.
     pub(crate) fn end(&mut self, early: bool) {
         if early { self.group.end_early() } else { self.group.end() }
     }
 }
 
 impl Other {
-    /// Counts the acts among rows that it has sent, and returns whether there are any.
+    /// Counts the acts among `rows`, which it has sent. Returns whether there are any.
     fn count_acts(&mut self, rows: &[MomentRow]) -> bool {
         let acts = rows
             .iter()

@@ -58,8 +58,8 @@ impl Processes {
         Ok(())
     }
 
-    /// Passes on the last rows of a part of the run. In other processes than the first: waits until
-    /// their acts have had their turn.
+    /// Passes on the last rows of a part of the run. A process other than the first waits until its
+    /// acts have had their turn.
     ///
     /// # Errors
     /// If a process is gone.
@@ -75,16 +75,16 @@ impl Processes {
         self.give_up_acts()
     }
 
-    /// Waits until a process has performed what it was to perform. There is no limit, as for what
-    /// this process performs itself.
+    /// Waits until a process has performed what it was ordered to. There is no time limit, as there
+    /// is none for acts of this process.
     fn receive_performed(&mut self, process: u32) -> Result<Performed, Lost> {
         loop {
             match self.group.next_message(process) {
                 Some(ControlMessage::Performed(performed)) => return Ok(performed),
                 Some(message) => self.others[process as usize - 1].unread.push_back(message),
                 None => {
-                    // Others may wait until there is room for their rows: what waits here would
-                    // grow and grow.
+                    // Nothing more is read from the others meanwhile: they wait until there is
+                    // room for their rows, as what is kept here would grow without limit.
                     self.group.check_presence()?;
                     sleep(LOOK_SOON);
                 }
@@ -92,7 +92,7 @@ impl Processes {
         }
     }
 
-    /// Tells those who wait with rows to go on, as all rows that can be passed on have been.
+    /// Tells processes that keep rows to go on, as all rows that can be passed on have been.
     ///
     /// # Errors
     /// If a process is gone.
@@ -108,7 +108,7 @@ impl Processes {
         Ok(())
     }
 
-    /// No more acts are performed. Tells those who keep some.
+    /// Tells processes that keep acts that no more are performed.
     ///
     /// # Errors
     /// If a process is gone.
@@ -122,28 +122,27 @@ impl Processes {
         Ok(())
     }
 
-    /// Rows to be sent to the first process. Acts stay here. Where control messages go by MPI,
-    /// which takes any number of them, no more follow until the first process has passed these on:
-    /// it may have to wait for a slow reader.
+    /// Rows as they are sent to the first process, while acts stay here. Where control messages go
+    /// by MPI, which takes any number of them, no more rows follow until the first process has
+    /// passed these on: it may have to wait for a slow reader.
     pub(super) fn without_acts(&mut self, mut rows: Vec<MomentRow>) -> Vec<MomentRow> {
         let acts = self.acts.keep(self.group.number(), &mut rows);
         self.waits_with_rows = acts || self.group.passes_on() && !rows.is_empty();
         rows
     }
 
-    /// How long this process may wait before it [obeys](Self::obey), if the first may want
-    /// something of it.
+    /// How long this process may wait before it looks for orders, if the first may have some.
     pub(crate) fn patience(&self) -> Option<Duration> {
         self.acts.patience(self.waits_with_rows)
     }
 
-    /// Whether the next rows are to stay where they are, so that no more of them wait than in a run
-    /// of one process.
+    /// Whether the next rows are to stay on the boards, so that no more rows wait than in a run of
+    /// one process.
     pub(crate) fn waits_with_rows(&self) -> bool {
         self.waits_with_rows
     }
 
-    /// Looks whether all processes are there, and does what the first has ordered.
+    /// Checks that all processes are there, and does what the first has ordered.
     ///
     /// # Errors
     /// If a process is gone.
@@ -165,7 +164,7 @@ impl Processes {
         Ok(())
     }
 
-    /// Obeys until there is what it waits for.
+    /// Obeys until `done` returns something.
     pub(super) fn obey_until<T>(
         &mut self,
         mut done: impl FnMut(&mut Self) -> Option<T>,
@@ -179,7 +178,7 @@ impl Processes {
         }
     }
 
-    /// Waits until all acts that this process keeps have been performed, or are not to be.
+    /// Waits until all acts that this process keeps have been performed or given up.
     pub(super) fn perform_rest(&mut self) -> Result<(), Lost> {
         self.obey_until(|all| all.acts.is_empty().then_some(()))
     }

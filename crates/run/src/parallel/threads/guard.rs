@@ -20,8 +20,7 @@ const ROWS_MOST: usize = 1 << 15;
 /// How long a thread waits before it looks again.
 pub(super) const WAIT: Duration = Duration::from_millis(1);
 
-/// Guards a thread of a run, whatever it does: all others wait for it, and have to stop if it ends
-/// by a panic.
+/// Guards any thread of a run: all others wait for it, and have to stop if it panics.
 pub(crate) struct ThreadGuard<'s> {
     /// Set to stop all threads when one cannot go on.
     pub(crate) stop: &'s AtomicBool,
@@ -48,15 +47,15 @@ impl Drop for ThreadGuard<'_> {
     }
 }
 
-/// What a thread of PEs shares with the watcher and with other threads. Dropping it tells them that
-/// the thread has ended, even by a panic.
+/// What a thread of PEs shares with the watcher and other threads. Dropping it tells them that the
+/// thread has ended, even by a panic.
 pub(crate) struct WorkerGuard<'s> {
     pub(crate) thread: ThreadGuard<'s>,
     /// How many threads are still running.
     pub(crate) left: &'s AtomicUsize,
     /// By PE.
     pub(crate) boards: &'s [Board],
-    /// Where it tells how long it has been on a core.
+    /// Where the thread tells how long it has been on a core.
     pub(crate) clock: &'s CoreClock,
     /// How many rows are on the boards.
     pub(crate) rows: &'s AtomicUsize,
@@ -82,9 +81,9 @@ impl WorkerGuard<'_> {
     }
 
     /// Waits while there are too many rows on the boards. The watcher takes all of them at once
-    /// when it has passed on the previous ones, whatever the PEs do: so few are waiting at any
-    /// time, and nobody waits for ever. Nobody waits when all PEs are done, either, as the watcher
-    /// of another process may wait for this thread then. Returns how long it waited.
+    /// when it has passed on the previous ones, whatever the PEs do: so few rows wait at any time,
+    /// and no thread waits for ever. No thread waits when all PEs are done, either, as the watcher
+    /// of another process may then wait for this thread. Returns how long it waited.
     pub(super) fn wait_for_watcher(&self, ending: &Ending<'_>) -> Duration {
         let mut since = None;
         let too_many = || {

@@ -1,11 +1,11 @@
-//! Steps PEs in threads, at most as many as there are processors, and watches them from the thread
-//! that asked for the run. What a thread does is in [`worker`](self::worker).
+//! Steps PEs in threads, and watches them from the thread that asked for the run. What a thread
+//! does is in [`worker`](self::worker).
 //!
 //! *At most one thread per core.* Where there are more PEs than cores, a thread steps several in
-//! turn, neighbours together. Going on to the next takes nanoseconds, where a switch of threads
-//! takes microseconds, and no PE waits for one whose thread was not given a core. Threads that take
-//! all cores are pinned to them. They wait for longer than an answer takes before they yield: a
-//! thread that yields its core to another program gets it back milliseconds later.
+//! turn, neighbours together. Going on to the next PE takes nanoseconds, a switch of threads
+//! microseconds, and no PE waits for one whose thread has no core. Threads that take all cores are
+//! pinned to them. Before they yield, they wait for longer than an answer takes: a thread that
+//! yields its core to another program gets it back milliseconds later.
 
 mod assignment;
 mod balance;
@@ -43,14 +43,14 @@ use crate::parallel::out_of_memory::OutOfMemory;
 use crate::parallel::processes::lost;
 use crate::plan::cores;
 
-/// Rounds of idle steps before a thread yields. With a core of its own it waits longer than an
-/// answer takes, as yielding the core to another program costs a time slice of milliseconds. If
-/// there are more threads than cores, it soon yields to those it waits for.
+/// Rounds of idle steps before a thread with a core of its own yields: longer than an answer takes,
+/// as yielding the core to another program costs a time slice of milliseconds.
 const PATIENCE: u32 = 1024;
+/// The same where there are more threads than cores: a thread soon yields to those it waits for.
 const PATIENCE_IN_CROWD: u32 = 64;
 
-/// Has all threads stop if the one that watches them panics, or runs out of memory: it waits for
-/// them then.
+/// Has all threads stop if the one that watches them panics, or runs out of memory: it then waits
+/// for them.
 struct StopOnPanic<'s>(&'s AtomicBool);
 
 impl Drop for StopOnPanic<'_> {
@@ -85,7 +85,7 @@ impl Crew {
         Crew { threads, share, cpu_share, patience, stack: watch.run.stack }
     }
 
-    /// Pins the thread to its core, if the threads of all processes take all cores.
+    /// Pins the current thread to its core, if the threads of all processes take all cores.
     fn pin(&self, number: usize) {
         let Crew { threads, cpu_share, .. } = self;
         pin(cpu_share.number as usize * threads + number, cpu_share.of as usize * threads);
@@ -182,8 +182,8 @@ pub(crate) fn drive(
     })
 }
 
-/// The error of a run that has lost a process. Nobody needs a process other than the first any
-/// more.
+/// The error of a run that has lost a process. A process other than the first need not wait for
+/// its threads.
 fn leave(why: Lost, watch: &mut LoopMonitor<'_, '_>) -> Error {
     let processes = watch.processes.as_mut().expect("only one of several processes is lost");
     let error = lost(&mut processes.group, why);
@@ -251,9 +251,10 @@ fn begin_couriers<'s, 'w: 's>(
     let begin = |number| {
         let guard = threads.guard();
         let work = move || {
-            let (_guard, _quiet) = (guard, PanicSilencer::new());
+            let _guard = guard;
+            let _quiet = PanicSilencer::new();
             serve(communication, number, threads, crew.patience);
-            // Nobody waits until the thread has done so itself.
+            // The thread would do so at its very end, for which nothing waits.
             give_back_payloads();
             ThreadEnd::default()
         };

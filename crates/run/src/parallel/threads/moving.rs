@@ -9,7 +9,7 @@ use super::shared::Threads;
 use super::worker::SteppedPes;
 use crate::parallel::status::PeStatus;
 
-/// After how many looks PEs may be moved.
+/// PEs may be moved at every so many looks.
 const LOOKS_PER_MOVE: u32 = 2;
 
 /// Moves PEs between threads.
@@ -17,7 +17,7 @@ pub(super) struct Moving {
     layout: ThreadLayout,
     /// Whether single PEs move.
     moves: bool,
-    /// Whether all of them may be given one thread.
+    /// Whether all PEs may be given one thread.
     gathers: bool,
     balance: Balance,
     gathering: Gathering,

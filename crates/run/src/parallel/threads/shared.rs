@@ -21,7 +21,7 @@ pub(super) struct Threads {
     pub(super) rows: AtomicUsize,
     /// How many threads have not ended.
     pub(super) left: AtomicUsize,
-    /// Has all of them end.
+    /// Set to have all of them end.
     pub(super) stop: AtomicBool,
     /// The message of the first panic.
     pub(super) bug: Mutex<String>,
@@ -40,7 +40,7 @@ impl Threads {
     }
 
     pub(super) fn have_ended(&self) -> bool {
-        // Relaxed: whoever needs what they did joins them.
+        // Relaxed: a thread is joined before what it did is read.
         self.left.load(Ordering::Relaxed) == 0
     }
 

@@ -17,11 +17,10 @@ use crate::parallel::status::PeStatus;
 
 /// How often the boards are read.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
-/// How often what PEs say to all others is passed on to processes that share no memory with this
-/// one.
+/// How often the counters of PEs are passed on to processes that share no memory with this one.
 const PASS_ON_EVERY: Duration = Duration::from_millis(1);
 
-/// Waits for so long, or until a thread wakes this one, and does meanwhile what the first process
+/// Waits for so long, or until a thread wakes this one. Meanwhile does what the first process
 /// orders, if it may order anything.
 fn wait_for(time: Duration, watch: &mut LoopMonitor<'_, '_>) {
     let since = Instant::now();
@@ -36,8 +35,8 @@ fn wait_for(time: Duration, watch: &mut LoopMonitor<'_, '_>) {
     thread::park_timeout(time.saturating_sub(since.elapsed()));
 }
 
-/// Does what there is to do for communication, for so long or until all threads of PEs have ended,
-/// and does meanwhile what the first process orders.
+/// Does the work of communication, for so long or until all threads of PEs have ended. Meanwhile
+/// does what the first process orders.
 fn serve_for(
     time: Duration,
     communication: &CommunicationWork<'_>,
@@ -63,11 +62,11 @@ fn serve_for(
 
 /// Does what the first process has ordered.
 fn obey(watch: &mut LoopMonitor<'_, '_>) {
-    // If a process is gone, the next look finds that, too.
+    // If a process is gone, the next look finds that as well.
     watch.processes.iter_mut().for_each(|processes| _ = processes.obey());
 }
 
-/// Does what one of the threads has to do for communication until all threads of PEs have ended.
+/// Does the work of one communicating thread until all threads of PEs have ended.
 pub(super) fn serve(
     communication: &CommunicationWork<'_>,
     number: usize,
@@ -85,8 +84,8 @@ pub(super) fn serve(
     }
 }
 
-/// Looks on until all threads have ended. Returns which process is gone, if one is; then, in a
-/// process that nobody needs any more, threads may still be busy.
+/// Watches until all threads have ended. Returns which process is gone, if one is; in a process
+/// other than the first, threads may then still be busy.
 pub(super) fn watch_over(
     threads: &Threads,
     communication: &CommunicationWork<'_>,
@@ -131,12 +130,12 @@ pub(super) fn watch_over(
             watch.processes.iter().for_each(|processes| processes.group.stop());
         }
     }
-    // The others have to know what the last PEs have said.
+    // Other processes have to see the last counts.
     pass_on(ending, watch);
     gone
 }
 
-/// Passes on what PEs say to all others, to processes that share no memory with this one.
+/// Passes the counters of PEs on to processes that share no memory with this one.
 pub(super) fn pass_on(ending: &Ending<'_>, watch: &mut LoopMonitor<'_, '_>) {
     let Some(processes) = &mut watch.processes else { return };
     if processes.group.passes_on() {

@@ -27,7 +27,7 @@ const SHORT: Duration = Duration::from_micros(200);
 const TELL_EVERY: u32 = 64;
 /// Where PEs move at random, one moves after so many rounds.
 const MIGRATES_EVERY: u32 = 16;
-/// How many states are copied to find out how long that takes.
+/// How many states are copied to measure how long that takes.
 const COPIES_WEIGHED: u32 = 16;
 
 /// A PE in the hands of a thread.
@@ -59,7 +59,7 @@ pub(crate) struct Worker<'w, 'p> {
     guard: WorkerGuard<'w>,
     ending: &'w Ending<'w>,
     communication: &'w CommunicationWork<'w>,
-    /// If PEs may move.
+    /// Where PEs belong, if they may move.
     assignment: Option<&'w SteppedPes<'p>>,
     /// Draws the moves of PEs that move at random.
     migrate_at_random: Option<Random>,
@@ -67,8 +67,9 @@ pub(crate) struct Worker<'w, 'p> {
     gathered: bool,
     /// How often PEs had been given other threads when it last looked.
     changes: u32,
-    /// Rounds in a row in which there was nothing to do, and all of them.
+    /// Rounds in a row in which there was nothing to do.
     idle: u32,
+    /// All rounds.
     rounds: u32,
     /// Of so many rounds one is timed, if any is.
     timed_every: Option<u32>,
@@ -87,7 +88,7 @@ pub(crate) struct Worker<'w, 'p> {
 pub(crate) struct Surroundings<'w, 'p> {
     pub(crate) ending: &'w Ending<'w>,
     pub(crate) communication: &'w CommunicationWork<'w>,
-    /// If PEs may move.
+    /// Where PEs belong, if they may move.
     pub(crate) assignment: Option<&'w SteppedPes<'p>>,
     /// Whether some rounds are timed.
     pub(crate) timed: bool,
@@ -97,11 +98,11 @@ pub(crate) struct Surroundings<'w, 'p> {
     pub(crate) migrate_at_random: Option<u64>,
 }
 
-/// What a round was.
+/// What came of a round.
 #[derive(Default)]
 struct Round {
     worked: bool,
-    /// Whether it is time to look whether to stop.
+    /// Whether it is time to check whether to stop.
     look: bool,
 }
 
@@ -139,7 +140,7 @@ impl<'w, 'p> Worker<'w, 'p> {
         self.pes
     }
 
-    /// Whether it has had one PE all the time, which measures the time of the thread as its own.
+    /// Whether it has had one PE all the time, which then measures the thread's time as its own.
     fn is_alone(&self) -> bool {
         self.pes.len() == 1
             && self
@@ -153,7 +154,7 @@ impl<'w, 'p> Worker<'w, 'p> {
         SharedTime { time, rested: self.asleep + self.yielded }
     }
 
-    /// What it did while all LPs of its PEs were initialised, if it does not belong to one PE
+    /// How its time went since all LPs of its PEs were initialised, if it does not belong to one PE
     /// alone.
     fn shared_time(&self) -> Option<SharedTime> {
         let (since, before) = self.measured_since.filter(|_| !self.is_alone())?;
@@ -256,7 +257,7 @@ impl<'w, 'p> Worker<'w, 'p> {
                     if !std::mem::replace(&mut stepped.over, true) {
                         self.ending.note_over();
                     }
-                    // Its steps only hand over what is left, but others may need its courier.
+                    // Its steps only hand over what is left, but other PEs may need its courier.
                     self.communication.work_for(stepped.number);
                 }
                 Err(why) => return Err(OutOfMemory { place: Some(stepped.pe.position()), why }),
@@ -274,7 +275,7 @@ impl<'w, 'p> Worker<'w, 'p> {
         if let Some((every, began)) = timed {
             self.timed_every = Some(if began.elapsed() > SHORT { 1 } else { TIMED_EVERY });
             if self.rounds.is_multiple_of(every * TELL_EVERY) {
-                // To sleep is not to be kept from the core.
+                // Sleep counts as time on the core, as nobody kept the thread from it.
                 self.guard.clock.tell(CoreTime {
                     on_core: thread_time() + self.asleep,
                     elapsed: self.began.elapsed(),
@@ -284,7 +285,7 @@ impl<'w, 'p> Worker<'w, 'p> {
         Ok(round)
     }
 
-    /// Waits a moment, as there was nothing to do. Returns whether it is time to look whether to
+    /// Waits a moment, as there was nothing to do. Returns whether it is time to check whether to
     /// stop.
     fn wait(&mut self) -> bool {
         let barrier = barrier_to_sleep_at(&self.pes);
@@ -305,9 +306,9 @@ impl<'w, 'p> Worker<'w, 'p> {
         false
     }
 
-    /// Lets others have the core for a moment, if they want it.
+    /// Yields the core for a moment, if others want it.
     fn give_way(&mut self) {
-        /// It takes longer only if somebody does.
+        /// Yielding takes longer only if others have the core meanwhile.
         const TAKES: Duration = Duration::from_micros(2);
         let since = Instant::now();
         thread::yield_now();
@@ -337,13 +338,13 @@ impl<'w, 'p> Worker<'w, 'p> {
         if !arrived.is_empty() {
             arrived.iter_mut().filter(|_| gathered).for_each(|stepped| stepped.pe.begin_sharing());
             self.pes.extend(arrived);
-            // One of them may have been sent on meanwhile.
+            // One of them may have been reassigned meanwhile: look again.
             self.changes = changes.wrapping_sub(1);
         }
     }
 }
 
-/// Tells a PE how many events cost as much as a copy of a state.
+/// Measures how many events cost as much as a copy of a state, and tells the PE.
 #[cold]
 fn weigh_copies(pe: &mut dyn AnyPe) {
     let event = pe.event_seconds();
@@ -362,8 +363,7 @@ fn move_one(assignment: &SteppedPes<'_>, pes: &[SteppedPe<'_>], rounds: u32, ran
     }
 }
 
-/// The barrier at which all of these PEs wait, and for which round, if they do and that is how to
-/// wait there.
+/// The barrier at which all of these PEs wait, and its round, if threads are to sleep there.
 fn barrier_to_sleep_at<'b>(pes: &'b [SteppedPe<'_>]) -> Option<(&'b Barrier, u64)> {
     let waiting = pes
         .iter()
