@@ -2,11 +2,11 @@
 //! everything before it has committed, and nothing from then on has been executed; and another
 //! engine goes on from there. Most runs have one segment.
 //!
-//! Engines change where an early end would be. PEs that are to end early agree on a time, run to
-//! it, and undo what lies beyond; so do PEs whose run another engine is to go on with. Everything
-//! that they have sent has arrived by then, so LPs and pending events are all there is. A
-//! sequential engine stops at the end of an instant. Counts and statistics add up over segments;
-//! open levels go to whoever has their LP next.
+//! Engines change as runs end early. PEs that are to end early agree on a time, run to it, and undo
+//! what lies beyond; so do PEs whose run another engine goes on with. All that they have sent has
+//! arrived by then, so LPs and pending events are all there is. A sequential engine stops at the end
+//! of an instant. Counts and statistics add up over segments. The next engine takes over open
+//! levels with their LPs.
 
 use std::time::Instant;
 
@@ -31,7 +31,7 @@ use crate::state::run_state::{RunState, SegmentEnd};
 use crate::watch::Control;
 use crate::{Error, Pending, Records, Run, Synchronisation};
 
-/// The most PEs of a run that changes its engine at random, unless it is told how many.
+/// The most PEs of a run that changes its engine at random, unless `threads` is given.
 const PES_AT_RANDOM: u32 = 4;
 
 impl<M: Model> Job<M> {
@@ -105,7 +105,7 @@ impl<M: Model> Job<M> {
         Err(Error::Setting(why.into()))
     }
 
-    /// What the run may take of the memory of this machine.
+    /// The memory that the run may take on this machine.
     pub(crate) fn budget(&self, processes: Option<&Processes>) -> Result<RunBudget, Error> {
         if let Some(budget) = &self.budget {
             return Ok(budget.clone());
@@ -116,7 +116,7 @@ impl<M: Model> Job<M> {
         let (region, here) = processes.map_or_else(
             || (Region::own(), 1),
             |processes| {
-                // Those of this machine that share memory, or all of it if none do.
+                // The processes of this machine that share memory, or all of it if none do.
                 (processes.group.region().clone(), processes.group.cpu_share().of)
             },
         );

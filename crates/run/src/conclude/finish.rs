@@ -9,13 +9,13 @@ use warpline_model::{Act, Fault, Model, Statistics};
 use crate::outcome::error::{Failure, panic_message};
 use crate::{Error, Place};
 
-/// What every engine needs to let LPs finish.
+/// Has LPs finish.
 pub(crate) struct Finisher<'a, M: Model> {
     pub(crate) model: &'a M,
     pub(crate) executor: &'a mut Executor<M>,
     pub(crate) statistics: &'a mut Statistics,
     pub(crate) end: VirtualTime,
-    /// To which the states are added, if a digest of them is wanted.
+    /// The digest of final states, if it is wanted.
     pub(crate) digest: Option<&'a mut StateDigest>,
 }
 
@@ -84,8 +84,13 @@ pub(crate) fn finish_failure(
     end: VirtualTime,
     committed: u64,
 ) -> Error {
-    let (model, place, time) = (model.to_owned(), Place::Finish(lp), end.get());
-    Error::Fault(Box::new(Failure { model, place, time, fault, committed }))
+    Error::Fault(Box::new(Failure {
+        model: model.to_owned(),
+        place: Place::Finish(lp),
+        time: end.get(),
+        fault,
+        committed,
+    }))
 }
 
 /// The rows that the LPs of a process write when they finish, for the first process.

@@ -1,4 +1,4 @@
-//! What follows a run: its LPs finish, and its results and record are made, whichever engine ran it.
+//! What follows a run, whichever engine ran it: LPs finish, and results and record are made.
 
 pub(crate) mod finish;
 mod gather;
@@ -110,12 +110,14 @@ impl<M: Model> Job<M> {
         let ((short, lists), views) = outputs
             .map_err(|panic| self.results_fault(Fault::Panic(panic_message(panic)), committed))?;
         let list = |(name, list): (String, List<M>)| {
-            let (model, statistics, len) = (self.model.clone(), statistics.clone(), list.entries());
+            let model = self.model.clone();
+            let statistics = statistics.clone();
+            let len = list.entries();
             let entry = move |number| {
                 let entry = || {
                     list.entry(&model, &Outcome { statistics: &statistics, end, warmup }, number)
                 };
-                // Whoever writes the results is no part of the run, which has ended well.
+                // Results are written after the run, which has ended well.
                 catch_unwind(AssertUnwindSafe(entry))
                     .unwrap_or_else(|panic| json!({ "panic": panic_message(panic) }))
             };

@@ -14,7 +14,7 @@ use crate::policy::engine_selector::Reading;
 use crate::state::run_state::{ParallelSegment, SegmentSummary};
 use crate::{Error, TraceSummary};
 
-/// See the module.
+/// The totals of a run so far.
 pub(crate) struct RunTotals {
     /// When the run began.
     pub(crate) started: Instant,
@@ -84,8 +84,7 @@ impl RunTotals {
         self.traced = self.traced.take().or(segment.traced);
     }
 
-    /// Notes for the record what `engine` executed between two readings. `why` says why it was
-    /// chosen and what came of it.
+    /// Notes for the record what `engine` executed between two readings, at which rate, and why.
     pub(crate) fn note_engine(
         &mut self,
         engine: Engine,

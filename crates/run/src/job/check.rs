@@ -13,12 +13,12 @@ use crate::job::kinds::Kinds;
 use crate::outcome::error::panic_message;
 use crate::{Cancellation, Error, Undo};
 
-/// What the user and the model ask for, once it has been checked.
+/// What the user and the model ask for, checked.
 pub(crate) struct RunSpec {
     pub(crate) end: VirtualTime,
     pub(crate) declared: Declarations,
     pub(crate) ties: TieBreak,
-    /// With the LPs, links and lookahead that the model declared. It is not asked again.
+    /// Has the LPs, links and lookahead that the model declared, which is not asked again.
     pub(crate) limits: Limits,
     pub(crate) kinds: Kinds,
 }

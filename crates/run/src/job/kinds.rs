@@ -11,7 +11,7 @@ use warpline_record::KindRecord;
 use crate::outcome::error::panic_message;
 use crate::{Error, LpChoice, Synchronisation};
 
-/// What a model says of its LPs one by one, and what the run makes of it.
+/// The kinds and roles of a model's LPs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kinds {
     /// The names of the kinds, in the order of their first LPs.
@@ -43,7 +43,8 @@ impl Kinds {
     }
 
     fn ask<M: Model>(model: &M, name: &str, lps: u32, choice: &LpChoice) -> Result<Self, Error> {
-        let (mut names, mut numbers) = (Vec::<String>::new(), HashMap::<&str, usize>::new());
+        let mut names = Vec::<String>::new();
+        let mut numbers = HashMap::<&str, usize>::new();
         let mut last = ("", None);
         for lp in (0..lps).map(LpId) {
             let kind = model.kind(lp);
@@ -56,7 +57,8 @@ impl Kinds {
             }
         }
         if names.len() > Role::KINDS_MOST {
-            let (has, most) = (names.len(), Role::KINDS_MOST);
+            let has = names.len();
+            let most = Role::KINDS_MOST;
             return Err(Error::Setting(format!(
                 "model `{name}` has {has} kinds of LPs: {most} are allowed, as a kind stands for many LPs"
             )));
@@ -92,7 +94,7 @@ impl Kinds {
         Ok(Kinds { names, roles: Roles::new(roles), conservative })
     }
 
-    /// What an engine is called with these LPs: an optimistic one is mixed if some of them are
+    /// How an engine keeps these LPs in step: an optimistic one is mixed if some of them are
     /// conservative.
     pub(crate) fn mixed(&self, sync: Synchronisation) -> Synchronisation {
         if sync == Synchronisation::Optimistic && self.conservative > 0 {
@@ -102,7 +104,7 @@ impl Kinds {
         }
     }
 
-    /// Whether there is anything to tell of.
+    /// Whether LPs differ in kind or role.
     fn matter(&self) -> bool {
         self.conservative > 0 || self.names.iter().any(|name| !name.is_empty())
     }
@@ -158,7 +160,8 @@ impl KindTally<'_> {
     pub(crate) fn add_entries(&mut self, entries: Vec<(u32, u64, RoleCounts)>) {
         for (index, (lps, events, counts)) in entries.into_iter().enumerate() {
             let all = self.entry(index);
-            (all.0, all.1) = (all.0 + lps, all.1 + events);
+            all.0 += lps;
+            all.1 += events;
             all.2.rolled_back += counts.rolled_back;
             all.2.set_aside += counts.set_aside;
         }

@@ -96,7 +96,7 @@ pub enum Error {
     /// MPI cannot carry the messages of the run.
     #[error("messages between processes cannot be sent: {cause}")]
     Communication {
-        /// What MPI, or whoever else carries them, says.
+        /// What MPI, or another carrier, says.
         cause: String,
     },
     /// The system refuses the processes of the run, or the memory that they would share.
@@ -162,8 +162,10 @@ impl From<SettingError> for Error {
 }
 
 impl Error {
+    /// Checks that there is memory for this many LPs with their states.
+    ///
     /// # Errors
-    /// If there is no memory for this many LPs with their states.
+    /// If there is not.
     pub(crate) fn check_states<L>(lps: u32) -> Result<(), Self> {
         within_memory(|| {
             check_room::<L>(lps as usize, "the states of LPs");
@@ -177,10 +179,10 @@ impl Error {
     }
 }
 
-/// Calls `run`.
+/// Calls `run`, and turns a lack of memory into an error.
 ///
 /// # Errors
-/// Its own, or [`Error::Memory`] if memory runs out.
+/// Those of `run`, or [`Error::Memory`] if memory runs out.
 pub(crate) fn within_memory<T, E: From<Error>>(run: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     catch_exhausted(run).unwrap_or_else(|why| Err(Error::Memory { place: None, why }.into()))
 }

@@ -108,9 +108,9 @@ enum Tables {
 pub(crate) enum Acts {
     /// They are performed.
     Perform,
-    /// They are not, as the run only tries the model out.
+    /// They are not performed, as the run only tries the model out.
     Ignore,
-    /// They were performed until one of them panicked.
+    /// They were performed until one panicked.
     Failed(Error),
 }
 
@@ -121,7 +121,7 @@ pub(crate) struct CsvTable {
 }
 
 impl Rows {
-    /// Takes a row of whatever kind.
+    /// Takes a row of any kind.
     pub(crate) fn add(&mut self, MomentRow { time, lp, content, .. }: MomentRow) {
         match content {
             RowContent::Cells { table, cells } => self.row(Row { table, time, lp, cells: &cells }),
@@ -137,7 +137,7 @@ impl Rows {
         matches!(self.acts, Acts::Perform)
     }
 
-    /// An act of an event of `lp` at `time` has panicked.
+    /// Notes that an act of an event of `lp` at `time` has panicked: no more are performed.
     pub(crate) fn fail(&mut self, lp: LpId, time: f64, why: String) {
         self.acts = Acts::Failed(Error::Act { lp, time, why });
     }

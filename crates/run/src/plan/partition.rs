@@ -22,7 +22,8 @@ impl<M: Model> Job<M> {
         run: &RunPlan,
         spec: &RunSpec,
     ) -> Result<Vec<(Engine, f64)>, Error> {
-        let (mut engines, mut pes) = (Vec::new(), run.pes);
+        let mut engines = Vec::new();
+        let mut pes = run.pes;
         while pes > 1 {
             let least = match spec.limits.lookahead.is_uniform() {
                 true => spec.limits.lookahead.least(),
@@ -40,7 +41,8 @@ impl<M: Model> Job<M> {
         Ok(engines)
     }
 
-    /// Without lookahead between them, conservative PEs would wait for each other for ever.
+    /// Checks that there is lookahead between PEs: without it, conservative ones would wait for each
+    /// other for ever.
     pub(super) fn check_conservative(
         &self,
         limits: &Limits,
@@ -81,7 +83,9 @@ impl<M: Model> Job<M> {
 
     /// Shares the LPs out by the weights, groups and distances that the model declares.
     pub(crate) fn partition(&self, limits: &Limits, pes: u32) -> Result<Partition, Error> {
-        let (model, name, groups) = (&*self.model, &self.name, self.groups(limits)?);
+        let model = &*self.model;
+        let name = &self.name;
+        let groups = self.groups(limits)?;
         let shared = catch_unwind(AssertUnwindSafe(|| {
             Partition::weighted(limits.lps, pes, &limits.lookahead, &groups, |lp| model.weight(lp))
         }));
@@ -96,7 +100,7 @@ impl<M: Model> Job<M> {
         })
     }
 
-    /// Shares the LPs out by what they have been doing so far, if that is known.
+    /// Shares the LPs out by their work so far, if that is known.
     pub(super) fn partition_by(
         &self,
         limits: &Limits,
@@ -111,9 +115,10 @@ impl<M: Model> Job<M> {
             .ok())
     }
 
-    /// The groups of LPs that the model wants on one PE.
+    /// The groups of LPs that the model wants on one PE each.
     pub(crate) fn groups(&self, limits: &Limits) -> Result<Groups, Error> {
-        let (model, name) = (&*self.model, &self.name);
+        let model = &*self.model;
+        let name = &self.name;
         let asked = catch_unwind(AssertUnwindSafe(|| Groups::of(limits.lps, |lp| model.group(lp))));
         let asked = asked.map_err(|panic| {
             Error::Setting(format!(

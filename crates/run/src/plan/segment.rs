@@ -25,14 +25,14 @@ use crate::{
 
 /// Idle steps before a PE asks for GVT although bounds should have moved by then.
 const PATIENCE: u32 = 512;
-/// The most events that a PE may have executed and not committed, in GVT intervals, or in batches
-/// if these are larger: a batch must never fill the history, or PEs might undo all that they have
-/// executed again and again.
+/// The most executed events of a PE that have not committed, in GVT intervals, or in batches if
+/// these are larger: if a batch filled the history, PEs might undo all that they have executed again
+/// and again.
 const INTERVALS_MOST: u64 = 16;
 /// The sizes of groups of PEs in virtual clusters.
 const CLUSTER_GROUPS: [u32; 3] = [1, 4, 16];
 
-/// What is settled about a parallel segment before it begins. Nobody changes it.
+/// What is settled about a parallel segment before it begins. Nothing changes it.
 #[derive(Clone, Debug)]
 pub(crate) struct ParallelPlan {
     pub(crate) pes: u32,
@@ -74,18 +74,18 @@ pub(crate) struct WirePlan {
     pub(crate) far: FarPlan,
 }
 
-/// How messages travel between processes that share no memory, or are not to share that of
+/// How messages travel between processes that share no memory, or are told not to use it for
 /// messages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FarPlan {
     /// Whether those that share memory use it for messages.
     pub(crate) shares: bool,
     pub(crate) carrier: CarrierKind,
-    /// How PEs hand over messages to whoever sends them for them.
+    /// How PEs hand messages to the thread that sends for them.
     pub(crate) ring: CommunicationRing,
     /// Who sends.
     pub(crate) communication: Communication,
-    /// How many threads do nothing else, if any do.
+    /// How many threads only send and receive, if any do.
     pub(crate) threads: u32,
     /// The most bytes of a batch; `None` if each message is sent by itself.
     pub(crate) batch: Option<usize>,
@@ -128,7 +128,7 @@ impl TracePlan {
 }
 
 impl ParallelPlan {
-    /// The parts of all PEs in finding GVT; those of a rank meet at its barrier, if it has one.
+    /// The parts of all PEs in finding GVT. The PEs of a rank meet at its barrier, if it has one.
     pub(crate) fn gvts(
         &self,
         region: &Region,
@@ -142,8 +142,8 @@ impl ParallelPlan {
         AnyGvt::all(region, algorithm, Hierarchy::new(self.pes, self.group()), ties)
     }
 
-    /// How many PEs are close to each other: those of a machine, if there are several, or those
-    /// that take turns in one thread; in a virtual cluster, as its seed says.
+    /// How many PEs are close to each other: the PEs of a machine, if there are several machines, or
+    /// those that take turns in one thread. In a virtual cluster its seed says.
     fn group(&self) -> u32 {
         let threads = self.pes.div_ceil(self.processes.count);
         let of_machine = || {
@@ -259,7 +259,7 @@ fn tuning(
 }
 
 impl<M: Model> Job<M> {
-    /// Whether conservative PEs, of this number, can be used.
+    /// Whether this many conservative PEs can be used.
     pub(crate) fn may_wait(&self, run: &RunPlan, spec: &RunSpec, pes: u32) -> bool {
         let engine = Engine { sync: Synchronisation::Conservative, pes };
         self.plan(engine.into(), run, spec, None).is_ok()

@@ -71,7 +71,7 @@ impl Policy {
         self.next(at, chosen, phase, why);
     }
 
-    /// Compares the chosen engine, before and after the trial of another one, with that.
+    /// Compares an engine that was tried with the chosen one, before and after the trial.
     pub(super) fn compare(&mut self, at: Milestone, with: usize, until: f64) {
         if at.seconds < until {
             return;
@@ -80,7 +80,7 @@ impl Policy {
         let now = self.speed(rate);
         let before = self.candidates[self.chosen].speed.unwrap_or(now);
         if self.meter.is_rising() && rate < before.rate {
-            // It is not warm again.
+            // It is not warm yet.
             let length = until - self.meter.began.seconds;
             self.phase = Phase::Comparison { with, until: at.seconds + length };
             self.meter = Meter::new(at, length, 0.0);
@@ -105,8 +105,8 @@ impl Policy {
     }
 }
 
-/// The factor by which the time has to grow before an engine is tried again that compared in this
-/// way to the chosen one.
+/// The factor by which the time of the run grows before an engine is tried again that compared so to
+/// the chosen one.
 fn postponed(ratio: Ratio) -> f64 {
     match ratio.times {
         // The cores may be free again at any time.

@@ -1,12 +1,12 @@
-//! Which engine suits a run best, found out as it goes on: a state machine that is told how far the
-//! run has come and when. It reads no clock.
+//! Finds out which engine suits a run best, while the run goes on: a state machine that is told how
+//! far the run has come and when. It reads no clock.
 //!
-//! A run begins sequentially, as no engine is faster for a short one; except for a model so large
-//! that handing it over would take long. When there is enough left to make up for it, the run goes
-//! on for a short stretch on another engine, a *trial*, and stays there if that is faster. What
-//! trials may cost altogether is a small share of the run's expected time. An engine that was
-//! slower is tried again later, at intervals that grow; or soon, if the rate of the chosen one has
-//! changed, as the model is then doing something else.
+//! A run begins sequentially, as no engine is faster for a short one; except if the model is so
+//! large that handing it over would take long. When enough of the run is left to make up for it,
+//! the run goes on for a short stretch on another engine, a *trial*, and stays there if that is
+//! faster. All trials together may cost a small share of the run's expected time. An engine that
+//! was slower is tried again later, at growing intervals; or soon, if the rate of the chosen one
+//! has changed, as the model is then doing something else.
 //!
 //! Rates are committed events per second, once the engine is warm. As a model may have more and
 //! less expensive times, an engine that was only a little slower is compared with the rates before
@@ -45,7 +45,7 @@ pub(crate) struct Facts {
     /// The engines that may be used beside the sequential one, each with the least delay between
     /// its PEs, in model time.
     pub(crate) engines: Vec<(Engine, f64)>,
-    /// About how much of an LP and of an event has to be moved when they are handed over, in bytes.
+    /// About how many bytes of an LP and of an event are moved when they are handed over.
     pub(crate) lp_bytes: usize,
     pub(crate) event_bytes: usize,
 }
@@ -72,7 +72,7 @@ impl Candidate {
 /// What the present segment is for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {
-    /// It goes on as long as nothing better is known.
+    /// The chosen engine goes on as long as no better one is known.
     Chosen,
     /// It shows how fast an engine is, until this time.
     Trial {
@@ -84,7 +84,7 @@ enum Phase {
     Comparison { with: usize, until: f64 },
 }
 
-/// The state machine; see the module.
+/// The state machine that chooses engines.
 pub(crate) struct Policy {
     facts: Facts,
     /// The sequential engine first.
@@ -99,8 +99,7 @@ pub(crate) struct Policy {
     next: Option<(usize, Phase)>,
     /// Seconds that trials have cost so far.
     spent: f64,
-    /// Seconds that the last change of the engine took; what it will probably take, before the
-    /// first.
+    /// Seconds that the last change of the engine took; `None` before the first.
     handover: Option<f64>,
     /// When it was decided that the last segment should end, and when it did.
     decided: f64,
@@ -187,7 +186,7 @@ impl Policy {
         }
     }
 
-    /// Takes note of how far the run has come. Returns whether the segment is to end.
+    /// Notes how far the run has come. Returns whether the segment is to end.
     pub(crate) fn is_over(&mut self, at: Milestone) -> bool {
         if self.next.is_some() || self.candidates.len() == 1 {
             return self.next.is_some();

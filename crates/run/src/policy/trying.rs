@@ -117,7 +117,7 @@ impl Policy {
             + PER_BYTE * bytes as f64
     }
 
-    /// How many events each PE of an engine has in the time that the lookahead bridges.
+    /// How many events each PE of an engine has within the lookahead.
     fn window(&self, candidate: &Candidate) -> f64 {
         if candidate.engine.is_sequential() {
             return WINDOW_AMPLE;

@@ -202,7 +202,7 @@ impl<M: Model> DryRun<'_, M> {
         self.forward();
         if self.attempt.executor.take_fault().is_some() {
             // The event fails as it would in a run, which reports that when it executes the event.
-            // Only a journal has to undo events that have failed.
+            // Of the ways to undo a failed event, only the journal depends on the model.
             let compared = match self.undo {
                 Undo::Journal => {
                     self.backward(&copy).and_then(|()| self.compare(UNDONE, &before, Some(&copy)))

@@ -1,4 +1,4 @@
-//! An entry of a table of settings: what is known of a setting before it has a value.
+//! An entry of a table of settings.
 
 use serde_json::Value;
 use warpline_model::nearest;

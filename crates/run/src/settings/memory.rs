@@ -20,7 +20,7 @@ pub enum MemoryLimit {
     Share(f64),
 }
 
-/// Units of memory. The first of each size is how it is written.
+/// Units of memory, by name.
 const UNITS: [(&str, f64); 16] = [
     ("B", 1.0),
     ("K", 1024.0),

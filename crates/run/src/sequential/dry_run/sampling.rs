@@ -154,8 +154,8 @@ impl Sampling {
     }
 }
 
-/// Whether event `number` of a kind, from 1, is to be tried: the first `each` are, and of each later
-/// stretch that is as long as all before it, as many on average.
+/// Whether event `number` of a kind, from 1, is to be tried: the first `each` are, and as many on
+/// average of each later stretch that is as long as all before it.
 fn is_drawn(number: u64, each: Option<u64>, kind: u64) -> bool {
     each.is_none_or(|each| {
         number <= each
