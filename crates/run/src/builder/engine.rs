@@ -23,7 +23,8 @@ use crate::{
 /// #     fn init(&self, lp: &mut Init<Self>) -> u64 { lp.send(lp.id(), 1.0, ()); 0 }
 /// #     fn handle(&self, seen: &mut u64, _: &(), lp: &mut Context<Self>) {
 /// #         *seen += 1;
-/// #         let (to, delay) = (lp.random().below(100), lp.random().exponential(1.0));
+/// #         let to = lp.random().below(100);
+/// #         let delay = lp.random().exponential(1.0);
 /// #         lp.send(to, delay, ());
 /// #     }
 /// # }
@@ -109,7 +110,8 @@ impl<M: Model> Simulation<'_, M> {
     /// #     fn init(&self, lp: &mut Init<Self>) -> u64 { lp.send(lp.id(), 1.0, ()); 0 }
     /// #     fn handle(&self, seen: &mut u64, _: &(), lp: &mut Context<Self>) {
     /// #         *seen += 1;
-    /// #         let (to, delay) = (lp.random().below(100), lp.random().exponential(1.0));
+    /// #         let to = lp.random().below(100);
+    /// #         let delay = lp.random().exponential(1.0);
     /// #         lp.send(to, delay, ());
     /// #     }
     /// # }
@@ -174,7 +176,8 @@ impl<M: Model> Simulation<'_, M> {
     /// #     fn init(&self, lp: &mut Init<Self>) -> u64 { lp.send(lp.id(), 1.0, ()); 0 }
     /// #     fn handle(&self, seen: &mut u64, _: &(), lp: &mut Context<Self>) {
     /// #         *seen += 1;
-    /// #         let (to, delay) = (lp.random().below(100), 1.0 + lp.random().exponential(1.0));
+    /// #         let to = lp.random().below(100);
+    /// #         let delay = 1.0 + lp.random().exponential(1.0);
     /// #         lp.send(to, delay, ());
     /// #     }
     /// # }
@@ -233,7 +236,8 @@ impl<M: Model> Simulation<'_, M> {
     /// #     fn init(&self, lp: &mut Init<Self>) -> u64 { lp.send(lp.id(), 1.0, 0); 0 }
     /// #     fn handle(&self, seen: &mut u64, hops: &u32, lp: &mut Context<Self>) {
     /// #         *seen += 1;
-    /// #         let (to, delay) = (lp.random().below(100), lp.random().exponential(1.0));
+    /// #         let to = lp.random().below(100);
+    /// #         let delay = lp.random().exponential(1.0);
     /// #         lp.send(to, delay, hops + 1);
     /// #     }
     /// # }
@@ -265,12 +269,14 @@ impl<M: Model> Simulation<'_, M> {
     /// #     fn init(&self, lp: &mut Init<Self>) -> Vec<u64> { lp.send(lp.id(), 1.0, ()); vec![0; 100] }
     /// #     fn handle(&self, seen: &mut Vec<u64>, _: &(), lp: &mut Context<Self>) {
     /// #         seen[0] += 1;
-    /// #         let (to, delay) = (lp.random().below(100), lp.random().exponential(1.0));
+    /// #         let to = lp.random().below(100);
+    /// #         let delay = lp.random().exponential(1.0);
     /// #         lp.send(to, delay, ());
     /// #     }
     /// # }
     /// let simulation = || Simulation::new(Hops).end(20.0).threads(2);
-    /// let (four, auto) = (simulation().copy_interval(4).run()?, simulation().copy_interval(CopyInterval::Auto).run()?);
+    /// let four = simulation().copy_interval(4).run()?;
+    /// let auto = simulation().copy_interval(CopyInterval::Auto).run()?;
     /// assert_eq!(four.record.digest, auto.record.digest);
     /// # Ok::<(), Error>(())
     /// ```
@@ -362,7 +368,8 @@ impl<M: Model> Simulation<'_, M> {
     /// #     fn init(&self, lp: &mut Init<Self>) -> u64 { lp.send(lp.id(), 1.0, ()); 0 }
     /// #     fn handle(&self, seen: &mut u64, _: &(), lp: &mut Context<Self>) {
     /// #         *seen += 1;
-    /// #         let (to, delay) = (lp.random().below(100), lp.random().exponential(1.0));
+    /// #         let to = lp.random().below(100);
+    /// #         let delay = lp.random().exponential(1.0);
     /// #         lp.send(to, delay, ());
     /// #     }
     /// # }

@@ -44,7 +44,7 @@ impl Left<'_> {
             if let (Some(all), Some(other)) = (&mut self.state_digest, other.state_digest) {
                 all.merge(other);
             }
-            self.tally.add_entries(other.by_role);
+            self.tally.add_roles(other.by_role);
             self.statistics.merge(&other.statistics);
             if finished.is_ok() {
                 processes.pass_on(other.rows.into_iter(), rows)?;
@@ -61,7 +61,7 @@ impl Left<'_> {
         Finished {
             digest: self.digest,
             state_digest: self.state_digest,
-            by_role: self.tally.entries(),
+            by_role: self.tally.into_roles(),
             statistics: self.statistics,
             rows: rows.0,
             fault,

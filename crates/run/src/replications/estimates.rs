@@ -318,7 +318,8 @@ mod tests {
     fn intervals_cover_the_mean() {
         use warpline_base::LpId;
         use warpline_base::random::Stream;
-        let (samples, each) = (4_000u64, 5);
+        let samples = 4_000u64;
+        let each = 5;
         let covered = (0..samples).filter(|&sample| {
             let mut stream = Stream::new(7, 0);
             stream.point(LpId(sample as u32), 1);

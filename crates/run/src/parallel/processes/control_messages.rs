@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 use warpline_base::{LpId, Moment, RunDigest, StateDigest};
-use warpline_kernel::{CommittedFault, MomentRow, RoleCounts};
+use warpline_kernel::{CommittedFault, MomentRow};
 use warpline_model::{Fault, Statistics};
 use warpline_transport::CourierCounts;
 
+use crate::job::kinds::RoleTally;
 use crate::parallel::acts::Performed;
 use crate::parallel::out_of_memory::OutOfMemory;
 use crate::parallel::record::PeSummary;
@@ -80,8 +81,8 @@ pub(crate) struct Finished {
     pub(crate) digest: RunDigest,
     /// Of their final states, if it is wanted.
     pub(crate) state_digest: Option<StateDigest>,
-    /// LPs, committed events and counts, by role.
-    pub(crate) by_role: Vec<(u32, u64, RoleCounts)>,
+    /// What they did, by role.
+    pub(crate) by_role: Vec<RoleTally>,
     pub(crate) statistics: Statistics,
     /// What they recorded when they finished, in order.
     pub(crate) rows: Vec<MomentRow>,

@@ -168,9 +168,7 @@ pub(crate) fn drive(
     let mut busy = vec![0; threads.boards.len()];
     ended.busy.iter().for_each(|(pe, time)| busy[*pe] = *time);
     assignment.into_arriving().for_each(|stepped| busy[stepped.number] = stepped.busy);
-    for board in threads.boards {
-        watch.merge.add(board.0.into_inner().unwrap_or_else(PoisonError::into_inner).rows);
-    }
+    threads.into_rows().for_each(|rows| watch.merge.add(rows));
     Ok(Driven {
         full: ended.full,
         cut_short: ending.earlier_than(watch.until),

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use warpline_kernel::MomentRow;
 use warpline_memory::Apart;
 
 use super::board::Board;
@@ -58,6 +59,12 @@ impl Threads {
             rows: &self.rows,
             watcher: thread::current(),
         }
+    }
+
+    /// The last rows of each PE.
+    pub(super) fn into_rows(self) -> impl Iterator<Item = Vec<MomentRow>> {
+        let board = |board: Board| board.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.boards.into_iter().map(board).map(|notice| notice.rows)
     }
 
     /// The status of each PE.
