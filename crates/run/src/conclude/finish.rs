@@ -1,12 +1,10 @@
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use warpline_base::{LpId, Moment, StateDigest, VirtualTime};
 use warpline_kernel::{MomentRow, RowContent};
 use warpline_model::engine::Executor;
 use warpline_model::statistics::{Row, RowSink};
 use warpline_model::{Act, Fault, Model, Statistics};
 
-use crate::outcome::error::{Failure, panic_message};
+use crate::outcome::error::{Failure, catch_message};
 use crate::{Error, Place};
 
 /// Has LPs finish.
@@ -39,14 +37,9 @@ impl<M: Model> Finisher<'_, M> {
         for (id, state) in (first..).map(LpId).zip(states) {
             beat.begin_step();
             // The executor is not used again after a panic.
-            if let Err(panic) =
-                catch_unwind(AssertUnwindSafe(|| executor.finish(model, id, state, end)))
-            {
+            if let Err(message) = catch_message(|| executor.finish(model, id, state, end)) {
                 // A fault before the panic takes precedence.
-                return Err((
-                    id,
-                    executor.take_fault().unwrap_or_else(|| Fault::Panic(panic_message(panic))),
-                ));
+                return Err((id, executor.take_fault().unwrap_or(Fault::Panic(message))));
             }
             let notes = executor.notes_mut();
             let outcome = statistics.apply(notes, end.get(), id, rows);
@@ -68,12 +61,12 @@ impl<M: Model> Finisher<'_, M> {
 }
 
 fn add_state<M: Model>(digest: &mut StateDigest, lp: LpId, state: &M::State) -> Result<(), Fault> {
-    match catch_unwind(AssertUnwindSafe(|| digest.add(lp, state))) {
+    match catch_message(|| digest.add(lp, state)) {
         Ok(Ok(())) => Ok(()),
         Ok(Err(_)) => {
             Err(Fault::Failed("the `Debug` of its state fails, so there is no digest of states; mend it, or run without one".into()))
         }
-        Err(panic) => Err(Fault::Panic(format!("the `Debug` of its state, for the digest of states: {}", panic_message(panic)))),
+        Err(message) => Err(Fault::Panic(format!("the `Debug` of its state, for the digest of states: {message}"))),
     }
 }
 

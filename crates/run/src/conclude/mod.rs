@@ -7,7 +7,6 @@ pub(crate) mod state_digests;
 pub(crate) mod totals;
 
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
@@ -21,7 +20,7 @@ use self::record::{Described, Findings, run_record};
 use self::totals::RunTotals;
 use crate::job::Job;
 use crate::job::check::RunSpec;
-use crate::outcome::error::{Failure, panic_message};
+use crate::outcome::error::{Failure, catch_message};
 use crate::parallel::processes::Processes;
 use crate::plan::RunPlan;
 use crate::state::run_monitor::RunMonitor;
@@ -106,9 +105,8 @@ impl<M: Model> Job<M> {
         let warmup = self.settings.warmup().min(end);
         let outcome = Outcome { statistics, end, warmup };
         let outputs = || (self.model.results(&outcome).into_parts(), self.model.views(&outcome));
-        let outputs = catch_unwind(AssertUnwindSafe(outputs));
-        let ((short, lists), views) = outputs
-            .map_err(|panic| self.results_fault(Fault::Panic(panic_message(panic)), committed))?;
+        let ((short, lists), views) = catch_message(outputs)
+            .map_err(|message| self.results_fault(Fault::Panic(message), committed))?;
         let list = |(name, list): (String, List<M>)| {
             let model = self.model.clone();
             let statistics = statistics.clone();
@@ -118,8 +116,7 @@ impl<M: Model> Job<M> {
                     list.entry(&model, &Outcome { statistics: &statistics, end, warmup }, number)
                 };
                 // Results are written after the run, which has ended well.
-                catch_unwind(AssertUnwindSafe(entry))
-                    .unwrap_or_else(|panic| json!({ "panic": panic_message(panic) }))
+                catch_message(entry).unwrap_or_else(|message| json!({ "panic": message }))
             };
             (name, ResultList::new(len, entry))
         };

@@ -1,7 +1,5 @@
 //! Checks before a run: its settings and the model's declarations must make sense.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use warpline_base::{SEND_LIMIT, TieBreak, VirtualTime};
 use warpline_kernel::Lp;
 use warpline_model::engine::{Limits, Lookahead, tie_break};
@@ -10,7 +8,7 @@ use warpline_mpi::Launch;
 
 use crate::job::Job;
 use crate::job::kinds::Kinds;
-use crate::outcome::error::panic_message;
+use crate::outcome::error::catch_message;
 use crate::{Cancellation, Error, Undo};
 
 /// What the user and the model ask for, checked.
@@ -105,14 +103,14 @@ impl<M: Model> Job<M> {
     fn ask_model(&self) -> Result<Answers, Error> {
         let name = &self.name;
         let mut declared = Declarations::default();
-        let answers = catch_unwind(AssertUnwindSafe(|| {
+        let answers = catch_message(|| {
             self.model.declare(&mut declared);
             let lps = self.model.lps();
             (lps, Lookahead::of(&*self.model, lps), tie_break(&*self.model, self.settings.seed()))
-        }));
-        let (lps, lookahead, ties) = answers.map_err(|panic| {
+        });
+        let (lps, lookahead, ties) = answers.map_err(|why| {
             let what = "when it was asked for its LPs, links, lookahead, ties and statistics";
-            Error::Setting(format!("model `{name}` panicked {what}: {}", panic_message(panic)))
+            Error::Setting(format!("model `{name}` panicked {what}: {why}"))
         })?;
         let lookahead = lookahead.map_err(|why| Error::Setting(format!("model `{name}` {why}")))?;
         Ok(Answers { declared, lps, lookahead, ties })

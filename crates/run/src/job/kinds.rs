@@ -1,7 +1,6 @@
 //! The kinds of a model's LPs, which of them are conservative, and what they did.
 
 use std::collections::HashMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde::{Deserialize, Serialize};
 use warpline_base::LpId;
@@ -9,7 +8,7 @@ use warpline_kernel::{Lp, Role, RoleCounts, Roles};
 use warpline_model::Model;
 use warpline_record::KindRecord;
 
-use crate::outcome::error::panic_message;
+use crate::outcome::error::catch_message;
 use crate::{Error, LpChoice, Synchronisation};
 
 /// The kinds and roles of a model's LPs.
@@ -34,9 +33,8 @@ impl Kinds {
         lps: u32,
         choice: &LpChoice,
     ) -> Result<Self, Error> {
-        let asked = catch_unwind(AssertUnwindSafe(|| Self::ask(model, name, lps, choice)));
-        asked.unwrap_or_else(|panic| {
-            let why = panic_message(panic);
+        let asked = catch_message(|| Self::ask(model, name, lps, choice));
+        asked.unwrap_or_else(|why| {
             Err(Error::Setting(format!(
                 "model `{name}` panicked when it was asked for the kinds of its LPs: {why}"
             )))

@@ -1,9 +1,11 @@
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
 use warpline_base::{Figure, LpId};
+use warpline_kernel::panic_message;
 use warpline_kernel::{FailedEvent, Position};
-pub(crate) use warpline_kernel::{event_text, panic_message, remember_panics};
+pub(crate) use warpline_kernel::{event_text, remember_panics};
 use warpline_memory::{Exhausted, catch_exhausted, check_room};
 use warpline_model::Fault;
 use warpline_report::ReportError;
@@ -177,6 +179,25 @@ impl Error {
     pub(crate) fn no_thread(number: usize, threads: usize, cause: std::io::Error) -> Self {
         Error::Thread { number: number + 1, threads, cause }
     }
+}
+
+/// Calls code of the model, or anything else that may panic.
+///
+/// # Errors
+/// The message of its panic.
+pub(crate) fn catch_message<T>(call: impl FnOnce() -> T) -> Result<T, String> {
+    let mut call = Some(call);
+    let mut result = None;
+    catch_message_of(&mut || result = call.take().map(|call| call()))?;
+    match result {
+        Some(result) => Ok(result),
+        None => unreachable!("it has been called"),
+    }
+}
+
+/// Compiled once, whatever is called.
+fn catch_message_of(call: &mut dyn FnMut()) -> Result<(), String> {
+    catch_unwind(AssertUnwindSafe(call)).map_err(panic_message)
 }
 
 /// Calls `run`, and turns a lack of memory into an error.

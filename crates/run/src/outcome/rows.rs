@@ -1,6 +1,5 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use warpline_base::{Figure, LpId};
@@ -10,7 +9,7 @@ use warpline_model::statistics::{Row, RowSink, TableDeclaration};
 use warpline_model::{Act, Cell, Statistics};
 
 use crate::Error;
-use crate::outcome::error::panic_message;
+use crate::outcome::error::catch_message;
 
 /// What happens to the rows that a model records.
 ///
@@ -244,7 +243,7 @@ fn quoted(text: &str) -> String {
 /// # Errors
 /// The message of its panic.
 pub(crate) fn perform(act: &Act) -> Result<(), String> {
-    catch_unwind(AssertUnwindSafe(|| act.perform())).map_err(panic_message)
+    catch_message(|| act.perform())
 }
 
 impl RowSink for Rows {

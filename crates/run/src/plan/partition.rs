@@ -1,7 +1,5 @@
 //! Which PE has which LPs, and which engines that leaves possible.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use warpline_base::LpId;
 use warpline_kernel::{Delays, Groups, Partition, ScatteredGroup, Shortest};
 use warpline_model::Model;
@@ -10,7 +8,7 @@ use warpline_model::engine::Limits;
 use super::RunPlan;
 use crate::job::Job;
 use crate::job::check::RunSpec;
-use crate::outcome::error::panic_message;
+use crate::outcome::error::catch_message;
 use crate::policy::engine_choice::Engine;
 use crate::{Error, Synchronisation};
 
@@ -86,13 +84,12 @@ impl<M: Model> Job<M> {
         let model = &*self.model;
         let name = &self.name;
         let groups = self.groups(limits)?;
-        let shared = catch_unwind(AssertUnwindSafe(|| {
+        let shared = catch_message(|| {
             Partition::weighted(limits.lps, pes, &limits.lookahead, &groups, |lp| model.weight(lp))
-        }));
-        let shared = shared.map_err(|panic| {
+        });
+        let shared = shared.map_err(|why| {
             Error::Setting(format!(
-                "model `{name}` panicked when it was asked for the weights of its LPs: {}",
-                panic_message(panic)
+                "model `{name}` panicked when it was asked for the weights of its LPs: {why}"
             ))
         })?;
         shared.map_err(|(lp, weight)| {
@@ -119,11 +116,10 @@ impl<M: Model> Job<M> {
     pub(crate) fn groups(&self, limits: &Limits) -> Result<Groups, Error> {
         let model = &*self.model;
         let name = &self.name;
-        let asked = catch_unwind(AssertUnwindSafe(|| Groups::of(limits.lps, |lp| model.group(lp))));
-        let asked = asked.map_err(|panic| {
+        let asked = catch_message(|| Groups::of(limits.lps, |lp| model.group(lp)));
+        let asked = asked.map_err(|why| {
             Error::Setting(format!(
-                "model `{name}` panicked when it was asked for the groups of its LPs: {}",
-                panic_message(panic)
+                "model `{name}` panicked when it was asked for the groups of its LPs: {why}"
             ))
         })?;
         asked.map_err(|ScatteredGroup { number, before, after }| {

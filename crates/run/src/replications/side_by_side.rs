@@ -38,6 +38,9 @@ enum Told {
 /// What a run has come to: nothing if it was cut short, as it is no sample of a whole run then.
 type Outcome = Result<Option<KeptRun>, Error>;
 
+/// Executes the run of this number in the thread of this number, which reports how it goes.
+type RunOne<'r> = dyn Fn(u32, usize, &Sender<Report>) -> Result<RunRecord, Error> + Sync + 'r;
+
 /// What the threads that execute runs share.
 struct SharedRuns {
     queue: Mutex<Queue>,
@@ -61,9 +64,43 @@ impl SharedRuns {
         }
     }
 
+    /// Executes runs by `run_one` in a thread for each place in `progress`, and reports progress
+    /// until the last run has ended.
+    ///
+    /// # Errors
+    /// If the system refuses a thread.
+    fn work_in_threads(
+        &self,
+        stack: usize,
+        goes_on: &(dyn Fn() -> bool + Sync),
+        run_one: &RunOne<'_>,
+        mut progress: SharedProgress,
+        listener: Option<Listener>,
+    ) -> Result<(), Error> {
+        let threads = progress.running.len();
+        scope(|scope| {
+            let (sender, reports) = channel();
+            for thread in 0..threads {
+                let sender = sender.clone();
+                let work = move || self.work(goes_on, &|number| run_one(number, thread, &sender));
+                let worker = Builder::new()
+                    .name(format!("warpline-{thread}"))
+                    .stack_size(stack)
+                    .spawn_scoped(scope, work);
+                worker.map_err(|cause| {
+                    self.failed.store(true, Ordering::Relaxed);
+                    Error::no_thread(thread, threads, cause)
+                })?;
+            }
+            drop(sender);
+            progress.pass_on(&reports, listener);
+            Ok(())
+        })
+    }
+
     /// Executes runs by `run`, one after the other, as long as it `goes_on` and there are any for
     /// this thread.
-    fn work(&self, goes_on: impl Fn() -> bool, run: impl Fn(u32) -> Result<RunRecord, Error>) {
+    fn work(&self, goes_on: &dyn Fn() -> bool, run: &dyn Fn(u32) -> Result<RunRecord, Error>) {
         while !self.failed.load(Ordering::Relaxed) && goes_on() {
             let Some((number, alone)) = lock(&self.queue).take() else { break };
             let outcome = run(number).and_then(|record| self.keep(number, record));
@@ -122,29 +159,12 @@ impl<M: Model> Job<M> {
     ) -> Result<Finished, Error> {
         let shared = SharedRuns::new(runs, at_once);
         let stack = self.thread_limits()?.stack;
-        scope(|scope| {
-            let (sender, reports) = channel();
-            for thread in 0..at_once as usize {
-                let sender = sender.clone();
-                let shared = &shared;
-                let work = move || {
-                    let goes_on = || !self.stop.is_on() && control.go_on().is_ok();
-                    shared.work(goes_on, |number| self.run_one(number, thread, &sender, control));
-                };
-                let worker = Builder::new()
-                    .name(format!("warpline-{thread}"))
-                    .stack_size(stack)
-                    .spawn_scoped(scope, work);
-                worker.map_err(|cause| {
-                    shared.failed.store(true, Ordering::Relaxed);
-                    Error::no_thread(thread, at_once as usize, cause)
-                })?;
-            }
-            drop(sender);
-            let mut progress = SharedProgress::new(runs, at_once, self.end_time());
-            progress.pass_on(&reports, control.listener());
-            Ok::<(), Error>(())
-        })?;
+        let goes_on = || !self.stop.is_on() && control.go_on().is_ok();
+        let run_one = |number: u32, thread: usize, reports: &Sender<Report>| {
+            self.run_one(number, thread, reports, control)
+        };
+        let progress = SharedProgress::new(runs, at_once, self.end_time());
+        shared.work_in_threads(stack, &goes_on, &run_one, progress, control.listener())?;
         control.go_on()?;
         shared.finish()
     }

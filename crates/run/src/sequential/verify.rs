@@ -31,6 +31,19 @@ struct End {
     states: StateDigestRecord,
 }
 
+/// Compiled once for all models.
+fn in_another_thread(
+    stack: usize,
+    run: Box<dyn FnOnce() -> Result<End, Error> + Send + '_>,
+) -> Result<End, Error> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("warpline-again".to_owned());
+        let again = thread.stack_size(stack).spawn_scoped(scope, || within_memory(run));
+        let again = again.map_err(|cause| Error::no_thread(0, 1, cause))?;
+        again.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
 impl<M: Model> Job<M> {
     /// Tries events out, and if it `repeats`, runs the model again in another thread.
     pub(crate) fn verify(
@@ -118,14 +131,7 @@ impl<M: Model> Job<M> {
     /// events.
     fn repeat(&self, spec: &RunSpec, control: &Control) -> Result<End, Error> {
         let stack = self.thread_limits()?.stack;
-        std::thread::scope(|scope| {
-            let again =
-                std::thread::Builder::new().name("warpline-again".to_owned()).stack_size(stack);
-            let again =
-                again.spawn_scoped(scope, || within_memory(|| self.run_again(spec, control)));
-            let again = again.map_err(|cause| Error::no_thread(0, 1, cause))?;
-            again.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        })
+        in_another_thread(stack, Box::new(|| self.run_again(spec, control)))
     }
 
     fn run_again(&self, spec: &RunSpec, control: &Control) -> Result<End, Error> {

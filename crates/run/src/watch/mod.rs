@@ -159,37 +159,54 @@ pub(crate) fn watched<T: Send + 'static, E: From<Error> + Send + 'static>(
         caller: Some(caller),
         ..Control::default()
     };
-    let worker = Builder::new().name("warpline".to_owned()).stack_size(limits.stack);
+    let outcome = Arc::new(Mutex::new(None));
+    let for_run = outcome.clone();
     let given = control.clone();
-    // The channel closes when the thread drops the last sender.
-    let worker = worker.spawn(move || {
+    let work = move || {
+        // The channel closes when the thread drops the last sender.
         let _over = over;
-        within_memory(|| run(given))
-    });
-    let worker = worker.map_err(|cause| Error::no_thread(0, 1, cause))?;
+        let outcome = within_memory(|| run(given));
+        *for_run.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+    };
+    wait_for(Box::new(work), limits, control, audience, &told)?;
+    let outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner).take();
+    outcome.unwrap_or_else(|| unreachable!("a run that has ended has an outcome"))
+}
+
+/// Does the work of a run in a thread of its own, and looks on. Compiled once for all models.
+fn wait_for(
+    work: Box<dyn FnOnce() + Send>,
+    limits: ThreadLimits,
+    control: Control,
+    audience: Audience<'_>,
+    told: &Receiver<Told>,
+) -> Result<(), Error> {
+    let worker = Builder::new().name("warpline".to_owned()).stack_size(limits.stack);
+    let worker = worker.spawn(work).map_err(|cause| Error::no_thread(0, 1, cause))?;
     let mut run = RunThread { abandoned: control.abandoned.clone(), worker: Some(worker) };
     let beats = control.beats.clone();
     drop(control);
-    match look_on(limits, audience, &told, &beats) {
+    match look_on(limits, audience, told, &beats) {
         None => run.join(),
         Some(why) => {
             run.leave();
-            Err(why.into())
+            return Err(why);
         }
     }
+    Ok(())
 }
 
 /// The thread of a run, for its caller. If it is dropped unjoined, the audience has panicked: the
 /// run is abandoned and ends.
-struct RunThread<T> {
+struct RunThread {
     abandoned: Arc<AtomicBool>,
-    worker: Option<JoinHandle<T>>,
+    worker: Option<JoinHandle<()>>,
 }
 
-impl<T> RunThread<T> {
-    fn join(&mut self) -> T {
+impl RunThread {
+    fn join(&mut self) {
         let Some(worker) = self.worker.take() else { unreachable!("a run is joined once") };
-        worker.join().unwrap_or_else(|panic: Box<dyn Any + Send>| resume_unwind(panic))
+        worker.join().unwrap_or_else(|panic: Box<dyn Any + Send>| resume_unwind(panic));
     }
 
     /// Abandons the run without waiting for it: threads end that can.
@@ -199,7 +216,7 @@ impl<T> RunThread<T> {
     }
 }
 
-impl<T> Drop for RunThread<T> {
+impl Drop for RunThread {
     fn drop(&mut self) {
         if let Some(worker) = self.worker.take() {
             self.abandoned.store(true, Ordering::Relaxed);
