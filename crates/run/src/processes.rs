@@ -39,9 +39,9 @@ impl ToFirst {
     }
 }
 
-/// Whether a run of several processes is under way in this program. There is one at a time: payloads
-/// that processes share lie in the memory of one run, and a process that was started for one of two
-/// simultaneous runs could not tell them apart.
+/// Whether a run of several processes is under way in this program. There is one at a time:
+/// payloads that processes share lie in the memory of one run, and a process that was started for
+/// one of two simultaneous runs could not tell them apart.
 static UNDER_WAY: AtomicBool = AtomicBool::new(false);
 
 /// The right to be the one run of several processes in this program, held until it is dropped.
@@ -76,7 +76,7 @@ pub(crate) enum Part {
 
 impl Part {
     /// Whether this process reports progress and writes rows.
-    pub(crate) fn is_heard(&self) -> bool {
+    pub(crate) fn reports(&self) -> bool {
         match self {
             Part::Alone | Part::First(_) => true,
             Part::Invited(_) => false,
@@ -97,8 +97,8 @@ pub fn is_started_by_another() -> bool {
 
 impl<M: Model> Job<M> {
     /// Finds out the part of this process in the run, and which processes there are. A process that
-    /// was started for a later run of the program executes this one alone, with the same answer. All
-    /// of them hold the turn meanwhile.
+    /// was started for a later run of the program executes this one alone, with the same answer.
+    /// All of them hold the turn meanwhile.
     ///
     /// # Errors
     /// If settings and processes do not go together, or MPI does not start.
@@ -131,8 +131,8 @@ impl<M: Model> Job<M> {
         Ok((part, ProcessPlan { carrier, ..processes }, Some(turn)))
     }
 
-    /// Checks that a launcher has started the program if reductions are to go over ranks, which only
-    /// MPI does. One rank alone has nothing to reduce.
+    /// Checks that a launcher has started the program if reductions are to go over ranks, which
+    /// only MPI does. One rank alone has nothing to reduce.
     fn check_all_reduce(&self) -> Result<(), Error> {
         if self.settings.barrier() != Barrier::AllReduce || Launch::detect().is_some() {
             return Ok(());

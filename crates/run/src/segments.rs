@@ -1,11 +1,11 @@
-//! A run is a chain of segments, each executed by one engine: at a time that all its PEs agree on,
-//! everything before it has committed, and nothing from then on has been executed; and another
-//! engine goes on from there. Most runs have one segment.
+//! A run is a chain of segments, each executed by one engine. A segment ends at a time that all its
+//! PEs agree on: everything before it has committed, and nothing from then on has been executed.
+//! Another engine goes on from there. Most runs have one segment.
 //!
 //! Engines change as runs end early. PEs that are to end early agree on a time, run to it, and undo
 //! what lies beyond; so do PEs whose run another engine goes on with. All that they have sent has
-//! arrived by then, so LPs and pending events are all there is. A sequential engine stops at the end
-//! of an instant. Counts and statistics add up over segments. The next engine takes over open
+//! arrived by then, so LPs and pending events are all there is. A sequential engine stops at the
+//! end of an instant. Counts and statistics add up over segments. The next engine takes over open
 //! levels with their LPs.
 
 use std::time::Instant;
@@ -35,12 +35,12 @@ use crate::{Error, Pending, Records, Run, Synchronisation};
 const PES_AT_RANDOM: u32 = 4;
 
 impl<M: Model> Job<M> {
-    /// Runs it on the engine that its settings ask for.
+    /// Runs the model on the engine that its settings ask for.
     pub(crate) fn run(self, control: &Control, first: &ToFirst) -> Result<Run<M>, Error> {
         let mut totals = RunTotals::new(Instant::now());
         let (part, processes, _turn) = self.part()?;
         let sync = self.settings.synchronisation_in(processes.asked(&self.settings))?;
-        let control = &if part.is_heard() { control.clone() } else { control.unheard() };
+        let control = &if part.reports() { control.clone() } else { control.without_listener() };
         // Checked first, to catch a model that panics when it is asked for its LPs.
         let spec = self.check()?;
         let run = self.plan_run(sync, processes, &spec)?;
@@ -52,7 +52,7 @@ impl<M: Model> Job<M> {
         let stop = self.stop.clone();
         let stack = self.thread_limits()?.stack;
         // The first process writes rows.
-        let records = if part.is_heard() { &self.records } else { &Records::Drop };
+        let records = if part.reports() { &self.records } else { &Records::Drop };
         let mut state = self.begin(&spec, Acts::Perform, records)?;
         let mut processes = self.processes(part, &run, &spec, first)?;
         let budget = self.budget(processes.as_ref())?;
@@ -149,7 +149,10 @@ impl<M: Model> Job<M> {
         })
     }
 
-    /// A run of which nothing has been simulated, and what becomes of its rows.
+    /// A run of which nothing has been simulated, with what becomes of its rows and acts.
+    ///
+    /// # Errors
+    /// If a file of rows cannot be created.
     pub(crate) fn begin(
         &self,
         spec: &RunSpec,

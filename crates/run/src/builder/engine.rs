@@ -37,10 +37,10 @@ use crate::{
 /// ```
 impl<M: Model> Simulation<'_, M> {
     /// The number of processing elements (PEs): event loops with a share of the LPs each. Each has
-    /// a thread of its own as far as there are cores; beyond that, several take turns within a
-    /// thread, as the operating system would switch between threads more slowly. More than one
-    /// means a parallel run, unless [`sync`](Self::sync) says which. Default: the cores that the
-    /// process may use. From 1 to 1024; with fewer LPs than that, as many as there are LPs.
+    /// a thread of its own as far as there are cores; further ones take turns within a thread, as
+    /// the operating system would switch between threads more slowly. More than one means a
+    /// parallel run, unless [`sync`](Self::sync) says which. Default: the cores that the process
+    /// may use. From 1 to 1024; with fewer LPs than that, as many as there are LPs.
     pub fn threads(self, threads: u32) -> Self {
         self.with(|settings| settings.threads = Some(threads))
     }
@@ -79,7 +79,7 @@ impl<M: Model> Simulation<'_, M> {
         self.with(|settings| settings.mailbox = Some(mailbox))
     }
 
-    /// Whose pool a buffer for a message between PEs is taken from, and into whose it goes when it
+    /// From whose pool a buffer for a message between PEs is taken, and to whose it returns when it
     /// is free; by default [partitioned](BufferPool::Partitioned). The three are those of R.
     /// Fujimoto and K. Panesar, "Buffer management in shared-memory Time Warp systems", PADS 1995.
     pub fn pool(self, pool: BufferPool) -> Self {
@@ -95,10 +95,10 @@ impl<M: Model> Simulation<'_, M> {
     /// How many buffers a PE of an optimistic run may have for messages to each other PE, where
     /// pools are [partitioned](BufferPool::Partitioned). By default as many as it takes.
     ///
-    /// An event that is executed ahead, and would need more, is undone; its PE executes nothing
-    /// ahead then until buffers have come back, as others have received what was sent, and
-    /// committed it. Certain events and the event at GVT may take more than that, so that every run
-    /// comes to an end. `parked_events` in the record says how often events had to wait.
+    /// An event that is executed ahead and would need more is undone. Its PE then executes nothing
+    /// ahead until buffers have come back, once others have received and committed what was sent.
+    /// Certain events and the event at GVT may take more, so that every run comes to an end.
+    /// `parked_events` in the record says how often events had to wait.
     ///
     /// ```
     /// # use warpline::prelude::*;
@@ -127,12 +127,12 @@ impl<M: Model> Simulation<'_, M> {
     /// When the memory of executed events goes back to its pool: by default when they
     /// [commit](FossilCollection::Batch).
     ///
-    /// [On the fly](FossilCollection::OnTheFly) is after Fujimoto and Panesar as well. In their system a buffer may be used again when GVT has
-    /// passed its event. Here an event before GVT has still to commit, as only then its
-    /// observations and rows count; so the stamp of a buffer is the place of its event in the order
-    /// of execution, and a commit says up to which place all is over. A payload that has to be
-    /// dropped is dropped when its event commits, as a panic in that belongs to the event. Events
-    /// that arrived by value go back when they commit.
+    /// [On the fly](FossilCollection::OnTheFly) is after Fujimoto and Panesar as well. In their
+    /// system a buffer may be used again when GVT has passed its event. Here an event before GVT
+    /// still has to commit, as only then its observations and rows count. So the stamp of a buffer
+    /// is the place of its event in the order of execution, and a commit says up to which place all
+    /// is over. A payload that has to be dropped is dropped when its event commits, as a panic in
+    /// that belongs to the event. Events that arrived by value go back when they commit.
     pub fn fossil_collection(self, when: FossilCollection) -> Self {
         self.with(|settings| settings.fossil_collection = Some(when))
     }
@@ -208,7 +208,7 @@ impl<M: Model> Simulation<'_, M> {
         self.with(|settings| settings.gvt_interval = Some(events))
     }
 
-    /// Whether this interval stays as it is, or is only the first and adapted during the run.
+    /// Whether this interval stays as it is, or is only the first, and adapts during the run.
     pub fn gvt_interval_control(self, control: GvtIntervalControl) -> Self {
         self.with(|settings| settings.gvt_interval_control = Some(control))
     }
@@ -284,9 +284,9 @@ impl<M: Model> Simulation<'_, M> {
         self.with(|settings| settings.copy_interval = Some(events.into()))
     }
 
-    /// Whether the model's [lookahead](warpline_model::Model::lookahead) is used, which is the
-    /// default. Events within the lookahead are certain, and are executed without the means to undo
-    /// them. Without it everything is speculation: for studies of Time Warp alone.
+    /// Whether the model's [lookahead](warpline_model::Model::lookahead) is used. Default yes:
+    /// events within the lookahead are certain, and are executed without the means to undo them.
+    /// Without it everything is speculation, for studies of Time Warp alone.
     pub fn use_lookahead(self, used: bool) -> Self {
         self.with(|settings| settings.use_lookahead = Some(used))
     }
@@ -298,11 +298,11 @@ impl<M: Model> Simulation<'_, M> {
         self.with(|settings| settings.go_ahead = Some(when))
     }
 
-    /// Whether PEs move to threads that have less to do, or whose core nobody else uses, where
-    /// there are more PEs than threads. By default they do, from what the run itself has measured;
-    /// `moved_pes` in the record says how often. Those that find GVT for every few events share one
-    /// thread if more commits that way. Ask for some PEs more than there are cores, four for each
-    /// say, if the load is uneven.
+    /// Whether PEs move to threads that have less to do, or a core to themselves, where there are
+    /// more PEs than threads. By default they do, by what the run itself has measured; `moved_pes`
+    /// in the record says how often. PEs that find GVT for every few events share one thread if
+    /// more commits that way. If the load is uneven, ask for more PEs than there are cores, such as
+    /// four for each.
     pub fn move_pes(self, moved: bool) -> Self {
         self.with(|settings| settings.move_pes = Some(moved))
     }

@@ -16,9 +16,9 @@ impl<M: Model> Simulation<'_, M> {
     /// thread, where hash maps have another order: history, final states and statistics must be the
     /// same.
     ///
-    /// What is compared of a state is its `Debug` text. On Linux, it also finds handlers that write
-    /// to files, pipes or terminals. It does not find what leaves no trace in any of these, such as
-    /// what is sent through sockets.
+    /// States are compared by their `Debug` text. On Linux, it also finds handlers that write to
+    /// files, pipes or terminals. It does not find what leaves no trace in any of these, such as
+    /// data sent through sockets.
     ///
     /// # Errors
     /// At the first event whose effects are not undone exactly, if the second run differs, and

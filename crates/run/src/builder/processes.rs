@@ -12,12 +12,12 @@ impl<M: Model> Simulation<'_, M> {
     /// whose standard output goes nowhere, except for what their LPs print [once it is
     /// settled](crate::Observe::when_settled). Each of them does what the program does up to this
     /// run, and takes its part in it. If there were earlier runs with several processes, each of
-    /// them repeats those alone. So a program should not do anything before such a run that must
-    /// not be done twice, and has one such run at a time.
+    /// them repeats those alone. So before such a run, a program should do nothing that must not be
+    /// done twice, and it can have one such run at a time.
     ///
     /// In the other processes, the run ends with [`Error::Share`](crate::Error::Share), as the
-    /// first has the results. They are to end then, which takes one arm of a `match`:
-    /// [`Share`](crate::Share) shows it.
+    /// first has the results. They are to end then, which takes one arm of a `match`, as
+    /// [`Share`](crate::Share) shows.
     ///
     /// Events must be able to leave their process: see [`#[model]`](macro@crate::model).
     pub fn processes(self, processes: u32) -> Self {

@@ -154,9 +154,9 @@ impl<'a, M: Model> Simulation<'a, M> {
         self.with(|settings| settings.end = Some(end))
     }
 
-    /// The time before which nothing is observed, in model time, so that statistics do not see the
-    /// empty start. Default 0. It must not be negative, and must lie before the end. Rows are
-    /// recorded from time 0 all the same. [`Run`] has an example.
+    /// The model time before which nothing is observed, so that statistics leave out the empty
+    /// start. Default 0. It must not be negative, and must lie before the end. Rows are recorded
+    /// from time 0 all the same. [`Run`] has an example.
     pub fn warmup(self, warmup: f64) -> Self {
         self.with(|settings| settings.warmup = Some(warmup))
     }
@@ -242,7 +242,8 @@ impl<'a, M: Model> Simulation<'a, M> {
         self.with(|settings| settings.pending = Some(pending))
     }
 
-    /// The most consecutive zero-delay hops at one instant; more count as a loop. Default 1 000 000.
+    /// The most consecutive zero-delay hops at one instant; more count as a loop. Default 1 000
+    /// 000.
     ///
     /// ```
     /// # use warpline::prelude::*;

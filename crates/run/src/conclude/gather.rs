@@ -17,7 +17,8 @@ use crate::parallel::processes::control_messages::Finished;
 use crate::parallel::processes::{Processes, lost};
 use crate::watch::Control;
 
-/// What LPs leave beside their states: those of this process, then in the first those of all.
+/// What LPs leave beside their states: first the LPs of this process, and in the first process, in
+/// the end, the LPs of all.
 pub(super) struct Left<'k> {
     pub(super) digest: RunDigest,
     /// Of the states, if it is wanted.
@@ -27,8 +28,8 @@ pub(super) struct Left<'k> {
 }
 
 impl Left<'_> {
-    /// Adds what the LPs of all other processes have left, unless the `own` ones have failed.
-    /// Returns the first failure of all.
+    /// Adds what the LPs of all other processes have left. `own` is how those of this one finished;
+    /// returns how those of all did.
     ///
     /// # Errors
     /// If a process is gone.
@@ -56,7 +57,7 @@ impl Left<'_> {
         Ok(finished)
     }
 
-    /// What the first process is told. What roles did it knows from all PEs already.
+    /// The message to the first process, which has the counts of roles from all PEs already.
     fn into_message(self, rows: FinishRows, fault: Option<FinishFault>) -> Finished {
         Finished {
             digest: self.digest,
@@ -122,8 +123,8 @@ impl<M: Model> Job<M> {
             Some(processes) => {
                 let mut rows = FinishRows::default();
                 let fault = finisher.finish(first, states.iter(), &mut rows).err();
-                // Their payloads lie in memory that is not this process's own: they go before it
-                // takes leave.
+                // Payloads may lie in memory of another process, so they are dropped before this
+                // one takes leave.
                 drop(states);
                 let message = left.into_message(rows, fault);
                 return Err(processes.send_finished(message, self.stop.is_on()));

@@ -11,9 +11,9 @@ use crate::settings::{SettingError, SettingValue};
 #[derive(Clone, Debug)]
 pub(crate) struct RunBudget {
     budget: Budget,
-    /// What the process held before the run began, in bytes, without pages of files. The budget also
-    /// counts what was resident of the program at that time, but not what the run loads of it later,
-    /// as the system may drop that at any time.
+    /// What the process held before the run began, in bytes, without pages of files. The budget
+    /// also counts what was resident of the program at that time, but not what the run loads of it
+    /// later, as the system may drop that at any time.
     held_before: u64,
     /// Whether the process is alone, so that what it takes is what the run takes.
     is_alone: bool,

@@ -74,8 +74,8 @@ pub struct VerifiedKind {
 /// example. By default, everything.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct VerifyLimits {
-    /// So many events of each kind are tried one after the other, and fewer and fewer of later ones:
-    /// as many of each stretch that is as long as all before it. `None` for all.
+    /// So many events of each kind are tried one after the other, and fewer and fewer of later
+    /// ones: as many of each stretch that is as long as all before it. `None` for all.
     pub each: Option<u64>,
     /// The wall time after which the run ends where it is. Trials take no more time on a core than
     /// how far the run has come allows, so that late events are tried, too. `None` for any.

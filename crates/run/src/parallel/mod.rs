@@ -109,7 +109,7 @@ impl<M: Model> Job<M> {
         self.end_segment(outcome, remains, facts)
     }
 
-    /// What the PEs of this process begin with, which is taken out of `state`.
+    /// What the PEs begin with, taken out of `state`.
     fn start(
         &self,
         spec: &RunSpec,

@@ -36,8 +36,12 @@ pub(super) struct SegmentFacts {
 }
 
 impl<M: Model> Job<M> {
-    /// What the PEs leave, of all processes in the first one, which passes on their last rows. The
-    /// others have done their share here if the run has failed.
+    /// Collects what PEs leave: in the first process that of all processes, whose last rows it
+    /// passes on.
+    ///
+    /// # Errors
+    /// If a process is gone. If the run has failed, a process other than the first has done its
+    /// share.
     pub(super) fn gather_remains(
         &self,
         outcome: &mut LoopOutcome<M>,
@@ -68,8 +72,8 @@ impl<M: Model> Job<M> {
         });
         let others = gathered.map_err(|why| lost(&mut processes.group, why))?;
         if outcome.ended.failure != Moment::Never || outcome.driven.full.is_some() {
-            // Only the first goes on, and has no results. Payloads lie in memory that is not the
-            // others' own: they go before these take leave.
+            // Only the first goes on, and has no results. Payloads may lie in memory of another
+            // process, so they are dropped before this one takes leave.
             outcome.parts.clear();
             outcome.pending.clear();
             if !processes.group.is_first() {
@@ -81,7 +85,10 @@ impl<M: Model> Job<M> {
         Ok(all)
     }
 
-    /// Writes what the PEs did, also if the run failed.
+    /// Writes what the PEs did, even if the run failed.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
     pub(super) fn write_trace(
         &self,
         file: TraceFile,
@@ -101,6 +108,9 @@ impl<M: Model> Job<M> {
     }
 
     /// Merges what the PEs have left into the run so far.
+    ///
+    /// # Errors
+    /// If the run has failed or run out of memory.
     pub(super) fn end_segment(
         &self,
         outcome: LoopOutcome<M>,

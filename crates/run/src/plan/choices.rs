@@ -251,7 +251,7 @@ pub(crate) fn zero_copy(settings: &Settings) -> Chosen<bool> {
         .unwrap_or(Chosen { value: settings.zero_copy(), why: Reason::Default })
 }
 
-/// Whether messages only get around a machine if this carrier copies them.
+/// Whether this carrier copies messages within a machine only.
 fn is_within_machine(carrier: Carrier) -> bool {
     matches!(carrier, Carrier::Rings | Carrier::Boost)
 }

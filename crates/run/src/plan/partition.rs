@@ -39,8 +39,8 @@ impl<M: Model> Job<M> {
         Ok(engines)
     }
 
-    /// Checks that there is lookahead between PEs: without it, conservative ones would wait for each
-    /// other for ever.
+    /// Checks that there is lookahead between PEs: without it, conservative ones would wait for
+    /// each other for ever.
     pub(super) fn check_conservative(
         &self,
         limits: &Limits,

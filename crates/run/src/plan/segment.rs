@@ -26,8 +26,8 @@ use crate::{
 /// Idle steps before a PE asks for GVT although bounds should have moved by then.
 const PATIENCE: u32 = 512;
 /// The most executed events of a PE that have not committed, in GVT intervals, or in batches if
-/// these are larger: if a batch filled the history, PEs might undo all that they have executed again
-/// and again.
+/// these are larger: if a batch filled the history, PEs might undo all that they have executed
+/// again and again.
 const INTERVALS_MOST: u64 = 16;
 /// The sizes of groups of PEs in virtual clusters.
 const CLUSTER_GROUPS: [u32; 3] = [1, 4, 16];
@@ -142,8 +142,8 @@ impl ParallelPlan {
         AnyGvt::all(region, algorithm, Hierarchy::new(self.pes, self.group()), ties)
     }
 
-    /// How many PEs are close to each other: the PEs of a machine, if there are several machines, or
-    /// those that take turns in one thread. In a virtual cluster its seed says.
+    /// How many PEs are close to each other: the PEs of a machine, if there are several machines,
+    /// or those that take turns in one thread. In a virtual cluster its seed says.
     fn group(&self) -> u32 {
         let threads = self.pes.div_ceil(self.processes.count);
         let of_machine = || {

@@ -49,7 +49,8 @@ pub(crate) enum EngineSelector {
 }
 
 impl EngineSelector {
-    /// The engine of the next segment. `may_wait` says whether so many conservative PEs can be used.
+    /// The engine of the next segment. `may_wait` says whether so many conservative PEs can be
+    /// used.
     pub(crate) fn next(&mut self, may_wait: impl Fn(u32) -> bool) -> EngineChoice {
         match self {
             EngineSelector::Fixed(engine) => (*engine).into(),

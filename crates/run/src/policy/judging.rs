@@ -105,8 +105,8 @@ impl Policy {
     }
 }
 
-/// The factor by which the time of the run grows before an engine is tried again that compared so to
-/// the chosen one.
+/// The factor by which the time of the run grows before an engine is tried again that compared so
+/// to the chosen one.
 fn postponed(ratio: Ratio) -> f64 {
     match ratio.times {
         // The cores may be free again at any time.

@@ -123,7 +123,7 @@ fn read(place: Place, spool: &Spool) -> Value {
     }
 }
 
-/// What stands in place of a result that was on the disk and cannot be read again.
+/// Takes the place of a result that was on disk and cannot be read again.
 fn unreadable(cause: &io::Error) -> Value {
     json!({ "error": format!("cannot be read again: {cause}") })
 }

@@ -192,7 +192,7 @@ impl<M: Model> Job<M> {
         };
         let told = reports.clone();
         let listener = move |progress| {
-            // If nobody waits for the runs any more, nobody has to know.
+            // A caller that no longer waits need not know.
             let _ = told.send(Report { thread, what: Told::Progress(progress) });
         };
         let run =

@@ -110,8 +110,8 @@ impl<M: Model> Job<M> {
         })
     }
 
-    /// The critical path of a run that has not begun, and the groups of LPs that each number of cores
-    /// divides.
+    /// The critical path of a run that has not begun, and the groups of LPs that each number of
+    /// cores divides.
     fn critical_path(
         &self,
         limits: &Limits,

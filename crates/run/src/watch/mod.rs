@@ -104,7 +104,7 @@ impl Control {
     }
 
     /// The same without a listener: for a process whose progress is not reported.
-    pub(crate) fn unheard(&self) -> Self {
+    pub(crate) fn without_listener(&self) -> Self {
         Control { listener: None, ..self.clone() }
     }
 
