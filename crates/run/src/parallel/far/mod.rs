@@ -10,6 +10,7 @@ use warpline_memory::Region;
 use warpline_record::{CommunicationRecord, SharedRingRecord};
 use warpline_transport::{CourierCounts, CourierLimits, CourierPlan, Places, Service};
 
+use self::choice::Decision;
 use crate::parallel::processes::{Processes, lost};
 use crate::plan::{FarPlan, ParallelPlan};
 use crate::{Communication, Error};
@@ -27,8 +28,7 @@ pub(crate) struct FarWires {
     /// Whether PEs of several processes are near each other.
     shares: bool,
     /// Who works for couriers, and why, if that was left to the engine.
-    by: Communication,
-    why: String,
+    decision: Decision,
 }
 
 impl FarWires {
@@ -57,34 +57,35 @@ impl FarWires {
         let places = Places { process, first_pes, near: near_pes, couriers: threads };
         let may_thread = plan.processes.may_thread();
         let mut plan = CourierPlan { places, feed: ring, carrier, limits };
-        let (by, why) = match asked {
-            Communication::Auto if !may_thread => {
-                (Communication::Dedicated, "MPI lets one thread call it".to_owned())
-            }
+        let decision = match asked {
+            Communication::Auto if !may_thread => Decision {
+                by: Communication::Dedicated,
+                why: "MPI lets one thread call it".to_owned(),
+            },
             Communication::Auto => {
                 let has_cores =
                     group.cpu_share().suffices_for(plan.places.local().len() + threads as usize);
-                let choice =
+                let decided =
                     choice::choose(group, &plan, has_cores).map_err(|why| lost(group, why))?;
-                choice.map_err(|cause| Error::Communication { cause })?
+                decided.map_err(|cause| Error::Communication { cause })?
             }
-            given => (given, String::new()),
+            given => Decision { by: given, why: String::new() },
         };
-        let service;
-        (plan.places.couriers, service) = match by {
+        let (couriers, service) = match decision.by {
             Communication::Worker => (1, Service::FirstPes),
             Communication::Dedicated if !may_thread => (1, Service::Watcher),
             Communication::Dedicated => (threads, Service::Threads),
             Communication::Auto | Communication::Distributed => (u32::MAX, Service::FirstPes),
         };
-        Ok(Some(FarWires { plan, service, shares: near.len() > 1, by, why }))
+        plan.places.couriers = couriers;
+        Ok(Some(FarWires { plan, service, shares: near.len() > 1, decision }))
     }
 
     /// Its part of the record, without counts.
     pub(crate) fn record(&self) -> CommunicationRecord {
         CommunicationRecord {
-            by: self.by.name().to_owned(),
-            why: self.why.clone(),
+            by: self.decision.by.name().to_owned(),
+            why: self.decision.why.clone(),
             ..CommunicationRecord::default()
         }
     }
