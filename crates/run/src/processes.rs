@@ -1,8 +1,8 @@
 //! Runs of several processes: which of them this one is, and how they come together.
 //!
-//! Two things are the program's, and not a run's. Which runs of several processes it has begun: by
-//! that, a process that was started for one of them knows it. And whether a launcher's processes
-//! have had their run: they have one, as MPI starts once.
+//! Two things are known to the program as a whole. One is which runs of several processes it has
+//! begun: by that, a process that was started for one of them recognises that run. The other is
+//! whether processes of a launcher have had their run: they have only one, as MPI starts once.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -28,7 +28,7 @@ static BEGUN: Mutex<BTreeMap<u64, u32>> = Mutex::new(BTreeMap::new());
 /// Whether this program has begun its run of processes that a launcher has started.
 static LAUNCHED: AtomicBool = AtomicBool::new(false);
 
-/// How this process speaks to the first of its run, once it is another one of several.
+/// How this process reports a failure to the first of its run, if it is another one.
 #[derive(Clone, Default)]
 pub(crate) struct ToFirst(Arc<OnceLock<FailureReporter>>);
 
@@ -40,21 +40,21 @@ impl ToFirst {
     }
 }
 
-/// What this process is to a run of several.
+/// The part of this process in a run.
 pub(crate) enum Part {
-    /// There is only one.
+    /// There is only one process.
     Alone,
     /// It starts the others, for this run of the program.
     First(RunId),
-    /// It has been started by the first.
+    /// The first has started it.
     Invited(Invitation),
     /// A launcher has started all of them.
     Launched(Ranks),
 }
 
 impl Part {
-    /// Whether another process tells how the run goes.
-    pub(crate) fn is_heard(&self) -> bool {
+    /// Whether this process reports progress and writes rows.
+    pub(crate) fn reports(&self) -> bool {
         match self {
             Part::Alone | Part::First(_) => true,
             Part::Invited(_) => false,
@@ -74,8 +74,11 @@ pub fn is_started_by_another() -> bool {
 }
 
 impl<M: Model> Job<M> {
-    /// Finds out what this process is to the run, and which processes there are. One that was
-    /// started for another run of the program does this one alone, to the same answer.
+    /// Finds out the part of this process in the run, and which processes there are. A process that
+    /// was started for another run of the program executes this one alone, with the same answer.
+    ///
+    /// # Errors
+    /// If settings and processes do not go together, or MPI does not start.
     pub(crate) fn part(&self) -> Result<(Part, ProcessPlan), Error> {
         if let Some(launch) = launch() {
             return self.launched(launch);
@@ -112,7 +115,8 @@ impl<M: Model> Job<M> {
         RunId { number: begun.values().sum(), hash: hasher.finish() }
     }
 
-    /// Only MPI reduces over ranks. One rank alone has nothing to reduce.
+    /// Checks that a launcher has started the program if reductions are to go over ranks, which
+    /// only MPI does. One rank alone has nothing to reduce.
     fn check_all_reduce(&self) -> Result<(), Error> {
         if self.settings.barrier() != Barrier::AllReduce || Launch::detect().is_some() {
             return Ok(());
@@ -124,7 +128,8 @@ impl<M: Model> Job<M> {
         ))
     }
 
-    /// This process among those that a launcher has started, of which there may be no other.
+    /// The part of this process among those that a launcher has started, which may be this one
+    /// alone.
     fn launched(&self, launch: Launch) -> Result<(Part, ProcessPlan), Error> {
         let refuse = |why: String| Err(Error::Setting(why));
         if LAUNCHED.swap(true, Ordering::Relaxed) {
@@ -134,8 +139,8 @@ impl<M: Model> Job<M> {
         // Refused before MPI starts, where the launcher says how many there are.
         self.check_processes(given.or(launch.size()).unwrap_or(2))?;
         let carrier = choices::carrier(&self.settings, true)?;
-        let (communication, threads) =
-            (self.settings.communication(), self.settings.communication_threads());
+        let communication = self.settings.communication();
+        let threads = self.settings.communication_threads();
         let funneled = communication == Communication::Dedicated && threads == 1;
         let ranks = match Ranks::start(launch, funneled) {
             Ok(Some(ranks)) => ranks,
@@ -175,7 +180,7 @@ impl<M: Model> Job<M> {
         ))
     }
 
-    /// Whether the run can be one of several processes.
+    /// Checks that the run can be one of several processes.
     fn check_processes(&self, processes: u32) -> Result<(), Error> {
         let name = &self.name;
         let refuse = |why: String| {
@@ -207,7 +212,8 @@ impl<M: Model> Job<M> {
         spec: &RunSpec,
         first: &ToFirst,
     ) -> Result<Option<Processes>, Error> {
-        let (processes, lps) = (run.processes.count, spec.limits.lps);
+        let processes = run.processes.count;
+        let lps = spec.limits.lps;
         if processes > lps {
             let name = &self.name;
             return Err(Error::Setting(format!(
@@ -283,8 +289,9 @@ fn program() -> String {
         } else {
             std::env::current_exe()?
         };
-        let (mut file, mut hasher, mut bytes) =
-            (File::open(path)?, DefaultHasher::new(), vec![0; 1 << 20]);
+        let mut file = File::open(path)?;
+        let mut hasher = DefaultHasher::new();
+        let mut bytes = vec![0; 1 << 20];
         loop {
             match file.read(&mut bytes)? {
                 0 => return Ok(hasher.finish()),

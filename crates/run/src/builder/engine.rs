@@ -3,9 +3,8 @@ use std::path::PathBuf;
 use warpline_model::Model;
 
 use crate::{
-    Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative,
-    CopyInterval, Error, FossilCollection, GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice,
-    Mailbox, Messages, PlannedSetting, PoolOrder, Simulation, SubPool,
+    Barrier, BufferPool, Cancellation, Conservative, CopyInterval, FossilCollection, GoAhead,
+    GvtAlgorithm, GvtIntervalControl, LpChoice, Mailbox, Messages, PoolOrder, Simulation, SubPool,
 };
 
 /// # Settings of parallel runs
@@ -24,7 +23,8 @@ use crate::{
 /// #     fn init(&self, lp: &mut Init<Self>) -> u64 { lp.send(lp.id(), 1.0, ()); 0 }
 /// #     fn handle(&self, seen: &mut u64, _: &(), lp: &mut Context<Self>) {
 /// #         *seen += 1;
-/// #         let (to, delay) = (lp.random().below(100), lp.random().exponential(1.0));
+/// #         let to = lp.random().below(100);
+/// #         let delay = lp.random().exponential(1.0);
 /// #         lp.send(to, delay, ());
 /// #     }
 /// # }
@@ -37,82 +37,18 @@ use crate::{
 /// ```
 impl<M: Model> Simulation<'_, M> {
     /// The number of processing elements (PEs): event loops with a share of the LPs each. Each has
-    /// a thread of its own as far as there are cores; beyond that, several take turns within a
-    /// thread, as the operating system would switch between threads more slowly. More than one
-    /// means a parallel run, unless [`sync`](Self::sync) says which. Default: the cores that the
-    /// process may use. From 1 to 1024; with fewer LPs than that, as many as there are LPs.
+    /// a thread of its own as far as there are cores; further ones take turns within a thread, as
+    /// the operating system would switch between threads more slowly. More than one means a
+    /// parallel run, unless [`sync`](Self::sync) says which. Default: the cores that the process
+    /// may use. From 1 to 1024; with fewer LPs than that, as many as there are LPs.
     pub fn threads(self, threads: u32) -> Self {
         self.with(|settings| settings.threads = Some(threads))
-    }
-
-    /// The number of processes that share the PEs among them: each has as many as
-    /// [`threads`](Self::threads) says, by default its share of the cores. From 1, the default, to
-    /// 64; no more than there are LPs. More than one means a parallel run.
-    ///
-    /// The program that asks for it starts the others: the same program with the same arguments,
-    /// whose standard output goes nowhere, except for what their LPs print [once it is
-    /// settled](crate::Observe::when_settled). Each of them does what the program does up to this
-    /// run, and takes its part in it. If there were earlier runs with several processes, each of
-    /// them repeats those alone. So a program should not do anything before such a run that must
-    /// not be done twice, and has one such run at a time.
-    ///
-    /// In the other processes, the run ends with [`Error::Share`](crate::Error::Share), as the
-    /// first has the results. They are to end then, which takes one arm of a `match`:
-    /// [`Share`](crate::Share) shows it.
-    ///
-    /// Events must be able to leave their process: see [`#[model]`](macro@crate::model).
-    pub fn processes(self, processes: u32) -> Self {
-        self.with(|settings| settings.processes = Some(processes))
     }
 
     /// The most events that a PE executes in one step, before it looks at its messages again. At
     /// least 1.
     pub fn batch(self, events: u32) -> Self {
         self.with(|settings| settings.batch = Some(events))
-    }
-
-    /// Whether processes of a machine share the memory of messages, so that nothing is copied on
-    /// the way. Otherwise messages are written and read, as between machines. Default yes.
-    pub fn zero_copy(self, shared: bool) -> Self {
-        self.with(|settings| settings.zero_copy = Some(shared))
-    }
-
-    /// Who carries messages that are copied between processes: [rings](Carrier::Rings) or
-    /// [Boost.Interprocess](Carrier::Boost) between those of one machine that
-    /// [`processes`](Self::processes) starts, which do not share the memory of messages then, or
-    /// [MPI](Carrier::Mpi) between those that a launcher has started. Default: rings or MPI.
-    pub fn carrier(self, carrier: Carrier) -> Self {
-        self.with(|settings| settings.carrier = Some(carrier))
-    }
-
-    /// Who sends messages to processes that share no memory. By default a short probe on the
-    /// machines of the run decides: threads that do nothing else if PEs keep their speed beside
-    /// them, or else every PE, or the first of each process. The record says which, and why.
-    pub fn communication(self, communication: Communication) -> Self {
-        self.with(|settings| settings.communication = Some(communication))
-    }
-
-    /// With [`Communication::Dedicated`]: how many threads of each process do nothing but send and
-    /// receive messages. Default 1.
-    pub fn communication_threads(self, threads: u32) -> Self {
-        self.with(|settings| settings.communication_threads = Some(threads))
-    }
-
-    /// How PEs hand messages over to the thread that sends them. Default: each through a ring of
-    /// its own.
-    pub fn communication_ring(self, ring: CommunicationRing) -> Self {
-        self.with(|settings| settings.communication_ring = Some(ring))
-    }
-
-    /// The most bytes of a batch of messages to a process that shares no memory: 256 to 2²⁰.
-    /// Default 16 384.
-    pub fn communication_batch(self, bytes: u32) -> Self {
-        self.with(|settings| settings.communication_batch = Some(bytes))
-    }
-
-    /// How long the first message of a batch waits for more of them, in microseconds. Default 10.
-    pub fn communication_delay(self, microseconds: f64) -> Self {
-        self.with(|settings| settings.communication_delay = Some(microseconds))
     }
 
     /// The number of kernel processes (KPs), groups of LPs that roll back together, in each PE. At
@@ -143,7 +79,7 @@ impl<M: Model> Simulation<'_, M> {
         self.with(|settings| settings.mailbox = Some(mailbox))
     }
 
-    /// Whose pool a buffer for a message between PEs is taken from, and into whose it goes when it
+    /// From whose pool a buffer for a message between PEs is taken, and to whose it returns when it
     /// is free; by default [partitioned](BufferPool::Partitioned). The three are those of R.
     /// Fujimoto and K. Panesar, "Buffer management in shared-memory Time Warp systems", PADS 1995.
     pub fn pool(self, pool: BufferPool) -> Self {
@@ -159,10 +95,10 @@ impl<M: Model> Simulation<'_, M> {
     /// How many buffers a PE of an optimistic run may have for messages to each other PE, where
     /// pools are [partitioned](BufferPool::Partitioned). By default as many as it takes.
     ///
-    /// An event that is executed ahead, and would need more, is undone; its PE executes nothing
-    /// ahead then until buffers have come back, as others have received what was sent, and
-    /// committed it. Certain events and the event at GVT may take more than that, so that every run
-    /// comes to an end. `parked_events` in the record says how often events had to wait.
+    /// An event that is executed ahead and would need more is undone. Its PE then executes nothing
+    /// ahead until buffers have come back, once others have received and committed what was sent.
+    /// Certain events and the event at GVT may take more, so that every run comes to an end.
+    /// `parked_events` in the record says how often events had to wait.
     ///
     /// ```
     /// # use warpline::prelude::*;
@@ -174,7 +110,8 @@ impl<M: Model> Simulation<'_, M> {
     /// #     fn init(&self, lp: &mut Init<Self>) -> u64 { lp.send(lp.id(), 1.0, ()); 0 }
     /// #     fn handle(&self, seen: &mut u64, _: &(), lp: &mut Context<Self>) {
     /// #         *seen += 1;
-    /// #         let (to, delay) = (lp.random().below(100), lp.random().exponential(1.0));
+    /// #         let to = lp.random().below(100);
+    /// #         let delay = lp.random().exponential(1.0);
     /// #         lp.send(to, delay, ());
     /// #     }
     /// # }
@@ -190,12 +127,12 @@ impl<M: Model> Simulation<'_, M> {
     /// When the memory of executed events goes back to its pool: by default when they
     /// [commit](FossilCollection::Batch).
     ///
-    /// [On the fly](FossilCollection::OnTheFly) is after Fujimoto and Panesar as well. In their system a buffer may be used again when GVT has
-    /// passed its event. Here an event before GVT has still to commit, as only then its
-    /// observations and rows count; so the stamp of a buffer is the place of its event in the order
-    /// of execution, and a commit says up to which place all is over. A payload that has to be
-    /// dropped is dropped when its event commits, as a panic in that belongs to the event. Events
-    /// that arrived by value go back when they commit.
+    /// [On the fly](FossilCollection::OnTheFly) is after Fujimoto and Panesar as well. In their
+    /// system a buffer may be used again when GVT has passed its event. Here an event before GVT
+    /// still has to commit, as only then its observations and rows count. So the stamp of a buffer
+    /// is the place of its event in the order of execution, and a commit says up to which place all
+    /// is over. A payload that has to be dropped is dropped when its event commits, as a panic in
+    /// that belongs to the event. Events that arrived by value go back when they commit.
     pub fn fossil_collection(self, when: FossilCollection) -> Self {
         self.with(|settings| settings.fossil_collection = Some(when))
     }
@@ -239,7 +176,8 @@ impl<M: Model> Simulation<'_, M> {
     /// #     fn init(&self, lp: &mut Init<Self>) -> u64 { lp.send(lp.id(), 1.0, ()); 0 }
     /// #     fn handle(&self, seen: &mut u64, _: &(), lp: &mut Context<Self>) {
     /// #         *seen += 1;
-    /// #         let (to, delay) = (lp.random().below(100), 1.0 + lp.random().exponential(1.0));
+    /// #         let to = lp.random().below(100);
+    /// #         let delay = 1.0 + lp.random().exponential(1.0);
     /// #         lp.send(to, delay, ());
     /// #     }
     /// # }
@@ -270,7 +208,7 @@ impl<M: Model> Simulation<'_, M> {
         self.with(|settings| settings.gvt_interval = Some(events))
     }
 
-    /// Whether this interval stays as it is, or is only the first and adapted during the run.
+    /// Whether this interval stays as it is, or is only the first, and adapts during the run.
     pub fn gvt_interval_control(self, control: GvtIntervalControl) -> Self {
         self.with(|settings| settings.gvt_interval_control = Some(control))
     }
@@ -280,54 +218,6 @@ impl<M: Model> Simulation<'_, M> {
     /// commit stay closer together, and `throttle` in the record says so.
     pub fn window(self, time: f64) -> Self {
         self.with(|settings| settings.window = Some(time))
-    }
-
-    /// Gives every PE a thread of its own, however few cores there are: for tests of races between
-    /// many.
-    #[doc(hidden)]
-    pub fn one_thread_per_pe(mut self) -> Self {
-        self.job.for_tests.one_thread_per_pe = true;
-        self
-    }
-
-    /// Has PEs move between threads at random, all the time, by this seed, where there are more PEs
-    /// than threads: for tests.
-    #[doc(hidden)]
-    pub fn migrate_at_random(mut self, seed: u64) -> Self {
-        self.job.for_tests.migrate_at_random = Some(seed);
-        self
-    }
-
-    /// Has rings between PEs hold as little as they can, so that something is refused all the time:
-    /// for tests.
-    #[doc(hidden)]
-    pub fn least_room(mut self) -> Self {
-        self.job.for_tests.least_room = true;
-        self
-    }
-
-    /// Adapts the window by the rule of another simulator, for comparison.
-    #[doc(hidden)]
-    pub fn devastator_window(mut self) -> Self {
-        self.job.for_tests.devastator = true;
-        self
-    }
-
-    /// Changes the engine again and again, at random moments, to any other that is possible, with
-    /// up to as many PEs as there would be [threads](Self::threads): for tests of handing a run
-    /// over.
-    #[doc(hidden)]
-    pub fn change_engines(mut self, seed: u64) -> Self {
-        self.job.for_tests.changes = Some(seed);
-        self
-    }
-
-    /// Limits the memory of the engine alone, in bytes, whatever the program takes: for tests of
-    /// running out of it.
-    #[doc(hidden)]
-    pub fn engine_budget(mut self, bytes: u64) -> Self {
-        self.job.for_tests.budget = Some(bytes);
-        self
     }
 
     /// When what an undone event had sent is cancelled. At once, by default: [`Cancellation::Lazy`]
@@ -346,7 +236,8 @@ impl<M: Model> Simulation<'_, M> {
     /// #     fn init(&self, lp: &mut Init<Self>) -> u64 { lp.send(lp.id(), 1.0, 0); 0 }
     /// #     fn handle(&self, seen: &mut u64, hops: &u32, lp: &mut Context<Self>) {
     /// #         *seen += 1;
-    /// #         let (to, delay) = (lp.random().below(100), lp.random().exponential(1.0));
+    /// #         let to = lp.random().below(100);
+    /// #         let delay = lp.random().exponential(1.0);
     /// #         lp.send(to, delay, hops + 1);
     /// #     }
     /// # }
@@ -378,12 +269,14 @@ impl<M: Model> Simulation<'_, M> {
     /// #     fn init(&self, lp: &mut Init<Self>) -> Vec<u64> { lp.send(lp.id(), 1.0, ()); vec![0; 100] }
     /// #     fn handle(&self, seen: &mut Vec<u64>, _: &(), lp: &mut Context<Self>) {
     /// #         seen[0] += 1;
-    /// #         let (to, delay) = (lp.random().below(100), lp.random().exponential(1.0));
+    /// #         let to = lp.random().below(100);
+    /// #         let delay = lp.random().exponential(1.0);
     /// #         lp.send(to, delay, ());
     /// #     }
     /// # }
     /// let simulation = || Simulation::new(Hops).end(20.0).threads(2);
-    /// let (four, auto) = (simulation().copy_interval(4).run()?, simulation().copy_interval(CopyInterval::Auto).run()?);
+    /// let four = simulation().copy_interval(4).run()?;
+    /// let auto = simulation().copy_interval(CopyInterval::Auto).run()?;
     /// assert_eq!(four.record.digest, auto.record.digest);
     /// # Ok::<(), Error>(())
     /// ```
@@ -391,9 +284,9 @@ impl<M: Model> Simulation<'_, M> {
         self.with(|settings| settings.copy_interval = Some(events.into()))
     }
 
-    /// Whether the model's [lookahead](warpline_model::Model::lookahead) is used, which is the
-    /// default. Events within the lookahead are certain, and are executed without the means to undo
-    /// them. Without it everything is speculation: for studies of Time Warp alone.
+    /// Whether the model's [lookahead](warpline_model::Model::lookahead) is used. Default yes:
+    /// events within the lookahead are certain, and are executed without the means to undo them.
+    /// Without it everything is speculation, for studies of Time Warp alone.
     pub fn use_lookahead(self, used: bool) -> Self {
         self.with(|settings| settings.use_lookahead = Some(used))
     }
@@ -405,11 +298,11 @@ impl<M: Model> Simulation<'_, M> {
         self.with(|settings| settings.go_ahead = Some(when))
     }
 
-    /// Whether PEs move to threads that have less to do, or whose core nobody else uses, where
-    /// there are more PEs than threads. By default they do, from what the run itself has measured;
-    /// `moved_pes` in the record says how often. Those that find GVT for every few events share one
-    /// thread if more commits that way. Ask for some PEs more than there are cores, four for each
-    /// say, if the load is uneven.
+    /// Whether PEs move to threads that have less to do, or a core to themselves, where there are
+    /// more PEs than threads. By default they do, by what the run itself has measured; `moved_pes`
+    /// in the record says how often. PEs that find GVT for every few events share one thread if
+    /// more commits that way. If the load is uneven, ask for more PEs than there are cores, such as
+    /// four for each.
     pub fn move_pes(self, moved: bool) -> Self {
         self.with(|settings| settings.move_pes = Some(moved))
     }
@@ -475,7 +368,8 @@ impl<M: Model> Simulation<'_, M> {
     /// #     fn init(&self, lp: &mut Init<Self>) -> u64 { lp.send(lp.id(), 1.0, ()); 0 }
     /// #     fn handle(&self, seen: &mut u64, _: &(), lp: &mut Context<Self>) {
     /// #         *seen += 1;
-    /// #         let (to, delay) = (lp.random().below(100), lp.random().exponential(1.0));
+    /// #         let to = lp.random().below(100);
+    /// #         let delay = lp.random().exponential(1.0);
     /// #         lp.send(to, delay, ());
     /// #     }
     /// # }
@@ -485,63 +379,5 @@ impl<M: Model> Simulation<'_, M> {
     /// ```
     pub fn virtual_cluster(self, seed: u64) -> Self {
         self.with(|settings| settings.virtual_cluster = Some(seed))
-    }
-
-    /// The settings that the run would have, and why, without running anything. Those of the engine
-    /// that will execute it, or, if the run chooses its engine itself, those that all engines have.
-    ///
-    /// ```
-    /// # use warpline::prelude::*;
-    /// # struct Clock;
-    /// # impl Model for Clock {
-    /// #     type State = u32; type Event = ();
-    /// #     fn lps(&self) -> u32 { 4 }
-    /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(lp.id(), 1.0, ()); 0 }
-    /// #     fn handle(&self, ticks: &mut u32, _: &(), lp: &mut Context<Self>) { *ticks += 1; lp.send(lp.id(), 1.0, ()); }
-    /// # }
-    /// let planned = Simulation::new(Clock).threads(2).gvt_interval(64).plan()?;
-    /// let of = |name| planned.iter().find(|setting| setting.name == name).unwrap();
-    /// assert_eq!((&of("gvt-interval").value, of("gvt-interval").why.as_str()), (&64.into(), "given"));
-    /// assert_eq!((&of("batch").value, of("batch").why.as_str()), (&128.into(), "a step looks into a mailbox per PE"));
-    /// # Ok::<(), Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If a setting, or what the model declares, makes no sense.
-    pub fn plan(&self) -> Result<Vec<PlannedSetting>, Error> {
-        self.job.preview()
-    }
-
-    /// The least delay of anything that one PE would send another in a parallel run with these
-    /// settings, in model time; infinite if PEs would never send each other anything. A
-    /// conservative run needs more than 0.
-    ///
-    /// It follows from what the model declares of its [lookahead](Model::lookahead_of) and
-    /// [links](Model::links), and from which LPs would lie on which PE; links within a PE do not
-    /// matter. For a single PE it is the least of all that is declared.
-    ///
-    /// ```
-    /// # use warpline::prelude::*;
-    /// struct Pairs;
-    /// impl Model for Pairs {
-    ///     fn lps(&self) -> u32 { 4 }
-    ///     /// 0 and 1 are one machine, 2 and 3 another.
-    ///     fn links(&self, lp: LpId) -> Option<Vec<Link>> {
-    ///         let link = |to, lookahead| Link { to: LpId(to), lookahead };
-    ///         Some(vec![link(lp.0 ^ 1, 0.0), link(lp.0 ^ 2, 0.75)])
-    ///     }
-    /// #   type State = (); type Event = ();
-    /// #   fn init(&self, _: &mut Init<Self>) {}
-    /// #   fn handle(&self, _: &mut (), _: &(), _: &mut Context<Self>) {}
-    /// }
-    /// assert_eq!(Simulation::new(Pairs).threads(2).least_delay()?, 0.75);
-    /// assert_eq!(Simulation::new(Pairs).threads(4).least_delay()?, 0.0);
-    /// # Ok::<(), Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If a setting, or what the model declares, makes no sense.
-    pub fn least_delay(&self) -> Result<f64, Error> {
-        self.job.least_delay()
     }
 }

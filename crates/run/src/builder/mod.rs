@@ -1,7 +1,9 @@
-//! The simulation that a program prepares: its settings, who watches it, and what it is prepared
-//! for.
+//! The simulation that a program prepares: its settings, its audience, and what is done with it.
 
 mod engine;
+mod examination;
+mod for_tests;
+mod processes;
 mod simulation;
 mod supervision;
 

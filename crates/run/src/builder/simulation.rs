@@ -7,10 +7,7 @@ use crate::job::{ForTests, Job};
 use crate::outcome::error::remember_panics;
 use crate::processes::ToFirst;
 use crate::watch::{Audience, StopSwitch, watched};
-use crate::{
-    Error, EventCost, Explanation, Pending, Records, Run, Settings, Synchronisation, Undo,
-    Verification, VerifyError, VerifyLimits,
-};
+use crate::{Error, Pending, Records, Run, Settings, Synchronisation, Undo};
 
 /// A run in preparation: a model and its settings, all of which have defaults. Nothing is checked
 /// before [`run`](Self::run), [`verify`](Self::verify) or [`explain`](Self::explain).
@@ -45,21 +42,17 @@ impl<'a, M: Model> Simulation<'a, M> {
             .and_then(|path| path.rsplit("::").next())
             .unwrap_or(name)
             .to_owned();
-        let (about, time_unit, parameters) = (String::new(), "", Map::new());
-        let (model, default_end, settings) = (Arc::new(model), 100.0, Settings::default());
-        let (for_tests, records, stop) =
-            (ForTests::default(), Records::default(), StopSwitch::default());
         let job = Job {
-            model,
+            model: Arc::new(model),
             name,
-            about,
-            time_unit,
-            parameters,
-            default_end,
-            settings,
-            for_tests,
-            records,
-            stop,
+            about: String::new(),
+            time_unit: "",
+            parameters: Map::new(),
+            default_end: 100.0,
+            settings: Settings::default(),
+            for_tests: ForTests::default(),
+            records: Records::default(),
+            stop: StopSwitch::default(),
             budget: None,
         };
         Simulation { job, audience: Audience::default() }
@@ -109,13 +102,16 @@ impl<'a, M: Model> Simulation<'a, M> {
             .check()
             .map_err(|cause| Error::Setting(format!("model `{}`: {cause}", M::NAME)))?;
         let model = M::configure(parameters).map_err(Error::Setting)?;
-        let (name, about) = (M::NAME.to_owned(), M::ABOUT.to_owned());
-        let (time_unit, parameters) = (M::TIME_UNIT, parameters.values());
         let Simulation { job, audience } = Simulation::new(model);
-        Ok(Simulation {
-            job: Job { name, about, time_unit, parameters, default_end: M::DEFAULT_END, ..job },
-            audience,
-        })
+        let job = Job {
+            name: M::NAME.to_owned(),
+            about: M::ABOUT.to_owned(),
+            time_unit: M::TIME_UNIT,
+            parameters: parameters.values(),
+            default_end: M::DEFAULT_END,
+            ..job
+        };
+        Ok(Simulation { job, audience })
     }
 
     /// Sets all settings at once, in place of those set before: for settings that were read as
@@ -158,9 +154,9 @@ impl<'a, M: Model> Simulation<'a, M> {
         self.with(|settings| settings.end = Some(end))
     }
 
-    /// The time before which nothing is observed, in model time, so that statistics do not see the
-    /// empty start. Default 0. It must not be negative, and must lie before the end. Rows are
-    /// recorded from time 0 all the same. [`Run`] has an example.
+    /// The model time before which nothing is observed, so that statistics leave out the empty
+    /// start. Default 0. It must not be negative, and must lie before the end. Rows are recorded
+    /// from time 0 all the same. [`Run`] has an example.
     pub fn warmup(self, warmup: f64) -> Self {
         self.with(|settings| settings.warmup = Some(warmup))
     }
@@ -246,7 +242,8 @@ impl<'a, M: Model> Simulation<'a, M> {
         self.with(|settings| settings.pending = Some(pending))
     }
 
-    /// The most consecutive zero-delay hops at one instant; more count as a loop. Default 1 000 000.
+    /// The most consecutive zero-delay hops at one instant; more count as a loop. Default 1 000
+    /// 000.
     ///
     /// ```
     /// # use warpline::prelude::*;
@@ -320,135 +317,6 @@ impl<'a, M: Model> Simulation<'a, M> {
         let outcome =
             watched(job.thread_limits()?, audience, move |control| job.run(&control, &given));
         outcome.inspect_err(|error| first.tell(error))
-    }
-
-    /// Runs the model to its end sequentially, and tries every event out before it is executed:
-    /// forward, undone by the chosen method, compared, forward again, compared. State, sends,
-    /// observations and random positions must agree. Then it runs the model once more, in another
-    /// thread, where hash maps have another order: history, final states and statistics must be the
-    /// same.
-    ///
-    /// What is compared of a state is its `Debug` text. On Linux, it also finds handlers that write
-    /// to files, pipes or terminals. It does not find what leaves no trace in any of these, such as
-    /// what is sent through sockets.
-    ///
-    /// # Errors
-    /// At the first event whose effects are not undone exactly, if the second run differs, and
-    /// wherever [`run`](Self::run) fails.
-    ///
-    /// ```
-    /// # use warpline::prelude::*;
-    /// use warpline::VerifyError;
-    /// # struct Shop;
-    /// #[model]
-    /// # impl Model for Shop {
-    /// #     type State = u32; type Event = ();
-    /// #     fn lps(&self) -> u32 { 1 }
-    /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(0, 1.0, ()); 5 }
-    /// fn handle(&self, stock: &mut u32, _: &(), lp: &mut Context<Self>) {
-    ///     *stock = stock.saturating_sub(3);
-    ///     lp.send(0, 1.0, ());
-    /// }
-    /// fn reverse(&self, stock: &mut u32, _: &(), _: &mut Reverse<Self>) {
-    ///     *stock += 3; // wrong where fewer than 3 were left
-    /// }
-    /// # }
-    /// assert_eq!(Simulation::new(Shop).end(10.0).verify()?.events, 9); // by copies all is well
-    /// let error = Simulation::new(Shop).end(10.0).undo(Undo::Reverse).verify().unwrap_err();
-    /// let VerifyError::Mismatch(found) = error else { panic!("{error}") };
-    /// assert_eq!((found.events, found.field.as_str()), (1, "state")); // the second event
-    /// assert_eq!((found.expected.as_str(), found.found.as_str()), ("2", "3"));
-    /// # Ok::<(), VerifyError>(())
-    /// ```
-    pub fn verify(self) -> Result<Verification, VerifyError> {
-        self.verify_within(VerifyLimits::default())
-    }
-
-    /// Like [`verify`](Self::verify), but tries only as many events as there is time for, drawn
-    /// from the whole run.
-    ///
-    /// ```
-    /// # use warpline::prelude::*;
-    /// # struct Clock;
-    /// # impl Model for Clock {
-    /// #     type State = u32; type Event = ();
-    /// #     fn lps(&self) -> u32 { 1 }
-    /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(0, 1.0, ()); 0 }
-    /// #     fn handle(&self, ticks: &mut u32, _: &(), lp: &mut Context<Self>) { *ticks += 1; lp.send(0, 1.0, ()); }
-    /// # }
-    /// use warpline::VerifyLimits;
-    /// let limits = VerifyLimits { each: Some(100), ..VerifyLimits::default() };
-    /// let verified = Simulation::new(Clock).end(10_000.5).verify_within(limits)?;
-    /// assert!(verified.events == 10_000 && verified.tried > 300 && verified.tried < 1000);
-    /// # Ok::<(), warpline::VerifyError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// Like [`verify`](Self::verify).
-    pub fn verify_within(self, limits: VerifyLimits) -> Result<Verification, VerifyError> {
-        self.verify_and_repeat(limits, true)
-    }
-
-    /// Like [`verify_within`](Self::verify_within), but does not run the model once more. For a
-    /// program that does so in another process.
-    ///
-    /// # Errors
-    /// Like [`verify`](Self::verify), but for runs that differ.
-    pub fn verify_once(self, limits: VerifyLimits) -> Result<Verification, VerifyError> {
-        self.verify_and_repeat(limits, false)
-    }
-
-    fn verify_and_repeat(
-        self,
-        limits: VerifyLimits,
-        repeats: bool,
-    ) -> Result<Verification, VerifyError> {
-        remember_panics();
-        let Simulation { job, audience } = self;
-        watched(job.thread_limits()?, audience, move |control| {
-            job.verify(limits, repeats, &control)
-        })
-    }
-
-    /// How many LPs are conservative, as the model and the settings say.
-    ///
-    /// # Errors
-    /// If a setting, or what the model declares, makes no sense.
-    pub fn conservative_count(&self) -> Result<u32, Error> {
-        Ok(self.job.check()?.kinds.conservative)
-    }
-
-    /// Runs the model to its end sequentially, and follows the chains of events that have to wait
-    /// for each other: how fast could engines be on more cores, and what stands in the way?
-    /// Statistics and rows are dropped, and settings that concern engines are ignored.
-    ///
-    /// ```
-    /// # use warpline::prelude::*;
-    /// use warpline::EventCost;
-    /// # struct Ball;
-    /// # impl Model for Ball {
-    /// #     type State = (); type Event = ();
-    /// #     fn lps(&self) -> u32 { 4 }
-    /// #     fn init(&self, lp: &mut Init<Self>) { if lp.id() == LpId(0) { lp.send(1, 1.0, ()); } }
-    /// fn handle(&self, _: &mut (), _: &(), lp: &mut Context<Self>) {
-    ///     lp.send((lp.id().0 + 1) % 4, 1.0, ()); // a ball goes round four players
-    /// }
-    /// # }
-    /// let found = Simulation::new(Ball).explain(EventCost::Counted)?.findings;
-    /// assert_eq!((found.events, found.path.length), (99, 99)); // every event waits for the one before it
-    /// assert!(found.cores.iter().all(|cores| cores.any_engine == 1.0)); // so that no core can help another
-    /// # Ok::<(), Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// Wherever [`run`](Self::run) fails, or if there is no memory for what is to be remembered of
-    /// LPs and pending events.
-    pub fn explain(self, cost: EventCost) -> Result<Explanation, Error> {
-        remember_panics();
-        let Simulation { job, audience } = self;
-        watched(job.thread_limits()?, audience, move |control| {
-            job.explain_sequential(cost, &control)
-        })
     }
 }
 

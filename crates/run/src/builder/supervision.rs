@@ -1,4 +1,4 @@
-//! Who is told how a run is going, who may end it, and what its threads may do.
+//! The audience of a run, the switch that ends it, and the limits of its threads and memory.
 
 use warpline_model::Model;
 
@@ -71,8 +71,8 @@ impl<'a, M: Model> Simulation<'a, M> {
     }
 
     /// The longest that one event may take, in seconds of wall time; one that takes longer ends the
-    /// run with [`Error::LongEvent`](crate::Error::LongEvent). Default 300. Its thread cannot be
-    /// stopped, and goes on until the program ends.
+    /// run with [`Error::LongEvent`](crate::Error::LongEvent). Default 300. The event's thread
+    /// cannot be stopped, and goes on until the program ends.
     ///
     /// A parallel run needs this more than a sequential one, as it may execute an event on a state
     /// that no right order of events leads to. See "What speculation guards against" at [`Model`].

@@ -1,21 +1,19 @@
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use warpline_base::{LpId, Moment, StateDigest, VirtualTime};
 use warpline_kernel::{MomentRow, RowContent};
 use warpline_model::engine::Executor;
 use warpline_model::statistics::{Row, RowSink};
 use warpline_model::{Act, Fault, Model, Statistics};
 
-use crate::outcome::error::{Failure, panic_message};
+use crate::outcome::error::{Failure, catch_message};
 use crate::{Error, Place};
 
-/// What every engine needs to let LPs finish.
+/// Has LPs finish.
 pub(crate) struct Finisher<'a, M: Model> {
     pub(crate) model: &'a M,
     pub(crate) executor: &'a mut Executor<M>,
     pub(crate) statistics: &'a mut Statistics,
     pub(crate) end: VirtualTime,
-    /// To which the states are added, if a digest of them is wanted.
+    /// The digest of final states, if it is wanted.
     pub(crate) digest: Option<&'a mut StateDigest>,
 }
 
@@ -39,14 +37,9 @@ impl<M: Model> Finisher<'_, M> {
         for (id, state) in (first..).map(LpId).zip(states) {
             beat.begin_step();
             // The executor is not used again after a panic.
-            if let Err(panic) =
-                catch_unwind(AssertUnwindSafe(|| executor.finish(model, id, state, end)))
-            {
+            if let Err(message) = catch_message(|| executor.finish(model, id, state, end)) {
                 // A fault before the panic takes precedence.
-                return Err((
-                    id,
-                    executor.take_fault().unwrap_or_else(|| Fault::Panic(panic_message(panic))),
-                ));
+                return Err((id, executor.take_fault().unwrap_or(Fault::Panic(message))));
             }
             let notes = executor.notes_mut();
             let outcome = statistics.apply(notes, end.get(), id, rows);
@@ -68,12 +61,12 @@ impl<M: Model> Finisher<'_, M> {
 }
 
 fn add_state<M: Model>(digest: &mut StateDigest, lp: LpId, state: &M::State) -> Result<(), Fault> {
-    match catch_unwind(AssertUnwindSafe(|| digest.add(lp, state))) {
+    match catch_message(|| digest.add(lp, state)) {
         Ok(Ok(())) => Ok(()),
         Ok(Err(_)) => {
             Err(Fault::Failed("the `Debug` of its state fails, so there is no digest of states; mend it, or run without one".into()))
         }
-        Err(panic) => Err(Fault::Panic(format!("the `Debug` of its state, for the digest of states: {}", panic_message(panic)))),
+        Err(message) => Err(Fault::Panic(format!("the `Debug` of its state, for the digest of states: {message}"))),
     }
 }
 
@@ -84,8 +77,13 @@ pub(crate) fn finish_failure(
     end: VirtualTime,
     committed: u64,
 ) -> Error {
-    let (model, place, time) = (model.to_owned(), Place::Finish(lp), end.get());
-    Error::Fault(Box::new(Failure { model, place, time, fault, committed }))
+    Error::Fault(Box::new(Failure {
+        model: model.to_owned(),
+        place: Place::Finish(lp),
+        time: end.get(),
+        fault,
+        committed,
+    }))
 }
 
 /// The rows that the LPs of a process write when they finish, for the first process.

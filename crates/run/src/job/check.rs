@@ -1,7 +1,5 @@
 //! Checks before a run: its settings and the model's declarations must make sense.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use warpline_base::{SEND_LIMIT, TieBreak, VirtualTime};
 use warpline_kernel::Lp;
 use warpline_model::engine::{Limits, Lookahead, tie_break};
@@ -10,15 +8,15 @@ use warpline_mpi::Launch;
 
 use crate::job::Job;
 use crate::job::kinds::Kinds;
-use crate::outcome::error::panic_message;
+use crate::outcome::error::catch_message;
 use crate::{Cancellation, Error, Undo};
 
-/// What the user and the model ask for, once it has been checked.
+/// What the user and the model ask for, checked.
 pub(crate) struct RunSpec {
     pub(crate) end: VirtualTime,
     pub(crate) declared: Declarations,
     pub(crate) ties: TieBreak,
-    /// With the LPs, links and lookahead that the model declared. It is not asked again.
+    /// Has the LPs, links and lookahead that the model declared, which is not asked again.
     pub(crate) limits: Limits,
     pub(crate) kinds: Kinds,
 }
@@ -26,58 +24,16 @@ pub(crate) struct RunSpec {
 impl<M: Model> Job<M> {
     /// Checks settings and declarations before anything is simulated.
     pub(crate) fn check(&self) -> Result<RunSpec, Error> {
-        let fail = |message: String| Err(Error::Setting(message));
         self.settings.check()?;
         // One process that was asked for, or that a launcher has started, may be one of a series of
         // runs.
         if self.settings.processes.is_none() && Launch::detect().is_none() {
             self.settings.check_alone()?;
         }
-        let (end, warmup, name) = (self.end_time(), self.settings.warmup(), &self.name);
-        let Some(time) = VirtualTime::new(end).filter(|_| end > 0.0) else {
-            return fail(format!(
-                "model `{name}` ends at {end} by default: that must be a finite number greater than 0"
-            ));
-        };
-        if !(warmup >= 0.0 && warmup < end) {
-            return fail(format!(
-                "the warm-up is {warmup}: it must lie between 0 and the end time, {end}"
-            ));
-        }
-        if self.settings.trace_limit.is_some() && self.settings.trace.is_none() {
-            return fail("`trace-limit` limits a trace, and there is none: leave it out, or name a file with `trace`".to_owned());
-        }
-        if self.settings.undo() == Undo::Reverse && !M::ABILITIES.has_reverse() {
-            return fail(format!(
-                "model `{name}` has no reverse code: use --undo copy, or write Model::reverse and mark the model with #[model]"
-            ));
-        }
-        if self.settings.undo() == Undo::Journal && M::ABILITIES.journal().is_none() {
-            return fail(format!(
-                "model `{name}` has no journal: use --undo copy; or derive Journaled for its state, change states by Context::change, and mark the model \
-                 with #[model(journal)]"
-            ));
-        }
-        if self.settings.cancellation() != Cancellation::Aggressive
-            && M::ABILITIES.comparable().is_none()
-        {
-            return fail(format!(
-                "model `{name}` cannot compare its events, which --cancellation {} needs: use --cancellation aggressive; or derive Eq and Clone for \
-                 them and mark the model with #[model], or PartialEq and Clone and mark it with #[model(compare)]",
-                self.settings.cancellation().name()
-            ));
-        }
-        let mut declared = Declarations::default();
-        let answers = catch_unwind(AssertUnwindSafe(|| {
-            self.model.declare(&mut declared);
-            let lps = self.model.lps();
-            (lps, Lookahead::of(&*self.model, lps), tie_break(&*self.model, self.settings.seed()))
-        }));
-        let (lps, lookahead, ties) = answers.map_err(|panic| {
-            let what = "when it was asked for its LPs, links, lookahead, ties and statistics";
-            Error::Setting(format!("model `{name}` panicked {what}: {}", panic_message(panic)))
-        })?;
-        let lookahead = lookahead.map_err(|why| Error::Setting(format!("model `{name}` {why}")))?;
+        let end = self.checked_end()?;
+        self.check_abilities()?;
+        let Answers { declared, lps, lookahead, ties } = self.ask_model()?;
+        let name = &self.name;
         if lps == 0 {
             return fail(format!("model `{name}` has no LPs: Model::lps must return at least 1"));
         }
@@ -91,8 +47,84 @@ impl<M: Model> Job<M> {
             lookahead,
             zero_delay_hops: self.settings.zero_delay_hops(),
             sends: SEND_LIMIT,
-            end,
+            end: end.get(),
         };
-        Ok(RunSpec { end: time, declared, ties, limits, kinds })
+        Ok(RunSpec { end, declared, ties, limits, kinds })
     }
+
+    /// The end of the run, which follows the warm-up.
+    fn checked_end(&self) -> Result<VirtualTime, Error> {
+        let name = &self.name;
+        let end = self.end_time();
+        let warmup = self.settings.warmup();
+        let Some(time) = VirtualTime::new(end).filter(|_| end > 0.0) else {
+            return fail(format!(
+                "model `{name}` ends at {end} by default: that must be a finite number greater than 0"
+            ));
+        };
+        if !(warmup >= 0.0 && warmup < end) {
+            return fail(format!(
+                "the warm-up is {warmup}: it must lie between 0 and the end time, {end}"
+            ));
+        }
+        Ok(time)
+    }
+
+    /// Checks that the model can do what the settings ask for.
+    fn check_abilities(&self) -> Result<(), Error> {
+        let name = &self.name;
+        let settings = &self.settings;
+        if settings.trace_limit.is_some() && settings.trace.is_none() {
+            return fail("`trace-limit` limits a trace, and there is none: leave it out, or name a file with `trace`".to_owned());
+        }
+        if settings.undo() == Undo::Reverse && !M::ABILITIES.has_reverse() {
+            return fail(format!(
+                "model `{name}` has no reverse code: use --undo copy, or write Model::reverse and mark the model with #[model]"
+            ));
+        }
+        if settings.undo() == Undo::Journal && M::ABILITIES.journal().is_none() {
+            return fail(format!(
+                "model `{name}` has no journal: use --undo copy; or derive Journaled for its state, change states by Context::change, and mark the model \
+                 with #[model(journal)]"
+            ));
+        }
+        let cancellation = settings.cancellation();
+        if cancellation != Cancellation::Aggressive && M::ABILITIES.comparable().is_none() {
+            return fail(format!(
+                "model `{name}` cannot compare its events, which --cancellation {} needs: use --cancellation aggressive; or derive Eq and Clone for \
+                 them and mark the model with #[model], or PartialEq and Clone and mark it with #[model(compare)]",
+                cancellation.name()
+            ));
+        }
+        Ok(())
+    }
+
+    /// Asks the model for what it declares of the run as a whole.
+    fn ask_model(&self) -> Result<Answers, Error> {
+        let name = &self.name;
+        let mut declared = Declarations::default();
+        let answers = catch_message(|| {
+            self.model.declare(&mut declared);
+            let lps = self.model.lps();
+            (lps, Lookahead::of(&*self.model, lps), tie_break(&*self.model, self.settings.seed()))
+        });
+        let (lps, lookahead, ties) = answers.map_err(|why| {
+            let what = "when it was asked for its LPs, links, lookahead, ties and statistics";
+            Error::Setting(format!("model `{name}` panicked {what}: {why}"))
+        })?;
+        let lookahead = lookahead.map_err(|why| Error::Setting(format!("model `{name}` {why}")))?;
+        Ok(Answers { declared, lps, lookahead, ties })
+    }
+}
+
+/// What a model declares of the run as a whole.
+struct Answers {
+    declared: Declarations,
+    lps: u32,
+    lookahead: Lookahead,
+    ties: TieBreak,
+}
+
+fn fail<T>(message: String) -> Result<T, Error> {
+    Err(Error::Setting(message))
 }

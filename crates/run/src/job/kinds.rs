@@ -1,17 +1,17 @@
 //! The kinds of a model's LPs, which of them are conservative, and what they did.
 
 use std::collections::HashMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use serde::{Deserialize, Serialize};
 use warpline_base::LpId;
 use warpline_kernel::{Lp, Role, RoleCounts, Roles};
 use warpline_model::Model;
 use warpline_record::KindRecord;
 
-use crate::outcome::error::panic_message;
+use crate::outcome::error::catch_message;
 use crate::{Error, LpChoice, Synchronisation};
 
-/// What a model says of its LPs one by one, and what the run makes of it.
+/// The kinds and roles of a model's LPs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kinds {
     /// The names of the kinds, in the order of their first LPs.
@@ -33,9 +33,8 @@ impl Kinds {
         lps: u32,
         choice: &LpChoice,
     ) -> Result<Self, Error> {
-        let asked = catch_unwind(AssertUnwindSafe(|| Self::ask(model, name, lps, choice)));
-        asked.unwrap_or_else(|panic| {
-            let why = panic_message(panic);
+        let asked = catch_message(|| Self::ask(model, name, lps, choice));
+        asked.unwrap_or_else(|why| {
             Err(Error::Setting(format!(
                 "model `{name}` panicked when it was asked for the kinds of its LPs: {why}"
             )))
@@ -43,20 +42,23 @@ impl Kinds {
     }
 
     fn ask<M: Model>(model: &M, name: &str, lps: u32, choice: &LpChoice) -> Result<Self, Error> {
-        let (mut names, mut numbers) = (Vec::<String>::new(), HashMap::<&str, usize>::new());
-        let mut last = ("", None);
+        let mut names = Vec::<String>::new();
+        let mut numbers = HashMap::<&str, usize>::new();
+        // Successive LPs mostly have the same kind.
+        let mut last: Option<(&str, usize)> = None;
         for lp in (0..lps).map(LpId) {
             let kind = model.kind(lp);
-            if last.1.is_none() || last.0 != kind {
+            if last.is_none_or(|(name, _)| name != kind) {
                 let number = *numbers.entry(kind).or_insert_with(|| {
                     names.push(kind.to_owned());
                     names.len() - 1
                 });
-                last = (kind, Some(number));
+                last = Some((kind, number));
             }
         }
         if names.len() > Role::KINDS_MOST {
-            let (has, most) = (names.len(), Role::KINDS_MOST);
+            let has = names.len();
+            let most = Role::KINDS_MOST;
             return Err(Error::Setting(format!(
                 "model `{name}` has {has} kinds of LPs: {most} are allowed, as a kind stands for many LPs"
             )));
@@ -71,10 +73,11 @@ impl Kinds {
             let kind = model.kind(lp);
             let chosen = chosen(lp, kind, model.is_conservative(lp));
             conservative += u32::from(chosen);
-            if last.0 != kind {
-                last = (kind, numbers.get(kind).copied());
-            }
-            let number = last.1.unwrap_or_default();
+            let number = match last {
+                Some((name, number)) if name == kind => number,
+                _ => numbers.get(kind).copied().unwrap_or_default(),
+            };
+            last = Some((kind, number));
             if roles.is_empty() && number == 0 && !chosen {
                 continue;
             }
@@ -92,7 +95,7 @@ impl Kinds {
         Ok(Kinds { names, roles: Roles::new(roles), conservative })
     }
 
-    /// What an engine is called with these LPs: an optimistic one is mixed if some of them are
+    /// How an engine keeps these LPs in step: an optimistic one is mixed if some of them are
     /// conservative.
     pub(crate) fn mixed(&self, sync: Synchronisation) -> Synchronisation {
         if sync == Synchronisation::Optimistic && self.conservative > 0 {
@@ -102,7 +105,7 @@ impl Kinds {
         }
     }
 
-    /// Whether there is anything to tell of.
+    /// Whether LPs differ in kind or role.
     fn matter(&self) -> bool {
         self.conservative > 0 || self.names.iter().any(|name| !name.is_empty())
     }
@@ -113,17 +116,33 @@ impl Kinds {
     }
 }
 
+/// What the LPs of a role did.
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub(crate) struct RoleTally {
+    /// How many LPs there are.
+    lps: u32,
+    committed: u64,
+    /// Events undone and set aside.
+    counts: RoleCounts,
+}
+
+impl RoleTally {
+    fn add_counts(&mut self, more: &RoleCounts) {
+        self.counts.rolled_back += more.rolled_back;
+        self.counts.set_aside += more.set_aside;
+    }
+}
+
 /// What the LPs of each role did.
 pub(crate) struct KindTally<'k> {
     kinds: &'k Kinds,
-    /// LPs, committed events, events undone and set aside; by role.
-    by_role: Vec<(u32, u64, RoleCounts)>,
+    by_role: Vec<RoleTally>,
 }
 
 impl KindTally<'_> {
-    fn entry(&mut self, index: usize) -> &mut (u32, u64, RoleCounts) {
+    fn role(&mut self, index: usize) -> &mut RoleTally {
         if index >= self.by_role.len() {
-            self.by_role.resize(index + 1, Default::default());
+            self.by_role.resize(index + 1, RoleTally::default());
         }
         &mut self.by_role[index]
     }
@@ -134,49 +153,52 @@ impl KindTally<'_> {
             return;
         }
         for (id, lp) in (first..).map(LpId).zip(lps) {
-            let (lps, events, _) = self.entry(self.kinds.roles.of(id).index());
-            *lps += 1;
-            *events += lp.events;
+            let role = self.role(self.kinds.roles.of(id).index());
+            role.lps += 1;
+            role.committed += lp.events;
         }
     }
 
     /// Adds what a PE counted, by role.
     pub(crate) fn add_counts(&mut self, counts: &[RoleCounts]) {
         for (index, counts) in counts.iter().enumerate() {
-            let all = &mut self.entry(index).2;
-            all.rolled_back += counts.rolled_back;
-            all.set_aside += counts.set_aside;
+            self.role(index).add_counts(counts);
         }
     }
 
-    /// What was added, by role, for the tally of all processes.
-    pub(crate) fn entries(self) -> Vec<(u32, u64, RoleCounts)> {
+    /// The tally by role, to be added to that of all processes.
+    pub(crate) fn into_roles(self) -> Vec<RoleTally> {
         self.by_role
     }
 
     /// Adds the tally of another process.
-    pub(crate) fn add_entries(&mut self, entries: Vec<(u32, u64, RoleCounts)>) {
-        for (index, (lps, events, counts)) in entries.into_iter().enumerate() {
-            let all = self.entry(index);
-            (all.0, all.1) = (all.0 + lps, all.1 + events);
-            all.2.rolled_back += counts.rolled_back;
-            all.2.set_aside += counts.set_aside;
+    pub(crate) fn add_roles(&mut self, others: Vec<RoleTally>) {
+        for (index, other) in others.into_iter().enumerate() {
+            let role = self.role(index);
+            role.lps += other.lps;
+            role.committed += other.committed;
+            role.add_counts(&other.counts);
         }
     }
 
     /// The kinds for the record; none where LPs do not differ.
     pub(crate) fn records(self) -> Vec<KindRecord> {
-        let record = |(index, (lps, committed, counts)): (usize, (u32, u64, RoleCounts))| {
+        let record = |(index, tally): (usize, RoleTally)| {
             let role = Role::from_index(index);
             KindRecord {
                 kind: self.kinds.names.get(role.kind()).cloned().unwrap_or_default(),
                 conservative: role.is_conservative(),
-                lps,
-                committed_events: committed,
-                rolled_back_events: counts.rolled_back,
-                set_aside_events: counts.set_aside,
+                lps: tally.lps,
+                committed_events: tally.committed,
+                rolled_back_events: tally.counts.rolled_back,
+                set_aside_events: tally.counts.set_aside,
             }
         };
-        self.by_role.into_iter().enumerate().filter(|(_, (lps, ..))| *lps > 0).map(record).collect()
+        self.by_role
+            .into_iter()
+            .enumerate()
+            .filter(|(_, tally)| tally.lps > 0)
+            .map(record)
+            .collect()
     }
 }

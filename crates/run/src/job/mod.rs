@@ -1,4 +1,4 @@
-//! What is to be run: a prepared [`Simulation`](crate::Simulation), without those who watch it.
+//! What is to be run: a prepared [`Simulation`](crate::Simulation) without its audience.
 
 pub(crate) mod check;
 pub(crate) mod kinds;
@@ -21,14 +21,14 @@ pub(crate) struct Job<M: Model> {
     pub(crate) about: String,
     pub(crate) time_unit: &'static str,
     pub(crate) parameters: Map<String, Value>,
-    /// The model's own end, for want of another.
+    /// The end if the settings give none.
     pub(crate) default_end: f64,
-    /// As they were given: nothing changes them.
+    /// As they were given. Nothing changes them.
     pub(crate) settings: Settings,
     pub(crate) for_tests: ForTests,
     pub(crate) records: Records,
     pub(crate) stop: StopSwitch,
-    /// What it may take of memory, if that is known already.
+    /// The memory budget, if several runs share one.
     pub(crate) budget: Option<RunBudget>,
 }
 
@@ -37,13 +37,13 @@ pub(crate) struct Job<M: Model> {
 pub(crate) struct ForTests {
     /// Whether every PE has a thread of its own, however few cores there are.
     pub(crate) one_thread_per_pe: bool,
-    /// Whether PEs move between threads at random, and by which seed.
+    /// The seed by which PEs move between threads at random, if they do.
     pub(crate) migrate_at_random: Option<u64>,
     /// Whether the window follows another simulator's rule.
     pub(crate) devastator: bool,
     /// Whether rings between PEs hold as little as they can.
     pub(crate) least_room: bool,
-    /// The seed of changes of the engine at random moments, if there are to be any.
+    /// The seed of engine changes at random moments, if there are to be any.
     pub(crate) changes: Option<u64>,
     /// How many bytes the engine may take, whatever the program takes.
     pub(crate) budget: Option<u64>,
@@ -56,6 +56,9 @@ impl<M: Model> Job<M> {
     }
 
     /// The limits of its threads.
+    ///
+    /// # Errors
+    /// If a setting is out of range.
     pub(crate) fn thread_limits(&self) -> Result<ThreadLimits, Error> {
         self.settings.check()?;
         let event =

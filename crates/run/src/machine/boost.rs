@@ -1,5 +1,5 @@
-//! Boost.Interprocess, which is no part of the engine: it is plugged in, where this is built with
-//! it, to compare our own carriers with.
+//! Boost.Interprocess as a carrier of messages, to compare our own carriers with. It is no part of
+//! the engine, but plugged in by the feature `boost`.
 
 use warpline_transport::PluggedCarriers;
 

@@ -11,26 +11,26 @@ use crate::settings::{SettingError, SettingValue};
 #[derive(Clone, Debug)]
 pub(crate) struct RunBudget {
     budget: Budget,
-    /// What the process held before the run began, in bytes, pages of files aside. As much of the
-    /// program as is resident then counts, too; what the run has loaded of it later does not, as
-    /// the system may drop it at any time.
+    /// What the process held before the run began, in bytes, without pages of files. The budget
+    /// also counts what was resident of the program at that time, but not what the run loads of it
+    /// later, as the system may drop that at any time.
     held_before: u64,
     /// Whether the process is alone, so that what it takes is what the run takes.
     is_alone: bool,
 }
 
 impl RunBudget {
-    /// The budget of this many processes of one machine, which share what lies in the region.
+    /// The budget of this many processes of one machine, which share what lies in `region`.
     ///
     /// # Errors
-    /// If the program alone takes more.
+    /// If the program alone takes more than the limit.
     pub(crate) fn new(
         limit: MemoryLimit,
         region: &Region,
         processes: u32,
     ) -> Result<Self, SettingError> {
         let all = RunBudget::limit(limit);
-        // Processes that share no memory have a share of the budget each.
+        // Processes that share no memory get equal parts of the budget.
         let (mine, sharers) =
             if region.is_shared() { (all, processes) } else { (all / u64::from(processes), 1) };
         let base = memory_use::resident().unwrap_or_default();
@@ -47,7 +47,8 @@ impl RunBudget {
             }
         })?;
         let held_before = memory_use::held().unwrap_or(u64::MAX);
-        let (budget, is_alone) = (Budget::new(region, rest, programs), processes == 1);
+        let budget = Budget::new(region, rest, programs);
+        let is_alone = processes == 1;
         Ok(RunBudget {
             budget: if is_alone { budget.with_payloads() } else { budget },
             held_before,
@@ -55,7 +56,7 @@ impl RunBudget {
         })
     }
 
-    /// How many bytes that is on this machine.
+    /// The limit in bytes, on this machine.
     pub(crate) fn limit(limit: MemoryLimit) -> u64 {
         match limit {
             MemoryLimit::Bytes(bytes) => bytes,
@@ -77,8 +78,7 @@ impl RunBudget {
         self.budget.account()
     }
 
-    /// Looks at what the process takes, as the engine does not know what states and events allocate
-    /// themselves.
+    /// Notes what the process takes, as the engine does not know what states and events allocate.
     pub(crate) fn look(&self) {
         if self.is_alone
             && let Some(held) = memory_use::held()

@@ -1,4 +1,4 @@
-//! What the control groups of Linux leave a process of its machine's memory.
+//! The memory that the control groups of Linux allow a process.
 
 use std::fs::read_to_string;
 use std::path::{Component, Path, PathBuf};
@@ -12,9 +12,9 @@ pub(crate) fn memory_limit() -> Option<u64> {
 
 /// A hierarchy of control groups.
 enum Hierarchy {
-    /// The first version, with one for each thing that is controlled.
+    /// The first version, with a hierarchy for each thing that is controlled.
     First,
-    /// The second version, with one for all.
+    /// The second version, with one hierarchy for all.
     Second,
 }
 
@@ -71,9 +71,11 @@ fn limit_in(root: &Path) -> Option<u64> {
 fn mounted(line: &str, hierarchy: &Hierarchy) -> Option<(PathBuf, PathBuf)> {
     let (place, system) = line.split_once(" - ")?;
     let mut system = system.split(' ');
-    let (kind, options) = (system.next()?, system.nth(1)?);
+    let kind = system.next()?;
+    let options = system.nth(1)?;
     let mut place = place.split(' ').skip(3);
-    let (inside, at) = (place.next()?, place.next()?);
+    let inside = place.next()?;
+    let at = place.next()?;
     hierarchy.is_in(kind, options).then(|| (unescaped(inside), unescaped(at)))
 }
 
@@ -100,7 +102,7 @@ fn limit_around(top: &Path, below: &Path, file: &str) -> Option<u64> {
     let limits = below
         .ancestors()
         .filter_map(|group| read_to_string(top.join(group).join(file)).ok()?.trim().parse().ok());
-    // The first version says that there is no limit by one close to the largest number.
+    // In the first version, a limit close to the largest number means none.
     limits.filter(|limit| *limit < 1 << 62).min()
 }
 
@@ -165,7 +167,8 @@ mod tests {
             SECOND.replace("/sys/fs/cgroup ", "/sys/fs/cgroup/unified ")
         );
         let first = |group: &str| format!("sys/fs/cgroup/my memory{group}/memory.limit_in_bytes");
-        let (around, inner) = (first(""), first("/inner"));
+        let around = first("");
+        let inner = first("/inner");
         let limits = |limits: &[(&str, &str)]| limit(cgroup, &mountinfo, limits);
         assert_eq!(limits(&[(&around, "4000\n"), (&inner, "9223372036854771712\n")]), Some(4000));
         assert_eq!(limits(&[(&around, "4000\n"), (&inner, "3000\n")]), Some(3000));

@@ -8,7 +8,7 @@ use warpline_kernel::{Measured, agrees};
 /// The time of a thread, or of several together.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct CoreTime {
-    /// On a core; to sleep of one's own accord counts as well.
+    /// On a core. Sleep of its own accord counts as well.
     pub(crate) on_core: Duration,
     /// By the clock.
     pub(crate) elapsed: Duration,
@@ -32,7 +32,7 @@ impl std::iter::Sum for CoreTime {
     }
 }
 
-/// How the time went of threads that have several PEs each, or none at times.
+/// How the time of threads went that have several PEs each, or none at times.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SharedTime {
     pub(crate) time: CoreTime,
@@ -45,21 +45,20 @@ impl SharedTime {
     /// say in which proportions they worked, and the threads how long.
     pub(crate) fn correct(self, pes: &mut [Measured]) {
         let SharedTime { time: CoreTime { on_core, elapsed }, rested } = self;
-        let (on_core, rested) = (on_core.as_secs_f64(), rested.as_secs_f64());
+        let on_core = on_core.as_secs_f64();
+        let rested = rested.as_secs_f64();
         let off_core = (elapsed.as_secs_f64() - on_core - rested).max(0.0);
         let all = |pe: &Measured| pe.phases.list().iter().map(|(_, seconds)| seconds).sum::<f64>();
         let measured: f64 = pes.iter().map(all).sum();
-        let (idle, working) = pes
-            .iter()
-            .map(|pe| pe.phases.idle)
-            .fold((0.0, measured), |(idle, rest), more| (idle + more, rest - more));
+        let idle = pes.iter().fold(0.0, |idle, pe| idle + pe.phases.idle);
+        let working = pes.iter().fold(measured, |rest, pe| rest - pe.phases.idle);
         let scale = if measured > 0.0 { on_core / measured } else { 0.0 };
         let number = pes.len() as f64;
-        // What nobody has a greater share in is everybody's.
+        // Where no PE has a share, all have the same.
         let share = |part: f64, of: f64| if of > 0.0 { part / of } else { 1.0 / number };
         for pe in pes {
-            let (waits, works) =
-                (share(pe.phases.idle, idle), share(all(pe) - pe.phases.idle, working));
+            let waits = share(pe.phases.idle, idle);
+            let works = share(all(pe) - pe.phases.idle, working);
             pe.phases.scale(scale);
             pe.phases.idle += rested * waits;
             pe.phases.off_core += off_core * works;

@@ -13,9 +13,8 @@ pub(crate) fn peak() -> Option<u64> {
     field(STATUS, "VmHWM:")
 }
 
-/// What the process has of memory that the system cannot have back: all that is resident except
-/// pages of files, such as those of the program. In bytes; `None` where the system does not report
-/// it.
+/// The memory that the system cannot take back: all that is resident except pages of files, such as
+/// those of the program. In bytes; `None` where the system does not report it.
 pub(crate) fn held() -> Option<u64> {
     Some(field(STATUS, "RssAnon:")? + field(STATUS, "RssShmem:")?)
 }
@@ -32,8 +31,9 @@ pub(crate) fn field(file: &str, name: &str) -> Option<u64> {
 mod tests {
     #[test]
     fn memory_is_known_and_at_most_its_peak() {
-        let (held, now, peak) =
-            (super::held().unwrap(), super::resident().unwrap(), super::peak().unwrap());
+        let held = super::held().unwrap();
+        let now = super::resident().unwrap();
+        let peak = super::peak().unwrap();
         assert!(held > 100_000 && held < now && now <= peak + 1_000_000, "{held} {now} {peak}");
     }
 }

@@ -1,5 +1,5 @@
-//! What the machine has, and how much of it a run may take and gets: memory and cores. What this
-//! build has beside the engine.
+//! Memory and cores of the machine, how much of them a run may take, and how much it gets. What
+//! this build has beside the engine.
 
 pub(crate) mod boost;
 pub(crate) mod budget;

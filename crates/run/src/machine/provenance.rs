@@ -7,7 +7,7 @@ use warpline_record::Provenance;
 
 use crate::machine::memory_use::field;
 
-/// The provenance of a run that began then, on this many PEs.
+/// The provenance of a run that began at `started`, on this many PEs.
 pub fn of(started: Instant, pes: usize) -> Provenance {
     Provenance {
         command_line: std::env::args_os()

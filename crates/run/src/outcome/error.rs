@@ -1,9 +1,11 @@
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
 use warpline_base::{Figure, LpId};
+use warpline_kernel::panic_message;
 use warpline_kernel::{FailedEvent, Position};
-pub(crate) use warpline_kernel::{event_text, panic_message, remember_panics};
+pub(crate) use warpline_kernel::{event_text, remember_panics};
 use warpline_memory::{Exhausted, catch_exhausted, check_room};
 use warpline_model::Fault;
 use warpline_report::ReportError;
@@ -96,7 +98,7 @@ pub enum Error {
     /// MPI cannot carry the messages of the run.
     #[error("messages between processes cannot be sent: {cause}")]
     Communication {
-        /// What MPI, or whoever else carries them, says.
+        /// What MPI, or another carrier, says.
         cause: String,
     },
     /// The system refuses the processes of the run, or the memory that they would share.
@@ -162,8 +164,10 @@ impl From<SettingError> for Error {
 }
 
 impl Error {
+    /// Checks that there is memory for this many LPs with their states.
+    ///
     /// # Errors
-    /// If there is no memory for this many LPs with their states.
+    /// If there is not.
     pub(crate) fn check_states<L>(lps: u32) -> Result<(), Self> {
         within_memory(|| {
             check_room::<L>(lps as usize, "the states of LPs");
@@ -177,10 +181,29 @@ impl Error {
     }
 }
 
-/// Calls `run`.
+/// Calls code of the model, or anything else that may panic.
 ///
 /// # Errors
-/// Its own, or [`Error::Memory`] if memory runs out.
+/// The message of its panic.
+pub(crate) fn catch_message<T>(call: impl FnOnce() -> T) -> Result<T, String> {
+    let mut call = Some(call);
+    let mut result = None;
+    catch_message_of(&mut || result = call.take().map(|call| call()))?;
+    match result {
+        Some(result) => Ok(result),
+        None => unreachable!("it has been called"),
+    }
+}
+
+/// Compiled once, whatever is called.
+fn catch_message_of(call: &mut dyn FnMut()) -> Result<(), String> {
+    catch_unwind(AssertUnwindSafe(call)).map_err(panic_message)
+}
+
+/// Calls `run`, and turns a lack of memory into an error.
+///
+/// # Errors
+/// Those of `run`, or [`Error::Memory`] if memory runs out.
 pub(crate) fn within_memory<T, E: From<Error>>(run: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     catch_exhausted(run).unwrap_or_else(|why| Err(Error::Memory { place: None, why }.into()))
 }

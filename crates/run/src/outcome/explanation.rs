@@ -12,10 +12,10 @@ pub const CORES: [u32; CORE_COUNTS] = [2, 8, 64, 1000];
 /// What one sequential run shows about the parallelism of its model;
 /// [`Simulation::explain`](crate::Simulation::explain) has an example.
 ///
-/// An event begins when its LP has executed the one before it there, and when the event that sent
-/// it has been executed. The longest chain of events that wait for each other so is the critical
-/// path. No engine here can be done before its end, as all of them execute every event after
-/// everything that it depends on.
+/// An event begins when the previous event of its LP and the event that sent it have been executed.
+/// The longest chain of events that wait for each other so is the critical path. No engine here can
+/// be done before the end of that chain, as all of them execute every event after everything that
+/// it depends on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
     /// The model.

@@ -1,5 +1,4 @@
-//! What runs, explanations and verifications end with: a value or an error, and the rows that a run
-//! has written.
+//! What runs, explanations and verifications end with: values, errors, and the rows of a run.
 
 pub(crate) mod error;
 mod explanation;

@@ -1,6 +1,5 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use warpline_base::{Figure, LpId};
@@ -10,7 +9,7 @@ use warpline_model::statistics::{Row, RowSink, TableDeclaration};
 use warpline_model::{Act, Cell, Statistics};
 
 use crate::Error;
-use crate::outcome::error::panic_message;
+use crate::outcome::error::catch_message;
 
 /// What happens to the rows that a model records.
 ///
@@ -108,9 +107,9 @@ enum Tables {
 pub(crate) enum Acts {
     /// They are performed.
     Perform,
-    /// They are not, as the run only tries the model out.
+    /// They are not performed, as the run only tries the model out.
     Ignore,
-    /// They were performed until one of them panicked.
+    /// They were performed until one panicked.
     Failed(Error),
 }
 
@@ -121,7 +120,7 @@ pub(crate) struct CsvTable {
 }
 
 impl Rows {
-    /// Takes a row of whatever kind.
+    /// Takes a row of any kind.
     pub(crate) fn add(&mut self, MomentRow { time, lp, content, .. }: MomentRow) {
         match content {
             RowContent::Cells { table, cells } => self.row(Row { table, time, lp, cells: &cells }),
@@ -137,7 +136,7 @@ impl Rows {
         matches!(self.acts, Acts::Perform)
     }
 
-    /// An act of an event of `lp` at `time` has panicked.
+    /// Notes that an act of an event of `lp` at `time` has panicked: no more are performed.
     pub(crate) fn fail(&mut self, lp: LpId, time: f64, why: String) {
         self.acts = Acts::Failed(Error::Act { lp, time, why });
     }
@@ -244,7 +243,7 @@ fn quoted(text: &str) -> String {
 /// # Errors
 /// The message of its panic.
 pub(crate) fn perform(act: &Act) -> Result<(), String> {
-    catch_unwind(AssertUnwindSafe(|| act.perform())).map_err(panic_message)
+    catch_message(|| act.perform())
 }
 
 impl RowSink for Rows {

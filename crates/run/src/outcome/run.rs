@@ -41,8 +41,7 @@ use crate::{Error, TableRows, TraceSummary};
 pub struct Run<M: Model> {
     /// Digest, rates, results and all settings: what the command prints and the report shows.
     pub record: RunRecord,
-    /// The committed statistics. Long lists of the results are made from them when they are
-    /// written.
+    /// The committed statistics. Long lists of results are made from them when they are written.
     pub statistics: Arc<Statistics>,
     /// The final state of every LP; in a run of several [processes](crate::Simulation::processes),
     /// of those of the first process, which are the first LPs.

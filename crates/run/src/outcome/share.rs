@@ -30,7 +30,7 @@ use std::process::ExitCode;
 pub struct Share {
     /// Why the run could not go on, if another process was lost.
     loss: Option<String>,
-    /// Whether nobody else can say so.
+    /// Whether no other process can say so.
     is_to_tell: bool,
 }
 

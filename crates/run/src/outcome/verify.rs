@@ -35,7 +35,7 @@ pub struct Verification {
     pub events: u64,
     /// How many of them were executed, undone and executed again.
     pub tried: u64,
-    /// The same by the kind of event and the kind of LP, the most frequent first.
+    /// The same by kind of event and kind of LP, the most frequent first.
     pub kinds: Vec<VerifiedKind>,
     /// The kinds of LPs that no event reached.
     pub idle: Vec<String>,
@@ -74,8 +74,8 @@ pub struct VerifiedKind {
 /// example. By default, everything.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct VerifyLimits {
-    /// So many events of each kind are tried one after the other, and of those that follow fewer
-    /// and fewer: as many of each stretch of them that is as long as all before it. `None` for all.
+    /// So many events of each kind are tried one after the other, and fewer and fewer of later
+    /// ones: as many of each stretch that is as long as all before it. `None` for all.
     pub each: Option<u64>,
     /// The wall time after which the run ends where it is. Trials take no more time on a core than
     /// how far the run has come allows, so that late events are tried, too. `None` for any.
@@ -112,14 +112,15 @@ pub struct UnequalRuns {
     pub digests: [String; 2],
 }
 
-/// What differs between two runs that must be equal, and whether texts of their states do; `whole`
-/// ones have equal statistics, too.
+/// What differs between two runs that must be equal, and whether the texts of their states do. Runs
+/// that are `whole` must have equal statistics, too.
 pub fn unequal(
     one: (&str, &StateDigestRecord),
     other: (&str, &StateDigestRecord),
     whole: bool,
 ) -> (Vec<&'static str>, bool) {
-    let ((history, end), (other_history, other_end)) = (one, other);
+    let (history, end) = one;
+    let (other_history, other_end) = other;
     let parts = [
         ("history", history != other_history),
         ("final states", end.content != other_end.content),

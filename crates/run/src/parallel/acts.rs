@@ -1,19 +1,18 @@
-//! What LPs of other processes than the first do to the outside world. An act cannot be sent: it
-//! stays where its LP is, and its row goes to the first process with a number in its place. When
-//! its turn comes among all rows, the first process has it performed, and waits.
+//! What LPs of other processes than the first do to the outside world.
 //!
-//! Closures cannot be sent. When the first process passes rows on and comes to such a row, it has
-//! the process perform all acts up to the next row of another process, and waits for the answer. So
-//! there is one order of all that is done outside. What acts print on stdout is caught in a file in
-//! memory (`printed.rs` of the transport crate) and comes back with the answer, as does the message
-//! of an act that panics.
+//! An act is a closure, which cannot be sent. It stays in the process of its LP, and its row goes
+//! to the first process with a number in its place. When the first process passes rows on and comes
+//! to such a row, it orders that process to perform all acts up to the next row of another process,
+//! and waits for the answer. So all that is done outside has one order. What acts print on stdout
+//! is caught in a file in memory (`printed.rs` of the transport crate) and comes back with the
+//! answer, as does the message of an act that panics.
 //!
-//! Processes that keep acts look for such orders every millisecond, and more often just after one.
-//! On two busy cores, 5 000 to 7 500 orders a second were carried out where each was for two acts
-//! or one, and 300 000 acts where many followed each other. A process that has sent rows with acts
-//! keeps its next ones until those that may be passed on have been, so that PEs wait for slow acts
-//! as they do in one process. Nobody waits for the first process without carrying out orders. While
-//! it waits for one process, others wait until there is room for their control messages.
+//! Processes that keep acts look for orders every millisecond, and more often just after one. On
+//! two busy cores, 5 000 to 7 500 orders of one or two acts were carried out per second, and
+//! 300 000 acts where many followed each other. A process that has sent rows with acts keeps its
+//! next rows until the first has passed on what it may, so that PEs wait for slow acts as they do
+//! in one process. A process that waits for the first still carries out orders. While the first
+//! waits for one process, others wait until there is room for their control messages.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -28,16 +27,16 @@ use warpline_transport::PrintCatcher;
 
 use crate::outcome::rows::{Rows, perform};
 
-/// What memory is needed for.
+/// What takes memory, for messages.
 const ACTS: &str = "acts that wait until they are settled";
-/// How often a process looks whether it is to perform some of its acts.
+/// How often a process looks for orders.
 const LOOK_EVERY: Duration = Duration::from_millis(1);
-/// How often when it has just done so: acts of several processes often take turns.
+/// How often just after an order: acts of several processes often take turns.
 pub(super) const LOOK_SOON: Duration = Duration::from_micros(20);
-/// How long that is.
+/// How long "just after" lasts.
 const JUST: Duration = Duration::from_millis(5);
 
-/// What becomes of the acts of a process that has performed some for the first.
+/// The answer of a process that has performed acts for the first.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Performed {
     /// What they printed.
@@ -52,7 +51,7 @@ impl Performed {
         let written =
             if self.printed.is_empty() { Ok(()) } else { io::stdout().write_all(&self.printed) };
         if let Err(cause) = written {
-            // Which of them would have failed is not known.
+            // It is not known which act would have failed.
             rows.fail(acts[0].0, acts[0].1, format!("failed printing to stdout: {cause}"));
         } else if let Some((index, why)) = self.failed {
             let (lp, time) = acts[index as usize];
@@ -64,13 +63,13 @@ impl Performed {
 /// The acts of a process other than the first.
 #[derive(Default)]
 pub(super) struct KeptActs {
-    /// Those from number `first` on that still wait.
+    /// From number `first` on; `None` once performed.
     acts: VecDeque<Option<Act>>,
     first: u64,
     /// One has panicked, so that no more are performed.
     are_over: bool,
     printing: Printing,
-    /// When some of them were performed last.
+    /// When the last order was carried out.
     performed: Option<Instant>,
 }
 
@@ -82,13 +81,12 @@ enum Printing {
     Unknown,
     /// To the first process.
     Caught(PrintCatcher),
-    /// To the stdout of this process, as the system refuses all else.
+    /// To the stdout of this process, as the system refuses a file in memory.
     Own,
 }
 
 impl KeptActs {
-    /// Keeps the acts among the rows of process `process`, which are about to be sent without them.
-    /// Returns whether there were any.
+    /// Keeps the acts among rows that `process` is about to send. Returns whether there were any.
     pub(super) fn keep(&mut self, process: u32, rows: &mut Vec<MomentRow>) -> bool {
         let mut any = false;
         rows.retain_mut(|row| {
@@ -106,13 +104,13 @@ impl KeptActs {
         any
     }
 
-    /// Whether none waits.
+    /// Whether no act waits.
     pub(super) fn is_empty(&self) -> bool {
         self.acts.is_empty()
     }
 
-    /// How long the process may wait before it looks whether it is to perform some, if it has any
-    /// or `waits` for others to be performed.
+    /// How long the process may wait before it looks for orders, if it has acts or `waits` for
+    /// others to be performed.
     pub(super) fn patience(&self, waits: bool) -> Option<Duration> {
         let just = || self.performed.is_some_and(|when| when.elapsed() < JUST);
         (waits || !self.is_empty()).then(|| if just() { LOOK_SOON } else { LOOK_EVERY })

@@ -2,7 +2,7 @@ use warpline_memory::Region;
 
 /// The PEs of all processes.
 pub(crate) struct AllPes {
-    /// Where what they share lies.
+    /// Where lies what they share.
     pub(crate) region: Region,
     pub(crate) pes: u32,
     /// The first of this process.

@@ -1,8 +1,8 @@
-//! Couriers as those who work for them see them: whatever the events that they carry.
+//! Couriers of any events, for the threads that work for them.
 
 use warpline_transport::{CourierCounts, Couriers, Service};
 
-/// [`Couriers`], whatever the events that they carry; each function is that of the same name.
+/// [`Couriers`] of any events; each function is that of the same name.
 pub(crate) trait AnyCouriers: Send + Sync {
     fn len(&self) -> usize;
     fn service(&self) -> Service;

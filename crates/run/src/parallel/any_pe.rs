@@ -1,8 +1,7 @@
-//! PEs as those who step them see them: whatever their model, their pending set and their wires.
+//! PEs of any model, with any pending set and wires, for the code that steps them.
 //!
-//! A PE is compiled for each model, and so would be the threads that step it. They call it once a
-//! step, which is some hundred events, so they do so by a table of functions, and are compiled
-//! once.
+//! A PE is compiled for each model. What steps PEs is compiled once: it calls a PE once a step,
+//! which is some hundred events, and can do so by a table of functions.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,7 +12,7 @@ use warpline_kernel::{Counts, MomentRow, Pe, PeTypes, Position, Step};
 use warpline_memory::Exhausted;
 use warpline_model::engine::Beat;
 
-/// Declares a trait with these functions, of which a PE has one each, and passes calls on to them.
+/// Declares a trait with functions that a PE has by the same names, and passes calls on to them.
 macro_rules! any_pe {
     ($($(#[$about:meta])* pub(crate) trait $any:ident { $(fn $name:ident $parameters:tt $(-> $result:ty)?;)+ })+) => {$(
         $(#[$about])*

@@ -20,9 +20,11 @@ pub(crate) fn drive(
     watch: &mut LoopMonitor<'_, '_>,
 ) -> Result<Driven, Error> {
     watch.begin(pes, 0);
-    let (mut running, mut full, mut done) = (pes.len(), None, vec![false; pes.len()]);
-    let (ending, mut stages) =
-        (watch.ending(&Region::own(), pes.len() as u32), vec![EndingStage::default(); pes.len()]);
+    let ending = watch.ending(&Region::own(), pes.len() as u32);
+    let mut running = pes.len();
+    let mut done = vec![false; pes.len()];
+    let mut stages = vec![EndingStage::default(); pes.len()];
+    let mut full = None;
     let mut steps = 0u64;
     while running > 0 && full.is_none() {
         let chosen = next();

@@ -9,6 +9,7 @@ use warpline_memory::{Buffers, Region, buffers_in};
 use warpline_model::engine::{Executor, Limits};
 use warpline_model::{Model, Statistics};
 
+use super::all_pes::AllPes;
 use crate::machine::budget::RunBudget;
 use crate::plan::ParallelPlan;
 use crate::state::run_state::Share;
@@ -16,7 +17,7 @@ use crate::state::run_state::Share;
 /// What each PE begins with.
 pub(crate) struct Start<M: Model> {
     pub(crate) statistics: Vec<Statistics>,
-    /// LPs and events of an engine before; none if LPs have yet to be initialised.
+    /// LPs and events of the previous engine; empty if LPs have yet to be initialised.
     pub(crate) shares: Vec<Share<M>>,
 }
 
@@ -28,20 +29,26 @@ pub(crate) struct Common<'m, M: Model> {
     /// The limits of the trace, if there is to be one.
     pub(crate) trace: Option<TraceLimits>,
     pub(crate) budget: RunBudget,
+    /// The PEs of this process, by number.
+    pub(crate) local: Range<usize>,
 }
 
 impl<'m, M: Model> Common<'m, M> {
+    /// The PEs of all processes, which share what lies in this region.
+    pub(crate) fn all_pes(&self, region: &Region) -> AllPes {
+        AllPes { region: region.clone(), pes: self.plan.pes, first: self.local.start as u32 }
+    }
+
     /// The PEs of this process, with its ports.
     pub(crate) fn pes<Q: PendingSet, P: Port<M::Event>>(
         &self,
         region: &Region,
-        local: Range<usize>,
         start: Start<M>,
         gvts: Vec<AnyGvt>,
         ports: impl IntoIterator<Item = P>,
         pending: impl Fn() -> Q,
     ) -> Vec<Pe<'m, (M, Q, P)>> {
-        let Common { plan, task, limits, .. } = self;
+        let Common { plan, task, limits, local, .. } = self;
         let saving = plan.tuning.undoing == Undoing::Reverse;
         // PEs that send each other nothing may go on without limit.
         let least = task.delays.least().min(f64::MAX);

@@ -24,9 +24,9 @@ use crate::outcome::rows::Rows;
 pub(crate) struct Driven {
     /// Where memory ran out, if it did.
     pub(crate) full: Option<OutOfMemory>,
-    /// Where the PEs ended, if early.
+    /// Where the PEs ended, if before the planned end.
     pub(crate) cut_short: Option<VirtualTime>,
-    /// How the time of threads went; none in a virtual cluster, whose PEs share one.
+    /// How the time of threads went; `None` in a virtual cluster, which has one thread.
     pub(crate) times: Option<ThreadTimes>,
     /// How often a PE was given to another thread.
     pub(crate) moved: u64,
@@ -40,15 +40,15 @@ pub(crate) struct Driven {
 
 /// How the time of threads went.
 pub(crate) struct ThreadTimes {
-    /// Of each thread that had more than one PE.
+    /// By thread; `None` if it belonged to one PE.
     pub(crate) times: Vec<Option<SharedTime>>,
     /// How many PEs a thread had at first.
     pub(crate) share: usize,
 }
 
 impl ThreadTimes {
-    /// Corrects what PEs have measured of themselves. A PE that has had a thread to itself has
-    /// measured that.
+    /// Corrects what PEs have measured of themselves, except where a PE had a thread to itself and
+    /// has measured that.
     fn correct<M: Model>(&self, parts: &mut [Parts<M>]) {
         let mut measured: Vec<Measured> = parts.iter().map(|pe| pe.measured).collect();
         self.correct_measured(&mut measured);
@@ -102,7 +102,7 @@ pub(crate) struct LoopOutcome<M: Model> {
 pub(crate) struct Ended {
     /// Where the run fails, if it does.
     pub(crate) failure: Moment,
-    /// How many events of these PEs have committed before.
+    /// How many events of these PEs have committed before that.
     pub(crate) committed: u64,
     /// When all LPs had been initialised.
     pub(crate) looped: Instant,
@@ -113,7 +113,7 @@ pub(crate) struct Ended {
     pub(crate) goes_on: bool,
 }
 
-/// All loops have ended: takes the last rows, and agrees with other processes on how.
+/// Takes the last rows when all loops have ended, and agrees with other processes on how they did.
 fn end(
     pes: &mut [&mut dyn AnyPe],
     driven: &mut Driven,
@@ -128,7 +128,7 @@ fn end(
     if gives_way {
         pes.iter_mut().for_each(|pe| pe.fail_unreadable(watch.until));
     }
-    // The last payloads are dropped after the last verdict.
+    // Asked after the last verdict, as the last payloads are dropped after it and may panic.
     let mut failure = pes
         .iter()
         .map(|pe| pe.failure())

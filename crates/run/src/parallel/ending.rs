@@ -1,5 +1,5 @@
-//! Ending a run, or the part of it that PEs execute, early: all PEs say how far they have come,
-//! from which the new end of all follows (see `cut_short.rs` of the kernel).
+//! Ends a run, or a segment of it, early: all PEs say how far they have come, and the new end
+//! follows from that (see `cut_short.rs` of the kernel).
 
 use warpline_base::VirtualTime;
 use warpline_memory::Region;
@@ -8,21 +8,21 @@ use warpline_transport::{Fold, Tally};
 use super::any_pe::AnyPe;
 use crate::watch::StopSwitch;
 
-/// How many PEs have nothing left to do.
+/// Counter of the PEs that have nothing left to do.
 const OVER: usize = 0;
-/// How many PEs have their new end.
+/// Counter of the PEs that have their new end.
 const ENDED: usize = 1;
-/// How many PEs hold back.
+/// Counter of the PEs that have proposed an end and hold back.
 const HOLDING_BACK: usize = 2;
-/// Whether the PEs are to come to an end.
+/// 1 if the PEs are to come to an end.
 const CHANGES: usize = 3;
-/// The latest time, in bits, at which one of them holds back.
+/// The latest time, in bits, that a PE proposed.
 const LATEST: usize = 4;
-/// Whether the run is broken off, as memory has run out somewhere.
-const BROKEN_OFF: usize = 6;
-/// The earliest time, in bits, after what one of them contributed to GVT.
+/// The earliest time, in bits, after what a PE has contributed to GVT.
 const CONTRIBUTED: usize = 5;
-/// What each of them is.
+/// 1 if the run is broken off, as memory has run out somewhere.
+const BROKEN_OFF: usize = 6;
+/// How what PEs say is folded, by counter.
 const COUNTERS: &[Fold] =
     &[Fold::Sum, Fold::Sum, Fold::Sum, Fold::Max, Fold::Max, Fold::Min, Fold::Max];
 
@@ -30,7 +30,7 @@ const COUNTERS: &[Fold] =
 /// PEs have come to it.
 pub(crate) struct Ending<'s> {
     switch: &'s StopSwitch,
-    /// The number of events of a PE after which another engine is to go on.
+    /// Another engine is to go on once a PE has committed this many events.
     most: u64,
     pes: u64,
     tally: Tally,
@@ -51,7 +51,7 @@ pub(crate) enum EndingStage {
 }
 
 impl<'s> Ending<'s> {
-    /// For PEs that begin at `from`, and of which none executes more than about `most` events.
+    /// For PEs that begin at `from`, none of which executes more than about `most` events.
     pub(crate) fn new(
         region: &Region,
         switch: &'s StopSwitch,
@@ -65,12 +65,12 @@ impl<'s> Ending<'s> {
         Ending { switch, most: most.unwrap_or(u64::MAX), pes: pes.into(), tally }
     }
 
-    /// What the processes of a run pass on to each other.
+    /// The counters that processes pass on to each other.
     pub(crate) fn tally(&self) -> &Tally {
         &self.tally
     }
 
-    /// A PE has nothing left to do.
+    /// Notes that a PE has nothing left to do.
     pub(crate) fn note_over(&self) {
         self.tally.say(OVER, 1);
     }
@@ -81,8 +81,8 @@ impl<'s> Ending<'s> {
         self.tally.glance(OVER) == self.pes
     }
 
-    /// Memory has run out: the PEs of all processes stop where they are, as none of them can go on
-    /// without the others.
+    /// Has the PEs of all processes stop where they are, as memory has run out: none of them can go
+    /// on without the others.
     pub(crate) fn break_off(&self) {
         self.tally.say(BROKEN_OFF, 1);
     }
@@ -93,7 +93,7 @@ impl<'s> Ending<'s> {
         self.tally.glance(BROKEN_OFF) == 1
     }
 
-    /// Has a PE end early, if the run is to; between any two of its steps.
+    /// Has a PE end early, if the run is to. Called between any two of its steps.
     #[inline]
     pub(crate) fn guide(&self, pe: &mut dyn AnyPe, stage: &mut EndingStage) {
         if pe.counts().committed >= self.most {

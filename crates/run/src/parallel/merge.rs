@@ -25,12 +25,12 @@ impl RowMerge {
         self.waiting.extend(rows);
     }
 
-    /// Takes out all rows in no order, for whoever puts those of several processes in order.
+    /// Takes out all rows in no order, as another process puts those of several in order.
     pub(crate) fn take(&mut self) -> Vec<MomentRow> {
         std::mem::take(&mut self.waiting)
     }
 
-    /// Takes out all rows before `moment`, in order. There will be no more of them.
+    /// Takes out all rows before `moment`, in order. No more of them may come.
     pub(crate) fn take_before(&mut self, moment: &Moment) -> Drain<'_, MomentRow> {
         let ties = self.ties;
         self.take_due(|row| row.moment.is_before(moment, ties))

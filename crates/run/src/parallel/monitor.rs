@@ -14,7 +14,7 @@ use crate::outcome::rows::Rows;
 use crate::policy::engine_selector::Reading;
 use crate::state::run_monitor::RunMonitor;
 
-/// What the thread that watches PEs needs: it passes rows and progress on until they are done.
+/// What the thread that watches PEs needs to pass rows and progress on until they are done.
 pub(crate) struct LoopMonitor<'l, 'r> {
     pub(crate) run: &'l mut RunMonitor<'r>,
     /// The processes of the run, if there are several.
@@ -31,18 +31,24 @@ pub(crate) struct LoopMonitor<'l, 'r> {
 }
 
 impl<'r> LoopMonitor<'_, 'r> {
-    /// How this many PEs find an earlier end.
+    /// Where lies what the processes of the run share, or what this one has to itself.
+    pub(crate) fn region(&self) -> Region {
+        let processes = self.processes.as_ref();
+        processes.map_or_else(Region::own, |processes| processes.group.region().clone())
+    }
+
+    /// What this many PEs share to find an earlier end.
     pub(crate) fn ending(&self, region: &Region, pes: u32) -> Ending<'r> {
         Ending::new(region, self.run.stop, pes, self.from, self.run.selector.events())
     }
 
-    /// The PEs of this process begin, which are consecutive ones.
+    /// The PEs of this process begin: consecutive ones from `first` on.
     pub(crate) fn begin(&mut self, pes: &[&mut dyn AnyPe], first: u32) {
         for (pe, number) in pes.iter().zip(first..) {
             self.run.control.watch(Some(number), pe.beat());
         }
-        let (now, virtual_time, committed) = (Instant::now(), self.from.get(), self.committed);
-        self.run.selector.begin(Reading::new(now, virtual_time, committed));
+        let reading = Reading::new(Instant::now(), self.from.get(), self.committed);
+        self.run.selector.begin(reading);
     }
 
     /// Passes on all rows before `settled`.

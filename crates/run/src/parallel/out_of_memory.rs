@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 use warpline_kernel::Position;
 use warpline_memory::Exhausted;
 
-/// Where memory ran out, and which.
+/// Where memory ran out, and why.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct OutOfMemory {
     /// `None` for the thread that watches the PEs.

@@ -24,7 +24,7 @@ pub(crate) struct PeSummary {
     /// How many events are pending beyond the end.
     pub(crate) pending: usize,
     pub(crate) by_role: Vec<RoleCounts>,
-    /// The same for all PEs.
+    /// How the GVT interval went, which is the same for all PEs.
     interval: Option<IntervalHistory>,
     #[serde(with = "phases")]
     phases: Phases,
@@ -34,7 +34,7 @@ pub(crate) struct PeSummary {
     crowded: bool,
 }
 
-/// Phases as plain numbers: records may leave some out, which takes a format with names.
+/// Phases as plain numbers. Their own form leaves some out, which takes a format with names.
 mod phases {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
     use warpline_record::Phases;
@@ -84,14 +84,13 @@ impl PeSummary {
             measured: Measured { phases, samples },
             ..
         } = *pe;
-        let (counts, by_role) = (pe.counts.clone(), pe.by_role.clone());
         PeSummary {
             first_lp,
             lps: pe.lps.len() as u32,
-            counts,
+            counts: pe.counts.clone(),
             books,
             pending,
-            by_role,
+            by_role: pe.by_role.clone(),
             interval,
             phases,
             samples,
@@ -100,15 +99,16 @@ impl PeSummary {
     }
 }
 
-/// The seconds at work in these phases, by which samples count.
+/// The seconds at work in these phases, which weigh samples.
 fn working(phases: &Phases) -> f64 {
     phases.list().iter().map(|(_, seconds)| seconds).sum::<f64>() - phases.idle - phases.off_core
 }
 
-/// How long the threads had something to do, and were on a core then, unless they had to take turns
-/// among themselves.
+/// How long the threads had something to do, and how much of that they were on a core; `None` if
+/// they had to take turns among themselves.
 pub(crate) fn work(record: &ParallelRecord) -> Option<CoreTime> {
-    let (on_core, off_core) = (working(&record.phase_seconds), record.phase_seconds.off_core);
+    let on_core = working(&record.phase_seconds);
+    let off_core = record.phase_seconds.off_core;
     let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds.max(0.0)).ok();
     let time = seconds(on_core)
         .zip(seconds(on_core + off_core))
@@ -116,9 +116,8 @@ pub(crate) fn work(record: &ParallelRecord) -> Option<CoreTime> {
     time.filter(|_| !record.crowded)
 }
 
-/// How many samples the proportions of the phases of all parts together are worth, each given as
-/// how long it worked and the number of its samples: a part that took most of the time counts for
-/// most.
+/// How many samples the proportions of phases are worth, of all parts together. Each part is given
+/// by how long it worked and the number of its samples; the longer it worked, the more it counts.
 fn samples(parts: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
     let all: f64 = parts.clone().map(|(working, _)| working).sum();
     let variance: f64 = parts
@@ -168,7 +167,7 @@ fn rollbacks(all: &Counts, parts: &[PeSummary]) -> Rollbacks {
     }
 }
 
-/// What became of messages for whose mailboxes PEs competed, if there were any.
+/// What became of messages to mailboxes for which PEs competed, if there were any.
 fn shared_mailbox(all: &Counts) -> Option<SharedRingRecord> {
     let CasCounts { pushed, full, in_progress, collisions } = all.mailbox;
     (pushed + full + in_progress + collisions > 0).then_some(SharedRingRecord {
@@ -179,8 +178,8 @@ fn shared_mailbox(all: &Counts) -> Option<SharedRingRecord> {
     })
 }
 
-/// Adds the record of a further segment of the same run. Where segments differ in their number of
-/// PEs, those of one number are added up.
+/// Adds the record of a further segment of the same run. PEs are added up by number, also where
+/// segments differ in how many they have.
 pub(crate) fn add(all: &mut ParallelRecord, segment: ParallelRecord) {
     all.add_counters(&segment);
     all.ahead_events += segment.ahead_events;

@@ -12,20 +12,21 @@ use crate::settings::SettingValue;
 use crate::{Error, Mailbox};
 
 impl<M: Model> Job<M> {
-    /// Checks that there may be rings between all PEs of a machine, before any process is started
-    /// for them.
+    /// Checks that there is room for rings between all PEs of a machine, before any process is
+    /// started for them.
     ///
     /// # Errors
-    /// If they alone take more than the run may.
+    /// If the rings alone exceed the memory limit.
     pub(crate) fn check_room(&self, plan: &ParallelPlan) -> Result<(), Error> {
-        let (pes, processes, mailbox) = (plan.pes, plan.processes.count, plan.wires.mailbox);
+        let pes = plan.pes;
+        let processes = plan.processes.count;
         let near = match plan.processes.machines {
             _ if processes > 1 && !plan.wires.far.shares => pes.div_ceil(processes),
             Some(machines) => pes.div_ceil(machines.count.max(1)),
             None => pes,
         };
-        let (needed, limit) =
-            (rings::<M>(near, processes, mailbox), RunBudget::limit(self.settings.memory()));
+        let needed = rings::<M>(near, processes, plan.wires.mailbox);
+        let limit = RunBudget::limit(self.settings.memory());
         if needed <= limit {
             return Ok(());
         }
@@ -44,8 +45,8 @@ impl<M: Model> Job<M> {
 }
 
 impl<M: Model> Common<'_, M> {
-    /// An account for the rings between the PEs of this machine. What processes share, the first
-    /// has taken for all.
+    /// An account for the rings between the PEs of this machine. The first process accounts for
+    /// what all share.
     pub(super) fn account_for_rings(&self, region: &Region) -> Account {
         let mut account = self.budget.account();
         if region.is_first() {
@@ -59,8 +60,8 @@ impl<M: Model> Common<'_, M> {
     }
 }
 
-/// How many bytes the rings between so many PEs take, if there are rings: processes have no other
-/// mailboxes.
+/// The bytes that rings between so many PEs take; 0 if they have other mailboxes, which only PEs of
+/// one process may.
 fn rings<M: Model>(pes: u32, processes: u32, mailbox: Option<Mailbox>) -> u64 {
     if processes > 1 || mailbox == Some(Mailbox::PerSender) {
         ring_port_bytes::<M::Event>(pes.max(1))

@@ -1,4 +1,4 @@
-//! The progress of PEs, for whoever watches them.
+//! The progress of PEs, for the thread that watches them.
 
 use serde::{Deserialize, Serialize};
 use warpline_base::Moment;
@@ -15,10 +15,11 @@ pub(crate) struct PeStatus {
     pub(crate) rolled_back: u64,
     pub(crate) window: f64,
     pub(crate) epochs: u64,
-    /// Those that found PEs thrashing.
+    /// Epochs that found PEs thrashing.
     pub(crate) throttled: u64,
-    /// How often all PEs of its process have been given one thread.
+    /// How often all PEs of its process were given one thread.
     pub(crate) gathered: u64,
+    /// The mean depth of its mailbox.
     pub(crate) depth: f64,
     /// How long it was at work, in nanoseconds; 0 if that is not measured.
     pub(crate) busy: u64,
@@ -51,11 +52,11 @@ impl PeStatus {
         pes.iter().map(|pe| PeStatus::of(&**pe)).reduce(PeStatus::and).unwrap_or_default()
     }
 
-    /// How long, since an earlier status, what it has committed took, in nanoseconds: what is
-    /// undone does not count, as a PE with little to do goes far ahead.
+    /// The nanoseconds that went into committed events since an earlier status. Undone events do
+    /// not count, as a PE with little to do goes far ahead.
     pub(crate) fn load_since(&self, before: &PeStatus) -> f64 {
-        let (processed, committed) =
-            (self.processed - before.processed, self.committed - before.committed);
+        let processed = self.processed - before.processed;
+        let committed = self.committed - before.committed;
         let useful =
             if processed == 0 { 1.0 } else { (committed as f64 / processed as f64).min(1.0) };
         (self.busy - before.busy) as f64 * useful

@@ -17,10 +17,10 @@ use crate::{Error, TraceSummary};
 /// The most bytes that an entry takes in the file, with numbers of full length.
 const SPAN_BYTES: u64 = 220;
 const SUM_BYTES: u64 = 400;
-/// Those of PE 0 are twice as many.
+/// Twice as many for PE 0, which also traces GVT and the window.
 const SNAPSHOT_BYTES: u64 = 240;
 const EVENT_BYTES: u64 = 150;
-/// The parts of a hundred of a file that entries of each kind may fill; the others are for names.
+/// The percentage of a file that entries of each kind may fill; the rest is for names.
 const SPAN_SHARE: u64 = 60;
 const SNAPSHOT_SHARE: u64 = 10;
 const EVENT_SHARE: u64 = 25;
@@ -34,29 +34,28 @@ const VIRTUAL: u32 = 2;
 /// The length of the run on the track of virtual time, in microseconds.
 const SHOWN: f64 = 1e6;
 
-/// The limits for each of `pes` PEs, in a file of this many bytes.
+/// The limits for each of `pes` PEs, in a file of this many bytes. Times count from `origin`.
 pub(crate) fn limits(origin: Instant, pes: u32, lps: u32, bytes: u64) -> TraceLimits {
     let most = |share: u64, of_one: u64| bytes * share / 100 / u64::from(pes) / of_one;
     // A quarter for sums, so that many tell of a long stretch.
-    let (sums, spans) =
-        (most(SPAN_SHARE / 4, SUM_BYTES).max(5), most(SPAN_SHARE * 3 / 4, SPAN_BYTES));
+    let sums = most(SPAN_SHARE / 4, SUM_BYTES).max(5);
+    let spans = most(SPAN_SHARE * 3 / 4, SPAN_BYTES);
     let blocks = (spans / BLOCK).clamp(3, sums - 2);
     let spans = SpanLimits {
         block: (spans / (blocks + 1)).max(1) as usize,
         blocks: blocks as usize,
         sums: sums as usize,
     };
-    // PE 0 traces GVT and the window, too.
     let snapshots = (most(SNAPSHOT_SHARE, SNAPSHOT_BYTES) / 2).max(1) as usize;
     let lp_every = lps.div_ceil(LPS_MOST).max(1);
-    // With many PEs in a small file, the least number of sums takes more than its share, at the
-    // expense of events.
+    // With many PEs in a small file, even the least number of sums exceeds its share: fewer events
+    // are shown then.
     let excess = (sums * SUM_BYTES).saturating_sub(most(SPAN_SHARE / 4, 1));
     let events = (most(EVENT_SHARE, 1).saturating_sub(excess) / EVENT_BYTES) as usize;
     TraceLimits { origin, spans, snapshots, events, lp_every }
 }
 
-/// What a trace says of the run as a whole.
+/// What the file says of the run as a whole.
 pub(crate) struct TraceHeader<'a> {
     pub(crate) model: &'a str,
     pub(crate) end: f64,
@@ -163,8 +162,8 @@ fn write(
     if summary.is_thinned() {
         other["note"] = json!(summary.to_string());
     }
-    // Viewers do not accept a comma before the end of a list, so every entry but the first is
-    // preceded by one.
+    // Viewers accept no comma before the end of a list, so a comma precedes every entry but the
+    // first.
     let title =
         format!("virtual time (1 s is {} {})", header.end, header.time_unit).replace(" )", ")");
     writeln!(file, "{{\"displayTimeUnit\":\"ns\",\"otherData\":{other},\"traceEvents\":[")?;
@@ -213,8 +212,9 @@ fn micros(nanoseconds: u64) -> String {
 }
 
 fn write_span(mut file: impl Write, pe: u32, span: &Span) -> io::Result<()> {
-    let (since, took, gvt) =
-        (micros(span.since), micros(span.until - span.since), Value::from(span.gvt));
+    let since = micros(span.since);
+    let took = micros(span.until - span.since);
+    let gvt = Value::from(span.gvt);
     let (name, arguments) = match span.activity {
         Activity::Making { lps } => ("making LPs", format!("\"LPs\":{lps}")),
         Activity::Batch { executed, committed } => {
@@ -251,7 +251,9 @@ fn write_sum(mut file: impl Write, pe: u32, sum: &SpanSum) -> io::Result<()> {
         lost,
         gvt,
     } = *sum;
-    let (track, took, gvt) = (pe + 1, micros(until - since), Value::from(gvt));
+    let track = pe + 1;
+    let took = micros(until - since);
+    let gvt = Value::from(gvt);
     let [since, in_rollbacks, in_commits, idle] =
         [since, lost.rollback, lost.commit, lost.idle].map(micros);
     write!(
@@ -280,8 +282,10 @@ fn write_snapshot(mut file: impl Write, pe: u32, snapshot: &Snapshot) -> io::Res
 }
 
 fn write_event(mut file: impl Write, event: &LpEvent, end: f64) -> io::Result<()> {
-    let (track, time, sender) = (event.lp.0 + 1, event.key.time.get(), event.key.sender.0);
-    let (at, time) = (Value::from(time / end * SHOWN), Value::from(time));
+    let track = event.lp.0 + 1;
+    let sender = event.key.sender.0;
+    let at = Value::from(event.key.time.get() / end * SHOWN);
+    let time = Value::from(event.key.time.get());
     let arguments = format!("\"time\":{time},\"sender\":{sender}");
     write!(
         file,
@@ -329,9 +333,9 @@ mod tests {
             write(&mut text).expect("memory takes everything");
             text.len() as u64
         };
-        let (since, until, gvt) = (huge, 2 * huge, -1.234_567_890_123_456_7e-300);
+        let gvt = -1.234_567_890_123_456_7e-300;
         let activity = Activity::Rollback { length: huge, primary: false };
-        let span = Span { since, until, activity, gvt };
+        let span = Span { since: huge, until: 2 * huge, activity, gvt };
         assert!(length(&|text| write_span(text, 1023, &span)) <= SPAN_BYTES);
         let span =
             Span { activity: Activity::Batch { executed: 1 << 40, committed: 1 << 40 }, ..span };
@@ -339,18 +343,17 @@ mod tests {
         let day = 100_000_000_000_000;
         let lost = warpline_kernel::LostTime { rollback: day, commit: day, idle: day };
         let count = 1 << 33;
-        let (spans, rollbacks, made) = (count, count, count);
-        let (executed, committed, rolled_back, idle_steps) = (1 << 43, 1 << 43, 1 << 43, count);
+        let events = 1 << 43;
         let sum = SpanSum {
             since: day,
             until: 2 * day,
-            spans,
-            made,
-            executed,
-            committed,
-            rollbacks,
-            rolled_back,
-            idle_steps,
+            spans: count,
+            made: count,
+            executed: events,
+            committed: events,
+            rollbacks: count,
+            rolled_back: events,
+            idle_steps: count,
             lost,
             gvt,
         };

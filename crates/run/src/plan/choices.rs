@@ -14,7 +14,7 @@ use crate::{
     GvtAlgorithm, Mailbox, Messages, Settings, Synchronisation, Undo,
 };
 
-/// The longest that a batch should take, in seconds: messages wait for its end.
+/// The longest that a batch should take, in seconds, as messages wait for its end.
 const BATCH_SECONDS: f64 = 1e-3;
 /// The batch of few PEs, and of many.
 const BATCH_LEAST: u32 = 128;
@@ -28,7 +28,7 @@ const VALUE_BYTES_MOST: usize = 512;
 /// about 100 kB then, and twice as many PEs would take four times as much memory.
 const RINGS_MOST: u32 = 32;
 
-/// How many PEs so many threads of each process have: never more than LPs.
+/// How many PEs there are for so many threads in each process: never more than LPs.
 pub(crate) fn pes(threads: u32, processes: u32, lps: u32) -> u32 {
     threads.saturating_mul(processes).min(lps).min(THREADS_MOST)
 }
@@ -251,7 +251,7 @@ pub(crate) fn zero_copy(settings: &Settings) -> Chosen<bool> {
         .unwrap_or(Chosen { value: settings.zero_copy(), why: Reason::Default })
 }
 
-/// Whether messages only get around a machine if this carrier copies them.
+/// Whether this carrier copies messages within a machine only.
 fn is_within_machine(carrier: Carrier) -> bool {
     matches!(carrier, Carrier::Rings | Carrier::Boost)
 }
@@ -334,8 +334,8 @@ mod tests {
     fn rings_between_processes_copy() {
         let rings = Settings { carrier: Some(Carrier::Rings), ..Settings::default() };
         assert_eq!([zero_copy(&Settings::default()).value, zero_copy(&rings).value], [true, false]);
-        let (mpi, none) =
-            (carrier(&Settings::default(), true), carrier(&Settings::default(), false));
+        let mpi = carrier(&Settings::default(), true);
+        let none = carrier(&Settings::default(), false);
         assert_eq!([mpi.unwrap().value, none.unwrap().value], [Carrier::Mpi, Carrier::Rings]);
         assert!(carrier(&rings, true).is_err());
     }

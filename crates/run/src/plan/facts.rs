@@ -4,8 +4,8 @@ use std::mem::needs_drop;
 
 use warpline_model::Model;
 
-/// States of up to this size, in bytes, are copied before every event if they own nothing beside:
-/// that takes as long as to look up whether a copy is due.
+/// States of up to this size, in bytes, that own no other memory are copied before every event:
+/// that takes as long as looking up whether a copy is due.
 const PLAIN_MOST: usize = 256;
 
 /// What plans follow from, beside settings.

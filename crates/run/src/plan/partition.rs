@@ -1,7 +1,5 @@
 //! Which PE has which LPs, and which engines that leaves possible.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use warpline_base::LpId;
 use warpline_kernel::{Delays, Groups, Partition, ScatteredGroup, Shortest};
 use warpline_model::Model;
@@ -10,7 +8,7 @@ use warpline_model::engine::Limits;
 use super::RunPlan;
 use crate::job::Job;
 use crate::job::check::RunSpec;
-use crate::outcome::error::panic_message;
+use crate::outcome::error::catch_message;
 use crate::policy::engine_choice::Engine;
 use crate::{Error, Synchronisation};
 
@@ -22,7 +20,8 @@ impl<M: Model> Job<M> {
         run: &RunPlan,
         spec: &RunSpec,
     ) -> Result<Vec<(Engine, f64)>, Error> {
-        let (mut engines, mut pes) = (Vec::new(), run.pes);
+        let mut engines = Vec::new();
+        let mut pes = run.pes;
         while pes > 1 {
             let least = match spec.limits.lookahead.is_uniform() {
                 true => spec.limits.lookahead.least(),
@@ -40,7 +39,8 @@ impl<M: Model> Job<M> {
         Ok(engines)
     }
 
-    /// Without lookahead between them, conservative PEs would wait for each other for ever.
+    /// Checks that there is lookahead between PEs: without it, conservative ones would wait for
+    /// each other for ever.
     pub(super) fn check_conservative(
         &self,
         limits: &Limits,
@@ -81,14 +81,15 @@ impl<M: Model> Job<M> {
 
     /// Shares the LPs out by the weights, groups and distances that the model declares.
     pub(crate) fn partition(&self, limits: &Limits, pes: u32) -> Result<Partition, Error> {
-        let (model, name, groups) = (&*self.model, &self.name, self.groups(limits)?);
-        let shared = catch_unwind(AssertUnwindSafe(|| {
+        let model = &*self.model;
+        let name = &self.name;
+        let groups = self.groups(limits)?;
+        let shared = catch_message(|| {
             Partition::weighted(limits.lps, pes, &limits.lookahead, &groups, |lp| model.weight(lp))
-        }));
-        let shared = shared.map_err(|panic| {
+        });
+        let shared = shared.map_err(|why| {
             Error::Setting(format!(
-                "model `{name}` panicked when it was asked for the weights of its LPs: {}",
-                panic_message(panic)
+                "model `{name}` panicked when it was asked for the weights of its LPs: {why}"
             ))
         })?;
         shared.map_err(|(lp, weight)| {
@@ -96,7 +97,7 @@ impl<M: Model> Job<M> {
         })
     }
 
-    /// Shares the LPs out by what they have been doing so far, if that is known.
+    /// Shares the LPs out by their work so far, if that is known.
     pub(super) fn partition_by(
         &self,
         limits: &Limits,
@@ -111,14 +112,14 @@ impl<M: Model> Job<M> {
             .ok())
     }
 
-    /// The groups of LPs that the model wants on one PE.
+    /// The groups of LPs that the model wants on one PE each.
     pub(crate) fn groups(&self, limits: &Limits) -> Result<Groups, Error> {
-        let (model, name) = (&*self.model, &self.name);
-        let asked = catch_unwind(AssertUnwindSafe(|| Groups::of(limits.lps, |lp| model.group(lp))));
-        let asked = asked.map_err(|panic| {
+        let model = &*self.model;
+        let name = &self.name;
+        let asked = catch_message(|| Groups::of(limits.lps, |lp| model.group(lp)));
+        let asked = asked.map_err(|why| {
             Error::Setting(format!(
-                "model `{name}` panicked when it was asked for the groups of its LPs: {}",
-                panic_message(panic)
+                "model `{name}` panicked when it was asked for the groups of its LPs: {why}"
             ))
         })?;
         asked.map_err(|ScatteredGroup { number, before, after }| {

@@ -1,4 +1,4 @@
-//! The settings that a run will have, for whoever wants to see them before it begins.
+//! The settings that a run will have, shown before it begins.
 
 use serde_json::{Map, Value};
 use warpline_model::Model;

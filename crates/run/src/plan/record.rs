@@ -10,7 +10,7 @@ use super::{ParallelPlan, RunPlan};
 use crate::job::check::RunSpec;
 use crate::{GvtAlgorithm, Settings};
 
-/// Settings that only the messages between processes have a use for.
+/// Settings that are about messages between processes alone.
 const BETWEEN_PROCESSES: [&str; 7] = [
     "zero_copy",
     "carrier",
@@ -20,7 +20,7 @@ const BETWEEN_PROCESSES: [&str; 7] = [
     "communication_batch",
     "communication_delay",
 ];
-/// Settings that a run has no use for in which nothing is executed ahead.
+/// Settings that are of no use where nothing is executed ahead.
 const SPECULATIVE: [&str; 8] = [
     "undo",
     "kps",
@@ -43,7 +43,7 @@ pub(super) fn overlaid(
     all
 }
 
-/// The same with what the model declares that matters to engines.
+/// The same with what engines use of the model's declarations.
 fn with_declarations(mut settings: Map<String, Value>, spec: &RunSpec) -> Map<String, Value> {
     let ties = match spec.ties {
         TieBreak::Unbiased { .. } => "unbiased",
@@ -79,8 +79,8 @@ impl RunPlan {
 }
 
 impl ParallelPlan {
-    /// The settings of the segment, with what is no setting beside them. What the engine has no use
-    /// for is null.
+    /// The settings of the segment, and facts beside them. Settings that the engine has no use for
+    /// are null.
     pub(crate) fn record(
         &self,
         settings: &Settings,

@@ -19,7 +19,7 @@ pub(crate) struct ProcessPlan {
     pub(crate) zero_copy: Chosen<bool>,
     /// Who carries messages that are copied.
     pub(crate) carrier: Chosen<Carrier>,
-    /// What it runs on, if a launcher has started them.
+    /// The machines, if a launcher has started the processes.
     pub(crate) machines: Option<Machines>,
 }
 
@@ -35,14 +35,12 @@ impl ProcessPlan {
         ProcessPlan { count: settings.processes(), ..ProcessPlan::alone(settings) }
     }
 
-    /// How many processes were asked for, by the settings or by the launcher; `None` if nobody said
-    /// so.
+    /// How many processes the settings or the launcher ask for; `None` if neither does.
     pub(crate) fn asked(&self, settings: &Settings) -> Option<u32> {
         self.machines.map_or(settings.processes, |_| Some(self.count))
     }
 
-    /// Whether all threads may send messages to other processes, and not only the one that watches
-    /// the others.
+    /// Whether all threads may send messages to other processes, and not only the watching one.
     pub(crate) fn may_thread(&self) -> bool {
         self.machines.is_none_or(|machines| machines.may_thread)
     }
@@ -51,7 +49,7 @@ impl ProcessPlan {
 /// What is settled about a run once, whichever engines execute it.
 #[derive(Clone, Debug)]
 pub(crate) struct RunPlan {
-    /// How LPs are kept in step, or that the run is to find out.
+    /// How LPs are kept in step, or `auto` if the run is to find out.
     pub(crate) sync: Chosen<Synchronisation>,
     pub(crate) processes: ProcessPlan,
     pub(crate) facts: Facts,
@@ -103,7 +101,8 @@ impl<M: Model> Job<M> {
     ) -> Result<RunPlan, Error> {
         let sync = spec.kinds.mixed(implied);
         if sync != implied && self.settings.sync.is_some() {
-            let (name, lps) = (&self.name, spec.kinds.conservative);
+            let name = &self.name;
+            let lps = spec.kinds.conservative;
             return Err(Error::Setting(format!(
                 "in an optimistic run every LP goes ahead, but {lps} of model `{name}` are conservative: use --sync mixed, or \
                  --conservative-lps none if they can stand it"

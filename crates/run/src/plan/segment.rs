@@ -25,14 +25,14 @@ use crate::{
 
 /// Idle steps before a PE asks for GVT although bounds should have moved by then.
 const PATIENCE: u32 = 512;
-/// The most events that a PE may have executed and not committed, in GVT intervals, or in batches
-/// if these are larger: a batch must never fill the history, or PEs might undo all that they have
-/// executed again and again.
+/// The most executed events of a PE that have not committed, in GVT intervals, or in batches if
+/// these are larger: if a batch filled the history, PEs might undo all that they have executed
+/// again and again.
 const INTERVALS_MOST: u64 = 16;
 /// The sizes of groups of PEs in virtual clusters.
 const CLUSTER_GROUPS: [u32; 3] = [1, 4, 16];
 
-/// What is settled about a parallel segment before it begins. Nobody changes it.
+/// What is settled about a parallel segment before it begins. Nothing changes it.
 #[derive(Clone, Debug)]
 pub(crate) struct ParallelPlan {
     pub(crate) pes: u32,
@@ -74,18 +74,18 @@ pub(crate) struct WirePlan {
     pub(crate) far: FarPlan,
 }
 
-/// How messages travel between processes that share no memory, or are not to share that of
+/// How messages travel between processes that share no memory, or are told not to use it for
 /// messages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FarPlan {
     /// Whether those that share memory use it for messages.
     pub(crate) shares: bool,
     pub(crate) carrier: CarrierKind,
-    /// How PEs hand over messages to whoever sends them for them.
+    /// How PEs hand messages to the thread that sends for them.
     pub(crate) ring: CommunicationRing,
     /// Who sends.
     pub(crate) communication: Communication,
-    /// How many threads do nothing else, if any do.
+    /// How many threads only send and receive, if any do.
     pub(crate) threads: u32,
     /// The most bytes of a batch; `None` if each message is sent by itself.
     pub(crate) batch: Option<usize>,
@@ -120,8 +120,15 @@ pub(crate) struct TracePlan {
     pub(crate) bytes: u64,
 }
 
+impl TracePlan {
+    fn of(settings: &Settings) -> Option<Self> {
+        let bytes = u64::from(settings.trace_limit()) * 1_000_000;
+        settings.trace.clone().map(|path| TracePlan { path, bytes })
+    }
+}
+
 impl ParallelPlan {
-    /// The parts of all PEs in finding GVT; those of a rank meet at its barrier, if it has one.
+    /// The parts of all PEs in finding GVT. The PEs of a rank meet at its barrier, if it has one.
     pub(crate) fn gvts(
         &self,
         region: &Region,
@@ -135,8 +142,8 @@ impl ParallelPlan {
         AnyGvt::all(region, algorithm, Hierarchy::new(self.pes, self.group()), ties)
     }
 
-    /// How many PEs are close to each other: those of a machine, if there are several, or those
-    /// that take turns in one thread; in a virtual cluster, as its seed says.
+    /// How many PEs are close to each other: the PEs of a machine, if there are several machines,
+    /// or those that take turns in one thread. In a virtual cluster its seed says.
     fn group(&self) -> u32 {
         let threads = self.pes.div_ceil(self.processes.count);
         let of_machine = || {
@@ -171,18 +178,18 @@ impl ParallelPlan {
 
     /// The plan of PEs with these LPs.
     fn new(
-        (settings, for_tests): (&Settings, ForTests),
+        settings: &Settings,
+        for_tests: ForTests,
         run: &RunPlan,
-        EngineChoice { engine, event_rate }: EngineChoice,
-        pes: u32,
-        (partition, delays): (Partition, Delays),
+        choice: EngineChoice,
+        partition: Partition,
+        delays: Delays,
     ) -> Self {
         let RunPlan { processes, facts, .. } = run;
+        let pes = partition.pes();
         let mut choices = run.choices(settings);
         choices.note("threads", choices::threads(settings, pes, processes.count));
-        let batch = choices.note("batch", choices::batch(settings, pes, event_rate));
-        let gvt_interval =
-            choices.note("gvt_interval", choices::gvt_interval(settings, event_rate));
+        let tuning = tuning(settings, facts, choice, pes, &delays, &mut choices);
         let gvt = choices.note("gvt", choices::gvt(settings));
         let mailbox = choices::mailbox(settings, pes, processes.count)
             .map(|mailbox| choices.note("mailbox", mailbox));
@@ -190,50 +197,24 @@ impl ParallelPlan {
         if settings.window.is_none() {
             choices.note_as("window", "adaptive".into(), why);
         }
-        let lanes = choices::lanes(settings, engine.sync);
-        // A virtual cluster has one thread.
-        let cores = if settings.virtual_cluster.is_some() { 1 } else { facts.cores };
-        let windows = lanes == Lanes::Safe && {
-            let way =
-                choices.note("conservative", choices::conservative(settings, pes, cores, &delays));
-            way == Conservative::Windows
+        let wires = WirePlan {
+            mailbox,
+            room: if for_tests.least_room { Room::Least } else { Room::Ample },
+            cluster: settings.virtual_cluster,
+            far: FarPlan::new(settings, processes, facts),
         };
-        let tuning = Tuning {
-            batch,
-            kps: settings.kps(),
-            gvt_interval,
-            adapts_interval: settings.gvt_interval_control() == GvtIntervalControl::Adaptive,
-            patience: PATIENCE,
-            history_most: INTERVALS_MOST * u64::from(gvt_interval.max(batch)),
-            undoing: choices::undoing(settings, facts.copies_cheaply),
-            cancellation: settings.cancellation(),
-            lanes,
-            go_ahead: settings.go_ahead(),
-            messages: choices::messages(settings.messages(), facts.payload_bytes),
-            windows,
-        };
-        let room = if for_tests.least_room { Room::Least } else { Room::Ample };
-        let trace = settings
-            .trace
-            .clone()
-            .map(|path| TracePlan { path, bytes: u64::from(settings.trace_limit()) * 1_000_000 });
         ParallelPlan {
             pes,
             seed: settings.seed(),
             pending: settings.pending(),
             tuning,
             pools: choices::pools(settings),
-            wires: WirePlan {
-                mailbox,
-                room,
-                cluster: settings.virtual_cluster,
-                far: FarPlan::new(settings, processes, facts),
-            },
+            wires,
             gvt,
             barrier: settings.barrier(),
             window,
             moves: settings.move_pes(),
-            trace,
+            trace: TracePlan::of(settings),
             processes: *processes,
             cores: facts.cores,
             partition,
@@ -243,8 +224,42 @@ impl ParallelPlan {
     }
 }
 
+/// How PEs execute, undo and cancel events.
+fn tuning(
+    settings: &Settings,
+    facts: &Facts,
+    EngineChoice { engine, event_rate }: EngineChoice,
+    pes: u32,
+    delays: &Delays,
+    choices: &mut Choices,
+) -> Tuning {
+    let batch = choices.note("batch", choices::batch(settings, pes, event_rate));
+    let gvt_interval = choices.note("gvt_interval", choices::gvt_interval(settings, event_rate));
+    let lanes = choices::lanes(settings, engine.sync);
+    // A virtual cluster has one thread.
+    let cores = if settings.virtual_cluster.is_some() { 1 } else { facts.cores };
+    let windows = lanes == Lanes::Safe && {
+        let way = choices::conservative(settings, pes, cores, delays);
+        choices.note("conservative", way) == Conservative::Windows
+    };
+    Tuning {
+        batch,
+        kps: settings.kps(),
+        gvt_interval,
+        adapts_interval: settings.gvt_interval_control() == GvtIntervalControl::Adaptive,
+        patience: PATIENCE,
+        history_most: INTERVALS_MOST * u64::from(gvt_interval.max(batch)),
+        undoing: choices::undoing(settings, facts.copies_cheaply),
+        cancellation: settings.cancellation(),
+        lanes,
+        go_ahead: settings.go_ahead(),
+        messages: choices::messages(settings.messages(), facts.payload_bytes),
+        windows,
+    }
+}
+
 impl<M: Model> Job<M> {
-    /// Whether conservative PEs, of this number, can be used.
+    /// Whether this many conservative PEs can be used.
     pub(crate) fn may_wait(&self, run: &RunPlan, spec: &RunSpec, pes: u32) -> bool {
         let engine = Engine { sync: Synchronisation::Conservative, pes };
         self.plan(engine.into(), run, spec, None).is_ok()
@@ -265,7 +280,8 @@ impl<M: Model> Job<M> {
         if engine.is_sequential() {
             return Ok(None);
         }
-        let (limits, processes) = (&spec.limits, run.processes.count);
+        let limits = &spec.limits;
+        let processes = run.processes.count;
         let pes = choices::pes(engine.pes.div_ceil(processes), processes, limits.lps);
         let waits = choices::lanes(&self.settings, engine.sync) == Lanes::Safe && pes > 1;
         let known =
@@ -278,12 +294,7 @@ impl<M: Model> Job<M> {
             self.check_conservative(limits, &partition)?;
         }
         let delays = Delays::of(&limits.lookahead, &partition);
-        Ok(Some(ParallelPlan::new(
-            (&self.settings, self.for_tests),
-            run,
-            choice,
-            pes,
-            (partition, delays),
-        )))
+        let settings = &self.settings;
+        Ok(Some(ParallelPlan::new(settings, self.for_tests, run, choice, partition, delays)))
     }
 }

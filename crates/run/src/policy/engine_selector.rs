@@ -1,4 +1,4 @@
-//! Which engine a run is on, and when it changes to another.
+//! Chooses the engine of each segment of a run, and when it changes.
 
 use std::time::{Duration, Instant};
 
@@ -49,8 +49,8 @@ pub(crate) enum EngineSelector {
 }
 
 impl EngineSelector {
-    /// The engine of the next segment. `may_wait` tells whether conservative PEs, of this number,
-    /// can be used.
+    /// The engine of the next segment. `may_wait` says whether so many conservative PEs can be
+    /// used.
     pub(crate) fn next(&mut self, may_wait: impl Fn(u32) -> bool) -> EngineChoice {
         match self {
             EngineSelector::Fixed(engine) => (*engine).into(),
@@ -59,12 +59,12 @@ impl EngineSelector {
         }
     }
 
-    /// Whether the run has one engine, which nobody needs to be told about.
+    /// Whether the run has one engine, so that nothing need be noted about changes.
     pub(crate) fn is_fixed(&self) -> bool {
         matches!(self, EngineSelector::Fixed(_))
     }
 
-    /// How many events a segment has: of all, if it is sequential, and of any PE if it is parallel.
+    /// How many events a segment has: in all if it is sequential, and on any PE if it is parallel.
     pub(crate) fn events(&self) -> Option<u64> {
         match self {
             EngineSelector::Fixed(_) | EngineSelector::Auto(_) => None,
@@ -99,7 +99,7 @@ impl EngineSelector {
         }
     }
 
-    /// A segment has ended. Returns why there was one, in words, and its rate, if it was measured.
+    /// A segment has ended. Returns why there was one, and its rate if that was measured.
     pub(crate) fn end(&mut self, at: Reading) -> (String, Option<f64>) {
         match self {
             EngineSelector::Fixed(_) => Default::default(),
@@ -135,7 +135,7 @@ impl Auto {
 /// Changes of the engine at random moments.
 pub(crate) struct RandomChanges {
     random: Random,
-    /// The first engine, until it has been given out.
+    /// The first engine, until it has been chosen.
     first: Option<Engine>,
     pes_most: u32,
     /// How many events the segment has.
@@ -159,7 +159,8 @@ impl RandomChanges {
         let RandomChanges { random, pes_most, .. } = self;
         let most = 1 << random.below(Self::LENGTHS);
         self.events = 1 + u64::from(random.below(most));
-        let (kind, pes) = (random.below(4), 1 + random.below(*pes_most));
+        let kind = random.below(4);
+        let pes = 1 + random.below(*pes_most);
         let drawn = match kind {
             0 => Engine::SEQUENTIAL,
             1 if may_wait(pes) => Engine { sync: Synchronisation::Conservative, pes },

@@ -1,11 +1,11 @@
 use super::milestone::Milestone;
 
-/// Measures the rate of a stretch, from one change of the count to another: PEs tell their counts
-/// now and then.
+/// Measures the rate of a stretch from one change of the count to another, as PEs tell their counts
+/// only now and then.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Meter {
     pub(super) began: Milestone,
-    /// What comes before is not measured.
+    /// What comes before, in seconds, is not measured.
     warm_from: f64,
     first: Option<Milestone>,
     /// The first change from the middle of the stretch on.
@@ -17,12 +17,18 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    /// Of a stretch that begins now and takes this many seconds, of which a share at the beginning
-    /// is not measured.
+    /// For a stretch that begins now and takes `length` seconds, of which the share `cold` at the
+    /// beginning is not measured.
     pub(super) fn new(at: Milestone, length: f64, cold: f64) -> Self {
-        let (warm_from, middle_from) =
-            (at.seconds + cold * length, at.seconds + 0.5 * (1.0 + cold) * length);
-        Meter { began: at, warm_from, first: None, middle: None, middle_from, last: at, changes: 0 }
+        Meter {
+            began: at,
+            warm_from: at.seconds + cold * length,
+            first: None,
+            middle: None,
+            middle_from: at.seconds + 0.5 * (1.0 + cold) * length,
+            last: at,
+            changes: 0,
+        }
     }
 
     pub(super) fn note(&mut self, at: Milestone) {
@@ -63,7 +69,7 @@ impl Meter {
         self.first.filter(|_| self.span() > 0.0).map(|first| rate(first, self.last))
     }
 
-    /// The rate at `at`, cold start and all.
+    /// The rate until `at`, with the cold start.
     pub(super) fn rate_of_all(&self, at: Milestone) -> f64 {
         rate(self.began, at)
     }

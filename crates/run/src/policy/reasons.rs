@@ -1,4 +1,4 @@
-//! Why a run has the engine that it has, in reasons.
+//! Why a run has the engine that it has, in words.
 
 use super::speed::Ratio;
 use crate::Synchronisation;

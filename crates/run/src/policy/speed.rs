@@ -1,13 +1,11 @@
 //! How fast an engine was, and how engines compare.
 //!
-//! Where others use the cores as well, rates are compared per core. An engine on more cores would
-//! be faster there at the expense of the others, and if they are runs that choose in the same way,
-//! all of them would be slower than one after the other.
-//!
-//! Two runs that each took both of two cores, because two threads are faster than one, would both
-//! be slower than sequential ones: PEs wait for those whose thread is not on a core. So an engine
-//! that was given less of its cores than a certain share counts by what it commits per second on a
-//! core.
+//! Where other programs use the cores as well, rates are compared per core. An engine on more cores
+//! would be faster at the expense of the others. If these are runs that choose in the same way, all
+//! of them together would be slower than one after the other: two runs that each took both of two
+//! cores, because two threads are faster than one, would both be slower than sequential ones, as
+//! PEs wait for PEs whose thread is not on a core. So an engine that was given less than a certain
+//! share of its cores counts by what it commits per second on a core.
 
 /// With a smaller share of its cores than this, an engine is on cores that others use as well.
 const CONTESTED: f64 = 0.85;
@@ -27,12 +25,12 @@ pub(super) struct Speed {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ratio {
     pub(super) times: f64,
-    /// Whether cores count.
+    /// Whether rates were compared per core.
     pub(super) per_core: bool,
 }
 
 impl Ratio {
-    /// How the other compares to this one.
+    /// The ratio seen from the other engine.
     pub(super) fn inverse(self) -> Ratio {
         Ratio { times: 1.0 / self.times, ..self }
     }

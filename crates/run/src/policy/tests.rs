@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use super::limits::START;
 use super::*;
 use crate::machine::core_time::CoreTime;
 
@@ -64,7 +65,9 @@ impl<R: Fn(Engine, f64) -> f64> World<R> {
     /// The stretches of a run, and how long it took.
     fn run(&self) -> (Vec<Stretch>, f64) {
         let mut policy = Policy::new(self.facts());
-        let (mut seconds, mut committed, mut stretches) = (0.0, 0.0, Vec::<Stretch>::new());
+        let mut seconds = 0.0;
+        let mut committed = 0.0;
+        let mut stretches = Vec::<Stretch>::new();
         let mut core_time = CoreTime::default();
         loop {
             let engine = policy.choice().engine;
@@ -75,18 +78,18 @@ impl<R: Fn(Engine, f64) -> f64> World<R> {
             let pending = engine.is_sequential().then_some(self.pending);
             let reading = |seconds: f64, committed: f64, told: f64, core_time| {
                 let counted = if engine.is_sequential() { committed } else { told };
-                let (virtual_time, committed) = (committed / self.density, counted as u64);
                 Milestone {
                     seconds,
-                    virtual_time,
-                    committed,
+                    virtual_time: committed / self.density,
+                    committed: counted as u64,
                     pending,
                     unevenness: Some(uneven),
                     core_time,
                 }
             };
             policy.begin(reading(seconds, committed, committed, core_time));
-            let (mut told, mut told_at) = (committed, seconds);
+            let mut told = committed;
+            let mut told_at = seconds;
             let over = loop {
                 let step = policy.patience().unwrap_or(0.02);
                 let virtual_time = committed / self.density;
@@ -99,13 +102,14 @@ impl<R: Fn(Engine, f64) -> f64> World<R> {
                 core_time.on_core += Duration::from_secs_f64(step * share);
                 core_time.elapsed += Duration::from_secs_f64(step);
                 let slowed = share * (1.0 - cold * 2.0 / 3.0) / uneven;
-                (seconds, committed) =
-                    (seconds + step, committed + step * slowed * (self.rate)(engine, virtual_time));
+                seconds += step;
+                committed += step * slowed * (self.rate)(engine, virtual_time);
                 if committed >= self.end * self.density {
                     break true;
                 }
                 if seconds - told_at >= self.tells {
-                    (told, told_at) = (committed, seconds);
+                    told = committed;
+                    told_at = seconds;
                 }
                 if policy.is_over(reading(seconds, committed, told, core_time)) {
                     break false;
@@ -113,10 +117,8 @@ impl<R: Fn(Engine, f64) -> f64> World<R> {
             };
             if !over {
                 let virtual_time = committed / self.density;
-                (seconds, committed) = (
-                    seconds + self.lingers,
-                    committed + self.lingers * (self.rate)(engine, virtual_time),
-                );
+                seconds += self.lingers;
+                committed += self.lingers * (self.rate)(engine, virtual_time);
             }
             let (why, _) = policy.end(Milestone {
                 pending: Some(self.pending),
@@ -132,10 +134,11 @@ impl<R: Fn(Engine, f64) -> f64> World<R> {
 
     /// How long the run would take on one engine.
     fn alone(&self, engine: Engine) -> f64 {
-        let (mut seconds, mut committed) = (0.0, 0.0);
+        let mut seconds = 0.0;
+        let mut committed = 0.0;
         while committed < self.end * self.density {
-            (seconds, committed) =
-                (seconds + 1e-3, committed + 1e-3 * (self.rate)(engine, committed / self.density));
+            seconds += 1e-3;
+            committed += 1e-3 * (self.rate)(engine, committed / self.density);
         }
         seconds
     }

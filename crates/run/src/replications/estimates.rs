@@ -1,4 +1,4 @@
-//! Estimates across runs: what their results have in common, and how far they differ.
+//! Estimates across runs: means of their results, and how far they differ.
 
 use std::collections::BTreeMap;
 
@@ -69,19 +69,20 @@ impl Spread {
     }
 }
 
-/// Turns the results of several runs into estimates: every number becomes an object with `mean`,
-/// `ci95`, `deviation`, `min`, `max`, `count`, which is how many runs have it, and `runs`, which is
-/// how many there are. The place of an estimate within a run, an object with `mean` and `ci95`, is
-/// taken by that of its mean, in which each run has the same weight; `observations` says how many
-/// values all runs have. What is no number, or a [label](ResultNote::label), stays as it is, if it
-/// is the same in all runs; a list whose length differs from run to run is left out. `path` says
-/// where in the results of a run they are.
+/// Turns the results of several runs, at `path` in each, into estimates.
+///
+/// Every number becomes an object with `mean`, `ci95`, `deviation`, `min`, `max`, `count`, which is
+/// how many runs have it, and `runs`, which is how many there are. An estimate within a run, an
+/// object with `mean` and `ci95`, becomes the estimate of its mean, in which each run has the same
+/// weight; `observations` says how many values all runs have. What is no number, or is a
+/// [label](ResultNote::label), stays as it is if it is the same in all runs. A list whose length
+/// differs from run to run is left out.
 pub(super) fn across(
     results: &[&Value],
     path: &str,
     notes: &BTreeMap<String, ResultNote>,
 ) -> Value {
-    // Where some runs have nothing, others show what it is.
+    // Where some runs have no value, others show its type.
     let Some(&first) = results.iter().find(|value| !value.is_null()) else { return Value::Null };
     let field = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     let is_label = notes.get(path).is_some_and(|note| note.label);
@@ -187,7 +188,7 @@ pub(super) fn paths(estimates: &ResultTree, most: usize) -> Vec<String> {
         match field {
             ResultField::Value(value) => collect_paths(value, name, most, &mut found),
             ResultField::List(list) => {
-                // What one entry lacks, all of them may lack: the others are not searched for it.
+                // If one entry lacks something, all of them may: further ones are not searched.
                 let entries = list.entries().take(most).enumerate();
                 entries.for_each(|(number, entry)| {
                     collect_paths(&entry, &format!("{name}.{number}"), most, &mut found)
@@ -205,7 +206,7 @@ fn collect_paths(value: &Value, path: &str, most: usize, found: &mut Vec<String>
         Value::Object(fields)
             if fields.contains_key("ci95") && fields.contains_key("deviation") =>
         {
-            // Of none there is nothing to show.
+            // Without a value there is nothing to show.
             found.extend(
                 fields.get("mean").filter(|mean| mean.is_number()).map(|_| path.to_owned()),
             );
@@ -317,7 +318,8 @@ mod tests {
     fn intervals_cover_the_mean() {
         use warpline_base::LpId;
         use warpline_base::random::Stream;
-        let (samples, each) = (4_000u64, 5);
+        let samples = 4_000u64;
+        let each = 5;
         let covered = (0..samples).filter(|&sample| {
             let mut stream = Stream::new(7, 0);
             stream.point(LpId(sample as u32), 1);

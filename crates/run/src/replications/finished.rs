@@ -21,8 +21,8 @@ pub(super) struct Finished {
 }
 
 impl Finished {
-    /// The results across the runs. No more is in memory at a time than one field of each run, or
-    /// one entry of a list.
+    /// The results across the runs. At any time, one field of each run or one entry of a list is in
+    /// memory.
     pub(super) fn results(&self) -> ResultTree {
         let Finished { first, runs, spool } = self;
         let notes = &first.result_notes;
@@ -49,7 +49,9 @@ impl Finished {
             if lists.iter().any(|list| list.len != len) {
                 return None;
             }
-            let (spool, notes, path) = (spool.clone(), notes.clone(), name.clone());
+            let spool = spool.clone();
+            let notes = notes.clone();
+            let path = name.clone();
             let entry = move |entry| {
                 together(lists.iter().map(|list| list.entry(entry, &spool)), &path, &notes)
             };

@@ -32,7 +32,7 @@ pub(super) struct KeptRun {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeptList {
     pub(super) len: usize,
-    /// For each entry where it begins, and its length: two words.
+    /// Where each entry begins, and its length: two words.
     places: Place,
 }
 
@@ -44,7 +44,8 @@ impl KeptRun {
     pub(super) fn new(record: &RunRecord, spool: &Spool) -> io::Result<Self> {
         let mut lists = BTreeMap::new();
         for (name, list) in record.results.lists() {
-            let (mut places, mut bytes) = (Vec::with_capacity(16 * list.len()), Vec::new());
+            let mut places = Vec::with_capacity(16 * list.len());
+            let mut bytes = Vec::new();
             for entry in list.entries() {
                 let Place { start, len } = keep(&entry, spool, &mut bytes)?;
                 places.extend([start, len].map(u64::to_le_bytes).as_flattened());
@@ -77,7 +78,8 @@ impl KeptRun {
     /// All its results.
     pub(super) fn results(&self, spool: &Arc<Spool>) -> ResultTree {
         let list = |(name, list): (&String, &KeptList)| {
-            let (list, spool) = (*list, spool.clone());
+            let list = *list;
+            let spool = spool.clone();
             (name.clone(), ResultList::new(list.len, move |entry| list.entry(entry, &spool)))
         };
         ResultTree::new(self.short(spool), self.lists.iter().map(list).collect())
@@ -98,7 +100,7 @@ impl KeptRun {
 }
 
 impl KeptList {
-    /// An entry, which is made.
+    /// An entry, read from the spool.
     pub(super) fn entry(&self, number: usize, spool: &Spool) -> Value {
         let word = |bytes: &[u8]| bytes.first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
         match spool.read(Place { start: self.places.start + 16 * number as u64, len: 16 }) {
@@ -121,7 +123,7 @@ fn read(place: Place, spool: &Spool) -> Value {
     }
 }
 
-/// What stands in place of a result that was on the disk and cannot be read again.
+/// Takes the place of a result that was on disk and cannot be read again.
 fn unreadable(cause: &io::Error) -> Value {
     json!({ "error": format!("cannot be read again: {cause}") })
 }

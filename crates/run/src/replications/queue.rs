@@ -6,15 +6,15 @@ use std::ops::Range;
 #[derive(Debug)]
 pub(super) struct Queue {
     pub(super) next: Range<u32>,
-    /// Those for which memory was short beside others.
+    /// Runs for which memory was short beside others.
     pub(super) again: Vec<u32>,
     /// How many threads execute runs.
     pub(super) threads: u32,
 }
 
 impl Queue {
-    /// The next run, and whether its thread is the only one; `None` if there is no run for this
-    /// thread, which ends.
+    /// The next run, and whether its thread is the only one; `None` if the thread is to end, as no
+    /// run is left.
     pub(super) fn take(&mut self) -> Option<(u32, bool)> {
         let next = self.again.pop().or_else(|| self.next.next());
         if next.is_none() {
@@ -23,8 +23,8 @@ impl Queue {
         next.map(|number| (number, self.threads == 1))
     }
 
-    /// Memory was short for a run beside others. Returns whether its thread goes on, as no other
-    /// does; otherwise it ends.
+    /// Takes back a run for which memory was short beside others. Returns whether its thread goes
+    /// on, as it is the only one left; otherwise it is to end.
     pub(super) fn give_back(&mut self, number: u32) -> bool {
         self.again.push(number);
         let goes_on = self.threads == 1;

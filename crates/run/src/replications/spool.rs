@@ -1,10 +1,11 @@
-//! Where finished runs wait for the last one: in memory as long as they are small, then in a file.
+//! Keeps finished runs until the last has ended: in memory as long as they are small, then in a
+//! file.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// So many bytes stay in memory before they are written.
+/// How many bytes stay in memory before they are written.
 const IN_MEMORY: usize = 1 << 20;
 
 /// Bytes that are kept until the spool is dropped.
@@ -13,11 +14,11 @@ pub(super) struct Spool(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// It has no name, and is gone with the program.
+    /// A temporary file without a name, which ends with the program.
     file: Option<File>,
     /// How many bytes the file has.
     written: u64,
-    /// The bytes after them.
+    /// The bytes that follow those in the file.
     rest: Vec<u8>,
 }
 

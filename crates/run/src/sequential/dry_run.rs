@@ -31,7 +31,7 @@ struct Effects<'a, E> {
     random_positions: Vec<(u8, u32)>,
 }
 
-/// Tries events out, and knows what all dry runs have found.
+/// All dry runs of a verification, and what they have found.
 pub(super) struct DryRuns {
     undo: Undo,
     pub(super) sampling: Sampling,
@@ -39,10 +39,10 @@ pub(super) struct DryRuns {
     outside: Outside,
 }
 
-/// What dry runs found that is no mistake by itself.
+/// What dry runs found that need not be a mistake.
 #[derive(Default)]
 pub(super) struct Findings {
-    /// Texts that must be equal differ in the order of entries, or in addresses.
+    /// Texts that should be equal differ in the order of entries, or in addresses.
     pub(super) order_varies: bool,
 }
 
@@ -60,7 +60,7 @@ impl Findings {
 }
 
 impl DryRuns {
-    /// To be called by the thread that tries.
+    /// To be made by the thread that tries events out.
     pub(super) fn new(undo: Undo, sampling: Sampling) -> Self {
         DryRuns {
             undo,
@@ -72,7 +72,7 @@ impl DryRuns {
 }
 
 impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
-    /// Tries out the initialisation of all LPs: done twice, it must do the same.
+    /// Tries out the initialisation of LPs: done twice, it must do the same.
     pub(super) fn verify_init(&mut self, dry_runs: &mut DryRuns) -> Result<(), VerifyError> {
         for id in (0..self.engine.executor().limits().lps).map(LpId) {
             let tries =
@@ -92,14 +92,12 @@ impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
     #[cold]
     fn mismatch(&self, place: Place, dry_runs: &DryRuns, difference: Difference) -> VerifyError {
         let Difference { when, field, expected, found } = difference;
-        let (model, undo) = (self.name.to_owned(), dry_runs.undo);
-        // The last one, in which it was found, has not passed.
-        let events = dry_runs.sampling.tried().saturating_sub(1);
         VerifyError::Mismatch(Box::new(Mismatch {
-            model,
-            undo,
+            model: self.name.to_owned(),
+            undo: dry_runs.undo,
             place,
-            events,
+            // The last one, in which it was found, has not passed.
+            events: dry_runs.sampling.tried().saturating_sub(1),
             field,
             when,
             expected,
@@ -107,8 +105,8 @@ impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
         }))
     }
 
-    /// Executes the next event, when the run has `come` so far, from 0 to 1. Tries it out before if
-    /// `dry_runs` say so; there are none any more once time is up.
+    /// Executes the next event, when the run has `come` so far, from 0 to 1. Tries it out first if
+    /// `dry_runs` has drawn it, and it still `may_try`.
     pub(super) fn verify_step(
         &mut self,
         dry_runs: &mut DryRuns,
@@ -140,7 +138,7 @@ fn try_init<M: Model>(
     id: LpId,
     findings: &mut Findings,
 ) -> Result<(), Difference> {
-    // Comparing is no work of the model.
+    // The beat shows only the model's work, to which comparing does not belong.
     let beat = executor.beat().clone();
     let make = |executor: &mut Executor<M>| {
         beat.begin_step();
@@ -149,7 +147,8 @@ fn try_init<M: Model>(
         state
     };
     let state = make(executor);
-    let (first, sent) = (Text::of(&state), effects(executor, |effects| Text::of(effects)));
+    let first = Text::of(&state);
+    let sent = effects(executor, |effects| Text::of(effects));
     executor.forget();
     let again = make(executor);
     let repeated =
@@ -198,11 +197,12 @@ const AGAIN: &str = "executed a second time";
 
 impl<M: Model> DryRun<'_, M> {
     fn run(&mut self) -> Result<(), Difference> {
-        let (before, copy) = (self.text(), self.attempt.lp.state.clone());
+        let before = self.text();
+        let copy = self.attempt.lp.state.clone();
         self.forward();
         if self.attempt.executor.take_fault().is_some() {
-            // The event fails as it would in a run; executing it will report that. Of the ways to
-            // undo it, only a journal is the model's.
+            // The event fails as it would in a run, which reports that when it executes the event.
+            // Of the ways to undo a failed event, only the journal depends on the model.
             let compared = match self.undo {
                 Undo::Journal => {
                     self.backward(&copy).and_then(|()| self.compare(UNDONE, &before, Some(&copy)))
@@ -212,8 +212,8 @@ impl<M: Model> DryRun<'_, M> {
             self.attempt.lp.state = copy;
             return compared;
         }
-        let (done, after) =
-            (effects(self.attempt.executor, |effects| Text::of(effects)), self.text());
+        let done = effects(self.attempt.executor, |effects| Text::of(effects));
+        let after = self.text();
         let kept = after.is_long().then(|| self.attempt.lp.state.clone());
         self.backward(&copy)?;
         self.compare(UNDONE, &before, Some(&copy))?;
@@ -225,7 +225,7 @@ impl<M: Model> DryRun<'_, M> {
         self.findings.take(repeated)?;
         self.backward(&copy)?;
         if before.is_long() {
-            // To read it once more would take long, and hardly ever shows anything new.
+            // Reading a long state again takes long, and hardly ever shows anything new.
             self.attempt.lp.state = copy;
         } else {
             self.compare(UNDONE_TWICE, &before, Some(&copy))?;
@@ -238,7 +238,7 @@ impl<M: Model> DryRun<'_, M> {
         Text::of(&self.attempt.lp.state)
     }
 
-    /// Compares the state with what it was when it had this text.
+    /// Compares the state with what it `was` when it had the text `expected`.
     fn compare(
         &mut self,
         when: &'static str,
@@ -248,8 +248,7 @@ impl<M: Model> DryRun<'_, M> {
         self.findings.take(expected.compare(when, "state", was, &self.attempt.lp.state))
     }
 
-    /// Runs code of the model, which the beat of this thread shows to whoever watches it; comparing
-    /// is no work of the model.
+    /// Runs code of the model, and shows that by the beat of this thread.
     fn watched(&mut self, run: impl FnOnce(&mut Attempt<'_, M>)) {
         self.attempt.executor.beat().begin_step();
         run(&mut self.attempt);
@@ -285,13 +284,11 @@ impl<M: Model> DryRun<'_, M> {
         if executor.undo_logged(&mut lp.state) {
             return Ok(());
         }
-        let (expected, found) =
-            ("where the event changed it".to_owned(), "somewhere else".to_owned());
         Err(Difference {
             when: UNDONE,
             field: "what the journal has to restore".into(),
-            expected,
-            found,
+            expected: "where the event changed it".into(),
+            found: "somewhere else".into(),
         })
     }
 

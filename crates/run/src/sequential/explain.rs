@@ -1,4 +1,4 @@
-//! A run under the eyes of somebody who follows its critical path.
+//! A run whose critical path is followed.
 
 use std::time::Instant;
 
@@ -35,7 +35,7 @@ impl Stopwatch {
         Stopwatch { reading, started: Instant::now() }
     }
 
-    /// The time since it was started; never 0, as no event takes no time.
+    /// The time since it was started; at least 1, as every event takes some time.
     fn nanoseconds(&self) -> u64 {
         nanoseconds(self.started).saturating_sub(self.reading).max(1)
     }
@@ -83,7 +83,8 @@ impl<M: Model> Job<M> {
                 .map_err(|stop| run.error(stop, Place::Init(id)))?;
         }
         let looped = Instant::now();
-        let (mut log, mut pace) = (Log::new(looped, until, control.listener()), Pace::new(looped));
+        let mut log = Log::new(looped, until, control.listener());
+        let mut pace = Pace::new(looped);
         while run
             .engine
             .step_watched(pace.events(), &mut follower)
@@ -98,20 +99,19 @@ impl<M: Model> Job<M> {
         run.engine.balance();
         let mut done = run.engine.into_parts();
         self.finish(&mut done, checked.end, None)?;
-        let (digest, findings) = (done.digest().to_string(), follower.path.findings());
         Ok(Explanation {
             model: self.name.clone(),
             seed: self.settings.seed(),
             end: until,
             cost,
-            digest,
-            findings,
+            digest: done.digest().to_string(),
+            findings: follower.path.findings(),
             divided,
         })
     }
 
-    /// The critical path of a run that has not begun, and the groups of LPs that numbers of cores
-    /// divide.
+    /// The critical path of a run that has not begun, and the groups of LPs that each number of
+    /// cores divides.
     fn critical_path(
         &self,
         limits: &Limits,

@@ -5,7 +5,7 @@ mod dry_run;
 mod explain;
 mod verify;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use warpline_base::{LpId, StateDigest, VirtualTime};
 use warpline_kernel::pending::PendingSet;
@@ -22,14 +22,31 @@ use crate::outcome::error::{Failure, event_text};
 use crate::outcome::rows::Rows;
 use crate::policy::engine_selector::Reading;
 use crate::state::run_monitor::RunMonitor;
-use crate::state::run_state::{RunState, SegmentEnd};
+use crate::state::run_state::{RunState, SegmentEnd, SegmentSummary};
 use crate::watch::drive::Pace;
 use crate::{Error, Place};
 
-/// The engine of a run, and what is needed to say where the model went wrong.
+/// The engine of a run.
 struct Engine<'m, M: Model, Q> {
+    /// The name of the model, for errors.
     name: &'m str,
     engine: Sequential<'m, M, Q, Rows>,
+}
+
+/// How long the thread has been at work, and on a core.
+struct WorkTime {
+    began: Instant,
+    on_core: Duration,
+}
+
+impl WorkTime {
+    fn begin() -> Self {
+        WorkTime { began: Instant::now(), on_core: thread_time() }
+    }
+
+    fn until(&self, now: Instant) -> CoreTime {
+        CoreTime { on_core: thread_time().saturating_sub(self.on_core), elapsed: now - self.began }
+    }
 }
 
 impl<M: Model> Job<M> {
@@ -41,56 +58,22 @@ impl<M: Model> Job<M> {
         mut state: RunState<M>,
         monitor: &mut RunMonitor<'_>,
     ) -> Result<SegmentEnd<M>, Error> {
-        // What events cost is of no use here, but to the next engine.
+        // Kept for the next engine: this one has no use for what events cost.
         let costs = std::mem::take(&mut state.costs);
         let mut run = self.engine::<Q>(spec, false, state);
         run.engine.draw_on(monitor.budget.account());
         monitor.control.watch(None, run.engine.executor().beat());
-        let mut looped = None;
-        if run.engine.next_lp().is_some() {
-            run.initialise(|| {
-                monitor.note(Reading::new(Instant::now(), 0.0, 0), None);
-                monitor.go_on()
-            })?;
-            let now = Instant::now();
-            monitor.begin_loop(now);
-            looped = Some(now);
-        }
-        let now = Instant::now();
-        let (mut pace, mut cut_short) = (Pace::new(now), None);
-        // The time on a core is told only if somebody wants to know it, as it takes a system call.
-        let measured = !monitor.selector.is_fixed();
-        let (began, before) = (now, thread_time());
-        let work = |now: Instant| CoreTime {
-            on_core: thread_time().saturating_sub(before),
-            elapsed: now - began,
-        };
-        let core_time = |now: Instant| if measured { work(now) } else { CoreTime::default() };
-        monitor.selector.begin(run.reading(now, core_time(now)));
-        let (first, most) = (run.engine.committed(), monitor.selector.events().unwrap_or(u64::MAX));
-        while run.step(pace.events().min(u32::try_from(most).unwrap_or(u32::MAX)))? == Step::Worked
-        {
-            let now = Instant::now();
-            pace.stepped(now, monitor.selector.patience());
-            let reading = run.reading(now, core_time(now));
-            monitor.note_memory(now);
-            monitor.note(reading, None);
-            monitor.go_on()?;
-            let ends = monitor.stop.is_on()
-                || monitor.selector.is_over(reading)
-                || reading.committed - first >= most;
-            if cut_short.is_none() && ends {
-                cut_short = Some(run.engine.end_soon()).filter(|earlier| *earlier < spec.end);
-            }
-        }
+        let looped = run.begin_loop(monitor)?;
+        let worked = WorkTime::begin();
+        let cut_short = run.execute_all(spec.end, &worked, monitor)?;
         let ended = Instant::now();
-        let work = Some(work(ended));
+        let work = Some(worked.until(ended));
         run.engine.balance();
         let SequentialParts { lps, statistics, rows, committed, pending, .. } =
             run.engine.into_parts();
-        let (from, left) = (cut_short.unwrap_or(spec.end), pending.len());
+        let left = pending.len();
         let state = RunState {
-            from,
+            from: cut_short.unwrap_or(spec.end),
             first_lp: 0,
             lps: vec![lps],
             pending: vec![pending],
@@ -100,10 +83,12 @@ impl<M: Model> Job<M> {
             costs,
         };
         let goes_on = cut_short.is_some() && !monitor.stop.is_on();
-        Ok(SegmentEnd { state, cut_short, goes_on, looped, ended, left, work, parallel: None })
+        let summary =
+            SegmentSummary { cut_short, goes_on, looped, ended, left, work, parallel: None };
+        Ok(SegmentEnd { state, summary })
     }
 
-    /// An engine that goes on from here.
+    /// An engine that goes on from `state`.
     fn engine<Q: PendingSet>(
         &self,
         spec: &RunSpec,
@@ -111,8 +96,9 @@ impl<M: Model> Job<M> {
         mut state: RunState<M>,
     ) -> Engine<'_, M, Q> {
         let executor = Executor::with_limits(spec.limits.clone(), self.settings.seed(), saving);
-        let (resumed, lps, pending, committed) =
-            (!state.is_new(), state.take_lps(), state.take_pending(), state.committed);
+        let resumed = !state.is_new();
+        let lps = state.take_lps();
+        let pending = state.take_pending();
         let mut engine = Sequential::new(
             &*self.model,
             executor,
@@ -122,7 +108,7 @@ impl<M: Model> Job<M> {
             state.rows,
         );
         if resumed {
-            engine.take_over(lps, pending, committed);
+            engine.take_over(lps, pending, state.committed);
         }
         Engine { name: &self.name, engine }
     }
@@ -137,13 +123,9 @@ impl<M: Model> Job<M> {
         digest: Option<&mut StateDigest>,
     ) -> Result<(), Error> {
         let SequentialParts { lps, executor, statistics, rows, committed, .. } = done;
-        let (model, name, committed) = (&*self.model, self.name.as_str(), *committed);
-        let finished = Finisher { model, executor, statistics, end, digest }.finish(
-            0,
-            lps.iter().map(|lp| &lp.state),
-            rows,
-        );
-        finished.map_err(|fault| finish_failure(name, fault, end, committed))
+        let finisher = Finisher { model: &*self.model, executor, statistics, end, digest };
+        let finished = finisher.finish(0, lps.iter().map(|lp| &lp.state), rows);
+        finished.map_err(|fault| finish_failure(&self.name, fault, end, *committed))
     }
 }
 
@@ -158,7 +140,57 @@ impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
         }
     }
 
-    /// Initialises all LPs, in the order of their ids, and reports progress now and then.
+    /// Initialises the LPs, unless an earlier engine has. Returns when the event loop began, if it
+    /// begins here.
+    fn begin_loop(&mut self, monitor: &mut RunMonitor<'_>) -> Result<Option<Instant>, Error> {
+        if self.engine.next_lp().is_none() {
+            return Ok(None);
+        }
+        self.initialise(|| {
+            monitor.note(Reading::new(Instant::now(), 0.0, 0), None);
+            monitor.go_on()
+        })?;
+        let now = Instant::now();
+        monitor.begin_loop(now);
+        Ok(Some(now))
+    }
+
+    /// Executes events to `end`, or until the segment is to end earlier. Returns where, then.
+    fn execute_all(
+        &mut self,
+        end: VirtualTime,
+        worked: &WorkTime,
+        monitor: &mut RunMonitor<'_>,
+    ) -> Result<Option<VirtualTime>, Error> {
+        // The time on a core takes a system call, so it is measured only for the engine selector.
+        let measured = !monitor.selector.is_fixed();
+        let core_time =
+            |now: Instant| if measured { worked.until(now) } else { CoreTime::default() };
+        let now = worked.began;
+        let mut pace = Pace::new(now);
+        monitor.selector.begin(self.reading(now, core_time(now)));
+        let first = self.engine.committed();
+        let most = monitor.selector.events().unwrap_or(u64::MAX);
+        let mut cut_short = None;
+        while self.step(pace.events().min(u32::try_from(most).unwrap_or(u32::MAX)))? == Step::Worked
+        {
+            let now = Instant::now();
+            pace.stepped(now, monitor.selector.patience());
+            let reading = self.reading(now, core_time(now));
+            monitor.note_memory(now);
+            monitor.note(reading, None);
+            monitor.go_on()?;
+            let ends = monitor.stop.is_on()
+                || monitor.selector.is_over(reading)
+                || reading.committed - first >= most;
+            if cut_short.is_none() && ends {
+                cut_short = Some(self.engine.end_soon()).filter(|earlier| *earlier < end);
+            }
+        }
+        Ok(cut_short)
+    }
+
+    /// Initialises all LPs in the order of their ids, and calls `go_on` now and then.
     fn initialise(&mut self, mut go_on: impl FnMut() -> Result<(), Error>) -> Result<(), Error> {
         while let Some(id) = self.engine.next_lp() {
             if id.0.is_multiple_of(64) {
@@ -190,10 +222,11 @@ impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
 
     #[cold]
     fn error(&self, stop: Stop, place: Place) -> Error {
-        let (time, committed, model) =
-            (self.engine.now(), self.engine.committed(), self.name.to_owned());
+        let time = self.engine.now();
         match stop {
             Stop::Fault(fault) => {
+                let model = self.name.to_owned();
+                let committed = self.engine.committed();
                 Error::Fault(Box::new(Failure { model, place, time, fault, committed }))
             }
             Stop::Exhausted(why) => {

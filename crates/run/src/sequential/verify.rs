@@ -11,7 +11,7 @@ use warpline_record::StateDigestRecord;
 
 use super::Engine;
 use super::dry_run::{DryRuns, Sampling};
-use crate::conclude::state_digest_record;
+use crate::conclude::state_digests::state_digest_record;
 use crate::job::Job;
 use crate::job::check::RunSpec;
 use crate::outcome::error::within_memory;
@@ -31,8 +31,21 @@ struct End {
     states: StateDigestRecord,
 }
 
+/// Compiled once for all models.
+fn in_another_thread(
+    stack: usize,
+    run: Box<dyn FnOnce() -> Result<End, Error> + Send + '_>,
+) -> Result<End, Error> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("warpline-again".to_owned());
+        let again = thread.stack_size(stack).spawn_scoped(scope, || within_memory(run));
+        let again = again.map_err(|cause| Error::no_thread(0, 1, cause))?;
+        again.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
 impl<M: Model> Job<M> {
-    /// Tries out events, and `repeats` the run in another thread.
+    /// Tries events out, and if it `repeats`, runs the model again in another thread.
     pub(crate) fn verify(
         self,
         limits: VerifyLimits,
@@ -63,7 +76,8 @@ impl<M: Model> Job<M> {
         limits: VerifyLimits,
         control: &Control,
     ) -> Result<Verification, VerifyError> {
-        let (undo, until) = (self.settings.undo(), spec.end.get());
+        let undo = self.settings.undo();
+        let until = spec.end.get();
         // Files of an earlier run are left alone.
         let state = self.begin(spec, Acts::Ignore, &Records::Drop)?;
         let mut run = self.engine::<Ladder>(spec, undo == Undo::Reverse, state);
@@ -77,8 +91,7 @@ impl<M: Model> Job<M> {
         let mut cut_short = None;
         loop {
             let committed = run.engine.committed();
-            // Most often an event takes microseconds, so it is enough to read the clock now and
-            // then.
+            // Most events take microseconds, so it is enough to read the clock now and then.
             let mut over = committed >= most;
             if committed.is_multiple_of(LOOK_EVERY) || dry_runs.sampling.is_slow() {
                 log.note(Instant::now(), run.engine.now(), committed);
@@ -98,35 +111,27 @@ impl<M: Model> Job<M> {
         let end = cut_short.unwrap_or(spec.end);
         let End { committed, digest, states } = self.end_of(run, end, cut_short)?;
         let DryRuns { sampling, findings, .. } = dry_runs;
-        let (tried, is_short_of_time, idle) =
-            (sampling.tried(), sampling.is_short_of_time(), sampling.idle());
         Ok(Verification {
             model: self.name.clone(),
             undo,
             events: committed,
-            tried,
+            tried: sampling.tried(),
+            idle: sampling.idle(),
+            is_short_of_time: sampling.is_short_of_time(),
             kinds: sampling.into_kinds(),
-            idle,
             virtual_time: end.get(),
             is_whole: cut_short.is_none(),
-            is_short_of_time,
             digest,
             state_digest: states,
             order_varies: findings.order_varies,
         })
     }
 
-    /// The same run in another thread, with other hash maps, and nothing tried out.
+    /// Runs the model again in another thread, where hash maps have another order, without trying
+    /// events.
     fn repeat(&self, spec: &RunSpec, control: &Control) -> Result<End, Error> {
         let stack = self.thread_limits()?.stack;
-        std::thread::scope(|scope| {
-            let again =
-                std::thread::Builder::new().name("warpline-again".to_owned()).stack_size(stack);
-            let again =
-                again.spawn_scoped(scope, || within_memory(|| self.run_again(spec, control)));
-            let again = again.map_err(|cause| Error::no_thread(0, 1, cause))?;
-            again.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        })
+        in_another_thread(stack, Box::new(|| self.run_again(spec, control)))
     }
 
     fn run_again(&self, spec: &RunSpec, control: &Control) -> Result<End, Error> {
@@ -144,7 +149,7 @@ impl<M: Model> Job<M> {
         self.end_of(run, spec.end, Some(spec.end).filter(|end| Some(*end) != planned))
     }
 
-    /// Has the LPs finish, of a run that may have been `cut_short`.
+    /// Has the LPs of a run finish, which may have been `cut_short`.
     fn end_of<Q: PendingSet>(
         &self,
         run: Engine<'_, M, Q>,

@@ -1,9 +1,9 @@
 //! How a table of settings is written.
 
-/// Declares a table of settings, and a struct of the values given: `None` if none was. An entry is
-/// its meaning, as a doc comment, then name, type, default if there is one, range, and the fields
-/// of [`Facts`](crate::settings::Facts) that it has; see [`settings`](mod@crate::settings) for an
-/// example.
+/// Declares a table of settings, and a struct of the values given, where `None` means not given. An
+/// entry is its meaning, as a doc comment, then name, type, default if there is one, range, and the
+/// fields of [`Facts`](crate::settings::Facts) that it has; see
+/// [`settings`](mod@crate::settings) for an example.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! settings {

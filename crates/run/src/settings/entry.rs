@@ -1,4 +1,4 @@
-//! An entry of a table of settings: what is known of a setting before it has a value.
+//! An entry of a table of settings.
 
 use serde_json::Value;
 use warpline_model::nearest;
@@ -53,7 +53,7 @@ pub struct Setting {
 /// Which [records](crate::record::RunRecord::engine) contain a setting among those of the engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Recorded {
-    /// None: it stands elsewhere in the record, or does not concern it.
+    /// None: the record has it elsewhere, or does not need it.
     #[default]
     Never,
     /// All.
@@ -183,7 +183,7 @@ impl Setting {
         SettingError::Value { name: self.name.clone(), value, range: self.range.clone(), nearest }
     }
 
-    /// Whether it matters to runs of an engine.
+    /// Whether runs of this engine have a use for it.
     pub fn serves(&self, engine: Synchronisation) -> bool {
         match self.name.as_str() {
             "sync" | "threads" | "processes" => true,

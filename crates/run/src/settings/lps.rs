@@ -59,14 +59,8 @@ impl LpChoice {
         lps: u32,
         kinds: &[String],
     ) -> Result<impl Fn(LpId, &str, bool) -> bool + use<'_>, String> {
-        let mut by_id = vec![
-            false;
-            if self.0.iter().any(|part| matches!(part, Part::Ids(..))) {
-                lps as usize
-            } else {
-                0
-            }
-        ];
+        let has_ids = self.0.iter().any(|part| matches!(part, Part::Ids(..)));
+        let mut by_id = vec![false; if has_ids { lps as usize } else { 0 }];
         for part in &self.0 {
             match part {
                 Part::Declared | Part::All => {}
@@ -115,7 +109,8 @@ impl Part {
             }
             _ => {
                 let (from, to) = text.split_once('-').unwrap_or((text, text));
-                let (from, to) = (number(from)?, number(to)?);
+                let from = number(from)?;
+                let to = number(to)?;
                 (from <= to).then_some(Part::Ids(from, to))
             }
         }

@@ -20,7 +20,7 @@ pub enum MemoryLimit {
     Share(f64),
 }
 
-/// Units of memory. The first of each size is how it is written.
+/// Units of memory, by name.
 const UNITS: [(&str, f64); 16] = [
     ("B", 1.0),
     ("K", 1024.0),
@@ -40,6 +40,11 @@ const UNITS: [(&str, f64); 16] = [
     ("byte", 1.0),
 ];
 
+/// The bytes of a unit.
+fn bytes_of(unit: &str) -> Option<f64> {
+    UNITS.iter().find(|(name, _)| *name == unit).map(|(_, size)| *size)
+}
+
 impl SettingValue for MemoryLimit {
     const PLACEHOLDER: &'static str = "BYTES";
 
@@ -51,8 +56,7 @@ impl SettingValue for MemoryLimit {
         if unit.trim() == "%" {
             return (number > 0.0 && number <= 100.0).then_some(MemoryLimit::Share(number / 100.0));
         }
-        let (_, size) = UNITS.into_iter().find(|(name, _)| *name == unit.trim())?;
-        let bytes = (number * size).round();
+        let bytes = (number * bytes_of(unit.trim())?).round();
         (bytes >= 1.0 && bytes < u64::MAX as f64).then_some(MemoryLimit::Bytes(bytes as u64))
     }
 
@@ -60,18 +64,12 @@ impl SettingValue for MemoryLimit {
         match *self {
             MemoryLimit::Share(share) => format!("{}%", 100.0 * share),
             MemoryLimit::Bytes(bytes) => {
-                let whole = |unit: f64| bytes.is_multiple_of(unit as u64);
-                let units = [
-                    ("T", 1_099_511_627_776.0),
-                    ("G", 1_073_741_824.0),
-                    ("M", 1_048_576.0),
-                    ("K", 1024.0),
-                ];
-                let unit = units.into_iter().find(|(_, size)| whole(*size));
-                unit.map_or_else(
-                    || format!("{bytes}B"),
-                    |(name, size)| format!("{}{name}", bytes / size as u64),
-                )
+                let mut units = ["T", "G", "M", "K"].into_iter();
+                let whole = units.find_map(|name| {
+                    let size = bytes_of(name)? as u64;
+                    bytes.is_multiple_of(size).then(|| format!("{}{name}", bytes / size))
+                });
+                whole.unwrap_or_else(|| format!("{bytes}B"))
             }
         }
     }

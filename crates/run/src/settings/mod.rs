@@ -51,6 +51,7 @@
 //! # Ok::<(), SettingError>(())
 //! ```
 
+mod conflicts;
 mod copy_interval;
 mod declare;
 mod entry;

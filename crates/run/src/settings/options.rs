@@ -203,7 +203,7 @@ words! {
         /// As `value` if payloads have at most 512 bytes, and as `shared` if they have more.
         #[default]
         Auto = "auto",
-        /// By value if nobody can cancel them any more, otherwise in a buffer that sender and
+        /// By value if they can no longer be cancelled, otherwise in a buffer that sender and
         /// receiver share.
         Value = "value",
         /// Copied into the receiver's queue; the sender keeps a copy of its own of what may have to
@@ -213,7 +213,7 @@ words! {
         Shared = "shared",
     }
 
-    /// Whose pool a buffer for a message between PEs is taken from, and into whose it goes when it
+    /// From whose pool a buffer for a message between PEs is taken, and to whose it returns when it
     /// is free; see [`Simulation::pool`](crate::Simulation::pool). The answer does not depend on
     /// it.
     ///

@@ -186,8 +186,8 @@ fn several_threads_are_a_parallel_run() {
             .synchronisation()
             .map_err(|error| error.to_string())
     };
-    let (sequential, optimistic) =
-        (Some(Synchronisation::Sequential), Some(Synchronisation::Optimistic));
+    let sequential = Some(Synchronisation::Sequential);
+    let optimistic = Some(Synchronisation::Optimistic);
     for (sync, threads, expected) in [
         (None, None, "auto"),
         (None, Some(1), "sequential"),

@@ -1,5 +1,5 @@
-//! What the engines of one run hand on to each other: what the run is between two of them, and who
-//! watches it.
+//! What the engines of one run hand on to each other: the state of the run between two of them, and
+//! its monitor.
 
 pub(crate) mod run_monitor;
 pub(crate) mod run_state;

@@ -11,10 +11,10 @@ use crate::policy::engine_selector::{EngineSelector, Reading};
 use crate::watch::drive::Log;
 use crate::watch::{Control, StopSwitch};
 
-/// How often it is looked at how much memory the process takes. That takes some microseconds.
+/// How often the memory of the process is read, which takes some microseconds.
 const NOTE_MEMORY_EVERY: Duration = Duration::from_millis(10);
 
-/// See the module.
+/// Watches a run over all its segments.
 pub(crate) struct RunMonitor<'r> {
     pub(crate) control: &'r Control,
     pub(crate) stop: &'r StopSwitch,
@@ -56,7 +56,7 @@ impl<'r> RunMonitor<'r> {
         }
     }
 
-    /// The event loop begins: from now on progress is logged.
+    /// The event loop begins: progress is logged from `now`.
     pub(crate) fn begin_loop(&mut self, now: Instant) {
         self.log = Log::new(now, self.end, self.control.listener());
     }
@@ -99,7 +99,7 @@ impl<'r> RunMonitor<'r> {
     }
 
     /// # Errors
-    /// If nobody waits for the run any more.
+    /// If the caller no longer waits for the run.
     pub(crate) fn go_on(&self) -> Result<(), Error> {
         self.control.go_on()
     }

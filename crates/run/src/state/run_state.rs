@@ -1,4 +1,4 @@
-//! What a run is between two engines.
+//! The state of a run between two engines.
 //!
 //! Between engines, LPs are shared out again, by how many events they have had and what an event
 //! cost their PE. So an engine whose PEs were uneven gets another trial before it is judged.
@@ -16,7 +16,7 @@ use crate::machine::core_time::CoreTime;
 use crate::outcome::rows::Rows;
 use crate::{Error, TraceSummary};
 
-/// What memory is needed for when a run goes on with another engine.
+/// What takes memory when a run goes on with another engine, for messages.
 const HANDED_OVER: &str = "LPs and events that are handed over to another engine";
 
 /// A run between two engines, or before the first: whatever the engine has been, and whichever
@@ -36,7 +36,7 @@ pub(crate) struct RunState<M: Model> {
     pub(crate) statistics: Statistics,
     /// Where their rows went.
     pub(crate) rows: Rows,
-    /// By LP: what its events cost, compared with those of others; empty if nobody knows.
+    /// By LP: what its events cost, compared with those of others; empty if that is not known.
     pub(crate) costs: Vec<f32>,
 }
 
@@ -60,7 +60,7 @@ impl<M: Model> RunState<M> {
         self.lps.is_empty()
     }
 
-    /// By LP: how much work it has been, from its events and what they cost.
+    /// By LP: its work so far, from the number of its events and what they cost.
     pub(crate) fn weights(&self) -> Vec<f64> {
         let events =
             self.lps.iter().flat_map(|block| block.iter()).map(|lp| 1.0 + lp.events as f64);
@@ -115,11 +115,16 @@ pub(crate) struct Share<M: Model> {
 /// How a segment of a run ended: the part of it that one engine executed.
 pub(crate) struct SegmentEnd<M: Model> {
     pub(crate) state: RunState<M>,
+    pub(crate) summary: SegmentSummary,
+}
+
+/// What is known of a segment that has ended, beside the state of the run.
+pub(crate) struct SegmentSummary {
     /// Where it ended, if before the end of the run.
     pub(crate) cut_short: Option<VirtualTime>,
     /// Whether another engine is to go on from there.
     pub(crate) goes_on: bool,
-    /// When all LPs had been initialised, if that was part of it.
+    /// When all LPs had been initialised, if this segment initialised them.
     pub(crate) looped: Option<Instant>,
     /// When it had executed its last event.
     pub(crate) ended: Instant,

@@ -1,6 +1,7 @@
-//! Drives an engine step by step, reads the clock for it, and keeps the log of its progress.
+//! Chooses how long an engine works between two readings of the clock, and keeps the log of its
+//! progress.
 //!
-//! No engine decides anything by a clock. Whoever drives or watches one reads it, every 20 ms or
+//! No engine decides anything by a clock. What drives or watches it reads the clock, every 20 ms or
 //! so. So the same PE runs in a thread, in turn with others, in a virtual cluster, and wherever
 //! else something implements `Port`.
 
@@ -39,7 +40,7 @@ pub(crate) type Listener = Arc<dyn Fn(Progress) + Send + Sync>;
 const SLICE: Duration = Duration::from_millis(20);
 /// How often progress is reported.
 const REPORT_EVERY: Duration = Duration::from_millis(250);
-/// The most samples of progress that are kept; whenever there are more, every other one is dropped.
+/// The most samples of progress that are kept; when there are more, every other one is dropped.
 const SAMPLES_MOST: usize = 600;
 
 /// Chooses the number of events of a step by the time that the last one took.
@@ -57,7 +58,7 @@ impl Pace {
         self.events
     }
 
-    /// A step has been taken. Those to come should be no longer than `patience`, if that is short.
+    /// Notes that a step has been taken. Later ones should take no longer than `patience`.
     pub(crate) fn stepped(&mut self, now: Instant, patience: Option<Duration>) {
         let took = now - self.since;
         self.since = now;
@@ -75,6 +76,7 @@ pub(crate) struct Log {
     start: Instant,
     end: f64,
     listener: Option<Listener>,
+    /// When progress was reported last, and how many events had committed.
     reported: (Duration, u64),
     samples: Vec<ProgressSample>,
     sample_every: Duration,
@@ -97,7 +99,7 @@ impl Log {
         self.note_all(now, virtual_time, committed_events, None);
     }
 
-    /// The same for a parallel run.
+    /// The same, with the state of speculation in a parallel run.
     pub(crate) fn note_all(
         &mut self,
         now: Instant,
@@ -109,14 +111,13 @@ impl Log {
         if elapsed - self.reported.0 >= REPORT_EVERY {
             let rate = (committed_events - self.reported.1) as f64
                 / (elapsed - self.reported.0).as_secs_f64();
-            let (end, rss_bytes) = (self.end, memory_use::resident());
             let progress = Progress {
                 virtual_time,
-                end,
+                end: self.end,
                 committed_events,
                 elapsed,
                 event_rate: rate,
-                rss_bytes,
+                rss_bytes: memory_use::resident(),
                 speculation,
             };
             if let Some(listener) = &self.listener {
@@ -147,12 +148,11 @@ impl Log {
             });
             self.sample_every *= 2;
         }
-        let (wall_seconds, rss_bytes) = (elapsed.as_secs_f64(), memory_use::resident());
         self.samples.push(ProgressSample {
-            wall_seconds,
+            wall_seconds: elapsed.as_secs_f64(),
             virtual_time,
             committed_events,
-            rss_bytes,
+            rss_bytes: memory_use::resident(),
             speculation,
         });
     }
@@ -193,7 +193,8 @@ mod tests {
 
     #[test]
     fn progress_is_reported_with_its_rate() {
-        let (start, (sender, heard)) = (Instant::now(), std::sync::mpsc::channel());
+        let start = Instant::now();
+        let (sender, heard) = std::sync::mpsc::channel();
         let mut log =
             Log::new(start, 10.0, Some(Arc::new(move |progress| sender.send(progress).unwrap())));
         log.note(start + Duration::from_millis(100), 1.0, 10);

@@ -1,4 +1,4 @@
-//! How messages travel between processes that share no memory, or are not to share that of
+//! How messages travel between processes that share no memory, or are told not to use it for
 //! messages.
 
 mod choice;
@@ -10,13 +10,15 @@ use warpline_memory::Region;
 use warpline_record::{CommunicationRecord, SharedRingRecord};
 use warpline_transport::{CourierCounts, CourierLimits, CourierPlan, Places, Service};
 
+use self::choice::Decision;
 use crate::parallel::processes::{Processes, lost};
 use crate::plan::{FarPlan, ParallelPlan};
 use crate::{Communication, Error};
 
 /// How many batches may be on their way from a courier at a time.
 const IN_FLIGHT: usize = 64;
-/// A piece that has room for a message with a payload of 64 KiB, where each is sent by itself.
+/// Where each message is sent by itself: the bytes of a piece, which has room for a payload of
+/// 64 KiB.
 const WHOLE_MESSAGE: usize = 128 << 10;
 
 /// What is settled about the wires to far PEs.
@@ -26,12 +28,11 @@ pub(crate) struct FarWires {
     /// Whether PEs of several processes are near each other.
     shares: bool,
     /// Who works for couriers, and why, if that was left to the engine.
-    by: Communication,
-    why: String,
+    decision: Decision,
 }
 
 impl FarWires {
-    /// `None` if there are no far PEs. All processes have to do so at the same point.
+    /// `None` if there are no far PEs. All processes have to call it at the same point.
     ///
     /// # Errors
     /// If a process is gone, or cannot communicate.
@@ -56,46 +57,47 @@ impl FarWires {
         let places = Places { process, first_pes, near: near_pes, couriers: threads };
         let may_thread = plan.processes.may_thread();
         let mut plan = CourierPlan { places, feed: ring, carrier, limits };
-        let (by, why) = match asked {
-            Communication::Auto if !may_thread => {
-                (Communication::Dedicated, "MPI lets one thread call it".to_owned())
-            }
+        let decision = match asked {
+            Communication::Auto if !may_thread => Decision {
+                by: Communication::Dedicated,
+                why: "MPI lets one thread call it".to_owned(),
+            },
             Communication::Auto => {
                 let has_cores =
                     group.cpu_share().suffices_for(plan.places.local().len() + threads as usize);
-                let choice =
+                let decided =
                     choice::choose(group, &plan, has_cores).map_err(|why| lost(group, why))?;
-                choice.map_err(|cause| Error::Communication { cause })?
+                decided.map_err(|cause| Error::Communication { cause })?
             }
-            given => (given, String::new()),
+            given => Decision { by: given, why: String::new() },
         };
-        let service;
-        (plan.places.couriers, service) = match by {
+        let (couriers, service) = match decision.by {
             Communication::Worker => (1, Service::FirstPes),
             Communication::Dedicated if !may_thread => (1, Service::Watcher),
             Communication::Dedicated => (threads, Service::Threads),
             Communication::Auto | Communication::Distributed => (u32::MAX, Service::FirstPes),
         };
-        Ok(Some(FarWires { plan, service, shares: near.len() > 1, by, why }))
+        plan.places.couriers = couriers;
+        Ok(Some(FarWires { plan, service, shares: near.len() > 1, decision }))
     }
 
-    /// What the record says of it, beside counts.
+    /// Its part of the record, without counts.
     pub(crate) fn record(&self) -> CommunicationRecord {
         CommunicationRecord {
-            by: self.by.name().to_owned(),
-            why: self.why.clone(),
+            by: self.decision.by.name().to_owned(),
+            why: self.decision.why.clone(),
             ..CommunicationRecord::default()
         }
     }
 
-    /// Where the events lie that PEs near each other share, given what all processes of the machine
-    /// share.
+    /// Where the events lie that PEs near each other share. `common` is what all processes of the
+    /// machine share.
     pub(crate) fn region(&self, common: &Region) -> Region {
         if self.shares { common.clone() } else { Region::own() }
     }
 }
 
-/// Adds what the couriers of a process have done.
+/// Adds what the `couriers` of a process have done.
 pub(crate) fn add_counts(all: &mut CommunicationRecord, couriers: u64, counts: &CourierCounts) {
     let CourierCounts { batches, bytes, values, refused, cas } = *counts;
     all.couriers += couriers;

@@ -1,5 +1,5 @@
-//! What there is to do for communication beside the steps of PEs: to work for couriers, and to go
-//! on with reductions over ranks.
+//! The work of communication beside the steps of PEs: working for couriers, and going on with
+//! reductions over ranks.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,9 +12,9 @@ use crate::parallel::processes::Processes;
 use crate::plan::ParallelPlan;
 use crate::{Error, GvtAlgorithm};
 
-/// Where the PEs of a rank meet, if reductions go over all ranks. PEs go on with those in their
-/// steps, unless they may not call MPI, or threads that do nothing but send and receive are there
-/// for it. All ranks have to do so at the same point.
+/// Where the PEs of a rank meet, if reductions go over all ranks. PEs go on with reductions in
+/// their steps, unless they may not call MPI, or there are threads that only send and receive. All
+/// ranks have to call it at the same point.
 ///
 /// # Errors
 /// Those of MPI.
@@ -39,11 +39,11 @@ pub(crate) fn barrier_of_rank(
     Ok(Some(Barrier::of_rank(places, all_reduce, ties)))
 }
 
-/// What threads that do nothing but send and receive tell PEs by when GVT is to be found, if they
-/// have an interval of their own.
-pub(crate) fn pacer(plan: &ParallelPlan, service: Option<Service>) -> Option<Pacer> {
+/// By which threads that only send and receive tell PEs when to find GVT, if these threads have an
+/// interval of their own.
+pub(crate) fn pacer(plan: &ParallelPlan, service: Service) -> Option<Pacer> {
     let is_theirs =
-        plan.tuning.adapts_interval && matches!(service, Some(Service::Threads | Service::Watcher));
+        plan.tuning.adapts_interval && matches!(service, Service::Threads | Service::Watcher);
     is_theirs.then(|| Pacer::new(plan.tuning.gvt_interval))
 }
 
@@ -52,11 +52,11 @@ pub(crate) struct CommunicationWork<'c> {
     couriers: Option<Box<dyn AnyCouriers + 'c>>,
     /// Where the PEs of this rank meet, if reductions go over all ranks.
     barrier: Option<Barrier>,
-    /// If the first of the threads that do this says when GVT is to be found.
+    /// If the first of the threads that only send and receive says when GVT is to be found.
     pacer: Option<Paced>,
 }
 
-/// What threads that only send and receive have to do with GVT.
+/// How threads that only send and receive ask for GVT.
 struct Paced {
     now: Pacer,
     /// Only the first of them takes the lock.
@@ -80,7 +80,7 @@ impl<'c> CommunicationWork<'c> {
         self.couriers.as_ref().is_some_and(|couriers| couriers.service() == service)
     }
 
-    /// How many threads do nothing else.
+    /// How many threads only send and receive.
     pub(crate) fn threads(&self) -> usize {
         self.couriers
             .as_ref()
@@ -88,14 +88,14 @@ impl<'c> CommunicationWork<'c> {
             .map_or(0, |couriers| couriers.len())
     }
 
-    /// Whether the thread that watches the PEs does it.
+    /// Whether the thread that watches the PEs does the work.
     pub(crate) fn is_for_watcher(&self) -> bool {
         let reduces = self.barrier.as_ref().is_some_and(|barrier| !barrier.pes_drive());
         self.is_done_by(Service::Watcher) || reduces && self.threads() == 0
     }
 
-    /// Does what one of the threads has to do: the first also goes on with reductions, and says
-    /// when GVT is to be found. Returns whether there was anything.
+    /// Does the work of one of the threads; the first also goes on with reductions, and says when
+    /// GVT is to be found. Returns whether there was anything to do.
     pub(crate) fn work_as(&self, thread: usize) -> bool {
         let reduced = thread == 0 && self.barrier.as_ref().is_some_and(Barrier::go_on);
         let mut hurries = false;
@@ -109,25 +109,25 @@ impl<'c> CommunicationWork<'c> {
         self.couriers.as_ref().is_some_and(|couriers| couriers.work(thread, hurries)) | reduced
     }
 
-    /// Works for the courier of a PE that has nothing left to do, if PEs work for couriers; the PE
-    /// goes by its number in this process.
+    /// Works for the courier of a PE that has nothing left to do, if PEs work for couriers. The PE
+    /// is given by its number in this process.
     pub(crate) fn work_for(&self, pe: usize) {
         self.couriers.iter().for_each(|couriers| couriers.work_for(pe));
     }
 
-    /// Does what the watcher has to do: everything.
+    /// Does all the work, for the watcher.
     pub(crate) fn work(&self) -> bool {
         let couriers = self.couriers.as_ref().map_or(1, |couriers| couriers.len());
         (0..couriers).fold(false, |worked, number| worked | self.work_as(number))
     }
 
-    /// What has gone wrong, if anything has.
+    /// What has gone wrong, if anything.
     pub(crate) fn trouble(&self) -> Option<&str> {
         let of_couriers = self.couriers.as_ref().and_then(|couriers| couriers.trouble());
         of_couriers.or_else(|| self.barrier.as_ref().and_then(Barrier::trouble))
     }
 
-    /// All PEs have ended. If all has gone well, it waits until no message is on its way any more.
+    /// Called when all PEs have ended. Unless the run fails, waits until no message is in flight.
     pub(crate) fn close(
         &mut self,
         processes: Option<&mut Processes>,
@@ -143,7 +143,7 @@ impl<'c> CommunicationWork<'c> {
         }
     }
 
-    /// Leaves everything as it is, as a run that fails does.
+    /// Leaves everything as it is, in a run that fails.
     pub(crate) fn abandon(&mut self) {
         self.barrier.iter().for_each(Barrier::close);
         self.couriers.take().into_iter().for_each(|couriers| couriers.abandon());

@@ -1,11 +1,12 @@
-//! What the processes of a run tell each other, beside what PEs do.
+//! What the processes of a run tell each other, beside messages between PEs.
 
 use serde::{Deserialize, Serialize};
 use warpline_base::{LpId, Moment, RunDigest, StateDigest};
-use warpline_kernel::{CommittedFault, MomentRow, RoleCounts};
+use warpline_kernel::{CommittedFault, MomentRow};
 use warpline_model::{Fault, Statistics};
 use warpline_transport::CourierCounts;
 
+use crate::job::kinds::RoleTally;
 use crate::parallel::acts::Performed;
 use crate::parallel::out_of_memory::OutOfMemory;
 use crate::parallel::record::PeSummary;
@@ -61,17 +62,30 @@ pub(crate) struct Remains {
     pub(crate) couriers: Option<(u64, CourierCounts)>,
 }
 
+impl Remains {
+    /// Adds those of another process.
+    pub(crate) fn add(&mut self, other: Remains) {
+        self.pes.extend(other.pes);
+        self.committed += other.committed;
+        self.failed = self.failed.take().or(other.failed);
+        self.couriers = self
+            .couriers
+            .zip(other.couriers)
+            .map(|((number, counts), (others, more))| (number + others, counts + more));
+    }
+}
+
 /// What the LPs of a process leave.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Finished {
     pub(crate) digest: RunDigest,
-    /// Of their states, if it is wanted.
+    /// Of their final states, if it is wanted.
     pub(crate) state_digest: Option<StateDigest>,
-    /// LPs, committed events and counts, by role.
-    pub(crate) by_role: Vec<(u32, u64, RoleCounts)>,
+    /// What they did, by role.
+    pub(crate) by_role: Vec<RoleTally>,
     pub(crate) statistics: Statistics,
-    /// What they wrote when they finished, in order.
+    /// What they recorded when they finished, in order.
     pub(crate) rows: Vec<MomentRow>,
-    /// The first of them that failed then.
+    /// The first that failed to finish.
     pub(crate) fault: Option<(LpId, Fault)>,
 }

@@ -13,14 +13,14 @@ pub(crate) struct PeAssignment<T> {
     thread_of: Vec<AtomicU32>,
     /// How often that has changed.
     changes: AtomicU32,
-    /// How many PEs are at home in each thread at first.
+    /// How many PEs each thread has at first.
     share: usize,
-    /// Whether all of them share one.
+    /// Whether all PEs share one thread.
     gathered: AtomicBool,
     threads: Vec<Apart<ThreadHome<T>>>,
 }
 
-/// What threads know of each other.
+/// Where PEs arrive that are sent to a thread.
 struct ThreadHome<T> {
     arriving: Mutex<Vec<T>>,
     /// Whether there are any.
@@ -28,7 +28,7 @@ struct ThreadHome<T> {
 }
 
 impl<T> PeAssignment<T> {
-    /// At first, `share` PEs are at home in each of `threads`.
+    /// At first, each of `threads` has `share` PEs.
     pub(crate) fn new(pes: usize, threads: usize, share: usize) -> Self {
         let thread =
             || ThreadHome { arriving: Mutex::new(Vec::new()), arrives: AtomicBool::new(false) };
@@ -41,7 +41,7 @@ impl<T> PeAssignment<T> {
         }
     }
 
-    /// Whether it may be of use to move single PEs.
+    /// Whether moving single PEs can help.
     pub(crate) fn may_move(&self) -> bool {
         self.threads.len() > 1 && self.thread_of.len() > self.threads.len()
     }
@@ -94,10 +94,10 @@ impl<T> PeAssignment<T> {
         self.thread_of[pe].load(Ordering::Relaxed) as usize
     }
 
-    /// From now on a PE is at home in another thread.
+    /// Assigns a PE to another thread.
     pub(crate) fn set(&self, pe: usize, thread: usize) {
         self.thread_of[pe].store(thread as u32, Ordering::Relaxed);
-        // Publishes the home.
+        // Release pairs with the Acquire of `changes`: publishes the assignment.
         self.changes.fetch_add(1, Ordering::Release);
     }
 

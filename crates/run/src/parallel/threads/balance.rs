@@ -1,21 +1,19 @@
 //! Where there are more PEs than threads, PEs move while the run goes on: from threads that have
-//! much to do, or whose core others use as well, to those that wait for them. No answer depends on
-//! it.
-//!
-//! The watching thread decides, by what it has measured since it last did, and the threads hand
-//! over the PEs.
+//! much to do, or whose core others use as well, to threads that wait for them. No answer depends
+//! on it.
 //!
 //! Every 40 ms the watching thread looks how long the PEs were at work, per committed event, and
-//! which share of a core each thread was given. It gives PEs new threads if the slowest thread
-//! gains a tenth by it. Of short rounds one in four is timed, so that this costs next to nothing.
+//! which share of a core each thread was given since the last look. It gives PEs new threads if the
+//! slowest thread gains a tenth by it, and the threads hand the PEs over. Of short rounds one in
+//! four is timed, so that this costs next to nothing.
 
 use super::assignment::PeAssignment;
 use crate::machine::core_time::CoreTime;
 use crate::parallel::status::PeStatus;
 
-/// How much less the slowest thread must have to do for a PE to be moved.
+/// A PE is moved if the slowest thread then has less to do by at least this share.
 const GAIN_LEAST: f64 = 0.1;
-/// What is measured in less time than this is chance.
+/// What is measured in less time than this, in nanoseconds, is chance.
 const MEASURED_LEAST: f64 = 5e6;
 /// The least share of a core: a thread that is given none for a moment will be given one again.
 const SHARE_LEAST: f64 = 0.05;
@@ -32,7 +30,7 @@ pub(crate) struct Balance {
 }
 
 impl Balance {
-    /// Nothing has been done.
+    /// At the beginning, when nothing has been measured.
     pub(crate) fn new(pes: usize, threads: usize) -> Self {
         Balance {
             statuses: vec![PeStatus::default(); pes],
@@ -45,7 +43,7 @@ impl Balance {
     /// Moves PEs if some threads have more to do than others.
     pub(crate) fn even_out<T>(
         &mut self,
-        homes: &PeAssignment<T>,
+        assignment: &PeAssignment<T>,
         statuses: Vec<PeStatus>,
         times: Vec<CoreTime>,
     ) {
@@ -64,34 +62,35 @@ impl Balance {
             .zip(&times)
             .map(|(before, now)| now.share_since(*before).max(SHARE_LEAST))
             .collect();
-        let mut seats: Vec<usize> = (0..statuses.len()).map(|pe| homes.of(pe)).collect();
+        let mut thread_of: Vec<usize> = (0..statuses.len()).map(|pe| assignment.of(pe)).collect();
         // A PE was measured by the clock, on a core that it may have shared.
-        let loads = loads.iter().zip(&seats).map(|(load, thread)| load * speeds[*thread]);
+        let loads = loads.iter().zip(&thread_of).map(|(load, thread)| load * speeds[*thread]);
         self.loads = match self.loads.is_empty() {
             true => loads.collect(),
             false => {
                 self.loads.iter().zip(loads).map(|(before, now)| 0.5 * (before + now)).collect()
             }
         };
-        even_out(&mut seats, &self.loads, &speeds);
+        even_out(&mut thread_of, &self.loads, &speeds);
         for (pe, thread) in
-            seats.into_iter().enumerate().filter(|(pe, thread)| homes.of(*pe) != *thread)
+            thread_of.into_iter().enumerate().filter(|(pe, thread)| assignment.of(*pe) != *thread)
         {
-            homes.set(pe, thread);
+            assignment.set(pe, thread);
             self.moved += 1;
         }
-        (self.statuses, self.times) = (statuses, times);
+        self.statuses = statuses;
+        self.times = times;
     }
 }
 
-/// Moves PEs between threads, one at a time, as long as the slowest thread gains by it. `seats` has
-/// the thread of each PE.
-fn even_out(seats: &mut [usize], loads: &[f64], speeds: &[f64]) {
+/// Moves PEs between threads, one at a time, as long as the slowest thread gains by it. `thread_of`
+/// has the thread of each PE.
+fn even_out(thread_of: &mut [usize], loads: &[f64], speeds: &[f64]) {
     let mut times = vec![0.0; speeds.len()];
-    for (pe, thread) in seats.iter().enumerate() {
+    for (pe, thread) in thread_of.iter().enumerate() {
         times[*thread] += loads[pe] / speeds[*thread];
     }
-    for _ in 0..seats.len() {
+    for _ in 0..thread_of.len() {
         let Some((slowest, most)) =
             times.iter().copied().enumerate().max_by(|a, b| a.1.total_cmp(&b.1))
         else {
@@ -100,7 +99,7 @@ fn even_out(seats: &mut [usize], loads: &[f64], speeds: &[f64]) {
         let after = |pe: usize, to: usize| {
             (most - loads[pe] / speeds[slowest]).max(times[to] + loads[pe] / speeds[to])
         };
-        let moves = (0..seats.len()).filter(|pe| seats[*pe] == slowest);
+        let moves = (0..thread_of.len()).filter(|pe| thread_of[*pe] == slowest);
         let moves = moves
             .flat_map(|pe| (0..speeds.len()).filter(|to| *to != slowest).map(move |to| (pe, to)));
         let best = moves.map(|(pe, to)| (pe, to, after(pe, to))).min_by(|a, b| a.2.total_cmp(&b.2));
@@ -110,7 +109,7 @@ fn even_out(seats: &mut [usize], loads: &[f64], speeds: &[f64]) {
         };
         times[slowest] -= loads[pe] / speeds[slowest];
         times[to] += loads[pe] / speeds[to];
-        seats[pe] = to;
+        thread_of[pe] = to;
     }
 }
 
@@ -162,8 +161,8 @@ mod tests {
     #[test]
     fn pes_get_new_homes() {
         let homes: PeAssignment<&str> = PeAssignment::new(4, 2, 2);
-        let (mut balance, work) =
-            (Balance::new(4, 2), |busy| PeStatus { busy, ..PeStatus::default() });
+        let mut balance = Balance::new(4, 2);
+        let work = |busy| PeStatus { busy, ..PeStatus::default() };
         balance.even_out(
             &homes,
             [4, 4, 1, 1].map(|millions| work(millions * 1_000_000)).to_vec(),

@@ -1,10 +1,10 @@
-//! Where PEs find GVT for every few events, they spend their time waiting for each other: with one
-//! thread each, an answer takes as long as the system needs to switch threads, where a thread that
-//! steps all of them needs a fraction of a microsecond. So the watching thread tries that, and
-//! keeps to it if more commits that way. No answer depends on it.
+//! Gives all PEs one thread where that is faster. PEs that find GVT for every few events spend
+//! their time waiting for each other. With one thread each, an answer takes as long as the system
+//! needs to switch threads; one thread that steps all PEs needs a fraction of a microsecond. So the
+//! watching thread tries that, and keeps to it if more commits that way. No answer depends on it.
 //!
 //! Processes cannot share a thread. Without lookahead, conservative LPs in several processes cost
-//! one GVT per event, and nothing is done about that but to say so.
+//! one GVT per event; the help says so, and nothing is done about it.
 
 use std::time::{Duration, Instant};
 
@@ -15,12 +15,12 @@ use crate::parallel::status::PeStatus;
 const FEW: u64 = 16;
 /// With more events of a PE for each GVT than this, PEs part again.
 const MANY: u64 = 4 * FEW;
-/// It takes so many verdicts to tell, and so long: a thread may be off its core for some
-/// milliseconds.
+/// A measurement takes at least so many verdicts, or the events of as many.
 const EPOCHS_LEAST: u64 = 16;
+/// And at least so long, as a thread may be off its core for some milliseconds.
 const MEASURED_LEAST: Duration = Duration::from_millis(80);
-/// After a trial that brought nothing, it takes so many measurements until the next one; twice as
-/// many after each further one.
+/// How many measurements pass after a trial that brought nothing until the next one; twice as many
+/// after each further one.
 const PAUSE_LEAST: u32 = 8;
 /// How much more must commit while PEs share a thread.
 const GAIN: f64 = 1.1;
@@ -39,11 +39,11 @@ pub(crate) struct Gathering {
 enum State {
     /// PEs have their own threads, for so many more measurements at least.
     Apart { pause: u32 },
-    /// They have just begun to share one. Before, so many events per second committed.
+    /// They have just begun to share one. `apart`: events committed per second before that.
     Settling { apart: f64 },
-    /// Whether that pays is being measured.
+    /// Whether sharing pays is being measured.
     Trial { apart: f64 },
-    /// It pays.
+    /// Sharing pays.
     Together,
 }
 
@@ -70,8 +70,8 @@ impl Gathering {
         Gathering { state: State::Apart { pause: 0 }, pause: PAUSE_LEAST, since: None, moved: 0 }
     }
 
-    /// Takes note of what all PEs of this process have done so far, and has them share a thread or
-    /// part again if that pays.
+    /// Notes what all PEs of this process have done so far, and has them share a thread, or part
+    /// again, if that pays.
     pub(crate) fn look<T>(&mut self, now: Instant, status: PeStatus, assignment: &PeAssignment<T>) {
         let (since, before) = *self.since.get_or_insert((now, status));
         let measured = Measured {
@@ -79,7 +79,8 @@ impl Gathering {
             epochs: status.epochs - before.epochs,
             seconds: (now - since).as_secs_f64(),
         };
-        let (was, pes) = (self.state, assignment.pes() as u64);
+        let was = self.state;
+        let pes = assignment.pes() as u64;
         // A thread may have been off its core all the time.
         let is_known =
             measured.epochs >= EPOCHS_LEAST || measured.committed >= MANY * pes * EPOCHS_LEAST;

@@ -1,12 +1,12 @@
 /// How PEs are divided among threads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ThreadLayout {
-    /// Each has a thread of its own, however few cores there are.
+    /// Each PE has a thread of its own, however few cores there are.
     pub(crate) one_thread_per_pe: bool,
-    /// They move to threads that have less to do.
+    /// PEs move to threads that have less to do.
     pub(crate) moves: bool,
-    /// It is measured how long they are at work, whether they move or not.
+    /// The time that PEs are at work is measured, whether they move or not.
     pub(crate) measured: bool,
-    /// For tests: they move at random, all the time, by this seed.
+    /// For tests: PEs move at random, all the time, by this seed.
     pub(crate) migrate_at_random: Option<u64>,
 }

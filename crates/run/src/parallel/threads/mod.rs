@@ -1,16 +1,17 @@
-//! Steps PEs in threads, at most as many as there are processors, and watches them from the thread
-//! that asked for the run. What a thread does is in [`worker`](self::worker).
+//! Steps PEs in threads, and watches them from the thread that asked for the run. What a thread
+//! does is in [`worker`](self::worker).
 //!
 //! *At most one thread per core.* Where there are more PEs than cores, a thread steps several in
-//! turn, neighbours together. Going on to the next takes nanoseconds, where a switch of threads
-//! takes microseconds, and no PE waits for one whose thread was not given a core. Threads that take
-//! all cores are pinned to them. They wait for longer than an answer takes before they yield: a
-//! thread that yields its core to another program gets it back milliseconds later.
+//! turn, neighbours together. Going on to the next PE takes nanoseconds, a switch of threads
+//! microseconds, and no PE waits for one whose thread has no core. Threads that take all cores are
+//! pinned to them. Before they yield, they wait for longer than an answer takes: a thread that
+//! yields its core to another program gets it back milliseconds later.
 
 mod assignment;
 mod balance;
 mod board;
 mod gathering;
+mod guard;
 mod layout;
 mod moving;
 mod shared;
@@ -23,7 +24,7 @@ use std::thread::{self, Scope, ScopedJoinHandle};
 
 use warpline_kernel::PanicSilencer;
 use warpline_memory::{Deserted, Exhausted, Region};
-use warpline_transport::{CpuShare, pin};
+use warpline_transport::{CpuShare, Lost, pin};
 
 use self::assignment::PeAssignment;
 pub(crate) use self::layout::ThreadLayout;
@@ -42,14 +43,14 @@ use crate::parallel::out_of_memory::OutOfMemory;
 use crate::parallel::processes::lost;
 use crate::plan::cores;
 
-/// Rounds of idle steps before a thread yields. With a core of its own it waits longer than an
-/// answer takes, as yielding the core to another program costs a time slice of milliseconds. If
-/// there are more threads than cores, it soon yields to those it waits for.
+/// Rounds of idle steps before a thread with a core of its own yields: longer than an answer takes,
+/// as yielding the core to another program costs a time slice of milliseconds.
 const PATIENCE: u32 = 1024;
+/// The same where there are more threads than cores: a thread soon yields to those it waits for.
 const PATIENCE_IN_CROWD: u32 = 64;
 
-/// Has all threads stop if the one that watches them panics, or runs out of memory: it waits for
-/// them then.
+/// Has all threads stop if the one that watches them panics, or runs out of memory: it then waits
+/// for them.
 struct StopOnPanic<'s>(&'s AtomicBool);
 
 impl Drop for StopOnPanic<'_> {
@@ -84,7 +85,7 @@ impl Crew {
         Crew { threads, share, cpu_share, patience, stack: watch.run.stack }
     }
 
-    /// Pins the thread to its core, if the threads of all processes take all cores.
+    /// Pins the current thread to its core, if the threads of all processes take all cores.
     fn pin(&self, number: usize) {
         let Crew { threads, cpu_share, .. } = self;
         pin(cpu_share.number as usize * threads + number, cpu_share.of as usize * threads);
@@ -97,7 +98,8 @@ impl Crew {
     fn begin<'s, T: Send + 's>(
         &self,
         scope: &'s Scope<'s, '_>,
-        (name, number): (String, usize),
+        name: String,
+        number: usize,
         stop: &AtomicBool,
         work: impl FnOnce() -> T + Send + 's,
     ) -> Result<ScopedJoinHandle<'s, T>, Error> {
@@ -133,46 +135,27 @@ pub(crate) fn drive(
         ending: &ending,
         communication,
         assignment: moving.are_on().then_some(&assignment),
+        timed: moving.moves_single_pes() || layout.measured,
+        patience: crew.patience,
+        migrate_at_random: layout.migrate_at_random,
     };
-    let timed = moving.moves || layout.measured;
     let ended = thread::scope(|scope| {
         let _no_thread_outlives_this_one = StopOnPanic(&threads.stop);
-        let workers = begin_workers(
-            scope,
-            pes,
-            &threads,
-            (surroundings, &all.region),
-            (crew, timed, layout.migrate_at_random),
-        )?;
+        let workers = begin_workers(scope, pes, &threads, surroundings, &all.region, crew)?;
         let couriers = begin_couriers(scope, communication, &threads, &all.region, crew)?;
         let looked = || moving.look(&threads, &assignment);
-        let gone = watch_over(&threads, (communication, crew.patience), &ending, watch, looked);
-        if let (Some(why), Some(processes)) = (gone, &mut watch.processes) {
-            let error = lost(&mut processes.group, why);
-            if let Error::Share(share) = &error {
-                watch.run.control.leave(share.clone());
-            }
-            workers.into_iter().for_each(|worker| _ = worker.join());
-            couriers.into_iter().for_each(|courier| _ = courier.join());
+        let gone = watch_over(&threads, communication, crew.patience, &ending, watch, looked);
+        if let Some(why) = gone {
+            let error = leave(why, watch);
+            workers.into_iter().chain(couriers).for_each(|thread| _ = thread.join());
             return Err(error);
         }
-        // All of them, whatever became of the first.
-        let (workers, couriers) = (join(workers, &threads.bug), join(couriers, &threads.bug));
-        let joined = workers.and_then(|workers| Ok((workers, couriers?)));
-        let ((pes, full, times), (_, none_to_send, _)) = joined.map_err(|Deserted| {
-            let processes = watch
-                .processes
-                .as_mut()
-                .expect("a lock without a holder belongs to several processes");
-            let why = processes.group.check().expect_err("whoever has had the lock is gone");
-            lost(&mut processes.group, why)
-        })?;
-        let full = full.or(none_to_send);
-        if full.is_some() {
+        let ended = join_all(workers, couriers, &threads, watch)?;
+        if ended.full.is_some() {
             ending.break_off();
             pass_on(&ending, watch);
         }
-        Ok::<_, Error>((pes, full, times))
+        Ok(ended)
     });
     let closed = ended.and_then(|ended| {
         // A run that fails leaves messages on their way.
@@ -180,18 +163,16 @@ pub(crate) fn drive(
         communication.close(watch.processes.as_deref_mut(), fails)?;
         Ok(ended)
     });
-    let (stepped, full, times) = closed.inspect_err(|_| communication.abandon())?;
+    let ended = closed.inspect_err(|_| communication.abandon())?;
     watch.run.go_on()?;
     let mut busy = vec![0; threads.boards.len()];
-    stepped.iter().for_each(|(number, time)| busy[*number] = *time);
+    ended.busy.iter().for_each(|(pe, time)| busy[*pe] = *time);
     assignment.into_arriving().for_each(|stepped| busy[stepped.number] = stepped.busy);
-    for board in threads.boards {
-        watch.merge.add(board.0.into_inner().unwrap_or_else(PoisonError::into_inner).rows);
-    }
+    threads.into_rows().for_each(|rows| watch.merge.add(rows));
     Ok(Driven {
-        full,
+        full: ended.full,
         cut_short: ending.earlier_than(watch.until),
-        times: Some(ThreadTimes { times, share: crew.share }),
+        times: Some(ThreadTimes { times: ended.times, share: crew.share }),
         moved: moving.moved(),
         busy,
         crowded: !crew.cpu_share.suffices_for(crew.threads + communication.threads()),
@@ -199,45 +180,63 @@ pub(crate) fn drive(
     })
 }
 
-/// The threads that step PEs or carry messages, and what each leaves.
-type Begun<'s, T> = Vec<ScopedJoinHandle<'s, Ended<T>>>;
+/// The error of a run that has lost a process. A process other than the first need not wait for
+/// its threads.
+fn leave(why: Lost, watch: &mut LoopMonitor<'_, '_>) -> Error {
+    let processes = watch.processes.as_mut().expect("only one of several processes is lost");
+    let error = lost(&mut processes.group, why);
+    if let Error::Share(share) = &error {
+        watch.run.control.leave(share.clone());
+    }
+    error
+}
 
-/// Begins the threads of PEs, each with neighbours. Each leaves the numbers of its PEs and how long
-/// they were at work.
+/// What a thread leaves.
+#[derive(Default)]
+struct ThreadEnd {
+    /// Its PEs, and how long they were at work, in nanoseconds.
+    busy: Vec<(usize, u64)>,
+    /// Where memory ran out, if it did.
+    full: Option<OutOfMemory>,
+    /// How its time went, if it does not belong to one PE alone.
+    time: Option<SharedTime>,
+}
+
+/// What several threads leave.
+#[derive(Default)]
+struct ThreadEnds {
+    busy: Vec<(usize, u64)>,
+    full: Option<OutOfMemory>,
+    /// By thread.
+    times: Vec<Option<SharedTime>>,
+}
+
+/// Threads that step PEs or carry messages.
+type Begun<'s> = Vec<ScopedJoinHandle<'s, ThreadEnd>>;
+
+/// Begins the threads of PEs, each with neighbours.
 fn begin_workers<'s, 'w: 's, 'p: 's>(
     scope: &'s Scope<'s, '_>,
     pes: &'p mut [&mut dyn AnyPe],
     threads: &'w Threads,
-    (surroundings, region): (Surroundings<'w, 'p>, &'w Region),
-    (crew, timed, migrate_at_random): (Crew, bool, Option<u64>),
-) -> Result<Begun<'s, (usize, u64)>, Error> {
+    surroundings: Surroundings<'w, 'p>,
+    region: &'w Region,
+    crew: Crew,
+) -> Result<Begun<'s>, Error> {
     let mut stepped =
         pes.iter_mut().map(|pe| &mut **pe as &mut dyn AnyPe).enumerate().map(SteppedPe::new);
     let mut begin = |number| {
         let pes = stepped.by_ref().take(crew.share).collect();
-        let mut worker = Worker::new(
-            number,
-            pes,
-            threads.worker_guard(number),
-            surroundings,
-            timed,
-            crew.patience,
-        );
+        let mut worker = Worker::new(number, pes, threads.worker_guard(number), surroundings);
         let work = move || {
             crew.pin(number);
             let _member = region.enter();
-            let (full, time) = worker.work(migrate_at_random);
-            (
-                worker
-                    .into_pes()
-                    .into_iter()
-                    .map(|stepped| (stepped.number, stepped.busy))
-                    .collect(),
-                full,
-                time,
-            )
+            let (full, time) = worker.work();
+            let pes = worker.into_pes();
+            let busy = pes.into_iter().map(|stepped| (stepped.number, stepped.busy)).collect();
+            ThreadEnd { busy, full, time }
         };
-        crew.begin(scope, (format!("warpline-{number}"), number), &threads.stop, work)
+        crew.begin(scope, format!("warpline-{number}"), number, &threads.stop, work)
     };
     (0..crew.threads).map(&mut begin).collect()
 }
@@ -249,42 +248,61 @@ fn begin_couriers<'s, 'w: 's>(
     threads: &'w Threads,
     region: &'w Region,
     crew: Crew,
-) -> Result<Begun<'s, ()>, Error> {
+) -> Result<Begun<'s>, Error> {
     let begin = |number| {
         let guard = threads.guard();
         let work = move || {
+            let _guard = guard;
             let _member = region.enter();
-            let (_guard, _quiet) = (guard, PanicSilencer::new());
+            let _quiet = PanicSilencer::new();
             serve(communication, number, threads, crew.patience);
-            (Vec::new(), None, None)
+            ThreadEnd::default()
         };
-        crew.begin(scope, (format!("warpline-c{number}"), number), &threads.stop, work)
+        crew.begin(scope, format!("warpline-c{number}"), number, &threads.stop, work)
     };
     (0..communication.threads()).map(begin).collect()
 }
 
-/// What a thread leaves: its PEs, where memory ran out, if it did, and how its time went, if it
-/// does not belong to one PE alone.
-type Ended<T> = (Vec<T>, Option<OutOfMemory>, Option<SharedTime>);
-
-/// What all threads leave when they have ended, with a time for each.
-type AllEnded<T> = (Vec<T>, Option<OutOfMemory>, Vec<Option<SharedTime>>);
+/// What all threads leave: all of them have ended, whatever became of the first.
+///
+/// # Errors
+/// If one waited for a lock of a process that is gone.
+fn join_all(
+    workers: Begun<'_>,
+    couriers: Begun<'_>,
+    threads: &Threads,
+    watch: &mut LoopMonitor<'_, '_>,
+) -> Result<ThreadEnds, Error> {
+    let workers = join(workers, &threads.bug);
+    let couriers = join(couriers, &threads.bug);
+    let joined = workers.and_then(|workers| {
+        let full = workers.full.or(couriers?.full);
+        Ok(ThreadEnds { full, ..workers })
+    });
+    joined.map_err(|Deserted| {
+        let processes = watch.processes.as_mut();
+        let processes = processes.expect("a lock without a holder belongs to several processes");
+        let why = processes.group.check().expect_err("whoever has had the lock is gone");
+        lost(&mut processes.group, why)
+    })
+}
 
 /// What threads leave.
 ///
 /// # Errors
 /// If one waited for a lock of a process that is gone.
-fn join<T>(workers: Begun<'_, T>, bug: &Mutex<String>) -> Result<AllEnded<T>, Deserted> {
-    let (mut pes, mut full, mut times, mut deserted) = (Vec::new(), None, Vec::new(), false);
-    for worker in workers {
-        match worker.join() {
-            Ok((stepped, why, time)) => {
-                full = full.or(why);
-                pes.extend(stepped);
-                times.push(time);
+fn join(threads: Begun<'_>, bug: &Mutex<String>) -> Result<ThreadEnds, Deserted> {
+    let mut all = ThreadEnds::default();
+    let mut deserted = false;
+    for thread in threads {
+        match thread.join() {
+            Ok(ThreadEnd { busy, full, time }) => {
+                all.busy.extend(busy);
+                all.full = all.full.or(full);
+                all.times.push(time);
             }
             Err(panic) => match Exhausted::from_panic(panic) {
-                Ok(why) => full = full.or(Some(OutOfMemory { place: None, why })),
+                Ok(why) => all.full = all.full.or(Some(OutOfMemory { place: None, why })),
                 Err(panic) if panic.is::<Deserted>() => deserted = true,
                 Err(_) => panic!(
                     "a mistake of the engine: {}",
@@ -293,7 +311,7 @@ fn join<T>(workers: Begun<'_, T>, bug: &Mutex<String>) -> Result<AllEnded<T>, De
             },
         }
     }
-    if deserted { Err(Deserted) } else { Ok((pes, full, times)) }
+    if deserted { Err(Deserted) } else { Ok(all) }
 }
 
 #[cfg(test)]
@@ -302,7 +320,7 @@ mod tests {
 
     use super::*;
 
-    fn joined(threads: Vec<fn() -> Ended<u32>>) -> Result<AllEnded<u32>, Deserted> {
+    fn joined(threads: Vec<fn() -> ThreadEnd>) -> Result<ThreadEnds, Deserted> {
         let bug = Mutex::new("oh no".to_owned());
         thread::scope(|scope| {
             join(threads.into_iter().map(|thread| scope.spawn(thread)).collect(), &bug)
@@ -311,9 +329,9 @@ mod tests {
 
     #[test]
     fn a_lock_of_a_process_that_is_gone_is_no_mistake_of_the_engine() {
-        let ends = || (vec![1], None, None);
+        let ends = || ThreadEnd { busy: vec![(1, 0)], ..ThreadEnd::default() };
         let deserted = || resume_unwind(Box::new(Deserted));
-        assert_eq!(joined(vec![ends, ends]).unwrap().0, [1, 1]);
+        assert_eq!(joined(vec![ends, ends]).unwrap().busy, [(1, 0), (1, 0)]);
         assert!(joined(vec![ends, deserted, deserted, ends]).is_err());
     }
 

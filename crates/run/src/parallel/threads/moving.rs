@@ -9,15 +9,15 @@ use super::shared::Threads;
 use super::worker::SteppedPes;
 use crate::parallel::status::PeStatus;
 
-/// After how many looks PEs may be moved.
+/// PEs may be moved at every so many looks.
 const LOOKS_PER_MOVE: u32 = 2;
 
 /// Moves PEs between threads.
 pub(super) struct Moving {
     layout: ThreadLayout,
     /// Whether single PEs move.
-    pub(super) moves: bool,
-    /// Whether all of them may be given one thread.
+    moves: bool,
+    /// Whether all PEs may be given one thread.
     gathers: bool,
     balance: Balance,
     gathering: Gathering,
@@ -26,15 +26,19 @@ pub(super) struct Moving {
 
 impl Moving {
     pub(super) fn new(assignment: &SteppedPes<'_>, layout: ThreadLayout) -> Self {
-        let (pes, threads) = (assignment.pes(), assignment.threads());
+        let threads = assignment.threads();
         Moving {
             layout,
             moves: assignment.may_move() && (layout.moves || layout.migrate_at_random.is_some()),
             gathers: threads > 1 && layout.moves && layout.migrate_at_random.is_none(),
-            balance: Balance::new(pes, threads),
+            balance: Balance::new(assignment.pes(), threads),
             gathering: Gathering::new(),
             looks: 0,
         }
+    }
+
+    pub(super) fn moves_single_pes(&self) -> bool {
+        self.moves
     }
 
     pub(super) fn are_on(&self) -> bool {

@@ -4,10 +4,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use warpline_kernel::MomentRow;
 use warpline_memory::Apart;
 
 use super::board::Board;
-use super::worker::{ThreadGuard, WorkerGuard};
+use super::guard::{ThreadGuard, WorkerGuard};
 use crate::machine::core_time::CoreClock;
 use crate::parallel::status::PeStatus;
 
@@ -21,7 +22,7 @@ pub(super) struct Threads {
     pub(super) rows: AtomicUsize,
     /// How many threads have not ended.
     pub(super) left: AtomicUsize,
-    /// Has all of them end.
+    /// Set to have all of them end.
     pub(super) stop: AtomicBool,
     /// The message of the first panic.
     pub(super) bug: Mutex<String>,
@@ -40,7 +41,7 @@ impl Threads {
     }
 
     pub(super) fn have_ended(&self) -> bool {
-        // Relaxed: whoever needs what they did joins them.
+        // Relaxed: a thread is joined before what it did is read.
         self.left.load(Ordering::Relaxed) == 0
     }
 
@@ -58,6 +59,12 @@ impl Threads {
             rows: &self.rows,
             watcher: thread::current(),
         }
+    }
+
+    /// The last rows of each PE.
+    pub(super) fn into_rows(self) -> impl Iterator<Item = Vec<MomentRow>> {
+        let board = |board: Board| board.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.boards.into_iter().map(board).map(|notice| notice.rows)
     }
 
     /// The status of each PE.

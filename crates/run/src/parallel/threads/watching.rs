@@ -17,11 +17,10 @@ use crate::parallel::status::PeStatus;
 
 /// How often the boards are read.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
-/// How often what PEs say to all others is passed on to processes that share no memory with this
-/// one.
+/// How often the counters of PEs are passed on to processes that share no memory with this one.
 const PASS_ON_EVERY: Duration = Duration::from_millis(1);
 
-/// Waits for so long, or until a thread wakes this one, and does meanwhile what the first process
+/// Waits for so long, or until a thread wakes this one. Meanwhile does what the first process
 /// orders, if it may order anything.
 fn wait_for(time: Duration, watch: &mut LoopMonitor<'_, '_>) {
     let since = Instant::now();
@@ -36,8 +35,8 @@ fn wait_for(time: Duration, watch: &mut LoopMonitor<'_, '_>) {
     thread::park_timeout(time.saturating_sub(since.elapsed()));
 }
 
-/// Does what there is to do for communication, for so long or until all threads of PEs have ended,
-/// and does meanwhile what the first process orders.
+/// Does the work of communication, for so long or until all threads of PEs have ended. Meanwhile
+/// does what the first process orders.
 fn serve_for(
     time: Duration,
     communication: &CommunicationWork<'_>,
@@ -45,7 +44,9 @@ fn serve_for(
     watch: &mut LoopMonitor<'_, '_>,
     patience: u32,
 ) {
-    let (since, mut obeyed, mut idle) = (Instant::now(), Duration::ZERO, 0u32);
+    let since = Instant::now();
+    let mut obeyed = Duration::ZERO;
+    let mut idle = 0u32;
     while !threads.have_ended() && since.elapsed() < time {
         let orders = watch.processes.as_ref().and_then(|processes| processes.patience());
         if orders.is_some_and(|patience| since.elapsed() - obeyed >= patience) {
@@ -61,11 +62,11 @@ fn serve_for(
 
 /// Does what the first process has ordered.
 fn obey(watch: &mut LoopMonitor<'_, '_>) {
-    // If a process is gone, the next look finds that, too.
+    // If a process is gone, the next look finds that as well.
     watch.processes.iter_mut().for_each(|processes| _ = processes.obey());
 }
 
-/// Does what one of the threads has to do for communication until all threads of PEs have ended.
+/// Does the work of one communicating thread until all threads of PEs have ended.
 pub(super) fn serve(
     communication: &CommunicationWork<'_>,
     number: usize,
@@ -83,26 +84,26 @@ pub(super) fn serve(
     }
 }
 
-/// Looks on until all threads have ended. Returns which process is gone, if one is; then, in a
-/// process that nobody needs any more, threads may still be busy.
+/// Watches until all threads have ended. Returns which process is gone, if one is; in a process
+/// other than the first, threads may then still be busy.
 pub(super) fn watch_over(
     threads: &Threads,
-    (communication, patience): (&CommunicationWork<'_>, u32),
+    communication: &CommunicationWork<'_>,
+    patience: u32,
     ending: &Ending<'_>,
     watch: &mut LoopMonitor<'_, '_>,
     mut looked: impl FnMut(),
 ) -> Option<Lost> {
     let passes_on = watch.processes.as_ref().is_some_and(|processes| processes.group.passes_on());
     let every = if passes_on { PASS_ON_EVERY } else { LOOK_EVERY };
-    let (mut gone, mut passed_on) = (None, 0);
+    let mut gone = None;
+    let mut passed_on = 0;
     while !threads.have_ended() {
         if communication.is_for_watcher() {
             serve_for(every, communication, threads, watch, patience);
         } else {
-            wait_for(
-                watch.run.selector.patience().map_or(every, |patience| patience.min(every)),
-                watch,
-            );
+            let patience = watch.run.selector.patience();
+            wait_for(patience.map_or(every, |patience| patience.min(every)), watch);
         }
         pass_on(ending, watch);
         passed_on += 1;
@@ -129,12 +130,12 @@ pub(super) fn watch_over(
             watch.processes.iter().for_each(|processes| processes.group.stop());
         }
     }
-    // The others have to know what the last PEs have said.
+    // Other processes have to see the last counts.
     pass_on(ending, watch);
     gone
 }
 
-/// Passes on what PEs say to all others, to processes that share no memory with this one.
+/// Passes the counters of PEs on to processes that share no memory with this one.
 pub(super) fn pass_on(ending: &Ending<'_>, watch: &mut LoopMonitor<'_, '_>) {
     let Some(processes) = &mut watch.processes else { return };
     if processes.group.passes_on() {
@@ -159,15 +160,18 @@ fn look(
             return Ok(());
         }
     }
-    let (mut status, mut settled) = (None, Some(Moment::Never));
-    let mut loads = (0.0f64, 0.0f64);
+    let mut status = None;
+    let mut settled = Some(Moment::Never);
+    let mut load_most = 0.0f64;
+    let mut load_sum = 0.0;
     for board in boards {
         let mut notice = board.0.lock().unwrap_or_else(PoisonError::into_inner);
         rows.fetch_sub(notice.rows.len(), Ordering::Relaxed);
         watch.merge.add(std::mem::take(&mut notice.rows));
         status = Some(status.map_or(notice.status, |status: PeStatus| status.and(notice.status)));
         let load = notice.status.load_since(&PeStatus::default());
-        loads = (loads.0.max(load), loads.1 + load);
+        load_most = load_most.max(load);
+        load_sum += load;
         settled = settled.zip(notice.settled).map(|(a, b)| watch.merge.earlier(a, b));
     }
     let mut status = status.unwrap_or_default();
@@ -177,7 +181,7 @@ fn look(
     }
     settled.iter().try_for_each(|settled| watch.pass_on_before(settled))?;
     watch.processes.iter_mut().try_for_each(|processes| processes.go_on(&watch.rows))?;
-    let unevenness = (loads.1 > 0.0).then(|| loads.0 * boards.len() as f64 / loads.1);
+    let unevenness = (load_sum > 0.0).then(|| load_most * boards.len() as f64 / load_sum);
     watch.note(status, unevenness, clocks.iter().map(|clock| clock.0.time()).sum(), ending);
     Ok(())
 }

@@ -1,41 +1,33 @@
 //! The loop of a thread: it steps its PEs in turn. That takes nanoseconds, where the operating
 //! system would take microseconds to switch threads.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread::{self, Thread};
+use std::sync::atomic::Ordering;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use warpline_base::LpId;
 use warpline_base::random::Random;
 use warpline_kernel::gvt::Barrier;
-use warpline_kernel::{PanicSilencer, ROWS, Step, last_panic};
-use warpline_memory::MakeRoom;
+use warpline_kernel::{PanicSilencer, Step};
 use warpline_transport::thread_time;
 
 use super::assignment::PeAssignment;
-use super::board::Board;
-use crate::machine::core_time::{CoreClock, CoreTime, SharedTime};
+use super::guard::{WAIT, WorkerGuard};
+use crate::machine::core_time::{CoreTime, SharedTime};
 use crate::parallel::any_pe::AnyPe;
 use crate::parallel::ending::{Ending, EndingStage};
 use crate::parallel::far::work::CommunicationWork;
 use crate::parallel::out_of_memory::OutOfMemory;
-use crate::parallel::status::PeStatus;
 
-/// With more rows than this on the boards, PEs wait until the watcher has taken them.
-const ROWS_MOST: usize = 1 << 15;
-/// How long a thread waits before it looks again.
-const WAIT: Duration = Duration::from_millis(1);
-/// Of how many short rounds one is timed, where that is of use: to read the clock takes a while.
+/// Of so many short rounds one is timed, where that is of use: reading the clock takes a while.
 const TIMED_EVERY: u32 = 4;
 /// A round that takes longer is not short.
 const SHORT: Duration = Duration::from_micros(200);
-/// After how many timed rounds a thread tells how long it has been on a core.
+/// A thread tells how long it has been on a core after so many timed rounds.
 const TELL_EVERY: u32 = 64;
-/// After how many rounds a PE moves where they do so at random.
-const RESTLESS_EVERY: u32 = 16;
-
-/// How many states are copied to find out how long that takes.
+/// Where PEs move at random, one moves after so many rounds.
+const MIGRATES_EVERY: u32 = 16;
+/// How many states are copied to measure how long that takes.
 const COPIES_WEIGHED: u32 = 16;
 
 /// A PE in the hands of a thread.
@@ -60,98 +52,6 @@ impl<'p> SteppedPe<'p> {
 /// The threads of PEs.
 pub(crate) type SteppedPes<'p> = PeAssignment<SteppedPe<'p>>;
 
-/// Guards a thread of a run, whatever it does: all others wait for it, and have to stop if it ends
-/// by a panic.
-pub(crate) struct ThreadGuard<'s> {
-    /// Set to stop all threads when one cannot go on.
-    pub(crate) stop: &'s AtomicBool,
-    /// The message of the first panic.
-    pub(crate) bug: &'s Mutex<String>,
-}
-
-impl ThreadGuard<'_> {
-    pub(crate) fn stop_all(&self) {
-        // Relaxed: it publishes nothing else.
-        self.stop.store(true, Ordering::Relaxed);
-    }
-}
-
-impl Drop for ThreadGuard<'_> {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            self.stop_all();
-            let mut bug = self.bug.lock().unwrap_or_else(PoisonError::into_inner);
-            if bug.is_empty() {
-                *bug = last_panic();
-            }
-        }
-    }
-}
-
-/// What a thread of PEs shares with the watcher and with other threads. Dropping it tells them that
-/// the thread has ended, even by a panic.
-pub(crate) struct WorkerGuard<'s> {
-    pub(crate) thread: ThreadGuard<'s>,
-    /// How many threads are still running.
-    pub(crate) left: &'s AtomicUsize,
-    /// By PE.
-    pub(crate) boards: &'s [Board],
-    /// Where it tells how long it has been on a core.
-    pub(crate) clock: &'s CoreClock,
-    /// How many rows are on the boards.
-    pub(crate) rows: &'s AtomicUsize,
-    pub(crate) watcher: Thread,
-}
-
-impl WorkerGuard<'_> {
-    /// Posts the progress and the rows of a PE on its board.
-    fn post(&self, stepped: &mut SteppedPe<'_>) {
-        let SteppedPe { pe, number, busy, .. } = stepped;
-        let mut rows = pe.take_rows();
-        // Counted first, as the watcher subtracts what it finds.
-        let waiting = self.rows.fetch_add(rows.len(), Ordering::Relaxed) + rows.len();
-        let mut notice = self.boards[*number].0.lock().unwrap_or_else(PoisonError::into_inner);
-        notice.status = PeStatus::of(&**pe);
-        notice.status.busy = *busy;
-        notice.settled = pe.settled();
-        notice.rows.make_room(rows.len(), ROWS);
-        notice.rows.append(&mut rows);
-        drop(notice);
-        if waiting > ROWS_MOST / 2 {
-            self.watcher.unpark();
-        }
-    }
-
-    /// Waits while there are too many rows on the boards. The watcher takes all of them at once
-    /// when it has passed on the previous ones, whatever the PEs do: so few are waiting at any
-    /// time, and nobody waits for ever. Nobody waits when all PEs are done, either, as the watcher
-    /// of another process may wait for this thread then. Returns how long it waited.
-    fn wait_for_watcher(&self, ending: &Ending<'_>) -> Duration {
-        let mut since = None;
-        let too_many = || {
-            self.rows.load(Ordering::Relaxed) > ROWS_MOST
-                && !self.thread.stop.load(Ordering::Relaxed)
-        };
-        while too_many() && !ending.all_over() {
-            since.get_or_insert_with(Instant::now);
-            thread::sleep(WAIT);
-        }
-        since.map_or(Duration::ZERO, |since| since.elapsed())
-    }
-}
-
-impl Drop for WorkerGuard<'_> {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            // Before the watcher finds that it has ended.
-            self.thread.stop_all();
-        }
-        // Relaxed: the watcher joins the thread before it looks at what it did.
-        self.left.fetch_sub(1, Ordering::Relaxed);
-        self.watcher.unpark();
-    }
-}
-
 /// A thread and its PEs.
 pub(crate) struct Worker<'w, 'p> {
     number: usize,
@@ -159,25 +59,26 @@ pub(crate) struct Worker<'w, 'p> {
     guard: WorkerGuard<'w>,
     ending: &'w Ending<'w>,
     communication: &'w CommunicationWork<'w>,
-    /// If PEs may move.
+    /// Where PEs belong, if they may move.
     assignment: Option<&'w SteppedPes<'p>>,
+    /// Draws the moves of PEs that move at random.
+    migrate_at_random: Option<Random>,
     /// Whether all PEs shared a thread when it last looked.
     gathered: bool,
     /// How often PEs had been given other threads when it last looked.
     changes: u32,
-    /// Rounds in a row in which there was nothing to do, and all of them.
+    /// Rounds in a row in which there was nothing to do.
     idle: u32,
+    /// All rounds.
     rounds: u32,
-    /// Of how many rounds one is timed, if any is.
+    /// Of so many rounds one is timed, if any is.
     timed_every: Option<u32>,
     /// Rounds of nothing to do before it yields.
     patience: u32,
     began: Instant,
     asleep: Duration,
-    /// Whether its time is being measured; and since when, and what it had done by then, unless it
-    /// belongs to one PE alone.
-    measures: bool,
-    shared_since: Option<(Instant, SharedTime)>,
+    /// Since when its time is measured, and what it had done by then.
+    measured_since: Option<(Instant, SharedTime)>,
     /// How long it was off its core because it yielded.
     yielded: Duration,
 }
@@ -187,15 +88,21 @@ pub(crate) struct Worker<'w, 'p> {
 pub(crate) struct Surroundings<'w, 'p> {
     pub(crate) ending: &'w Ending<'w>,
     pub(crate) communication: &'w CommunicationWork<'w>,
-    /// If PEs may move.
+    /// Where PEs belong, if they may move.
     pub(crate) assignment: Option<&'w SteppedPes<'p>>,
+    /// Whether some rounds are timed.
+    pub(crate) timed: bool,
+    /// Rounds of nothing to do before a thread yields.
+    pub(crate) patience: u32,
+    /// For tests: PEs move at random, by this seed.
+    pub(crate) migrate_at_random: Option<u64>,
 }
 
-/// What a round was.
+/// What came of a round.
 #[derive(Default)]
 struct Round {
     worked: bool,
-    /// Whether it is time to look whether to stop.
+    /// Whether it is time to check whether to stop.
     look: bool,
 }
 
@@ -204,29 +111,26 @@ impl<'w, 'p> Worker<'w, 'p> {
         number: usize,
         pes: Vec<SteppedPe<'p>>,
         guard: WorkerGuard<'w>,
-        Surroundings { ending, communication, assignment }: Surroundings<'w, 'p>,
-        timed: bool,
-        patience: u32,
+        surroundings: Surroundings<'w, 'p>,
     ) -> Self {
-        let (began, asleep, timed_every) =
-            (Instant::now(), Duration::ZERO, timed.then_some(TIMED_EVERY));
+        let by_seed = |seed| Random::new(seed, LpId(number as u32), 0);
         Worker {
             number,
             pes,
             guard,
-            ending,
-            communication,
-            assignment,
+            ending: surroundings.ending,
+            communication: surroundings.communication,
+            assignment: surroundings.assignment,
+            migrate_at_random: surroundings.migrate_at_random.map(by_seed),
             gathered: false,
             changes: 0,
             idle: 0,
             rounds: 0,
-            timed_every,
-            patience,
-            began,
-            asleep,
-            measures: false,
-            shared_since: None,
+            timed_every: surroundings.timed.then_some(TIMED_EVERY),
+            patience: surroundings.patience,
+            began: Instant::now(),
+            asleep: Duration::ZERO,
+            measured_since: None,
             yielded: Duration::ZERO,
         }
     }
@@ -236,7 +140,7 @@ impl<'w, 'p> Worker<'w, 'p> {
         self.pes
     }
 
-    /// Whether it has had one PE all the time, which measures the time of the thread as its own.
+    /// Whether it has had one PE all the time, which then measures the thread's time as its own.
     fn is_alone(&self) -> bool {
         self.pes.len() == 1
             && self
@@ -250,10 +154,10 @@ impl<'w, 'p> Worker<'w, 'p> {
         SharedTime { time, rested: self.asleep + self.yielded }
     }
 
-    /// What it did while all LPs of its PEs were initialised, if it does not belong to one PE
+    /// How its time went since all LPs of its PEs were initialised, if it does not belong to one PE
     /// alone.
     fn shared_time(&self) -> Option<SharedTime> {
-        let (since, before) = self.shared_since.filter(|_| !self.is_alone())?;
+        let (since, before) = self.measured_since.filter(|_| !self.is_alone())?;
         let SharedTime { time, rested } = self.time();
         let on_core = time.on_core.saturating_sub(before.time.on_core);
         Some(SharedTime {
@@ -264,29 +168,24 @@ impl<'w, 'p> Worker<'w, 'p> {
 
     /// Steps its PEs in turn, until all PEs of the run are done or some thread cannot go on.
     /// Returns where memory ran out, if it did, and how its time went, if it does not belong to one
-    /// PE alone. With the seed `migrate_at_random`, PEs move at random.
-    pub(crate) fn work(
-        &mut self,
-        migrate_at_random: Option<u64>,
-    ) -> (Option<OutOfMemory>, Option<SharedTime>) {
+    /// PE alone.
+    pub(crate) fn work(&mut self) -> (Option<OutOfMemory>, Option<SharedTime>) {
         let alone = self.is_alone();
         self.pes.iter_mut().for_each(|stepped| stepped.pe.begin_thread(thread_time, alone));
-        let full = self.step_all(migrate_at_random);
+        let full = self.step_all();
         if alone {
             self.pes.iter_mut().for_each(|stepped| stepped.pe.end_thread());
         }
         (full, self.shared_time())
     }
 
-    fn step_all(&mut self, migrate_at_random: Option<u64>) -> Option<OutOfMemory> {
+    fn step_all(&mut self) -> Option<OutOfMemory> {
         let _quiet = PanicSilencer::new();
-        let mut migrate_at_random =
-            migrate_at_random.map(|seed| Random::new(seed, LpId(self.number as u32), 0));
         while !self.ending.all_over() {
             if let Some(assignment) = self.assignment {
-                migrate_at_random.iter_mut().for_each(|random| {
-                    move_one(assignment, self.pes.as_slice(), self.rounds, random)
-                });
+                if let Some(random) = &mut self.migrate_at_random {
+                    move_one(assignment, &self.pes, self.rounds, random);
+                }
                 self.exchange(assignment);
             }
             let Round { worked, mut look } = match self.round() {
@@ -297,7 +196,7 @@ impl<'w, 'p> Worker<'w, 'p> {
                     return Some(full);
                 }
             };
-            if !self.measures {
+            if self.measured_since.is_none() {
                 self.begin_to_measure();
             }
             if look {
@@ -331,8 +230,7 @@ impl<'w, 'p> Worker<'w, 'p> {
     #[cold]
     fn begin_to_measure(&mut self) {
         if self.pes.iter().all(|stepped| stepped.pe.is_initialised()) {
-            self.measures = true;
-            self.shared_since = Some((Instant::now(), self.time()));
+            self.measured_since = Some((Instant::now(), self.time()));
         }
     }
 
@@ -359,7 +257,7 @@ impl<'w, 'p> Worker<'w, 'p> {
                     if !std::mem::replace(&mut stepped.over, true) {
                         self.ending.note_over();
                     }
-                    // Its steps only hand over what is left, but others may need its courier.
+                    // Its steps only hand over what is left, but other PEs may need its courier.
                     self.communication.work_for(stepped.number);
                 }
                 Err(why) => return Err(OutOfMemory { place: Some(stepped.pe.position()), why }),
@@ -368,7 +266,7 @@ impl<'w, 'p> Worker<'w, 'p> {
             if epochs != stepped.epochs {
                 stepped.epochs = epochs;
                 round.look = true;
-                self.guard.post(stepped);
+                self.guard.post(stepped.number, stepped.pe, stepped.busy);
                 if epochs.is_power_of_two() && stepped.pe.weighs_copies() {
                     weigh_copies(stepped.pe);
                 }
@@ -377,7 +275,7 @@ impl<'w, 'p> Worker<'w, 'p> {
         if let Some((every, began)) = timed {
             self.timed_every = Some(if began.elapsed() > SHORT { 1 } else { TIMED_EVERY });
             if self.rounds.is_multiple_of(every * TELL_EVERY) {
-                // To sleep is not to be kept from the core.
+                // Sleep counts as time on the core, as nobody kept the thread from it.
                 self.guard.clock.tell(CoreTime {
                     on_core: thread_time() + self.asleep,
                     elapsed: self.began.elapsed(),
@@ -387,7 +285,7 @@ impl<'w, 'p> Worker<'w, 'p> {
         Ok(round)
     }
 
-    /// Waits a moment, as there was nothing to do. Returns whether it is time to look whether to
+    /// Waits a moment, as there was nothing to do. Returns whether it is time to check whether to
     /// stop.
     fn wait(&mut self) -> bool {
         let barrier = barrier_to_sleep_at(&self.pes);
@@ -408,9 +306,9 @@ impl<'w, 'p> Worker<'w, 'p> {
         false
     }
 
-    /// Lets others have the core for a moment, if they want it.
+    /// Yields the core for a moment, if others want it.
     fn give_way(&mut self) {
-        /// It takes longer only if somebody does.
+        /// Yielding takes longer only if others have the core meanwhile.
         const TAKES: Duration = Duration::from_micros(2);
         let since = Instant::now();
         thread::yield_now();
@@ -420,9 +318,10 @@ impl<'w, 'p> Worker<'w, 'p> {
         }
     }
 
-    /// Sends PEs to where they are at home now, and takes in those that have arrived.
+    /// Sends PEs to the threads that are to step them now, and takes in those that have arrived.
     fn exchange(&mut self, assignment: &SteppedPes<'p>) {
-        let (changes, gathered) = (assignment.changes(), assignment.are_gathered());
+        let changes = assignment.changes();
+        let gathered = assignment.are_gathered();
         if changes != self.changes {
             self.changes = changes;
             for stepped in
@@ -439,32 +338,32 @@ impl<'w, 'p> Worker<'w, 'p> {
         if !arrived.is_empty() {
             arrived.iter_mut().filter(|_| gathered).for_each(|stepped| stepped.pe.begin_sharing());
             self.pes.extend(arrived);
-            // One of them may have been sent on meanwhile.
+            // One of them may have been reassigned meanwhile: look again.
             self.changes = changes.wrapping_sub(1);
         }
     }
 }
 
-/// Tells a PE how many events cost as much as a copy of a state.
+/// Measures how many events cost as much as a copy of a state, and tells the PE.
 #[cold]
 fn weigh_copies(pe: &mut dyn AnyPe) {
-    let (event, since) = (pe.event_seconds(), Instant::now());
+    let event = pe.event_seconds();
+    let since = Instant::now();
     let copied = pe.copy_states(COPIES_WEIGHED);
     if copied > 0 && event > 0.0 {
         pe.set_copy_cost(since.elapsed().as_secs_f64() / f64::from(copied) / event);
     }
 }
 
-/// For tests: gives a PE another home now and then.
+/// For tests: gives a PE to another thread now and then.
 fn move_one(assignment: &SteppedPes<'_>, pes: &[SteppedPe<'_>], rounds: u32, random: &mut Random) {
-    if rounds.is_multiple_of(RESTLESS_EVERY) && !pes.is_empty() {
+    if rounds.is_multiple_of(MIGRATES_EVERY) && !pes.is_empty() {
         let moved = &pes[random.below(pes.len() as u32) as usize];
         assignment.set(moved.number, random.below(assignment.threads() as u32) as usize);
     }
 }
 
-/// The barrier at which all of these PEs wait, and for which round, if they do and that is how to
-/// wait there.
+/// The barrier at which all of these PEs wait, and its round, if threads are to sleep there.
 fn barrier_to_sleep_at<'b>(pes: &'b [SteppedPe<'_>]) -> Option<(&'b Barrier, u64)> {
     let waiting = pes
         .iter()

@@ -1,6 +1,6 @@
 //! The first field in which two values differ, by their `Debug` text.
 
-/// A difference whose place is not known yet.
+/// A difference between two values, wherever in the model it is.
 pub(super) struct Difference {
     pub(super) when: &'static str,
     pub(super) field: String,
@@ -18,14 +18,15 @@ pub(super) fn differ(
     differ_from(when, Path::new(root), expected, found)
 }
 
-/// The same for texts that go on from where the path has come to.
+/// The same for texts that go on where `path` has come to.
 pub(super) fn differ_from(
     when: &'static str,
     mut path: Path,
     expected: &str,
     found: &str,
 ) -> Result<(), Difference> {
-    let (mut left, mut right) = (expected.lines(), found.lines());
+    let mut left = expected.lines();
+    let mut right = found.lines();
     loop {
         match (left.next(), right.next()) {
             (None, None) => return Ok(()),

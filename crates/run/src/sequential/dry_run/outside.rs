@@ -1,5 +1,5 @@
-//! What a thread has written to files, pipes and terminals, so that code of the model that does so
-//! is found. Only Linux tells.
+//! How much a thread has written to files, pipes and terminals, to find models that do so. Only
+//! Linux tells.
 
 use std::fs::File;
 

@@ -8,16 +8,16 @@ use warpline_base::random::mix64;
 
 use crate::outcome::verify::{VerifiedKind, VerifyLimits};
 
-/// The most kinds that are told apart by more than the first word of their events.
+/// With more kinds than this, kinds are told apart by the first word of their events alone.
 const KINDS: usize = 64;
-/// The most words that name what an event is.
+/// The most words that name a kind of events.
 const WORDS: usize = 3;
-/// How much of the text of an event is read to find out what it is.
+/// How many bytes of the text of an event are read to find its kind.
 const READ: usize = 256;
-/// The share of the time that dry runs may take at the very beginning; at the end they may have
-/// taken all.
+/// The share of the allowed time that dry runs may take at the very beginning. It grows to all of
+/// it at the end.
 const AT_ONCE: f64 = 0.1;
-/// A dry run that takes so long is not one of many.
+/// After a dry run that takes this long, the clock is read at once.
 const SLOW: Duration = Duration::from_millis(1);
 
 /// The kinds of events that there have been, and who decides which events are tried out.
@@ -39,14 +39,12 @@ pub(crate) struct Sampling {
 
 impl Sampling {
     pub(crate) fn new(limits: VerifyLimits) -> Self {
-        let (kinds, known, words, lps) =
-            (Vec::new(), HashMap::new(), Words::default(), HashMap::new());
         Sampling {
             limits,
-            kinds,
-            known,
-            words,
-            lps,
+            kinds: Vec::new(),
+            known: HashMap::new(),
+            words: Words::default(),
+            lps: HashMap::new(),
             began: Instant::now(),
             trying: Duration::ZERO,
             last: Duration::ZERO,
@@ -99,13 +97,13 @@ impl Sampling {
         wanted && has_time
     }
 
-    /// A dry run has taken so long on a core. Time in which others had the core does not count.
+    /// Notes how long a dry run took on a core. Time in which others had the core does not count.
     pub(crate) fn note_dry_run(&mut self, took: Duration) {
         self.trying += took;
         self.last = took;
     }
 
-    /// Whether the last dry run took long, so that it is time to look at the clock.
+    /// Whether the last dry run took long, so that the clock should be read.
     pub(crate) fn is_slow(&self) -> bool {
         self.last >= SLOW
     }
@@ -156,8 +154,8 @@ impl Sampling {
     }
 }
 
-/// Whether the one of this number, from 1, of a kind is to be tried: the first of `each` kind, and
-/// of each stretch that is as long as all before it as many on average.
+/// Whether event `number` of a kind, from 1, is to be tried: the first `each` are, and as many on
+/// average of each later stretch that is as long as all before it.
 fn is_drawn(number: u64, each: Option<u64>, kind: u64) -> bool {
     each.is_none_or(|each| {
         number <= each
@@ -184,17 +182,20 @@ enum Inside {
     Nothing,
     /// A word that counts.
     Name,
-    /// One that does not.
+    /// A word that does not.
     Word,
-    /// Text in quotes, of which these are the first.
+    /// Text in quotes of this kind.
     Quotes(char),
 }
 
 impl Words {
     fn read(&mut self, event: &impl Debug) {
         self.text.clear();
-        (self.count, self.length, self.inside, self.previous) = (0, 0, Inside::Nothing, ' ');
-        // It says that it has read enough by an error.
+        self.count = 0;
+        self.length = 0;
+        self.inside = Inside::Nothing;
+        self.previous = ' ';
+        // An error says that enough has been read.
         let _ = write!(self, "{event:?}");
     }
 
@@ -222,7 +223,7 @@ impl Words {
         if self.inside == Inside::Name {
             self.text.push(letter);
         }
-        // Two backslashes in a row are one that escapes nothing.
+        // Of two backslashes in a row, the second escapes nothing.
         self.previous = if self.previous == '\\' { ' ' } else { letter };
     }
 }

@@ -12,7 +12,7 @@ const KEPT: usize = 1 << 16;
 /// How many lines of a long text are compared at a time, to find the first that differs.
 const LINES: usize = 1024;
 
-/// What a value said of itself at one moment.
+/// The text of a value at one moment.
 #[derive(PartialEq)]
 pub(super) enum Text {
     Kept(String),
@@ -41,8 +41,8 @@ impl Text {
         matches!(self, Text::Long(_))
     }
 
-    /// Compares it with that of a value found now. `was` is a copy of the first one, if there is
-    /// one.
+    /// Compares it with the text of the value `now`. `was` is a copy of the earlier value, if there
+    /// is one.
     pub(super) fn compare<T: Debug>(
         &self,
         when: &'static str,
@@ -95,7 +95,9 @@ fn content(value: &impl Debug) -> String {
 /// The first field in which two values differ that are too large for their texts to be kept.
 fn locate<T: Debug>(when: &'static str, root: &str, was: &T, now: &T) -> Result<(), Difference> {
     let blocks = |value: &T| {
-        let (mut hashes, mut hash, mut count) = (Vec::new(), 0, 0);
+        let mut hashes = Vec::new();
+        let mut hash = 0;
+        let mut count = 0;
         for_each_line(value, |line| {
             hash = warpline_base::random::mix64(hash ^ text_hash(&line));
             count += 1;
@@ -106,11 +108,14 @@ fn locate<T: Debug>(when: &'static str, root: &str, was: &T, now: &T) -> Result<
         hashes.push(hash);
         hashes
     };
-    let (left, right) = (blocks(was), blocks(now));
+    let left = blocks(was);
+    let right = blocks(now);
     let same = left.iter().zip(&right).take_while(|(left, right)| left == right).count();
-    // The hash of a block is that of all blocks before it, too.
+    // The hash of a block covers all blocks before it, too.
     let block = |value: &T| {
-        let (mut path, mut text, mut number) = (Path::new(root), String::new(), 0);
+        let mut path = Path::new(root);
+        let mut text = String::new();
+        let mut number = 0;
         for_each_line(value, |line| {
             match number / LINES {
                 before if before < same => path.follow(line),
@@ -124,7 +129,8 @@ fn locate<T: Debug>(when: &'static str, root: &str, was: &T, now: &T) -> Result<
         });
         (path, text)
     };
-    let ((path, expected), (_, found)) = (block(was), block(now));
+    let (path, expected) = block(was);
+    let (_, found) = block(now);
     differ_from(when, path, &expected, &found)
 }
 
@@ -155,7 +161,7 @@ impl<F: FnMut(&str)> Write for Lines<F> {
     }
 }
 
-/// Keeps text as long as it is short.
+/// Keeps a text as long as it is short.
 struct Capped(String);
 
 impl Write for Capped {
@@ -227,7 +233,8 @@ mod tests {
     #[test]
     fn what_a_copy_shares_is_found() {
         let state = Arc::new(Mutex::new(vec![0; 50_000]));
-        let (text, copy) = (Text::of(&state), state.clone());
+        let text = Text::of(&state);
+        let copy = state.clone();
         state.lock().unwrap()[7] = 1;
         let Compared::Differ(found) = text.compare("now", "state", Some(&copy), &state) else {
             panic!("it has changed")
