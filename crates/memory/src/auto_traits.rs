@@ -10,7 +10,7 @@ use crate::events::Arena;
 use crate::payload::{PrivateBlock, PrivateList};
 use crate::{
     Apart, Buffers, CasConsumer, CasProducer, Common, Consumer, Drain, DropEach, Image, IsPortable,
-    Lines, Payload, Pool, Producer, Region, Registers, Room, SpinGuard, SpinLock,
+    Lines, Member, Payload, Pool, Producer, Region, Registers, Room, SpinGuard, SpinLock,
 };
 
 /// `Send`, but not `Sync`.
@@ -51,6 +51,9 @@ never!(Sync: SpinGuard<'static, Moves>, SpinGuard<'static, Alone>, SpinLock<Stay
 never!(Send: SpinGuard<'static, Stays>, SpinGuard<'static, Alone>, SpinLock<Stays>, SpinLock<Alone>);
 always!(Sync: SpinGuard<'static, u8>, SpinLock<Moves>);
 always!(Send: SpinGuard<'static, Moves>, SpinLock<Moves>);
+
+// A thread takes part for itself.
+never!(Send: Member);
 
 // What PEs share.
 never!(Sync: Common<Moves>, Common<Stays>, Common<Alone>, Common<[Moves]>);

@@ -8,12 +8,11 @@ use crate::payload::give_back;
 use crate::payload::shared::{self, Memory};
 use crate::sync::heed;
 
-/// What processes share is a run's, and a program may have several runs. Which of them a thread
-/// takes part in, it says itself.
+/// A program may have several runs at once, so each thread says in which it takes part.
 impl Region {
-    /// Has the payloads of all threads that [enter](Self::enter) from now on lie here, if this is
-    /// shared. They go from process to process without a copy. It changes nothing if they do
-    /// already.
+    /// From now on, new [payloads](crate::Payload) of threads that [enter](Self::enter) lie here, if
+    /// processes share this region, and go from one to another without a copy. It changes nothing
+    /// if they lie here already.
     ///
     /// # Panics
     /// If there is no memory, it [unwinds](Exhausted::unwind).
@@ -24,19 +23,19 @@ impl Region {
         }
     }
 
-    /// Has no new payloads lie here. Those that do stay as long as this process has any, however
-    /// long it keeps the region. To be called in all processes; in the one that goes on, when the
-    /// others have ended.
+    /// From now on, no new payloads lie here. The memory stays as long as this process has a payload
+    /// here, however long it keeps the region. To be called in all processes; in the one that goes
+    /// on, when the others have ended.
     pub fn unshare_payloads(&self) {
         let Some(segment) = self.segment() else { return };
         give_back();
         shared::end(segment.area());
     }
 
-    /// Has this thread take part, as long as the result lives: new [payloads](crate::Payload) of its
-    /// own lie here, if they are [shared](Self::share_payloads), and it does not wait for locks
-    /// that are [deserted](Self::desert_locks). Payloads that were made before have to be
-    /// [moved](crate::Payload::make_common) here before others can read them.
+    /// This thread takes part as long as the result lives. Its new payloads lie here, if they are
+    /// [shared](Self::share_payloads), and it does not wait for locks that are
+    /// [deserted](Self::desert_locks). Earlier payloads have to be
+    /// [moved here](crate::Payload::make_common) before other processes can read them.
     pub fn enter(&self) -> Member {
         let segment = self.segment();
         Member {
@@ -47,16 +46,16 @@ impl Region {
         }
     }
 
-    /// Has all threads of this process that take part unwind with [`Deserted`](crate::Deserted)
-    /// where they wait for a [`SpinLock`](crate::SpinLock): to be called when another process has
-    /// died, which may have had it.
+    /// Makes all threads of this process that take part and wait for a
+    /// [`SpinLock`](crate::SpinLock) unwind with [`Deserted`](crate::Deserted). To be called when
+    /// another process has died, which may have held one.
     pub fn desert_locks(&self) {
         // Relaxed: nothing else is read by it.
         self.segment().iter().for_each(|segment| segment.deserted().store(true, Ordering::Relaxed));
     }
 }
 
-/// A thread's part in what processes share, until it is dropped.
+/// The part of a thread in what processes share, until it is dropped.
 #[derive(Debug)]
 #[must_use = "the thread takes part as long as this lives"]
 pub struct Member {
@@ -73,7 +72,7 @@ impl Drop for Member {
     fn drop(&mut self) {
         shared::go_back(self.memory);
         heed(self.deserted.take());
-        // Who waits for the thread does not wait until it has done so as it ends.
+        // The thread would do so at its very end, for which nobody waits.
         give_back();
     }
 }
