@@ -10,6 +10,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::ThreadId;
 
 use serde_json::{Value, json};
 use warpline_model::Model;
@@ -22,8 +23,9 @@ use crate::parallel::processes::Processes;
 use crate::plan::{Machines, ProcessPlan, RunPlan, choices};
 use crate::{Barrier, Communication, Error, GvtAlgorithm};
 
-/// The runs of several processes that this program has begun: how many there are of each hash.
-static BEGUN: Mutex<BTreeMap<u64, u32>> = Mutex::new(BTreeMap::new());
+/// The runs of several processes that this program has begun, by hash: the thread that has begun
+/// those that look alike, and how many there are.
+static BEGUN: Mutex<BTreeMap<u64, (ThreadId, u32)>> = Mutex::new(BTreeMap::new());
 
 /// Whether this program has begun its run of processes that a launcher has started.
 static LAUNCHED: AtomicBool = AtomicBool::new(false);
@@ -78,8 +80,9 @@ impl<M: Model> Job<M> {
     /// was started for another run of the program executes this one alone, with the same answer.
     ///
     /// # Errors
-    /// If settings and processes do not go together, or MPI does not start.
-    pub(crate) fn part(&self) -> Result<(Part, ProcessPlan), Error> {
+    /// If settings and processes do not go together, MPI does not start, or another thread than the
+    /// `caller` has begun a run that looks like this one.
+    pub(crate) fn part(&self, caller: ThreadId) -> Result<(Part, ProcessPlan), Error> {
         if let Some(launch) = launch() {
             return self.launched(launch);
         }
@@ -91,7 +94,7 @@ impl<M: Model> Job<M> {
         }
         self.check_processes(processes.count)?;
         let carrier = choices::carrier(&self.settings, false)?;
-        let run = self.begin_run();
+        let run = self.begin_run(caller)?;
         let part = match Invitation::of_this_process() {
             None => Part::First(run),
             Some(invitation) if invitation.is_for(run) => Part::Invited(invitation),
@@ -100,19 +103,28 @@ impl<M: Model> Job<M> {
         Ok((part, ProcessPlan { carrier, ..processes }))
     }
 
-    /// Notes that the program begins this run of several processes, and says which it is.
-    fn begin_run(&self) -> RunId {
+    /// Notes that the program begins this run of several processes, and says which it is. Runs that
+    /// look alike may still be of models that differ, so only their order tells them apart, which
+    /// is the same in all processes within a thread.
+    fn begin_run(&self, caller: ThreadId) -> Result<RunId, Error> {
         let mut entries = self.identity();
         let settings = self.settings.recorded(true).into_iter();
         entries.extend(settings.map(|(name, value)| (name, value.to_string())));
         let mut hasher = DefaultHasher::new();
         entries.hash(&mut hasher);
         let mut begun = BEGUN.lock().unwrap_or_else(PoisonError::into_inner);
-        // Of equal runs, any will do.
-        let equal = begun.entry(hasher.clone().finish()).or_default();
-        *equal += 1;
-        equal.hash(&mut hasher);
-        RunId { number: begun.values().sum(), hash: hasher.finish() }
+        let (thread, alike) = begun.entry(hasher.clone().finish()).or_insert((caller, 0));
+        if *thread != caller {
+            return Err(Error::Setting(
+                "another thread has begun a run of several processes that looks like this one, and the other processes could not tell the two apart: \
+                 give one of them another seed or other parameters, or begin both in one thread"
+                    .to_owned(),
+            ));
+        }
+        *alike += 1;
+        alike.hash(&mut hasher);
+        let number = begun.values().map(|(_, alike)| alike).sum();
+        Ok(RunId { number, hash: hasher.finish() })
     }
 
     /// Checks that a launcher has started the program if reductions are to go over ranks, which

@@ -8,6 +8,7 @@
 //! end of an instant. Counts and statistics add up over segments. The next engine takes over open
 //! levels with their LPs.
 
+use std::thread::ThreadId;
 use std::time::Instant;
 
 use warpline_kernel::pending::{Heap, Ladder};
@@ -35,10 +36,16 @@ use crate::{Error, Pending, Records, Run, Synchronisation};
 const PES_AT_RANDOM: u32 = 4;
 
 impl<M: Model> Job<M> {
-    /// Runs the model on the engine that its settings ask for.
-    pub(crate) fn run(self, control: &Control, first: &ToFirst) -> Result<Run<M>, Error> {
+    /// Runs the model on the engine that its settings ask for. The program has asked for it in the
+    /// thread `caller`.
+    pub(crate) fn run(
+        self,
+        control: &Control,
+        first: &ToFirst,
+        caller: ThreadId,
+    ) -> Result<Run<M>, Error> {
         let mut totals = RunTotals::new(Instant::now());
-        let (part, processes) = self.part()?;
+        let (part, processes) = self.part(caller)?;
         let sync = self.settings.synchronisation_in(processes.asked(&self.settings))?;
         let control = &if part.reports() { control.clone() } else { control.without_listener() };
         // Checked first, to catch a model that panics when it is asked for its LPs.

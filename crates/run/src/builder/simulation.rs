@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::thread;
 
 use serde_json::Map;
 use warpline_model::{Configure, Model, Parameters};
@@ -314,8 +315,10 @@ impl<'a, M: Model> Simulation<'a, M> {
         let Simulation { job, audience } = self;
         let first = ToFirst::default();
         let given = first.clone();
-        let outcome =
-            watched(job.thread_limits()?, audience, move |control| job.run(&control, &given));
+        let caller = thread::current().id();
+        let outcome = watched(job.thread_limits()?, audience, move |control| {
+            job.run(&control, &given, caller)
+        });
         outcome.inspect_err(|error| first.tell(error))
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::{Builder, scope};
+use std::thread::{self, Builder, scope};
 use std::time::{Duration, Instant};
 
 use warpline_model::Model;
@@ -195,8 +195,13 @@ impl<M: Model> Job<M> {
             // A caller that no longer waits need not know.
             let _ = told.send(Report { thread, what: Told::Progress(progress) });
         };
-        let run =
-            within_memory(|| job.run(&control.within(Arc::new(listener)), &ToFirst::default()))?;
+        let run = within_memory(|| {
+            job.run(
+                &control.within(Arc::new(listener)),
+                &ToFirst::default(),
+                thread::current().id(),
+            )
+        })?;
         let _ = reports.send(Report { thread, what: Told::Ended(run.record.committed_events) });
         Ok(run.record)
     }

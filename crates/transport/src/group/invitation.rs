@@ -8,12 +8,12 @@ use super::peers;
 pub(super) const INVITATION: &str = "WARPLINE_GROUP";
 
 /// Which of a program's runs of several processes it is. The program may begin several at once, in
-/// one order in one process and in another order in another, so the number alone does not tell.
+/// one order in one process and in another order in another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunId {
-    /// Its number among those that the first process has begun, from 1.
+    /// Its number in the first process, from 1, for people: it may differ in others.
     pub number: u32,
-    /// A hash of model, parameters and settings, and, among equal runs, of its number.
+    /// A hash of model, parameters and settings, and of its number among runs that look alike.
     pub hash: u64,
 }
 
