@@ -335,9 +335,12 @@ fn parameters_without_effect_are_pointed_out() {
     let note = one_cluster("remote");
     for (verb, json) in [("verify", ""), ("compare", "--runs 1 --quiet --with optimistic")] {
         let told = warpline(&format!("{verb} phold --lps 64 --end 1 --remote 0.5 {json} --json"));
+        let json = told.json();
+        // On a busy machine, `compare` adds that others used the cores.
+        let first = json["notes"][0].as_str().unwrap();
         assert_eq!(
-            (told.code, &told.stderr, told.json()["notes"].as_array().unwrap().len()),
-            (0, &note, 1),
+            (told.code, &told.stderr, first),
+            (0, &note, note.trim_start_matches("note: ").trim_end()),
             "{verb}"
         );
     }
