@@ -46,4 +46,4 @@ pub use sequential::attempt::Attempt;
 pub use sequential::outcome::{SequentialParts, Stop};
 pub use sequential::watcher::Watcher;
 pub use step::Step;
-pub use tuning::{Cancellation, GoAhead, Lanes, Messages, Tuning, Undoing};
+pub use tuning::{Cancellation, GoAhead, GvtStart, Horizon, Lanes, Messages, Tuning, Undoing};

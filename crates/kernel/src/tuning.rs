@@ -43,6 +43,36 @@ warpline_base::words! {
         Always = "always",
     }
 
+    /// What tells PEs how far they may execute events for good. The answer does not depend on it.
+    ///
+    /// ```
+    /// use warpline_kernel::Horizon;
+    /// assert_eq!([Horizon::Bounds, Horizon::Gvt].map(Horizon::name), ["bounds", "gvt"]);
+    /// ```
+    pub enum Horizon {
+        /// The bounds that each PE publishes and all others read, and GVT.
+        #[default]
+        Bounds = "bounds",
+        /// GVT alone: up to the last GVT plus the least delay.
+        Gvt = "gvt",
+    }
+
+    /// When PEs ask for a new GVT if GVT alone tells them how far they may go. The answer does not
+    /// depend on it.
+    ///
+    /// ```
+    /// use warpline_kernel::GvtStart;
+    /// assert_eq!([GvtStart::OnDemand, GvtStart::AtOnce].map(GvtStart::name), ["on-demand", "at-once"]);
+    /// ```
+    pub enum GvtStart {
+        /// When a PE has nothing left that it may execute for good: Algorithm 1 of Perumalla, Park
+        /// and Tipparaju.
+        #[default]
+        OnDemand = "on-demand",
+        /// As soon as the last one has been found: §3 there.
+        AtOnce = "at-once",
+    }
+
     /// When what an undone event had sent is cancelled. The answer does not depend on it.
     ///
     /// ```
@@ -130,6 +160,10 @@ pub struct Tuning {
     pub lanes: Lanes,
     /// When events beyond the horizon are executed.
     pub go_ahead: GoAhead,
+    /// What the horizon follows from.
+    pub horizon: Horizon,
+    /// When a PE asks for GVT if that is GVT alone.
+    pub gvt_start: GvtStart,
     /// How events travel to other PEs.
     pub messages: Messages,
     /// Whether PEs advance in step, from window to window. Otherwise each goes as far as the bounds

@@ -33,9 +33,9 @@ pub use plan::PlannedSetting;
 pub use replications::{Replicated, Spread};
 pub use settings::{
     Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative,
-    CopyInterval, EventCost, FossilCollection, GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice,
-    Mailbox, MemoryLimit, Messages, Pending, PoolOrder, SettingError, Settings, SubPool,
-    Synchronisation, Undo,
+    CopyInterval, EventCost, FossilCollection, GoAhead, GvtAlgorithm, GvtIntervalControl, GvtStart,
+    Horizon, LpChoice, Mailbox, MemoryLimit, Messages, Pending, PoolOrder, SettingError, Settings,
+    SubPool, Synchronisation, Undo,
 };
 pub use warpline_explain::{
     BusiestPe, CoreFindings, Findings, LpDelay, LpWork, PathFindings, Slice,

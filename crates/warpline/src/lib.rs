@@ -103,11 +103,11 @@ pub use warpline_model::*;
 pub use warpline_run::{
     Barrier, BufferPool, CORES, Cancellation, Carrier, Communication, CommunicationRing,
     Conservative, CopyInterval, DividedGroups, Error, EventCost, Explanation, Failure,
-    FossilCollection, GoAhead, GvtAlgorithm, GvtIntervalControl, HAS_BOOST, LongEvent, LpChoice,
-    Mailbox, MemoryLimit, Messages, Mismatch, Pending, Place, PlannedSetting, PoolOrder, Progress,
-    Records, Replicated, Run, SettingError, Settings, Share, Simulation, Spread, StopSwitch,
-    SubPool, Synchronisation, TableRows, TraceSummary, Undo, UnequalRuns, Verification,
-    VerifiedKind, VerifyError, VerifyLimits, settings,
+    FossilCollection, GoAhead, GvtAlgorithm, GvtIntervalControl, GvtStart, HAS_BOOST, Horizon,
+    LongEvent, LpChoice, Mailbox, MemoryLimit, Messages, Mismatch, Pending, Place, PlannedSetting,
+    PoolOrder, Progress, Records, Replicated, Run, SettingError, Settings, Share, Simulation,
+    Spread, StopSwitch, SubPool, Synchronisation, TableRows, TraceSummary, Undo, UnequalRuns,
+    Verification, VerifiedKind, VerifyError, VerifyLimits, settings,
 };
 
 /// What a program around a model usually needs, in one `use`.

@@ -23,6 +23,9 @@
 //! *Agreement.* What all PEs must agree on (GVT as a moment, failures, the end of the run) is
 //! computed by [`crate::gvt`]. That takes messages, and is rarely needed where there is lookahead.
 //!
+//! *GVT instead of bounds.* With `Horizon::Gvt` nobody publishes or reads bounds, and the horizon
+//! follows from GVT alone. PEs ask for the next GVT when they come to it, or all the time.
+//!
 //! *GVT and horizon.* GVT raises the horizon, too, to itself plus the least delay. A lookahead so
 //! small that it is lost in rounding moves no horizon past GVT. Then a conservative run executes
 //! the one event at GVT, and asks for the next GVT. Without any lookahead all PEs may wait for each

@@ -3,7 +3,6 @@
 use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
 
 use super::Pe;
-use crate::Event;
 use crate::agenda::Agenda;
 use crate::faults::Faults;
 use crate::frontier::Frontier;
@@ -12,6 +11,7 @@ use crate::gvt::{Action, AnyGvt, Gvt, Local, Work};
 use crate::lps::Lps;
 use crate::past::Past;
 use crate::pe::types::{EventOf, PeTypes, StateOf};
+use crate::{Event, GvtStart};
 
 /// An event is far away if it lies more than this many least delays beyond the horizon: bounds
 /// would have to creep up to it.
@@ -53,6 +53,9 @@ impl<T: PeTypes> Pe<'_, T> {
         {
             return true;
         }
+        if self.world.is_driven_by_gvt() {
+            return self.world.tuning().gvt_start == GvtStart::AtOnce || self.has_nothing_certain();
+        }
         if !self.world.bounds_advance() {
             return executed == 0 || self.calls.is_due();
         }
@@ -64,6 +67,11 @@ impl<T: PeTypes> Pe<'_, T> {
             || self.needs_gvt()
             || self.calls.is_idle() && self.is_far()
             || self.calls.is_due_with_bounds(self.past.open_len())
+    }
+
+    /// Whether only a new GVT can tell the PE what else it may execute for good.
+    fn has_nothing_certain(&mut self) -> bool {
+        self.first_time() >= self.frontier.horizon()
     }
 
     /// Whether memory is short and the log of commits is full. Only a new GVT empties it: bounds

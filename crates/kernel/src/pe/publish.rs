@@ -14,7 +14,7 @@ impl<T: PeTypes> Pe<'_, T> {
     /// events, and charges its memory to its account.
     pub(super) fn publish(&mut self, executed: u32) {
         let all = self.mail.hand_over(&mut self.gvt);
-        if all && self.world.tuning().lanes.has_safe() && self.lps.all_initialised() {
+        if all && self.world.has_bounds() && self.lps.all_initialised() {
             self.publish_progress(executed);
         }
         self.gauge.lap(Phase::Send);

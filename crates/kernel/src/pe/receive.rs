@@ -43,7 +43,7 @@ impl<T: PeTypes> Pe<'_, T> {
         if self.world.tuning().windows {
             return self.find_round();
         }
-        if self.world.tuning().lanes.has_safe()
+        if self.world.has_bounds()
             && self
                 .frontier
                 .read_bounds(self.world.me(), self.world.delays(), |pe| self.mail.bound(pe))

@@ -3,7 +3,7 @@ use std::ops::Range;
 use warpline_base::{EventKey, Moment, TieBreak, VirtualTime};
 use warpline_model::Model;
 
-use crate::{Delays, Messages, Partition, Roles, Tuning};
+use crate::{Delays, Horizon, Messages, Partition, Roles, Tuning};
 
 /// What the PEs of a run are to simulate.
 #[derive(Debug)]
@@ -144,11 +144,23 @@ impl<'m, M: Model> World<'m, M> {
         self.tuning.lanes.has_safe().then_some(least)
     }
 
+    /// Whether PEs tell each other by bounds how far they may go.
+    #[inline]
+    pub(super) fn has_bounds(&self) -> bool {
+        self.tuning.lanes.has_safe() && self.tuning.horizon == Horizon::Bounds
+    }
+
     /// Whether the bounds of PEs raise each other. Without lookahead all PEs may wait for each
     /// other at one instant, and only GVT resolves that.
     #[inline]
     pub(super) fn bounds_advance(&self) -> bool {
-        self.tuning.lanes.has_safe() && self.least_delay > 0.0
+        self.has_bounds() && self.least_delay > 0.0
+    }
+
+    /// Whether GVT alone says how far PEs may go.
+    #[inline]
+    pub(super) fn is_driven_by_gvt(&self) -> bool {
+        self.tuning.lanes.has_safe() && self.tuning.horizon == Horizon::Gvt
     }
 
     /// Whether local events go into a pool, as hardly any others arrive in buffers.

@@ -8,8 +8,8 @@ use warpline_base::{RunDigest, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{Algorithm, AnyGvt, Hierarchy};
 use warpline_kernel::pending::Heap;
 use warpline_kernel::{
-    Delays, Event, GoAhead, Lanes, Messages, Partition, Parts, Pe, PeInputs, Port, Roles, Rule,
-    Step, Task, Tuning, Undoing, Window, balance,
+    Delays, Event, GoAhead, GvtStart, Horizon, Lanes, Messages, Partition, Parts, Pe, PeInputs,
+    Port, Roles, Rule, Step, Task, Tuning, Undoing, Window, balance,
 };
 use warpline_memory::{Books, Buffers, Region, buffers};
 use warpline_model::engine::Executor;
@@ -172,6 +172,8 @@ fn pe<M: Model, P: Port<M::Event>>(
         cancellation: warpline_kernel::Cancellation::Aggressive,
         lanes,
         go_ahead: GoAhead::Always,
+        horizon: Horizon::Bounds,
+        gvt_start: GvtStart::OnDemand,
         messages,
         windows,
     };

@@ -4,7 +4,8 @@ use warpline_model::Model;
 
 use crate::{
     Barrier, BufferPool, Cancellation, Conservative, CopyInterval, FossilCollection, GoAhead,
-    GvtAlgorithm, GvtIntervalControl, LpChoice, Mailbox, Messages, PoolOrder, Simulation, SubPool,
+    GvtAlgorithm, GvtIntervalControl, GvtStart, Horizon, LpChoice, Mailbox, Messages, PoolOrder,
+    Simulation, SubPool,
 };
 
 /// # Settings of parallel runs
@@ -289,6 +290,39 @@ impl<M: Model> Simulation<'_, M> {
     /// Without it everything is speculation, for studies of Time Warp alone.
     pub fn use_lookahead(self, used: bool) -> Self {
         self.with(|settings| settings.use_lookahead = Some(used))
+    }
+
+    /// What tells PEs how far they may execute events for good: the bounds that they publish for
+    /// each other, which is the default, or GVT alone. Conservative runs need GVT again and again
+    /// then, about once for each stretch of the model's lookahead.
+    ///
+    /// Lookahead counts once: GVT is found without it, and PEs go on to GVT plus the least delay. K.
+    /// Perumalla, A. Park and V. Tipparaju count it within the reduction (Algorithm 1), which comes
+    /// to the same.
+    ///
+    /// ```
+    /// # use warpline::prelude::*;
+    /// use warpline::{Horizon, Synchronisation};
+    /// # struct Ring;
+    /// # impl Model for Ring {
+    /// #     type State = u32; type Event = ();
+    /// #     fn lps(&self) -> u32 { 8 }
+    /// #     fn lookahead(&self) -> f64 { 1.0 }
+    /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(lp.id(), 1.0, ()); 0 }
+    /// #     fn handle(&self, seen: &mut u32, _: &(), lp: &mut Context<Self>) { *seen += 1; lp.send((lp.id().0 + 1) % 8, 1.0, ()); }
+    /// # }
+    /// let simulation = || Simulation::new(Ring).sync(Synchronisation::Conservative).threads(2);
+    /// let [by_bounds, by_gvt] = [Horizon::Bounds, Horizon::Gvt].map(|by| simulation().horizon(by).run());
+    /// assert_eq!(by_bounds?.record.digest, by_gvt?.record.digest);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn horizon(self, follows_from: Horizon) -> Self {
+        self.with(|settings| settings.horizon = Some(follows_from))
+    }
+
+    /// When PEs ask for GVT if [GVT alone](Self::horizon) tells them how far they may go.
+    pub fn gvt_start(self, when: GvtStart) -> Self {
+        self.with(|settings| settings.gvt_start = Some(when))
     }
 
     /// When events are executed ahead, that is, before they are certain: where waiting would take

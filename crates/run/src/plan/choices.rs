@@ -11,7 +11,7 @@ use crate::machine::boost::HAS_BOOST;
 use crate::settings::THREADS_MOST;
 use crate::{
     Barrier, BufferPool, Carrier, Conservative, CopyInterval, Error, FossilCollection,
-    GvtAlgorithm, Mailbox, Messages, Settings, Synchronisation, Undo,
+    GvtAlgorithm, Horizon, Mailbox, Messages, Settings, Synchronisation, Undo,
 };
 
 /// The longest that a batch should take, in seconds, as messages wait for its end.
@@ -186,6 +186,10 @@ pub(super) fn conservative(
     delays: &Delays,
 ) -> Chosen<Conservative> {
     match settings.conservative() {
+        Conservative::Auto if settings.horizon() == Horizon::Gvt => Chosen {
+            value: Conservative::FreeRunning,
+            why: Reason::Rule("GVT says how far PEs may go"),
+        },
         Conservative::Auto if windows_suit(pes, cores, delays) => Chosen {
             value: Conservative::Windows,
             why: Reason::Rule("PEs take turns, and all least delays between them are equal"),

@@ -253,6 +253,8 @@ fn tuning(
         cancellation: settings.cancellation(),
         lanes,
         go_ahead: settings.go_ahead(),
+        horizon: settings.horizon(),
+        gvt_start: settings.gvt_start(),
         messages: choices::messages(settings.messages(), facts.payload_bytes),
         windows,
     }

@@ -4,7 +4,8 @@ use warpline_mpi::Launch;
 
 use super::value::SettingValue;
 use super::{
-    BufferPool, Communication, GvtAlgorithm, Mailbox, SettingError, Settings, Synchronisation, Undo,
+    BufferPool, Communication, Conservative, GvtAlgorithm, Horizon, Mailbox, SettingError,
+    Settings, Synchronisation, Undo,
 };
 
 /// A setting by name, and its value as it would be typed.
@@ -55,6 +56,7 @@ impl Settings {
         self.check_barrier()?;
         self.check_mailbox(processes)?;
         self.check_sub_pool()?;
+        self.check_horizon()?;
         self.check_served(engine)?;
         Ok(engine)
     }
@@ -145,6 +147,18 @@ impl Settings {
         }
     }
 
+    /// Windows end by bounds.
+    fn check_horizon(&self) -> Result<(), SettingError> {
+        if self.horizon() == Horizon::Bounds || self.conservative() != Conservative::Windows {
+            return Ok(());
+        }
+        Err(conflict(
+            ("horizon", Horizon::Gvt.name().to_owned()),
+            ("conservative", Conservative::Windows.name().to_owned()),
+            "PEs find the end of a window by their bounds; leave one of the two out",
+        ))
+    }
+
     /// Checks that the engine has a use for all given settings.
     fn check_served(&self, engine: Synchronisation) -> Result<(), SettingError> {
         let Some((setting, value)) =
@@ -201,6 +215,13 @@ impl Settings {
         );
         let always = "PEs always go ahead where `use-lookahead` is `no`";
         idle("go-ahead", self.go_ahead.is_some() && !self.use_lookahead(), always);
+        let nothing = "nothing is executed for good where `use-lookahead` is `no`";
+        idle("horizon", self.horizon.is_some() && !self.use_lookahead(), nothing);
+        let by_bounds = "PEs ask for GVT at an interval unless `horizon` is `gvt`";
+        idle("gvt-start", self.gvt_start.is_some() && self.horizon() != Horizon::Gvt, by_bounds);
+        let on_demand = "PEs ask for GVT as `gvt-start` says where `horizon` is `gvt`";
+        let drives = self.horizon() == Horizon::Gvt && self.use_lookahead();
+        idle("gvt-interval", self.gvt_interval.is_some() && drives, on_demand);
         let in_turn = "a virtual cluster has one thread";
         idle("move-pes", self.move_pes.is_some() && self.virtual_cluster.is_some(), in_turn);
         let by_itself = "with `communication` set to `distributed`, every PE sends for itself";

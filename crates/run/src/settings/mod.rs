@@ -70,8 +70,8 @@ pub use self::lps::LpChoice;
 pub use self::memory::MemoryLimit;
 pub use self::options::{
     Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative,
-    EventCost, FossilCollection, GoAhead, GvtAlgorithm, GvtIntervalControl, Mailbox, Messages,
-    Pending, PoolOrder, Synchronisation, Undo,
+    EventCost, FossilCollection, GoAhead, GvtAlgorithm, GvtIntervalControl, GvtStart, Horizon,
+    Mailbox, Messages, Pending, PoolOrder, Synchronisation, Undo,
 };
 pub use self::sub_pool::SubPool;
 pub use self::table::{Settings, THREADS_MOST};

@@ -1,6 +1,6 @@
 //! Settings that are one of a few words.
 
-pub use warpline_kernel::{Cancellation, GoAhead};
+pub use warpline_kernel::{Cancellation, GoAhead, GvtStart, Horizon};
 pub use warpline_memory::PoolOrder;
 pub use warpline_transport::CommunicationRing;
 
@@ -27,8 +27,8 @@ macro_rules! values {
 }
 
 values! {
-    Synchronisation, Conservative, GvtAlgorithm, Barrier, GvtIntervalControl, Carrier, Communication, CommunicationRing, GoAhead, Messages,
-    BufferPool, Mailbox, PoolOrder, FossilCollection, Undo, Cancellation, EventCost, Pending,
+    Synchronisation, Conservative, GvtAlgorithm, Barrier, GvtIntervalControl, Carrier, Communication, CommunicationRing, GoAhead, GvtStart, Horizon,
+    Messages,    BufferPool, Mailbox, PoolOrder, FossilCollection, Undo, Cancellation, EventCost, Pending,
 }
 
 impl Synchronisation {

@@ -6,9 +6,9 @@ use warpline_model::engine::Limits;
 
 use super::{
     Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative,
-    CopyInterval, ENGINE, FossilCollection, GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice,
-    Mailbox, MemoryLimit, Messages, OUTPUT, PARALLEL, Pending, PoolOrder, RUN, Range, Recorded,
-    SubPool, Synchronisation, Undo,
+    CopyInterval, ENGINE, FossilCollection, GoAhead, GvtAlgorithm, GvtIntervalControl, GvtStart,
+    Horizon, LpChoice, Mailbox, MemoryLimit, Messages, OUTPUT, PARALLEL, Pending, PoolOrder, RUN,
+    Range, Recorded, SubPool, Synchronisation, Undo,
 };
 use crate::settings;
 
@@ -319,6 +319,20 @@ settings! {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
             hurts: "without it every event bears the cost of undo; meant for studies of Time Warp alone",
+        }
+        /// What tells PEs how far they may execute events for good: the bounds that they publish
+        /// for each other, or GVT alone.
+        horizon: Horizon = Horizon::default(), Range::Any, {
+            heading: PARALLEL,
+            recorded: Recorded::InParallel,
+            hurts: "with bounds, every PE reads those of all others at every step; with gvt, PEs wait for each computation of GVT, the more often, the less lookahead there is",
+        }
+        /// With --horizon gvt: whether a PE asks for a new GVT when it may execute nothing more for
+        /// good, or as soon as the last one has been found.
+        gvt_start: GvtStart = GvtStart::default(), Range::Any, {
+            heading: PARALLEL,
+            recorded: Recorded::InParallel,
+            hurts: "on demand, PEs run dry before the next one is there; at once, there are more computations of GVT",
         }
         /// In optimistic and mixed runs, when events that may have to be undone are executed: where
         /// waiting until they are certain would take longer, or whenever nothing certain is left.

@@ -291,6 +291,8 @@ fn settings_of_parallel_runs_mean_one() {
         "messages",
         "use-lookahead",
         "go-ahead",
+        "horizon",
+        "gvt-start",
         "virtual-cluster",
     ];
     assert!(
@@ -421,6 +423,8 @@ fn records_have_what_concerns_them() {
         "gvt",
         "gvt_interval",
         "gvt_interval_control",
+        "gvt_start",
+        "horizon",
         "kps",
         "mailbox",
         "memory",

@@ -4,7 +4,8 @@ use warpline::base::LpId;
 use warpline::base::random::Random;
 use warpline::{
     Barrier, BufferPool, Cancellation, Communication, CommunicationRing, CopyInterval,
-    FossilCollection, GoAhead, GvtAlgorithm, Mailbox, Messages, Pending, PoolOrder, SubPool, Undo,
+    FossilCollection, GoAhead, GvtAlgorithm, GvtStart, Mailbox, Messages, Pending, PoolOrder,
+    SubPool, Undo,
 };
 
 /// One way to run a simulation that must not change its answer.
@@ -47,6 +48,9 @@ pub struct Parallel {
     pub lookahead: bool,
     /// When events are executed ahead of the horizon.
     pub go_ahead: GoAhead,
+    /// When PEs ask for GVT if the horizon follows from GVT alone; `None` if it follows from bounds,
+    /// as it does in windows.
+    pub driven_by_gvt: Option<GvtStart>,
     /// Events per step.
     pub batch: u32,
     /// KPs per PE.
@@ -186,6 +190,12 @@ impl Parallel {
             buffers: BufferUse::draw(memory),
             mailbox: [Mailbox::PerSender, Mailbox::Shared, Mailbox::Cas][memory.below(3) as usize],
             least_room: memory.below(4) == 0,
+            driven_by_gvt: match memory.below(6) {
+                0 => Some(GvtStart::OnDemand),
+                // The more PEs, the longer each GVT takes.
+                1 if pes <= 8 => Some(GvtStart::AtOnce),
+                _ => None,
+            },
             conservative: random.bernoulli(0.3),
             messages: [Messages::Auto, Messages::Copy, Messages::Shared, Messages::Value]
                 [random.below(4) as usize],

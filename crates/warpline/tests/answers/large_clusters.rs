@@ -71,6 +71,7 @@ fn cluster(
         buffers: BufferUse::default(),
         mailbox: Mailbox::Auto,
         least_room: false,
+        driven_by_gvt: None,
     };
     Configuration { pending: Pending::Ladder, parallel: Some(parallel), changes: None }
 }

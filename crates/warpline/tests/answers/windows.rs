@@ -36,6 +36,7 @@ fn windows(pes: u32, cluster: u64) -> Configuration {
         buffers: BufferUse::default(),
         mailbox: Mailbox::Auto,
         least_room: false,
+        driven_by_gvt: None,
     };
     Configuration { pending: Pending::Heap, parallel: Some(parallel), changes: None }
 }

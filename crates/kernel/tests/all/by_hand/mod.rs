@@ -12,9 +12,9 @@ use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{Algorithm, AnyGvt, Control, Hierarchy, Put, Verdict};
 use warpline_kernel::pending::Heap;
 use warpline_kernel::{
-    BoundPort, Cancellation, ControlPort, Counts, Delays, GoAhead, Lanes, Message, MessagePort,
-    Messages, Partition, Pe, PeInputs, Port, Role, Roles, Rule, Step, Task, Trace, Tuning, Undoing,
-    ValueMessage, ValuePort, Window, balance,
+    BoundPort, Cancellation, ControlPort, Counts, Delays, GoAhead, GvtStart, Horizon, Lanes,
+    Message, MessagePort, Messages, Partition, Pe, PeInputs, Port, Role, Roles, Rule, Step, Task,
+    Trace, Tuning, Undoing, ValueMessage, ValuePort, Window, balance,
 };
 use warpline_memory::{Region, buffers};
 use warpline_model::engine::Executor;
@@ -167,6 +167,8 @@ pub(crate) const TUNING: Tuning = Tuning {
     cancellation: Cancellation::Aggressive,
     lanes: Lanes::Speculative,
     go_ahead: GoAhead::Always,
+    horizon: Horizon::Bounds,
+    gvt_start: GvtStart::OnDemand,
     messages: Messages::Shared,
     windows: false,
 };

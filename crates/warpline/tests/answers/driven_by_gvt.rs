@@ -1,0 +1,101 @@
+//! Runs in which GVT alone says how far PEs may go.
+
+use warpline::prelude::*;
+use warpline::record::ParallelRecord;
+use warpline::{GvtStart, Horizon, Synchronisation};
+use warpline_testkit::matrix::ALGORITHMS;
+
+const LPS: u32 = 40;
+const END: f64 = 20.0;
+
+/// LPs that send to any LP, as in PHOLD.
+struct Hops {
+    lookahead: f64,
+}
+
+#[model]
+impl Model for Hops {
+    type State = u64;
+    type Event = u64;
+
+    fn lps(&self) -> u32 {
+        LPS
+    }
+
+    fn lookahead(&self) -> f64 {
+        self.lookahead
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> u64 {
+        for message in 0..4 {
+            let delay = self.lookahead + lp.random().exponential(1.0);
+            lp.send(lp.id(), delay, message);
+        }
+        0
+    }
+
+    fn handle(&self, sum: &mut u64, message: &u64, lp: &mut Context<Self>) {
+        *sum = sum.wrapping_mul(31).wrapping_add(*message);
+        let to = lp.random().below(LPS);
+        let delay = self.lookahead + lp.random().exponential(1.0);
+        lp.send(to, delay, *sum);
+    }
+}
+
+fn hops(lookahead: f64) -> Simulation<'static, Hops> {
+    Simulation::new(Hops { lookahead }).end(END)
+}
+
+/// A run in a virtual cluster, where everything that is counted repeats.
+fn driven(lookahead: f64, sync: Synchronisation, start: GvtStart) -> Simulation<'static, Hops> {
+    let simulation = hops(lookahead).sync(sync).threads(5).virtual_cluster(3);
+    simulation.horizon(Horizon::Gvt).gvt_start(start)
+}
+
+#[test]
+fn runs_that_gvt_drives_have_the_answer_of_a_sequential_run() {
+    for lookahead in [0.01, 0.5] {
+        let expected = hops(lookahead).run().expect("it runs");
+        for sync in [Synchronisation::Conservative, Synchronisation::Optimistic] {
+            for start in [GvtStart::OnDemand, GvtStart::AtOnce] {
+                for gvt in ALGORITHMS {
+                    for simulation in [
+                        driven(lookahead, sync, start),
+                        hops(lookahead)
+                            .sync(sync)
+                            .threads(2)
+                            .horizon(Horizon::Gvt)
+                            .gvt_start(start),
+                    ] {
+                        let run = simulation.gvt(gvt).run().expect("it runs");
+                        let same = run.record.digest == expected.record.digest;
+                        assert!(
+                            same && run.states == expected.states,
+                            "{sync:?} {start:?} {gvt:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A PE goes on to GVT plus lookahead, so a conservative run takes about five times as many
+/// computations of GVT with a fifth of the lookahead (Fig. 14 to 21 of K. Perumalla, A. Park and V.
+/// Tipparaju, ACM TOMACS 24(3), 2014).
+#[test]
+fn the_less_lookahead_there_is_the_more_often_gvt_is_found() {
+    let found = |lookahead, start, gvt| {
+        let simulation = driven(lookahead, Synchronisation::Conservative, start).gvt(gvt);
+        let record = simulation.run().expect("it runs").record;
+        let ParallelRecord { gvt_epochs, .. } = record.parallel.expect("it is a parallel run");
+        gvt_epochs as f64
+    };
+    for gvt in ALGORITHMS {
+        let on_demand = |lookahead| found(lookahead, GvtStart::OnDemand, gvt);
+        let ratio = on_demand(0.1) / on_demand(0.5);
+        assert!((3.0..7.0).contains(&ratio), "{gvt:?}: {ratio} times as often");
+        let at_once = found(0.5, GvtStart::AtOnce, gvt);
+        assert!(at_once >= on_demand(0.5), "{gvt:?}: {at_once} at once");
+    }
+}
