@@ -353,6 +353,13 @@ impl Frontier {
         self.window.adapt(&verdict.gvt, &verdict.work);
     }
 
+    /// Raises the floor to what is settled, where no bounds raise it.
+    pub(crate) fn raise_floor(&mut self) {
+        if let Some(settled) = self.settled {
+            self.floor = self.floor.max(settled.time(self.end));
+        }
+    }
+
     /// Whether PEs have undone far more than they commit lately.
     #[inline]
     pub(crate) fn thrashes(&self) -> bool {

@@ -54,7 +54,10 @@ impl<T: PeTypes> Pe<'_, T> {
             return true;
         }
         if self.world.is_driven_by_gvt() {
-            return self.world.tuning().gvt_start == GvtStart::AtOnce || self.has_nothing_certain();
+            // A PE whose log of commits is full executes nothing, either, until GVT makes room.
+            return executed == 0
+                || self.world.tuning().gvt_start == GvtStart::AtOnce
+                || self.has_nothing_certain();
         }
         if !self.world.bounds_advance() {
             return executed == 0 || self.calls.is_due();

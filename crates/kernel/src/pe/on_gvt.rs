@@ -15,6 +15,10 @@ impl<T: PeTypes> Pe<'_, T> {
         self.gauge.on_gvt(&verdict, self.frontier.throttled());
         self.calls.on_gvt(&verdict);
         self.effects.on_gvt(self.frontier.settled(), self.memory.is_short());
+        if self.world.is_driven_by_gvt() {
+            self.frontier.raise_floor();
+            self.effects.forget_before(self.frontier.floor());
+        }
         if self.frontier.over() == Some(Step::Failed) {
             return self.release_all();
         }
