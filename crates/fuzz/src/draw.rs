@@ -238,7 +238,8 @@ fn pool(mut draw: Draw, share: f64, sync: &str) -> Draw {
 fn engine(mut draw: Draw, share: f64, sync: &str) -> Draw {
     match sync {
         "conservative" if draw.random.bernoulli(0.3) => {
-            return draw.with("horizon", "gvt").some(0.5, &[("gvt-start", "on-demand at-once")]);
+            let horizon = if draw.random.bernoulli(0.5) { "gvt" } else { "both" };
+            return draw.with("horizon", horizon).some(0.5, &[("gvt-start", "on-demand at-once")]);
         }
         "conservative" => return draw.some(share, &[("conservative", "windows free-running")]),
         "auto" => return draw,
@@ -259,7 +260,7 @@ fn engine(mut draw: Draw, share: f64, sync: &str) -> Draw {
     )
     .some(share, &[("window", "1e-9 0.01 0.5 1e9"), ("go-ahead", "always auto")])
     .some(share.max(0.3), &[("use-lookahead", "no yes")])
-    .some(share.max(0.2), &[("horizon", "gvt bounds"), ("gvt-start", "on-demand at-once")])
+    .some(share.max(0.2), &[("horizon", "gvt both bounds"), ("gvt-start", "on-demand at-once")])
 }
 
 /// Several PEs in one process.

@@ -47,7 +47,8 @@ warpline_base::words! {
     ///
     /// ```
     /// use warpline_kernel::Horizon;
-    /// assert_eq!([Horizon::Bounds, Horizon::Gvt].map(Horizon::name), ["bounds", "gvt"]);
+    /// let names = [Horizon::Bounds, Horizon::Gvt, Horizon::Both].map(Horizon::name);
+    /// assert_eq!(names, ["bounds", "gvt", "both"]);
     /// ```
     pub enum Horizon {
         /// The bounds that each PE publishes and all others read, and GVT.
@@ -55,10 +56,12 @@ warpline_base::words! {
         Bounds = "bounds",
         /// GVT alone: up to the last GVT plus the least delay.
         Gvt = "gvt",
+        /// The bounds of PEs that share memory, and GVT for all others.
+        Both = "both",
     }
 
-    /// When PEs ask for a new GVT if GVT alone tells them how far they may go. The answer does not
-    /// depend on it.
+    /// When PEs ask for a new GVT if that tells them how far they may go. The answer does not depend
+    /// on it.
     ///
     /// ```
     /// use warpline_kernel::GvtStart;
@@ -162,7 +165,7 @@ pub struct Tuning {
     pub go_ahead: GoAhead,
     /// What the horizon follows from.
     pub horizon: Horizon,
-    /// When a PE asks for GVT if that is GVT alone.
+    /// When a PE asks for GVT if the horizon follows from it.
     pub gvt_start: GvtStart,
     /// How events travel to other PEs.
     pub messages: Messages,

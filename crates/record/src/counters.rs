@@ -117,6 +117,8 @@ macro_rules! counters {
             unreadable: u64, sum;
             /// Faults deferred because the event might still be undone.
             held_back: u64, sum;
+            /// How often a horizon rose because GVT was read between its computations.
+            gvt_reads: u64, sum, run(gvt_reads);
             /// Steps.
             steps: u64, sum;
             /// Steps in which nothing could be executed.

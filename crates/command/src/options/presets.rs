@@ -17,22 +17,22 @@ pub(crate) const OF_ENGINES: &[Preset] = &[
         name: "usik-2s",
         about: "synchronous GVT by messages: mode 2S of Perumalla, Park and Tipparaju, ACM TOMACS \
                 24(3), 2014, §2.5",
-        values: &[("gvt", "synchronous"), ("barrier", "tree")],
+        values: &[("horizon", "gvt"), ("gvt", "synchronous"), ("barrier", "tree")],
     },
     Preset {
         name: "usik-2a",
         about: "asynchronous GVT by messages: their mode 2A, §2.6",
-        values: &[("gvt", "asynchronous")],
+        values: &[("horizon", "gvt"), ("gvt", "asynchronous")],
     },
     Preset {
         name: "usik-1a",
         about: "asynchronous GVT by writing into each other's memory: their mode 1A, §2.7",
-        values: &[("gvt", "one-sided")],
+        values: &[("horizon", "gvt"), ("gvt", "one-sided")],
     },
     Preset {
         name: "gsu",
         about: "GVT from the registers of a Global Synchronization Unit: Lynch and Riley, PADS 2009",
-        values: &[("gvt", "gsu")],
+        values: &[("horizon", "gvt"), ("gvt", "gsu")],
     },
     Preset {
         name: "gsu-zero-copy",
@@ -45,6 +45,7 @@ pub(crate) const OF_ENGINES: &[Preset] = &[
             ("processes", "2"),
             ("threads", "1"),
             ("zero-copy", "yes"),
+            ("horizon", "gvt"),
             ("gvt", "gsu"),
         ],
     },

@@ -26,6 +26,11 @@
 //! *GVT instead of bounds.* With `Horizon::Gvt` nobody publishes or reads bounds, and the horizon
 //! follows from GVT alone. PEs ask for the next GVT when they come to it, or all the time.
 //!
+//! *Both.* With `Horizon::Both`, PEs read the bounds of those that share their memory, and GVT plus
+//! the least delay stands for the bounds of all others: nothing that these have yet to send, or that
+//! is in transit from them, arrives sooner. So the argument for bounds holds as it is. It pays where
+//! delays between machines are longer than those within them.
+//!
 //! *GVT and horizon.* GVT raises the horizon, too, to itself plus the least delay. A lookahead so
 //! small that it is lost in rounding moves no horizon past GVT. Then a conservative run executes
 //! the one event at GVT, and asks for the next GVT. Without any lookahead all PEs may wait for each
@@ -34,6 +39,8 @@
 mod bound_bits;
 pub(crate) mod rounds;
 pub(crate) mod window;
+
+use std::ops::Range;
 
 use warpline_base::{EventKey, LpId, Moment, Priority, Sequence, TieBreak, VirtualTime};
 
@@ -68,6 +75,10 @@ pub(crate) struct Frontier {
     coming: VirtualTime,
     /// The least of all bounds read: no PE has anything left to do before it.
     floor: VirtualTime,
+    /// The least delay from any PE whose bound is not read, if there is one.
+    unbound_delay: Option<f64>,
+    /// Nothing can arrive from such a PE before this time.
+    unbound: VirtualTime,
     /// The bound published last.
     published: VirtualTime,
     /// This PE's last contribution to GVT. The next verdict is no later, unless the PE has
@@ -80,7 +91,13 @@ pub(crate) struct Frontier {
 }
 
 impl Frontier {
-    pub(crate) fn new(window: Window, end: VirtualTime, rounds: Option<Rounds>) -> Self {
+    /// What bounds do not tell of arrives at least `unbound_delay` after GVT, if there is such.
+    pub(crate) fn new(
+        window: Window,
+        end: VirtualTime,
+        rounds: Option<Rounds>,
+        unbound_delay: Option<f64>,
+    ) -> Self {
         let zero = VirtualTime::ZERO;
         Frontier {
             end,
@@ -93,6 +110,8 @@ impl Frontier {
             horizon: zero,
             coming: zero,
             floor: zero,
+            unbound_delay,
+            unbound: zero,
             published: zero,
             contributed: Moment::Init(LpId(0)),
             reported: Work::default(),
@@ -212,18 +231,24 @@ impl Frontier {
         self.window.width()
     }
 
-    /// Reads the bounds of the PEs other than `me`: `bounds` gives the bound of a PE, `delays` the
-    /// least delay from each PE to this one. Returns whether the horizon will move.
+    /// Reads the bounds of the PEs in `bounding` other than `me`: `bounds` gives the bound of a PE,
+    /// `delays` the least delay from each PE to this one. Returns whether the horizon will move.
     #[inline]
     pub(crate) fn read_bounds(
         &mut self,
         me: u32,
+        bounding: Range<u32>,
         delays: &[f64],
         mut bounds: impl FnMut(u32) -> u64,
     ) -> bool {
         let mut horizon = f64::INFINITY;
         let mut floor = f64::INFINITY;
-        for (pe, &delay) in (0..).zip(delays) {
+        if self.unbound_delay.is_some() {
+            horizon = self.unbound.get();
+            floor = self.settled.map_or(0.0, |settled| settled.time(self.end).get());
+        }
+        let delays = &delays[bounding.start as usize..bounding.end as usize];
+        for (pe, &delay) in bounding.zip(delays) {
             if pe != me {
                 let Some(bound) = time_of(bounds(pe)).map(VirtualTime::get) else { return false };
                 horizon = horizon.min(bound + delay);
@@ -338,19 +363,45 @@ impl Frontier {
             self.over = Some(Step::Finished);
         }
         if let Some(delay) = least {
-            let horizon = match verdict.gvt {
-                Moment::Init(_) => VirtualTime::ZERO,
-                Moment::Event(key) => {
-                    self.clamp(key.time.get() + delay).min(verdict.in_transit.time(self.end))
-                }
-                Moment::Finish(_) | Moment::Never => self.end,
-            };
+            let horizon = self.time_beyond((verdict.gvt, verdict.in_transit), delay);
             // What was sent before GVT has arrived, or is in transit; and whatever is sent from GVT
             // on arrives at least the delay later.
             self.coming = self.coming.max(horizon);
             self.horizon = self.horizon.max(horizon);
         }
+        if let Some(delay) = self.unbound_delay {
+            let unbound = self.time_beyond((verdict.gvt, verdict.in_transit), delay);
+            self.unbound = self.unbound.max(unbound);
+        }
         self.window.adapt(&verdict.gvt, &verdict.work);
+    }
+
+    /// Nothing that was sent since arrives any more before this time, if PEs have nothing to do
+    /// before `least`, nothing in transit comes before `in_transit`, and what is sent takes at least
+    /// `delay`.
+    fn time_beyond(&self, (least, in_transit): (Moment, Moment), delay: f64) -> VirtualTime {
+        match least {
+            Moment::Init(_) => VirtualTime::ZERO,
+            Moment::Event(key) => self.clamp(key.time.get() + delay),
+            Moment::Finish(_) | Moment::Never => self.end,
+        }
+        .min(in_transit.time(self.end))
+    }
+
+    /// In a run that GVT drives: takes what was read of it between computations, the least moments
+    /// of PEs and of messages in transit. Returns whether the horizon will move, once everything that
+    /// has arrived is in the pending set.
+    pub(crate) fn read_gvt(&mut self, read: (Moment, Moment), delay: f64) -> bool {
+        let horizon = self.time_beyond(read, delay);
+        let moved = horizon > self.coming;
+        self.coming = self.coming.max(horizon);
+        moved
+    }
+
+    /// Without another GVT the horizon does not pass this time, if it follows from GVT.
+    #[inline]
+    pub(crate) fn horizon_by_gvt(&self) -> VirtualTime {
+        if self.unbound_delay.is_some() { self.unbound.min(self.cap) } else { self.horizon() }
     }
 
     /// Raises the floor to what is settled, where no bounds raise it.

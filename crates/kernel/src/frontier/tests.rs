@@ -19,7 +19,7 @@ fn event(at: f64) -> Moment {
 
 /// In a run to 100, with a window of this width.
 fn frontier(width: f64) -> Frontier {
-    Frontier::new(Window::new(Rule::Fixed(width), time(100.0), 0.0, 3), time(100.0), None)
+    Frontier::new(Window::new(Rule::Fixed(width), time(100.0), 0.0, 3), time(100.0), None, None)
 }
 
 /// After this GVT.
@@ -37,7 +37,7 @@ fn verdict(gvt: Moment, failure: Moment) -> Verdict {
 fn read(frontier: &mut Frontier, bounds: [Option<f64>; 2]) -> bool {
     let bounds =
         [bounds[0], Some(0.0), bounds[1]].map(|bound| bound.map_or(0, |bound| bits(time(bound))));
-    frontier.read_bounds(1, &[5.0, f64::NAN, 7.0], |pe| bounds[pe as usize])
+    frontier.read_bounds(1, 0..3, &[5.0, f64::NAN, 7.0], |pe| bounds[pe as usize])
 }
 
 #[test]

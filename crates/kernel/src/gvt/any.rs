@@ -81,6 +81,11 @@ impl AnyGvt {
         matches!(self, AnyGvt::Synchronous(_))
     }
 
+    /// Whether GVT can be read at any moment, without a computation.
+    pub fn is_readable(&self) -> bool {
+        matches!(self, AnyGvt::Gsu(_))
+    }
+
     /// The barrier and the round for which this PE waits there, if it does. Until all others have
     /// arrived, it has nothing to do.
     pub fn waits_at_barrier(&self) -> Option<(&Barrier, u64)> {
@@ -149,6 +154,14 @@ impl Gvt for AnyGvt {
 
     fn advance(&mut self, local: &mut dyn Local) -> Option<Action> {
         with!(self, gvt => gvt.advance(local))
+    }
+
+    fn drive(&mut self) {
+        with!(self, gvt => gvt.drive());
+    }
+
+    fn read(&self) -> Option<(Moment, Moment)> {
+        with!(self, gvt => gvt.read())
     }
 
     fn neighbours(&self) -> Vec<u32> {

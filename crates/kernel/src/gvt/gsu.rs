@@ -9,7 +9,7 @@ use super::messages::{Control, Tag, Verdict, Work};
 use super::protocol::{Action, Gvt, Local};
 use super::reduction::check_advance;
 
-/// The most steps that a PE makes before it sets its registers again.
+/// The most steps that a PE makes before it sets its registers again, where bounds drive PEs.
 const SETTLE_EVERY: u32 = 16;
 
 /// GVT from the registers of a Global Synchronization Unit in software: E. Lynch and G. Riley,
@@ -44,6 +44,8 @@ pub struct Gsu {
     received: [u64; 2],
     /// Steps since then.
     since_settled: u32,
+    /// The most steps until then.
+    settle_every: u32,
     /// Epochs of which this PE has adopted the verdict.
     epoch: u64,
     /// It has set its registers since some PE asked for the verdict on this epoch.
@@ -123,6 +125,7 @@ impl Gsu {
             banks: vec![0; pes as usize],
             received: [0; 2],
             since_settled: 0,
+            settle_every: SETTLE_EVERY,
             epoch: 0,
             joined: false,
             gvt: None,
@@ -135,11 +138,6 @@ impl Gsu {
     /// read; then it is worth trying again.
     pub fn lbts(&self) -> Option<Moment> {
         self.read().map(|(event, message)| event.earlier(message, self.ties))
-    }
-
-    /// The least MOE and the least MOM.
-    fn read(&self) -> Option<(Moment, Moment)> {
-        self.registers.least(|a, b| a.is_before(b, self.ties))
     }
 
     #[inline]
@@ -251,6 +249,16 @@ impl Gvt for Gsu {
         self.count_received(tag);
     }
 
+    /// Registers are set at every step then.
+    fn drive(&mut self) {
+        self.settle_every = 1;
+    }
+
+    /// The least MOE and the least MOM; `None` if some register fell while they were being read.
+    fn read(&self) -> Option<(Moment, Moment)> {
+        self.registers.least(|a, b| a.is_before(b, self.ties))
+    }
+
     fn neighbours(&self) -> Vec<u32> {
         Vec::new()
     }
@@ -271,7 +279,7 @@ impl Gvt for Gsu {
         let called = self.is_called();
         self.since_settled += 1;
         let joins = called && !self.joined;
-        if joins || self.since_settled >= SETTLE_EVERY {
+        if joins || self.since_settled >= self.settle_every {
             self.settle(local.least());
         }
         if joins {

@@ -82,6 +82,16 @@ pub trait Gvt: Send {
     /// If GVT would decrease, or more messages were received than sent: some were not counted.
     fn advance(&mut self, local: &mut dyn Local) -> Option<Action>;
 
+    /// Tells the algorithm that GVT alone says how far PEs may go: what it knows should be fresh.
+    fn drive(&mut self) {}
+
+    /// If it can be read at any moment: the least moments of what PEs have yet to do, and of messages
+    /// in transit. Nothing that is sent from now on is caused by anything before the earlier of the
+    /// two. `None` if it cannot, or not just now.
+    fn read(&self) -> Option<(Moment, Moment)> {
+        None
+    }
+
     /// The PEs that this one exchanges control messages with, in no particular order.
     fn neighbours(&self) -> Vec<u32>;
 

@@ -53,14 +53,12 @@ impl<T: PeTypes> Pe<'_, T> {
         {
             return true;
         }
-        if self.world.is_driven_by_gvt() {
-            // A PE whose log of commits is full executes nothing, either, until GVT makes room.
-            return executed == 0
-                || self.world.tuning().gvt_start == GvtStart::AtOnce
-                || self.has_nothing_certain();
+        let driven = self.world.is_driven_by_gvt();
+        if driven && self.wants_to_be_driven(executed) {
+            return true;
         }
-        if !self.world.bounds_advance() {
-            return executed == 0 || self.calls.is_due();
+        if !self.world.bounds_advance() && !self.reads_gvt() {
+            return executed == 0 || !driven && self.calls.is_due();
         }
         if self.world.tuning().windows && self.frontier.floor() >= self.world.end() {
             return true;
@@ -72,9 +70,36 @@ impl<T: PeTypes> Pe<'_, T> {
             || self.calls.is_due_with_bounds(self.past.open_len())
     }
 
-    /// Whether only a new GVT can tell the PE what else it may execute for good.
-    fn has_nothing_certain(&mut self) -> bool {
-        self.first_time() >= self.frontier.horizon()
+    /// Whether a PE whose horizon follows from GVT asks for the next one: only that can tell what
+    /// else it may execute for good, or makes room in its log of commits.
+    fn wants_to_be_driven(&mut self, executed: u32) -> bool {
+        if self.world.tuning().gvt_start == GvtStart::AtOnce
+            || executed == 0 && self.effects.must_wait_for_others(self.memory.is_short())
+        {
+            return true;
+        }
+        let first = self.first_time();
+        let is_over = first >= self.world.end();
+        is_over || !self.reads_gvt() && first >= self.frontier.horizon_by_gvt()
+    }
+
+    /// Whether the PE reads GVT between computations. Without lookahead that raises no horizon.
+    #[inline]
+    fn reads_gvt(&self) -> bool {
+        self.gvt.is_readable() && self.world.follows_gvt_alone() && self.world.least_delay() > 0.0
+    }
+
+    /// Reads GVT if nothing is left to execute for good, where that can be done at any moment.
+    pub(super) fn read_gvt(&mut self) {
+        if !self.reads_gvt() || self.first_time() < self.frontier.horizon() {
+            return;
+        }
+        if let Some(read) = self.gvt.read()
+            && self.frontier.read_gvt(read, self.world.least_delay())
+        {
+            self.calls.on_horizon();
+            self.gauge.count(|counts| counts.gvt_reads += 1);
+        }
     }
 
     /// Whether memory is short and the log of commits is full. Only a new GVT empties it: bounds

@@ -38,7 +38,7 @@ use crate::frontier::Frontier;
 use crate::frontier::rounds::Rounds;
 use crate::gauge::Gauge;
 use crate::gauge::trace::TraceLimits;
-use crate::gvt::{AnyGvt, Pacer};
+use crate::gvt::{AnyGvt, Gvt, Pacer};
 use crate::lps::Lps;
 use crate::mail::Mail;
 use crate::pacing::caution::Caution;
@@ -106,12 +106,15 @@ impl<'m, T: PeTypes> Pe<'m, T> {
     /// If `tuning` allows no KP, or asks for both windows and the speculative lane. If there is no
     /// memory for its LPs, it [unwinds](warpline_memory::Exhausted::unwind).
     pub fn new(task: &Task<'m, T::Model>, tuning: Tuning, inputs: PeInputs<T>) -> Self {
-        let PeInputs { buffers, port, pending, gvt, window, executor, statistics } = inputs;
+        let PeInputs { buffers, port, pending, mut gvt, window, executor, statistics } = inputs;
         assert!(
             !(tuning.windows && tuning.lanes.has_speculative()),
             "in windows nothing is executed ahead"
         );
         let world = World::new(task, buffers.me(), tuning);
+        if world.is_driven_by_gvt() {
+            gvt.drive();
+        }
         let rounds = tuning.windows.then(|| Rounds::new(world.me(), world.pes()));
         let ids = world.partition().lps(world.me());
         let calls = GvtCalls::new(&tuning, gvt.stops_pes());
@@ -123,7 +126,7 @@ impl<'m, T: PeTypes> Pe<'m, T> {
             past: Past::new(ids.len(), &tuning),
             mail: Mail::new(port, world.pes()),
             gvt,
-            frontier: Frontier::new(window, world.end(), rounds),
+            frontier: Frontier::new(window, world.end(), rounds, world.delay_from_unbound()),
             caution: Caution::new(tuning.go_ahead == GoAhead::Auto && world.bounds_advance()),
             stride: Stride::new(tuning.batch, world.bounds_advance() && !tuning.windows),
             calls,

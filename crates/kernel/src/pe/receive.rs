@@ -43,12 +43,13 @@ impl<T: PeTypes> Pe<'_, T> {
         if self.world.tuning().windows {
             return self.find_round();
         }
-        if self.world.has_bounds()
-            && self
-                .frontier
-                .read_bounds(self.world.me(), self.world.delays(), |pe| self.mail.bound(pe))
-        {
-            self.calls.on_horizon();
+        self.read_gvt();
+        if self.world.has_bounds() {
+            let world = &self.world;
+            let bound = |pe| self.mail.bound(pe);
+            if self.frontier.read_bounds(world.me(), world.bounding(), world.delays(), bound) {
+                self.calls.on_horizon();
+            }
         }
         false
     }

@@ -37,6 +37,9 @@ pub(super) struct World<'m, M> {
     end: VirtualTime,
     tuning: Tuning,
     near: Range<u32>,
+    /// The PEs whose bounds this one reads.
+    bounding: Range<u32>,
+    delay_from_unbound: Option<f64>,
     /// By PE: the least delay of anything that it sends to this one.
     delays: Box<[f64]>,
     /// The least delay from any other PE to this one.
@@ -49,6 +52,9 @@ impl<'m, M: Model> World<'m, M> {
     pub(super) fn new(task: &Task<'m, M>, me: u32, tuning: Tuning) -> Self {
         let pes = task.partition.pes();
         let others = (0..pes).filter(|from| *from != me);
+        let bounding = if tuning.horizon == Horizon::Both { task.near.clone() } else { 0..pes };
+        let unbound = (0..pes).filter(|from| !bounding.contains(from));
+        let delay_from_unbound = unbound.map(|from| task.delays.between(from, me)).reduce(f64::min);
         World {
             me,
             model: task.model,
@@ -57,6 +63,8 @@ impl<'m, M: Model> World<'m, M> {
             end: task.end,
             tuning,
             near: task.near.clone(),
+            bounding,
+            delay_from_unbound,
             delays: (0..pes).map(|from| task.delays.between(from, me)).collect(),
             least_delay_here: others
                 .map(|from| task.delays.between(from, me))
@@ -144,10 +152,21 @@ impl<'m, M: Model> World<'m, M> {
         self.tuning.lanes.has_safe().then_some(least)
     }
 
+    /// The PEs whose bounds this one reads.
+    #[inline]
+    pub(super) fn bounding(&self) -> Range<u32> {
+        self.bounding.clone()
+    }
+
+    /// The least delay from any PE whose bound this one does not read; `None` if it reads all.
+    pub(super) fn delay_from_unbound(&self) -> Option<f64> {
+        self.delay_from_unbound
+    }
+
     /// Whether PEs tell each other by bounds how far they may go.
     #[inline]
     pub(super) fn has_bounds(&self) -> bool {
-        self.tuning.lanes.has_safe() && self.tuning.horizon == Horizon::Bounds
+        self.tuning.lanes.has_safe() && self.tuning.horizon != Horizon::Gvt
     }
 
     /// Whether the bounds of PEs raise each other. Without lookahead all PEs may wait for each
@@ -159,13 +178,23 @@ impl<'m, M: Model> World<'m, M> {
 
     /// Whether GVT alone says how far PEs may go.
     #[inline]
-    pub(super) fn is_driven_by_gvt(&self) -> bool {
+    pub(super) fn follows_gvt_alone(&self) -> bool {
         self.tuning.lanes.has_safe() && self.tuning.horizon == Horizon::Gvt
+    }
+
+    /// Whether the horizon needs GVT to rise: bounds do not tell of all PEs.
+    #[inline]
+    pub(super) fn is_driven_by_gvt(&self) -> bool {
+        self.tuning.lanes.has_safe() && self.tuning.horizon != Horizon::Bounds
     }
 
     /// Whether local events go into a pool, as hardly any others arrive in buffers.
     pub(super) fn pools_events(&self) -> bool {
-        self.pes() == 1 || self.bounds_advance() || self.tuning.messages == Messages::Copy
+        let certain_alone = self.is_driven_by_gvt() && !self.tuning.lanes.has_speculative();
+        self.pes() == 1
+            || self.bounds_advance()
+            || certain_alone && self.least_delay > 0.0
+            || self.tuning.messages == Messages::Copy
     }
 
     /// Whether the PE decides by counting where it keeps local events.

@@ -293,8 +293,9 @@ impl<M: Model> Simulation<'_, M> {
     }
 
     /// What tells PEs how far they may execute events for good: the bounds that they publish for
-    /// each other, which is the default, or GVT alone. Conservative runs need GVT again and again
-    /// then, about once for each stretch of the model's lookahead.
+    /// each other, which is the default among few PEs, GVT alone, or both: bounds among PEs that
+    /// share memory, and GVT for all others. Conservative runs need GVT again and again then, about
+    /// once for each stretch of the model's lookahead.
     ///
     /// Lookahead counts once: GVT is found without it, and PEs go on to GVT plus the least delay. K.
     /// Perumalla, A. Park and V. Tipparaju count it within the reduction (Algorithm 1), which comes
@@ -320,7 +321,7 @@ impl<M: Model> Simulation<'_, M> {
         self.with(|settings| settings.horizon = Some(follows_from))
     }
 
-    /// When PEs ask for GVT if [GVT alone](Self::horizon) tells them how far they may go.
+    /// When PEs ask for GVT if [that](Self::horizon) tells them how far they may go.
     pub fn gvt_start(self, when: GvtStart) -> Self {
         self.with(|settings| settings.gvt_start = Some(when))
     }

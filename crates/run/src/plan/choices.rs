@@ -27,6 +27,8 @@ const VALUE_BYTES_MOST: usize = 512;
 /// With more PEs than this, there are inboxes in place of rings: all rings to and from a PE take
 /// about 100 kB then, and twice as many PEs would take four times as much memory.
 const RINGS_MOST: u32 = 32;
+/// With more PEs than this, GVT takes the place of bounds.
+const BOUNDS_MOST: u32 = 64;
 
 /// How many PEs there are for so many threads in each process: never more than LPs.
 pub(crate) fn pes(threads: u32, processes: u32, lps: u32) -> u32 {
@@ -178,15 +180,37 @@ fn windows_suit(pes: u32, cores: u32, delays: &Delays) -> bool {
     pes > cores && delays.are_equal()
 }
 
-/// Whether conservative PEs advance in windows or run freely.
+/// What tells PEs how far they may go, on so many machines.
+pub(super) fn horizon(settings: &Settings, pes: u32, machines: u32) -> Chosen<Horizon> {
+    match settings.horizon() {
+        Horizon::Auto if settings.conservative() == Conservative::Windows => {
+            Chosen { value: Horizon::Bounds, why: Reason::Rule("windows end by bounds") }
+        }
+        Horizon::Auto if machines > 1 => Chosen {
+            value: Horizon::Both,
+            why: Reason::Rule("bounds of PEs on other machines are messages"),
+        },
+        Horizon::Auto if pes > BOUNDS_MOST => Chosen {
+            value: Horizon::Gvt,
+            why: Reason::Rule("every PE would read the bounds of so many others"),
+        },
+        Horizon::Auto => {
+            Chosen { value: Horizon::Bounds, why: Reason::Rule("few PEs read each other's bounds") }
+        }
+        given => Chosen { value: given, why: Reason::Given },
+    }
+}
+
+/// Whether conservative PEs, whose horizon follows from this, advance in windows or run freely.
 pub(super) fn conservative(
     settings: &Settings,
     pes: u32,
     cores: u32,
     delays: &Delays,
+    horizon: Horizon,
 ) -> Chosen<Conservative> {
     match settings.conservative() {
-        Conservative::Auto if settings.horizon() == Horizon::Gvt => Chosen {
+        Conservative::Auto if horizon != Horizon::Bounds => Chosen {
             value: Conservative::FreeRunning,
             why: Reason::Rule("GVT says how far PEs may go"),
         },

@@ -20,7 +20,7 @@ use crate::policy::engine_choice::{Engine, EngineChoice};
 use crate::state::run_state::RunState;
 use crate::{
     Barrier, Carrier, Communication, CommunicationRing, Conservative, Error, GvtAlgorithm,
-    GvtIntervalControl, Mailbox, Pending, Settings, Synchronisation,
+    GvtIntervalControl, Horizon, Mailbox, Pending, Settings, Synchronisation,
 };
 
 /// Idle steps before a PE asks for GVT although bounds should have moved by then.
@@ -189,7 +189,10 @@ impl ParallelPlan {
         let pes = partition.pes();
         let mut choices = run.choices(settings);
         choices.note("threads", choices::threads(settings, pes, processes.count));
-        let tuning = tuning(settings, facts, choice, pes, &delays, &mut choices);
+        let machines = processes.machines.map_or(1, |machines| machines.count);
+        let horizon = choices::horizon(settings, pes, machines);
+        let horizon = choices.note("horizon", horizon);
+        let tuning = tuning(settings, facts, choice, pes, horizon, &delays, &mut choices);
         let gvt = choices.note("gvt", choices::gvt(settings));
         let mailbox = choices::mailbox(settings, pes, processes.count)
             .map(|mailbox| choices.note("mailbox", mailbox));
@@ -230,6 +233,7 @@ fn tuning(
     facts: &Facts,
     EngineChoice { engine, event_rate }: EngineChoice,
     pes: u32,
+    horizon: Horizon,
     delays: &Delays,
     choices: &mut Choices,
 ) -> Tuning {
@@ -239,7 +243,7 @@ fn tuning(
     // A virtual cluster has one thread.
     let cores = if settings.virtual_cluster.is_some() { 1 } else { facts.cores };
     let windows = lanes == Lanes::Safe && {
-        let way = choices::conservative(settings, pes, cores, delays);
+        let way = choices::conservative(settings, pes, cores, delays, horizon);
         choices.note("conservative", way) == Conservative::Windows
     };
     Tuning {
@@ -253,7 +257,11 @@ fn tuning(
         cancellation: settings.cancellation(),
         lanes,
         go_ahead: settings.go_ahead(),
-        horizon: settings.horizon(),
+        horizon: match horizon {
+            Horizon::Bounds | Horizon::Auto => warpline_kernel::Horizon::Bounds,
+            Horizon::Gvt => warpline_kernel::Horizon::Gvt,
+            Horizon::Both => warpline_kernel::Horizon::Both,
+        },
         gvt_start: settings.gvt_start(),
         messages: choices::messages(settings.messages(), facts.payload_bytes),
         windows,

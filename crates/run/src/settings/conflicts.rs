@@ -149,11 +149,13 @@ impl Settings {
 
     /// Windows end by bounds.
     fn check_horizon(&self) -> Result<(), SettingError> {
-        if self.horizon() == Horizon::Bounds || self.conservative() != Conservative::Windows {
+        let horizon = self.horizon();
+        let by_bounds = matches!(horizon, Horizon::Auto | Horizon::Bounds);
+        if by_bounds || self.conservative() != Conservative::Windows {
             return Ok(());
         }
         Err(conflict(
-            ("horizon", Horizon::Gvt.name().to_owned()),
+            ("horizon", horizon.name().to_owned()),
             ("conservative", Conservative::Windows.name().to_owned()),
             "PEs find the end of a window by their bounds; leave one of the two out",
         ))
@@ -217,8 +219,9 @@ impl Settings {
         idle("go-ahead", self.go_ahead.is_some() && !self.use_lookahead(), always);
         let nothing = "nothing is executed for good where `use-lookahead` is `no`";
         idle("horizon", self.horizon.is_some() && !self.use_lookahead(), nothing);
-        let by_bounds = "PEs ask for GVT at an interval unless `horizon` is `gvt`";
-        idle("gvt-start", self.gvt_start.is_some() && self.horizon() != Horizon::Gvt, by_bounds);
+        let by_bounds = "PEs ask for GVT at an interval where `horizon` is `bounds`";
+        let never_drives = self.horizon() == Horizon::Bounds;
+        idle("gvt-start", self.gvt_start.is_some() && never_drives, by_bounds);
         let on_demand = "PEs ask for GVT as `gvt-start` says where `horizon` is `gvt`";
         let drives = self.horizon() == Horizon::Gvt && self.use_lookahead();
         idle("gvt-interval", self.gvt_interval.is_some() && drives, on_demand);

@@ -1,6 +1,6 @@
 //! Settings that are one of a few words.
 
-pub use warpline_kernel::{Cancellation, GoAhead, GvtStart, Horizon};
+pub use warpline_kernel::{Cancellation, GoAhead, GvtStart};
 pub use warpline_memory::PoolOrder;
 pub use warpline_transport::CommunicationRing;
 
@@ -28,7 +28,7 @@ macro_rules! values {
 
 values! {
     Synchronisation, Conservative, GvtAlgorithm, Barrier, GvtIntervalControl, Carrier, Communication, CommunicationRing, GoAhead, GvtStart, Horizon,
-    Messages,    BufferPool, Mailbox, PoolOrder, FossilCollection, Undo, Cancellation, EventCost, Pending,
+    Messages, BufferPool, Mailbox, PoolOrder, FossilCollection, Undo, Cancellation, EventCost, Pending,
 }
 
 impl Synchronisation {
@@ -84,6 +84,27 @@ words! {
         Windows = "windows",
         /// Each by itself, as far as the bounds allow that the others published last.
         FreeRunning = "free-running",
+    }
+
+    /// What tells PEs how far they may execute events for good; see
+    /// [`Simulation::horizon`](crate::Simulation::horizon). The answer does not depend on it.
+    ///
+    /// ```
+    /// use warpline::Horizon;
+    /// let names = [Horizon::Auto, Horizon::Bounds, Horizon::Gvt, Horizon::Both].map(Horizon::name);
+    /// assert_eq!(names, ["auto", "bounds", "gvt", "both"]);
+    /// ```
+    #[non_exhaustive]
+    pub enum Horizon {
+        /// Bounds among few PEs, GVT among many, and both on several machines.
+        #[default]
+        Auto = "auto",
+        /// The bounds that each PE publishes and all others read.
+        Bounds = "bounds",
+        /// GVT alone: PEs go on to the last GVT plus the least delay, and then need the next one.
+        Gvt = "gvt",
+        /// The bounds of PEs that share memory, and GVT for all others.
+        Both = "both",
     }
 
     /// How the PEs of a parallel run find global virtual time; see

@@ -321,13 +321,14 @@ settings! {
             hurts: "without it every event bears the cost of undo; meant for studies of Time Warp alone",
         }
         /// What tells PEs how far they may execute events for good: the bounds that they publish
-        /// for each other, or GVT alone.
+        /// for each other, GVT alone, or both, bounds within a process and GVT for all others; auto
+        /// takes bounds with up to 64 PEs, GVT with more, and both on several machines.
         horizon: Horizon = Horizon::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
             hurts: "with bounds, every PE reads those of all others at every step; with gvt, PEs wait for each computation of GVT, the more often, the less lookahead there is",
         }
-        /// With --horizon gvt: whether a PE asks for a new GVT when it may execute nothing more for
+        /// With --horizon gvt or both: whether a PE asks for a new GVT when it may execute nothing more for
         /// good, or as soon as the last one has been found.
         gvt_start: GvtStart = GvtStart::default(), Range::Any, {
             heading: PARALLEL,

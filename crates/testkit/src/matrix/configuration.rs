@@ -4,8 +4,8 @@ use warpline::base::LpId;
 use warpline::base::random::Random;
 use warpline::{
     Barrier, BufferPool, Cancellation, Communication, CommunicationRing, CopyInterval,
-    FossilCollection, GoAhead, GvtAlgorithm, GvtStart, Mailbox, Messages, Pending, PoolOrder,
-    SubPool, Undo,
+    FossilCollection, GoAhead, GvtAlgorithm, GvtStart, Horizon, Mailbox, Messages, Pending,
+    PoolOrder, SubPool, Undo,
 };
 
 /// One way to run a simulation that must not change its answer.
@@ -48,9 +48,10 @@ pub struct Parallel {
     pub lookahead: bool,
     /// When events are executed ahead of the horizon.
     pub go_ahead: GoAhead,
-    /// When PEs ask for GVT if the horizon follows from GVT alone; `None` if it follows from bounds,
-    /// as it does in windows.
-    pub driven_by_gvt: Option<GvtStart>,
+    /// What the horizon follows from; bounds in windows.
+    pub horizon: Horizon,
+    /// When PEs ask for GVT if the horizon follows from it.
+    pub gvt_start: GvtStart,
     /// Events per step.
     pub batch: u32,
     /// KPs per PE.
@@ -190,11 +191,15 @@ impl Parallel {
             buffers: BufferUse::draw(memory),
             mailbox: [Mailbox::PerSender, Mailbox::Shared, Mailbox::Cas][memory.below(3) as usize],
             least_room: memory.below(4) == 0,
-            driven_by_gvt: match memory.below(6) {
-                0 => Some(GvtStart::OnDemand),
-                // The more PEs, the longer each GVT takes.
-                1 if pes <= 8 => Some(GvtStart::AtOnce),
-                _ => None,
+            horizon: match memory.below(6) {
+                0 => Horizon::Gvt,
+                1 => Horizon::Both,
+                _ => Horizon::Auto,
+            },
+            // The more PEs, the longer each GVT takes.
+            gvt_start: match memory.below(2) {
+                1 if pes <= 8 => GvtStart::AtOnce,
+                _ => GvtStart::OnDemand,
             },
             conservative: random.bernoulli(0.3),
             messages: [Messages::Auto, Messages::Copy, Messages::Shared, Messages::Value]

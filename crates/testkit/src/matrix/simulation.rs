@@ -3,8 +3,8 @@
 use warpline::base::LpId;
 use warpline::base::random::Random;
 use warpline::{
-    BufferPool, Cancellation, Conservative, GvtAlgorithm, GvtIntervalControl, Horizon, LpChoice,
-    Model, Simulation, Synchronisation, Undo,
+    BufferPool, Cancellation, Conservative, GvtAlgorithm, GvtIntervalControl, LpChoice, Model,
+    Simulation, Synchronisation, Undo,
 };
 
 use super::configuration::{BufferUse, Configuration, Copies, Parallel};
@@ -119,8 +119,8 @@ fn with_gvt<M: Model>(
         simulation = simulation.barrier(parallel.barrier);
     }
     let in_windows = parallel.conservative && parallel.windows;
-    if let Some(start) = parallel.driven_by_gvt.filter(|_| !in_windows) {
-        simulation = simulation.horizon(Horizon::Gvt).gvt_start(start);
+    if !in_windows {
+        simulation = simulation.horizon(parallel.horizon).gvt_start(parallel.gvt_start);
     }
     simulation
 }

@@ -194,6 +194,9 @@ impl<E: Send> Courier<E> {
     }
 
     fn write_bounds(&mut self) {
+        if !self.plan.bounds {
+            return;
+        }
         for batch in &mut self.batches {
             for (place, (bound, written)) in self.seen.iter().zip(&mut batch.bounds).enumerate() {
                 if bound != written {

@@ -101,6 +101,8 @@ pub struct CourierPlan {
     pub carrier: CarrierKind,
     /// The limits of batches.
     pub limits: CourierLimits,
+    /// Whether far PEs read each other's bounds.
+    pub bounds: bool,
 }
 
 #[cfg(test)]

@@ -190,6 +190,7 @@ mod tests {
             feed: CommunicationRing::PerSender,
             carrier: CarrierKind::Rings,
             limits,
+            bounds: true,
         }
     }
 

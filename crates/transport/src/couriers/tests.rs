@@ -144,8 +144,13 @@ pub(crate) fn processes<E: Send>(
         Arc::new(Mutex::new(addresses.clone().map(|address| (address, VecDeque::new())).collect()));
     let make = |process: u32| {
         let limits = CourierLimits { piece: batch.max(256), batch, age, in_flight: 8 };
-        let plan =
-            CourierPlan { places: places(process), feed, carrier: CarrierKind::Rings, limits };
+        let plan = CourierPlan {
+            places: places(process),
+            feed,
+            carrier: CarrierKind::Rings,
+            limits,
+            bounds: true,
+        };
         let stuck = Arc::new(Mutex::new(false));
         let carrier = |me: Address| {
             let chance = mix64(u64::from(me.process) << 32 | u64::from(me.courier));

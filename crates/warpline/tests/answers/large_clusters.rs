@@ -2,7 +2,8 @@
 //! answer.
 
 use warpline::{
-    Barrier, Cancellation, CopyInterval, GoAhead, GvtAlgorithm, Mailbox, Messages, Pending, Undo,
+    Barrier, Cancellation, CopyInterval, GoAhead, GvtAlgorithm, GvtStart, Horizon, Mailbox,
+    Messages, Pending, Undo,
 };
 use warpline_testkit::matrix::{ALGORITHMS, BufferUse, Configuration, Parallel};
 use warpline_testkit::random_model::{DelayKind, Shape};
@@ -71,7 +72,8 @@ fn cluster(
         buffers: BufferUse::default(),
         mailbox: Mailbox::Auto,
         least_room: false,
-        driven_by_gvt: None,
+        horizon: Horizon::Auto,
+        gvt_start: GvtStart::OnDemand,
     };
     Configuration { pending: Pending::Ladder, parallel: Some(parallel), changes: None }
 }

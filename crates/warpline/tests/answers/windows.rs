@@ -3,8 +3,8 @@
 use warpline::prelude::*;
 use warpline::serde_json::Value;
 use warpline::{
-    Barrier, Cancellation, Conservative, CopyInterval, GoAhead, Mailbox, Messages, Pending,
-    Synchronisation,
+    Barrier, Cancellation, Conservative, CopyInterval, GoAhead, GvtStart, Horizon, Mailbox,
+    Messages, Pending, Synchronisation,
 };
 use warpline_testkit::matrix::{self, ALGORITHMS, BufferUse, Configuration, Parallel};
 use warpline_testkit::random_model::{Crime, Declares, PlannedFault, Shape};
@@ -36,7 +36,8 @@ fn windows(pes: u32, cluster: u64) -> Configuration {
         buffers: BufferUse::default(),
         mailbox: Mailbox::Auto,
         least_room: false,
-        driven_by_gvt: None,
+        horizon: Horizon::Auto,
+        gvt_start: GvtStart::OnDemand,
     };
     Configuration { pending: Pending::Heap, parallel: Some(parallel), changes: None }
 }

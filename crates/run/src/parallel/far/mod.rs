@@ -6,6 +6,7 @@ pub(crate) mod work;
 
 use std::ops::Range;
 
+use warpline_kernel::Horizon;
 use warpline_memory::Region;
 use warpline_record::{CommunicationRecord, SharedRingRecord};
 use warpline_transport::{CourierCounts, CourierLimits, CourierPlan, Places, Service};
@@ -56,7 +57,8 @@ impl FarWires {
             CourierLimits { piece, batch, age, in_flight: plan.wires.room.places(IN_FLIGHT) };
         let places = Places { process, first_pes, near: near_pes, couriers: threads };
         let may_thread = plan.processes.may_thread();
-        let mut plan = CourierPlan { places, feed: ring, carrier, limits };
+        let bounds = plan.tuning.horizon == Horizon::Bounds;
+        let mut plan = CourierPlan { places, feed: ring, carrier, limits, bounds };
         let decision = match asked {
             Communication::Auto if !may_thread => Decision {
                 by: Communication::Dedicated,
