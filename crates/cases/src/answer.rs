@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hasher};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use warpline::{Error, Model, Run};
+use warpline_run::{Error, Model, Run};
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,25 +34,71 @@ pub enum Answer {
 /// What a run left.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Done {
-    pub(crate) digest: String,
-    pub(crate) committed: u64,
+    /// The digest of its history.
+    pub digest: String,
+    /// How many events that is.
+    pub committed: u64,
     /// How far it came, in model time.
-    pub(crate) end: f64,
+    pub end: f64,
     /// Whether it stopped before its end.
-    pub(crate) partial: bool,
-    pub(crate) results: Value,
-    pub(crate) series: Value,
+    pub partial: bool,
+    /// What the model works out at the end.
+    pub results: Value,
+    /// What it observed over time.
+    pub series: Value,
     /// A digest of all rows, if they were kept.
-    pub(crate) rows: Option<u64>,
+    pub rows: Option<u64>,
     /// Digests of the final states of all LPs, and of the statistics.
-    pub(crate) states: Value,
-    pub(crate) seconds: f64,
-    pub(crate) peak_bytes: Option<u64>,
+    pub states: Value,
+    /// Wall time of its event loop, in seconds.
+    pub seconds: f64,
+    /// The most memory that its process has taken so far.
+    pub peak_bytes: Option<u64>,
+    /// What it cost; nothing depends on that.
+    pub effort: Effort,
+}
+
+/// What a parallel run did to come to its answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Effort {
+    /// Executed events, those that were undone among them.
+    pub executed: u64,
+    /// Undone events.
+    pub undone: u64,
+    /// Rollbacks.
+    pub rollbacks: u64,
+    /// Computations of GVT.
+    pub gvts: u64,
+}
+
+impl Effort {
+    /// What the record of a run says; nothing in a sequential one.
+    fn of_record(record: &Map<String, Value>) -> Self {
+        let count = |value: Option<&Value>| value.and_then(Value::as_u64).unwrap_or_default();
+        let rollbacks = |cause| count(record.get("rollbacks").and_then(|all| all.get(cause)));
+        Effort {
+            executed: count(record.get("processed_events")),
+            undone: count(record.get("rolled_back_events")),
+            rollbacks: rollbacks("primary") + rollbacks("secondary"),
+            gvts: count(record.get("gvt_epochs")),
+        }
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Effort {
+            executed: self.executed + other.executed,
+            undone: self.undone + other.undone,
+            rollbacks: self.rollbacks + other.rollbacks,
+            gvts: self.gvts + other.gvts,
+        }
+    }
 }
 
 impl Done {
     /// The same from a record, as the command prints it.
-    pub(crate) fn of_record(record: &Map<String, Value>) -> Self {
+    pub fn of_record(record: &Map<String, Value>) -> Self {
         let number = |name: &str| record.get(name).and_then(Value::as_f64).unwrap_or(f64::NAN);
         let value = |name: &str| record.get(name).cloned().unwrap_or_default();
         Done {
@@ -66,11 +112,12 @@ impl Done {
             states: value("state_digest"),
             seconds: number("loop_seconds"),
             peak_bytes: record.get("peak_rss_bytes").and_then(Value::as_u64),
+            effort: Effort::of_record(record),
         }
     }
 
     /// The same from a run.
-    pub(crate) fn of_run<M: Model>(run: &Run<M>) -> Self {
+    pub fn of_run<M: Model>(run: &Run<M>) -> Self {
         Done { rows: Some(digest(&run.tables)), ..Done::of_record(&run.record.summary()) }
     }
 }
@@ -119,7 +166,8 @@ pub struct Wrong {
 }
 
 impl Wrong {
-    pub(crate) fn new(kind: &'static str, why: impl Into<String>) -> Self {
+    /// A failure of this kind.
+    pub fn new(kind: &'static str, why: impl Into<String>) -> Self {
         Wrong { kind, why: why.into() }
     }
 }
@@ -247,6 +295,7 @@ mod tests {
             states: 2.into(),
             seconds: 0.1,
             peak_bytes: Some(1000),
+            effort: Effort::default(),
         }
     }
 
