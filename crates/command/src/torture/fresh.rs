@@ -1,6 +1,7 @@
-//! Runs a case in processes of its own, as a failure has to be found again without whatever else a
+//! Runs a case in a process of its own, as a failure has to be found again without whatever else a
 //! search has run before.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use warpline_cases::shrink::Freedom;
@@ -18,14 +19,16 @@ const PER_PE: Duration = Duration::from_millis(500);
 /// A schedule has this many times as long as the sequential run, too.
 const PATIENCE: u32 = 200;
 /// How many other schedules of a smaller case are tried.
-const SCHEDULES: u64 = 8;
+const SCHEDULES: u64 = 6;
+/// How often a failure is looked for again.
+pub(super) const TIMES: u32 = 3;
 /// The kind of failure of a model that is not the same twice.
-pub(super) const UNREPEATABLE: &str = "not repeatable";
+const UNREPEATABLE: &str = "not repeatable";
 /// The kind of failure of a run without an end.
-pub(super) const HANGS: &str = "hangs";
+const HANGS: &str = "hangs";
 
 /// Nothing may go wrong in a schedule that does not go wrong in a sequential run.
-const NOTHING: Allowed = Allowed { memory: false, loss: false, most_bytes: u64::MAX };
+const NOTHING: Allowed = Allowed { memory: false, loss: false, texts: true, most_bytes: u64::MAX };
 
 /// The options of a run that the answer depends on, beside the model's parameters.
 const COMMON: [&str; 4] = ["end", "seed", "warmup", "zero-delay-hops"];
@@ -50,37 +53,78 @@ pub(super) fn compare(expected: &Answer, found: &Answer) -> Result<bool, Wrong> 
     Ok(!matches!(found, Answer::Refused(_)))
 }
 
-/// Runs each case in new processes.
+/// Runs each case in a new process.
 pub(super) struct InFreshProcesses<'a> {
-    pub(super) parameters: &'a [String],
+    parameters: &'a [String],
     /// Options that were given, which stay as they are.
-    pub(super) fixed: &'a Case,
+    fixed: &'a Case,
+    goes_on: &'a dyn Fn() -> bool,
+    /// Whether the sequential run comes first in the same process, to see what outlives a run.
+    after_reference: bool,
     /// The kind of failure that is looked for; any, if there is none.
-    pub(super) kind: Option<&'static str>,
-    pub(super) goes_on: &'a dyn Fn() -> bool,
+    kind: Option<&'static str>,
+    /// The answers of sequential runs so far.
+    references: HashMap<String, Answer>,
 }
 
-impl InFreshProcesses<'_> {
-    /// The answer to a case in a process, if nobody has ended the search.
+impl<'a> InFreshProcesses<'a> {
+    /// Looks for any failure.
+    pub(super) fn new(
+        parameters: &'a [String],
+        fixed: &'a Case,
+        goes_on: &'a dyn Fn() -> bool,
+    ) -> Self {
+        InFreshProcesses {
+            parameters,
+            fixed,
+            goes_on,
+            after_reference: false,
+            kind: None,
+            references: HashMap::new(),
+        }
+    }
+
+    /// Looks for a failure of a case, first by itself and then after the sequential run, a few
+    /// times each. From then on, only failures of that kind count.
+    pub(super) fn confirm(&mut self, case: &Case) -> Option<Wrong> {
+        for after_reference in [false, true] {
+            self.after_reference = after_reference;
+            if let Some(wrong) = (0..TIMES).find_map(|_| self.examine(case)) {
+                self.kind = Some(wrong.kind);
+                return Some(wrong);
+            }
+        }
+        None
+    }
+
+    /// The answer to a case in this process, if nobody has ended the search.
     fn run(&self, worker: &mut Worker, case: &Case) -> Option<Answer> {
         worker.run_while(case, limit(case, Duration::ZERO), self.goes_on)
     }
 
-    /// What is wrong with a case by itself, with the same case after the sequential run in one
-    /// process, or with sequential runs in two.
-    pub(super) fn examine(&self, case: &Case) -> Option<Wrong> {
+    /// The answer of a sequential run, which is run once.
+    fn expected(&mut self, reference: &Case) -> Option<Answer> {
+        let text = reference.to_string();
+        if !self.references.contains_key(&text) {
+            let answer = self.run(&mut Worker::new(start), reference)?;
+            self.references.insert(text.clone(), answer);
+        }
+        self.references.get(&text).cloned()
+    }
+
+    /// What is wrong with a case, if anything is.
+    fn examine(&mut self, case: &Case) -> Option<Wrong> {
         let reference = reference(case, self.parameters);
-        let mut shared = Worker::new(start);
-        let expected = self.run(&mut shared, &reference)?;
+        let expected = self.expected(&reference)?;
         if let Answer::Refused(_) = expected {
             return None;
         }
-        let alone = self.run(&mut Worker::new(start), case)?;
-        let wrong = match compare(&expected, &alone) {
-            Err(wrong) => wrong,
-            Ok(false) => return None,
-            Ok(true) => compare(&expected, &self.run(&mut shared, case)?).err()?,
-        };
+        let mut worker = Worker::new(start);
+        if self.after_reference {
+            self.run(&mut worker, &reference)?;
+        }
+        let found = self.run(&mut worker, case)?;
+        let wrong = compare(&expected, &found).err()?;
         let again = self.run(&mut Worker::new(start), &reference)?;
         let Err(differs) = compare(&expected, &again) else { return Some(wrong) };
         let why = format!("two sequential runs in two processes differ: {differs}");
@@ -90,8 +134,8 @@ impl InFreshProcesses<'_> {
 
 impl Probe for InFreshProcesses<'_> {
     fn fails(&mut self, case: &Case) -> Option<Wrong> {
-        let is_wanted = |wrong: &Wrong| self.kind.is_none_or(|kind| kind == wrong.kind);
-        self.examine(case).filter(is_wanted)
+        let wanted = self.kind;
+        self.examine(case).filter(|wrong| wanted.is_none_or(|kind| kind == wrong.kind))
     }
 
     fn nearly_fails(&mut self, case: &Case) -> Option<(Case, Wrong)> {

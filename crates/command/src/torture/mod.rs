@@ -12,7 +12,7 @@ mod tally;
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use warpline_cases::{Answer, Case, Probe, Shrunk, Worker, Wrong, shrink};
+use warpline_cases::{Answer, Case, Shrunk, Worker, Wrong, shrink};
 use warpline_run::{Configure, Model, Synchronisation};
 
 use self::drawing::Drawing;
@@ -37,9 +37,7 @@ const TIME: Duration = Duration::from_secs(60);
 /// The most PEs unless that is said.
 const PES: u32 = 48;
 /// How long a failure is made smaller.
-const SHRINK_TIME: Duration = Duration::from_secs(60);
-/// How often a failure is looked for again by itself.
-const EXAMINED: u32 = 3;
+const SHRINK_TIME: Duration = Duration::from_secs(120);
 
 /// Searches for a schedule that goes wrong, or repeats the one that is given.
 pub(crate) fn torture<C: Catalogue>(
@@ -230,19 +228,14 @@ impl Torture<'_> {
         })
     }
 
-    fn fresh(&self, kind: Option<&'static str>) -> InFreshProcesses<'_> {
-        InFreshProcesses {
-            parameters: &self.wanted.parameters,
-            fixed: &self.wanted.fixed,
-            kind,
-            goes_on: self.goes_on,
-        }
+    fn fresh(&self) -> InFreshProcesses<'_> {
+        InFreshProcesses::new(&self.wanted.parameters, &self.wanted.fixed, self.goes_on)
     }
 
     /// Makes a case that has failed smaller.
     fn reduce(&self, number: u64, case: Case, wrong: Wrong) -> Failing {
-        let confirmed = (0..EXAMINED).find_map(|_| self.fresh(None).examine(&case));
-        let Some(confirmed) = confirmed else {
+        let mut probe = self.fresh();
+        let Some(confirmed) = probe.confirm(&case) else {
             let why = format!(
                 "{}; by itself, in a new process, the case does not fail: something outlives a \
                  run, such as a static variable, or the outcome depends on chance",
@@ -259,13 +252,11 @@ impl Torture<'_> {
                 case,
                 wrong,
                 failed: 1,
-                runs: 1 + EXAMINED,
+                runs: 1 + 2 * fresh::TIMES,
                 command,
             };
         };
-        let kind = confirmed.kind;
-        let Shrunk { case, wrong, failed, runs } =
-            shrink(case, confirmed, &mut self.fresh(Some(kind)), SHRINK_TIME);
+        let Shrunk { case, wrong, failed, runs } = shrink(case, confirmed, &mut probe, SHRINK_TIME);
         let command = self.command_of(&case);
         Failing { number: Some(number), case, wrong, failed, runs, command }
     }
@@ -281,9 +272,7 @@ impl Torture<'_> {
         if let Answer::Refused(why) = Worker::new(inside::start).run(case, Duration::MAX / 8) {
             return Err(Failure::wrong_use(why));
         }
-        let mut probe = self.fresh(None);
-        let wrong = (0..EXAMINED).find_map(|_| probe.fails(case));
-        let failing = wrong.map(|wrong| Failing {
+        let failing = self.fresh().confirm(case).map(|wrong| Failing {
             number: None,
             case: case.clone(),
             wrong,
