@@ -44,6 +44,7 @@ mod settings;
 mod study;
 #[cfg(test)]
 mod test_models;
+mod torture;
 mod verbs;
 mod verify;
 
@@ -65,7 +66,7 @@ use warpline_run::Configure;
 use warpline_run::processes::launch;
 
 /// Does what the command line of this process says, for the one model `M`: `run`, `verify`,
-/// `explain`, `compare`, `report`, `models show`. The model need not be named. Call this in `main`:
+/// `torture`, `explain`, `compare`, `report`, `models show`. The model need not be named. Call this in `main`:
 /// it prints, and replaces the panic hook.
 pub fn command<M: Configure + 'static>() -> ExitCode {
     of(&Only::<M>::new())
@@ -86,6 +87,9 @@ fn outcome_of(models: &impl Catalogue, new: bool, studies: &[Study]) -> ExitCode
     panics::remember();
     Signals::notice_children();
     let line: Vec<_> = std::env::args_os().collect();
+    if line.get(1).is_some_and(|word| word == torture::WORKER) {
+        return torture::serve(models);
+    }
     let outcome = failure::guard(|| {
         let program = Program { new, studies, ..Program::new(models, line.first())? };
         execute(&program, arguments::parse(&program, &line)?)
@@ -107,7 +111,11 @@ fn outcome_of(models: &impl Catalogue, new: bool, studies: &[Study]) -> ExitCode
 fn execute<C: Catalogue>(program: &Program<C>, action: Action) -> Result<(), Failure> {
     let runs = matches!(
         action,
-        Action::Verify(_) | Action::Explain(_) | Action::Compare(_) | Action::Study(_)
+        Action::Verify(_)
+            | Action::Torture(_)
+            | Action::Explain(_)
+            | Action::Compare(_)
+            | Action::Study(_)
     );
     if runs && launch().is_some() {
         let why = "a launcher of MPI programs has started this, but only `run` is for several \
@@ -120,6 +128,7 @@ fn execute<C: Catalogue>(program: &Program<C>, action: Action) -> Result<(), Fai
         Action::Model { name, json } => page::show(program, &name, json),
         Action::Run(request) => run::run(program, &request),
         Action::Verify(request) => verify::verify(program, &request),
+        Action::Torture(request) => torture::torture(program, &request),
         Action::Explain(request) => explain::explain(program, &request),
         Action::Compare(request) => compare::compare(program, &request),
         Action::Report { .. } | Action::New { .. } if output::is_silent() => Ok(()),

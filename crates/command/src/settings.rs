@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use warpline_run::settings::{OUTPUT, Range, Setting, SettingValue};
+use warpline_run::settings::{CLUSTER_PES_MOST, OUTPUT, Range, Setting, SettingValue};
 use warpline_run::{EventCost, Synchronisation, nearest};
 
 use crate::failure::Failure;
 use crate::process::ways::Way;
-use crate::verbs::{COMPARE, EXPLAIN, RUN, VERIFY};
+use crate::verbs::{COMPARE, EXPLAIN, RUN, TORTURE, VERIFY};
 
 /// A setting or parameter as it was given.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +46,7 @@ const TIME_LIMIT: &str = "time-limit";
 const COMPARISON: &str = "Comparison";
 const EXPLANATION: &str = "Explanation";
 const VERIFICATION: &str = "Verification";
+const SEARCH: &str = "Search";
 
 warpline_run::settings! {
     /// The command's own settings.
@@ -100,8 +101,46 @@ warpline_run::settings! {
             hurts: "measured costs differ from run to run, and the clock slows tiny events down; \
                     counting misleads if some events do much more work than others",
         }
+        /// Hours that a search takes; minutes and seconds are added.
+        hours: f64, Range::Above(0.0), {
+            heading: SEARCH,
+            unit: "h",
+            rule: "a search takes a minute",
+            hurts: "a search that finds nothing takes all of its time",
+        }
+        /// Minutes that a search takes.
+        minutes: f64, Range::Above(0.0), {
+            heading: SEARCH,
+            unit: "min",
+            rule: "a search takes a minute",
+            hurts: "a search that finds nothing takes all of its time",
+        }
+        /// Seconds that a search takes.
+        seconds: f64, Range::Above(0.0), {
+            heading: SEARCH,
+            unit: "s",
+            rule: "a search takes a minute",
+            hurts: "in a few seconds, only small cases are tried",
+        }
+        /// The most PEs of a schedule; the first cases have few, and later ones more.
+        pes: u32, Range::Between(2, CLUSTER_PES_MOST), {
+            heading: SEARCH,
+            placeholder: "PES",
+            rule: "48, or as many as there are LPs",
+            hurts: "schedules of hundreds of PEs take seconds, so there are fewer of them",
+        }
+        /// Schedules at a time, each in a process of its own.
+        jobs: u32, Range::Between(1, JOBS_MOST), {
+            heading: SEARCH,
+            placeholder: "JOBS",
+            rule: "as many as there are cores",
+            hurts: "each takes a core, and the memory of the model",
+        }
     }
 }
+
+/// The most schedules at a time.
+const JOBS_MOST: u32 = 1024;
 
 /// Engines, and ways to run them, each once, in the order given.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -164,6 +203,7 @@ pub(crate) fn of(verb: &str) -> Vec<Setting> {
     match verb {
         RUN => of_run(),
         VERIFY => of_verify(),
+        TORTURE => of_torture(),
         EXPLAIN => of_explain(),
         COMPARE => of_compare(),
         _ => Vec::new(),
@@ -172,9 +212,9 @@ pub(crate) fn of(verb: &str) -> Vec<Setting> {
 
 /// The settings of `warpline run`, which are also those of scenario files.
 pub(crate) fn of_run() -> Vec<Setting> {
-    let own = CommandSettings::table()
-        .iter()
-        .filter(|setting| ![COMPARISON, EXPLANATION, VERIFICATION].contains(&setting.heading));
+    let own = CommandSettings::table().iter().filter(|setting| {
+        ![COMPARISON, EXPLANATION, VERIFICATION, SEARCH].contains(&setting.heading)
+    });
     warpline_run::Settings::table().iter().chain(own).cloned().collect()
 }
 
@@ -215,6 +255,11 @@ pub(crate) fn is_of_comparisons(name: &str) -> bool {
 /// Whether only verifications have this setting.
 pub(crate) fn is_of_verifications(name: &str) -> bool {
     is_below(VERIFICATION, name)
+}
+
+/// Whether only searches have this setting.
+pub(crate) fn is_of_searches(name: &str) -> bool {
+    is_below(SEARCH, name)
 }
 
 /// Whether only explanations have this setting.
@@ -272,6 +317,45 @@ fn of_verify() -> Vec<Setting> {
             .filter(|setting| [TRIES, TIME_LIMIT].contains(&&*setting.name))
             .cloned(),
     );
+    all
+}
+
+/// The settings of `warpline torture`: its own, and those of a run that a virtual cluster has.
+fn of_torture() -> Vec<Setting> {
+    let own = CommandSettings::table().iter().filter(|setting| setting.heading == SEARCH).cloned();
+    let of_clusters = |setting: &Setting| {
+        setting.heading != OUTPUT
+            && ![PROCESSES, ZERO_COPY, "carrier", "mailbox", "move-pes"].contains(&&*setting.name)
+            && !setting.name.starts_with("communication")
+    };
+    let of_run = warpline_run::Settings::table().iter().filter(|setting| of_clusters(setting));
+    let mut all: Vec<Setting> = own.chain(of_run.cloned()).collect();
+    for setting in &mut all {
+        match setting.name.as_str() {
+            "end" => {
+                setting.meaning = "Model time at which all runs end".into();
+                setting.default = "drawn, so that runs have tens to thousands of events".into();
+            }
+            "seed" => {
+                setting.meaning = "Seed of the search, which draws the same cases again; with \
+                                   --virtual-cluster, the seed of the model"
+                    .into();
+                setting.default = "taken from the clock".into();
+            }
+            THREADS => {
+                setting.meaning = "PEs of every schedule".into();
+                setting.default = "drawn, up to --pes".into();
+            }
+            "virtual-cluster" => {
+                setting.meaning = "Run this schedule alone, with the settings that are given, and \
+                                   draw nothing: to repeat a failure"
+                    .into();
+                setting.hurts = "nothing else is tried";
+            }
+            SYNC => setting.default = "drawn: optimistic, mixed or conservative".into(),
+            _ => {}
+        }
+    }
     all
 }
 

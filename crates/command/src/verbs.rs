@@ -4,6 +4,8 @@
 pub(crate) const RUN: &str = "run";
 /// Verifies a model: undo, and the same answer in another process.
 pub(crate) const VERIFY: &str = "verify";
+/// Searches for a schedule that goes wrong.
+pub(crate) const TORTURE: &str = "torture";
 /// Explains how fast a model could be.
 pub(crate) const EXPLAIN: &str = "explain";
 /// Runs a model on several engines in turn.
@@ -14,4 +16,4 @@ pub(crate) const NEW: &str = "new";
 pub(crate) const STUDY: &str = "study";
 
 /// The commands that take a model and settings.
-pub(crate) const OF_MODELS: [&str; 4] = [RUN, VERIFY, EXPLAIN, COMPARE];
+pub(crate) const OF_MODELS: [&str; 5] = [RUN, VERIFY, TORTURE, EXPLAIN, COMPARE];

@@ -9,12 +9,10 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
+use warpline_cases::{Case, Shrunk, Wrong, shrink};
 
-use crate::answer::Wrong;
-use crate::case::Case;
-use crate::check::{Checked, Checker};
+use crate::check::{Checked, Checker, InKind};
 use crate::draw;
-use crate::shrink::{InKind, Shrunk, shrink};
 
 /// Ways to run each model.
 const WAYS: u64 = 12;

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 use warpline::MemoryLimit;
+use warpline_cases::{Allowed, Answer, Case, Done, Probe, Wrong, judge};
 
-use crate::answer::{Allowed, Answer, Done, Wrong, judge};
-use crate::case::Case;
+use crate::case::{is_outside, reference, sorted};
 use crate::worker::Worker;
 
 /// A run counts as hanging if it takes this many times as long as the sequential run.
@@ -61,7 +61,7 @@ impl Checker {
     /// # Errors
     /// What is wrong.
     pub fn check(&mut self, case: &Case) -> Result<Checked, Wrong> {
-        let (mut expected, usual) = self.reference(&case.reference())?;
+        let (mut expected, usual) = self.reference(&reference(case))?;
         if let Answer::Refused(_) = expected {
             return Ok(Checked::Refused);
         }
@@ -77,7 +77,7 @@ impl Checker {
                 return Ok(Checked::Excused);
             }
             let until =
-                case.reference().replace("end", None).with("end", format_args!("{:e}", done.end));
+                reference(case).replace("end", None).with("end", format_args!("{:e}", done.end));
             let warmup: f64 =
                 case.get("warmup").and_then(|warmup| warmup.parse().ok()).unwrap_or_default();
             let observes = done.end > warmup;
@@ -131,6 +131,18 @@ impl Checker {
     }
 }
 
+/// Looks for failures of one kind.
+pub(crate) struct InKind<'a> {
+    pub(crate) checker: &'a mut Checker,
+    pub(crate) kind: &'static str,
+}
+
+impl Probe for InKind<'_> {
+    fn fails(&mut self, case: &Case) -> Option<Wrong> {
+        self.checker.check(case).err().filter(|wrong| wrong.kind == self.kind)
+    }
+}
+
 /// The answer of a run that ended early.
 fn partial(answer: &Answer) -> Option<Done> {
     if let Answer::Done(done) = answer {
@@ -156,10 +168,10 @@ fn allowed(case: &Case, expected: &Answer) -> Allowed {
     let processes = number("processes", 1).max(number("ranks", 1));
     let pes = number("threads", cores);
     let batch = number("batch", BATCH) * number("message-size", 0).max(number("payload", 0));
-    let limit = case.sorted().ok().and_then(|sorted| sorted.settings.memory);
+    let limit = sorted(case).ok().and_then(|sorted| sorted.settings.memory);
     let most_bytes = match (limit, expected) {
         // A process that has run other cases before still holds the memory that they needed.
-        _ if !case.is_outside() => u64::MAX,
+        _ if !is_outside(case) => u64::MAX,
         (Some(MemoryLimit::Bytes(bytes)), _) => {
             bytes + (bytes as f64 * BUDGET_SHARE) as u64 + pes * processes * (BUDGET_MORE + batch)
         }
@@ -168,5 +180,6 @@ fn allowed(case: &Case, expected: &Answer) -> Allowed {
         }
         _ => u64::MAX,
     };
-    Allowed { memory: limit.is_some(), loss: case.get("kill-after").is_some(), most_bytes }
+    let loss = case.get("kill-after").is_some();
+    Allowed { memory: limit.is_some(), loss, texts: false, most_bytes }
 }

@@ -1,63 +1,12 @@
 //! Cases drawn from a seed. Models are small, so that a run takes about a millisecond; settings lie
 //! at the ends of their ranges, where mistakes are.
 
-use std::fmt::Display;
-
-use warpline::base::LpId;
-use warpline::base::random::Random;
-
-use crate::case::Case;
-
-/// A case in the making, and the stream that draws it.
-struct Draw {
-    case: Case,
-    random: Random,
-}
-
-impl Draw {
-    /// One of these words. A word that stands twice is twice as likely.
-    fn word(&mut self, words: &str) -> String {
-        let words: Vec<&str> = words.split(' ').collect();
-        words[self.random.below(words.len() as u32) as usize].to_owned()
-    }
-
-    /// Adds an option.
-    fn with(mut self, name: &str, value: impl Display) -> Self {
-        self.case = self.case.with(name, value);
-        self
-    }
-
-    /// Adds an option with one of these words.
-    fn pick(mut self, name: &str, words: &str) -> Self {
-        let value = self.word(words);
-        self.with(name, value)
-    }
-
-    /// Adds an option with a number below `most`.
-    fn number(mut self, name: &str, most: u32) -> Self {
-        let number = self.random.below(most);
-        self.with(name, number)
-    }
-
-    /// Adds some of these options, each with this probability.
-    fn some(mut self, share: f64, options: &[(&str, &str)]) -> Self {
-        for (name, words) in options {
-            if self.random.bernoulli(share) {
-                self = self.pick(name, words);
-            }
-        }
-        self
-    }
-}
-
-/// The stream of the case with this number among those of one model.
-fn stream(seed: u64, number: u64) -> Random {
-    Random::new(seed, LpId(number as u32), 0)
-}
+use warpline_cases::draw::{of_engines, of_pes};
+use warpline_cases::{Case, Draw};
 
 /// Draws a model with its parameters, seed and end: all that the answer depends on.
 pub(crate) fn model(seed: u64) -> Case {
-    let mut draw = Draw { case: Case::new(""), random: stream(seed, 0) };
+    let mut draw = Draw::new(Case::new(""), seed, 0);
     draw.case.model =
         draw.word("nasty nasty nasty nasty phold phold simplesim pcs hypercube network mm1");
     let draw = draw.number("seed", 1000);
@@ -177,12 +126,11 @@ fn mm1(draw: Draw) -> Draw {
 
 /// Draws a way to run a model, the one with this number.
 pub(crate) fn way(model: &Case, seed: u64, number: u64) -> Case {
-    let mut draw = Draw { case: model.clone(), random: stream(seed, number + 1) };
+    let mut draw = Draw::new(model.clone(), seed, number + 1);
     let sync =
         draw.word("optimistic optimistic optimistic mixed mixed conservative auto sequential");
-    let share = [0.05, 0.15, 0.4][draw.random.below(3) as usize];
-    let draw =
-        draw.with("sync", &sync).some(share, &[("pending", "heap ladder"), ("stack", "4 16")]);
+    let share = draw.share();
+    let draw = of_engines(draw.with("sync", &sync), share);
     if sync == "sequential" {
         return draw.some(0.1, &[("stop-after", "0 0.5 2")]).case;
     }
@@ -193,74 +141,10 @@ pub(crate) fn way(model: &Case, seed: u64, number: u64) -> Case {
         2 => draw.pick("memory", "40M 60M 100M"),
         _ => threads(draw, share, &sync),
     };
-    draw = draw.some(
-        share,
-        &[
-            ("batch", "1 2 3 16 128"),
-            ("messages", "auto copy shared value"),
-            ("pool-order", "lifo fifo"),
-        ],
-    );
-    draw = pool(gvt(draw, share), share, &sync);
     if draw.random.bernoulli(0.25) {
         draw = draw.with("least-room", "yes");
     }
-    engine(draw, share, &sync).case
-}
-
-/// How and how often GVT is found.
-fn gvt(draw: Draw, share: f64) -> Draw {
-    let mut draw = draw.some(
-        share,
-        &[("gvt-interval", "1 3 50 1000"), ("gvt-interval-control", "fixed adaptive")],
-    );
-    let gvt = draw.word("none none synchronous synchronous asynchronous one-sided gsu");
-    match gvt.as_str() {
-        "none" => draw,
-        "synchronous" => draw.with("gvt", gvt).some(0.6, &[("barrier", "condvar central tree")]),
-        _ => draw.with("gvt", gvt),
-    }
-}
-
-/// Where free buffers wait.
-fn pool(mut draw: Draw, share: f64, sync: &str) -> Draw {
-    let pool = draw.word("none none partitioned sender receiver");
-    match pool.as_str() {
-        "none" => draw,
-        "partitioned" if sync == "optimistic" || sync == "mixed" => {
-            draw.with("pool", pool).some(share, &[("sub-pool", "unlimited 1 5 adaptive")])
-        }
-        _ => draw.with("pool", pool),
-    }
-}
-
-/// Options that only some engines use.
-fn engine(mut draw: Draw, share: f64, sync: &str) -> Draw {
-    match sync {
-        "conservative" if draw.random.bernoulli(0.3) => {
-            let horizon = if draw.random.bernoulli(0.5) { "gvt" } else { "both" };
-            return draw.with("horizon", horizon).some(0.5, &[("gvt-start", "on-demand at-once")]);
-        }
-        "conservative" => return draw.some(share, &[("conservative", "windows free-running")]),
-        "auto" => return draw,
-        "mixed" => draw = draw.some(0.7, &[("conservative-lps", "all none 0 0-2 1,3")]),
-        _ => {}
-    }
-    draw.some(
-        share,
-        &[("undo", "copy reverse journal"), ("cancellation", "aggressive lazy dynamic")],
-    )
-    .some(
-        share,
-        &[
-            ("kps", "1 2 7"),
-            ("copy-interval", "auto 1 3 100"),
-            ("fossil-collection", "on-the-fly batch"),
-        ],
-    )
-    .some(share, &[("window", "1e-9 0.01 0.5 1e9"), ("go-ahead", "always auto")])
-    .some(share.max(0.3), &[("use-lookahead", "no yes")])
-    .some(share.max(0.2), &[("horizon", "gvt both bounds"), ("gvt-start", "on-demand at-once")])
+    of_pes(draw, share, &sync).case
 }
 
 /// Several PEs in one process.
@@ -303,13 +187,14 @@ fn processes(mut draw: Draw, share: f64) -> Draw {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::case::sorted;
 
     #[test]
     fn every_drawn_case_can_be_read() {
         let ways =
             (0..300).flat_map(|seed| (0..10).map(move |number| way(&model(seed), seed, number)));
         for case in ways {
-            case.sorted().unwrap_or_else(|why| panic!("{case}: {why}"));
+            sorted(&case).unwrap_or_else(|why| panic!("{case}: {why}"));
         }
     }
 

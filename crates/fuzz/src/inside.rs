@@ -1,12 +1,11 @@
 //! Runs cases in this process.
 
-use std::io::{BufRead, Write};
 use std::time::Duration;
 
 use warpline::command::{Catalogue, Visitor};
 use warpline::{Configure, Error, Records, Share, Simulation, StopSwitch};
-use warpline_fuzz::answer::Answer;
-use warpline_fuzz::case::{Case, Sorted};
+use warpline_cases::{Answer, Case};
+use warpline_fuzz::case::{Sorted, sorted};
 use warpline_fuzz::models::Attacked;
 
 /// Runs a case.
@@ -14,7 +13,7 @@ use warpline_fuzz::models::Attacked;
 /// # Errors
 /// Its share, if this process did only a share of the run: the first process has the answer.
 pub(crate) fn run(case: &Case) -> Result<Answer, Share> {
-    let sorted = match case.sorted() {
+    let sorted = match sorted(case) {
         Ok(sorted) => sorted,
         Err(why) => return Ok(Answer::Refused(why)),
     };
@@ -69,15 +68,5 @@ impl Visitor for Execute<'_> {
 /// # Errors
 /// If the answers cannot be written.
 pub(crate) fn serve() -> std::io::Result<()> {
-    let mut stdout = std::io::stdout().lock();
-    for line in std::io::stdin().lock().lines() {
-        let words: Vec<String> = line?.split(' ').map(str::to_owned).collect();
-        let answer =
-            Case::parse(&words).map_or_else(|why| Ok(Answer::Refused(why)), |case| run(&case));
-        let Ok(answer) = answer else { break };
-        serde_json::to_writer(&mut stdout, &answer)?;
-        stdout.write_all(b"\n")?;
-        stdout.flush()?;
-    }
-    Ok(())
+    warpline_cases::serve(|case| run(case).ok())
 }

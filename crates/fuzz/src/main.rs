@@ -7,9 +7,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand};
-use warpline_fuzz::answer::Answer;
+use warpline_cases::{Answer, Case};
 use warpline_fuzz::attack::{Attack, attack};
-use warpline_fuzz::case::Case;
 use warpline_fuzz::check::{Checked, Checker};
 use warpline_fuzz::models::Attacked;
 

@@ -1,169 +1,52 @@
-//! Processes that run cases, so that one that hangs or crashes takes nothing with it.
+//! Runs cases: most in a process that runs one after the other, and those that need it in processes
+//! of their own.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
+use warpline_cases::worker::last_output;
+use warpline_cases::{Answer, Case, Done};
 
-use crate::answer::{Answer, Done};
-use crate::case::{Case, Hooks};
+use crate::case::{Hooks, is_outside, sorted};
 
 /// A case gets this many times as much wall time as core time.
 const WALL: u32 = 6;
-/// The interval at which the time of a case is checked.
-const GLANCE: Duration = Duration::from_millis(200);
-/// How many bytes are kept of the end of a program's output.
-const LAST_OUTPUT: usize = 600;
 
-/// A process that runs one case after the other. It starts with the first.
-#[derive(Default)]
-pub(crate) struct Worker {
-    process: Option<Serving>,
-}
+/// Runs cases.
+pub(crate) struct Worker(warpline_cases::Worker);
 
-struct Serving {
-    child: Child,
-    stdin: ChildStdin,
-    lines: Receiver<String>,
-    errors: Receiver<String>,
-}
-
-impl Serving {
-    /// Waits for an answer until the limit, in core time, or a larger one by the clock.
-    fn answer(&self, limit: Duration) -> Result<String, RecvTimeoutError> {
-        let begin = Instant::now();
-        let used = cpu_time(self.child.id());
-        loop {
-            match self.lines.recv_timeout(GLANCE) {
-                Err(RecvTimeoutError::Timeout) => {
-                    if cpu_time(self.child.id()).saturating_sub(used) > limit
-                        || begin.elapsed() > limit * WALL
-                    {
-                        return Err(RecvTimeoutError::Timeout);
-                    }
-                }
-                answer => return answer,
-            }
-        }
-    }
-}
-
-/// The CPU time of all threads of a process.
-fn cpu_time(pid: u32) -> Duration {
-    let stat = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat"))
-        .unwrap_or_default();
-    // The 12th and 13th field after the name, which is in parentheses and may contain anything.
-    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
-    let ticks: u64 = fields.filter_map(|field| field.parse::<u64>().ok()).sum();
-    Duration::from_secs_f64(ticks as f64 / rustix::param::clock_ticks_per_second() as f64)
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        // It may be gone already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+impl Default for Worker {
+    fn default() -> Self {
+        Worker(warpline_cases::Worker::new(|| {
+            let mut command = Command::new(std::env::current_exe()?);
+            command.arg("serve").env("RUST_BACKTRACE", "0");
+            Ok(command)
+        }))
     }
 }
 
 impl Worker {
     /// The CPU time of its process.
     pub(crate) fn cpu_time(&self) -> Duration {
-        self.process.as_ref().map_or(Duration::ZERO, |serving| cpu_time(serving.child.id()))
+        self.0.cpu_time()
     }
 
     /// Runs a case with this limit of core time, and a [larger one](WALL) of wall time, as others
     /// may use the cores.
     pub(crate) fn run(&mut self, case: &Case, limit: Duration) -> Answer {
-        if case.is_outside() {
-            return run_outside(case, limit * WALL);
-        }
-        match self.ask(case, limit) {
-            Ok(answer) => answer,
-            Err(answer) => {
-                self.process = None;
-                answer
-            }
-        }
+        if is_outside(case) { run_outside(case, limit * WALL) } else { self.0.run(case, limit) }
     }
-
-    fn ask(&mut self, case: &Case, limit: Duration) -> Result<Answer, Answer> {
-        if self.process.is_none() {
-            self.process =
-                Some(start().map_err(|cause| Answer::Crashed(format!("cannot start: {cause}")))?);
-        }
-        let Some(serving) = &mut self.process else { unreachable!("it has just been started") };
-        let asked = writeln!(serving.stdin, "{case}").and_then(|()| serving.stdin.flush());
-        let line = match asked {
-            Ok(()) => serving.answer(limit),
-            Err(_) => Err(RecvTimeoutError::Disconnected),
-        };
-        match line {
-            Ok(line) => serde_json::from_str(&line)
-                .map_err(|cause| Answer::Crashed(format!("no answer: {cause}"))),
-            Err(RecvTimeoutError::Timeout) => Err(Answer::Hung { seconds: limit.as_secs_f64() }),
-            Err(RecvTimeoutError::Disconnected) => {
-                let status = serving
-                    .child
-                    .wait()
-                    .map_or_else(|cause| cause.to_string(), |status| status.to_string());
-                Err(Answer::Crashed(format!(
-                    "{status}: {}",
-                    serving.errors.recv().unwrap_or_default()
-                )))
-            }
-        }
-    }
-}
-
-fn start() -> std::io::Result<Serving> {
-    let mut child = Command::new(std::env::current_exe()?)
-        .arg("serve")
-        .env("RUST_BACKTRACE", "0")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()?;
-    let (Some(stdin), Some(stdout), Some(stderr)) =
-        (child.stdin.take(), child.stdout.take(), child.stderr.take())
-    else {
-        unreachable!("all three are pipes")
-    };
-    let (sender, lines) = channel();
-    std::thread::spawn(move || {
-        for line in BufReader::new(stdout).lines().map_while(Result::ok) {
-            if sender.send(line).is_err() {
-                break;
-            }
-        }
-    });
-    Ok(Serving { child, stdin, lines, errors: last_output(stderr) })
-}
-
-/// The end of a program's output, once it is complete.
-fn last_output(mut stream: impl Read + Send + 'static) -> Receiver<String> {
-    let (sender, end) = channel();
-    std::thread::spawn(move || {
-        let mut last = Vec::new();
-        let mut some = [0; 4096];
-        while let Ok(count @ 1..) = stream.read(&mut some) {
-            last.extend_from_slice(&some[..count]);
-            last.drain(..last.len().saturating_sub(LAST_OUTPUT));
-        }
-        // The receiver may be gone.
-        let _ = sender.send(String::from_utf8_lossy(&last).trim().to_owned());
-    });
-    end
 }
 
 /// Runs a case in a process of its own, or several.
 fn run_outside(case: &Case, limit: Duration) -> Answer {
-    let hooks = match case.sorted() {
+    let hooks = match sorted(case) {
         Ok(sorted) => sorted.hooks,
         Err(why) => return Answer::Refused(why),
     };

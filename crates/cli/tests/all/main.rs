@@ -15,4 +15,5 @@ mod run;
 mod scenario;
 mod studies;
 mod support;
+mod torture;
 mod ways;

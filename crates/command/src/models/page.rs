@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::models::catalogue::{Catalogue, ModelEntry, ways_to_undo};
 use crate::models::program::Program;
 use crate::output::{self, format};
-use crate::verbs::{COMPARE, EXPLAIN, RUN, VERIFY};
+use crate::verbs::{COMPARE, EXPLAIN, RUN, TORTURE, VERIFY};
 use serde_json::{Map, Value, json};
 use warpline_run::{ParameterSpec, Preset, Undo};
 
@@ -68,8 +68,8 @@ fn entry_json<C: Catalogue>(program: &Program<C>, entry: &ModelEntry) -> Value {
 
 /// Command lines to start from.
 pub(crate) fn examples<C: Catalogue>(program: &Program<C>, entry: &ModelEntry) -> Vec<String> {
-    let [run, verify, explain, compare] =
-        [RUN, VERIFY, EXPLAIN, COMPARE].map(|verb| program.line(verb, entry.name));
+    let [run, verify, torture, explain, compare] =
+        [RUN, VERIFY, TORTURE, EXPLAIN, COMPARE].map(|verb| program.line(verb, entry.name));
     let numeric = entry.parameters.iter().find(|spec| spec.default.parse::<f64>().is_ok());
     let parameter =
         numeric.map(|spec| format!(" --{} {}", spec.name, spec.default)).unwrap_or_default();
@@ -77,6 +77,7 @@ pub(crate) fn examples<C: Catalogue>(program: &Program<C>, entry: &ModelEntry) -
         run.clone(),
         format!("{run}{parameter} --end {} --seed 2 --report out", entry.default_end / 2.0),
         verify,
+        torture,
         explain,
         compare,
     ]

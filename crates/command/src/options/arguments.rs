@@ -13,7 +13,7 @@ use crate::models::catalogue::{Catalogue, ModelEntry};
 use crate::models::program::Program;
 use crate::output::format;
 use crate::settings::{self, GivenSetting};
-use crate::verbs::{COMPARE, EXPLAIN, NEW, RUN, STUDY, VERIFY};
+use crate::verbs::{COMPARE, EXPLAIN, NEW, RUN, STUDY, TORTURE, VERIFY};
 use crate::{new, study};
 use clap::ArgMatches;
 use warpline_run::settings::Setting;
@@ -121,6 +121,10 @@ fn for_command(verb: &str, mut scenario: Scenario) -> Scenario {
         EXPLAIN => {
             scenario.settings.retain(|given| settings::EXPLAINED.contains(&given.name.as_str()))
         }
+        TORTURE => {
+            let own = settings::of(TORTURE);
+            scenario.settings.retain(|given| own.iter().any(|setting| setting.name == given.name))
+        }
         COMPARE => scenario.settings.retain(|given| {
             !settings::of_run()
                 .iter()
@@ -159,6 +163,7 @@ fn of_model<C: Catalogue>(
     let request = presets.into_iter().rev().fold(request, Request::over);
     Ok(match verb {
         VERIFY => Action::Verify(request),
+        TORTURE => Action::Torture(request),
         EXPLAIN => Action::Explain(request),
         COMPARE => Action::Compare(request),
         _ => Action::Run(request),

@@ -7,7 +7,7 @@ use crate::models::catalogue::Catalogue;
 use crate::models::page;
 use crate::models::program::Program;
 use crate::output::format;
-use crate::verbs::{COMPARE, EXPLAIN, NEW, RUN, VERIFY};
+use crate::verbs::{COMPARE, EXPLAIN, NEW, RUN, TORTURE, VERIFY};
 use crate::{new, settings, study};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command, value_parser};
@@ -55,6 +55,7 @@ pub(super) fn command<C: Catalogue>(program: &Program<C>) -> Command {
             models,
             run(program),
             verify(program),
+            torture(program),
             explain(program),
             compare(program),
             report,
@@ -107,6 +108,27 @@ fn verify<C: Catalogue>(program: &Program<C>) -> Command {
              What is compared of a state is its Debug text; what that leaves out is not compared.\n\
              A scenario file gives model, seed and parameters; its other settings are those of a run.\n\n{examples}\n\n\
              Exit status: 0 what was tried was undone and repeated exactly, and both processes have the same answer, 1 not so, 2 usage error."
+        ))
+}
+
+fn torture<C: Catalogue>(program: &Program<C>) -> Command {
+    let examples = examples(
+        program,
+        TORTURE,
+        &["--seconds 30", "--hours 1 --pes 500", "--sync optimistic --undo copy --seed 7"],
+        None,
+    );
+    of_models(program, TORTURE)
+        .about("Search for a schedule that changes the answer: PEs in a virtual cluster, late \
+                messages, random settings")
+        .arg(json())
+        .arg(quiet())
+        .after_help(format!(
+            "All PEs are in one thread, in an order drawn from a seed; messages are late and overtake each other, PEs stand still, and rings are full.\n\
+             Each schedule is compared with the sequential run: history, states, statistics, results and rows. Settings that are given stay as they are; others are drawn.\n\
+             What fails is made smaller, and printed as one command that repeats it exactly.\n\
+             It finds handlers and reverse code that go wrong only in parallel, and mistakes of the engine. It cannot find data races between threads.\n\n{examples}\n\n\
+             Exit status: 0 nothing was found, 1 a schedule had another answer, 2 usage error, 130 or 143 ended early by a signal, and nothing was found."
         ))
 }
 

@@ -22,6 +22,8 @@ pub(crate) enum Action {
     Run(Request),
     /// Verify one.
     Verify(Request),
+    /// Search for a schedule that goes wrong.
+    Torture(Request),
     /// Explain how fast one could be.
     Explain(Request),
     /// Run one on several engines in turn.
@@ -52,6 +54,7 @@ impl Action {
         match self {
             Action::Run(request) => Action::Run(request.over(scenario)),
             Action::Verify(request) => Action::Verify(request.over(scenario)),
+            Action::Torture(request) => Action::Torture(request.over(scenario)),
             Action::Explain(request) => Action::Explain(request.over(scenario)),
             Action::Compare(request) => Action::Compare(request.over(scenario)),
             other => other,

@@ -8,7 +8,7 @@ use crate::models::catalogue::{Catalogue, ModelEntry};
 use crate::models::program::Program;
 use crate::output::format;
 use crate::settings::{self, GivenSetting};
-use crate::verbs::{COMPARE, EXPLAIN, VERIFY};
+use crate::verbs::{COMPARE, EXPLAIN, TORTURE, VERIFY};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use warpline_run::nearest;
@@ -116,6 +116,7 @@ impl Names {
             (COMPARE, settings::is_of_comparisons(name)),
             (EXPLAIN, settings::is_of_explanations(name)),
             (VERIFY, settings::is_of_verifications(name)),
+            (TORTURE, settings::is_of_searches(name)),
         ];
         if let Some((command, _)) = elsewhere.iter().find(|(_, there)| *there) {
             return Some(format!(

@@ -45,12 +45,7 @@ enum Channel {
 impl ProgressDisplay {
     /// For a model whose unit of time is `unit`.
     pub(crate) fn new(unit: &'static str, quiet: bool) -> Self {
-        let channel = match quiet {
-            true => Channel::Nobody,
-            false if std::io::stderr().is_terminal() => Channel::Terminal(None),
-            false => Channel::Lines { last: None },
-        };
-        ProgressDisplay { unit, channel, told: Thrashing::default() }
+        ProgressDisplay { unit, channel: Channel::new(quiet), told: Thrashing::default() }
     }
 
     pub(crate) fn show(&mut self, progress: &Progress) {
@@ -85,9 +80,68 @@ impl ProgressDisplay {
 
     /// Clears the bar from the terminal.
     pub(crate) fn finish(self) {
-        if let Channel::Terminal(Some(bar)) = self.channel {
+        self.channel.finish();
+    }
+}
+
+impl Channel {
+    fn new(quiet: bool) -> Self {
+        match quiet {
+            true => Channel::Nobody,
+            false if std::io::stderr().is_terminal() => Channel::Terminal(None),
+            false => Channel::Lines { last: None },
+        }
+    }
+
+    fn finish(self) {
+        if let Channel::Terminal(Some(bar)) = self {
             bar.finish_and_clear();
         }
+    }
+}
+
+/// Shows people how far a search has come that lasts for a given time.
+pub(crate) struct SearchDisplay(Channel);
+
+impl SearchDisplay {
+    pub(crate) fn new(quiet: bool) -> Self {
+        SearchDisplay(Channel::new(quiet))
+    }
+
+    /// Shows `line` and the time that is left.
+    pub(crate) fn show(
+        &mut self,
+        elapsed: Duration,
+        time: Duration,
+        line: impl FnOnce() -> String,
+    ) {
+        if elapsed < SILENT {
+            return;
+        }
+        let whole = || {
+            let left = format::duration(time.saturating_sub(elapsed).as_secs_f64());
+            format!("{left} left | {}", line())
+        };
+        match &mut self.0 {
+            Channel::Nobody => {}
+            Channel::Terminal(bar) => {
+                let bar = bar.get_or_insert_with(|| new_bar(STEPS));
+                bar.set_message(whole());
+                let share = elapsed.as_secs_f64() / time.as_secs_f64();
+                bar.set_position((share.min(1.0) * STEPS as f64) as u64);
+            }
+            Channel::Lines { last } => {
+                if is_due(*last, elapsed) {
+                    *last = Some(elapsed);
+                    output::notify(whole());
+                }
+            }
+        }
+    }
+
+    /// Clears the bar from the terminal.
+    pub(crate) fn finish(self) {
+        self.0.finish();
     }
 }
 

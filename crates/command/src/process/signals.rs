@@ -74,13 +74,19 @@ impl Signals {
         }
     }
 
+    /// The name of the signal that was received, and the exit code that follows from it.
+    pub(crate) fn received(&self) -> Option<(&'static str, u8)> {
+        match self.received.load(Ordering::Relaxed) {
+            0 => None,
+            15 => Some(("SIGTERM", 143)),
+            _ => Some(("SIGINT", 130)),
+        }
+    }
+
     /// The failure of a run that a signal ended early; `None` if the run reached its end.
     pub(crate) fn failure(&self, record: &RunRecord) -> Option<Failure> {
         record.partial?;
-        let (name, code) = match self.received.load(Ordering::Relaxed) {
-            15 => ("SIGTERM", 143),
-            _ => ("SIGINT", 130),
-        };
+        let (name, code) = self.received().unwrap_or(("SIGINT", 130));
         Some(Failure {
             code,
             ..Failure::failed(format!("ended early by {name}: the results are partial"))

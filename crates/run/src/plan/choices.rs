@@ -8,7 +8,7 @@ use warpline_memory::{PoolKind, PoolSettings};
 
 use super::reason::{Chosen, Reason};
 use crate::machine::boost::HAS_BOOST;
-use crate::settings::THREADS_MOST;
+use crate::settings::{CLUSTER_PES_MOST, THREADS_MOST};
 use crate::{
     Barrier, BufferPool, Carrier, Conservative, CopyInterval, Error, FossilCollection,
     GvtAlgorithm, Horizon, Mailbox, Messages, Settings, Synchronisation, Undo,
@@ -30,14 +30,16 @@ const RINGS_MOST: u32 = 32;
 /// With more PEs than this, GVT takes the place of bounds.
 const BOUNDS_MOST: u32 = 64;
 
-/// How many PEs there are for so many threads in each process: never more than LPs.
+/// How many PEs there are for so many threads in each process: never more than LPs. That threads
+/// are not too many is checked with the settings.
 pub(crate) fn pes(threads: u32, processes: u32, lps: u32) -> u32 {
-    threads.saturating_mul(processes).min(lps).min(THREADS_MOST)
+    let most = if processes > 1 { THREADS_MOST } else { CLUSTER_PES_MOST };
+    threads.saturating_mul(processes).min(lps).min(most)
 }
 
 /// How many threads each process may have: its share of the cores, but at least one.
 pub(crate) fn threads_most(settings: &Settings, cores: u32, processes: u32) -> u32 {
-    settings.threads.unwrap_or_else(|| (cores / processes).max(1))
+    settings.threads.unwrap_or_else(|| (cores / processes).clamp(1, THREADS_MOST))
 }
 
 /// How many threads each process has for so many PEs.

@@ -14,6 +14,8 @@ use crate::settings;
 
 /// The most PEs of a run. Each keeps lists for every other, so memory grows with the square.
 pub const THREADS_MOST: u32 = 1024;
+/// The most PEs of a virtual cluster, which has no rings.
+pub const CLUSTER_PES_MOST: u32 = 4096;
 
 /// The most threads of a process that only send and receive messages.
 const COMMUNICATION_THREADS_MOST: u32 = 64;
@@ -117,9 +119,10 @@ settings! {
         /// PEs, each an event loop with its share of the LPs, on a thread of its own as far as
         /// there are cores; the most that auto may use; without --sync, more than 1 means an
         /// optimistic run.
-        threads: u32, Range::Between(1, THREADS_MOST), {
+        threads: u32, Range::Between(1, CLUSTER_PES_MOST), {
             heading: PARALLEL,
-            reason: "as every PE keeps room for messages from every other; as many as there are cores run best",
+            takes: "a whole number from 1 to 1024",
+            reason: "as every PE keeps room for messages from every other; as many as there are cores run best; a virtual cluster has up to 4096",
             rule: "as many as there are cores",
             recorded: Recorded::Always,
             hurts: "more PEs than cores take turns and exchange more messages; with few events between messages, PEs mostly wait",

@@ -14,6 +14,8 @@ use self::network::{Chance, SharedNetwork};
 pub use self::port::VirtualPort;
 use crate::Codec;
 
+/// How fast PEs are that do not stand still, by how many times the slowest.
+const SPEEDS: [u32; 3] = [1, 10, 100];
 /// Speeds last for at most this many steps per PE.
 const LASTING: u32 = 100;
 /// With more PEs than this, speeds last no longer: GVT needs all PEs, and would wait long for those
@@ -27,12 +29,56 @@ const LASTING_PES: u32 = 16;
 pub struct VirtualCluster<E> {
     network: SharedNetwork<E>,
     random: Chance,
-    /// How likely each PE is to be stepped: for a while, some are slow and some stand still.
-    speeds: Vec<u32>,
-    /// Their sum.
-    total: u32,
+    speeds: Speeds,
     /// Steps until new speeds are drawn.
     until_change: u32,
+}
+
+/// How likely each PE is to be stepped: for a while, some are slow and some stand still. PEs of one
+/// speed are in one list, so choosing one costs the same however many there are.
+#[derive(Debug)]
+struct Speeds {
+    pes: u32,
+    /// The PEs that have each of the [`SPEEDS`].
+    groups: [Vec<u32>; SPEEDS.len()],
+}
+
+impl Speeds {
+    /// All are equally fast.
+    fn equal(pes: u32) -> Self {
+        Speeds { pes, groups: [(0..pes).collect(), Vec::new(), Vec::new()] }
+    }
+
+    fn draw(&mut self, random: &mut Chance) {
+        self.groups.iter_mut().for_each(Vec::clear);
+        // At least one PE must not stand still.
+        let fast = random.below(self.pes);
+        for pe in 0..self.pes {
+            let drawn = random.below(1 + SPEEDS.len() as u32);
+            let speed = if pe == fast {
+                Some(SPEEDS.len() - 1)
+            } else {
+                drawn.checked_sub(1).map(|drawn| drawn as usize)
+            };
+            if let Some(speed) = speed {
+                self.groups[speed].push(pe);
+            }
+        }
+    }
+
+    fn choose(&self, random: &mut Chance) -> usize {
+        let weight = |(group, speed): (&Vec<u32>, u32)| group.len() as u32 * speed;
+        let total = self.groups.iter().zip(SPEEDS).map(weight).sum();
+        let mut drawn = random.below(total);
+        for (group, speed) in self.groups.iter().zip(SPEEDS) {
+            let of_group = weight((group, speed));
+            if drawn < of_group {
+                return group[(drawn / speed) as usize] as usize;
+            }
+            drawn -= of_group;
+        }
+        unreachable!("less than the sum has been drawn")
+    }
 }
 
 impl<E> VirtualCluster<E> {
@@ -42,13 +88,8 @@ impl<E> VirtualCluster<E> {
         let delay = [1, pes, 4 * pes][random.below(3) as usize];
         let network = SharedNetwork::new(pes as usize, delay, Chance::new(mix64(!seed)), codec);
         let ports = (0..pes).map(|me| VirtualPort::new(me, network.clone())).collect();
-        let cluster = VirtualCluster {
-            network,
-            random,
-            speeds: vec![1; pes as usize],
-            total: pes,
-            until_change: 0,
-        };
+        let cluster =
+            VirtualCluster { network, random, speeds: Speeds::equal(pes), until_change: 0 };
         (cluster, ports)
     }
 
@@ -59,24 +100,49 @@ impl<E> VirtualCluster<E> {
             self.draw_speeds();
         }
         self.until_change -= 1;
-        let mut chosen = self.random.below(self.total);
-        let is_chosen = |&speed: &u32| {
-            let found = chosen < speed;
-            chosen = chosen.wrapping_sub(speed);
-            found
-        };
-        self.speeds.iter().position(is_chosen).unwrap_or_default()
+        self.speeds.choose(&mut self.random)
     }
 
     fn draw_speeds(&mut self) {
-        let pes = self.speeds.len() as u32;
+        let pes = self.speeds.pes;
         self.until_change = 1 + self.random.below(LASTING * pes.min(LASTING_PES));
-        for speed in &mut self.speeds {
-            *speed = [0, 1, 10, 100][self.random.below(4) as usize];
+        self.speeds.draw(&mut self.random);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pes_are_chosen_by_their_speeds() {
+        let speeds = Speeds { pes: 5, groups: [vec![3], vec![0], vec![2, 4]] };
+        let mut random = Chance::new(7);
+        let mut chosen = [0u32; 5];
+        for _ in 0..21_100 {
+            chosen[speeds.choose(&mut random)] += 1;
         }
-        // At least one PE must not stand still.
-        let fast = self.random.below(pes);
-        self.speeds[fast as usize] = 100;
-        self.total = self.speeds.iter().sum();
+        let near = |count: u32, expected: u32| count.abs_diff(expected) < expected / 5 + 40;
+        assert!(
+            chosen[1] == 0
+                && near(chosen[3], 100)
+                && near(chosen[0], 1000)
+                && near(chosen[2], 10_000)
+                && near(chosen[4], 10_000),
+            "{chosen:?}"
+        );
+    }
+
+    #[test]
+    fn at_least_one_pe_is_fast() {
+        let mut random = Chance::new(3);
+        for pes in [1, 2, 3, 100] {
+            let mut speeds = Speeds::equal(pes);
+            for _ in 0..50 {
+                speeds.draw(&mut random);
+                assert!(!speeds.groups[SPEEDS.len() - 1].is_empty());
+                assert!(speeds.groups.iter().flatten().all(|pe| *pe < pes));
+            }
+        }
     }
 }

@@ -1,9 +1,10 @@
-//! Models with one fault each, in programs that verify them and compare engines. Faults that only a
-//! second process shows must be found, too.
+//! Models with one fault each, in programs that verify them, compare engines and search schedules.
+//! Faults that only a second process shows must be found, too.
 
 use std::collections::HashMap;
 use std::io::Write;
 use std::process::{Command, ExitCode};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use warpline::Abilities;
@@ -22,6 +23,9 @@ pub(crate) fn command(fault: &str) -> ExitCode {
         "random" => warpline::command::<Faulty<OtherRandom>>(),
         "prints" => warpline::command::<Faulty<Prints>>(),
         "large" => warpline::command::<Faulty<Large>>(),
+        "wrong undo" => warpline::command::<Faulty<WrongUndo>>(),
+        "outside" => warpline::command::<Faulty<Outside>>(),
+        "crash" => warpline::command::<Faulty<Crash>>(),
         _ => ExitCode::FAILURE,
     }
 }
@@ -218,6 +222,64 @@ impl Fault for Large {
 
     fn handle(state: &mut Vec<u8>, _: &Event, to: u32) -> u32 {
         state[1_000_000] = state[1_000_000].wrapping_add(1);
+        to
+    }
+}
+
+/// Reverse code that is wrong for all events but the first.
+struct WrongUndo;
+
+impl Fault for WrongUndo {
+    type State = u64;
+    const HAS_REVERSE: bool = true;
+
+    fn init() -> u64 {
+        0
+    }
+
+    fn handle(state: &mut u64, event: &Event, to: u32) -> u32 {
+        LateUndo::handle(state, event, to)
+    }
+
+    fn reverse(state: &mut u64, event: &Event) {
+        LateUndo::reverse(state, event);
+    }
+}
+
+/// A state outside all LPs, in the order in which events happen to be executed.
+struct Outside;
+
+static EVENTS: AtomicU32 = AtomicU32::new(0);
+
+impl Fault for Outside {
+    type State = u32;
+
+    fn init() -> u32 {
+        0
+    }
+
+    fn handle(last: &mut u32, _: &Event, _: u32) -> u32 {
+        *last = EVENTS.fetch_add(1, Ordering::Relaxed);
+        *last % Self::LPS
+    }
+}
+
+/// Ends the program if an LP is executed out of order.
+struct Crash;
+
+impl Fault for Crash {
+    type State = (u32, bool);
+
+    fn init() -> (u32, bool) {
+        (0, false)
+    }
+
+    fn handle((seen, has_first): &mut (u32, bool), event: &Event, to: u32) -> u32 {
+        *has_first |= matches!(event, Event::First);
+        *seen += 1;
+        if !*has_first {
+            std::process::abort();
+        }
         to
     }
 }

@@ -115,7 +115,8 @@ fn run_line(directory: &Path, block: &Block, line: Line, place: &str) -> Option<
 }
 
 fn short(directory: &Path, arguments: &[String]) -> Vec<String> {
-    let takes_model = ["run", "verify", "explain", "compare"].contains(&arguments[0].as_str());
+    let takes_model =
+        ["run", "verify", "torture", "explain", "compare"].contains(&arguments[0].as_str());
     shortened(arguments, if takes_model { default_end(directory, &arguments[1]) } else { 0.0 })
 }
 

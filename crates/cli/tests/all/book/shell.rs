@@ -68,6 +68,15 @@ const SHORTER: f64 = 1000.0;
 /// engine, and few replications. `default_end` is that of the model.
 pub(super) fn shortened(arguments: &[String], default_end: f64) -> Vec<String> {
     let mut short = arguments.to_vec();
+    let command = arguments.first().map(String::as_str).unwrap_or_default();
+    if command == "torture" {
+        let times = ["--hours", "--minutes"];
+        for at in (0..short.len()).filter(|at| times.contains(&&*arguments[*at])) {
+            short[at] = "--seconds".to_owned();
+            short[at + 1] = "2".to_owned();
+        }
+        return short;
+    }
     let mut set = |option: &str, value: String, always: bool| match short
         .iter()
         .position(|word| word == option)
@@ -76,7 +85,6 @@ pub(super) fn shortened(arguments: &[String], default_end: f64) -> Vec<String> {
         None if always => short.extend([option.to_owned(), value]),
         None => {}
     };
-    let command = arguments.first().map(String::as_str).unwrap_or_default();
     if ["run", "verify", "explain", "compare"].contains(&command) {
         set("--end", (default_end / SHORTER).to_string(), true);
         set("--runs", "1".to_owned(), command == "compare");

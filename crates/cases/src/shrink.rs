@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use crate::answer::Wrong;
 use crate::case::Case;
-use crate::check::Checker;
 
 /// How often a case is run to learn how often it fails.
 const RUNS: u32 = 10;
@@ -16,46 +15,61 @@ const TRIES_MOST: u32 = 30;
 
 /// A small case that fails.
 #[derive(Clone, Debug)]
-pub(crate) struct Shrunk {
-    pub(crate) case: Case,
-    pub(crate) wrong: Wrong,
+pub struct Shrunk {
+    /// The case.
+    pub case: Case,
+    /// What is wrong with it.
+    pub wrong: Wrong,
     /// How often it failed, of how many runs.
-    pub(crate) failed: u32,
-    pub(crate) runs: u32,
+    pub failed: u32,
+    /// How many runs those were.
+    pub runs: u32,
+}
+
+/// What may become of an option while a case is made smaller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Freedom {
+    /// It may be left out, or have a smaller value.
+    Free,
+    /// It may have a smaller value.
+    Kept,
+    /// It stays as it is.
+    Fixed,
 }
 
 /// Runs cases, and says whether they fail in the way that is looked for.
-pub(crate) trait Probe {
+pub trait Probe {
+    /// Whether this very case fails.
     fn fails(&mut self, case: &Case) -> Option<Wrong>;
-}
 
-/// Looks for failures of one kind.
-pub(crate) struct InKind<'a> {
-    pub(crate) checker: &'a mut Checker,
-    pub(crate) kind: &'static str,
-}
+    /// Whether this case fails, or one that is as small and differs from it by chance alone; and
+    /// which.
+    fn nearly_fails(&mut self, case: &Case) -> Option<(Case, Wrong)> {
+        self.fails(case).map(|wrong| (case.clone(), wrong))
+    }
 
-impl Probe for InKind<'_> {
-    fn fails(&mut self, case: &Case) -> Option<Wrong> {
-        self.checker.check(case).err().filter(|wrong| wrong.kind == self.kind)
+    /// What may become of an option. Without an end, runs would go on to the model's own.
+    fn freedom(&self, name: &str) -> Freedom {
+        if name == "end" { Freedom::Kept } else { Freedom::Free }
     }
 }
 
 /// Leaves out options and takes smaller values for as long as the case still fails and `time`
 /// lasts.
-pub(crate) fn shrink(case: Case, wrong: Wrong, probe: &mut impl Probe, time: Duration) -> Shrunk {
+pub fn shrink(case: Case, wrong: Wrong, probe: &mut impl Probe, time: Duration) -> Shrunk {
     let until = Instant::now() + time;
     let mut found = measure(Shrunk { case, wrong, failed: 1, runs: 1 }, probe, until);
     loop {
         let before = found.case.clone();
-        for candidate in candidates(&before) {
+        for candidate in candidates(&before, |name| probe.freedom(name)) {
             // A candidate before this one may have succeeded, and removed this option.
             let Some(candidate) = candidate.applied_to(&found.case) else { continue };
             if Instant::now() >= until {
                 return measure(found, probe, until + time / 2);
             }
-            if let Some(wrong) = (0..tries(&found)).find_map(|_| probe.fails(&candidate)) {
-                found = Shrunk { case: candidate, wrong, ..found };
+            let failing = (0..tries(&found)).find_map(|_| probe.nearly_fails(&candidate));
+            if let Some((case, wrong)) = failing {
+                found = Shrunk { case, wrong, ..found };
             }
         }
         if found.case == before {
@@ -99,12 +113,14 @@ impl Change {
 }
 
 /// Changes that may make a case smaller, the largest first.
-fn candidates(case: &Case) -> Vec<Change> {
+fn candidates(case: &Case, freedom: impl Fn(&str) -> Freedom) -> Vec<Change> {
     let names = || case.options.iter().map(|(name, _)| name.clone());
-    // Without an end, runs would go on to the model's own.
-    let without =
-        names().rev().filter(|name| name != "end").map(|name| Change { name, value: None });
-    let smaller = case.options.iter().flat_map(|(name, value)| {
+    let without = names()
+        .rev()
+        .filter(|name| freedom(name) == Freedom::Free)
+        .map(|name| Change { name, value: None });
+    let changed = case.options.iter().filter(|(name, _)| freedom(name) != Freedom::Fixed);
+    let smaller = changed.flat_map(|(name, value)| {
         smaller(value).into_iter().map(|value| Change { name: name.clone(), value: Some(value) })
     });
     without.chain(smaller).collect()

@@ -1,0 +1,101 @@
+//! `warpline torture`.
+
+use crate::support::warpline;
+
+#[test]
+fn a_search_says_what_it_has_tried() {
+    let found = warpline("torture mm1 --seconds 2 --seed 3 --jobs 1");
+    assert_eq!(found.code, 0, "{}{}", found.stdout, found.stderr);
+    for words in [
+        "mm1: every schedule gave the answer of the sequential run",
+        "from seed 3",
+        "--sync ",
+        "not drawn: ",
+        "beyond this: data races between threads",
+    ] {
+        assert!(found.stdout.contains(words), "{words}: {}", found.stdout);
+    }
+}
+
+#[test]
+fn programs_are_told_what_a_search_has_tried() {
+    let json =
+        warpline("torture phold --lps 40 --seconds 2 --seed 3 --undo copy --batch 1 --json").json();
+    assert_eq!(json["fixed"].to_string(), r#"{"batch":"1","lps":"40","undo":"copy"}"#);
+    assert_eq!(
+        (&json["model"], &json["seed"], &json["partial"]),
+        (&"phold".into(), &3.into(), &false.into())
+    );
+    assert!(json["failure"].is_null() && json["schedules"].as_u64() > Some(0), "{json:?}");
+    let coverage = json["coverage"].as_object().unwrap();
+    assert!(
+        coverage.contains_key("sync")
+            && !coverage.contains_key("batch")
+            && !coverage.contains_key("undo")
+    );
+    for name in [
+        "seconds",
+        "schedules_per_second",
+        "sequential_runs",
+        "committed_events",
+        "executed_events",
+        "undone_events",
+        "rollbacks",
+        "gvt_computations",
+        "pes_most",
+    ] {
+        assert!(json[name].is_number(), "{name}");
+    }
+}
+
+#[test]
+fn one_schedule_is_repeated() {
+    let found =
+        warpline("torture phold --lps 9 --end 3 --threads 4 --sync mixed --virtual-cluster 5");
+    assert_eq!(
+        (found.code, &*found.stdout),
+        (0, "phold: every schedule gave the answer of the sequential run\n")
+    );
+}
+
+#[test]
+fn a_wrong_search_is_refused_in_a_sentence() {
+    let refused =
+        |line: &str, words: &str| warpline(&format!("torture {line}")).is_wrong_use(&[words]);
+    refused("", "a model or a scenario file is missing");
+    refused("phold --hours 0", "`hours` cannot be `0`: it takes a finite number greater than 0");
+    refused("phold --lps 9 --pes 10", "--pes is 10, but the model has 9 LPs");
+    refused("phold --lps 9 --threads 10", "--threads is 10, but the model has 9 LPs");
+    refused("mm1 --undo reverse --sync conservative", "a conservative run undoes nothing");
+    refused("phold --sync sequential", "--sync sequential has no schedules to search");
+    refused(
+        "phold --virtual-cluster 3 --minutes 2",
+        "names one schedule, so there is nothing to search",
+    );
+    refused("phold --processes 2", "--processes");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_search_that_is_ended_early_says_what_it_has_tried() {
+    use std::path::Path;
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+
+    let child = crate::support::command(Path::new("."))
+        .args(["torture", "phold", "--lps", "40", "--hours", "1", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_secs(3));
+    assert!(
+        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success()
+    );
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&json["partial"], &json["exit_code"]), (&true.into(), &130.into()));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("left | ") && said.contains("ended early by SIGINT"), "{said}");
+}
