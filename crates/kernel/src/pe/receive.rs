@@ -46,7 +46,7 @@ impl<T: PeTypes> Pe<'_, T> {
         if self.world.has_bounds()
             && self
                 .frontier
-                .read_bounds(self.world.me(), self.world.delays(), |pe| self.mail.bound(pe))
+                .read_bounds(self.world.me(), self.world.delays_here(), |pe| self.mail.bound(pe))
         {
             self.calls.on_horizon();
         }
@@ -189,6 +189,9 @@ impl<T: PeTypes> Pe<'_, T> {
     /// Sends free buffers back to PEs that send more than they receive: they would otherwise keep
     /// making new ones. (Fujimoto and Panesar let such a PE wait instead.)
     pub(super) fn return_surplus(&mut self) {
+        if !self.agenda.returns_surplus() {
+            return;
+        }
         let most = if self.memory.is_short() {
             0
         } else {

@@ -3,6 +3,7 @@ use std::ops::Range;
 use warpline_base::{EventKey, Moment, TieBreak, VirtualTime};
 use warpline_model::Model;
 
+use crate::partition::DelaysHere;
 use crate::{Delays, Horizon, Messages, Partition, Roles, Tuning};
 
 /// What the PEs of a run are to simulate.
@@ -37,8 +38,7 @@ pub(super) struct World<'m, M> {
     end: VirtualTime,
     tuning: Tuning,
     near: Range<u32>,
-    /// By PE: the least delay of anything that it sends to this one.
-    delays: Box<[f64]>,
+    delays: Delays,
     /// The least delay from any other PE to this one.
     least_delay_here: f64,
     /// The least delay between any two PEs.
@@ -47,8 +47,6 @@ pub(super) struct World<'m, M> {
 
 impl<'m, M: Model> World<'m, M> {
     pub(super) fn new(task: &Task<'m, M>, me: u32, tuning: Tuning) -> Self {
-        let pes = task.partition.pes();
-        let others = (0..pes).filter(|from| *from != me);
         World {
             me,
             model: task.model,
@@ -57,10 +55,8 @@ impl<'m, M: Model> World<'m, M> {
             end: task.end,
             tuning,
             near: task.near.clone(),
-            delays: (0..pes).map(|from| task.delays.between(from, me)).collect(),
-            least_delay_here: others
-                .map(|from| task.delays.between(from, me))
-                .fold(f64::INFINITY, f64::min),
+            delays: task.delays.clone(),
+            least_delay_here: task.delays.to(me).least(me),
             least_delay: task.delays.least(),
         }
     }
@@ -103,10 +99,10 @@ impl<'m, M: Model> World<'m, M> {
         &self.tuning
     }
 
-    /// By PE: the least delay of anything that it sends to this one.
+    /// The least delays of anything that other PEs send to this one.
     #[inline]
-    pub(super) fn delays(&self) -> &[f64] {
-        &self.delays
+    pub(super) fn delays_here(&self) -> DelaysHere<'_> {
+        self.delays.to(self.me)
     }
 
     /// The least delay from any other PE to this one.

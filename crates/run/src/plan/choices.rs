@@ -318,7 +318,7 @@ mod tests {
 
     #[test]
     fn windows_suit_pes_that_take_turns() {
-        let suit = |pes, cores| windows_suit(pes, cores, &Delays::uniform(0.5));
+        let suit = |pes, cores| windows_suit(pes, cores, &Delays::uniform(pes, 0.5));
         assert_eq!(
             [(1, 8), (2, 2), (8, 8), (2, 1), (9, 8)].map(|(pes, cores)| suit(pes, cores)),
             [false, false, false, true, true]
