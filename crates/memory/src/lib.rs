@@ -43,7 +43,7 @@ pub use region::{Common, Member, Region, RegionTicket};
 pub use sync::{Apart, ApartList, Deserted, SpinGuard, SpinLock};
 pub use unwind::{catch_exhausted, catch_panic};
 pub use wires::{
-    Bell, BlockReader, BlockWriter, CasConsumer, CasCounts, CasProducer, Consumer, Drain, Lines,
-    Producer, Refusal, Refused, Registers, blocks, cas_ring, lines, pass_over_ring, registers,
-    ring, ring_bytes, ring_in,
+    Bell, BlockReader, BlockWriter, CasConsumer, CasCounts, CasProducer, CasProducers, Consumer,
+    Drain, Lines, Producer, Refusal, Refused, Registers, blocks, cas_ring, cas_ring_bytes,
+    cas_ring_in, lines, pass_over_ring, registers, ring, ring_bytes, ring_in,
 };

@@ -91,6 +91,7 @@ impl<E, P: Port<E>> Mail<E, P> {
     /// Drops messages by value that wait where several processes may share them. No PE may send any
     /// more.
     pub(crate) fn drop_values(&mut self) {
+        self.port.receive(&mut self.incoming);
         self.port.look_for_values();
         self.port.receive_values(&mut |message| _ = try_drop(message));
     }

@@ -142,12 +142,24 @@ pub(super) fn messages(messages: Messages, payload_bytes: usize) -> warpline_ker
 
 /// Where messages wait, between threads and between processes; nowhere in a virtual cluster, which
 /// has a network of its own.
-pub(super) fn mailbox(settings: &Settings, pes: u32, processes: u32) -> Option<Chosen<Mailbox>> {
+///
+/// `are_near`: all processes share memory, and use it for messages.
+pub(super) fn mailbox(
+    settings: &Settings,
+    pes: u32,
+    processes: u32,
+    are_near: bool,
+) -> Option<Chosen<Mailbox>> {
     let chosen = match settings.mailbox() {
-        // Inboxes do not leave a process.
         Mailbox::Auto if pes > RINGS_MOST && processes == 1 => Chosen {
             value: Mailbox::Shared,
             why: Reason::Rule("rings between so many PEs would take much memory"),
+        },
+        Mailbox::Auto if pes > RINGS_MOST && are_near => Chosen {
+            value: Mailbox::Cas,
+            why: Reason::Rule(
+                "rings between so many PEs would take much memory, and inboxes do not leave a process",
+            ),
         },
         Mailbox::Auto => {
             Chosen { value: Mailbox::PerSender, why: Reason::Rule("only two PEs meet at a ring") }

@@ -12,8 +12,8 @@ use super::{
 };
 use crate::settings;
 
-/// The most PEs of a run. Each keeps lists for every other, so memory grows with the square.
-pub const THREADS_MOST: u32 = 1024;
+/// The most PEs of a run.
+pub const THREADS_MOST: u32 = 1 << 18;
 
 /// The most threads of a process that only send and receive messages.
 const COMMUNICATION_THREADS_MOST: u32 = 64;
@@ -119,7 +119,7 @@ settings! {
         /// optimistic run.
         threads: u32, Range::Between(1, THREADS_MOST), {
             heading: PARALLEL,
-            reason: "as every PE keeps room for messages from every other; as many as there are cores run best",
+            reason: "as each PE takes memory; as many as there are cores run best",
             rule: "as many as there are cores",
             recorded: Recorded::Always,
             hurts: "more PEs than cores take turns and exchange more messages; with few events between messages, PEs mostly wait",
