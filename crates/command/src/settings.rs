@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use warpline_run::settings::{CLUSTER_PES_MOST, OUTPUT, Range, Setting, SettingValue};
+use warpline_run::settings::{OUTPUT, Range, Setting, SettingValue};
 use warpline_run::{EventCost, Synchronisation, nearest};
 
 use crate::failure::Failure;
@@ -123,7 +123,7 @@ warpline_run::settings! {
             hurts: "in a few seconds, only small cases are tried",
         }
         /// The most PEs of a schedule; the first cases have few, and later ones more.
-        pes: u32, Range::Between(2, CLUSTER_PES_MOST), {
+        pes: u32, Range::Between(2, THREADS_MOST), {
             heading: SEARCH,
             placeholder: "PES",
             rule: "48, or as many as there are LPs",

@@ -34,7 +34,7 @@ pub use crash_report::report_crashes;
 pub use drop_each::{DropEach, drop_each, try_drop};
 pub use events::{
     Books, Buffers, CancelOutcome, Handle, Image, Pool, PoolKind, PoolOrder, PoolSettings, SubPool,
-    buffers, buffers_in,
+    buffers, buffers_in, buffers_of,
 };
 pub use payload::Payload;
 pub use portable::{IsPortable, Portable, Room, Shareable};
@@ -43,7 +43,7 @@ pub use region::{Common, Member, Region, RegionTicket};
 pub use sync::{Apart, ApartList, Deserted, SpinGuard, SpinLock};
 pub use unwind::{catch_exhausted, catch_panic};
 pub use wires::{
-    Bell, BlockReader, BlockWriter, CasConsumer, CasCounts, CasProducer, Consumer, Drain, Lines,
-    Producer, Refusal, Refused, Registers, blocks, cas_ring, lines, pass_over_ring, registers,
-    ring, ring_bytes, ring_in,
+    Bell, BlockReader, BlockWriter, CasConsumer, CasCounts, CasProducer, CasProducers, Consumer,
+    Drain, Lines, Producer, Refusal, Refused, Registers, blocks, cas_ring, cas_ring_bytes,
+    cas_ring_in, lines, pass_over_ring, registers, ring, ring_bytes, ring_in,
 };

@@ -47,12 +47,76 @@ pub struct InboxPort<E> {
     me: usize,
     /// Messages by value that have been taken out of this PE's inbox.
     values: DropEach<ValueMessage<E>>,
-    /// By receiver: messages by value that are kept back until they are flushed.
-    kept_back: Vec<DropEach<ValueMessage<E>>>,
-    /// The receivers for which any are.
-    receivers: Vec<u32>,
+    kept_back: KeptBack<E>,
     bounds: Lines,
     controls: ControlWires,
+}
+
+/// With more PEs than this, what a PE keeps back for others is in one list: hardly two of the
+/// messages of a step go to the same PE then.
+const APART_MOST: usize = 64;
+
+/// Messages by value that are kept back until they are flushed.
+enum KeptBack<E> {
+    Apart {
+        by_receiver: Vec<DropEach<ValueMessage<E>>>,
+        /// The receivers that have any.
+        receivers: Vec<u32>,
+    },
+    /// With their receivers.
+    Together(DropEach<(u32, ValueMessage<E>)>),
+}
+
+impl<E> KeptBack<E> {
+    fn new(pes: usize) -> Self {
+        if pes > APART_MOST {
+            return KeptBack::Together(DropEach::default());
+        }
+        let by_receiver = (0..pes).map(|_| DropEach::default()).collect();
+        KeptBack::Apart { by_receiver, receivers: Vec::new() }
+    }
+
+    fn push(&mut self, to: u32, message: ValueMessage<E>) {
+        match self {
+            KeptBack::Apart { by_receiver, receivers } => {
+                let kept_back = &mut by_receiver[to as usize];
+                if kept_back.is_empty() {
+                    receivers.make_room(1, UNREAD);
+                    receivers.push(to);
+                }
+                kept_back.make_room(1, UNREAD);
+                kept_back.push(message);
+            }
+            KeptBack::Together(all) => {
+                all.make_room(1, UNREAD);
+                all.push((to, message));
+            }
+        }
+    }
+
+    fn flush(&mut self, inboxes: &[Apart<Inbox<E>>]) {
+        match self {
+            KeptBack::Apart { by_receiver, receivers } => {
+                for to in receivers.drain(..) {
+                    let Apart(inbox) = &inboxes[to as usize];
+                    let kept_back = &mut by_receiver[to as usize];
+                    let mut mail = inbox.lock();
+                    mail.values.make_room(kept_back.len(), UNREAD);
+                    mail.values.append(kept_back);
+                    inbox.filled.store(true, Ordering::Relaxed);
+                }
+            }
+            KeptBack::Together(all) => {
+                for (to, message) in all.drain(..) {
+                    let Apart(inbox) = &inboxes[to as usize];
+                    let mut mail = inbox.lock();
+                    mail.values.make_room(1, UNREAD);
+                    mail.values.push(message);
+                    inbox.filled.store(true, Ordering::Relaxed);
+                }
+            }
+        }
+    }
 }
 
 /// The ends of the wires of the PEs of a plan.
@@ -62,17 +126,13 @@ pub fn inbox_ports<E: Send>(plan: &ControlPlan) -> Vec<InboxPort<E>> {
     let own = Region::own();
     let ends =
         lines(&own, pes as u32).into_iter().zip(control_wires(&own, &(0..pes), plan)).enumerate();
-    let port = |(me, (bounds, controls))| {
-        let kept_back = (0..pes).map(|_| DropEach::default()).collect();
-        InboxPort {
-            inboxes: inboxes.clone(),
-            me,
-            values: DropEach::default(),
-            kept_back,
-            receivers: Vec::new(),
-            bounds,
-            controls,
-        }
+    let port = |(me, (bounds, controls))| InboxPort {
+        inboxes: inboxes.clone(),
+        me,
+        values: DropEach::default(),
+        kept_back: KeptBack::new(pes),
+        bounds,
+        controls,
     };
     ends.map(port).collect()
 }
@@ -107,13 +167,7 @@ impl<E: Send> MessagePort for InboxPort<E> {
 
 impl<E: Send> ValuePort<E> for InboxPort<E> {
     fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
-        let kept_back = &mut self.kept_back[to as usize];
-        if kept_back.is_empty() {
-            self.receivers.make_room(1, UNREAD);
-            self.receivers.push(to);
-        }
-        kept_back.make_room(1, UNREAD);
-        kept_back.push(message);
+        self.kept_back.push(to, message);
         Ok(())
     }
 
@@ -126,14 +180,7 @@ by_shared_memory!(InboxPort: bounds, controls);
 
 impl<E: Send> Port<E> for InboxPort<E> {
     fn flush(&mut self) {
-        for to in self.receivers.drain(..) {
-            let Apart(inbox) = &self.inboxes[to as usize];
-            let kept_back = &mut self.kept_back[to as usize];
-            let mut mail = inbox.lock();
-            mail.values.make_room(kept_back.len(), UNREAD);
-            mail.values.append(kept_back);
-            inbox.filled.store(true, Ordering::Relaxed);
-        }
+        self.kept_back.flush(&self.inboxes);
         self.controls.flush();
     }
 }

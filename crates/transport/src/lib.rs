@@ -20,7 +20,7 @@ mod tally;
 mod virtual_cluster;
 
 pub use any_port::AnyPort;
-pub use cas_port::{CasPort, cas_ports};
+pub use cas_port::{CasPort, cas_port_bytes, cas_ports, cas_ports_in};
 pub use codec::{Codec, Decoded};
 pub use controls::ControlPlan;
 pub use couriers::{

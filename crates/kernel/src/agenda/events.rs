@@ -138,6 +138,11 @@ impl<E, Q> Agenda<E, Q> {
         self.store.has_room(to, messages)
     }
 
+    /// Whether free buffers are ever returned to other PEs.
+    pub(crate) fn returns_surplus(&self) -> bool {
+        self.store.returns_surplus()
+    }
+
     /// Takes out a free buffer to return to PE `to`, if there is a surplus of more than `most`.
     pub(crate) fn give_surplus(&mut self, to: u32, most: usize) -> Option<Handle> {
         self.store.give_surplus(to, most)

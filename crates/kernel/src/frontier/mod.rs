@@ -48,6 +48,7 @@ use crate::Window;
 use crate::frontier::bound_bits::{bits, time_of};
 use crate::frontier::rounds::Rounds;
 use crate::gvt::{Verdict, Work};
+use crate::partition::DelaysHere;
 use crate::step::Step;
 
 /// How far this PE and all others have come.
@@ -232,13 +233,13 @@ impl Frontier {
     }
 
     /// Reads the bounds of the PEs in `bounding` other than `me`: `bounds` gives the bound of a PE,
-    /// `delays` the least delay from each PE to this one. Returns whether the horizon will move.
+    /// `delays` the least delays to this one. Returns whether the horizon will move.
     #[inline]
     pub(crate) fn read_bounds(
         &mut self,
         me: u32,
         bounding: Range<u32>,
-        delays: &[f64],
+        delays: DelaysHere<'_>,
         mut bounds: impl FnMut(u32) -> u64,
     ) -> bool {
         let mut horizon = f64::INFINITY;
@@ -247,13 +248,19 @@ impl Frontier {
             horizon = self.unbound.get();
             floor = self.settled.map_or(0.0, |settled| settled.time(self.end).get());
         }
-        let delays = &delays[bounding.start as usize..bounding.end as usize];
-        for (pe, &delay) in bounding.zip(delays) {
+        let from_each = &delays.from_each[bounding.start as usize..bounding.end as usize];
+        for (pe, &delay) in bounding.clone().zip(from_each) {
             if pe != me {
                 let Some(bound) = time_of(bounds(pe)).map(VirtualTime::get) else { return false };
                 horizon = horizon.min(bound + delay);
                 floor = floor.min(bound);
             }
+        }
+        // A bound that has risen since it was read for the floor was published before the mailbox is
+        // emptied, as the first was.
+        for &(pe, delay) in delays.links.iter().filter(|(pe, _)| bounding.contains(pe)) {
+            let Some(bound) = time_of(bounds(pe)).map(VirtualTime::get) else { return false };
+            horizon = horizon.min(bound + delay);
         }
         let horizon = self.clamp(horizon);
         let moved = horizon > self.coming;

@@ -37,7 +37,8 @@ fn verdict(gvt: Moment, failure: Moment) -> Verdict {
 fn read(frontier: &mut Frontier, bounds: [Option<f64>; 2]) -> bool {
     let bounds =
         [bounds[0], Some(0.0), bounds[1]].map(|bound| bound.map_or(0, |bound| bits(time(bound))));
-    frontier.read_bounds(1, 0..3, &[5.0, f64::NAN, 7.0], |pe| bounds[pe as usize])
+    let delays = DelaysHere { from_each: &[5.0, f64::NAN, f64::INFINITY], links: &[(2, 7.0)] };
+    frontier.read_bounds(1, 0..3, delays, |pe| bounds[pe as usize])
 }
 
 #[test]

@@ -34,12 +34,11 @@ pub struct Gsu {
     agreement: Common<Agreement>,
     /// By PE.
     parts: Common<[Apart<SpinLock<Part>>]>,
-    /// By receiver: what was sent and not announced yet.
-    sent: Vec<Unannounced>,
-    /// The receivers in `sent`.
-    receivers: Vec<u32>,
-    /// By receiver: the bank in which its messages are announced.
-    banks: Vec<u8>,
+    /// What was sent and not announced yet: each receiver has a place, which it shares with others
+    /// if there are many PEs.
+    sent: Box<[Unannounced]>,
+    /// The places in use.
+    places: Vec<u32>,
     /// By bank: messages received since MOE was set last.
     received: [u64; 2],
     /// Steps since then.
@@ -53,23 +52,29 @@ pub struct Gsu {
     gvt: Option<Moment>,
 }
 
+/// With more PEs than this, receivers share places: their number is a power of two.
+const PLACES_MOST: u32 = 64;
+
 /// Messages to a PE that have not been announced.
 #[derive(Clone, Copy, Debug)]
 struct Unannounced {
+    to: u32,
+    /// The bank in which they are announced.
+    bank: u8,
     count: u64,
     /// The time of the least one: most are later, and need not be looked at more closely.
     time: VirtualTime,
     least: Moment,
 }
 
-impl Default for Unannounced {
-    fn default() -> Self {
-        // Messages that bring nothing to do must arrive, too, before the run is over.
-        Unannounced { count: 0, time: VirtualTime::MAX, least: Moment::Finish(LpId(u32::MAX)) }
-    }
-}
-
 impl Unannounced {
+    /// None, of those that will be announced in a bank.
+    fn none(to: u32, bank: u8) -> Self {
+        // Messages that bring nothing to do must arrive, too, before the run is over.
+        let least = Moment::Finish(LpId(u32::MAX));
+        Unannounced { to, bank, count: 0, time: VirtualTime::MAX, least }
+    }
+
     #[inline(always)]
     fn add(&mut self, at: Moment, ties: TieBreak) {
         self.count += 1;
@@ -120,9 +125,8 @@ impl Gsu {
             registers,
             agreement: agreement.clone(),
             parts: parts.clone(),
-            sent: vec![Unannounced::default(); pes as usize],
-            receivers: Vec::new(),
-            banks: vec![0; pes as usize],
+            sent: (0..pes.min(PLACES_MOST)).map(|to| Unannounced::none(to, 0)).collect(),
+            places: Vec::new(),
             received: [0; 2],
             since_settled: 0,
             settle_every: SETTLE_EVERY,
@@ -154,12 +158,29 @@ impl Gsu {
     }
 
     fn announce_all(&mut self) {
+        let mut places = std::mem::take(&mut self.places);
+        places.drain(..).for_each(|place| self.announce_at(place));
+        // Its memory is used again.
+        self.places = places;
+    }
+
+    fn announce_at(&mut self, place: u32) {
         let ties = self.ties;
-        for to in self.receivers.drain(..) {
-            let Unannounced { count, least, .. } = std::mem::take(&mut self.sent[to as usize]);
-            let bank = &mut self.banks[to as usize];
-            *bank = self.registers.announce(to, *bank, count, least, |a, b| a.is_before(b, ties));
+        let sent = &mut self.sent[place as usize];
+        let Unannounced { to, bank, count, least, .. } = *sent;
+        let bank = self.registers.announce(to, bank, count, least, |a, b| a.is_before(b, ties));
+        *sent = Unannounced::none(to, bank);
+    }
+
+    /// Gives a place to another receiver, after announcing what was there: announcing it early does
+    /// no harm.
+    #[cold]
+    fn give_place(&mut self, place: u32, to: u32) {
+        if self.sent[place as usize].count > 0 {
+            self.announce_at(place);
+            self.places.retain(|used| *used != place);
         }
+        self.sent[place as usize] = Unannounced::none(to, self.registers.open_bank(to));
     }
 
     /// Joins the epoch: the registers are up to date.
@@ -229,17 +250,21 @@ impl Gvt for Gsu {
 
     #[inline(always)]
     fn sent(&mut self, to: u32, at: impl FnOnce() -> Moment) -> Tag {
-        let sent = &mut self.sent[to as usize];
+        let place = to % PLACES_MOST;
+        if self.sent[place as usize].to != to {
+            self.give_place(place, to);
+        }
+        let sent = &mut self.sent[place as usize];
         if sent.count == 0 {
-            self.receivers.push(to);
+            self.places.push(place);
         }
         sent.add(at(), self.ties);
-        Tag::from_bits(self.banks[to as usize])
+        Tag::from_bits(sent.bank)
     }
 
     #[inline]
     fn announce(&mut self) {
-        if !self.receivers.is_empty() {
+        if !self.places.is_empty() {
             self.announce_all();
         }
     }

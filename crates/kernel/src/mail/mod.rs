@@ -21,16 +21,17 @@
 //! and tie beside the handle of a buffer, so that filing a message touches no buffer, gained
 //! nothing: the buffer is needed soon after.
 
+pub(crate) mod outgoing;
 mod send_queue;
 pub(crate) mod wires;
 
 use warpline_base::{EventKey, LpId, Moment, VirtualTime};
-use warpline_memory::{ApartList, CasCounts, Handle, Image, Pool, try_drop};
+use warpline_memory::{CasCounts, Handle, Image, Pool, try_drop};
 
 use crate::Event;
 use crate::agenda::store::{Incarnation, OptionalHandle};
 use crate::gvt::{AnyGvt, Control, Gvt, Put, Tag};
-use crate::mail::send_queue::SendQueue;
+use crate::mail::outgoing::Outgoing;
 use crate::mail::wires::{Content, Message, MessageKind, Port, UnreadableEvent, ValueMessage};
 
 /// An event that was sent by value and may have to be cancelled.
@@ -56,8 +57,7 @@ pub(crate) struct Mail<E, P> {
     port: P,
     /// Received, but not yet in the pending set.
     incoming: Vec<Message>,
-    /// By receiving PE.
-    outgoing: ApartList<SendQueue<E>>,
+    outgoing: Outgoing<E>,
     /// Copies of events that were sent by value and may have to be cancelled, if they are kept.
     copies: Pool<Image<Event<E>>>,
     /// Messages in `outgoing`.
@@ -75,11 +75,10 @@ pub(crate) struct Mail<E, P> {
 
 impl<E, P: Port<E>> Mail<E, P> {
     pub(crate) fn new(port: P, pes: u32) -> Self {
-        let outgoing = ApartList::from_fn(pes as usize, |_| SendQueue::new());
         Mail {
             port,
             incoming: Vec::new(),
-            outgoing,
+            outgoing: Outgoing::new(pes),
             copies: Pool::default(),
             waiting: 0,
             unflushed: false,
@@ -92,6 +91,7 @@ impl<E, P: Port<E>> Mail<E, P> {
     /// Drops messages by value that wait where several processes may share them. No PE may send any
     /// more.
     pub(crate) fn drop_values(&mut self) {
+        self.port.receive(&mut self.incoming);
         self.port.look_for_values();
         self.port.receive_values(&mut |message| _ = try_drop(message));
     }
@@ -169,7 +169,7 @@ impl<E, P: Port<E>> Mail<E, P> {
     #[cold]
     fn keep_value(&mut self, to: u32, message: ValueMessage<E>) {
         self.waiting += 1;
-        self.outgoing[to as usize].push_value(message);
+        self.outgoing.push_value(to, message);
     }
 
     /// Cancels an event that was sent by value, at the moment `at`.
@@ -202,7 +202,7 @@ impl<E, P: Port<E>> Mail<E, P> {
     #[inline]
     pub(crate) fn send(&mut self, to: u32, event: Handle, kind: MessageKind, tag: Tag) {
         self.waiting += 1;
-        self.outgoing[to as usize].push(Message { event, tag, kind });
+        self.outgoing.push(to, Message { event, tag, kind });
     }
 
     /// Hands over what was sent to other PEs, as far as there is room. Returns whether all of it
@@ -230,12 +230,9 @@ impl<E, P: Port<E>> Mail<E, P> {
 
     #[inline(never)]
     fn hand_over_waiting(&mut self) {
-        for (to, outgoing) in (0..).zip(self.outgoing.iter_mut()) {
-            if !outgoing.is_empty() {
-                self.unflushed |= outgoing.has_values();
-                self.waiting -= outgoing.hand_over(to, &mut self.port);
-            }
-        }
+        let (handed_over, has_values) = self.outgoing.hand_over(&mut self.port);
+        self.waiting -= handed_over;
+        self.unflushed |= has_values;
     }
 
     /// Whether so much waits to be handed over that executing more is no use.
@@ -252,14 +249,13 @@ impl<E, P: Port<E>> Mail<E, P> {
 
     /// Measures how much memory the waiting messages take.
     pub(crate) fn measure(&mut self) {
-        self.bytes = size_of::<Message>() * self.incoming.capacity()
-            + self.outgoing.iter().map(SendQueue::bytes).sum::<usize>();
+        self.bytes = size_of::<Message>() * self.incoming.capacity() + self.outgoing.bytes();
     }
 
     /// Gives back memory that is not in use.
     pub(crate) fn give_back_room(&mut self) {
         self.incoming.shrink_to_fit();
-        self.outgoing.iter_mut().for_each(SendQueue::give_back_room);
+        self.outgoing.give_back_room();
         self.measure();
     }
 

@@ -3,7 +3,7 @@ use warpline_memory::{DropEach, MakeRoom};
 use crate::mail::wires::{Message, Port, ValueMessage};
 
 /// What queues hold, as error messages put it.
-const UNSENT: &str = "messages that other PEs have no room for";
+pub(super) const UNSENT: &str = "messages that other PEs have no room for";
 
 /// What waits to be handed over to one PE.
 pub(super) struct SendQueue<E> {

@@ -32,21 +32,20 @@ pub(crate) struct Parked {
 pub(crate) struct Flow(Option<Box<SizedPools>>);
 
 /// What a PE waits for if sub-pools have sizes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct SizedPools {
     parked: Option<Parked>,
-    /// By PE: how many messages the event at hand sends there.
-    wanted: Box<[u32]>,
-    /// The PEs for which that is not 0.
-    receivers: Vec<u32>,
+    /// The PEs to which the event at hand sends messages, and how many. An event sends to few, so
+    /// they are found by linear search.
+    wanted: Vec<(u32, u32)>,
     /// The PE to which the event checked last lacks buffers, and how many it needs.
     lacking: Option<(u32, u32)>,
 }
 
 impl Flow {
-    /// For a PE among `pes`. `bounded`: sub-pools have sizes.
-    pub(crate) fn new(bounded: bool, pes: u32) -> Self {
-        Flow(bounded.then(|| Box::new(SizedPools::new(pes))))
+    /// `bounded`: sub-pools have sizes.
+    pub(crate) fn new(bounded: bool) -> Self {
+        Flow(bounded.then(Box::default))
     }
 
     /// Whether sub-pools have sizes.
@@ -96,30 +95,17 @@ impl Flow {
 }
 
 impl SizedPools {
-    fn new(pes: u32) -> Self {
-        // Room for all PEs, so that noting one never allocates.
-        let receivers = Vec::with_capacity(pes as usize);
-        SizedPools {
-            parked: None,
-            wanted: vec![0; pes as usize].into_boxed_slice(),
-            receivers,
-            lacking: None,
-        }
-    }
-
     #[inline]
     fn want(&mut self, to: u32) {
-        let wanted = &mut self.wanted[to as usize];
-        if *wanted == 0 {
-            self.receivers.push(to);
+        match self.wanted.iter_mut().find(|(pe, _)| *pe == to) {
+            Some((_, messages)) => *messages += 1,
+            None => self.wanted.push((to, 1)),
         }
-        *wanted += 1;
     }
 
     fn lacks(&mut self, mut has_room: impl FnMut(u32, u32) -> bool) -> bool {
         self.lacking = None;
-        for to in self.receivers.drain(..) {
-            let messages = std::mem::take(&mut self.wanted[to as usize]);
+        for (to, messages) in self.wanted.drain(..) {
             if !has_room(to, messages) {
                 self.lacking = Some((to, messages));
             }
@@ -134,7 +120,7 @@ mod tests {
 
     #[test]
     fn an_event_waits_for_the_buffers_of_all_its_messages_to_a_pe() {
-        let mut flow = Flow::new(true, 4);
+        let mut flow = Flow::new(true);
         [2, 1, 2, 3, 2].into_iter().for_each(|to| flow.want(to));
         let mut asked = Vec::new();
         assert!(flow.lacks(|to, messages| {

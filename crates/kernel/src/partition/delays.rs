@@ -4,26 +4,12 @@ use warpline_base::LpId;
 use warpline_model::engine::{Lookahead, Reach};
 
 use crate::Partition;
+use crate::partition::pair_delays::{DelaysHere, Links, PairDelays};
 
 /// The least delay of anything that one PE sends another: lookahead, as it applies between PEs.
 /// Infinite where there is no link.
 #[derive(Clone, Debug)]
-pub struct Delays(DelayTable);
-
-#[derive(Clone, Debug)]
-enum DelayTable {
-    Uniform(f64),
-    PerPair(Arc<PairDelays>),
-}
-
-#[derive(Debug)]
-struct PairDelays {
-    pes: usize,
-    /// By sender, and for each by receiver.
-    delays: Vec<f64>,
-    /// The least between any two different PEs.
-    least: f64,
-}
+pub struct Delays(Arc<PairDelays>);
 
 /// The two LPs that decide the least delay between PEs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,75 +23,52 @@ pub struct Shortest {
 }
 
 impl Delays {
-    /// The same delay between any two PEs.
-    pub fn uniform(delay: f64) -> Self {
-        Delays(DelayTable::Uniform(delay))
+    /// The same delay between any two of so many PEs.
+    pub fn uniform(pes: u32, delay: f64) -> Self {
+        Delays(Arc::new(PairDelays::uniform(pes, delay)))
     }
 
     /// The delays that `lookahead` implies between the PEs of `partition`.
     pub fn of(lookahead: &Lookahead, partition: &Partition) -> Self {
-        if lookahead.is_uniform() {
-            return Self::uniform(lookahead.least());
-        }
         let pes = partition.pes();
-        let mut each = PairDelays::new(pes);
+        if lookahead.is_uniform() {
+            return Self::uniform(pes, lookahead.least());
+        }
+        let mut links = Links::none(pes);
         for pe in 0..pes {
-            // The least lookahead of those LPs that may send to any other.
-            let mut anywhere = f64::INFINITY;
             for lp in partition.lps(pe) {
                 match lookahead.reach(LpId(lp)) {
-                    Reach::Any(delay) => anywhere = anywhere.min(delay),
+                    Reach::Any(delay) => links.add_to_all(pe, delay),
                     Reach::Links { to, lookahead } => {
                         to.iter()
                             .zip(lookahead)
-                            .for_each(|(to, delay)| each.lower(pe, partition.pe(*to), *delay));
+                            .for_each(|(to, delay)| links.add(pe, partition.pe(*to), *delay));
                     }
                 }
             }
-            (0..pes).for_each(|other| each.lower(pe, other, anywhere));
         }
-        Delays(DelayTable::PerPair(Arc::new(each)))
+        Delays(Arc::new(links.delays()))
+    }
+
+    /// The least delays to a PE.
+    #[inline]
+    pub(crate) fn to(&self, pe: u32) -> DelaysHere<'_> {
+        self.0.to(pe)
     }
 
     /// The least delay from one PE to another.
-    #[inline]
     pub fn between(&self, from: u32, to: u32) -> f64 {
-        match &self.0 {
-            DelayTable::Uniform(delay) => *delay,
-            DelayTable::PerPair(each) => each.delays[from as usize * each.pes + to as usize],
-        }
+        self.0.between(from, to)
     }
 
     /// Whether the least delays between any two PEs are all the same.
     pub fn are_equal(&self) -> bool {
-        let DelayTable::PerPair(each) = &self.0 else { return true };
-        let pairs = (0..each.pes).flat_map(|from| (0..each.pes).map(move |to| (from, to)));
-        pairs
-            .filter(|(from, to)| from != to)
-            .all(|(from, to)| each.delays[from * each.pes + to] == each.least)
+        self.0.are_equal()
     }
 
     /// The least delay between any two PEs.
     pub fn least(&self) -> f64 {
-        match &self.0 {
-            DelayTable::Uniform(delay) => *delay,
-            DelayTable::PerPair(each) => each.least,
-        }
-    }
-}
-
-impl PairDelays {
-    fn new(pes: u32) -> Self {
-        let pes = pes as usize;
-        PairDelays { pes, delays: vec![f64::INFINITY; pes * pes], least: f64::INFINITY }
-    }
-
-    fn lower(&mut self, from: u32, to: u32, delay: f64) {
-        let place = &mut self.delays[from as usize * self.pes + to as usize];
-        *place = place.min(delay);
-        if from != to {
-            self.least = self.least.min(delay);
-        }
+        self.0.least()
     }
 }
 

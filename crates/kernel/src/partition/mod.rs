@@ -10,6 +10,7 @@
 mod boundaries;
 pub(crate) mod delays;
 mod groups;
+mod pair_delays;
 #[cfg(test)]
 mod test_lookahead;
 
@@ -21,6 +22,7 @@ use warpline_model::engine::Lookahead;
 
 use self::boundaries::{Places, boundaries, shortest_across};
 pub use self::groups::{Groups, LpGroup, ScatteredGroup};
+pub(crate) use self::pair_delays::DelaysHere;
 
 /// Which PE has which LPs: blocks of consecutive ids, of equal size to within one LP, or of nearly
 /// equal weight.

@@ -118,7 +118,7 @@ impl<'m, T: PeTypes> Pe<'m, T> {
         let rounds = tuning.windows.then(|| Rounds::new(world.me(), world.pes()));
         let ids = world.partition().lps(world.me());
         let calls = GvtCalls::new(&tuning, gvt.stops_pes());
-        let flow = Flow::new(buffers.is_bounded(), world.pes());
+        let flow = Flow::new(buffers.is_bounded());
         let store = Store::new(buffers, world.pools_events());
         Pe {
             lps: Lps::new(ids.clone(), task.roles.clone()),

@@ -47,7 +47,7 @@ impl<T: PeTypes> Pe<'_, T> {
         if self.world.has_bounds() {
             let world = &self.world;
             let bound = |pe| self.mail.bound(pe);
-            if self.frontier.read_bounds(world.me(), world.bounding(), world.delays(), bound) {
+            if self.frontier.read_bounds(world.me(), world.bounding(), world.delays_here(), bound) {
                 self.calls.on_horizon();
             }
         }
@@ -190,6 +190,9 @@ impl<T: PeTypes> Pe<'_, T> {
     /// Sends free buffers back to PEs that send more than they receive: they would otherwise keep
     /// making new ones. (Fujimoto and Panesar let such a PE wait instead.)
     pub(super) fn return_surplus(&mut self) {
+        if !self.agenda.returns_surplus() {
+            return;
+        }
         let most = if self.memory.is_short() {
             0
         } else {

@@ -3,6 +3,7 @@ use std::ops::Range;
 use warpline_base::{EventKey, Moment, TieBreak, VirtualTime};
 use warpline_model::Model;
 
+use crate::partition::DelaysHere;
 use crate::{Delays, Horizon, Messages, Partition, Roles, Tuning};
 
 /// What the PEs of a run are to simulate.
@@ -40,9 +41,8 @@ pub(super) struct World<'m, M> {
     /// The PEs whose bounds this one reads.
     bounding: Range<u32>,
     delay_from_unbound: Option<f64>,
-    /// By PE: the least delay of anything that it sends to this one.
-    delays: Box<[f64]>,
-    /// The least delay from any other PE to this one.
+    delays: Delays,
+    /// The least delay from any other PE to this one, for windows; between any two without them.
     least_delay_here: f64,
     /// The least delay between any two PEs.
     least_delay: f64,
@@ -51,10 +51,10 @@ pub(super) struct World<'m, M> {
 impl<'m, M: Model> World<'m, M> {
     pub(super) fn new(task: &Task<'m, M>, me: u32, tuning: Tuning) -> Self {
         let pes = task.partition.pes();
-        let others = (0..pes).filter(|from| *from != me);
         let bounding = if tuning.horizon == Horizon::Both { task.near.clone() } else { 0..pes };
         let unbound = (0..pes).filter(|from| !bounding.contains(from));
-        let delay_from_unbound = unbound.map(|from| task.delays.between(from, me)).reduce(f64::min);
+        let delay_from_unbound = (bounding.len() < pes as usize)
+            .then(|| unbound.map(|from| task.delays.between(from, me)).fold(f64::INFINITY, f64::min));
         World {
             me,
             model: task.model,
@@ -65,10 +65,12 @@ impl<'m, M: Model> World<'m, M> {
             near: task.near.clone(),
             bounding,
             delay_from_unbound,
-            delays: (0..pes).map(|from| task.delays.between(from, me)).collect(),
-            least_delay_here: others
-                .map(|from| task.delays.between(from, me))
-                .fold(f64::INFINITY, f64::min),
+            delays: task.delays.clone(),
+            least_delay_here: if tuning.windows {
+                task.delays.to(me).least(me)
+            } else {
+                task.delays.least()
+            },
             least_delay: task.delays.least(),
         }
     }
@@ -111,10 +113,10 @@ impl<'m, M: Model> World<'m, M> {
         &self.tuning
     }
 
-    /// By PE: the least delay of anything that it sends to this one.
+    /// The least delays of anything that other PEs send to this one.
     #[inline]
-    pub(super) fn delays(&self) -> &[f64] {
-        &self.delays
+    pub(super) fn delays_here(&self) -> DelaysHere<'_> {
+        self.delays.to(self.me)
     }
 
     /// The least delay from any other PE to this one.

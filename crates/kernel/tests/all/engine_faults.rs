@@ -147,7 +147,7 @@ fn pe<M: Model, P: Port<M::Event>>(
     seed: u64,
 ) -> Pe<'_, (M, Heap, P)> {
     let end = VirtualTime::new(END).expect("it is a time");
-    let delays = Delays::uniform(model.lookahead());
+    let delays = Delays::uniform(pes, model.lookahead());
     let task = Task {
         model,
         partition: Partition::new(model.lps(), pes),

@@ -9,6 +9,7 @@ mod pool;
 pub(crate) use self::buffers::Arena;
 pub use self::buffers::{
     Books, Buffers, CancelOutcome, PoolKind, PoolOrder, PoolSettings, SubPool, buffers, buffers_in,
+    buffers_of,
 };
 pub use self::handle::Handle;
 pub use self::image::Image;

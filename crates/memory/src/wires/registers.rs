@@ -132,6 +132,14 @@ impl<T: Copy> Registers<T> {
         file.open
     }
 
+    /// The bank in which messages to PE `to` are best announced now.
+    ///
+    /// # Panics
+    /// If there is no such PE.
+    pub fn open_bank(&self, to: u32) -> u8 {
+        self.file(to as usize).open
+    }
+
     /// Sets this PE's registers, when it has received this many messages of each bank, and `event`
     /// is its least event, with them.
     ///

@@ -5,7 +5,7 @@ use std::ops::Range;
 use warpline_kernel::gvt::AnyGvt;
 use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{Event, Pe, PeInputs, Port, Task, TraceLimits, Undoing, Window};
-use warpline_memory::{Buffers, Region, buffers_in};
+use warpline_memory::{Buffers, Region, buffers_of};
 use warpline_model::engine::{Executor, Limits};
 use warpline_model::{Model, Statistics};
 
@@ -68,8 +68,13 @@ impl<'m, M: Model> Common<'m, M> {
                 pe
             };
         let portable = M::ABILITIES.wire().and_then(|wire| wire.proof()).map(Event::is_portable);
-        let buffers = buffers_in(region, portable, plan.pes, plan.pools);
-        let of_process = buffers.into_iter().zip(gvts).zip(start.statistics).skip(local.start);
+        let mine = local.start as u32..local.end as u32;
+        let buffers = buffers_of(region, portable, (plan.pes, mine), plan.pools);
+        let of_process = gvts.into_iter().zip(start.statistics).skip(local.start);
+        let of_process = buffers
+            .into_iter()
+            .zip(of_process)
+            .map(|(buffers, (gvt, statistics))| ((buffers, gvt), statistics));
         ports.into_iter().zip(of_process).take(local.len()).map(make).collect()
     }
 }

@@ -1,8 +1,8 @@
-//! The room that messages between PEs need: a ring from each to each.
+//! The room that messages between PEs need: a ring from each to each, or one for each.
 
 use warpline_memory::{Account, Region};
 use warpline_model::Model;
-use warpline_transport::ring_port_bytes;
+use warpline_transport::{cas_port_bytes, ring_port_bytes};
 
 use super::common::Common;
 use crate::job::Job;
@@ -60,12 +60,13 @@ impl<M: Model> Common<'_, M> {
     }
 }
 
-/// The bytes that rings between so many PEs take; 0 if they have other mailboxes, which only PEs of
-/// one process may.
+/// The bytes that rings between so many PEs take; 0 if they have other mailboxes, which grow as they
+/// are used.
 fn rings<M: Model>(pes: u32, processes: u32, mailbox: Option<Mailbox>) -> u64 {
-    if processes > 1 || mailbox == Some(Mailbox::PerSender) {
-        ring_port_bytes::<M::Event>(pes.max(1))
-    } else {
-        0
+    match mailbox {
+        Some(Mailbox::Cas) => cas_port_bytes::<M::Event>(pes),
+        Some(Mailbox::PerSender) => ring_port_bytes::<M::Event>(pes.max(1)),
+        _ if processes > 1 => ring_port_bytes::<M::Event>(pes.max(1)),
+        _ => 0,
     }
 }

@@ -11,7 +11,7 @@ use warpline_kernel::{Pe, PeTypes};
 use warpline_memory::{IsPortable, Region};
 use warpline_model::Model;
 use warpline_transport::{
-    AnyPort, Codec, ControlPlan, RingPort, VirtualCluster, cas_ports, inbox_ports, node_ports,
+    AnyPort, Codec, ControlPlan, RingPort, VirtualCluster, cas_ports_in, inbox_ports, node_ports,
     ring_ports,
 };
 
@@ -144,8 +144,8 @@ impl<M: Model> Prepared<'_, '_, M> {
         ring_ports(&self.region, portable, (&(0..plan.pes), &own), &self.controls)
     }
 
-    /// Mailboxes of the kind that the plan asks for. Those other than rings are for the PEs of one
-    /// process, which are all.
+    /// Mailboxes of the kind that the plan asks for. Inboxes are for the PEs of one process, which
+    /// are all.
     fn mailboxes(&self) -> Vec<AnyPort<M::Event>> {
         let controls = &self.controls;
         match self.common.plan.wires.mailbox {
@@ -154,7 +154,12 @@ impl<M: Model> Prepared<'_, '_, M> {
                 .map(|port| AnyPort::Inbox(Box::new(port)))
                 .collect(),
             Some(Mailbox::Cas) => {
-                cas_ports(controls).into_iter().map(|port| AnyPort::Cas(Box::new(port))).collect()
+                let local = &self.common.local;
+                let own = local.start as u32..local.end as u32;
+                cas_ports_in(&self.region, proof_of_portability::<M>(), &own, controls)
+                    .into_iter()
+                    .map(|port| AnyPort::Cas(Box::new(port)))
+                    .collect()
             }
             _ => self.ring_ports().into_iter().map(|port| AnyPort::Ring(Box::new(port))).collect(),
         }

@@ -8,7 +8,7 @@ use warpline_memory::{PoolKind, PoolSettings};
 
 use super::reason::{Chosen, Reason};
 use crate::machine::boost::HAS_BOOST;
-use crate::settings::{CLUSTER_PES_MOST, THREADS_MOST};
+use crate::settings::THREADS_MOST;
 use crate::{
     Barrier, BufferPool, Carrier, Conservative, CopyInterval, Error, FossilCollection,
     GvtAlgorithm, Horizon, Mailbox, Messages, Settings, Synchronisation, Undo,
@@ -30,16 +30,14 @@ const RINGS_MOST: u32 = 32;
 /// With more PEs than this, GVT takes the place of bounds.
 const BOUNDS_MOST: u32 = 64;
 
-/// How many PEs there are for so many threads in each process: never more than LPs. That threads
-/// are not too many is checked with the settings.
+/// How many PEs there are for so many threads in each process: never more than LPs.
 pub(crate) fn pes(threads: u32, processes: u32, lps: u32) -> u32 {
-    let most = if processes > 1 { THREADS_MOST } else { CLUSTER_PES_MOST };
-    threads.saturating_mul(processes).min(lps).min(most)
+    threads.saturating_mul(processes).min(lps).min(THREADS_MOST)
 }
 
 /// How many threads each process may have: its share of the cores, but at least one.
 pub(crate) fn threads_most(settings: &Settings, cores: u32, processes: u32) -> u32 {
-    settings.threads.unwrap_or_else(|| (cores / processes).clamp(1, THREADS_MOST))
+    settings.threads.unwrap_or_else(|| (cores / processes).max(1))
 }
 
 /// How many threads each process has for so many PEs.
@@ -146,12 +144,24 @@ pub(super) fn messages(messages: Messages, payload_bytes: usize) -> warpline_ker
 
 /// Where messages wait, between threads and between processes; nowhere in a virtual cluster, which
 /// has a network of its own.
-pub(super) fn mailbox(settings: &Settings, pes: u32, processes: u32) -> Option<Chosen<Mailbox>> {
+///
+/// `are_near`: all processes share memory, and use it for messages.
+pub(super) fn mailbox(
+    settings: &Settings,
+    pes: u32,
+    processes: u32,
+    are_near: bool,
+) -> Option<Chosen<Mailbox>> {
     let chosen = match settings.mailbox() {
-        // Inboxes do not leave a process.
         Mailbox::Auto if pes > RINGS_MOST && processes == 1 => Chosen {
             value: Mailbox::Shared,
             why: Reason::Rule("rings between so many PEs would take much memory"),
+        },
+        Mailbox::Auto if pes > RINGS_MOST && are_near => Chosen {
+            value: Mailbox::Cas,
+            why: Reason::Rule(
+                "rings between so many PEs would take much memory, and inboxes do not leave a process",
+            ),
         },
         Mailbox::Auto => {
             Chosen { value: Mailbox::PerSender, why: Reason::Rule("only two PEs meet at a ring") }
@@ -344,7 +354,7 @@ mod tests {
 
     #[test]
     fn windows_suit_pes_that_take_turns() {
-        let suit = |pes, cores| windows_suit(pes, cores, &Delays::uniform(0.5));
+        let suit = |pes, cores| windows_suit(pes, cores, &Delays::uniform(pes, 0.5));
         assert_eq!(
             [(1, 8), (2, 2), (8, 8), (2, 1), (9, 8)].map(|(pes, cores)| suit(pes, cores)),
             [false, false, false, true, true]

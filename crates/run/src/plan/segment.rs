@@ -194,7 +194,9 @@ impl ParallelPlan {
         let horizon = choices.note("horizon", horizon);
         let tuning = tuning(settings, facts, choice, pes, horizon, &delays, &mut choices);
         let gvt = choices.note("gvt", choices::gvt(settings));
-        let mailbox = choices::mailbox(settings, pes, processes.count)
+        let far = FarPlan::new(settings, processes, facts);
+        let are_near = far.shares && processes.machines.is_none_or(|machines| machines.count == 1);
+        let mailbox = choices::mailbox(settings, pes, processes.count, are_near)
             .map(|mailbox| choices.note("mailbox", mailbox));
         let Chosen { value: window, why } = choices::window(settings, for_tests.devastator);
         if settings.window.is_none() {
@@ -204,7 +206,7 @@ impl ParallelPlan {
             mailbox,
             room: if for_tests.least_room { Room::Least } else { Room::Ample },
             cluster: settings.virtual_cluster,
-            far: FarPlan::new(settings, processes, facts),
+            far,
         };
         ParallelPlan {
             pes,

@@ -4,8 +4,8 @@ use warpline_mpi::Launch;
 
 use super::value::SettingValue;
 use super::{
-    BufferPool, Communication, Conservative, GvtAlgorithm, Horizon, Mailbox, Range, SettingError,
-    Settings, Synchronisation, THREADS_MOST, Undo,
+    BufferPool, Communication, Conservative, GvtAlgorithm, Horizon, Mailbox, SettingError,
+    Settings, Synchronisation, Undo,
 };
 
 /// A setting by name, and its value as it would be typed.
@@ -83,12 +83,6 @@ impl Settings {
 
     fn check_threads(&self, engine: Synchronisation) -> Result<(), SettingError> {
         let Some(threads) = self.threads.filter(|threads| *threads > 1) else { return Ok(()) };
-        if self.virtual_cluster.is_none()
-            && let Some(setting) =
-                Settings::table().iter().find(|setting| setting.name == "threads")
-        {
-            setting.check(&threads, &Range::Between(1, THREADS_MOST))?;
-        }
         if engine != Synchronisation::Sequential {
             return Ok(());
         }

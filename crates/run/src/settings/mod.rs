@@ -74,7 +74,7 @@ pub use self::options::{
     Mailbox, Messages, Pending, PoolOrder, Synchronisation, Undo,
 };
 pub use self::sub_pool::SubPool;
-pub use self::table::{CLUSTER_PES_MOST, Settings, THREADS_MOST};
+pub use self::table::{Settings, THREADS_MOST};
 pub use self::value::{Range, SettingValue};
 
 #[cfg(test)]

@@ -12,10 +12,8 @@ use super::{
 };
 use crate::settings;
 
-/// The most PEs of a run. Each keeps lists for every other, so memory grows with the square.
-pub const THREADS_MOST: u32 = 1024;
-/// The most PEs of a virtual cluster, which has no rings.
-pub const CLUSTER_PES_MOST: u32 = 4096;
+/// The most PEs of a run.
+pub const THREADS_MOST: u32 = 1 << 18;
 
 /// The most threads of a process that only send and receive messages.
 const COMMUNICATION_THREADS_MOST: u32 = 64;
@@ -119,10 +117,9 @@ settings! {
         /// PEs, each an event loop with its share of the LPs, on a thread of its own as far as
         /// there are cores; the most that auto may use; without --sync, more than 1 means an
         /// optimistic run.
-        threads: u32, Range::Between(1, CLUSTER_PES_MOST), {
+        threads: u32, Range::Between(1, THREADS_MOST), {
             heading: PARALLEL,
-            takes: "a whole number from 1 to 1024",
-            reason: "as every PE keeps room for messages from every other; as many as there are cores run best; a virtual cluster has up to 4096",
+            reason: "as each PE takes memory; as many as there are cores run best",
             rule: "as many as there are cores",
             recorded: Recorded::Always,
             hurts: "more PEs than cores take turns and exchange more messages; with few events between messages, PEs mostly wait",

@@ -124,7 +124,7 @@ fn refused_values_say_what_they_may_be() {
         }
     }
     assert!(
-        wrong("threads", "4097").contains("it takes a whole number from 1 to 1024, as every PE keeps room for messages from every other")
+        wrong("threads", "1025").contains("it takes a whole number from 1 to 1024, as every PE keeps room for messages from every other")
     );
     for (text, said) in [("0", "0"), ("-1", "-1"), ("inf", "inf"), ("nan", "NaN"), ("wide", "wide")]
     {
@@ -136,22 +136,11 @@ fn refused_values_say_what_they_may_be() {
 }
 
 #[test]
-fn only_a_virtual_cluster_has_more_than_1024_pes() {
-    let many = Settings { threads: Some(1025), ..Settings::default() };
-    let refused = many.synchronisation().unwrap_err().to_string();
-    assert!(
-        refused.starts_with("`threads` cannot be `1025`: it takes a whole number from 1 to 1024, as every PE keeps room"),
-        "{refused}"
-    );
-    assert!(Settings { virtual_cluster: Some(1), ..many }.synchronisation().is_ok());
-}
-
-#[test]
 fn what_was_set_in_code_is_checked_as_if_it_were_typed() {
     for (name, value) in [
         ("end", "-1"),
         ("threads", "0"),
-        ("threads", "4097"),
+        ("threads", "1025"),
         ("batch", "0"),
         ("kps", "0"),
         ("gvt-interval", "0"),

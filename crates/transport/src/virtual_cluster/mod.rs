@@ -5,6 +5,7 @@
 //! its events, messages by value travel as bytes. The code of the PEs is unchanged. So this finds
 //! errors that threads on few cores hardly ever meet, and makes them reproducible.
 
+mod latest;
 mod network;
 mod port;
 

@@ -9,6 +9,7 @@ use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{Message, ValueMessage};
 use warpline_memory::{DropEach, MakeRoom, try_drop};
 
+use super::latest::Latest;
 use crate::room::UNREAD;
 use crate::{Codec, Decoded};
 
@@ -34,10 +35,10 @@ impl<E> SharedNetwork<E> {
             messages: vec![Vec::new(); pes],
             values: (0..pes).map(|_| DropEach::default()).collect(),
             kept_back: (0..pes).map(|_| DropEach::default()).collect(),
-            last: vec![0; pes * pes],
+            last: Latest::new(pes),
             bounds: vec![BinaryHeap::new(); pes],
-            known: vec![0; pes * pes],
-            rounds: vec![(0, [0; 2]); pes * pes],
+            known: vec![Vec::new(); pes],
+            rounds: vec![Vec::new(); pes],
             controls: vec![VecDeque::new(); pes],
             writes: vec![Vec::new(); pes],
         })))
@@ -62,16 +63,16 @@ pub(super) struct Network<E> {
     values: Vec<DropEach<(u64, InTransit<E>)>>,
     /// By sender: messages by value that are kept back, with their receivers.
     kept_back: Vec<DropEach<(u32, ValueMessage<E>)>>,
-    /// By receiver and sender: the latest arrival among the messages sent so far.
-    last: Vec<u64>,
+    last: Latest,
     /// By receiver: bounds in transit, the first to arrive on top. Bounds of one sender do not
     /// overtake each other.
     bounds: Vec<BinaryHeap<Reverse<Bound>>>,
-    /// By receiver and sender: the last bound that has arrived.
-    known: Vec<u64>,
+    /// By receiver and sender: the last bound that has arrived. A receiver has no list before the
+    /// first.
+    known: Vec<Vec<u64>>,
     /// Likewise: the last round whose bound has arrived, and the bounds of the last two rounds,
     /// even before odd.
-    rounds: Vec<(u64, [u64; 2])>,
+    rounds: Vec<Vec<(u64, [u64; 2])>>,
     /// By receiver: control messages in transit, with their arrivals and senders, in the order in
     /// which they were sent.
     controls: Vec<VecDeque<(u64, u32, Control)>>,
@@ -162,13 +163,8 @@ impl<E> Network<E> {
     /// Likewise, for a message between two PEs that the sender's later bounds must not overtake.
     fn arrival_between(&mut self, from: u32, to: u32) -> u64 {
         let arrival = self.arrival();
-        let pair = self.pair(from, to);
-        self.last[pair] = self.last[pair].max(arrival);
+        self.last.note(from, to, arrival, self.now);
         arrival
-    }
-
-    fn pair(&self, from: u32, to: u32) -> usize {
-        to as usize * self.messages.len() + from as usize
     }
 
     /// Sends messages, or only some of them: now and then there is not room for all. Returns how
@@ -242,7 +238,7 @@ impl<E> Network<E> {
     pub(super) fn publish(&mut self, from: u32, round: Option<u64>, bound: u64) {
         for to in (0..self.messages.len() as u32).filter(|to| *to != from) {
             let arrival = self.arrival_between(from, to);
-            let arrival = arrival.max(self.last[self.pair(from, to)]);
+            let arrival = arrival.max(self.last.of(from, to));
             self.bounds[to as usize].push(Reverse(Bound { arrival, round, bound, from }));
         }
     }
@@ -250,13 +246,13 @@ impl<E> Network<E> {
     /// The last bound of PE `from` that has arrived at PE `to`.
     pub(super) fn bound(&mut self, from: u32, to: u32) -> u64 {
         self.deliver_bounds(to);
-        self.known[self.pair(from, to)]
+        self.known[to as usize].get(from as usize).copied().unwrap_or_default()
     }
 
     /// The bound of PE `from` for a round, if it has arrived at PE `to`.
     pub(super) fn bound_of_round(&mut self, from: u32, to: u32, round: u64) -> Option<u64> {
         self.deliver_bounds(to);
-        let (last, bounds) = self.rounds[self.pair(from, to)];
+        let (last, bounds) = *self.rounds[to as usize].get(from as usize)?;
         (last >= round).then_some(bounds[round as usize % 2])
     }
 
@@ -267,11 +263,17 @@ impl<E> Network<E> {
             && arrival <= self.now
         {
             self.bounds[to as usize].pop();
-            let pair = self.pair(from, to);
+            let pes = self.messages.len();
             match round {
-                None => self.known[pair] = bound,
+                None => {
+                    let known = &mut self.known[to as usize];
+                    known.resize(pes, 0);
+                    known[from as usize] = bound;
+                }
                 Some(round) => {
-                    let (last, bounds) = &mut self.rounds[pair];
+                    let rounds = &mut self.rounds[to as usize];
+                    rounds.resize(pes, (0, [0; 2]));
+                    let (last, bounds) = &mut rounds[from as usize];
                     *last = round;
                     bounds[round as usize % 2] = bound;
                 }

@@ -376,7 +376,7 @@ impl<'m> Stage<'m> {
             partition: Partition::new(play.lps, pes),
             ties,
             end,
-            delays: Delays::uniform(play.lookahead),
+            delays: Delays::uniform(pes, play.lookahead),
             roles: Roles::new(
                 (0..play.lps).map(|lp| Role::new(0, play.conservative.contains(&lp))).collect(),
             ),

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::{Mutex, PoisonError};
 
-use super::slot::{FREE, LIVE, SENT, Slot};
+use super::slot::{FREE, LIVE, SENT, Slot, phase};
 use crate::alloc::{Exhausted, MakeRoom, Pages};
 use crate::sync::{Arc, AtomicPtr, AtomicU32, Ordering};
 use crate::{Common, Handle, IsPortable, Region, drop_each};
@@ -249,7 +249,7 @@ impl<T> Drop for ArenaMemory<T> {
                 // did happens before the end of the last share.
                 let slot = unsafe { slab.pages.start().cast::<Slot<T>>().add(index).as_ref() };
                 // No Acquire: the end of the shares has synchronised already.
-                if matches!(slot.tag() % (1 << 16), LIVE | SENT) {
+                if matches!(phase(slot.tag()), LIVE | SENT) {
                     // SAFETY: a slot in these phases has a value; no slot is visited twice.
                     drop_each([unsafe { slot.take() }]);
                 }

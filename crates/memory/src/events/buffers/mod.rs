@@ -13,4 +13,4 @@ pub(crate) use self::arena::Arena;
 pub use self::books::Books;
 pub use self::pools::{PoolKind, PoolOrder, PoolSettings, SubPool};
 pub use self::status::CancelOutcome;
-pub use self::view::{Buffers, buffers, buffers_in};
+pub use self::view::{Buffers, buffers, buffers_in, buffers_of};

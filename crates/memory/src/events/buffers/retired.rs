@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use std::mem::needs_drop;
 
 use super::arena::Arena;
-use super::pools::FreeSlot;
+use super::pools::{FreeSlot, Partners};
 use super::slot::{FREE, LIVE, OVER, tag};
 use crate::alloc::MakeRoom;
 use crate::{Handle, prefetch_write};
@@ -32,16 +32,20 @@ struct Entry {
 
 /// Slots whose messages have been executed.
 pub(super) struct Retired {
-    /// By partner, if the pool keeps partners apart, or else all in one: by increasing stamp.
+    /// By partner, if the pool keeps them apart, or else all in one: by increasing stamp.
     queues: Box<[VecDeque<Entry>]>,
+    partners: Option<Partners>,
     /// Messages with lesser stamps are over.
     over: u64,
     len: u64,
 }
 
 impl Retired {
-    pub(super) fn new(queues: u32) -> Self {
-        Retired { queues: (0..queues).map(|_| VecDeque::new()).collect(), over: 0, len: 0 }
+    /// No slots; `partners` if the pool keeps any apart.
+    pub(super) fn new(partners: Option<Partners>) -> Self {
+        let queues = partners.map_or(1, |partners| partners.lists());
+        let queues = (0..queues).map(|_| VecDeque::new()).collect();
+        Retired { queues, partners, over: 0, len: 0 }
     }
 
     pub(super) fn len(&self) -> u64 {
@@ -53,9 +57,15 @@ impl Retired {
         self.queues.len()
     }
 
-    /// How many slots are in a queue. Not all of them may be over.
-    pub(super) fn len_of(&self, queue: usize) -> usize {
-        self.queues[queue].len()
+    /// The queue of a partner.
+    #[inline(always)]
+    pub(super) fn queue_of(&self, partner: u32) -> usize {
+        self.partners.map_or(0, |partners| partners.list(partner))
+    }
+
+    /// How many slots are in the queue of a partner. Not all of them may be over.
+    pub(super) fn len_for(&self, partner: u32) -> usize {
+        self.queues[self.queue_of(partner)].len()
     }
 
     /// Messages with lesser stamps are over from now on.
@@ -63,15 +73,11 @@ impl Retired {
         self.over = over;
     }
 
-    fn queue(&mut self, partner: u16) -> &mut VecDeque<Entry> {
-        let last = self.queues.len() - 1;
-        &mut self.queues[usize::from(partner).min(last)]
-    }
-
     /// Adds a slot, with a stamp greater than those of all that are here.
-    pub(super) fn add(&mut self, partner: u16, number: u32, stamp: u64) {
+    pub(super) fn add(&mut self, partner: u32, number: u32, stamp: u64) {
         let entry = Entry { stamp, number: Some(number) };
-        let queue = self.queue(partner);
+        let queue = self.queue_of(partner);
+        let queue = &mut self.queues[queue];
         // Executions are undone in reverse order, and later ones may reuse their stamps.
         while queue.back().is_some_and(|last| last.stamp >= entry.stamp) {
             let last = queue.pop_back();
@@ -86,8 +92,9 @@ impl Retired {
     }
 
     /// Takes a slot back, and leaves its entry empty. A search is good enough, as this is rare.
-    pub(super) fn remove(&mut self, partner: u16, stamp: u64) -> u32 {
-        let queue = self.queue(partner);
+    pub(super) fn remove(&mut self, partner: u32, stamp: u64) -> u32 {
+        let queue = self.queue_of(partner);
+        let queue = &mut self.queues[queue];
         let found = queue.binary_search_by_key(&stamp, |entry| entry.stamp).ok();
         let number = found
             .and_then(|place| queue[place].number.take())
@@ -97,14 +104,14 @@ impl Retired {
     }
 
     /// The number of the slot that will be reused after so many others.
-    fn after(&mut self, partner: u16, others: usize) -> Option<u32> {
-        self.queue(partner).get(others)?.number
+    fn after(&self, queue: usize, others: usize) -> Option<u32> {
+        self.queues[queue].get(others)?.number
     }
 
-    /// The number of the first slot of a partner whose message is over.
-    fn pop(&mut self, partner: u16) -> Option<u32> {
+    /// The number of the first slot in a queue whose message is over.
+    fn pop(&mut self, queue: usize) -> Option<u32> {
         let over = self.over;
-        let queue = self.queue(partner);
+        let queue = &mut self.queues[queue];
         while let Some(first) = queue.front()
             && (first.number.is_none() || first.stamp < over)
         {
@@ -118,15 +125,15 @@ impl Retired {
         None
     }
 
-    /// Frees the first slot of a partner whose message is over. `me` is the PE that has retired it.
+    /// Frees the first slot in a queue whose message is over. `me` is the PE that has retired it.
     pub(super) fn reclaim<T>(
         &mut self,
         arena: &Arena<T>,
-        me: u16,
-        partner: u16,
+        me: u32,
+        queue: usize,
     ) -> Option<FreeSlot> {
         let mine = tag(LIVE, me);
-        while let Some(number) = self.pop(partner) {
+        while let Some(number) = self.pop(queue) {
             let slot = arena.found(Handle::from_bits(number));
             // Only this PE writes either of these tags, and only it replaces them. A slot that has
             // been released since is not this PE's to free.
@@ -135,7 +142,7 @@ impl Retired {
                 continue;
             }
             slot.set_tag(FREE);
-            if let Some(soon) = self.after(partner, FETCHED_AHEAD) {
+            if let Some(soon) = self.after(queue, FETCHED_AHEAD) {
                 prefetch_write(arena.found(Handle::from_bits(soon)));
             }
             if needs_drop::<T>() && tagged == mine {

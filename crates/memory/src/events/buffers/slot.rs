@@ -4,23 +4,39 @@ use std::mem::MaybeUninit;
 
 use super::status::Status;
 use crate::Handle;
-use crate::sync::{AtomicU16, AtomicU32, Ordering, UnsafeCell};
+use crate::sync::{AtomicU8, AtomicU16, AtomicU32, Ordering, UnsafeCell};
 
 /// The tag of a slot without a value: free, or never used.
 pub(super) const FREE: u32 = 0;
-/// The phase of a slot whose value belongs to the PE in the tag's high half.
+/// The phase of a slot whose value belongs to the PE in the tag.
 pub(super) const LIVE: u32 = 1;
-/// The phase of a slot in flight to the PE in the tag's high half.
+/// The phase of a slot in flight to the PE in the tag.
 pub(super) const SENT: u32 = 2;
-/// The phase of a slot without a value in flight to the PE in the tag's high half.
+/// The phase of a slot without a value in flight to the PE in the tag.
 pub(super) const EMPTY: u32 = 3;
-/// The phase of a slot of the PE in the tag's high half, without a value: its message is over.
+/// The phase of a slot of the PE in the tag, without a value: its message is over.
 pub(super) const OVER: u32 = 4;
+
+/// A tag's bits for the phase. The others are the PE.
+const PHASE_BITS: u32 = 8;
+/// Buffers serve fewer PEs than this: their numbers have 24 bits.
+pub(super) const PES_END: u32 = 1 << (32 - PHASE_BITS);
 
 /// The tag of a slot in this phase with this PE.
 #[inline(always)]
-pub(super) fn tag(phase: u32, pe: u16) -> u32 {
-    u32::from(pe) << 16 | phase
+pub(super) fn tag(phase: u32, pe: u32) -> u32 {
+    pe << PHASE_BITS | phase
+}
+
+/// The phase in a tag.
+pub(super) fn phase(tag: u32) -> u32 {
+    tag % (1 << PHASE_BITS)
+}
+
+/// The PE in a tag.
+#[inline(always)]
+pub(super) fn pe_of(tag: u32) -> u32 {
+    tag >> PHASE_BITS
 }
 
 /// Not the number of any slot, as the directory's last segment is never made.
@@ -32,7 +48,9 @@ pub(crate) struct Slot<T> {
     tag: AtomicU32,
     /// The number of the buffer that the message links to, or [`NO_SLOT`].
     next: AtomicU32,
+    /// The partner's number, in two parts.
     partner: AtomicU16,
+    partner_high: AtomicU8,
     status: Status,
     /// Of a slot with a message: a word for the engine. Of a free slot in a chain: the number of the
     /// one behind it. Unlike `next`, only the keeper ever writes it.
@@ -50,6 +68,7 @@ impl<T> Slot<T> {
             tag: AtomicU32::new(FREE),
             next: AtomicU32::new(NO_SLOT),
             partner: AtomicU16::new(0),
+            partner_high: AtomicU8::new(0),
             status: Status::pending(),
             mark: AtomicU32::new(0),
             value: UnsafeCell::new(MaybeUninit::uninit()),
@@ -84,13 +103,15 @@ impl<T> Slot<T> {
 
     /// The PE that the slot came from and returns to.
     #[inline(always)]
-    pub(super) fn partner(&self) -> u16 {
-        self.partner.load(Ordering::Relaxed)
+    pub(super) fn partner(&self) -> u32 {
+        let high = self.partner_high.load(Ordering::Relaxed);
+        u32::from(high) << 16 | u32::from(self.partner.load(Ordering::Relaxed))
     }
 
     #[inline(always)]
-    pub(super) fn set_partner(&self, partner: u16) {
-        self.partner.store(partner, Ordering::Relaxed);
+    pub(super) fn set_partner(&self, partner: u32) {
+        self.partner.store(partner as u16, Ordering::Relaxed);
+        self.partner_high.store((partner >> 16) as u8, Ordering::Relaxed);
     }
 
     /// The buffer that the message links to.
@@ -137,7 +158,7 @@ impl<T> Slot<T> {
     #[inline(always)]
     pub(super) unsafe fn fill(
         &self,
-        partner: u16,
+        partner: u32,
         mark: u32,
         next: Option<Handle>,
         value: impl FnOnce() -> T,

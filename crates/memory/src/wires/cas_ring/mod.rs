@@ -16,7 +16,7 @@ use std::mem::{MaybeUninit, needs_drop};
 use std::ops::Add;
 
 use crate::sync::{Arc, AtomicU64, Ordering, UnsafeCell, spin_loop};
-use crate::{Apart, drop_each, list_for};
+use crate::{Apart, Common, IsPortable, Region, Shareable, drop_each, region};
 
 #[cfg(all(test, loom))]
 mod loom_tests;
@@ -39,16 +39,31 @@ struct Indices {
     reserved: Apart<AtomicU64>,
 }
 
-/// What all ends share.
-struct Shared<T> {
-    indices: Indices,
-    places: Box<[UnsafeCell<MaybeUninit<T>>]>,
-}
+// SAFETY: these are numbers.
+unsafe impl Shareable for Indices {}
+
+/// A place for a value.
+struct Place<T>(UnsafeCell<MaybeUninit<T>>);
 
 // SAFETY: a place belongs to the producer that has reserved it, until the write index is past it,
 // and then to the consumer, until the read index is past it. It passes on by Release stores and
 // Acquire loads. So values move between threads, as `Send` allows.
-unsafe impl<T: Send> Sync for Shared<T> {}
+unsafe impl<T: Send> Sync for Place<T> {}
+
+// SAFETY: a place that may be uninitialised is valid whatever is in it.
+unsafe impl<T> region::Cell<T> for Place<T> {}
+
+impl<T> Place<T> {
+    fn empty() -> Self {
+        Place(UnsafeCell::new(MaybeUninit::uninit()))
+    }
+}
+
+/// What all ends share.
+struct Shared<T> {
+    indices: Common<Indices>,
+    places: Common<[Place<T>]>,
+}
 
 impl<T> Shared<T> {
     fn capacity(&self) -> u64 {
@@ -59,13 +74,14 @@ impl<T> Shared<T> {
     #[inline(always)]
     fn place(&self, index: u64) -> &UnsafeCell<MaybeUninit<T>> {
         // The capacity is a power of two, and fits into a usize.
-        &self.places[index as usize & (self.places.len() - 1)]
+        &self.places[index as usize & (self.places.len() - 1)].0
     }
 }
 
 impl<T> Drop for Shared<T> {
     fn drop(&mut self) {
-        if !needs_drop::<T>() {
+        // What processes share is dropped by the one that receives it.
+        if !needs_drop::<T>() || self.places.is_shared() {
             return;
         }
         // Relaxed: all ends are gone, and everything they did happened before.
@@ -202,16 +218,87 @@ pub struct CasConsumer<T> {
 /// # Panics
 /// If there is not enough memory, it [unwinds](crate::Exhausted::unwind).
 pub fn cas_ring<T: Send>(capacity: usize) -> (CasProducer<T>, CasConsumer<T>) {
-    let capacity =
-        capacity.checked_next_power_of_two().expect("the capacity of a ring is a power of two");
-    let mut places = list_for(capacity, "the queue of several producers");
-    places.resize_with(capacity, || UnsafeCell::new(MaybeUninit::uninit()));
-    let shared =
-        Arc::new(Shared { indices: Indices::default(), places: places.into_boxed_slice() });
+    cas_ring_in(&Region::own(), None, capacity)
+}
+
+/// As [`cas_ring`], in a region. If processes share the region, values must be portable; each
+/// process has both ends, but only one of them may use the one where values come out.
+///
+/// # Panics
+/// As [`cas_ring`]; also if processes share the region without a proof that values are portable.
+pub fn cas_ring_in<T: Send>(
+    region: &Region,
+    portable: Option<IsPortable<T>>,
+    capacity: usize,
+) -> (CasProducer<T>, CasConsumer<T>) {
+    let capacity = rounded(capacity);
+    let places =
+        region.place_empty(capacity, "the queue of several producers", portable, Place::empty);
+    let shared = Arc::new(Shared { indices: region.place(Indices::default()), places });
     (
         CasProducer { shared: shared.clone(), read: 0, counts: CasCounts::default() },
         CasConsumer { shared, read: 0 },
     )
+}
+
+/// How many bytes a ring takes in a region.
+pub const fn cas_ring_bytes<T>(capacity: usize) -> usize {
+    let places = rounded(capacity) * size_of::<Place<T>>();
+    places.next_multiple_of(region::APART) + size_of::<Indices>().next_multiple_of(region::APART)
+}
+
+/// How many values a ring has room for if this capacity is asked for.
+const fn rounded(capacity: usize) -> usize {
+    capacity.checked_next_power_of_two().expect("the capacity of a ring is a power of two")
+}
+
+/// The ends of many rings where values go in, of one thread that rarely uses any of them: they have
+/// one count, and all threads share what leads to the rings.
+pub struct CasProducers<T> {
+    rings: Arc<Vec<Arc<Shared<T>>>>,
+    counts: CasCounts,
+}
+
+impl<T> CasProducers<T> {
+    /// The ends of these rings, by their order.
+    pub fn new(producers: Vec<CasProducer<T>>) -> Self {
+        let rings = producers.into_iter().map(|producer| producer.shared).collect();
+        CasProducers { rings: Arc::new(rings), counts: CasCounts::default() }
+    }
+
+    /// How many values have been pushed, and how often they were refused.
+    pub fn counts(&self) -> CasCounts {
+        self.counts
+    }
+}
+
+impl<T> Clone for CasProducers<T> {
+    fn clone(&self) -> Self {
+        CasProducers { rings: self.rings.clone(), counts: CasCounts::default() }
+    }
+}
+
+impl<T: Send> CasProducers<T> {
+    /// As [`CasProducer::push_within`], for the ring of this number.
+    ///
+    /// # Errors
+    /// Likewise.
+    ///
+    /// # Panics
+    /// If there is no such ring.
+    pub fn push_within(&mut self, ring: usize, mut value: T, tries: u32) -> Result<(), Refused<T>> {
+        let shared = &self.rings[ring];
+        // Nothing is known about what has been read. One look says it.
+        let mut read = 0;
+        for _ in 1..tries {
+            match shared.push(&mut read, &mut self.counts, value) {
+                Ok(()) => return Ok(()),
+                Err(refused) => value = refused.value,
+            }
+            spin_loop();
+        }
+        shared.push(&mut read, &mut self.counts, value)
+    }
 }
 
 /// The index of a place that was found free, when all values before it had been written.
@@ -234,20 +321,7 @@ impl<T: Send> CasProducer<T> {
     /// The value, and why it was refused.
     #[inline]
     pub fn push(&mut self, value: T) -> Result<(), Refused<T>> {
-        match self.look().and_then(|free| self.reserve(free)) {
-            Ok(place) => {
-                self.write(place, value);
-                Ok(())
-            }
-            Err(why) => {
-                match why {
-                    Refusal::Full => self.counts.full += 1,
-                    Refusal::InProgress => self.counts.in_progress += 1,
-                    Refusal::Collision => self.counts.collisions += 1,
-                }
-                Err(Refused { value, why })
-            }
-        }
+        self.shared.push(&mut self.read, &mut self.counts, value)
     }
 
     /// Appends a value, spinning while it is refused, in up to `tries` attempts, at least one.
@@ -265,18 +339,40 @@ impl<T: Send> CasProducer<T> {
         }
         self.push(value)
     }
+}
+
+impl<T: Send> Shared<T> {
+    /// Appends a value, unless it is refused. `seen` is the read index when it was last read.
+    #[inline]
+    fn push(&self, seen: &mut u64, counts: &mut CasCounts, value: T) -> Result<(), Refused<T>> {
+        match self.look(seen).and_then(|free| self.reserve(free)) {
+            Ok(place) => {
+                self.write(place, value);
+                counts.pushed += 1;
+                Ok(())
+            }
+            Err(why) => {
+                match why {
+                    Refusal::Full => counts.full += 1,
+                    Refusal::InProgress => counts.in_progress += 1,
+                    Refusal::Collision => counts.collisions += 1,
+                }
+                Err(Refused { value, why })
+            }
+        }
+    }
 
     /// Looks for a free place.
     #[inline(always)]
-    fn look(&mut self) -> Result<Free, Refusal> {
-        let Indices { read, write, reserved } = &self.shared.indices;
+    fn look(&self, seen: &mut u64) -> Result<Free, Refusal> {
+        let Indices { read, write, reserved } = &*self.indices;
         // Acquire pairs with the Release of the producer that wrote the value before this one. It
         // makes a chain of all values: a consumer that sees the last one has to see those before.
         let write = write.0.load(Ordering::Acquire);
-        if write >= self.read + self.shared.capacity() {
+        if write >= *seen + self.capacity() {
             // Acquire pairs with the Release of the consumer, which has read what was in the place.
-            self.read = read.0.load(Ordering::Acquire);
-            if write >= self.read + self.shared.capacity() {
+            *seen = read.0.load(Ordering::Acquire);
+            if write >= *seen + self.capacity() {
                 return Err(Refusal::Full);
             }
         }
@@ -289,10 +385,10 @@ impl<T: Send> CasProducer<T> {
 
     /// Reserves the place, unless another producer has done so in the meantime.
     #[inline(always)]
-    fn reserve(&mut self, Free(place): Free) -> Result<Reserved, Refusal> {
+    fn reserve(&self, Free(place): Free) -> Result<Reserved, Refusal> {
         // Relaxed: it decides who writes, and passes nothing on. What the place depends on was
         // acquired when it was found free, and stays true, as no index ever goes back.
-        match self.shared.indices.reserved.0.compare_exchange(
+        match self.indices.reserved.0.compare_exchange(
             place,
             place + 1,
             Ordering::Relaxed,
@@ -305,11 +401,11 @@ impl<T: Send> CasProducer<T> {
 
     /// Writes the value.
     #[inline(always)]
-    fn write(&mut self, Reserved(place): Reserved, value: T) {
+    fn write(&self, Reserved(place): Reserved, value: T) {
         // SAFETY: the place was free, so the consumer has read what was in it and will not reach it
         // before the write index is past it. No other producer has reserved it, or ever will.
-        self.shared.place(place).with_mut(|there| unsafe { *there = MaybeUninit::new(value) });
-        let write = &self.shared.indices.write.0;
+        self.place(place).with_mut(|there| unsafe { *there = MaybeUninit::new(value) });
+        let write = &self.indices.write.0;
         // The paper advances it by compare-and-swap, to notice faults. But nobody else reserves a
         // place before this, let alone writes.
         debug_assert_eq!(
@@ -320,7 +416,6 @@ impl<T: Send> CasProducer<T> {
         // Release pairs with the Acquires of the consumer, which may then read the value, and of
         // the producer that writes the next one.
         write.store(place + 1, Ordering::Release);
-        self.counts.pushed += 1;
     }
 }
 

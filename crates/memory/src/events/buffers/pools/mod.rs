@@ -6,13 +6,17 @@ mod chain;
 mod free_list;
 mod fresh;
 mod partitioned;
+mod partners;
 mod receiver;
 mod sender;
 mod sizes;
 mod slots;
 
+use std::ops::Range;
+
 use self::fresh::Fresh;
 use self::partitioned::Partitioned;
+pub(super) use self::partners::Partners;
 use self::receiver::ReceiverPool;
 use self::sender::SenderPool;
 pub(super) use self::slots::FreeSlot;
@@ -39,7 +43,8 @@ pub enum PoolKind {
     /// One pool for each PE. A sender takes a buffer from its own pool, and the receiver keeps it.
     /// A PE's surplus goes to a pool that all share.
     Sender,
-    /// For each PE, one sub-pool per partner: buffers go back and forth between two PEs.
+    /// For each PE, one sub-pool per partner: buffers go back and forth between two PEs. Among more
+    /// than 64 PEs, one for itself and one for all others.
     Partitioned(SubPool),
 }
 
@@ -85,20 +90,25 @@ pub(super) enum Pool {
 }
 
 impl Pool {
-    /// The pools of this many PEs, whose common parts lie in a region.
-    pub(super) fn all(region: &Region, pes: u32, settings: PoolSettings) -> Vec<Pool> {
+    /// The pools of the PEs `mine` of this many, whose common parts lie in a region.
+    pub(super) fn of(
+        region: &Region,
+        (pes, mine): (u32, Range<u32>),
+        settings: PoolSettings,
+    ) -> Vec<Pool> {
         let order = settings.order;
         match settings.kind {
-            PoolKind::Partitioned(size) => Partitioned::all(region, pes, size, order)
+            PoolKind::Partitioned(size) => Partitioned::of(region, (pes, mine), size, order)
                 .into_iter()
                 .map(Pool::Partitioned)
                 .collect(),
             PoolKind::Sender => {
-                SenderPool::all(region, pes, order).into_iter().map(Pool::Sender).collect()
+                SenderPool::of(region, mine, order).into_iter().map(Pool::Sender).collect()
             }
-            PoolKind::Receiver => {
-                ReceiverPool::all(region, pes, order).into_iter().map(Pool::Receiver).collect()
-            }
+            PoolKind::Receiver => ReceiverPool::of(region, (pes, mine), order)
+                .into_iter()
+                .map(Pool::Receiver)
+                .collect(),
         }
     }
 
@@ -132,7 +142,7 @@ impl Pool {
 
     /// Takes back a slot that this PE has freed, which came from or belongs to `partner`.
     #[inline(always)]
-    pub(super) fn give<T>(&mut self, partner: u16, slot: FreeSlot, arena: &Arena<T>) {
+    pub(super) fn give<T>(&mut self, partner: u32, slot: FreeSlot, arena: &Arena<T>) {
         match self {
             Pool::Partitioned(pool) => pool.give(partner, slot),
             Pool::Sender(pool) => pool.give(slot),
@@ -140,16 +150,17 @@ impl Pool {
         }
     }
 
-    /// Likewise, several at a time.
+    /// Likewise, several at a time, for the list of a partner.
     pub(super) fn give_all<T>(
         &mut self,
-        partner: u16,
+        list: usize,
         slots: impl Iterator<Item = FreeSlot>,
         arena: &Arena<T>,
     ) {
         match self {
+            Pool::Partitioned(pool) => slots.for_each(|slot| pool.give_to(list, slot)),
+            Pool::Sender(pool) => slots.for_each(|slot| pool.give(slot)),
             Pool::Receiver(pool) => pool.give_all(slots, arena),
-            _ => slots.for_each(|slot| self.give(partner, slot, arena)),
         }
     }
 
@@ -175,6 +186,11 @@ impl Pool {
         if let Pool::Partitioned(pool) = self {
             pool.count_for(partner);
         }
+    }
+
+    /// Whether there is ever a surplus for a partner.
+    pub(super) fn returns_surplus(&self) -> bool {
+        self.partners().is_some_and(|partners| !partners.are_together())
     }
 
     /// Whether there would be a surplus for `partner` if so many slots more were free.
@@ -203,6 +219,14 @@ impl Pool {
     /// Whether [`has_room`](Self::has_room) may ever say no.
     pub(super) fn is_bounded(&self) -> bool {
         matches!(self, Pool::Partitioned(pool) if pool.is_bounded())
+    }
+
+    /// The partners that are kept apart, if any are.
+    pub(super) fn partners(&self) -> Option<Partners> {
+        match self {
+            Pool::Partitioned(pool) => Some(pool.partners()),
+            Pool::Sender(_) | Pool::Receiver(_) => None,
+        }
     }
 
     /// Whether retired slots are kept apart by partner.

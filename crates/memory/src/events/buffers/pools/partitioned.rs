@@ -1,6 +1,9 @@
+use std::ops::Range;
+
 use super::chain::{Chain, LockedChain};
 use super::free_list::FreeList;
 use super::fresh::{Fresh, RUN};
+use super::partners::Partners;
 use super::sizes::Sizes;
 use super::slots::{FreeSlot, PoolOrder, Redistributed, SubPool};
 use crate::alloc::Exhausted;
@@ -22,8 +25,11 @@ pub(in crate::events::buffers) const KEPT: usize = if cfg!(any(miri, loom)) { 4 
 /// Fujimoto and Panesar give every sub-pool a size, which limits how far a sender can run ahead of
 /// its receivers. Here that is a setting, and without it sub-pools grow. The sub-pool of a PE's
 /// messages to itself always grows: those take nobody else's memory.
+///
+/// Among many PEs all others count as [one partner](Partners), and surplus goes to the pool that all
+/// share, whether memory is short or not.
 pub(in crate::events::buffers) struct Partitioned {
-    me: usize,
+    partners: Partners,
     /// By partner.
     free: ApartList<FreeList>,
     /// How many slots this PE has added to those that it exchanges with each partner. It never
@@ -39,29 +45,47 @@ pub(in crate::events::buffers) struct Partitioned {
 }
 
 impl Partitioned {
-    pub(super) fn all(region: &Region, pes: u32, size: SubPool, order: PoolOrder) -> Vec<Self> {
+    pub(super) fn of(
+        region: &Region,
+        (pes, mine): (u32, Range<u32>),
+        size: SubPool,
+        order: PoolOrder,
+    ) -> Vec<Self> {
         let common = region.place(Chain::locked());
-        let pool = |me| Partitioned {
-            me: me as usize,
-            free: ApartList::from_fn(pes as usize, |_| FreeList::new(order)),
-            made: vec![0; pes as usize].into_boxed_slice(),
-            sizes: Sizes::new(me, pes, size),
-            common: common.clone(),
-            saves_memory: false,
-            fresh: Fresh::default(),
-            redistributed: Redistributed::default(),
+        let pool = |me| {
+            let partners = Partners::of(me, pes);
+            Partitioned {
+                partners,
+                free: ApartList::from_fn(partners.lists(), |_| FreeList::new(order)),
+                made: vec![0; partners.lists()].into_boxed_slice(),
+                sizes: Sizes::new(partners, size),
+                common: common.clone(),
+                saves_memory: false,
+                fresh: Fresh::default(),
+                redistributed: Redistributed::default(),
+            }
         };
-        (0..pes).map(pool).collect()
+        mine.map(pool).collect()
+    }
+
+    pub(super) fn partners(&self) -> Partners {
+        self.partners
     }
 
     #[inline(always)]
     pub(super) fn take(&mut self, to: u32) -> Option<FreeSlot> {
-        self.free[to as usize].pop()
+        self.free[self.partners.list(to)].pop()
     }
 
     #[inline(always)]
-    pub(super) fn give(&mut self, partner: u16, slot: FreeSlot) {
-        self.free[usize::from(partner)].push(slot);
+    pub(super) fn give(&mut self, partner: u32, slot: FreeSlot) {
+        self.give_to(self.partners.list(partner), slot);
+    }
+
+    /// Takes back a slot for a list.
+    #[inline(always)]
+    pub(super) fn give_to(&mut self, list: usize, slot: FreeSlot) {
+        self.free[list].push(slot);
     }
 
     /// A slot for messages to `partner` when none is free: a new one. Cores fetch lines of memory
@@ -70,10 +94,15 @@ impl Partitioned {
     /// slots are free than caches hold, or the size has been reached, saving memory matters more,
     /// and one of them is used.
     pub(super) fn grow<T>(&mut self, partner: u32, arena: &Arena<T>) -> FreeSlot {
-        let partner = partner as usize;
-        let me = self.me;
+        let partner = self.partners.list(partner);
+        let me = self.partners.own();
         if self.saves_memory
             && let Some(slot) = self.take_from_another(partner, arena)
+        {
+            return slot;
+        }
+        if self.partners.are_together()
+            && let Some(slot) = self.withdraw(partner, arena)
         {
             return slot;
         }
@@ -84,7 +113,7 @@ impl Partitioned {
         if (self.free[me].len() > PLENTY || room == 0)
             && let Some(slot) = self.free[me].pop()
         {
-            self.count_for(partner as u32);
+            self.made[partner] += 1;
             return slot;
         }
         // A message that cannot wait gets a slot beyond the size.
@@ -100,7 +129,7 @@ impl Partitioned {
 
     /// Notes that a local slot is used for another partner from now on.
     pub(super) fn count_for(&mut self, partner: u32) {
-        self.made[partner as usize] += 1;
+        self.made[self.partners.list(partner)] += 1;
     }
 
     /// A slot that is free for another partner, or one that another PE had no use for.
@@ -112,10 +141,16 @@ impl Partitioned {
             self.made[partner] += 1;
             return Some(slot);
         }
+        self.withdraw(partner, arena)
+    }
+
+    /// A slot that another PE had no use for.
+    fn withdraw<T>(&mut self, partner: usize, arena: &Arena<T>) -> Option<FreeSlot> {
         let mut common = self.common.0.lock();
         for slot in std::iter::from_fn(|| common.pop(arena)).take(RUN as usize) {
             self.free[partner].push(slot);
-            self.made[partner] += 1;
+            // Among many PEs these come back to the pool that all share, and not to this PE.
+            self.made[partner] += u32::from(!self.partners.are_together());
             self.redistributed.note_withdrawn();
         }
         self.free[partner].pop()
@@ -137,32 +172,58 @@ impl Partitioned {
         }
     }
 
+    /// Gives the pool that all share what is free for other PEs beyond what this one has made for
+    /// them.
+    fn deposit_surplus<T>(&mut self, arena: &Arena<T>) {
+        let other = 1 - self.partners.own();
+        let most = (self.made[other] + RUN) as usize;
+        if self.free[other].len() <= most {
+            return;
+        }
+        let mut common = self.common.0.lock();
+        while self.free[other].len() > most
+            && let Some(slot) = self.free[other].pop()
+        {
+            common.push(slot, PoolOrder::Lifo, arena);
+            self.redistributed.note_deposited();
+        }
+    }
+
     /// A slot to send back, if there are more than `most` beyond those that this PE has made, or,
     /// where sizes are limited, if a quarter of the size is less, more than that: so free slots do
     /// not go back and forth.
     pub(super) fn surplus(&mut self, partner: u32, most: usize) -> Option<FreeSlot> {
         // The slot freed first is the least likely to be in the cache, but taking the last one is
         // cheaper.
-        if self.has_surplus(partner, most, 0) { self.free[partner as usize].pop() } else { None }
+        let list = self.partners.list(partner);
+        if self.has_surplus(partner, most, 0) { self.free[list].pop() } else { None }
     }
 
     /// Whether there would be such a slot if so many more were free.
     pub(super) fn has_surplus(&self, partner: u32, most: usize, more: usize) -> bool {
-        let partner = partner as usize;
+        let own = self.partners.own();
+        if self.partners.list(partner) == own || self.partners.are_together() {
+            return false;
+        }
+        let partner = self.partners.list(partner);
         let most =
             self.sizes.as_ref().map_or(most, |sizes| most.min(sizes.of(partner) as usize / 4));
-        partner != self.me && self.free[partner].len() + more > most + self.made[partner] as usize
+        self.free[partner].len() + more > most + self.made[partner] as usize
     }
 
     pub(super) fn has_room(&self, to: u32, messages: u32) -> bool {
-        let to = to as usize;
-        let Some(sizes) = self.sizes.as_ref().filter(|_| to != self.me) else { return true };
-        self.free[to].len() + sizes.of(to).saturating_sub(self.made[to]) as usize
-            >= messages as usize
+        let to = self.partners.list(to);
+        let own = self.partners.own();
+        let Some(sizes) = self.sizes.as_ref().filter(|_| to != own) else { return true };
+        let own = self.free[to].len() + sizes.of(to).saturating_sub(self.made[to]) as usize;
+        let enough = |slots: usize| slots >= messages as usize;
+        enough(own)
+            || self.partners.are_together() && enough(own + self.common.0.lock().len() as usize)
     }
 
     pub(super) fn want(&mut self, to: u32, messages: u32) {
-        self.sizes.iter_mut().for_each(|sizes| sizes.want(to as usize, messages));
+        let to = self.partners.list(to);
+        self.sizes.iter_mut().for_each(|sizes| sizes.want(to, messages));
     }
 
     pub(super) fn is_bounded(&self) -> bool {
@@ -174,21 +235,28 @@ impl Partitioned {
     pub(super) fn tidy<T>(&mut self, arena: &Arena<T>) {
         if self.saves_memory {
             self.give_to_all(arena);
+        } else if self.partners.are_together() {
+            self.deposit_surplus(arena);
         }
+        let own = self.partners.own();
         let Some(sizes) = &mut self.sizes else { return };
         sizes.adapt();
-        for partner in (0..self.made.len()).filter(|partner| *partner != self.me) {
+        for partner in (0..self.made.len()).filter(|partner| *partner != own) {
             while self.made[partner] > sizes.of(partner)
                 && let Some(slot) = self.free[partner].pop()
             {
                 self.made[partner] -= 1;
-                self.free[self.me].push(slot);
+                self.free[own].push(slot);
             }
         }
     }
 
     pub(super) fn available(&self) -> u64 {
-        let common = if self.saves_memory { self.common.0.lock().len() } else { 0 };
+        let common = if self.saves_memory || self.partners.are_together() {
+            self.common.0.lock().len()
+        } else {
+            0
+        };
         self.free() + u64::from(common)
     }
 

@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use super::chain::{Chain, LockedChain};
 use super::fresh::{Fresh, RUN};
 use super::slots::{FreeSlot, PoolOrder};
@@ -16,11 +18,17 @@ pub(in crate::events::buffers) struct ReceiverPool {
 }
 
 impl ReceiverPool {
-    pub(super) fn all(region: &Region, pes: u32, order: PoolOrder) -> Vec<Self> {
+    pub(super) fn of(
+        region: &Region,
+        (pes, mine): (u32, Range<u32>),
+        order: PoolOrder,
+    ) -> Vec<Self> {
         let pools = region.place_list(pes as usize, |_| Chain::locked());
-        (0..pes as usize)
-            .map(|me| ReceiverPool { me, order, pools: pools.clone(), fresh: Fresh::default() })
-            .collect()
+        let pool = |me| {
+            let me = me as usize;
+            ReceiverPool { me, order, pools: pools.clone(), fresh: Fresh::default() }
+        };
+        mine.map(pool).collect()
     }
 
     #[inline]

@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use super::chain::{Chain, LockedChain};
 use super::free_list::FreeList;
 use super::fresh::{Fresh, RUN};
@@ -24,7 +26,7 @@ pub(in crate::events::buffers) struct SenderPool {
 }
 
 impl SenderPool {
-    pub(super) fn all(region: &Region, pes: u32, order: PoolOrder) -> Vec<Self> {
+    pub(super) fn of(region: &Region, mine: Range<u32>, order: PoolOrder) -> Vec<Self> {
         let common = region.place(Chain::locked());
         let pool = |_| SenderPool {
             own: FreeList::new(order),
@@ -34,7 +36,7 @@ impl SenderPool {
             fresh: Fresh::default(),
             redistributed: Redistributed::default(),
         };
-        (0..pes).map(pool).collect()
+        mine.map(pool).collect()
     }
 
     #[inline]

@@ -1,8 +1,9 @@
+use super::partners::Partners;
 use super::slots::SubPool;
 
 /// How many buffers each sub-pool of a PE may have, if that is limited.
 pub(super) struct Sizes {
-    me: usize,
+    own: usize,
     /// By partner.
     sizes: Box<[u32]>,
     traffic: Option<Traffic>,
@@ -19,20 +20,19 @@ struct Traffic {
 }
 
 impl Sizes {
-    pub(super) fn new(me: u32, pes: u32, size: SubPool) -> Option<Self> {
+    pub(super) fn new(partners: Partners, size: SubPool) -> Option<Self> {
         let (average, adapts) = match size {
             SubPool::Unlimited => return None,
             SubPool::Fixed(size) => (size.max(1), false),
             SubPool::Adaptive(average) => (average.max(1), true),
         };
-        let zeros = || vec![0; pes as usize].into_boxed_slice();
-        let total = u64::from(average) * u64::from(pes.saturating_sub(1));
+        let lists = partners.lists();
+        let zeros = || vec![0; lists].into_boxed_slice();
+        let average = average.saturating_mul(partners.per_list());
+        let total = u64::from(average) * (lists as u64 - 1);
         let traffic = adapts.then(|| Traffic { total, wanted: zeros(), weights: zeros() });
-        Some(Sizes {
-            me: me as usize,
-            sizes: vec![average; pes as usize].into_boxed_slice(),
-            traffic,
-        })
+        let sizes = vec![average; lists].into_boxed_slice();
+        Some(Sizes { own: partners.own(), sizes, traffic })
     }
 
     pub(super) fn of(&self, partner: usize) -> u32 {
@@ -59,7 +59,7 @@ impl Sizes {
         }
         let rest = *total - (self.sizes.len() as u64 - 1);
         for (partner, (size, weight)) in self.sizes.iter_mut().zip(weights.iter()).enumerate() {
-            if partner != self.me {
+            if partner != self.own {
                 *size = 1 + (u128::from(rest) * u128::from(*weight) / u128::from(all)) as u32;
             }
         }
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn sizes_follow_the_traffic_and_keep_their_sum() {
-        let mut sizes = Sizes::new(1, 4, SubPool::Adaptive(10)).unwrap();
+        let mut sizes = Sizes::new(Partners::of(1, 4), SubPool::Adaptive(10)).unwrap();
         sizes.adapt();
         assert_eq!(
             [0, 2, 3].map(|partner| sizes.of(partner)),
@@ -94,13 +94,21 @@ mod tests {
 
     #[test]
     fn fixed_sizes_stay() {
-        let mut sizes = Sizes::new(0, 3, SubPool::Fixed(7)).unwrap();
+        let mut sizes = Sizes::new(Partners::of(0, 3), SubPool::Fixed(7)).unwrap();
         sizes.want(1, 1000);
         sizes.adapt();
         assert_eq!([sizes.of(1), sizes.of(2)], [7, 7]);
-        assert!(Sizes::new(0, 3, SubPool::Unlimited).is_none());
-        let mut alone = Sizes::new(0, 1, SubPool::Adaptive(5)).unwrap();
+        assert!(Sizes::new(Partners::of(0, 3), SubPool::Unlimited).is_none());
+        let mut alone = Sizes::new(Partners::of(0, 1), SubPool::Adaptive(5)).unwrap();
         alone.want(0, 3);
         alone.adapt();
+    }
+
+    #[test]
+    fn many_partners_have_the_sizes_of_all_of_them_together() {
+        let mut sizes = Sizes::new(Partners::of(3, 1000), SubPool::Adaptive(10)).unwrap();
+        sizes.want(0, 5);
+        sizes.adapt();
+        assert_eq!(sizes.of(0), 9990);
     }
 }

@@ -28,6 +28,11 @@ impl<T> Buffers<T> {
         unsafe { slot.value() }
     }
 
+    /// Whether there may ever be a [surplus](Self::give_surplus).
+    pub fn returns_surplus(&self) -> bool {
+        self.pool.returns_surplus()
+    }
+
     /// Takes out a free buffer to send back to `partner`, if there are more than `most` beyond
     /// those that this PE has made for it, or, where sub-pools have sizes, more than a quarter of
     /// the size beyond those. So a PE that sends more than it receives gets its buffers back, while
@@ -51,7 +56,7 @@ impl<T> Buffers<T> {
         // To the receiver, the partner is this PE.
         slot.set_partner(self.me);
         // This PE is done with the slot.
-        slot.send(tag(EMPTY, partner as u16));
+        slot.send(tag(EMPTY, partner));
         self.counts.returned += 1;
         Some(handle)
     }
@@ -75,6 +80,6 @@ impl<T> Buffers<T> {
 
 #[cold]
 #[inline(never)]
-fn not_sent(handle: Handle, me: u16) -> ! {
+fn not_sent(handle: Handle, me: u32) -> ! {
     panic!("nothing in flight to PE {me} at {handle:?}")
 }

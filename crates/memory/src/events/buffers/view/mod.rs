@@ -15,12 +15,13 @@ mod tests;
 use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use super::arena::Arena;
 use super::books::Books;
 use super::pools::{FreeSlot, Pool, PoolSettings};
 use super::retired::Retired;
-use super::slot::{FREE, LIVE, SENT, Slot, tag};
+use super::slot::{FREE, LIVE, PES_END, SENT, Slot, pe_of, tag};
 use crate::{Handle, IsPortable, Region, prefetch, prefetch_write};
 
 /// One processing element's (PE's) view of the event buffers that all PEs share.
@@ -56,7 +57,7 @@ use crate::{Handle, IsPortable, Region, prefetch, prefetch_write};
 /// ```
 pub struct Buffers<T> {
     arena: Arena<T>,
-    me: u16,
+    me: u32,
     /// The tag of live slots of this PE.
     mine: u32,
     /// Free slots. Those that are not in a common list belong to this PE alone.
@@ -84,7 +85,7 @@ struct Counts {
 /// One view per PE of the buffers that this many PEs share, by PE, with default settings.
 ///
 /// # Panics
-/// If `pes` is not in 1..=32767.
+/// If `pes` is not in 1..=16777215.
 pub fn buffers<T>(pes: u32) -> Vec<Buffers<T>> {
     buffers_in(&Region::own(), None, pes, PoolSettings::default())
 }
@@ -100,11 +101,27 @@ pub fn buffers_in<T>(
     pes: u32,
     settings: PoolSettings,
 ) -> Vec<Buffers<T>> {
-    assert!((1..=32767).contains(&pes), "buffers serve 1 to 32767 PEs, not {pes}");
+    buffers_of(region, portable, (pes, 0..pes), settings)
+}
+
+/// As [`buffers_in`], but only the views of the PEs `mine` of `pes`: a process needs no others.
+///
+/// # Panics
+/// As [`buffers_in`].
+pub fn buffers_of<T>(
+    region: &Region,
+    portable: Option<IsPortable<T>>,
+    (pes, mine): (u32, Range<u32>),
+    settings: PoolSettings,
+) -> Vec<Buffers<T>> {
+    assert!((1..PES_END).contains(&pes), "buffers serve 1 to {} PEs, not {pes}", PES_END - 1);
     let arena = Arena::new(region, portable);
-    let pools = Pool::all(region, pes, settings).into_iter().zip(0..);
+    let pools = Pool::of(region, (pes, mine.clone()), settings).into_iter().zip(mine);
     pools
-        .map(|(pool, me)| Buffers::new(arena.share(), me, pool, settings.retires.then_some(pes)))
+        .map(|(pool, me)| {
+            let retired = settings.retires.then(|| Retired::new(pool.partners()));
+            Buffers::new(arena.share(), me, pool, retired)
+        })
         .collect()
 }
 
@@ -116,10 +133,7 @@ pub fn buffers_in<T>(
 // with `me`, it stays so for as long as the borrow lasts. That holds even for handles that callers
 // make up, as no other word that they can write decides who keeps a slot.
 impl<T> Buffers<T> {
-    /// `retires` is the number of PEs if slots are retired.
-    fn new(arena: Arena<T>, me: u16, pool: Pool, retires: Option<u32>) -> Self {
-        let retired =
-            retires.map(|pes| Retired::new(if pool.keeps_partners_apart() { pes } else { 1 }));
+    fn new(arena: Arena<T>, me: u32, pool: Pool, retired: Option<Retired>) -> Self {
         Buffers {
             arena,
             me,
@@ -139,7 +153,7 @@ impl<T> Buffers<T> {
 
     /// The PE whose view this is.
     pub fn me(&self) -> u32 {
-        self.me.into()
+        self.me
     }
 
     /// Puts a value into a free buffer for PE `to`. If that is this PE itself, the message is local
@@ -178,9 +192,9 @@ impl<T> Buffers<T> {
         // The buffer will return here, so its partner is this PE, even if local.
         // SAFETY: the slot is free and belongs to this PE alone, which has its `FreeSlot`.
         unsafe { slot.fill(self.me, mark, next, value) };
-        let local = to == u32::from(self.me);
+        let local = to == self.me;
         // Whoever accepts it may read all that was written above.
-        slot.send(if local { self.mine } else { tag(SENT, to as u16) });
+        slot.send(if local { self.mine } else { tag(SENT, to) });
         self.counts.inserted += 1;
         self.counts.given += u64::from(!local);
         handle
@@ -205,7 +219,7 @@ impl<T> Buffers<T> {
         let (value, partner) = self.take_out(handle);
         // This comes last, as it may panic.
         drop(value);
-        partner.into()
+        partner
     }
 
     /// Takes the value out of a buffer and frees it.
@@ -219,7 +233,7 @@ impl<T> Buffers<T> {
 
     /// Frees a buffer of this PE. Returns its value and its partner.
     #[inline(always)]
-    fn take_out(&mut self, handle: Handle) -> (T, u16) {
+    fn take_out(&mut self, handle: Handle) -> (T, u32) {
         let slot = self.slot(handle);
         let partner = slot.partner();
         // Only this PE acts on the slot before it gives it away again.
@@ -284,7 +298,7 @@ impl<T> Buffers<T> {
     /// The PE that a buffer came from and returns to.
     #[cfg(test)]
     fn partner(&self, handle: Handle) -> u32 {
-        self.slot(handle).partner().into()
+        self.slot(handle).partner()
     }
 
     /// The PE that a buffer belongs to, or will when it has arrived. Any PE may ask.
@@ -294,7 +308,7 @@ impl<T> Buffers<T> {
     #[inline]
     pub fn owner(&self, handle: Handle) -> u32 {
         // The sender wrote the receiver here itself.
-        self.arena.found(handle).tag() >> 16
+        pe_of(self.arena.found(handle).tag())
     }
 
     /// How many buffers this PE has used, sent and received, and how many it has now.

@@ -66,7 +66,7 @@ impl<T> Buffers<T> {
         if self.pool.has_room(to, messages) {
             return true;
         }
-        self.reclaim_all(to as u16);
+        self.reclaim_all(self.queue_of(to));
         self.pool.has_room(to, messages)
     }
 
@@ -89,32 +89,33 @@ impl<T> Buffers<T> {
     /// them may be over.
     pub(super) fn retired_for(&self, partner: u32) -> usize {
         let retired = self.retired.as_ref().filter(|_| self.pool.keeps_partners_apart());
-        retired.map_or(0, |retired| retired.len_of(partner as usize))
+        retired.map_or(0, |retired| retired.len_for(partner))
     }
 
     /// A retired slot whose message is over, for messages to PE `to`.
     pub(super) fn reclaim_one(&mut self, to: u32) -> Option<FreeSlot> {
         let retired = self.retired.as_mut().filter(|_| self.pool.takes_retired())?;
-        retired.reclaim(&self.arena, self.me, to as u16)
+        retired.reclaim(&self.arena, self.me, retired.queue_of(to))
     }
 
     /// Gives the pool all retired slots whose messages are over, so that it can use them for any
     /// partner.
     fn reclaim_each(&mut self) {
         let queues = self.retired.as_ref().map_or(0, Retired::queues);
-        (0..queues).for_each(|partner| self.reclaim_all(partner as u16));
+        (0..queues).for_each(|queue| self.reclaim_all(queue));
     }
 
-    /// Gives the pool all retired slots of a partner whose messages are over.
-    fn reclaim_all(&mut self, partner: u16) {
+    /// The queue of slots that are retired for messages to a partner.
+    fn queue_of(&self, partner: u32) -> usize {
+        self.retired.as_ref().map_or(0, |retired| retired.queue_of(partner))
+    }
+
+    /// Gives the pool all retired slots in a queue whose messages are over.
+    fn reclaim_all(&mut self, queue: usize) {
         let Some(retired) = &mut self.retired else { return };
         let arena = &self.arena;
         let me = self.me;
-        self.pool.give_all(
-            partner,
-            std::iter::from_fn(|| retired.reclaim(arena, me, partner)),
-            arena,
-        );
+        self.pool.give_all(queue, std::iter::from_fn(|| retired.reclaim(arena, me, queue)), arena);
     }
 
     /// Sets whether every free buffer of this PE, whichever partner it is kept for, is used before
@@ -134,7 +135,7 @@ impl<T> Buffers<T> {
         }
         // As in `grow`: with plenty of local slots, saving memory matters more than keeping them
         // local.
-        let me = u32::from(self.me);
+        let me = self.me;
         if self.retired_for(me) > PLENTY
             && let Some(free) = self.reclaim_one(me)
         {

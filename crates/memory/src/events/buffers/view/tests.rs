@@ -227,8 +227,8 @@ caught! {
     taking_twice: "no value of this PE", |a, b| { let h = a.insert(0, 1); a.take(h); a.take(h) };
     cancelling_a_free_one: "no value of this PE", |a, b| { let h = a.insert(0, 1); a.release(h); a.cancel(h) };
     no_such_partner: "out of bounds", |a, b| a.insert(2, 1);
-    no_pes: "1 to 32767", |a, b| buffers::<u8>(0);
-    too_many_pes: "1 to 32767", |a, b| buffers::<u8>(32768);
+    no_pes: "1 to 16777215", |a, b| buffers::<u8>(0);
+    too_many_pes: "1 to 16777215", |a, b| buffers::<u8>(1 << 24);
 }
 
 #[cfg(debug_assertions)]
