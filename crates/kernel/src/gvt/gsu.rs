@@ -164,6 +164,12 @@ impl Gsu {
         }
     }
 
+    /// A number that changes when an epoch is closed, or a PE asks for it. Both counts only grow.
+    pub(super) fn shared_word(&self) -> u64 {
+        // Relaxed: it publishes nothing.
+        self.agreement.asked.load(Ordering::Relaxed) + self.agreement.closed.load(Ordering::Relaxed)
+    }
+
     /// Joins the epoch: the registers are up to date.
     fn join(&mut self, local: &mut dyn Local) {
         let part = &mut *self.parts[self.me as usize].0.lock();

@@ -140,8 +140,8 @@ pub(super) fn messages(messages: Messages, payload_bytes: usize) -> warpline_ker
     }
 }
 
-/// Where messages wait, between threads and between processes; nowhere in a virtual cluster, which
-/// has a network of its own.
+/// Where messages wait, between threads and between processes; nowhere in a virtual cluster or
+/// on a modelled machine, which have networks of their own.
 pub(super) fn mailbox(settings: &Settings, pes: u32, processes: u32) -> Option<Chosen<Mailbox>> {
     let chosen = match settings.mailbox() {
         // Inboxes do not leave a process.
@@ -154,7 +154,7 @@ pub(super) fn mailbox(settings: &Settings, pes: u32, processes: u32) -> Option<C
         }
         given => Chosen { value: given, why: Reason::Given },
     };
-    settings.virtual_cluster.is_none().then_some(chosen)
+    (settings.virtual_cluster.is_none() && settings.machine.is_none()).then_some(chosen)
 }
 
 /// How free buffers are kept.
@@ -178,6 +178,28 @@ fn windows_suit(pes: u32, cores: u32, delays: &Delays) -> bool {
     pes > cores && delays.are_equal()
 }
 
+/// How many PEs a modelled machine has.
+pub(super) fn modelled_pes(settings: &Settings, pes: u32) -> Chosen<u32> {
+    Chosen::given(settings.pes)
+        .unwrap_or(Chosen { value: pes, why: Reason::Rule("a node of the machine") })
+}
+
+/// What tells PEs how far they may go.
+pub(super) fn horizon(settings: &Settings) -> Chosen<Horizon> {
+    let modelled = settings.machine.is_some();
+    let rule = match settings.conservative() {
+        Conservative::Windows if modelled => {
+            Chosen { value: Horizon::Bounds, why: Reason::Rule("windows end by bounds") }
+        }
+        _ if modelled => Chosen {
+            value: Horizon::Gvt,
+            why: Reason::Rule("PEs of a modelled machine are many, or share no memory"),
+        },
+        _ => Chosen { value: settings.horizon(), why: Reason::Default },
+    };
+    Chosen::given(settings.horizon).unwrap_or(rule)
+}
+
 /// Whether conservative PEs advance in windows or run freely.
 pub(super) fn conservative(
     settings: &Settings,
@@ -186,7 +208,7 @@ pub(super) fn conservative(
     delays: &Delays,
 ) -> Chosen<Conservative> {
     match settings.conservative() {
-        Conservative::Auto if settings.horizon() == Horizon::Gvt => Chosen {
+        Conservative::Auto if horizon(settings).value == Horizon::Gvt => Chosen {
             value: Conservative::FreeRunning,
             why: Reason::Rule("GVT says how far PEs may go"),
         },
