@@ -32,8 +32,9 @@ pub use self::views::{
 };
 use crate::null::number;
 pub use crate::parallel::{
-    CommunicationRecord, GvtIntervalRecord, MemoryRecord, ParallelRecord, PeCounter, PeRecord,
-    Phases, Rollbacks, SharedRingRecord, ThrottleRecord,
+    CommunicationRecord, GvtIntervalRecord, MachineRecord, MachineShares, MemoryRecord,
+    ParallelRecord, PeCounter, PeRecord, Phases, Rollbacks, SharedRingRecord, Spread,
+    ThrottleRecord,
 };
 pub use crate::provenance::Provenance;
 

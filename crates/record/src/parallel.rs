@@ -2,12 +2,14 @@
 //! get their defaults.
 
 mod counted;
+mod modelled;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::counted::{
     MemoryRecord, ParallelRecord, PeCounter, PeRecord, Rollbacks, ThrottleRecord,
 };
+pub use self::modelled::{MachineRecord, MachineShares, Spread};
 use crate::null::number;
 
 /// How a GVT interval was adapted.

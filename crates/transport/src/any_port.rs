@@ -4,7 +4,7 @@ use warpline_kernel::{
 };
 use warpline_memory::CasCounts;
 
-use crate::{CasPort, InboxPort, NodePort, RingPort, VirtualPort};
+use crate::{CasPort, InboxPort, ModelledPort, NodePort, RingPort, VirtualPort};
 
 /// A port of a kind that is chosen at run time. A PE is faster with a port of a kind known at
 /// compile time. Where speed does not matter, this one saves compiling the engine for each kind and
@@ -20,6 +20,8 @@ pub enum AnyPort<E> {
     Node(Box<NodePort<E>>),
     /// To PEs of a virtual cluster.
     Virtual(VirtualPort<E>),
+    /// To PEs of a modelled machine.
+    Modelled(ModelledPort<E>),
 }
 
 /// Passes a call on to the port.
@@ -31,6 +33,7 @@ macro_rules! either {
             AnyPort::Cas($port) => $call,
             AnyPort::Node($port) => $call,
             AnyPort::Virtual($port) => $call,
+            AnyPort::Modelled($port) => $call,
         }
     };
 }

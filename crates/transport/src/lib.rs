@@ -1,7 +1,8 @@
 //! How processing elements (PEs) reach each other. Between threads: by a ring for each pair, by
 //! one inbox for each PE, or by one ring for each PE that all others share. Between processes: by
 //! couriers. In a virtual cluster, which lives in one thread: by a network that delays, reorders
-//! and refuses messages at random, from a seed.
+//! and refuses messages at random, from a seed. On a modelled machine, likewise in one thread: by a
+//! network that takes as long as the machine says.
 
 mod any_port;
 mod cas_port;
@@ -10,6 +11,7 @@ mod controls;
 mod couriers;
 mod group;
 mod inbox;
+mod modelled;
 mod pin;
 #[cfg(test)]
 mod port_tests;
@@ -29,6 +31,7 @@ pub use couriers::{
 };
 pub use group::{CpuShare, FailureReporter, Group, Invitation, Lost, Ranks, RunId};
 pub use inbox::{InboxPort, inbox_ports};
+pub use modelled::{Arrival, ModelledNetwork, ModelledPort, ModelledWires, Opened, Sent};
 pub use pin::{pin, thread_time};
 pub use printed::PrintCatcher;
 pub use rings::{RingPort, ring_port_bytes, ring_ports};

@@ -1,6 +1,7 @@
 //! `warpline run`: one run, from settings to results.
 
 pub(crate) mod engine;
+mod modelled;
 mod results;
 mod series;
 mod speculation;

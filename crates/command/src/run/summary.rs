@@ -11,7 +11,7 @@ use warpline_run::TraceSummary;
 
 use super::engine::chosen;
 use super::speculation::speculation;
-use super::{results, series};
+use super::{modelled, results, series};
 use crate::failure::Failure;
 use crate::output::format;
 
@@ -123,6 +123,7 @@ fn facts(record: &RunRecord) -> Vec<[String; 2]> {
     facts.extend(chosen(record).map(|chosen| fact("engine", chosen)));
     if let Some(parallel) = &record.parallel {
         facts.extend(speculation(record, parallel));
+        facts.extend(modelled::facts(parallel));
     }
     facts.push(fact("digest", record.digest.clone()));
     if let Some(StateDigestRecord { text, content, statistics }) = &record.state_digest {

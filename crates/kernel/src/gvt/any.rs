@@ -86,6 +86,16 @@ impl AnyGvt {
         matches!(self, AnyGvt::Gsu(_))
     }
 
+    /// A number that changes with what other PEs write for this one into memory that all share;
+    /// `None` if PEs tell each other everything in messages.
+    pub fn shared_word(&self) -> Option<u64> {
+        match self {
+            AnyGvt::Synchronous(gvt) => gvt.shared_word(),
+            AnyGvt::Gsu(gvt) => Some(gvt.shared_word()),
+            AnyGvt::Asynchronous(_) | AnyGvt::OneSided(_) => None,
+        }
+    }
+
     /// The barrier and the round for which this PE waits there, if it does. Until all others have
     /// arrived, it has nothing to do.
     pub fn waits_at_barrier(&self) -> Option<(&Barrier, u64)> {

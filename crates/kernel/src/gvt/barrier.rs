@@ -276,6 +276,13 @@ impl BarrierReduction {
             .then_some((&self.barrier, self.rounds))
     }
 
+    /// A number that changes when the barrier opens, or a PE asks for it. Both counts only grow.
+    pub(super) fn shared_word(&self) -> u64 {
+        let common = &self.barrier.common;
+        // Relaxed: it publishes nothing.
+        common.asked.load(Ordering::Relaxed) + common.passed.load(Ordering::Relaxed)
+    }
+
     pub(super) fn exchange(&mut self) -> Option<Share> {
         if self.state != State::Arrived {
             return None;

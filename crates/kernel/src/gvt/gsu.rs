@@ -183,6 +183,17 @@ impl Gsu {
         self.sent[place as usize] = Unannounced::none(to, self.registers.open_bank(to));
     }
 
+    /// A number that changes when an epoch is closed, or a PE asks for it, and when LBTS rises in a
+    /// run that it drives. The counts and LBTS only grow.
+    pub(super) fn shared_word(&self) -> u64 {
+        let drives = self.settle_every == 1;
+        let lbts = drives.then(|| self.lbts()).flatten();
+        let lbts = lbts.map_or(0, |lbts| lbts.time(VirtualTime::MAX).bits());
+        // Relaxed: it publishes nothing.
+        let asked = self.agreement.asked.load(Ordering::Relaxed);
+        lbts.wrapping_add(asked).wrapping_add(self.agreement.closed.load(Ordering::Relaxed))
+    }
+
     /// Joins the epoch: the registers are up to date.
     fn join(&mut self, local: &mut dyn Local) {
         let part = &mut *self.parts[self.me as usize].0.lock();

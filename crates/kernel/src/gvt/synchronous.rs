@@ -74,6 +74,14 @@ impl Synchronous {
         }
     }
 
+    /// A number that changes with what other PEs write at the barrier, if there is one.
+    pub(super) fn shared_word(&self) -> Option<u64> {
+        match &self.reducer {
+            Reducer::Messages(_) => None,
+            Reducer::Barrier(reducer) => Some(reducer.shared_word()),
+        }
+    }
+
     #[inline(always)]
     pub(super) fn count_sent(&mut self) -> Tag {
         debug_assert!(

@@ -61,6 +61,14 @@ impl Caution {
         }
     }
 
+    /// Notes steps that were not made, as nothing would have been executed in them.
+    pub(crate) fn note_idle_steps(&mut self, steps: u32) {
+        let long_waits = |steps: u32| u64::from(steps.div_ceil(Self::LONG_WAIT));
+        let all = self.idle_steps.saturating_add(steps);
+        self.waits += long_waits(all) - long_waits(self.idle_steps);
+        self.idle_steps = all;
+    }
+
     #[inline(never)]
     fn begin_stretch(&mut self) {
         if !self.waiting {
@@ -128,6 +136,18 @@ mod tests {
             assert!(caution.waits());
             (0..Caution::WAITS).for_each(|_| alternate(&mut caution, 3, 1));
             assert_eq!(caution.ahead, 4096);
+        }
+    }
+
+    #[test]
+    fn steps_that_were_not_made_count_as_if_they_had_been() {
+        let mut one = Caution::new(true);
+        let mut other = Caution::new(true);
+        for steps in [1, 63, 64, 1, 200, 8000] {
+            (0..=steps).for_each(|_| one.on_step(0));
+            other.on_step(0);
+            other.note_idle_steps(steps);
+            assert_eq!((one.waits, one.idle_steps), (other.waits, other.idle_steps), "{steps}");
         }
     }
 

@@ -59,6 +59,12 @@ impl GvtCalls {
         }
     }
 
+    /// Notes steps that were not made, as nothing would have been executed in them.
+    pub(crate) fn note_idle_steps(&mut self, steps: u32) {
+        self.idle_steps = self.idle_steps.saturating_add(steps);
+        self.stuck_steps = self.stuck_steps.saturating_add(steps);
+    }
+
     /// A bound moves the horizon.
     #[inline]
     pub(crate) fn on_horizon(&mut self) {

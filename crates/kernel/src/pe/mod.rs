@@ -157,6 +157,14 @@ impl<'m, T: PeTypes> Pe<'m, T> {
         self.gauge.slept(time);
     }
 
+    /// Notes that the PE was left alone for as long as so many steps would have taken, as all of
+    /// them would have been idle: what it decides by counting idle steps, it decides as if it had
+    /// made them.
+    pub fn note_idle_steps(&mut self, steps: u32) {
+        self.calls.note_idle_steps(steps);
+        self.caution.note_idle_steps(steps);
+    }
+
     /// Declares that its thread steps all PEs of its process from now on, so that only the time in
     /// steps counts.
     pub fn begin_sharing(&mut self) {

@@ -31,6 +31,12 @@ impl<T: PeTypes> Pe<'_, T> {
         self.gvt.waits_at_barrier()
     }
 
+    /// A number that changes with what other PEs write for this one into memory that all share, so
+    /// that an idle PE has to look; `None` if they tell it everything in messages.
+    pub fn shared_word(&self) -> Option<u64> {
+        self.gvt.shared_word()
+    }
+
     /// Whether all its LPs have been initialised.
     pub fn is_initialised(&self) -> bool {
         self.lps.all_initialised()

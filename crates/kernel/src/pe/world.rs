@@ -53,8 +53,9 @@ impl<'m, M: Model> World<'m, M> {
         let pes = task.partition.pes();
         let bounding = if tuning.horizon == Horizon::Both { task.near.clone() } else { 0..pes };
         let unbound = (0..pes).filter(|from| !bounding.contains(from));
-        let delay_from_unbound = (bounding.len() < pes as usize)
-            .then(|| unbound.map(|from| task.delays.between(from, me)).fold(f64::INFINITY, f64::min));
+        let delay_from_unbound = (bounding.len() < pes as usize).then(|| {
+            unbound.map(|from| task.delays.between(from, me)).fold(f64::INFINITY, f64::min)
+        });
         World {
             me,
             model: task.model,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{CommunicationRecord, GvtIntervalRecord, Phases, SharedRingRecord};
+use super::{CommunicationRecord, GvtIntervalRecord, MachineRecord, Phases, SharedRingRecord};
 use crate::counters::of_segments;
 use crate::null::number;
 
@@ -109,6 +109,9 @@ macro_rules! declare_records {
             /// How messages were copied between processes, if they were.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub communication: Option<CommunicationRecord>,
+            /// How the run went on its modelled machine, if it had one.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub machine: Option<MachineRecord>,
         }
 
         impl ParallelRecord {

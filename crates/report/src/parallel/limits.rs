@@ -51,6 +51,10 @@ pub fn limits(record: &RunRecord) -> Vec<Limit> {
         parallel.processed_events > 0 && is_measured(record) && mostly(parallel)
     };
     let Some(parallel) = record.parallel.as_ref().filter(events) else { return Vec::new() };
+    // Wall time says nothing of a machine that is modelled.
+    if parallel.machine.is_some() {
+        return Vec::new();
+    }
     // Other programs may have caused the waiting and the rollbacks.
     if let Some(taken) = taken_by_others(record) {
         return vec![contested(taken)];

@@ -389,6 +389,43 @@ impl<M: Model> Simulation<'_, M> {
         self.with(|settings| settings.trace_limit = Some(megabytes))
     }
 
+    /// Runs the PEs on a modelled machine: in this thread, in the order of the machine's time, one
+    /// PE on each core. The machine is a profile, such as `cray-xt5`, or a TOML file. The record
+    /// [says](crate::record::ParallelRecord::machine) how the run would go there; the answer is that
+    /// of any other run.
+    ///
+    /// ```
+    /// # use warpline::prelude::*;
+    /// # struct Hops;
+    /// # impl Model for Hops {
+    /// #     type State = u64; type Event = ();
+    /// #     fn lps(&self) -> u32 { 100 }
+    /// #     fn lookahead(&self) -> f64 { 0.5 }
+    /// #     fn init(&self, lp: &mut Init<Self>) -> u64 { lp.send(lp.id(), 1.0, ()); 0 }
+    /// #     fn handle(&self, seen: &mut u64, _: &(), lp: &mut Context<Self>) {
+    /// #         *seen += 1;
+    /// #         let to = lp.random().below(100);
+    /// #         let delay = 0.5 + lp.random().exponential(1.0);
+    /// #         lp.send(to, delay, ());
+    /// #     }
+    /// # }
+    /// let record = Simulation::new(Hops).end(20.0).machine("cray-xt5").pes(50).run()?.record;
+    /// assert_eq!(record.digest, Simulation::new(Hops).end(20.0).run()?.record.digest);
+    /// let machine = record.parallel.and_then(|parallel| parallel.machine).unwrap();
+    /// assert_eq!((machine.pes, machine.nodes), (50, 5));
+    /// assert!(machine.seconds > 0.0 && machine.efficiency < 1.0);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn machine(self, machine: impl Into<PathBuf>) -> Self {
+        self.with(|settings| settings.machine = Some(machine.into()))
+    }
+
+    /// How many PEs a [modelled machine](Self::machine) has: by default as many as a node of it has
+    /// cores, and never more than LPs.
+    pub fn pes(self, pes: u32) -> Self {
+        self.with(|settings| settings.pes = Some(pes))
+    }
+
     /// Runs all PEs, as many as there would be [threads](Self::threads), in this thread, in an
     /// order drawn from `seed`, with messages that are late and overtake each other: a torture test
     /// of engine and model, slow and reproducible. Events that go to other PEs by value are written

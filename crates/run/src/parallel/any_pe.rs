@@ -46,6 +46,8 @@ any_pe! {
         fn slept(&mut self, time: Duration);
         fn end_thread(&mut self);
         fn waits_at_barrier(&self) -> Option<(&Barrier, u64)>;
+        fn shared_word(&self) -> Option<u64>;
+        fn note_idle_steps(&mut self, steps: u32);
         fn is_initialised(&self) -> bool;
         fn initialised_at(&self) -> Option<Instant>;
         fn counts(&self) -> &Counts;

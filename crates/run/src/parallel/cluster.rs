@@ -59,7 +59,7 @@ pub(crate) fn drive(
 }
 
 /// Passes on the rows that no failure can come before any more.
-fn pass_on_rows(pes: &mut [&mut dyn AnyPe], watch: &mut LoopMonitor<'_, '_>) {
+pub(super) fn pass_on_rows(pes: &mut [&mut dyn AnyPe], watch: &mut LoopMonitor<'_, '_>) {
     let LoopMonitor { merge, rows, .. } = watch;
     let mut settled = Some(Moment::Never);
     for pe in pes {

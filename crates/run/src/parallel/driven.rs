@@ -6,6 +6,7 @@ use warpline_base::{Moment, VirtualTime};
 use warpline_kernel::{Event, Measured, Parts, Pe, PeTypes};
 use warpline_memory::Pool;
 use warpline_model::Model;
+use warpline_record::MachineRecord;
 use warpline_transport::CourierCounts;
 
 use super::any_pe::AnyPe;
@@ -36,6 +37,8 @@ pub(crate) struct Driven {
     pub(crate) crowded: bool,
     /// How many couriers there were, and what they did, if there were any.
     pub(crate) couriers: Option<(u64, CourierCounts)>,
+    /// How the run went on its modelled machine, if it had one.
+    pub(crate) machine: Option<MachineRecord>,
 }
 
 /// How the time of threads went.

@@ -109,6 +109,11 @@ impl<'s> Ending<'s> {
         self.tally.say(CHANGES, 1);
     }
 
+    /// Whether the PEs are to come to an end that was not planned.
+    pub(crate) fn is_under_way(&self) -> bool {
+        self.switch.is_on() || self.tally.glance(CHANGES) == 1
+    }
+
     #[cold]
     fn advance(&self, pe: &mut dyn AnyPe, stage: &mut EndingStage) {
         if *stage == EndingStage::GoesOn {

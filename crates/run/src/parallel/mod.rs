@@ -14,6 +14,7 @@ mod driven;
 mod ending;
 mod far;
 mod merge;
+mod modelled;
 mod monitor;
 mod out_of_memory;
 pub(crate) mod processes;

@@ -118,7 +118,7 @@ impl<M: Model> Job<M> {
         facts: SegmentFacts,
     ) -> Result<SegmentEnd<M>, Error> {
         let LoopOutcome { parts, pending, mut rows, mut merge, driven, ended } = outcome;
-        let Driven { full, cut_short, moved, busy, .. } = driven;
+        let Driven { full, cut_short, moved, busy, machine, .. } = driven;
         let Ended { failure, looped, at: ended, goes_on, .. } = ended;
         let committed = facts.committed + remains.committed;
         if let Some(OutOfMemory { place, why }) = full {
@@ -134,7 +134,8 @@ impl<M: Model> Job<M> {
         }
         let SegmentFacts { is_new, end, mut statistics, engine, communication, traced, .. } = facts;
         let left = remains.pes.iter().map(|pe| pe.pending).sum();
-        let parallel = parallel_segment(remains, communication, engine, traced, moved);
+        let mut parallel = parallel_segment(remains, communication, engine, traced, moved);
+        parallel.record.machine = machine;
         parts.iter().for_each(|pe| statistics.merge(&pe.statistics));
         let costs = if goes_on { event_costs(&parts, &busy) } else { Vec::new() };
         let first_lp = parts.first().map_or(0, |pe| pe.first_lp);

@@ -5,14 +5,17 @@
 //! and one whose pending set and wires are chosen at run time (`AnyPending`, `AnyPort`), for all
 //! the rest. What steps them is compiled once, for all models ([`any_pe`](super::any_pe)).
 
+use std::sync::Arc;
+
 use warpline_kernel::gvt::{AnyGvt, Barrier};
 use warpline_kernel::pending::{AnyPending, Heap, Ladder};
 use warpline_kernel::{Pe, PeTypes};
+use warpline_machine::Machine;
 use warpline_memory::{IsPortable, Region};
 use warpline_model::Model;
 use warpline_transport::{
-    AnyPort, Codec, ControlPlan, RingPort, VirtualCluster, cas_ports_in, inbox_ports, node_ports,
-    ring_ports,
+    AnyPort, Codec, ControlPlan, ModelledNetwork, RingPort, VirtualCluster, cas_ports_in,
+    inbox_ports, node_ports, ring_ports,
 };
 
 use super::all_pes::AllPes;
@@ -21,9 +24,10 @@ use super::common::{Common, Start};
 use super::driven::{self, LoopOutcome};
 use super::far::FarWires;
 use super::far::work::{CommunicationWork, barrier_of_rank, pacer};
+use super::modelled::{self, Modelled};
 use super::monitor::LoopMonitor;
 use super::threads::{self, ThreadLayout};
-use crate::{Error, Mailbox, Pending};
+use crate::{Error, Horizon, Mailbox, Pending};
 
 /// The PEs of a segment, before they are made.
 struct Prepared<'c, 'm, M: Model> {
@@ -59,7 +63,9 @@ pub(super) fn drive<M: Model>(
     let controls = plan.controls(&gvts);
     let _rings = common.account_for_rings(&region);
     let pes = Prepared { common, start, region, gvts, controls, barrier, layout };
-    if let Some(seed) = plan.wires.cluster {
+    if let Some(machine) = &plan.machine {
+        pes.drive_on_machine(machine, watch)
+    } else if let Some(seed) = plan.wires.cluster {
         pes.drive_in_cluster(seed, watch)
     } else if let Some(far) = far {
         pes.drive_with_couriers(&far, watch)
@@ -134,6 +140,28 @@ impl<M: Model> Prepared<'_, '_, M> {
         let ports = ports.into_iter().map(AnyPort::Virtual);
         let pes = common.pes(&region, start, gvts, ports, || any(common.plan.pending));
         driven::run(pes, watch, |pes, watch| cluster::drive(pes, &mut || cluster.next_pe(), watch))
+    }
+
+    /// One thread, in the order of the time of a modelled machine.
+    fn drive_on_machine(
+        self,
+        machine: &Arc<Machine>,
+        watch: LoopMonitor<'_, '_>,
+    ) -> Result<LoopOutcome<M>, Error> {
+        let Prepared { common, start, region, gvts, .. } = self;
+        let plan = common.plan;
+        let (network, ports) = ModelledNetwork::new(machine, plan.pes);
+        let ports = ports.into_iter().map(AnyPort::Modelled);
+        let pes = common.pes(&region, start, gvts, ports, || any(plan.pending));
+        let lanes = plan.tuning.lanes;
+        let modelled = Modelled {
+            machine: machine.clone(),
+            wires: &network,
+            seed: plan.seed,
+            has_bounds: lanes.has_safe() && plan.tuning.horizon == Horizon::Bounds,
+            events_wake: lanes.has_speculative(),
+        };
+        driven::run(pes, watch, |pes, watch| modelled::drive(pes, &modelled, watch))
     }
 
     /// Rings from each PE to each.

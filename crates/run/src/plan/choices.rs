@@ -142,8 +142,8 @@ pub(super) fn messages(messages: Messages, payload_bytes: usize) -> warpline_ker
     }
 }
 
-/// Where messages wait, between threads and between processes; nowhere in a virtual cluster, which
-/// has a network of its own.
+/// Where messages wait, between threads and between processes; nowhere in a virtual cluster or
+/// on a modelled machine, which have networks of their own.
 ///
 /// `are_near`: all processes share memory, and use it for messages.
 pub(super) fn mailbox(
@@ -168,7 +168,7 @@ pub(super) fn mailbox(
         }
         given => Chosen { value: given, why: Reason::Given },
     };
-    settings.virtual_cluster.is_none().then_some(chosen)
+    (settings.virtual_cluster.is_none() && settings.machine.is_none()).then_some(chosen)
 }
 
 /// How free buffers are kept.
@@ -192,12 +192,22 @@ fn windows_suit(pes: u32, cores: u32, delays: &Delays) -> bool {
     pes > cores && delays.are_equal()
 }
 
+/// How many PEs a modelled machine has.
+pub(super) fn modelled_pes(settings: &Settings, pes: u32) -> Chosen<u32> {
+    Chosen::given(settings.pes)
+        .unwrap_or(Chosen { value: pes, why: Reason::Rule("a node of the machine") })
+}
+
 /// What tells PEs how far they may go, on so many machines.
 pub(super) fn horizon(settings: &Settings, pes: u32, machines: u32) -> Chosen<Horizon> {
     match settings.horizon() {
         Horizon::Auto if settings.conservative() == Conservative::Windows => {
             Chosen { value: Horizon::Bounds, why: Reason::Rule("windows end by bounds") }
         }
+        Horizon::Auto if settings.machine.is_some() => Chosen {
+            value: Horizon::Gvt,
+            why: Reason::Rule("PEs of a modelled machine are many, or share no memory"),
+        },
         Horizon::Auto if machines > 1 => Chosen {
             value: Horizon::Both,
             why: Reason::Rule("bounds of PEs on other machines are messages"),

@@ -8,6 +8,7 @@
 
 pub(crate) mod choices;
 mod facts;
+mod modelled;
 mod partition;
 mod preview;
 mod reason;

@@ -107,6 +107,7 @@ impl ParallelPlan {
     /// What PEs communicate by.
     fn transport(&self) -> &'static str {
         match self.wires.cluster {
+            _ if self.machine.is_some() => "modelled",
             Some(_) => "virtual",
             None if self.processes.machines.is_some() => "mpi",
             None if self.processes.count > 1 => "processes",

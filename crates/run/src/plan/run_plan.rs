@@ -1,11 +1,14 @@
 //! The plan of a whole run.
 
+use std::sync::Arc;
+
 use warpline_kernel::Delays;
+use warpline_machine::Machine;
 use warpline_model::Model;
 use warpline_model::engine::Limits;
 
 use super::reason::{Choices, Chosen, Reason};
-use super::{Facts, Machines, choices};
+use super::{Facts, Machines, choices, modelled};
 use crate::job::Job;
 use crate::job::check::RunSpec;
 use crate::{Carrier, Error, Settings, Synchronisation};
@@ -55,6 +58,8 @@ pub(crate) struct RunPlan {
     pub(crate) facts: Facts,
     /// The most PEs that it may have.
     pub(crate) pes: u32,
+    /// The modelled machine that they run on, if there is one.
+    pub(crate) machine: Option<Arc<Machine>>,
 }
 
 impl RunPlan {
@@ -63,11 +68,13 @@ impl RunPlan {
         sync: Chosen<Synchronisation>,
         processes: ProcessPlan,
         limits: &Limits,
+        machine: Option<(Arc<Machine>, u32)>,
     ) -> Self {
         let facts = Facts::of::<M>(limits.lps, processes.machines);
         let threads = choices::threads_most(settings, facts.cores, processes.count);
-        let pes = choices::pes(threads, processes.count, facts.lps);
-        RunPlan { sync, processes, facts, pes }
+        let (machine, pes) = machine.unzip();
+        let pes = pes.unwrap_or_else(|| choices::pes(threads, processes.count, facts.lps));
+        RunPlan { sync, processes, facts, pes, machine }
     }
 
     /// What it settles, for the record.
@@ -113,15 +120,19 @@ impl<M: Model> Job<M> {
             (_, Synchronisation::Auto) => Reason::Default,
             _ => Reason::Rule("the engine that all given settings suit"),
         };
-        Ok(RunPlan::new::<M>(&self.settings, Chosen { value: sync, why }, processes, &spec.limits))
+        let machine = modelled::machine(&self.settings, &self.name, spec.limits.lps)?;
+        let sync = Chosen { value: sync, why };
+        Ok(RunPlan::new::<M>(&self.settings, sync, processes, &spec.limits, machine))
     }
 
     /// See [`Simulation::least_delay`](crate::Simulation::least_delay).
     pub(crate) fn least_delay(&self) -> Result<f64, Error> {
         let limits = self.check()?.limits;
         let sync = Chosen { value: Synchronisation::Auto, why: Reason::Default };
+        let machine = modelled::machine(&self.settings, &self.name, limits.lps)?;
+        let processes = ProcessPlan::as_given(&self.settings);
         let RunPlan { pes, .. } =
-            RunPlan::new::<M>(&self.settings, sync, ProcessPlan::as_given(&self.settings), &limits);
+            RunPlan::new::<M>(&self.settings, sync, processes, &limits, machine);
         let between = |partition| Delays::of(&limits.lookahead, &partition).least();
         if pes == 1 {
             Ok(limits.lookahead.least())

@@ -2,16 +2,18 @@
 
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use warpline_base::TieBreak;
 use warpline_kernel::gvt::{self, AnyGvt, Gvt, Hierarchy};
 use warpline_kernel::{Delays, Lanes, Partition, Rule, Tuning};
+use warpline_machine::Machine;
 use warpline_memory::{PoolSettings, Region};
 use warpline_model::Model;
 use warpline_transport::{CarrierKind, ControlPlan, Room};
 
-use super::reason::{Choices, Chosen};
+use super::reason::{Choices, Chosen, Reason};
 use super::{Facts, ProcessPlan, RunPlan, choices};
 use crate::job::check::RunSpec;
 use crate::job::{ForTests, Job};
@@ -52,6 +54,8 @@ pub(crate) struct ParallelPlan {
     pub(crate) moves: bool,
     pub(crate) trace: Option<TracePlan>,
     pub(crate) processes: ProcessPlan,
+    /// The modelled machine, if PEs are on one.
+    pub(crate) machine: Option<Arc<Machine>>,
     /// How many cores they have together.
     pub(crate) cores: u32,
     /// Which LPs each PE has.
@@ -150,6 +154,9 @@ impl ParallelPlan {
             let machines = self.processes.machines.filter(|machines| machines.count > 1);
             machines.map(|machines| machines.processes * threads)
         };
+        if let Some(machine) = &self.machine {
+            return machine.cores.min(self.pes);
+        }
         match self.wires.cluster {
             None => of_machine().unwrap_or(self.pes.div_ceil(self.cores)),
             Some(seed) => CLUSTER_GROUPS[(seed % CLUSTER_GROUPS.len() as u64) as usize],
@@ -185,10 +192,16 @@ impl ParallelPlan {
         partition: Partition,
         delays: Delays,
     ) -> Self {
-        let RunPlan { processes, facts, .. } = run;
+        let RunPlan { processes, facts, machine, .. } = run;
         let pes = partition.pes();
         let mut choices = run.choices(settings);
-        choices.note("threads", choices::threads(settings, pes, processes.count));
+        let threads = if machine.is_some() {
+            choices.note("pes", choices::modelled_pes(settings, pes));
+            Chosen { value: 1, why: Reason::Rule("PEs of a modelled machine take turns") }
+        } else {
+            choices::threads(settings, pes, processes.count)
+        };
+        choices.note("threads", threads);
         let machines = processes.machines.map_or(1, |machines| machines.count);
         let horizon = choices::horizon(settings, pes, machines);
         let horizon = choices.note("horizon", horizon);
@@ -221,6 +234,7 @@ impl ParallelPlan {
             moves: settings.move_pes(),
             trace: TracePlan::of(settings),
             processes: *processes,
+            machine: machine.clone(),
             cores: facts.cores,
             partition,
             delays,
@@ -243,7 +257,12 @@ fn tuning(
     let gvt_interval = choices.note("gvt_interval", choices::gvt_interval(settings, event_rate));
     let lanes = choices::lanes(settings, engine.sync);
     // A virtual cluster has one thread.
-    let cores = if settings.virtual_cluster.is_some() { 1 } else { facts.cores };
+    let cores = match (settings.virtual_cluster, &settings.machine) {
+        (Some(_), _) => 1,
+        // PEs of a modelled machine have cores of their own.
+        (None, Some(_)) => pes,
+        (None, None) => facts.cores,
+    };
     let windows = lanes == Lanes::Safe && {
         let way = choices::conservative(settings, pes, cores, delays, horizon);
         choices.note("conservative", way) == Conservative::Windows
@@ -265,7 +284,10 @@ fn tuning(
             Horizon::Both => warpline_kernel::Horizon::Both,
         },
         gvt_start: settings.gvt_start(),
-        messages: choices::messages(settings.messages(), facts.payload_bytes),
+        messages: match settings.machine {
+            Some(_) => warpline_kernel::Messages::Copy,
+            None => choices::messages(settings.messages(), facts.payload_bytes),
+        },
         windows,
     }
 }
@@ -294,7 +316,10 @@ impl<M: Model> Job<M> {
         }
         let limits = &spec.limits;
         let processes = run.processes.count;
-        let pes = choices::pes(engine.pes.div_ceil(processes), processes, limits.lps);
+        let pes = match run.machine {
+            Some(_) => engine.pes.min(limits.lps),
+            None => choices::pes(engine.pes.div_ceil(processes), processes, limits.lps),
+        };
         let waits = choices::lanes(&self.settings, engine.sync) == Lanes::Safe && pes > 1;
         let known =
             state.map_or(Ok(None), |state| self.partition_by(limits, pes, &state.weights()))?;

@@ -4,8 +4,8 @@ use warpline_mpi::Launch;
 
 use super::value::SettingValue;
 use super::{
-    BufferPool, Communication, Conservative, GvtAlgorithm, Horizon, Mailbox, SettingError,
-    Settings, Synchronisation, Undo,
+    Barrier, BufferPool, Communication, Conservative, GvtAlgorithm, Horizon, Mailbox, Messages,
+    SettingError, Settings, Synchronisation, Undo,
 };
 
 /// A setting by name, and its value as it would be typed.
@@ -57,6 +57,7 @@ impl Settings {
         self.check_mailbox(processes)?;
         self.check_sub_pool()?;
         self.check_horizon()?;
+        self.check_machine(engine, processes)?;
         self.check_served(engine)?;
         Ok(engine)
     }
@@ -161,6 +162,54 @@ impl Settings {
         ))
     }
 
+    /// A modelled machine has one thread, and a network of its own.
+    fn check_machine(
+        &self,
+        engine: Synchronisation,
+        processes: Option<u32>,
+    ) -> Result<(), SettingError> {
+        let Some(machine) = &self.machine else {
+            return match self.pes {
+                None => Ok(()),
+                Some(pes) => Err(conflict(
+                    ("pes", pes.to_string()),
+                    ("machine", "none".to_owned()),
+                    "it says how many PEs a modelled machine has; name one with `machine`, or set `threads` instead",
+                )),
+            };
+        };
+        let others = [
+            processes.map(|processes| {
+                (("processes", processes.to_string()), "its PEs live in one process; leave one of the two out")
+            }),
+            self.threads.map(|threads| {
+                (("threads", threads.to_string()), "its PEs take turns in one thread; set `pes` instead")
+            }),
+            self.virtual_cluster.map(|seed| {
+                (("virtual-cluster", seed.to_string()), "its order follows from its time; leave one of the two out")
+            }),
+            self.mailbox.map(|mailbox| {
+                (("mailbox", mailbox.name().to_owned()), "it has a network of its own; leave `mailbox` out")
+            }),
+            self.messages.filter(|messages| !matches!(messages, Messages::Auto | Messages::Copy)).map(|messages| {
+                (("messages", messages.name().to_owned()), "its nodes share no memory, so that messages are copied; leave `messages` out")
+            }),
+            self.barrier.filter(|barrier| *barrier == Barrier::AllReduce).map(|barrier| {
+                (("barrier", barrier.name().to_owned()), "it has no MPI; set `barrier` to `tree`")
+            }),
+            self.trace.as_ref().map(|trace| {
+                (("trace", trace.text()), "a trace has wall time, of which its PEs have none; leave `trace` out")
+            }),
+            Some(engine).filter(|engine| matches!(engine, Synchronisation::Auto | Synchronisation::Sequential)).map(|engine| {
+                (sync(engine), "its PEs are those of one parallel engine; leave `sync` out, or set it to `conservative`, `optimistic` or `mixed`")
+            }),
+        ];
+        match others.into_iter().flatten().next() {
+            None => Ok(()),
+            Some((other, remedy)) => Err(conflict(("machine", machine.text()), other, remedy)),
+        }
+    }
+
     /// Checks that the engine has a use for all given settings.
     fn check_served(&self, engine: Synchronisation) -> Result<(), SettingError> {
         let Some((setting, value)) =
@@ -220,10 +269,14 @@ impl Settings {
         let nothing = "nothing is executed for good where `use-lookahead` is `no`";
         idle("horizon", self.horizon.is_some() && !self.use_lookahead(), nothing);
         let by_bounds = "PEs ask for GVT at an interval where `horizon` is `bounds`";
+        let by_gvt = match (self.horizon(), &self.machine) {
+            (Horizon::Auto, Some(_)) => self.conservative() != Conservative::Windows,
+            (horizon, _) => matches!(horizon, Horizon::Gvt | Horizon::Both),
+        };
         let never_drives = self.horizon() == Horizon::Bounds;
         idle("gvt-start", self.gvt_start.is_some() && never_drives, by_bounds);
         let on_demand = "PEs ask for GVT as `gvt-start` says where `horizon` is `gvt`";
-        let drives = self.horizon() == Horizon::Gvt && self.use_lookahead();
+        let drives = by_gvt && self.use_lookahead();
         idle("gvt-interval", self.gvt_interval.is_some() && drives, on_demand);
         let in_turn = "a virtual cluster has one thread";
         idle("move-pes", self.move_pes.is_some() && self.virtual_cluster.is_some(), in_turn);

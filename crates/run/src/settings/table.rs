@@ -15,6 +15,9 @@ use crate::settings;
 /// The most PEs of a run.
 pub const THREADS_MOST: u32 = 1 << 18;
 
+/// The most PEs of a modelled machine.
+const PES_MOST: u32 = 1 << 20;
+
 /// The most threads of a process that only send and receive messages.
 const COMMUNICATION_THREADS_MOST: u32 = 64;
 /// The most processes of a run.
@@ -355,6 +358,21 @@ settings! {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
             hurts: "a PE that moves leaves behind what it has in the caches of a core; it seldom moves where the load is even",
+        }
+        /// Step all PEs in one thread, in the time of a modelled machine: a profile, or a TOML
+        /// file.
+        machine: PathBuf, Range::Any, {
+            heading: PARALLEL,
+            placeholder: "MACHINE",
+            recorded: Recorded::InParallel,
+            hurts: "it tells how a run would go elsewhere, and takes far longer here than a sequential run; most figures of a profile are assumed",
+        }
+        /// With --machine: PEs, one on each core of the machine.
+        pes: u32, Range::Between(1, PES_MOST), {
+            heading: PARALLEL,
+            rule: "as many as a node of the machine has cores",
+            recorded: Recorded::InParallel,
+            hurts: "every PE takes memory, whether or not it has anything to do",
         }
         /// Step all PEs in one thread, in an order drawn from this seed, with messages that
         /// overtake each other.

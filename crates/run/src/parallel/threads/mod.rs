@@ -177,6 +177,7 @@ pub(crate) fn drive(
         busy,
         crowded: !crew.cpu_share.suffices_for(crew.threads + communication.threads()),
         couriers: None,
+        machine: None,
     })
 }
 

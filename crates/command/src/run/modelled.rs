@@ -1,0 +1,60 @@
+//! How a run went on its modelled machine, for people.
+
+use warpline_record::{MachineRecord, ParallelRecord, Spread};
+
+use crate::output::format;
+
+/// Names and values.
+pub(super) fn facts(parallel: &ParallelRecord) -> Vec<[String; 2]> {
+    let Some(machine) = &parallel.machine else { return Vec::new() };
+    let MachineRecord { name, pes, nodes, seconds, event_rate, efficiency, .. } = machine;
+    let count = |number: u64, one: &str, many: &str| format::counted(number as usize, one, many);
+    let shares: Vec<String> = machine
+        .shares
+        .list()
+        .iter()
+        .filter(|(_, share)| *share > 0.0)
+        .map(|(name, share)| format!("{name} {}", format::percent(*share)))
+        .collect();
+    let whole =
+        |spread: &Spread| format!("{} to {}, median {}", spread.min, spread.max, spread.median);
+    let percent = |Spread { min, median, max }: &Spread| {
+        let [min, median, max] = [min, median, max].map(|share| format::percent(*share));
+        format!("{min} to {max}, median {median}")
+    };
+    let fact = |name: &str, value: String| [name.to_owned(), value];
+    vec![
+        fact(
+            "machine",
+            format!("{name}: {} on {}", count(*pes, "PE", "PEs"), count(*nodes, "node", "nodes")),
+        ),
+        fact(
+            "machine time",
+            format!(
+                "{}, {} committed, efficiency {}",
+                format::duration(*seconds),
+                format::event_rate(*event_rate),
+                format::percent(*efficiency)
+            ),
+        ),
+        fact("  of all PEs", shares.join(", ")),
+        fact("  computing, by PE", percent(&machine.computing)),
+        fact("  waiting, by PE", percent(&machine.waiting)),
+        fact("  committed, by PE", whole(&machine.committed_events)),
+        fact(
+            "  messages",
+            format!(
+                "{} within nodes, {} between nodes, {} for GVT and bounds",
+                machine.near_messages, machine.far_messages, machine.gvt_messages
+            ),
+        ),
+        fact(
+            "  GVT",
+            format!(
+                "{}, of {} in all",
+                count(parallel.gvt_epochs, "computation", "computations"),
+                count(parallel.gvt_trials, "round", "rounds")
+            ),
+        ),
+    ]
+}

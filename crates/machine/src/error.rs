@@ -1,0 +1,89 @@
+/// Why there is no such machine.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MachineError {
+    /// Neither a profile nor a file.
+    #[error("there is no machine `{name}`: it is neither a file nor one of {known}{}", hint(.nearest))]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// The profiles.
+        known: String,
+        /// The most similar one.
+        nearest: Option<String>,
+    },
+    /// A file that cannot be read.
+    #[error("cannot read the machine {path}: {cause}")]
+    Unreadable {
+        /// The file.
+        path: String,
+        /// Why.
+        cause: String,
+    },
+    /// Not TOML.
+    #[error("{place}: {cause}")]
+    Syntax {
+        /// The file, or file and line.
+        place: String,
+        /// Why.
+        cause: String,
+    },
+    /// A key that means nothing.
+    #[error("{file}: there is no `{key}` in a machine{}", hint(.nearest))]
+    Key {
+        /// The file.
+        file: String,
+        /// The key, with the table that it is in.
+        key: String,
+        /// The most similar one.
+        nearest: Option<String>,
+    },
+    /// A figure that must be there.
+    #[error("{file}: `{key}` is missing; give it as {example}")]
+    Missing {
+        /// The file.
+        file: String,
+        /// The figure.
+        key: String,
+        /// How it is written.
+        example: String,
+    },
+    /// A figure that does not say where it comes from.
+    #[error(
+        "{file}: `{key}` needs an origin, which is \"measured\", or begins with \"assumed: \" or \"published: \""
+    )]
+    Origin {
+        /// The file.
+        file: String,
+        /// The figure.
+        key: String,
+    },
+    /// A value that it cannot have.
+    #[error("{file}: `{key}` cannot be {value}: {takes}")]
+    Value {
+        /// The file.
+        file: String,
+        /// The figure.
+        key: String,
+        /// Its value.
+        value: String,
+        /// What it takes, in words.
+        takes: String,
+    },
+    /// More PEs than the machine has cores.
+    #[error("machine `{name}` has {nodes} nodes of {cores} cores, too few for {pes} PEs")]
+    TooSmall {
+        /// The machine.
+        name: String,
+        /// Its nodes.
+        nodes: u64,
+        /// Cores of a node.
+        cores: u32,
+        /// The PEs that were asked for.
+        pes: u32,
+    },
+}
+
+fn hint(nearest: &Option<String>) -> String {
+    nearest.as_ref().map(|word| format!("; did you mean `{word}`?")).unwrap_or_default()
+}

@@ -1,0 +1,131 @@
+//! Machines from TOML. A file has all figures but those of noise; nothing is guessed.
+
+use toml::{Table, Value};
+
+use crate::figures::Figures;
+use crate::{Costs, Level, Machine, MachineError, Noise, Time, Topology};
+
+/// Stragglers may be this many times as slow.
+const SLOWDOWN_MOST: f64 = 1e3;
+
+/// Reads the machine `name` out of the text of a file.
+pub(crate) fn read(name: &str, file: &str, text: &str) -> Result<Machine, MachineError> {
+    let all: Table = text.parse().map_err(|cause: toml::de::Error| {
+        let line = cause.span().map(|span| text[..span.start].lines().count().max(1));
+        let place = line.map_or_else(|| file.to_owned(), |line| format!("{file}, line {line}"));
+        MachineError::Syntax { place, cause: cause.message().to_owned() }
+    })?;
+    let mut top = Figures::new(file, "", Some(&all));
+    let about = match top.other("about") {
+        Some(Value::String(about)) => about.clone(),
+        Some(other) => return Err(top.refuse("about", other, "it takes a text")),
+        None => return Err(top.missing("about", "a text that says what the machine is")),
+    };
+    let mut tables = Vec::new();
+    for name in ["node", "near", "far", "network", "costs", "noise"] {
+        let table = top.other(name).map(|value| {
+            value.as_table().ok_or_else(|| top.refuse(name, value, "it takes a table"))
+        });
+        tables.push(Figures::new(file, name, table.transpose()?));
+    }
+    top.finish()?;
+    let mut tables = tables.into_iter();
+    let mut next = || tables.next().expect("a table for each name");
+    let cores = read_node(next())?;
+    let near = read_level(next(), false)?;
+    let far = read_level(next(), true)?;
+    let (topology, hop) = read_network(next())?;
+    Ok(Machine {
+        name: name.to_owned(),
+        about,
+        cores,
+        near,
+        far,
+        topology,
+        hop,
+        costs: read_costs(next())?,
+        noise: read_noise(next())?,
+    })
+}
+
+fn read_node(mut node: Figures<'_>) -> Result<u32, MachineError> {
+    let cores = node.count("cores", 1)?;
+    node.finish()?;
+    Ok(cores)
+}
+
+/// A level; only messages between nodes occupy a network card.
+fn read_level(mut level: Figures<'_>, far: bool) -> Result<Level, MachineError> {
+    let read = Level {
+        latency: level.time("latency")?,
+        overhead: level.time("overhead")?,
+        gap: if far { level.time("gap")? } else { Time::ZERO },
+        per_byte: level.per_byte("bandwidth")?,
+    };
+    level.finish()?;
+    Ok(read)
+}
+
+fn read_network(mut network: Figures<'_>) -> Result<(Topology, Time), MachineError> {
+    let names = Topology::NAMES.join(", ");
+    let takes = format!("it takes one of {names}");
+    let topology = match network.other("topology") {
+        None => return Err(network.missing("topology", &format!("one of {names}"))),
+        Some(Value::String(name)) if name == "flat" => Topology::Flat,
+        Some(Value::String(name)) if name == "torus" => {
+            Topology::Torus { dimensions: read_dimensions(&mut network)? }
+        }
+        Some(Value::String(name)) if name == "fat-tree" => {
+            Topology::FatTree { radix: network.count("radix", 2)? }
+        }
+        Some(other) => return Err(network.refuse("topology", other, &takes)),
+    };
+    let hop = network.time("hop")?;
+    network.finish()?;
+    Ok((topology, hop))
+}
+
+fn read_dimensions(network: &mut Figures<'_>) -> Result<Vec<u32>, MachineError> {
+    let takes = "it takes a list of whole numbers, 1 or more: nodes along each dimension";
+    let Some(value) = network.other("dimensions") else {
+        return Err(network.missing("dimensions", "nodes along each, such as [8, 8, 4]"));
+    };
+    let nodes = |value: &Value| {
+        let nodes = value.as_integer().and_then(|nodes| u32::try_from(nodes).ok());
+        nodes.filter(|nodes| *nodes > 0)
+    };
+    let list = value.as_array().and_then(|list| list.iter().map(nodes).collect::<Option<Vec<_>>>());
+    list.filter(|list| !list.is_empty() && list.len() <= 8)
+        .ok_or_else(|| network.refuse("dimensions", value, takes))
+}
+
+fn read_costs(mut costs: Figures<'_>) -> Result<Costs, MachineError> {
+    let read = Costs {
+        event: costs.time("event")?,
+        send: costs.time("send")?,
+        receive: costs.time("receive")?,
+        undo: costs.time("undo")?,
+        copy: costs.time("copy")?,
+        commit: costs.time("commit")?,
+        gvt_step: costs.time("gvt_step")?,
+        turn: costs.time("turn")?,
+        remote_write: costs.time("remote_write")?,
+        register_read: costs.time("register_read")?,
+    };
+    costs.finish()?;
+    Ok(read)
+}
+
+fn read_noise(mut noise: Figures<'_>) -> Result<Noise, MachineError> {
+    let every = noise.time_if_any("every")?.unwrap_or_default();
+    let lasts = noise.time_if_any("lasts")?.unwrap_or_default();
+    if lasts > Time::ZERO && every < lasts * 2 {
+        let takes =
+            "interruptions must take less than half of the time; it takes twice `lasts` or more";
+        return Err(noise.refuse("every", format!("{} s", every.seconds()), takes));
+    }
+    let stragglers = noise.number_if_any("stragglers", "share", (0.0, 1.0))?.unwrap_or_default();
+    let slowdown = noise.number_if_any("slowdown", "factor", (1.0, SLOWDOWN_MOST))?.unwrap_or(1.0);
+    noise.finish()?;
+    Ok(Noise { every, lasts, stragglers, slowdown })
+}

@@ -1,0 +1,105 @@
+//! What the record of a run on a modelled machine says of that machine.
+
+use serde::{Deserialize, Serialize};
+
+use crate::null::number;
+
+/// A run as it would go on a modelled machine. Times are machine time, which is the same on every
+/// host.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MachineRecord {
+    /// The machine's name.
+    pub name: String,
+    /// What it is.
+    pub about: String,
+    /// How many PEs it has, one on each core.
+    pub pes: u64,
+    /// How many nodes they take.
+    pub nodes: u64,
+    /// When the last PE was done, in seconds. Initialising LPs takes no time.
+    #[serde(deserialize_with = "number")]
+    pub seconds: f64,
+    /// Committed events per second.
+    #[serde(deserialize_with = "number")]
+    pub event_rate: f64,
+    /// The share of all PEs' time that executing the committed events takes.
+    #[serde(deserialize_with = "number")]
+    pub efficiency: f64,
+    /// Shares of all PEs' time.
+    pub shares: MachineShares,
+    /// Events and anti-messages to PEs of the same node, and of other nodes.
+    pub near_messages: u64,
+    /// To PEs of other nodes.
+    pub far_messages: u64,
+    /// Control messages and writes into memory, of GVT and bounds.
+    pub gvt_messages: u64,
+    /// Over PEs: committed events.
+    pub committed_events: Spread,
+    /// Over PEs: the share of the time that went into executing events.
+    pub computing: Spread,
+    /// Over PEs: the share of the time that was spent waiting.
+    pub waiting: Spread,
+}
+
+/// Shares of time, from 0 to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MachineShares {
+    /// Executing events, including those that were undone.
+    #[serde(deserialize_with = "number")]
+    pub computing: f64,
+    /// Sending and receiving messages, and looking for them.
+    #[serde(deserialize_with = "number")]
+    pub messages: f64,
+    /// Finding GVT and publishing bounds.
+    #[serde(deserialize_with = "number")]
+    pub gvt: f64,
+    /// Undoing events, keeping what that takes, and committing them.
+    #[serde(deserialize_with = "number")]
+    pub undo: f64,
+    /// Waiting for others.
+    #[serde(deserialize_with = "number")]
+    pub waiting: f64,
+    /// Kept from the core by the system.
+    #[serde(deserialize_with = "number")]
+    pub noise: f64,
+}
+
+impl MachineShares {
+    /// Names and shares, as they are shown.
+    pub fn list(&self) -> [(&'static str, f64); 6] {
+        [
+            ("computing", self.computing),
+            ("messages", self.messages),
+            ("GVT", self.gvt),
+            ("undo", self.undo),
+            ("waiting", self.waiting),
+            ("noise", self.noise),
+        ]
+    }
+}
+
+/// How a figure is spread over PEs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Spread {
+    /// The least.
+    #[serde(deserialize_with = "number")]
+    pub min: f64,
+    /// The median; of an even number, the greater of the two in the middle.
+    #[serde(deserialize_with = "number")]
+    pub median: f64,
+    /// The greatest.
+    #[serde(deserialize_with = "number")]
+    pub max: f64,
+}
+
+impl Spread {
+    /// Of these figures; all 0 if there are none.
+    pub fn of(mut all: Vec<f64>) -> Self {
+        all.sort_by(f64::total_cmp);
+        let at = |place: usize| all.get(place).copied().unwrap_or_default();
+        Spread { min: at(0), median: at(all.len() / 2), max: at(all.len().saturating_sub(1)) }
+    }
+}

@@ -1,0 +1,78 @@
+//! When each PE is due next, in the order of machine time.
+
+use std::cmp::Ordering;
+
+use warpline_base::VirtualTime;
+use warpline_kernel::pending::{Entry, Ladder, PendingSet, Ties};
+use warpline_machine::Time;
+use warpline_memory::Handle;
+
+/// The event list of the machine: each PE is due once at most, or not at all.
+///
+/// Invariant: the ladder has an entry for each time in `due`. Others are left over from PEs that
+/// became due sooner, and are skipped.
+pub(super) struct EventList {
+    ladder: Ladder,
+    /// By PE.
+    due: Vec<Option<Time>>,
+}
+
+/// PEs that are due at the same time take turns by number.
+struct ByNumber;
+
+impl Ties for ByNumber {
+    fn order(&self, a: Handle, b: Handle) -> Ordering {
+        a.bits().cmp(&b.bits())
+    }
+}
+
+impl EventList {
+    pub(super) fn new(pes: usize) -> Self {
+        EventList { ladder: Ladder::default(), due: vec![None; pes] }
+    }
+
+    /// A PE is due at this time, or sooner if it is already.
+    pub(super) fn schedule(&mut self, pe: u32, at: Time) {
+        let due = &mut self.due[pe as usize];
+        if due.is_some_and(|due| due <= at) {
+            return;
+        }
+        *due = Some(at);
+        // Picoseconds take the place of the bits of a time, which are in the same order.
+        let time = VirtualTime::from_bits(at.as_picoseconds());
+        self.ladder.push(Entry::new(time, pe, Handle::from_bits(pe)), &ByNumber);
+    }
+
+    /// The PE that is due first, and when.
+    pub(super) fn pop(&mut self) -> Option<(Time, u32)> {
+        loop {
+            let entry = self.ladder.pop_before(VirtualTime::MAX, &ByNumber)?;
+            let at = Time::picoseconds(entry.time().bits());
+            let pe = entry.handle().bits();
+            let due = &mut self.due[pe as usize];
+            if *due == Some(at) {
+                *due = None;
+                return Some((at, pe));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pe_is_due_once_at_the_earliest_time() {
+        let mut list = EventList::new(3);
+        for (pe, at) in [(2, 50), (1, 50), (0, 70), (2, 10), (0, 90)] {
+            list.schedule(pe, Time::nanoseconds(at));
+        }
+        let popped: Vec<(u64, u32)> = std::iter::from_fn(|| list.pop())
+            .map(|(at, pe)| (at.as_picoseconds() / 1000, pe))
+            .collect();
+        assert_eq!(popped, [(10, 2), (50, 1), (70, 0)]);
+        list.schedule(0, Time::nanoseconds(60));
+        assert_eq!(list.pop(), Some((Time::nanoseconds(60), 0)), "a PE may be due again");
+    }
+}

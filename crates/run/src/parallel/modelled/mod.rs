@@ -1,0 +1,242 @@
+//! Steps PEs on a modelled machine, in the order of its time. See the README beside this file.
+
+mod core;
+mod costs;
+mod event_list;
+mod outcome;
+
+use std::sync::Arc;
+
+use warpline_kernel::{PanicSilencer, Step, last_panic};
+use warpline_machine::{Machine, Time};
+use warpline_memory::{Region, catch_panic};
+use warpline_transport::{Arrival, ModelledWires};
+
+use self::core::Core;
+use self::event_list::EventList;
+use super::any_pe::AnyPe;
+use super::cluster::pass_on_rows;
+use super::driven::Driven;
+use super::ending::{Ending, EndingStage};
+use super::monitor::LoopMonitor;
+use super::out_of_memory::OutOfMemory;
+use super::status::PeStatus;
+use crate::Error;
+use crate::machine::core_time::CoreTime;
+
+/// Steps between two looks at how far the run has come.
+const LOOK_EVERY: u64 = 1 << 16;
+/// Rows are passed on after so many steps, and as many more as there are PEs.
+const ROWS_EVERY: u64 = 1 << 10;
+/// So often in a row all PEs may look in vain for something to do.
+const STALLS_MOST: u32 = 10_000;
+/// The first and the longest wait of a PE that counts its idle steps, in steps.
+const WAIT_FIRST: u32 = 8;
+const WAIT_MOST: u32 = 1 << 13;
+
+/// A machine, and what the PEs of a run on it need.
+pub(super) struct Modelled<'w> {
+    pub(super) machine: Arc<Machine>,
+    pub(super) wires: &'w dyn ModelledWires,
+    /// The seed of noise.
+    pub(super) seed: u64,
+    /// Whether PEs publish bounds.
+    pub(super) has_bounds: bool,
+    /// Whether events that arrive can be executed at once.
+    pub(super) events_wake: bool,
+}
+
+/// Steps PEs until all of them are done.
+pub(super) fn drive(
+    pes: &mut [&mut dyn AnyPe],
+    modelled: &Modelled<'_>,
+    watch: &mut LoopMonitor<'_, '_>,
+) -> Result<Driven, Error> {
+    watch.begin(pes, 0);
+    let ending = watch.ending(&Region::own(), pes.len() as u32);
+    let mut stepper = Stepper::new(modelled, pes.len());
+    let mut full = None;
+    let rows_every = ROWS_EVERY + pes.len() as u64;
+    let quiet = PanicSilencer::new();
+    while stepper.running > 0 && full.is_none() {
+        let Some((now, pe)) = stepper.list.pop() else {
+            stepper.wake_all();
+            continue;
+        };
+        if let Err(why) = stepper.turn(pes, pe, now, &ending) {
+            full = Some(OutOfMemory { place: Some(pes[pe as usize].position()), why });
+        }
+        if stepper.steps.is_multiple_of(rows_every) {
+            pass_on_rows(pes, watch);
+        }
+        if stepper.steps.is_multiple_of(LOOK_EVERY) {
+            watch.run.go_on()?;
+            watch.note(PeStatus::of_all(pes), None, CoreTime::default(), &ending);
+            if ending.is_under_way() {
+                stepper.wake_all();
+            }
+        }
+    }
+    drop(quiet);
+    let committed: Vec<u64> = pes.iter().map(|pe| pe.counts().committed).collect();
+    let machine = Some(outcome::record(&modelled.machine, &stepper.cores, &committed));
+    Ok(Driven { full, cut_short: ending.earlier_than(watch.until), machine, ..Driven::default() })
+}
+
+/// The cores of the machine, and when each of them is due.
+struct Stepper<'a, 'w> {
+    modelled: &'a Modelled<'w>,
+    cores: Vec<Core>,
+    list: EventList,
+    stages: Vec<EndingStage>,
+    /// PEs that are not done.
+    running: usize,
+    steps: u64,
+    /// The time of the last step.
+    now: Time,
+    /// How often in a row all PEs were woken, as nothing was on its way.
+    stalls: u32,
+    /// What PEs last found in the memory that all share.
+    word: Option<u64>,
+    /// How long it takes until another PE finds it.
+    word_takes: Time,
+}
+
+impl<'a, 'w> Stepper<'a, 'w> {
+    fn new(modelled: &'a Modelled<'w>, pes: usize) -> Self {
+        let machine = &modelled.machine;
+        let cores = (0..pes as u32).map(|pe| Core::new(machine, modelled.seed, pe)).collect();
+        let mut stepper = Stepper {
+            modelled,
+            cores,
+            list: EventList::new(pes),
+            stages: vec![EndingStage::default(); pes],
+            running: pes,
+            steps: 0,
+            now: Time::ZERO,
+            stalls: 0,
+            word: None,
+            word_takes: machine.latency_most(pes as u32) + machine.costs.register_read,
+        };
+        (0..pes as u32).for_each(|pe| stepper.list.schedule(pe, Time::ZERO));
+        stepper
+    }
+
+    /// A PE is due: what its last step has sent leaves, and it makes the next.
+    fn turn(
+        &mut self,
+        pes: &mut [&mut dyn AnyPe],
+        pe: u32,
+        now: Time,
+        ending: &Ending<'_>,
+    ) -> Result<(), warpline_memory::Exhausted> {
+        self.now = now;
+        let core = &mut self.cores[pe as usize];
+        if core.take_departing() {
+            self.depart(pe, now);
+        }
+        let core = &mut self.cores[pe as usize];
+        if core.is_over() {
+            return Ok(());
+        }
+        if core.falls_asleep() {
+            self.sleep(pe, now);
+            return Ok(());
+        }
+        self.step(pes, pe, now, ending)
+    }
+
+    /// What the last step of a PE has sent leaves, and wakes those who wait for it.
+    fn depart(&mut self, pe: u32, now: Time) {
+        let Stepper { modelled, cores, list, .. } = self;
+        modelled.wires.depart(pe, now, &mut |Arrival { to, at, is_event }| {
+            let core = &cores[to as usize];
+            if core.is_asleep() && (!is_event || modelled.events_wake) {
+                list.schedule(to, at.max(core.free()));
+            }
+        });
+    }
+
+    fn step(
+        &mut self,
+        pes: &mut [&mut dyn AnyPe],
+        pe: u32,
+        now: Time,
+        ending: &Ending<'_>,
+    ) -> Result<(), warpline_memory::Exhausted> {
+        let modelled = self.modelled;
+        let Modelled { machine, wires, has_bounds, events_wake, .. } = modelled;
+        let stepped = &mut *pes[pe as usize];
+        let core = &mut self.cores[pe as usize];
+        if *has_bounds {
+            stepped.note_idle_steps(core.missed_steps(now, machine.costs.turn));
+        }
+        ending.guide(stepped, &mut self.stages[pe as usize]);
+        let opened = wires.open(pe, now, core.free());
+        let step = catch_panic(|| stepped.step()).unwrap_or_else(|_| {
+            let steps = self.steps;
+            panic!("a mistake of the engine, at PE {pe} after {steps} steps: {}", last_panic())
+        })?;
+        self.steps += 1;
+        let is_over = matches!(step, Step::Finished | Step::Failed);
+        let sent = wires.sent(pe);
+        let did = core.account(machine, stepped.counts(), opened, sent);
+        let has_news = if *events_wake { did.any() } else { did.more_than_mail() };
+        core.note_step(now, step == Step::Idle && !has_news, is_over);
+        self.running -= usize::from(is_over);
+        if !core.is_idle() {
+            self.stalls = 0;
+        }
+        let ends = core.free();
+        let leaves = core.has_departing();
+        let word = stepped.shared_word();
+        if word != self.word {
+            self.word = word;
+            self.wake_others(pe, ends + self.word_takes);
+        }
+        if leaves || !self.cores[pe as usize].falls_asleep() {
+            self.list.schedule(pe, ends);
+        } else {
+            self.sleep(pe, ends);
+        }
+        Ok(())
+    }
+
+    /// A PE that has nothing to do sleeps until something arrives.
+    fn sleep(&mut self, pe: u32, now: Time) {
+        let Modelled { machine, wires, has_bounds, events_wake, .. } = self.modelled;
+        let core = &mut self.cores[pe as usize];
+        core.sleep();
+        // What arrives while it makes its last turn is found in the next.
+        let looked = core.looked();
+        let next = wires.next(pe, looked, *events_wake, *has_bounds).map(|at| at.max(now));
+        let timer = has_bounds.then(|| core.timer(machine.costs.turn)).flatten();
+        let word = core.word_due(now);
+        let due = [next, timer, word].into_iter().flatten().min();
+        if let Some(due) = due {
+            self.list.schedule(pe, due);
+        }
+    }
+
+    /// All PEs but `but` look again at this time.
+    fn wake_others(&mut self, but: u32, at: Time) {
+        for (pe, core) in (0..).zip(&mut self.cores).filter(|(pe, _)| *pe != but) {
+            core.note_word(at);
+            if core.is_asleep() {
+                self.list.schedule(pe, at.max(core.free()));
+            }
+        }
+    }
+
+    /// Nothing is on its way, or the run is to end early: all PEs look again.
+    #[cold]
+    fn wake_all(&mut self) {
+        self.stalls += 1;
+        assert!(
+            self.stalls < STALLS_MOST,
+            "a mistake of the engine: nothing is on its way, and PEs wait after {} steps",
+            self.steps
+        );
+        self.wake_others(u32::MAX, self.now + self.modelled.machine.costs.turn);
+    }
+}

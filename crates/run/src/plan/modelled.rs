@@ -1,0 +1,46 @@
+//! The modelled machine of a run, if it is to have one.
+
+use std::sync::Arc;
+
+use warpline_machine::{Machine, MachineError};
+
+use crate::{Barrier, Error, GvtAlgorithm, Settings};
+
+/// The machine that the settings name, and how many PEs a model with so many LPs has on it.
+///
+/// # Errors
+/// If there is no such machine, or PEs, LPs and machine do not go together.
+pub(crate) fn machine(
+    settings: &Settings,
+    model: &str,
+    lps: u32,
+) -> Result<Option<(Arc<Machine>, u32)>, Error> {
+    let Some(name) = &settings.machine else { return Ok(None) };
+    let refuse = |why: String| Err(Error::Setting(why));
+    let machine = match warpline_machine::open(&name.display().to_string()) {
+        Ok(machine) => machine,
+        Err(why) => return refuse(why.to_string()),
+    };
+    let pes = settings.pes.unwrap_or(machine.cores.min(lps));
+    if pes > lps {
+        return refuse(format!(
+            "`pes` is `{pes}`, but model `{model}` has {lps} LPs, and every PE needs one"
+        ));
+    }
+    let nodes = machine.nodes(pes);
+    if let Some(most) = machine.topology.nodes_most().filter(|most| u64::from(nodes) > *most) {
+        let Machine { name, cores, .. } = machine;
+        return refuse(MachineError::TooSmall { name, nodes: most, cores, pes }.to_string());
+    }
+    if nodes > 1 && settings.gvt() == GvtAlgorithm::Synchronous {
+        let barrier = settings.barrier();
+        if barrier == Barrier::Central || barrier == Barrier::Condvar {
+            return refuse(format!(
+                "`barrier` is `{}`, but {pes} PEs take {nodes} nodes of machine `{}`, which share no memory to meet in: set it to `tree`",
+                barrier.name(),
+                machine.name
+            ));
+        }
+    }
+    Ok(Some((Arc::new(machine), pes)))
+}

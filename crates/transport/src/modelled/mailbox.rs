@@ -1,0 +1,166 @@
+//! What is on its way to a PE, in the order of arrival, and what its step has sent.
+
+use std::collections::VecDeque;
+
+use warpline_kernel::ValueMessage;
+use warpline_kernel::gvt::{Control, Put};
+use warpline_machine::{Machine, Time};
+
+/// Something that arrives at a time.
+#[derive(Debug)]
+pub(super) struct Arriving<T> {
+    pub(super) at: Time,
+    /// Whether it comes from another node.
+    pub(super) far: bool,
+    pub(super) content: T,
+}
+
+/// What a PE finds in its mailbox at the beginning of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Opened {
+    /// When it has taken in everything: as it arrives, if the PE has nothing else to do.
+    pub ready: Time,
+    /// How long it took events and anti-messages in.
+    pub receiving: Time,
+    /// How long it dealt with messages about GVT.
+    pub gvt: Time,
+}
+
+/// The mailbox of a PE, and its outbox.
+#[derive(Debug)]
+pub(super) struct Mailbox<E> {
+    /// When it was opened last: what arrives later is not there yet.
+    now: Time,
+    values: VecDeque<Arriving<ValueMessage<E>>>,
+    controls: VecDeque<Arriving<Control>>,
+    writes: VecDeque<Arriving<(u32, Put)>>,
+    pub(super) outbox: Outbox<E>,
+}
+
+/// What a step sends, which leaves when the step ends.
+#[derive(Debug)]
+pub(super) struct Outbox<E> {
+    pub(super) values: Vec<(u32, ValueMessage<E>)>,
+    pub(super) controls: Vec<(u32, Control)>,
+    pub(super) writes: Vec<(u32, Put)>,
+    /// The last bound published.
+    pub(super) bound: Option<u64>,
+    /// The last bound published for a round.
+    pub(super) round: Option<(u64, u64)>,
+}
+
+impl<E> Default for Outbox<E> {
+    fn default() -> Self {
+        Outbox {
+            values: Vec::new(),
+            controls: Vec::new(),
+            writes: Vec::new(),
+            bound: None,
+            round: None,
+        }
+    }
+}
+
+impl<E> Default for Mailbox<E> {
+    fn default() -> Self {
+        Mailbox {
+            now: Time::ZERO,
+            values: VecDeque::new(),
+            controls: VecDeque::new(),
+            writes: VecDeque::new(),
+            outbox: Outbox::default(),
+        }
+    }
+}
+
+/// Adds what arrives behind all that arrives no later. Most arrives behind all or nearly all.
+fn insert<T>(queue: &mut VecDeque<Arriving<T>>, arriving: Arriving<T>) {
+    let later = queue.iter().rev().take_while(|other| other.at > arriving.at).count();
+    queue.insert(queue.len() - later, arriving);
+}
+
+/// Takes the first if it has arrived.
+fn take<T>(queue: &mut VecDeque<Arriving<T>>, now: Time) -> Option<T> {
+    let has_arrived = queue.front().is_some_and(|first| first.at <= now);
+    if has_arrived { queue.pop_front().map(|first| first.content) } else { None }
+}
+
+impl<E> Mailbox<E> {
+    /// When it was opened last.
+    pub(super) fn now(&self) -> Time {
+        self.now
+    }
+
+    pub(super) fn add_value(&mut self, value: Arriving<ValueMessage<E>>) {
+        insert(&mut self.values, value);
+    }
+
+    pub(super) fn add_control(&mut self, control: Arriving<Control>) {
+        insert(&mut self.controls, control);
+    }
+
+    pub(super) fn add_write(&mut self, write: Arriving<(u32, Put)>) {
+        insert(&mut self.writes, write);
+    }
+
+    /// Opens it at a time for a PE that has had nothing to do since `idle`, and took in what
+    /// arrived since then.
+    pub(super) fn open(&mut self, now: Time, idle: Time, machine: &Machine) -> Opened {
+        self.now = now;
+        let mut opened = Opened { ready: idle, receiving: Time::ZERO, gvt: Time::ZERO };
+        let costs = &machine.costs;
+        let by_level = |far: bool, more: Time| machine.level(far).overhead + more;
+        let mut values = self.values.iter().take_while(|value| value.at <= now).peekable();
+        let mut controls = self.controls.iter().take_while(|other| other.at <= now).peekable();
+        let mut writes = self.writes.iter().take_while(|other| other.at <= now).peekable();
+        loop {
+            let [value, control, write] = [
+                values.peek().map(|first| first.at),
+                controls.peek().map(|first| first.at),
+                writes.peek().map(|first| first.at),
+            ];
+            let Some(at) = [value, control, write].into_iter().flatten().min() else { break };
+            let takes = if value == Some(at) {
+                let takes = values.next().map(|value| by_level(value.far, costs.receive));
+                takes.inspect(|takes| opened.receiving += *takes)
+            } else if control == Some(at) {
+                let takes = controls.next().map(|other| by_level(other.far, costs.gvt_step));
+                takes.inspect(|takes| opened.gvt += *takes)
+            } else {
+                let takes = writes.next().map(|_| costs.register_read + costs.gvt_step);
+                takes.inspect(|takes| opened.gvt += *takes)
+            };
+            opened.ready = opened.ready.max(at) + takes.unwrap_or_default();
+        }
+        opened.ready = opened.ready.max(now);
+        opened
+    }
+
+    /// Takes the values that have arrived.
+    pub(super) fn take_values(&mut self, into: &mut Vec<ValueMessage<E>>) {
+        let now = self.now;
+        into.extend(std::iter::from_fn(|| take(&mut self.values, now)));
+    }
+
+    pub(super) fn take_control(&mut self) -> Option<Control> {
+        take(&mut self.controls, self.now)
+    }
+
+    pub(super) fn take_write(&mut self) -> Option<(u32, Put)> {
+        take(&mut self.writes, self.now)
+    }
+
+    /// When the first thing that wakes the PE arrives; whether events do.
+    pub(super) fn first(&self, events_wake: bool) -> Option<Time> {
+        let value = self.values.front().map(|first| first.at).filter(|_| events_wake);
+        let control = self.controls.front().map(|first| first.at);
+        let write = self.writes.front().map(|first| first.at);
+        [value, control, write].into_iter().flatten().min()
+    }
+
+    /// Everything that has not been received, or not left.
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = ValueMessage<E>> {
+        let arriving = self.values.drain(..).map(|value| value.content);
+        arriving.chain(self.outbox.values.drain(..).map(|(_, value)| value))
+    }
+}

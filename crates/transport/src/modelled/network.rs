@@ -1,0 +1,254 @@
+//! Messages between PEs of a modelled machine: when they arrive, and what they cost.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use warpline_kernel::ValueMessage;
+use warpline_machine::{Machine, Time};
+use warpline_memory::try_drop;
+
+use super::bounds::Bounds;
+use super::mailbox::{Arriving, Mailbox, Opened};
+use super::port::ModelledPort;
+
+/// The bytes of a control message, or of a block that is written: a share of a reduction.
+const CONTROL_BYTES: u64 = 160;
+/// The bytes of a bound.
+const BOUND_BYTES: u64 = 8;
+
+/// The network, as all ports and whoever steps the PEs have it. They live in one thread, so the
+/// lock is always free; it makes the ports `Send`, as those of threads are.
+#[derive(Debug)]
+pub struct ModelledNetwork<E>(Arc<Mutex<Network<E>>>);
+
+impl<E> Clone for ModelledNetwork<E> {
+    fn clone(&self) -> Self {
+        ModelledNetwork(self.0.clone())
+    }
+}
+
+/// What a step has sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sent {
+    /// Events and anti-messages.
+    pub messages: u64,
+    /// How many of them go to other nodes.
+    pub far: u64,
+    /// Control messages, blocks and bounds.
+    pub others: u64,
+    /// What sending events and anti-messages takes.
+    pub sending: Time,
+    /// What sending all else takes.
+    pub gvt: Time,
+}
+
+/// Something that arrives at a PE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// The PE.
+    pub to: u32,
+    /// When.
+    pub at: Time,
+    /// Whether it is an event or an anti-message.
+    pub is_event: bool,
+}
+
+/// The network as whoever steps the PEs sees it, which is the same for all models.
+pub trait ModelledWires {
+    /// Opens the mailbox of a PE for a step at this time, if it has had nothing to do since `idle`.
+    fn open(&self, pe: u32, now: Time, idle: Time) -> Opened;
+
+    /// What the step of a PE has sent.
+    fn sent(&self, pe: u32) -> Sent;
+
+    /// The step of a PE has ended: what it has sent leaves. `arrives` hears of all of it.
+    fn depart(&self, pe: u32, now: Time, arrives: &mut dyn FnMut(Arrival));
+
+    /// When the first thing arrives that a PE which waits at `now` has to look at; whether events
+    /// are among it, and bounds.
+    fn next(&self, pe: u32, now: Time, events: bool, bounds: bool) -> Option<Time>;
+}
+
+#[derive(Debug)]
+pub(super) struct Network<E> {
+    machine: Arc<Machine>,
+    mailboxes: Vec<Mailbox<E>>,
+    /// By PE; empty if PEs publish none.
+    bounds: Vec<Bounds>,
+    /// By node: until when its network card is busy.
+    cards: Vec<Time>,
+    latency_most: Time,
+}
+
+impl<E> ModelledNetwork<E> {
+    /// A network of so many PEs, one on each core of the machine from the first on, and their
+    /// ports.
+    pub fn new(machine: &Arc<Machine>, pes: u32) -> (Self, Vec<ModelledPort<E>>) {
+        let network = ModelledNetwork(Arc::new(Mutex::new(Network {
+            machine: machine.clone(),
+            mailboxes: (0..pes).map(|_| Mailbox::default()).collect(),
+            bounds: (0..pes).map(|_| Bounds::default()).collect(),
+            cards: vec![Time::ZERO; machine.nodes(pes) as usize],
+            latency_most: machine.latency_most(pes),
+        })));
+        let ports = (0..pes).map(|me| ModelledPort::new(me, network.clone())).collect();
+        (network, ports)
+    }
+
+    pub(super) fn get(&self) -> MutexGuard<'_, Network<E>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<E> Network<E> {
+    pub(super) fn mailbox(&mut self, pe: u32) -> &mut Mailbox<E> {
+        &mut self.mailboxes[pe as usize]
+    }
+
+    /// The last bound of PE `from` that has reached PE `to`.
+    pub(super) fn bound(&self, from: u32, to: u32) -> u64 {
+        let now = self.mailboxes[to as usize].now();
+        self.bounds[from as usize].read(from, to, now, &self.machine)
+    }
+
+    /// The bound of PE `from` for a round, if it has reached PE `to`.
+    pub(super) fn bound_of_round(&self, from: u32, to: u32, round: u64) -> Option<u64> {
+        let now = self.mailboxes[to as usize].now();
+        self.bounds[from as usize].read_round((from, to), round, now, &self.machine)
+    }
+
+    /// How many PEs are on other nodes than this one.
+    fn far_pes(&self, pe: u32) -> u64 {
+        let pes = self.mailboxes.len() as u32;
+        let first = self.machine.node(pe) * self.machine.cores;
+        u64::from(pes - (first + self.machine.cores).min(pes) + first)
+    }
+
+    /// What the step of a PE has sent.
+    fn sent(&self, pe: u32) -> Sent {
+        let machine = &*self.machine;
+        let outbox = &self.mailboxes[pe as usize].outbox;
+        let mut sent = Sent::default();
+        for (to, _) in &outbox.values {
+            let far = machine.is_far(pe, *to);
+            sent.messages += 1;
+            sent.far += u64::from(far);
+            sent.sending += machine.level(far).overhead + machine.costs.send;
+        }
+        for (to, _) in &outbox.controls {
+            sent.gvt += machine.level(machine.is_far(pe, *to)).overhead;
+        }
+        let bounds = u64::from(outbox.bound.is_some()) + u64::from(outbox.round.is_some());
+        // One write for those that share memory, and one for each other.
+        let writes = outbox.writes.len() as u64
+            + if bounds > 0 { bounds * (1 + self.far_pes(pe)) } else { 0 };
+        sent.gvt += machine.costs.remote_write * writes;
+        sent.others = outbox.controls.len() as u64 + writes;
+        sent
+    }
+
+    /// When the first byte of something from PE `from` leaves, and when it has arrived at PE `to`.
+    fn travel(&mut self, from: u32, to: u32, now: Time, bytes: u64) -> Arriving<()> {
+        let machine = &*self.machine;
+        let far = machine.is_far(from, to);
+        let level = machine.level(far);
+        let length = level.bytes(bytes);
+        let mut starts = now;
+        if far {
+            let card = &mut self.cards[machine.node(from) as usize];
+            starts = starts.max(*card);
+            *card = starts + level.gap + length;
+        }
+        let left = starts + length;
+        self.bounds[from as usize].note_left(far, left);
+        Arriving { at: left + machine.latency(from, to), far, content: () }
+    }
+
+    /// What the step of a PE has sent leaves.
+    fn depart(&mut self, pe: u32, now: Time, arrives: &mut dyn FnMut(Arrival)) {
+        let mut outbox = std::mem::take(&mut self.mailboxes[pe as usize].outbox);
+        let bytes = size_of::<ValueMessage<E>>() as u64;
+        for (to, content) in outbox.values.drain(..) {
+            let Arriving { at, far, .. } = self.travel(pe, to, now, bytes);
+            self.mailbox(to).add_value(Arriving { at, far, content });
+            arrives(Arrival { to, at, is_event: true });
+        }
+        for (to, content) in outbox.controls.drain(..) {
+            let Arriving { at, far, .. } = self.travel(pe, to, now, CONTROL_BYTES);
+            self.mailbox(to).add_control(Arriving { at, far, content });
+            arrives(Arrival { to, at, is_event: false });
+        }
+        for (to, put) in outbox.writes.drain(..) {
+            let Arriving { at, far, .. } = self.travel(pe, to, now, CONTROL_BYTES);
+            self.mailbox(to).add_write(Arriving { at, far, content: (pe, put) });
+            arrives(Arrival { to, at, is_event: false });
+        }
+        let bound = outbox.bound.take();
+        let round = outbox.round.take();
+        self.mailboxes[pe as usize].outbox = outbox;
+        if bound.is_some() || round.is_some() {
+            self.publish(pe, now, bound, round);
+            let network = &*self;
+            let others = (0..network.mailboxes.len() as u32).filter(|to| *to != pe);
+            for to in others {
+                if let Some(at) = network.bounds[pe as usize].next(pe, to, now, &network.machine) {
+                    arrives(Arrival { to, at, is_event: false });
+                }
+            }
+        }
+    }
+
+    /// Publishes bounds of a PE, behind all that it has sent.
+    fn publish(&mut self, pe: u32, now: Time, bound: Option<u64>, round: Option<(u64, u64)>) {
+        let far_pes = self.far_pes(pe);
+        let machine = &*self.machine;
+        let card = &mut self.cards[machine.node(pe) as usize];
+        let written =
+            (*card).max(now) + (machine.far.gap + machine.far.bytes(BOUND_BYTES)) * far_pes;
+        if far_pes > 0 {
+            *card = written;
+        }
+        let reached = Time::picoseconds(
+            now.as_picoseconds().saturating_sub(self.latency_most.as_picoseconds()),
+        );
+        let bounds = &mut self.bounds[pe as usize];
+        bounds.note_left(false, now);
+        bounds.note_left(true, written);
+        bound.into_iter().for_each(|bound| bounds.publish(bound, reached));
+        round.into_iter().for_each(|(round, bound)| bounds.publish_round(round, bound));
+    }
+
+    /// When the next bound of another PE reaches this one.
+    fn next_bound(&self, pe: u32, now: Time) -> Option<Time> {
+        let others = (0..).zip(&self.bounds).filter(|(from, _)| *from != pe);
+        others.filter_map(|(from, bounds)| bounds.next(from, pe, now, &self.machine)).min()
+    }
+}
+
+impl<E> ModelledWires for ModelledNetwork<E> {
+    fn open(&self, pe: u32, now: Time, idle: Time) -> Opened {
+        let network = &mut *self.get();
+        network.mailboxes[pe as usize].open(now, idle, &network.machine)
+    }
+
+    fn sent(&self, pe: u32) -> Sent {
+        self.get().sent(pe)
+    }
+
+    fn depart(&self, pe: u32, now: Time, arrives: &mut dyn FnMut(Arrival)) {
+        self.get().depart(pe, now, arrives);
+    }
+
+    fn next(&self, pe: u32, now: Time, events: bool, bounds: bool) -> Option<Time> {
+        let network = self.get();
+        let mail = network.mailboxes[pe as usize].first(events);
+        let bound = if bounds { network.next_bound(pe, now) } else { None };
+        mail.into_iter().chain(bound).min()
+    }
+}
+
+impl<E> Drop for Network<E> {
+    /// What has not been received, as the run has failed. Payloads may panic when they are dropped.
+    fn drop(&mut self) {
+        self.mailboxes.iter_mut().flat_map(Mailbox::drain).for_each(|value| _ = try_drop(value));
+    }
+}

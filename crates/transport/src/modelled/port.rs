@@ -1,0 +1,90 @@
+use warpline_kernel::gvt::{Control, Put};
+use warpline_kernel::{
+    BoundPort, ControlPort, Message, MessagePort, Port, ValueMessage, ValuePort,
+};
+
+use super::network::ModelledNetwork;
+
+/// A PE's end of the wires of a [`ModelledNetwork`]. All its messages travel by value, as between
+/// nodes that share no memory.
+#[derive(Debug)]
+pub struct ModelledPort<E> {
+    me: u32,
+    network: ModelledNetwork<E>,
+    /// Messages that were sent and not flushed.
+    kept_back: Vec<(u32, ValueMessage<E>)>,
+    /// Where messages that have arrived are taken to, kept for its memory.
+    arrived: Vec<ValueMessage<E>>,
+}
+
+impl<E> ModelledPort<E> {
+    pub(super) fn new(me: u32, network: ModelledNetwork<E>) -> Self {
+        ModelledPort { me, network, kept_back: Vec::new(), arrived: Vec::new() }
+    }
+}
+
+impl<E> MessagePort for ModelledPort<E> {
+    /// # Panics
+    /// Always: buffers lie in memory that PEs share.
+    fn send(&mut self, to: u32, _: &[Message]) -> usize {
+        unreachable!("PE {} sends PE {to} a buffer on a machine of many nodes", self.me)
+    }
+
+    fn receive(&mut self, _: &mut Vec<Message>) {}
+}
+
+impl<E> ValuePort<E> for ModelledPort<E> {
+    fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
+        self.kept_back.push((to, message));
+        Ok(())
+    }
+
+    fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
+        self.network.get().mailbox(self.me).take_values(&mut self.arrived);
+        self.arrived.drain(..).for_each(take);
+    }
+}
+
+impl<E> BoundPort for ModelledPort<E> {
+    fn publish(&mut self, bound: u64) {
+        self.network.get().mailbox(self.me).outbox.bound = Some(bound);
+    }
+
+    fn bound(&mut self, pe: u32) -> u64 {
+        self.network.get().bound(pe, self.me)
+    }
+
+    fn publish_round(&mut self, round: u64, bound: u64) {
+        self.network.get().mailbox(self.me).outbox.round = Some((round, bound));
+    }
+
+    fn bound_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
+        self.network.get().bound_of_round(pe, self.me, round)
+    }
+}
+
+impl<E> ControlPort for ModelledPort<E> {
+    fn send_control(&mut self, to: u32, control: Control) {
+        self.network.get().mailbox(self.me).outbox.controls.push((to, control));
+    }
+
+    fn receive_control(&mut self) -> Option<Control> {
+        self.network.get().mailbox(self.me).take_control()
+    }
+
+    fn write(&mut self, to: u32, put: Put) {
+        self.network.get().mailbox(self.me).outbox.writes.push((to, put));
+    }
+
+    fn written(&mut self) -> Option<(u32, Put)> {
+        self.network.get().mailbox(self.me).take_write()
+    }
+}
+
+impl<E> Port<E> for ModelledPort<E> {
+    fn flush(&mut self) {
+        if !self.kept_back.is_empty() {
+            self.network.get().mailbox(self.me).outbox.values.append(&mut self.kept_back);
+        }
+    }
+}

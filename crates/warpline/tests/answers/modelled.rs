@@ -1,0 +1,225 @@
+//! Runs on modelled machines: their answers, and how they would go there.
+
+use std::fs;
+
+use warpline::prelude::*;
+use warpline::record::{MachineRecord, ParallelRecord};
+use warpline::{Conservative, GvtStart, Horizon, Synchronisation};
+use warpline_testkit::matrix::ALGORITHMS;
+
+const END: f64 = 10.0;
+
+/// LPs that send to any LP, as in PHOLD.
+struct Hops {
+    lps: u32,
+    lookahead: f64,
+}
+
+#[model]
+impl Model for Hops {
+    type State = u64;
+    type Event = u64;
+
+    fn lps(&self) -> u32 {
+        self.lps
+    }
+
+    fn lookahead(&self) -> f64 {
+        self.lookahead
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> u64 {
+        for message in 0..3 {
+            let delay = self.lookahead + lp.random().exponential(1.0);
+            lp.send(lp.id(), delay, message);
+        }
+        0
+    }
+
+    fn handle(&self, sum: &mut u64, message: &u64, lp: &mut Context<Self>) {
+        *sum = sum.wrapping_mul(31).wrapping_add(*message);
+        let to = lp.random().below(self.lps);
+        let delay = self.lookahead + lp.random().exponential(1.0);
+        lp.send(to, delay, *sum);
+    }
+}
+
+fn hops(lps: u32, lookahead: f64) -> Simulation<'static, Hops> {
+    Simulation::new(Hops { lps, lookahead }).end(END)
+}
+
+fn machine(run: &ParallelRecord) -> &MachineRecord {
+    run.machine.as_ref().expect("it was run on a machine")
+}
+
+#[test]
+fn the_answer_on_any_machine_is_that_of_a_sequential_run() {
+    for lookahead in [0.05, 0.5] {
+        let expected = hops(40, lookahead).run().expect("it runs");
+        for sync in
+            [Synchronisation::Conservative, Synchronisation::Optimistic, Synchronisation::Mixed]
+        {
+            for (horizon, start) in [
+                (Horizon::Gvt, GvtStart::OnDemand),
+                (Horizon::Gvt, GvtStart::AtOnce),
+                (Horizon::Bounds, GvtStart::OnDemand),
+            ] {
+                for gvt in ALGORITHMS {
+                    for (name, pes) in
+                        [("loggops-default", 1), ("loggops-default", 40), ("cray-xt5", 29)]
+                    {
+                        let run = hops(40, lookahead)
+                            .sync(sync)
+                            .machine(name)
+                            .pes(pes)
+                            .horizon(horizon)
+                            .gvt_start(start)
+                            .gvt(gvt)
+                            .run()
+                            .unwrap_or_else(|why| panic!("{sync:?} {gvt:?} {name}: {why}"));
+                        assert!(
+                            run.record.digest == expected.record.digest
+                                && run.states == expected.states,
+                            "{sync:?} {horizon:?} {start:?} {gvt:?} {name} {pes}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn pes_in_windows_and_pure_time_warp_have_the_same_answer_on_a_machine() {
+    let expected = hops(24, 0.3).run().expect("it runs").record.digest;
+    let windows = hops(24, 0.3)
+        .sync(Synchronisation::Conservative)
+        .conservative(Conservative::Windows)
+        .machine("infiniband")
+        .pes(24);
+    assert_eq!(windows.run().expect("it runs").record.digest, expected);
+    let ahead = hops(24, 0.3)
+        .sync(Synchronisation::Optimistic)
+        .use_lookahead(false)
+        .machine("knl-10gbe")
+        .pes(24);
+    assert_eq!(ahead.run().expect("it runs").record.digest, expected);
+}
+
+#[test]
+fn machine_time_repeats() {
+    for sync in [Synchronisation::Conservative, Synchronisation::Optimistic] {
+        let run = |seed| {
+            let simulation = hops(64, 0.2).sync(sync).machine("cray-xt5").pes(64).seed(seed);
+            let record = simulation.run().expect("it runs").record;
+            record.parallel.expect("it is parallel").machine.expect("on a machine")
+        };
+        let first = run(1);
+        assert_eq!(first, run(1), "{sync:?}");
+        assert_ne!(first.seconds, run(2).seconds, "{sync:?}");
+        let shares: f64 = first.shares.list().iter().map(|(_, share)| share).sum();
+        assert!((shares - 1.0).abs() < 1e-9, "{shares}");
+    }
+}
+
+/// Two LPs that throw a ball to and fro.
+struct PingPong;
+
+#[model]
+impl Model for PingPong {
+    type State = u64;
+    type Event = ();
+
+    fn lps(&self) -> u32 {
+        2
+    }
+
+    fn lookahead(&self) -> f64 {
+        1.0
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> u64 {
+        if lp.id().0 == 0 {
+            lp.send(0, 1.0, ());
+        }
+        0
+    }
+
+    fn handle(&self, throws: &mut u64, _: &(), lp: &mut Context<Self>) {
+        *throws += 1;
+        lp.send(1 - lp.id().0, 1.0, ());
+    }
+}
+
+/// The figures of a machine on which nothing costs anything but what is given.
+fn machine_file(given: &[(&str, &str)]) -> String {
+    let figures = [
+        ("node", vec![("cores", "count = 1")]),
+        ("near", vec![("latency", "ns = 0"), ("overhead", "ns = 0"), ("bandwidth", "gb_per_s = 1e6")]),
+        (
+            "far",
+            vec![
+                ("latency", "ns = 0"),
+                ("overhead", "ns = 0"),
+                ("gap", "ns = 0"),
+                ("bandwidth", "gb_per_s = 1e6"),
+            ],
+        ),
+        ("network", vec![("hop", "ns = 0")]),
+        (
+            "costs",
+            [
+                "event", "send", "receive", "undo", "copy", "commit", "gvt_step", "turn",
+                "remote_write", "register_read",
+            ]
+            .map(|name| (name, "ns = 0"))
+            .to_vec(),
+        ),
+    ];
+    let mut text = String::from("about = \"by hand\"\n");
+    for (table, figures) in figures {
+        text += &format!("[{table}]\n");
+        if table == "network" {
+            text += "topology = \"flat\"\n";
+        }
+        for (name, value) in figures {
+            let key = format!("{table}.{name}");
+            let value =
+                given.iter().find(|(given, _)| *given == key).map_or(value, |(_, value)| value);
+            text += &format!("{name} = {{ {value}, origin = \"assumed: for a test\" }}\n");
+        }
+    }
+    text
+}
+
+/// The machine time of a run on a machine with these figures, in nanoseconds.
+fn nanoseconds<M: Model>(name: &str, simulation: Simulation<'_, M>, given: &[(&str, &str)]) -> f64 {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join(format!("{name}.toml"));
+    fs::write(&path, machine_file(given)).expect("a file");
+    let run = simulation.machine(path).run().expect("it runs");
+    let parallel = run.record.parallel.expect("it is parallel");
+    (machine(&parallel).seconds * 1e9 * 1000.0).round() / 1000.0
+}
+
+/// In eight throws, an event every time, four in each direction: bounds let a PE go on as soon as
+/// the ball is there, so that each throw takes an event, two overheads and a latency.
+#[test]
+fn a_ping_pong_takes_events_overheads_and_latencies() {
+    let throws = |end: f64, given: &[(&str, &str)]| {
+        let simulation = Simulation::new(PingPong)
+            .end(end)
+            .sync(Synchronisation::Conservative)
+            .horizon(Horizon::Bounds)
+            .pes(2);
+        nanoseconds("ping-pong", simulation, given)
+    };
+    let more = |given: &[(&str, &str)]| throws(16.5, given) - throws(8.5, given);
+    assert_eq!(more(&[("costs.event", "ns = 1000")]), 8.0 * 1000.0);
+    assert_eq!(more(&[("far.latency", "ns = 300")]), 8.0 * 300.0);
+    assert_eq!(more(&[("far.overhead", "ns = 20")]), 8.0 * 40.0);
+    assert_eq!(
+        more(&[("costs.event", "ns = 1000"), ("far.latency", "ns = 300"), ("far.overhead", "ns = 20")]),
+        8.0 * 1340.0
+    );
+}
