@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use warpline_run::settings::{OUTPUT, Range, Setting, SettingValue};
+use warpline_run::settings::{OUTPUT, Range, Setting, SettingValue, THREADS_MOST};
 use warpline_run::{EventCost, Synchronisation, nearest};
 
 use crate::failure::Failure;

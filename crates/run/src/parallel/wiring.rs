@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use warpline_kernel::gvt::{AnyGvt, Barrier};
 use warpline_kernel::pending::{AnyPending, Heap, Ladder};
-use warpline_kernel::{Pe, PeTypes};
+use warpline_kernel::{Horizon, Pe, PeTypes};
 use warpline_machine::Machine;
 use warpline_memory::{IsPortable, Region};
 use warpline_model::Model;
@@ -27,7 +27,7 @@ use super::far::work::{CommunicationWork, barrier_of_rank, pacer};
 use super::modelled::{self, Modelled};
 use super::monitor::LoopMonitor;
 use super::threads::{self, ThreadLayout};
-use crate::{Error, Horizon, Mailbox, Pending};
+use crate::{Error, Mailbox, Pending};
 
 /// The PEs of a segment, before they are made.
 struct Prepared<'c, 'm, M: Model> {
@@ -158,7 +158,7 @@ impl<M: Model> Prepared<'_, '_, M> {
             machine: machine.clone(),
             wires: &network,
             seed: plan.seed,
-            has_bounds: lanes.has_safe() && plan.tuning.horizon == Horizon::Bounds,
+            has_bounds: lanes.has_safe() && plan.tuning.horizon != Horizon::Gvt,
             events_wake: lanes.has_speculative(),
         };
         driven::run(pes, watch, |pes, watch| modelled::drive(pes, &modelled, watch))
