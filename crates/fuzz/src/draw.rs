@@ -3,6 +3,7 @@
 
 use std::fmt::Display;
 
+use warpline::GvtAlgorithm;
 use warpline::base::LpId;
 use warpline::base::random::Random;
 
@@ -214,7 +215,8 @@ fn gvt(draw: Draw, share: f64) -> Draw {
         share,
         &[("gvt-interval", "1 3 50 1000"), ("gvt-interval-control", "fixed adaptive")],
     );
-    let gvt = draw.word("none none synchronous synchronous asynchronous one-sided gsu");
+    let all: Vec<_> = GvtAlgorithm::ALL.iter().copied().map(GvtAlgorithm::name).collect();
+    let gvt = draw.word(&format!("none none synchronous {}", all.join(" ")));
     match gvt.as_str() {
         "none" => draw,
         "synchronous" => draw.with("gvt", gvt).some(0.6, &[("barrier", "condvar central tree")]),

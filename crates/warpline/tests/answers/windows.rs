@@ -27,7 +27,7 @@ fn windows(pes: u32, cluster: u64) -> Configuration {
         go_ahead: GoAhead::Auto,
         batch: [1, 4, 128][cluster as usize / 3 % 3],
         kps: 7,
-        gvt: ALGORITHMS[(cluster % 4) as usize],
+        gvt: ALGORITHMS[cluster as usize % ALGORITHMS.len()],
         barrier: [Barrier::Tree, Barrier::Central, Barrier::Condvar][(cluster / 4 % 3) as usize],
         gvt_interval: 512,
         adapts_interval: false,

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use warpline_base::random::Stream;
 use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
-use warpline_kernel::gvt::{Algorithm, AnyGvt, Control, Hierarchy, Put, Verdict};
+use warpline_kernel::gvt::{AnyGvt, Control, GvtAlgorithm, Hierarchy, Put, Verdict};
 use warpline_kernel::pending::Heap;
 use warpline_kernel::{
     BoundPort, Cancellation, ControlPort, Counts, Delays, GoAhead, Lanes, Message, MessagePort,
@@ -150,7 +150,7 @@ impl Model for Play {
 #[derive(Clone, Copy)]
 pub(crate) struct Setting {
     pub(crate) pes: u32,
-    pub(crate) algorithm: Algorithm,
+    pub(crate) algorithm: GvtAlgorithm,
     pub(crate) tuning: Tuning,
 }
 
@@ -174,7 +174,7 @@ pub(crate) const TUNING: Tuning = Tuning {
 /// Two PEs with the base tuning.
 impl Default for Setting {
     fn default() -> Self {
-        Setting { pes: 2, algorithm: Algorithm::Asynchronous, tuning: TUNING }
+        Setting { pes: 2, algorithm: GvtAlgorithm::Asynchronous, tuning: TUNING }
     }
 }
 
