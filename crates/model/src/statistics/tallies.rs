@@ -8,7 +8,7 @@ use super::declarations::Declaration;
 use super::kinds::kind::{Kind, Moment};
 use super::kinds::open_levels::OpenLevel;
 use super::kinds::table::*;
-use super::notes::Note;
+use super::observations::Observation;
 use super::series::SeriesTally;
 use super::sums::horizon::Horizon;
 
@@ -40,25 +40,25 @@ macro_rules! tallies {
         /// Adds an observation; `None` if it does not fit a declared statistic, or its value is
         /// invalid. A send whose delay is lost goes to `lose`.
         #[inline(always)]
-        pub(super) fn add(slots: &mut [Slot], note: &Note, event: &Moment<'_>, lose: impl FnOnce(&LostDelays)) -> Option<()> {
-            match *note {
-                $(Note::$kind(handle, said) => {
+        pub(super) fn add(slots: &mut [Slot], observation: &Observation, event: &Moment<'_>, lose: impl FnOnce(&LostDelays)) -> Option<()> {
+            match *observation {
+                $(Observation::$kind(handle, said) => {
                     let Slot { tallies: Tallies::$kind(tallies), series } = slots.get_mut(usize::from(handle.slot))? else { return None };
                     $kind::add(tallies, series.as_deref_mut(), event, handle.item, said)
                 })*
-                Note::LostDelay { to, event: number, delay } => {
+                Observation::LostDelay { to, event: number, delay } => {
                     lose(&LostDelays::one(event.lp, number, event.time, to, delay));
                     Some(())
                 }
-                Note::Row { .. } | Note::Act => None,
+                Observation::Row { .. } | Observation::Act => None,
             }
         }
 
         /// Prefetches the memory that adding an observation will need, if its statistic is large.
         #[inline(always)]
-        pub(super) fn fetch(slots: &[Slot], note: &Note, is_large: impl Fn(u16) -> bool) {
-            match *note {
-                $(Note::$kind(handle, said) if is_large(handle.slot) => {
+        pub(super) fn fetch(slots: &[Slot], observation: &Observation, is_large: impl Fn(u16) -> bool) {
+            match *observation {
+                $(Observation::$kind(handle, said) if is_large(handle.slot) => {
                     if let Some(Slot { tallies: Tallies::$kind(tallies), .. }) = slots.get(usize::from(handle.slot)) {
                         $kind::fetch(tallies, handle.item, said);
                     }
