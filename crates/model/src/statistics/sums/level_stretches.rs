@@ -38,10 +38,8 @@ impl LevelStretches {
             self.areas.reach(horizon, to);
         }
         let (first, last) = self.areas.places(horizon, from, to);
-        if first == last {
-            self.areas.list_mut()[first].add_distance(from, to, level);
-        } else if last - first < FEW {
-            self.areas.add_long_span(horizon, (first, last), (from, to), level);
+        if last - first < FEW {
+            self.areas.add_between(horizon, (first, last), (from, to), level);
         } else {
             self.add_steps(horizon, (first, last), (from, to), level);
         }

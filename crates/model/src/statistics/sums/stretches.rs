@@ -170,7 +170,19 @@ impl Stretches<ExactSum> {
         if !self.reaches(horizon, to) {
             self.reach(horizon, to);
         }
-        let (first, last) = self.places(horizon, from, to);
+        let places = self.places(horizon, from, to);
+        self.add_between(horizon, places, (from, to), level);
+    }
+
+    /// Adds a span whose first and last stretch are known.
+    #[inline]
+    pub(super) fn add_between(
+        &mut self,
+        horizon: &Horizon,
+        (first, last): (usize, usize),
+        (from, to): (f64, f64),
+        level: f64,
+    ) {
         if first == last {
             self.list[first].add_distance(from, to, level);
         } else {
@@ -205,7 +217,7 @@ impl Stretches<ExactSum> {
     }
 
     /// Adds a span that does not lie within a stretch.
-    pub(super) fn add_long_span(
+    fn add_long_span(
         &mut self,
         horizon: &Horizon,
         (first, last): (usize, usize),
