@@ -53,6 +53,11 @@ impl<T: Default> Items<T> {
         ((item as usize) < self.places.len()).then_some(())
     }
 
+    /// The items that saw something, in the order in which they did.
+    pub(super) fn seen(&self) -> &[T] {
+        &self.seen
+    }
+
     /// Applies `read` to an item, which may have no observations.
     pub(super) fn read<R>(&self, item: u32, read: impl FnOnce(&T) -> R) -> R {
         match self.get(item) {

@@ -93,6 +93,12 @@ impl Kind for TimeMean {
         mine.future.merge(&theirs.future);
     }
 
+    fn series(means: &TimeMeanTallies, horizon: &Horizon) -> Option<SeriesTally> {
+        let mut all = Stretches::default();
+        means.items.seen().iter().for_each(|tally| all.merge(&tally.quarters));
+        Some(SeriesTally::of_levels(all, *horizon))
+    }
+
     fn outcome(means: &TimeMeanTallies, horizon: &Horizon, item: u32) -> Estimate {
         if means.future.is_empty() {
             return means.items.read(item, |tally| tally.estimate(horizon));

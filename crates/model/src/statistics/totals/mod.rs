@@ -73,8 +73,12 @@ impl Statistics {
     /// Empty statistics that observe the time from `warmup` to `end`. The declarations must be
     /// [`checked`](Declarations::checked).
     pub fn new(declared: Declarations, warmup: f64, end: f64) -> Self {
-        let slots =
-            declared.statistics.iter().map(|declaration| Slot::new(declaration, end)).collect();
+        let horizon = Horizon::new(warmup, end);
+        let slots = declared
+            .statistics
+            .iter()
+            .map(|declaration| Slot::new(declaration, &horizon))
+            .collect();
         let bit = |(slot, declaration): (u32, &Declaration)| {
             if declaration.items > declaration.kind.few_items() {
                 1u64.checked_shl(slot).unwrap_or(0)
@@ -83,7 +87,7 @@ impl Statistics {
             }
         };
         let large = (0..).zip(&declared.statistics).map(bit).sum();
-        Statistics { horizon: Horizon::new(warmup, end), declared, slots, large, lost_delays: None }
+        Statistics { horizon, declared, slots, large, lost_delays: None }
     }
 
     /// Sets the end of the run to `end`, if the run is stopped early.
@@ -308,10 +312,7 @@ impl Statistics {
         let slots = self.declared.statistics.iter().zip(&settled.slots);
         slots
             .filter_map(|(declaration, slot)| {
-                Some((
-                    declaration.name.clone(),
-                    slot.series.as_ref()?.series(&declaration.unit, &declaration.meaning),
-                ))
+                Some((declaration.name.clone(), slot.series(declaration, &self.horizon)?))
             })
             .collect()
     }
