@@ -187,14 +187,19 @@ impl TimeMeanTallies {
     ) -> Option<()> {
         let FutureSpan { item, from, to, level } = span;
         let valid = from <= to && from.is_finite() && to.is_finite() && level.is_finite();
-        let tally = self.items.get_mut(item).filter(|_| valid)?;
+        if !valid {
+            return None;
+        }
         if to <= event.time {
-            tally.add_single(event.horizon, from, to, level);
+            self.items.get_mut(item)?.add_single(event.horizon, from, to, level);
             if let Some(series) = series {
                 series.span(from, to, level);
             }
-        } else if self.future.keep(event.time, span) {
-            self.add_past(series, event.horizon);
+        } else {
+            self.items.check(item)?;
+            if self.future.keep(event.time, span) {
+                self.add_past(series, event.horizon);
+            }
         }
         Some(())
     }

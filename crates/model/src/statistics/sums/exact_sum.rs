@@ -150,7 +150,12 @@ impl ExactSum {
     #[inline]
     pub(in crate::statistics) fn add_distance(&mut self, from: f64, to: f64, factor: f64) {
         let (distance, rest) = distance(from, to);
-        self.add_product(distance, factor);
+        // Shares of time, such as those that links transmit, have no other factor.
+        if factor == 1.0 {
+            self.add(distance);
+        } else {
+            self.add_product(distance, factor);
+        }
         if rest != 0.0 {
             self.add_product(rest, factor);
         }

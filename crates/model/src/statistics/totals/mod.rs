@@ -113,6 +113,9 @@ impl Statistics {
         lp: LpId,
         sink: &mut impl RowSink,
     ) -> Result<(), Fault> {
+        if notes.is_plain() {
+            return self.apply_plain(notes.current(), time, lp);
+        }
         notes.check()?;
         let mut cells = &notes.cells[..];
         let mut acts = notes.acts.iter();
