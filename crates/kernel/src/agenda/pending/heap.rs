@@ -75,7 +75,8 @@ fn least_of_four(children: &[Entry; ARITY], ties: &impl Ties) -> (usize, Entry) 
     let (left, left_time) = if b < a { (1, b) } else { (0, a) };
     let (right, right_time) = if d < c { (3, d) } else { (2, c) };
     let least = if right_time < left_time { right } else { left };
-    if a == b || c == d || left_time == right_time {
+    // One branch for all three.
+    if (a == b) | (c == d) | (left_time == right_time) {
         return least_of_few(children, ties).unwrap_or((least, children[least]));
     }
     (least, children[least])
