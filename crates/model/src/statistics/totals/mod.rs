@@ -128,7 +128,7 @@ impl Statistics {
                     sink.row(Row { table: table.0, time, lp, cells: row });
                 }
                 Note::Act => acts.next().into_iter().for_each(|act| sink.act(act, time, lp)),
-                note => self.add(note, time, lp)?,
+                note => self.apply_plain(std::slice::from_ref(note), time, lp)?,
             }
         }
         Ok(())
@@ -140,21 +140,21 @@ impl Statistics {
     /// Those of [`apply`](Self::apply).
     #[inline]
     pub fn apply_plain(&mut self, notes: &[Note], time: f64, lp: LpId) -> Result<(), Fault> {
-        notes.iter().try_for_each(|note| self.add(note, time, lp))
+        match self.add_all(notes, time, lp) {
+            None => Ok(()),
+            Some(refused) => Err(self.refusal(refused, time)),
+        }
     }
 
-    #[inline(always)]
-    fn add(&mut self, note: &Note, time: f64, lp: LpId) -> Result<(), Fault> {
-        if self.try_add(note, time, lp).is_some() { Ok(()) } else { Err(self.refusal(note, time)) }
-    }
-
-    /// Adds an observation; `None` if it does not fit a declared statistic, or its value is
-    /// invalid.
+    /// Adds observations up to the first that does not fit a declared statistic, or whose value is
+    /// invalid, and returns that one.
     #[inline(never)]
-    fn try_add(&mut self, note: &Note, time: f64, lp: LpId) -> Option<()> {
+    fn add_all<'n>(&mut self, notes: &'n [Note], time: f64, lp: LpId) -> Option<&'n Note> {
         let Statistics { horizon, slots, lost_delays, .. } = self;
-        tallies::add(slots, note, &Moment { horizon, time, lp }, |lost| {
-            add_lost_delays(lost_delays, lost)
+        let event = Moment { horizon, time, lp };
+        notes.iter().find(|note| {
+            let lose = |lost: &LostDelays| add_lost_delays(lost_delays, lost);
+            tallies::add(slots, note, &event, lose).is_none()
         })
     }
 
