@@ -298,12 +298,10 @@ impl TimeMeanTally {
         self.spans += 1;
         self.extremes.add(level);
         if level != 0.0 {
-            self.quarters.add_span(
-                horizon,
-                from.max(horizon.start),
-                to.min(horizon.reached),
-                level,
-            );
+            // Without NaN, a comparison does, which takes fewer instructions than `max` and `min`.
+            let from = if from > horizon.start { from } else { horizon.start };
+            let to = if to < horizon.reached { to } else { horizon.reached };
+            self.quarters.add_span(horizon, from, to, level);
         }
     }
 
