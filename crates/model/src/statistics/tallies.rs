@@ -2,30 +2,49 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use warpline_record::{LostDelays, View};
+use warpline_record::{LostDelays, Series, View};
 
 use super::declarations::Declaration;
 use super::kinds::kind::{Kind, Moment};
 use super::kinds::open_levels::OpenLevel;
 use super::kinds::table::*;
 use super::observations::Observation;
-use super::series::SeriesTally;
+use super::series::{SeriesSlices, SeriesTally};
 use super::sums::horizon::Horizon;
 
 /// One statistic.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Slot {
     pub(super) tallies: Tallies,
+    /// Sums for the series, if one is declared and does not follow from the tallies. The batches of
+    /// means are the stretches of an automatic series, unless a warm-up makes them begin later.
     pub(super) series: Option<Box<SeriesTally>>,
 }
 
 impl Slot {
-    /// An empty statistic as declared, in a run to `end`.
-    pub(super) fn new(declaration: &Declaration, end: f64) -> Self {
-        let series = declaration
-            .series
-            .map(|slices| Box::new(SeriesTally::new(slices, declaration.kind.series(), end)));
-        Slot { tallies: Tallies::new(declaration.kind, declaration.items), series }
+    /// An empty statistic as declared, in a run with this horizon.
+    pub(super) fn new(declaration: &Declaration, horizon: &Horizon) -> Self {
+        let tallies = Tallies::new(declaration.kind, declaration.items);
+        let own = |slices: &SeriesSlices| {
+            let follows = matches!(slices, SeriesSlices::Automatic)
+                && horizon.start == 0.0
+                && tallies.series(horizon).is_some();
+            !follows
+        };
+        let series = declaration.series.filter(own).map(|slices| {
+            Box::new(SeriesTally::new(slices, declaration.kind.series(), horizon.reached))
+        });
+        Slot { tallies, series }
+    }
+
+    /// The series, if one is declared.
+    pub(super) fn series(&self, declaration: &Declaration, horizon: &Horizon) -> Option<Series> {
+        declaration.series?;
+        let series = |tally: &SeriesTally| tally.series(&declaration.unit, &declaration.meaning);
+        match &self.series {
+            Some(own) => Some(series(own)),
+            None => self.tallies.series(horizon).as_ref().map(series),
+        }
     }
 }
 
@@ -78,6 +97,12 @@ macro_rules! tallies {
                 match (self, other) {
                     $((Tallies::$kind(mine), Tallies::$kind(theirs)) => $kind::merge(mine, theirs),)*
                     _ => unreachable!("{ONE_DECLARATION}"),
+                }
+            }
+
+            fn series(&self, horizon: &Horizon) -> Option<SeriesTally> {
+                match self {
+                    $(Tallies::$kind(tallies) => $kind::series(tallies, horizon),)*
                 }
             }
 

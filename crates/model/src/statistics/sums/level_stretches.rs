@@ -22,6 +22,12 @@ pub(in crate::statistics) struct LevelStretches {
     rises: Vec<ExactSum>,
 }
 
+impl From<Stretches<ExactSum>> for LevelStretches {
+    fn from(areas: Stretches<ExactSum>) -> Self {
+        LevelStretches { areas, rises: Vec::new() }
+    }
+}
+
 impl LevelStretches {
     /// Adds a span of a level that lies within what is observed.
     #[inline]

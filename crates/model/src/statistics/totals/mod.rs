@@ -73,8 +73,12 @@ impl Statistics {
     /// Empty statistics that observe the time from `warmup` to `end`. The declarations must be
     /// [`checked`](Declarations::checked).
     pub fn new(declared: Declarations, warmup: f64, end: f64) -> Self {
-        let slots =
-            declared.statistics.iter().map(|declaration| Slot::new(declaration, end)).collect();
+        let horizon = Horizon::new(warmup, end);
+        let slots = declared
+            .statistics
+            .iter()
+            .map(|declaration| Slot::new(declaration, &horizon))
+            .collect();
         let bit = |(slot, declaration): (u32, &Declaration)| {
             if declaration.items > declaration.kind.few_items() {
                 1u64.checked_shl(slot).unwrap_or(0)
@@ -83,7 +87,7 @@ impl Statistics {
             }
         };
         let large = (0..).zip(&declared.statistics).map(bit).sum();
-        Statistics { horizon: Horizon::new(warmup, end), declared, slots, large, lost_delays: None }
+        Statistics { horizon, declared, slots, large, lost_delays: None }
     }
 
     /// Sets the end of the run to `end`, if the run is stopped early.
@@ -109,6 +113,9 @@ impl Statistics {
         lp: LpId,
         sink: &mut impl RowSink,
     ) -> Result<(), Fault> {
+        if observations.is_plain() {
+            return self.apply_plain(observations.current(), time, lp);
+        }
         observations.check()?;
         let mut cells = &observations.cells[..];
         let mut acts = observations.acts.iter();
@@ -121,7 +128,7 @@ impl Statistics {
                     sink.row(Row { table: table.0, time, lp, cells: row });
                 }
                 Observation::Act => acts.next().into_iter().for_each(|act| sink.act(act, time, lp)),
-                observation => self.add(observation, time, lp)?,
+                observation => self.apply_plain(std::slice::from_ref(observation), time, lp)?,
             }
         }
         Ok(())
@@ -138,25 +145,26 @@ impl Statistics {
         time: f64,
         lp: LpId,
     ) -> Result<(), Fault> {
-        observations.iter().try_for_each(|observation| self.add(observation, time, lp))
-    }
-
-    #[inline(always)]
-    fn add(&mut self, observation: &Observation, time: f64, lp: LpId) -> Result<(), Fault> {
-        if self.try_add(observation, time, lp).is_some() {
-            Ok(())
-        } else {
-            Err(self.refusal(observation, time))
+        match self.add_all(observations, time, lp) {
+            None => Ok(()),
+            Some(refused) => Err(self.refusal(refused, time)),
         }
     }
 
-    /// Adds an observation; `None` if it does not fit a declared statistic, or its value is
-    /// invalid.
+    /// Adds observations up to the first that does not fit a declared statistic, or whose value is
+    /// invalid, and returns that one.
     #[inline(never)]
-    fn try_add(&mut self, observation: &Observation, time: f64, lp: LpId) -> Option<()> {
+    fn add_all<'o>(
+        &mut self,
+        observations: &'o [Observation],
+        time: f64,
+        lp: LpId,
+    ) -> Option<&'o Observation> {
         let Statistics { horizon, slots, lost_delays, .. } = self;
-        tallies::add(slots, observation, &Moment { horizon, time, lp }, |lost| {
-            add_lost_delays(lost_delays, lost)
+        let event = Moment { horizon, time, lp };
+        observations.iter().find(|observation| {
+            let lose = |lost: &LostDelays| add_lost_delays(lost_delays, lost);
+            tallies::add(slots, observation, &event, lose).is_none()
         })
     }
 
@@ -324,10 +332,7 @@ impl Statistics {
         let slots = self.declared.statistics.iter().zip(&settled.slots);
         slots
             .filter_map(|(declaration, slot)| {
-                Some((
-                    declaration.name.clone(),
-                    slot.series.as_ref()?.series(&declaration.unit, &declaration.meaning),
-                ))
+                Some((declaration.name.clone(), slot.series(declaration, &self.horizon)?))
             })
             .collect()
     }

@@ -168,3 +168,47 @@ fn counters_overflow_as_a_whole() {
     // The first by slot, whichever overflowed first.
     assert_eq!(merged([&over, &totals(&[], &[1, u64::MAX])]).overflow(), overflow("made"));
 }
+
+/// Without a warm-up, a series of means needs no sums of its own.
+#[test]
+fn a_series_that_follows_from_a_statistic_is_what_sums_of_its_own_give() {
+    use warpline_base::random::Random;
+
+    use crate::statistics::series::{SeriesSlices, SeriesTally};
+    for (warmup, follows) in [(0.0, true), (1.5, false)] {
+        let mut declare = Declarations::default();
+        declare.mean(SEEN, "seen", "", "").items(3).series();
+        declare.time_mean(LEVEL, "level", "", "").items(2).series();
+        let mut lean = Statistics::new(declare.checked().unwrap(), warmup, 50.0);
+        assert!(lean.slots.iter().all(|slot| slot.series.is_none() == follows));
+        let mut own = lean.clone();
+        for (slot, declared) in own.slots.iter_mut().zip(&own.declared.statistics) {
+            let tally = SeriesTally::new(SeriesSlices::Automatic, declared.kind.series(), 50.0);
+            slot.series = Some(Box::new(tally));
+        }
+        let mut random = Random::new(11, LpId(0), 0);
+        let mut time = 0.0;
+        while time < 40.0 {
+            let from = time - random.exponential(3.0);
+            let level = random.normal(0.0, 1.0);
+            let to = time + random.exponential(1.0) - 1.0;
+            let list = vec![
+                Observation::Mean(SEEN.at(random.below(3)), level),
+                Observation::TimeMean(LEVEL.at(1), Held::Span { from: from.min(to), to, level }),
+            ];
+            let change = Observation::TimeMean(LEVEL, Held::Change { from: 0.0, level: 0.0, next: 2.0 });
+            let list = if time == 0.0 { vec![change] } else { list };
+            let observations = Observations { list, ..Observations::default() };
+            for statistics in [&mut lean, &mut own] {
+                statistics.apply(&observations, time, LpId(0), &mut NoRows).unwrap();
+            }
+            time += random.exponential(0.2);
+        }
+        for statistics in [&mut lean, &mut own] {
+            statistics.cut_short(40.5);
+            statistics.close_levels(40.5);
+        }
+        assert_eq!(lean.series(), own.series());
+        assert_eq!(lean.series()["level"].values.len(), 81);
+    }
+}
