@@ -53,6 +53,9 @@ impl Serving {
     }
 }
 
+/// In `/proc`, Linux counts time in hundredths of a second, whatever its clock does.
+const TICKS_PER_SECOND: f64 = 100.0;
+
 /// The CPU time of all threads of a process.
 fn cpu_time(pid: u32) -> Duration {
     let stat = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat"))
@@ -60,7 +63,7 @@ fn cpu_time(pid: u32) -> Duration {
     // The 12th and 13th field after the name, which is in parentheses and may contain anything.
     let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
     let ticks: u64 = fields.filter_map(|field| field.parse::<u64>().ok()).sum();
-    Duration::from_secs_f64(ticks as f64 / rustix::param::clock_ticks_per_second() as f64)
+    Duration::from_secs_f64(ticks as f64 / TICKS_PER_SECOND)
 }
 
 impl Drop for Serving {
