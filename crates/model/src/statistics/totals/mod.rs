@@ -197,7 +197,7 @@ impl Statistics {
         }
     }
 
-    /// Prefetches the memory that [`apply`](Self::apply) will need for these notes, for large
+    /// Prefetches the memory that [`apply`](Self::apply) will need for these observations, for large
     /// statistics. Means over time are not prefetched: they are few, because each is the level of
     /// something, and stay in the cache.
     #[inline]
