@@ -196,7 +196,8 @@ fn a_series_that_follows_from_a_statistic_is_what_sums_of_its_own_give() {
                 Observation::Mean(SEEN.at(random.below(3)), level),
                 Observation::TimeMean(LEVEL.at(1), Held::Span { from: from.min(to), to, level }),
             ];
-            let change = Observation::TimeMean(LEVEL, Held::Change { from: 0.0, level: 0.0, next: 2.0 });
+            let change =
+                Observation::TimeMean(LEVEL, Held::Change { from: 0.0, level: 0.0, next: 2.0 });
             let list = if time == 0.0 { vec![change] } else { list };
             let observations = Observations { list, ..Observations::default() };
             for statistics in [&mut lean, &mut own] {
