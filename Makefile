@@ -20,13 +20,12 @@ book: setup-book
 	mdbook build docs/book
 
 ## Runs all tests.
-test: tests
-	@# Miri takes one core only. Neither of the two shares its jobs with make, which cargo would warn of.
-	$(MAKE) -j2 miri loom
+test: setup
+	CARGO=$(CARGO) .ci/tests miri loom
 
 ## Runs all tests but those under Miri and loom.
 tests: setup
-	$(CARGO) test --workspace --features warpline-cli/mpi,warpline-cli/boost,warpline-fuzz/mpi --no-fail-fast
+	CARGO=$(CARGO) .ci/tests
 
 ## Builds the program with MPI, for runs on several machines.
 # Then: mpirun -np 4 target/release/warpline run phold

@@ -5,6 +5,7 @@ use std::fmt::Display;
 
 use warpline_base::LpId;
 use warpline_base::random::Random;
+use warpline_run::GvtAlgorithm;
 
 use crate::case::Case;
 
@@ -92,7 +93,8 @@ fn gvt(draw: Draw, share: f64) -> Draw {
         share,
         &[("gvt-interval", "1 3 50 1000"), ("gvt-interval-control", "fixed adaptive")],
     );
-    let gvt = draw.word("none none synchronous synchronous asynchronous one-sided gsu");
+    let all: Vec<_> = GvtAlgorithm::ALL.iter().copied().map(GvtAlgorithm::name).collect();
+    let gvt = draw.word(&format!("none none synchronous {}", all.join(" ")));
     match gvt.as_str() {
         "none" => draw,
         "synchronous" => draw.with("gvt", gvt).some(0.6, &[("barrier", "condvar central tree")]),

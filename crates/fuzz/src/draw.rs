@@ -56,7 +56,7 @@ fn nasty(draw: Draw) -> Draw {
                 ("burst", "3 100 3000"),
             ],
         )
-        .some(0.25, &[("crime", "panic fail nan negative stranger loop")]);
+        .some(0.25, &[("mistake", "panic fail nan negative stranger loop")]);
     // Once in 300 cases, as it takes long.
     if draw.random.below(300) == 0 {
         draw.case = draw.case.replace("burst", None).with("burst", 100_000);

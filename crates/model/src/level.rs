@@ -41,7 +41,7 @@ use crate::{Context, Init, Model, Observe, Reverse, TimeMean};
 /// # let mut undone = inside;
 /// # executor.reverse(&Door, &mut undone, &true);
 /// # assert_eq!(undone, Level::default());
-/// # statistics.apply(executor.notes_mut(), 1.0, LpId(0), &mut NoRows).unwrap();
+/// # statistics.apply(executor.observations_mut(), 1.0, LpId(0), &mut NoRows).unwrap();
 /// # statistics.close_levels(10.0);
 /// // In a run to time 10, one came at 1 and stayed:
 /// assert_eq!(statistics.time_mean(LENGTH).mean, Some(0.9));
@@ -77,15 +77,15 @@ impl Level {
     /// # let mut lp = Executor::new(&Shop, 1, 9, true);
     /// # for id in (0..4).map(LpId) {
     /// #     assert_eq!(lp.init(&Shop, id).get(), 3.0);
-    /// #     statistics.apply(lp.notes_mut(), 0.0, id, &mut NoRows).unwrap();
-    /// #     lp.notes_mut().clear();
+    /// #     statistics.apply(lp.observations_mut(), 0.0, id, &mut NoRows).unwrap();
+    /// #     lp.observations_mut().clear();
     /// # }
     /// # statistics.close_levels(10.0);
     /// // After a run of four LPs in which nothing changed:
     /// assert_eq!(statistics.time_mean(OPEN).mean, Some(12.0));
     /// ```
     pub fn new<M: Model>(value: f64, statistic: TimeMean, lp: &mut Init<M>) -> Self {
-        lp.notes().open(statistic, value);
+        lp.observations().open(statistic, value);
         Level { value, since: 0.0 }
     }
 
@@ -101,7 +101,7 @@ impl Level {
     pub fn set<M: Model>(&mut self, value: f64, statistic: TimeMean, lp: &mut Context<M>) {
         lp.save(self.since);
         lp.save(self.value);
-        lp.notes().change(statistic, self.since, self.value, value);
+        lp.observations().change(statistic, self.since, self.value, value);
         *lp.change(self) = Level { value, since: lp.now() };
     }
 

@@ -528,7 +528,7 @@ pub trait Model: Sized + Send + Sync + 'static {
     /// # }
     /// # let mut executor = Executor::new(&Shop, 1, 9, false);
     /// # executor.commit(&Shop, &7.5);
-    /// # assert_eq!(executor.notes_mut().list, [warpline_model::statistics::Note::Mean(PAID, 7.5)]);
+    /// # assert_eq!(executor.observations_mut().list, [warpline_model::statistics::Observation::Mean(PAID, 7.5)]);
     /// ```
     fn commit(&self, event: &Self::Event, lp: &mut Commit<Self>) {
         let _ = (event, lp);
@@ -551,7 +551,7 @@ pub trait Model: Sized + Send + Sync + 'static {
     /// # }
     /// # let mut executor = Executor::new(&Shop, 1, 9, false);
     /// # executor.finish(&Shop, LpId(0), &vec![1.0, 4.5], 10.0f64.try_into().unwrap());
-    /// # assert_eq!(executor.notes_mut().list, [warpline_model::statistics::Note::Counter(LEFT, 2)]);
+    /// # assert_eq!(executor.observations_mut().list, [warpline_model::statistics::Observation::Counter(LEFT, 2)]);
     /// ```
     fn finish(&self, state: &Self::State, lp: &mut Finish<Self>) {
         let _ = (state, lp);

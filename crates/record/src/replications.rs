@@ -2,7 +2,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Deferred, ResultTree, Series, number};
+use super::{Deferred, ResultTree, Series};
+use crate::null::number;
 
 /// What a record of replications says about each run. The results of the record itself are
 /// estimates across the runs.

@@ -243,14 +243,11 @@ impl<M: Model> Job<M> {
             }
         };
         let group = group.map_err(|cause| Error::Processes { processes, cause })?;
+        let gvt = self.settings.gvt();
         let alike = matches!(self.settings.barrier(), Barrier::Central | Barrier::Condvar)
-            || self.settings.gvt() == GvtAlgorithm::Gsu;
+            || gvt.needs_shared_memory();
         if group.passes_on() && alike {
-            return Err(Error::Setting(
-                "GVT from registers (gsu), and barriers at one counter (central, condvar), are for PEs that share memory, and these processes do \
-                 not: use --gvt asynchronous, one-sided or synchronous, and --barrier tree or all-reduce"
-                    .into(),
-            ));
+            return Err(Error::Setting(no_shared_memory()));
         }
         if !group.is_first() {
             let _ = first.0.set(group.failure_reporter());
@@ -314,6 +311,20 @@ fn program() -> String {
     hash().map_or_else(
         |why| format!("a file that cannot be read ({why})"),
         |hash| format!("{hash:016x}"),
+    )
+}
+
+/// What is wrong with PEs that share no memory and are to find GVT in it.
+fn no_shared_memory() -> String {
+    let names = |shared| -> Vec<_> {
+        let all = GvtAlgorithm::ALL.iter();
+        all.filter(|gvt| gvt.needs_shared_memory() == shared).map(|gvt| gvt.name()).collect()
+    };
+    format!(
+        "--gvt {} and the barriers `central` and `condvar` are for PEs that share memory, and these processes do not: \
+         use --gvt {}, and --barrier tree or all-reduce",
+        names(true).join(", "),
+        names(false).join(" or "),
     )
 }
 

@@ -301,8 +301,8 @@ impl<'m, M: Model> Simulator<'m, M> {
         time: f64,
         place: impl Fn() -> (Place, f64),
     ) -> Result<(), Stop> {
-        let notes = std::mem::take(self.executor.notes_mut());
-        let applied = self.statistics.apply(&notes, time, lp, &mut self.tables);
+        let observations = std::mem::take(self.executor.observations_mut());
+        let applied = self.statistics.apply(&observations, time, lp, &mut self.tables);
         applied.map_err(|fault| self.stop(fault, place))
     }
 

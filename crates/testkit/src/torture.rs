@@ -6,7 +6,7 @@ use warpline::base::LpId;
 use warpline::base::random::Random;
 
 use crate::matrix::{Configuration, Parallel, SEQUENTIAL, caught, compare, run};
-use crate::random_model::{Crime, Inline, Owned, PlannedFault};
+use crate::random_model::{Inline, Mistake, Owned, PlannedFault};
 use crate::{RandomModel, Recipe, Settings, time_limit};
 
 /// A small model with several ways to run it, all drawn from a seed.
@@ -49,7 +49,7 @@ impl Case {
         let lps = if many { 16 } else { 1 } + random.below(most);
         let energy = (ENERGY / (lps * recipe.starters)).clamp(2, recipe.energy.max(2));
         let fault = random.bernoulli(0.25).then(|| PlannedFault {
-            crime: Crime::ALL[random.below(Crime::ALL.len() as u32) as usize],
+            mistake: Mistake::ALL[random.below(Mistake::ALL.len() as u32) as usize],
             lp: random.below(lps),
             event: 1 + u64::from(random.below(8)),
         });

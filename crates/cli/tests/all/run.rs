@@ -6,6 +6,7 @@ use std::process::Stdio;
 
 use crate::support::{Outcome, command, warpline, warpline_in};
 use tempfile::tempdir;
+use warpline::GvtAlgorithm;
 
 const KEYS: [&str; 19] = [
     "about",
@@ -220,8 +221,8 @@ fn wrong_settings_of_parallel_runs_are_wrong_use() {
         warpline(&format!("run mm1 --window {value}"))
             .is_wrong_use(&["`window` cannot be", "it takes a finite number greater than 0"]);
     }
-    warpline("run mm1 --gvt sometimes")
-        .is_wrong_use(&["asynchronous, synchronous, one-sided, gsu"]);
+    let ways: Vec<_> = GvtAlgorithm::ALL.iter().copied().map(GvtAlgorithm::name).collect();
+    warpline("run mm1 --gvt sometimes").is_wrong_use(&[&ways.join(", ")]);
     warpline("run mm1 --sync optimist")
         .is_wrong_use(&["auto, sequential, conservative, optimistic"]);
     warpline("run mm1 --threads").is_wrong_use(&["--threads"]);

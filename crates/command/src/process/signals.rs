@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::failure::Failure;
 use crate::output;
 use warpline_record::RunRecord;
-use warpline_run::StopSwitch;
+use warpline_run::{Error, StopSwitch};
 
 /// A signal this soon after the first is part of the same request: `timeout` and launchers send one
 /// to the process and another to its group.
@@ -86,11 +86,24 @@ impl Signals {
     /// The failure of a run that a signal ended early; `None` if the run reached its end.
     pub(crate) fn failure(&self, record: &RunRecord) -> Option<Failure> {
         record.partial?;
-        let (name, code) = self.received().unwrap_or(("SIGINT", 130));
+        let (name, code) = self.name_and_code();
         Some(Failure {
             code,
             ..Failure::failed(format!("ended early by {name}: the results are partial"))
         })
+    }
+
+    /// The failure of a run that has no results for this reason.
+    pub(crate) fn failed(&self, error: Error) -> Failure {
+        match error {
+            Error::NoEnd { .. } => Failure { code: self.name_and_code().1, ..error.into() },
+            _ => error.into(),
+        }
+    }
+
+    /// The signal that ended a run, and the exit code that tells of it.
+    fn name_and_code(&self) -> (&'static str, u8) {
+        self.received().unwrap_or(("SIGINT", 130))
     }
 }
 

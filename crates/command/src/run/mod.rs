@@ -123,7 +123,7 @@ impl Visitor for RunModel<'_> {
             }),
         };
         display.finish();
-        Ok(outcome?)
+        outcome.map_err(|error| self.signals.failed(error))
     }
 }
 

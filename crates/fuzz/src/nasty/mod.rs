@@ -21,7 +21,7 @@ use warpline::{Abilities, Comparable, Journal};
 
 use self::events::{Bomb, Errand, Event, mark};
 pub(crate) use self::events::{Plain, Wires, Written};
-use self::parameters::{Crime, Delays, Early};
+use self::parameters::{Delays, Early, Mistake};
 pub(crate) use self::parameters::{NastyParameters, Wire};
 
 const EVENTS: Counter = Counter::slot(0);
@@ -193,21 +193,21 @@ impl<W: Wires> Nasty<W> {
     }
 
     /// Makes the mistake that was asked for.
-    fn commit_crime(&self, lp: &mut Context<Self>) {
+    fn make_mistake(&self, lp: &mut Context<Self>) {
         let id = lp.id();
         let lookahead = self.parameters.lookahead;
         let next = LpId((id.0 + 1) % self.parameters.lps);
-        match self.parameters.crime {
-            Crime::None => {}
-            Crime::Panic => panic!("{id} has had enough"),
-            Crime::Fail => lp.fail(format!("{id} gives up")),
-            Crime::Nan => lp.send(id, f64::NAN, self.event(Errand::Dust, 0)),
-            Crime::Negative => lp.send(id, -0.5, self.event(Errand::Dust, 0)),
-            Crime::Stranger => {
+        match self.parameters.mistake {
+            Mistake::None => {}
+            Mistake::Panic => panic!("{id} has had enough"),
+            Mistake::Fail => lp.fail(format!("{id} gives up")),
+            Mistake::Nan => lp.send(id, f64::NAN, self.event(Errand::Dust, 0)),
+            Mistake::Negative => lp.send(id, -0.5, self.event(Errand::Dust, 0)),
+            Mistake::Stranger => {
                 lp.send(LpId(self.parameters.lps), lookahead, self.event(Errand::Dust, 0))
             }
-            Crime::Loop => lp.send(id, 0.0, self.event(Errand::Loop, 0)),
-            Crime::Unwritable => {
+            Mistake::Loop => lp.send(id, 0.0, self.event(Errand::Loop, 0)),
+            Mistake::Unwritable => {
                 lp.send(next, lookahead, self.event(Errand::Unwritable(Bomb(0)), 0))
             }
         }
@@ -298,8 +298,8 @@ impl<W: Wires> Model for Nasty<W> {
         if early && !self.parameters.unbiased {
             self.go_wrong(lp);
         }
-        if lp.id().0 == self.parameters.lps / 2 && state.seen == self.parameters.crime_at {
-            self.commit_crime(lp);
+        if lp.id().0 == self.parameters.lps / 2 && state.seen == self.parameters.mistake_at {
+            self.make_mistake(lp);
         }
     }
 

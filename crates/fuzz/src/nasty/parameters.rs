@@ -49,11 +49,11 @@ pub(crate) struct NastyParameters {
     #[parameter(default = Wire::Plain)]
     pub wire: Wire,
     /// What an LP in the middle does wrong.
-    #[parameter(default = Crime::None)]
-    pub crime: Crime,
+    #[parameter(default = Mistake::None)]
+    pub mistake: Mistake,
     /// The number of the event in which it does.
     #[parameter(default = 5, range = 1..)]
-    pub crime_at: u64,
+    pub mistake_at: u64,
     /// What LPs do wrong on states that never really exist.
     #[parameter(default = Early::Nothing)]
     pub early: Early,
@@ -92,7 +92,7 @@ pub(crate) enum Wire {
 
 /// What a model can do wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Choices)]
-pub(crate) enum Crime {
+pub(crate) enum Mistake {
     /// Nothing.
     None,
     /// It panics.

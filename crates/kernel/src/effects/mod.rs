@@ -2,7 +2,7 @@ mod committed;
 pub(crate) mod rows;
 
 use warpline_base::{EventKey, LpId, Moment, TieBreak, VirtualTime};
-use warpline_model::statistics::{Note, Notes};
+use warpline_model::statistics::{Observation, Observations};
 use warpline_model::{Fault, Statistics};
 
 use crate::MomentRow;
@@ -31,14 +31,14 @@ impl Effects {
     /// Adds what LP `lp` observed at `moment` to the statistics and rows.
     pub(crate) fn observe(
         &mut self,
-        notes: &mut Notes,
+        observations: &mut Observations,
         moment: Moment,
         lp: LpId,
         time: VirtualTime,
     ) -> Result<(), Fault> {
         let mut rows = RowsOf { moment, rows: &mut self.rows };
-        let outcome = self.statistics.apply(notes, time.get(), lp, &mut rows);
-        notes.clear();
+        let outcome = self.statistics.apply(observations, time.get(), lp, &mut rows);
+        observations.clear();
         outcome
     }
 
@@ -47,16 +47,16 @@ impl Effects {
     #[inline]
     pub(crate) fn observe_figures(
         &mut self,
-        notes: &[Note],
+        observations: &[Observation],
         lp: LpId,
         time: VirtualTime,
     ) -> Result<(), Fault> {
-        self.statistics.apply_plain(notes, time.get(), lp)
+        self.statistics.apply_plain(observations, time.get(), lp)
     }
 
     /// Prefetches the statistics that these observations will change.
-    pub(crate) fn fetch(&self, notes: &Notes) {
-        self.statistics.fetch(notes);
+    pub(crate) fn fetch(&self, observations: &Observations) {
+        self.statistics.fetch(observations);
     }
 
     /// Notes that an event has committed.

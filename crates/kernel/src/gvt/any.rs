@@ -1,6 +1,7 @@
 use warpline_base::{Moment, TieBreak};
 use warpline_memory::Region;
 
+use super::algorithm::GvtAlgorithm;
 use super::asynchronous::Asynchronous;
 use super::barrier::Barrier;
 use super::gsu::Gsu;
@@ -9,24 +10,6 @@ use super::messages::{Control, Tag};
 use super::one_sided::OneSided;
 use super::protocol::{Action, Gvt, Local};
 use super::synchronous::Synchronous;
-
-/// The ways to find GVT.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Algorithm {
-    /// [`Asynchronous`].
-    Asynchronous,
-    /// [`Synchronous`], by messages over the hierarchy.
-    Synchronous,
-    /// [`Synchronous`], at a barrier in shared memory; whether those who wait at it sleep.
-    AtBarrier {
-        /// Whether they give up their core.
-        sleeps: bool,
-    },
-    /// [`OneSided`].
-    OneSided,
-    /// [`Gsu`].
-    Gsu,
-}
 
 /// An algorithm chosen at run time.
 #[derive(Debug)]
@@ -42,36 +25,32 @@ pub enum AnyGvt {
 }
 
 impl AnyGvt {
-    /// The parts of all PEs, with what they share in a region.
+    /// The parts of all PEs, with what they share in a region. They send each other messages where
+    /// the algorithm has a choice.
     pub fn all(
         region: &Region,
-        algorithm: Algorithm,
+        algorithm: GvtAlgorithm,
         hierarchy: Hierarchy,
         ties: TieBreak,
     ) -> Vec<Self> {
         let pes = 0..hierarchy.pes();
         match algorithm {
-            Algorithm::Asynchronous => {
+            GvtAlgorithm::Asynchronous => {
                 pes.map(|me| AnyGvt::Asynchronous(Asynchronous::new(me, hierarchy, ties))).collect()
             }
-            Algorithm::Synchronous => {
+            GvtAlgorithm::Synchronous => {
                 pes.map(|me| AnyGvt::Synchronous(Synchronous::new(me, hierarchy, ties))).collect()
             }
-            Algorithm::AtBarrier { sleeps } => AnyGvt::all_at(
-                &Barrier::new(region, hierarchy.pes(), sleeps),
-                hierarchy.pes(),
-                ties,
-            ),
-            Algorithm::OneSided => {
+            GvtAlgorithm::OneSided => {
                 pes.map(|me| AnyGvt::OneSided(OneSided::new(me, hierarchy, ties))).collect()
             }
-            Algorithm::Gsu => {
+            GvtAlgorithm::Gsu => {
                 Gsu::all(region, hierarchy.pes(), ties).into_iter().map(AnyGvt::Gsu).collect()
             }
         }
     }
 
-    /// The parts of all PEs. Those of this rank meet at the barrier.
+    /// The parts of all PEs in synchronous GVT. Those of this rank meet at the barrier.
     pub fn all_at(barrier: &Barrier, pes: u32, ties: TieBreak) -> Vec<Self> {
         (0..pes).map(|me| AnyGvt::Synchronous(Synchronous::at(me, barrier.clone(), ties))).collect()
     }
@@ -119,8 +98,8 @@ macro_rules! with {
 }
 
 impl Gvt for AnyGvt {
-    fn name(&self) -> &'static str {
-        with!(self, gvt => gvt.name())
+    fn algorithm(&self) -> GvtAlgorithm {
+        with!(self, gvt => gvt.algorithm())
     }
 
     // Every model compiles these two anew, for each of its closures: so only the algorithms that

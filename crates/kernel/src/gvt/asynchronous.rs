@@ -1,5 +1,6 @@
 use warpline_base::{Moment, TieBreak};
 
+use super::algorithm::GvtAlgorithm;
 use super::hierarchy::Hierarchy;
 use super::messages::{Control, Share, Tag, Work};
 use super::protocol::{Action, Gvt, Local};
@@ -117,8 +118,8 @@ impl Asynchronous {
 }
 
 impl Gvt for Asynchronous {
-    fn name(&self) -> &'static str {
-        "asynchronous"
+    fn algorithm(&self) -> GvtAlgorithm {
+        GvtAlgorithm::Asynchronous
     }
 
     #[inline(always)]

@@ -5,6 +5,7 @@ use warpline_memory::{Apart, Common, Region, Registers, SpinLock, registers};
 use warpline_model::Portable;
 use warpline_model::engine::Shareable;
 
+use super::algorithm::GvtAlgorithm;
 use super::messages::{Control, Tag, Verdict, Work};
 use super::protocol::{Action, Gvt, Local};
 use super::reduction::check_advance;
@@ -255,8 +256,8 @@ impl Gsu {
 }
 
 impl Gvt for Gsu {
-    fn name(&self) -> &'static str {
-        "gsu"
+    fn algorithm(&self) -> GvtAlgorithm {
+        GvtAlgorithm::Gsu
     }
 
     #[inline(always)]

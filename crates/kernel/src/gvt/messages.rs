@@ -131,6 +131,18 @@ pub enum Control {
     Verdict(Verdict),
 }
 
+impl Control {
+    /// The epoch that it is about.
+    pub fn epoch(&self) -> u64 {
+        match *self {
+            Control::Begin { epoch, .. }
+            | Control::Share { epoch, .. }
+            | Control::Again { epoch, .. } => epoch,
+            Control::Verdict(verdict) => verdict.epoch,
+        }
+    }
+}
+
 /// Tells the receiver of a message in which epoch it was sent. One bit is enough, and travels with
 /// the message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Portable)]

@@ -20,6 +20,7 @@
 //! PE hands messages over before it sends control messages, and takes control messages before it
 //! receives other messages.
 
+mod algorithm;
 mod all_reduce;
 mod any;
 mod asynchronous;
@@ -34,8 +35,9 @@ mod put;
 mod reduction;
 mod synchronous;
 
+pub use algorithm::GvtAlgorithm;
 pub use all_reduce::{ALL_REDUCE_KEY, ALL_REDUCE_SUMS, ALL_REDUCE_WORDS, AllReduce, RankPlaces};
-pub use any::{Algorithm, AnyGvt};
+pub use any::AnyGvt;
 pub use asynchronous::Asynchronous;
 pub use barrier::Barrier;
 pub use gsu::Gsu;

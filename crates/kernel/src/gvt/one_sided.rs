@@ -1,5 +1,6 @@
 use warpline_base::{Moment, TieBreak};
 
+use super::algorithm::GvtAlgorithm;
 use super::asynchronous::Asynchronous;
 use super::hierarchy::Hierarchy;
 use super::messages::{Control, Tag};
@@ -32,8 +33,8 @@ impl OneSided {
 }
 
 impl Gvt for OneSided {
-    fn name(&self) -> &'static str {
-        "one-sided"
+    fn algorithm(&self) -> GvtAlgorithm {
+        GvtAlgorithm::OneSided
     }
 
     #[inline(always)]

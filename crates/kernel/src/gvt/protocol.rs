@@ -2,6 +2,7 @@
 
 use warpline_base::Moment;
 
+use super::algorithm::GvtAlgorithm;
 use super::messages::{Control, Tag, Verdict, Work};
 use super::put::Put;
 
@@ -48,8 +49,8 @@ pub trait Local {
 /// Algorithms rely on one rule alone: whatever a PE executes or undoes causes nothing before its
 /// own moment.
 pub trait Gvt: Send {
-    /// The name of the algorithm.
-    fn name(&self) -> &'static str;
+    /// Which algorithm this is.
+    fn algorithm(&self) -> GvtAlgorithm;
 
     /// Counts a message to PE `to`, positive or anti, for an event at the moment `at` or later, and
     /// returns its tag. Call it when the message is made, even if the message then waits to be

@@ -1,5 +1,6 @@
 use warpline_base::{Moment, TieBreak};
 
+use super::algorithm::GvtAlgorithm;
 use super::barrier::{Barrier, BarrierReduction};
 use super::hierarchy::Hierarchy;
 use super::messages::{Control, Share, Tag, Work};
@@ -121,8 +122,8 @@ impl Synchronous {
 }
 
 impl Gvt for Synchronous {
-    fn name(&self) -> &'static str {
-        "synchronous"
+    fn algorithm(&self) -> GvtAlgorithm {
+        GvtAlgorithm::Synchronous
     }
 
     #[inline(always)]

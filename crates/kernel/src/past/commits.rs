@@ -2,7 +2,7 @@
 
 use warpline_base::VirtualTime;
 use warpline_memory::Handle;
-use warpline_model::statistics::{Note, Notes};
+use warpline_model::statistics::{Observation, Observations};
 
 use super::Past;
 use super::history::{BLOCK, Fate, Record};
@@ -129,16 +129,20 @@ impl<S, E> Past<S, E> {
 
     /// The figures that an event has observed. `notes` is the context's list.
     #[inline(always)]
-    pub(crate) fn figures<'a>(&'a self, side_record: SideRecordId, notes: &'a Notes) -> &'a [Note] {
-        self.side_records.figures(side_record, notes)
+    pub(crate) fn figures<'a>(
+        &'a self,
+        side_record: SideRecordId,
+        observations: &'a Observations,
+    ) -> &'a [Observation] {
+        self.side_records.figures(side_record, observations)
     }
 
     /// What an event has observed that is not in the log: rows, acts, and very many figures.
-    pub(crate) fn notes(&mut self, side_record: SideRecordId) -> Option<&mut Notes> {
+    pub(crate) fn observations(&mut self, side_record: SideRecordId) -> Option<&mut Observations> {
         self.side_records
             .get(side_record)
-            .map(|side_record| &mut side_record.notes)
-            .filter(|notes| !notes.is_empty())
+            .map(|side_record| &mut side_record.observations)
+            .filter(|observations| !observations.is_empty())
     }
 
     /// The copies of what an event sent by value.

@@ -2,7 +2,7 @@
 
 use warpline_base::VirtualTime;
 use warpline_memory::{Handle, MakeRoom};
-use warpline_model::statistics::Notes;
+use warpline_model::statistics::Observations;
 
 use super::Past;
 use super::history::{Fate, Record, StateBefore};
@@ -96,8 +96,12 @@ impl<S, E> Past<S, E> {
     /// Keeps what the event has observed and saved, and empties both lists. One of them is not
     /// empty.
     #[inline]
-    pub(crate) fn keep(&mut self, notes: &mut Notes, saved: &mut Vec<u64>) -> SideRecordId {
-        self.side_records.keep(notes, saved)
+    pub(crate) fn keep(
+        &mut self,
+        observations: &mut Observations,
+        saved: &mut Vec<u64>,
+    ) -> SideRecordId {
+        self.side_records.keep(observations, saved)
     }
 
     /// Keeps what it takes to cancel a message that was sent by value.

@@ -13,7 +13,7 @@ mod executed;
 mod history;
 mod kps;
 mod lazy;
-mod note_log;
+mod observation_log;
 mod pending_cancellations;
 mod side_records;
 mod undone;

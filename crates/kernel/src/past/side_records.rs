@@ -1,10 +1,10 @@
 use warpline_memory::{DropEach, Exhausted, Handle, MakeRoom};
-use warpline_model::statistics::{Note, Notes};
+use warpline_model::statistics::{Observation, Observations};
 
 use crate::Event;
 use crate::agenda::store::Incarnation;
 use crate::mail::SentByValue;
-use crate::past::note_log::{NoteLog, NotePlace};
+use crate::past::observation_log::{ObservationLog, ObservationPlace};
 
 /// An event that was sent to another PE, with a copy to compare with what is sent again.
 #[derive(Debug)]
@@ -26,9 +26,9 @@ pub(crate) enum Way {
 #[derive(Debug)]
 pub(crate) struct SideRecord<E> {
     /// Where the figures that it observed are in the log.
-    pub(crate) observed: Option<NotePlace>,
+    pub(crate) observed: Option<ObservationPlace>,
     /// What it observed that is not in the log: rows, acts, and very many figures.
-    pub(crate) notes: Notes,
+    pub(crate) observations: Observations,
     /// What it saved for its reverse code.
     pub(crate) saved: Vec<u64>,
     /// What it sent by value.
@@ -44,7 +44,7 @@ impl<E> Default for SideRecord<E> {
     fn default() -> Self {
         SideRecord {
             observed: None,
-            notes: Notes::default(),
+            observations: Observations::default(),
             saved: Vec::new(),
             sent: Vec::new(),
             away: DropEach::default(),
@@ -56,7 +56,7 @@ impl<E> Default for SideRecord<E> {
 impl<E> SideRecord<E> {
     /// Empties its lists and keeps their memory.
     fn clear(&mut self) {
-        self.notes.clear();
+        self.observations.clear();
         self.saved.clear();
         self.sent.clear();
         self.away.clear();
@@ -71,7 +71,7 @@ pub(crate) struct SideRecordId(u32);
 /// What a [`SideRecordId`] stands for.
 enum Kind {
     Nothing,
-    Observed(NotePlace),
+    Observed(ObservationPlace),
     SideRecord(usize),
 }
 
@@ -80,29 +80,29 @@ impl SideRecordId {
     pub(crate) const NONE: SideRecordId = SideRecordId(u32::MAX);
 
     #[inline]
-    fn of_place(place: NotePlace) -> Self {
+    fn of_place(place: ObservationPlace) -> Self {
         SideRecordId(place.bits())
     }
 
     /// Whether an event has observed figures, and left nothing else behind.
     #[inline(always)]
     pub(crate) fn is_figures(self) -> bool {
-        self.0 < NotePlace::LIMIT
+        self.0 < ObservationPlace::LIMIT
     }
 
     #[inline]
     fn of_number(number: usize) -> Self {
-        SideRecordId(number as u32 | NotePlace::LIMIT)
+        SideRecordId(number as u32 | ObservationPlace::LIMIT)
     }
 
     #[inline]
     fn kind(self) -> Kind {
         match self {
             SideRecordId::NONE => Kind::Nothing,
-            SideRecordId(bits) if bits < NotePlace::LIMIT => {
-                Kind::Observed(NotePlace::from_bits(bits))
+            SideRecordId(bits) if bits < ObservationPlace::LIMIT => {
+                Kind::Observed(ObservationPlace::from_bits(bits))
             }
-            SideRecordId(bits) => Kind::SideRecord((bits - NotePlace::LIMIT) as usize),
+            SideRecordId(bits) => Kind::SideRecord((bits - ObservationPlace::LIMIT) as usize),
         }
     }
 }
@@ -114,14 +114,14 @@ const SIDE_RECORDS: &str = "what events that may be undone have observed and sav
 /// else, which go into the log. Others get a side record, from a pool that reuses their lists.
 #[derive(Debug)]
 pub(crate) struct SideRecords<E> {
-    log: NoteLog,
+    log: ObservationLog,
     all: Vec<SideRecord<E>>,
     free: Vec<usize>,
 }
 
 impl<E> Default for SideRecords<E> {
     fn default() -> Self {
-        SideRecords { log: NoteLog::default(), all: Vec::new(), free: Vec::new() }
+        SideRecords { log: ObservationLog::default(), all: Vec::new(), free: Vec::new() }
     }
 }
 
@@ -129,7 +129,7 @@ impl<E> SideRecords<E> {
     /// Takes an empty side record, and returns its number.
     fn take(&mut self) -> usize {
         self.free.pop().unwrap_or_else(|| {
-            if self.all.len() >= NotePlace::LIMIT as usize - 1 {
+            if self.all.len() >= ObservationPlace::LIMIT as usize - 1 {
                 Exhausted::Numbers.unwind();
             }
             self.all.make_room(1, SIDE_RECORDS);
@@ -141,24 +141,32 @@ impl<E> SideRecords<E> {
     /// Keeps what an event has observed and saved, and empties both lists. One of them is not
     /// empty.
     #[inline]
-    pub(crate) fn keep(&mut self, notes: &mut Notes, saved: &mut Vec<u64>) -> SideRecordId {
+    pub(crate) fn keep(
+        &mut self,
+        observations: &mut Observations,
+        saved: &mut Vec<u64>,
+    ) -> SideRecordId {
         if saved.is_empty()
-            && notes.is_plain()
-            && let Some(place) = self.log.keep(notes)
+            && observations.is_plain()
+            && let Some(place) = self.log.keep(observations)
         {
             return SideRecordId::of_place(place);
         }
-        self.keep_side_record(notes, saved)
+        self.keep_side_record(observations, saved)
     }
 
     #[cold]
-    fn keep_side_record(&mut self, notes: &mut Notes, saved: &mut Vec<u64>) -> SideRecordId {
+    fn keep_side_record(
+        &mut self,
+        observations: &mut Observations,
+        saved: &mut Vec<u64>,
+    ) -> SideRecordId {
         let number = self.take();
         let side_record = &mut self.all[number];
-        if notes.is_plain() && !notes.is_empty() {
-            side_record.observed = self.log.keep(notes);
+        if observations.is_plain() && !observations.is_empty() {
+            side_record.observed = self.log.keep(observations);
         }
-        notes.move_to(&mut side_record.notes);
+        observations.move_to(&mut side_record.observations);
         std::mem::swap(saved, &mut side_record.saved);
         SideRecordId::of_number(number)
     }
@@ -183,11 +191,15 @@ impl<E> SideRecords<E> {
 
     /// The figures that an event has observed. `notes` is the context's list.
     #[inline(always)]
-    pub(crate) fn figures<'a>(&'a self, id: SideRecordId, notes: &'a Notes) -> &'a [Note] {
+    pub(crate) fn figures<'a>(
+        &'a self,
+        id: SideRecordId,
+        observations: &'a Observations,
+    ) -> &'a [Observation] {
         match id.kind() {
-            Kind::Observed(place) => self.log.read(place, notes),
+            Kind::Observed(place) => self.log.read(place, observations),
             Kind::SideRecord(number) => {
-                self.all[number].observed.map_or(&[], |place| self.log.read(place, notes))
+                self.all[number].observed.map_or(&[], |place| self.log.read(place, observations))
             }
             Kind::Nothing => &[],
         }
@@ -196,7 +208,7 @@ impl<E> SideRecords<E> {
     /// Forgets what the event of a side record has observed.
     pub(crate) fn forget_observed(&mut self, id: SideRecordId) {
         if let Some(side_record) = self.get(id) {
-            side_record.notes.clear();
+            side_record.observations.clear();
             if let Some(place) = side_record.observed.take() {
                 self.log.release(place);
             }
@@ -268,7 +280,7 @@ mod tests {
     use super::*;
 
     fn keep(side_records: &mut SideRecords<()>, word: u64) -> SideRecordId {
-        side_records.keep(&mut Notes::default(), &mut vec![word])
+        side_records.keep(&mut Observations::default(), &mut vec![word])
     }
 
     #[test]

@@ -173,16 +173,16 @@ impl<T: PeTypes> Pe<'_, T> {
         self.executor.commit(self.world.model(), &event.payload);
         self.faults.end_running();
         if side_record.is_figures() {
-            let figures = self.past.figures(side_record, self.executor.notes());
+            let figures = self.past.figures(side_record, self.executor.observations());
             self.effects.observe_figures(figures, id, key.time).map_err(|fault| (entry, fault))?;
             self.past.forget(side_record);
         } else if side_record != SideRecordId::NONE {
             self.apply_side_record(side_record, at, id, key.time)
                 .map_err(|fault| (entry, fault))?;
         }
-        if !self.executor.notes().is_empty() {
+        if !self.executor.observations().is_empty() {
             self.effects
-                .observe(self.executor.notes_mut(), at, id, key.time)
+                .observe(self.executor.observations_mut(), at, id, key.time)
                 .map_err(|fault| (entry, fault))?;
         }
         self.past.end_commit(place);
@@ -207,10 +207,10 @@ impl<T: PeTypes> Pe<'_, T> {
         if world.tuning().messages == Messages::Copy {
             past.copies_of_sent(side_record).for_each(|copy| mail.drop_copy(copy));
         }
-        if let Some(notes) = past.notes(side_record) {
-            effects.observe(notes, at, lp, time)?;
+        if let Some(observations) = past.observations(side_record) {
+            effects.observe(observations, at, lp, time)?;
         }
-        effects.observe_figures(past.figures(side_record, executor.notes()), lp, time)?;
+        effects.observe_figures(past.figures(side_record, executor.observations()), lp, time)?;
         past.forget(side_record);
         Ok(())
     }

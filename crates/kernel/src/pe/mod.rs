@@ -95,7 +95,7 @@ pub struct PeInputs<T: PeTypes> {
     pub window: Window,
     /// What runs the code of the model.
     pub executor: Executor<T::Model>,
-    /// Where what its events observe is added up.
+    /// The sums of what its events observe.
     pub statistics: Statistics,
 }
 

@@ -314,14 +314,18 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     /// Adds what LP `id` observed at this time to the statistics.
     #[inline]
     fn observe(&mut self, id: LpId) -> Result<(), Stop> {
-        if self.executor.notes_mut().is_empty() { Ok(()) } else { self.apply_notes(id) }
+        if self.executor.observations_mut().is_empty() {
+            Ok(())
+        } else {
+            self.apply_observations(id)
+        }
     }
 
-    fn apply_notes(&mut self, id: LpId) -> Result<(), Stop> {
+    fn apply_observations(&mut self, id: LpId) -> Result<(), Stop> {
         let now = self.executor.now();
-        let notes = self.executor.notes_mut();
-        let outcome = self.statistics.apply(notes, now, id, &mut self.rows);
-        notes.clear();
+        let observations = self.executor.observations_mut();
+        let outcome = self.statistics.apply(observations, now, id, &mut self.rows);
+        observations.clear();
         outcome.map_err(Stop::Fault)
     }
 

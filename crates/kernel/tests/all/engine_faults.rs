@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::faulty_wires::{Fault, wires};
 use warpline_base::{RunDigest, TieBreak, VirtualTime};
-use warpline_kernel::gvt::{Algorithm, AnyGvt, Hierarchy};
+use warpline_kernel::gvt::{AnyGvt, GvtAlgorithm, Hierarchy};
 use warpline_kernel::pending::Heap;
 use warpline_kernel::{
     Delays, Event, GoAhead, GvtStart, Horizon, Lanes, Messages, Partition, Parts, Pe, PeInputs,
@@ -131,9 +131,14 @@ fn way(seed: u64) -> (Lanes, bool) {
     (lanes, seed % 5 == 4)
 }
 
-fn algorithm(seed: u64) -> Algorithm {
-    [Algorithm::Synchronous, Algorithm::Asynchronous, Algorithm::OneSided, Algorithm::Gsu]
-        [seed as usize % 4]
+/// The algorithms that these faults are made for.
+fn algorithm(seed: u64) -> GvtAlgorithm {
+    [
+        GvtAlgorithm::Synchronous,
+        GvtAlgorithm::Asynchronous,
+        GvtAlgorithm::OneSided,
+        GvtAlgorithm::Gsu,
+    ][seed as usize % 4]
 }
 
 /// Every way to synchronise that the model allows, with every kind of messages and every way to

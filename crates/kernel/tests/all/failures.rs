@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::by_hand::{END, Failure, NO_COPY, Play, Sent, Setting, Stage, TUNING, in_time, time};
 use warpline_base::Moment;
-use warpline_kernel::gvt::Algorithm;
+use warpline_kernel::gvt::GvtAlgorithm;
 use warpline_kernel::{Lanes, Tuning, Undoing};
 
 fn failure(time: f64, event: &str, fault: &str, committed: u64) -> Option<Failure> {
@@ -98,7 +98,7 @@ fn again_and_worse(handled: &[&'static str]) -> Vec<Sent> {
 
 /// Lets `wrong` fail and be held back, and then be cancelled and replaced, before PE 0 executes
 /// anything else.
-fn cancel_what_is_held_back(play: &Play, algorithm: Algorithm) -> Stage<'_> {
+fn cancel_what_is_held_back(play: &Play, algorithm: GvtAlgorithm) -> Stage<'_> {
     let mut stage = Stage::new(
         play,
         Setting { algorithm, tuning: Tuning { batch: 2, ..TUNING }, ..Setting::default() },
@@ -121,13 +121,13 @@ fn cancel_what_is_held_back(play: &Play, algorithm: Algorithm) -> Stage<'_> {
 
 #[test]
 fn an_event_held_back_and_replaced_by_a_good_one_is_no_failure() {
-    for algorithm in [Algorithm::Asynchronous, Algorithm::Synchronous] {
+    for algorithm in [GvtAlgorithm::Asynchronous, GvtAlgorithm::Synchronous] {
         in_time(move || {
             let play = sent_again(again_and_right);
             let mut stage = cancel_what_is_held_back(&play, algorithm);
             stage.gvt();
             assert!(
-                algorithm != Algorithm::Synchronous || stage.gvt_time(0) == 10.0,
+                algorithm != GvtAlgorithm::Synchronous || stage.gvt_time(0) == 10.0,
                 "GVT is at the held event, which is pending again"
             );
             let ended = stage.finish();
@@ -143,7 +143,7 @@ fn an_event_held_back_and_replaced_by_a_good_one_is_no_failure() {
 
 #[test]
 fn an_event_held_back_and_replaced_by_a_bad_one_is_another_failure() {
-    for algorithm in [Algorithm::Asynchronous, Algorithm::Synchronous] {
+    for algorithm in [GvtAlgorithm::Asynchronous, GvtAlgorithm::Synchronous] {
         in_time(move || {
             let play = sent_again(again_and_worse);
             let mut stage = cancel_what_is_held_back(&play, algorithm);
@@ -185,7 +185,7 @@ fn events_that_committed_after_a_failure_do_not_count() {
         let mut stage = Stage::new(
             &play,
             Setting {
-                algorithm: Algorithm::Synchronous,
+                algorithm: GvtAlgorithm::Synchronous,
                 tuning: Tuning { lanes: Lanes::Both, ..TUNING },
                 ..Setting::default()
             },
@@ -225,7 +225,7 @@ fn undo_after_a_certain_failure(
     let mut stage = Stage::new(
         &play,
         Setting {
-            algorithm: Algorithm::Synchronous,
+            algorithm: GvtAlgorithm::Synchronous,
             tuning: Tuning { lanes: Lanes::Both, ..TUNING },
             ..Setting::default()
         },
@@ -331,7 +331,7 @@ fn of_two_failures_at_initialisation_the_earlier_is_reported() {
         assert!(![90, 101].contains(&lp), "LP {lp} cannot be initialised");
         vec![]
     }
-    for algorithm in [Algorithm::Asynchronous, Algorithm::Synchronous] {
+    for algorithm in [GvtAlgorithm::Asynchronous, GvtAlgorithm::Synchronous] {
         in_time(move || {
             let play = Play { lps: 200, first, ..Play::default() };
             let mut stage = Stage::bare(&play, Setting { algorithm, ..Setting::default() });

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, VecDeque};
 use warpline_base::random::mix64;
 use warpline_base::{EventKey, LpId, Moment, Priority, Sequence, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{
-    Action, Algorithm, AnyGvt, Control, Gvt, Hierarchy, Local, Put, Tag, Verdict, Work,
+    Action, AnyGvt, Barrier, Control, Gvt, GvtAlgorithm, Hierarchy, Local, Put, Tag, Verdict, Work,
 };
 use warpline_memory::Region;
 
@@ -123,7 +123,12 @@ struct World<G> {
 #[derive(Clone, Copy, Debug)]
 enum Way {
     /// By an algorithm of all PEs.
-    Together(Algorithm),
+    Together(GvtAlgorithm),
+    /// At one barrier.
+    AtBarrier {
+        /// Whether they sleep there.
+        sleeps: bool,
+    },
     /// At a barrier in each of several ranks, and by reductions over all of them.
     Ranks,
 }
@@ -146,6 +151,10 @@ impl<G: Gvt> World<G> {
         let hierarchy = Hierarchy::new(count as u32, 1 + dice.below(count as u64) as u32);
         let gvts = match way {
             Way::Together(algorithm) => AnyGvt::all(&Region::own(), algorithm, hierarchy, ties),
+            Way::AtBarrier { sleeps } => {
+                let barrier = Barrier::new(&Region::own(), count as u32, sleeps);
+                AnyGvt::all_at(&barrier, count as u32, ties)
+            }
             Way::Ranks => ranks(&mut dice, count as u32, ties),
         };
         let gvts = gvts.into_iter().map(make).collect();
@@ -297,13 +306,7 @@ impl<G: Gvt> World<G> {
                     to != pe as u32 && to < self.pes.len() as u32,
                     "PE {pe} sends PE {to} a control message"
                 );
-                let epoch = match control {
-                    Control::Begin { epoch, .. }
-                    | Control::Share { epoch, .. }
-                    | Control::Again { epoch, .. } => epoch,
-                    Control::Verdict(verdict) => verdict.epoch,
-                };
-                *self.sent_controls.entry(epoch).or_default() += 1;
+                *self.sent_controls.entry(control.epoch()).or_default() += 1;
                 self.wires.entry((pe as u32, to)).or_default().push_back(control);
             }
             Action::Write { to, put } => {
@@ -497,32 +500,27 @@ fn check(way: Way, rounds_at_least: u32, often_more: bool) {
     assert_eq!(repeated as u64 > SCHEDULES / 2, often_more, "{repeated} of {epochs}");
 }
 
+/// One thread per algorithm, as each goes through thousands of schedules.
 #[test]
-fn asynchronous_gvt_is_a_bound_and_terminates() {
-    check(Way::Together(Algorithm::Asynchronous), 1, true);
-}
-
-#[test]
-fn one_sided_gvt_is_a_bound_and_terminates() {
-    check(Way::Together(Algorithm::OneSided), 1, true);
-}
-
-#[test]
-fn synchronous_gvt_is_a_bound_and_terminates() {
-    check(Way::Together(Algorithm::Synchronous), 2, true);
+fn every_algorithm_finds_a_bound_and_terminates() {
+    std::thread::scope(|scope| {
+        for &algorithm in GvtAlgorithm::ALL {
+            let (rounds_at_least, often_more) = match algorithm {
+                GvtAlgorithm::Synchronous => (2, true),
+                GvtAlgorithm::Gsu => (1, false),
+                _ => (1, true),
+            };
+            scope.spawn(move || check(Way::Together(algorithm), rounds_at_least, often_more));
+        }
+    });
 }
 
 #[test]
 fn gvt_at_a_barrier_is_a_bound_and_terminates() {
-    check(Way::Together(Algorithm::AtBarrier { sleeps: false }), 2, true);
+    check(Way::AtBarrier { sleeps: false }, 2, true);
 }
 
 #[test]
 fn gvt_over_ranks_is_a_bound_and_terminates() {
     check(Way::Ranks, 2, true);
-}
-
-#[test]
-fn gvt_from_registers_is_a_bound_and_terminates() {
-    check(Way::Together(Algorithm::Gsu), 1, false);
 }

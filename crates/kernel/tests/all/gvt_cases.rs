@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use warpline_base::{EventKey, LpId, Moment, Priority, Sequence, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{
-    Action, Algorithm, AnyGvt, Asynchronous, Control, Gvt, Hierarchy, Local, Share, Tag, Verdict,
-    Work,
+    Action, AnyGvt, Asynchronous, Barrier, Control, Gvt, GvtAlgorithm, Hierarchy, Local, Share,
+    Tag, Verdict, Work,
 };
 use warpline_memory::Region;
 
@@ -56,13 +56,14 @@ impl Local for Still {
     }
 }
 
-const ALL: [Algorithm; 5] = [
-    Algorithm::Asynchronous,
-    Algorithm::OneSided,
-    Algorithm::Synchronous,
-    Algorithm::AtBarrier { sleeps: false },
-    Algorithm::Gsu,
-];
+/// All algorithms, and synchronous GVT at a barrier.
+fn all(pes: u32) -> Vec<Vec<AnyGvt>> {
+    let region = Region::own();
+    let hierarchy = Hierarchy::new(pes, pes);
+    let of = |&algorithm| AnyGvt::all(&region, algorithm, hierarchy, TIES);
+    let at_barrier = AnyGvt::all_at(&Barrier::new(&region, pes, false), pes, TIES);
+    GvtAlgorithm::ALL.iter().map(of).chain([at_barrier]).collect()
+}
 
 /// All PEs, joined by wires on which every message takes one turn.
 struct Machine {
@@ -73,12 +74,15 @@ struct Machine {
 
 impl Machine {
     /// PE i waits for the moment 10 + i. All of them form one group.
-    fn new(pes: u32, algorithm: Algorithm) -> Self {
+    fn new(pes: u32, algorithm: GvtAlgorithm) -> Self {
         Machine::with(Hierarchy::new(pes, pes), algorithm)
     }
 
-    fn with(hierarchy: Hierarchy, algorithm: Algorithm) -> Self {
-        let gvts = AnyGvt::all(&Region::own(), algorithm, hierarchy, TIES);
+    fn with(hierarchy: Hierarchy, algorithm: GvtAlgorithm) -> Self {
+        Machine::of(AnyGvt::all(&Region::own(), algorithm, hierarchy, TIES))
+    }
+
+    fn of(gvts: Vec<AnyGvt>) -> Self {
         let pes = (0..).zip(gvts).map(|(me, gvt)| (gvt, Still::until(at(10 + me)))).collect();
         Machine { pes, wires: VecDeque::new(), adopted: Vec::new() }
     }
@@ -121,8 +125,9 @@ impl Machine {
 
 #[test]
 fn one_pe_needs_no_messages() {
-    for algorithm in ALL {
-        let mut machine = Machine::new(1, algorithm);
+    for gvts in all(1) {
+        let algorithm = gvts[0].algorithm();
+        let mut machine = Machine::of(gvts);
         assert_eq!(machine.wish(0), 0, "{algorithm:?} GVT of one PE needs no messages");
         machine.pes[0].1 = Still { failure: at(11), ..Still::until(Moment::Never) };
         machine.wish(0);
@@ -142,9 +147,11 @@ fn one_pe_needs_no_messages() {
 #[test]
 fn a_wish_spreads_in_one_traversal_of_the_hierarchy() {
     for (group, across) in [(1023, 8), (16, 10), (1, 11)] {
-        for (algorithm, rounds) in
-            [(Algorithm::Asynchronous, 1), (Algorithm::OneSided, 1), (Algorithm::Synchronous, 2)]
-        {
+        for (algorithm, rounds) in [
+            (GvtAlgorithm::Asynchronous, 1),
+            (GvtAlgorithm::OneSided, 1),
+            (GvtAlgorithm::Synchronous, 2),
+        ] {
             for pe in [0, 1, 511, 700, 1022] {
                 let mut machine = Machine::with(Hierarchy::new(1023, group), algorithm);
                 let turns = machine.wish(pe);
@@ -174,9 +181,9 @@ fn a_wish_spreads_in_one_traversal_of_the_hierarchy() {
 #[test]
 fn a_wish_during_a_computation_is_dropped() {
     for (algorithm, is_paused, turns) in [
-        (Algorithm::Asynchronous, false, 3),
-        (Algorithm::OneSided, false, 3),
-        (Algorithm::Synchronous, true, 5),
+        (GvtAlgorithm::Asynchronous, false, 3),
+        (GvtAlgorithm::OneSided, false, 3),
+        (GvtAlgorithm::Synchronous, true, 5),
     ] {
         let mut machine = Machine::new(2, algorithm);
         assert!(!machine.pes[0].0.is_paused());
@@ -195,14 +202,14 @@ fn a_wish_during_a_computation_is_dropped() {
 /// Two PEs of a butterfly exchange their shares at the same time.
 #[test]
 fn partners_need_no_answer() {
-    let mut machine = Machine::with(Hierarchy::new(2, 1), Algorithm::Asynchronous);
+    let mut machine = Machine::with(Hierarchy::new(2, 1), GvtAlgorithm::Asynchronous);
     assert_eq!(machine.wish(0), 3, "a call there and one back, and a share");
     assert_eq!(machine.adopted.len(), 2);
 }
 
 #[test]
 fn a_message_across_the_cut_counts() {
-    let mut machine = Machine::new(2, Algorithm::Asynchronous);
+    let mut machine = Machine::new(2, GvtAlgorithm::Asynchronous);
     let tag = machine.pes[1].0.sent(0, || at(11));
     machine.pes[0].0.wish();
     machine.advance(0);
@@ -221,7 +228,7 @@ fn a_message_across_the_cut_counts() {
 
 #[test]
 fn a_message_from_after_the_cut_counts_in_its_own_epoch() {
-    let mut machine = Machine::new(2, Algorithm::Asynchronous);
+    let mut machine = Machine::new(2, GvtAlgorithm::Asynchronous);
     machine.pes[0].0.wish();
     machine.advance(0);
     let tag = machine.pes[0].0.sent(1, || at(10));
@@ -234,40 +241,37 @@ fn a_message_from_after_the_cut_counts_in_its_own_epoch() {
 
 #[test]
 fn every_algorithm_can_be_chosen_at_run_time() {
-    let names = ["asynchronous", "one-sided", "synchronous", "synchronous", "gsu"];
-    for (algorithm, name) in ALL.into_iter().zip(names) {
-        let mut gvt = AnyGvt::all(&Region::own(), algorithm, Hierarchy::new(2, 2), TIES).remove(0);
+    for (mut gvt, place) in all(2).into_iter().map(|mut gvts| gvts.remove(0)).zip(0..) {
+        let algorithm = gvt.algorithm();
+        let at_barrier = place == GvtAlgorithm::ALL.len();
+        assert_eq!(algorithm, *GvtAlgorithm::ALL.get(place).unwrap_or(&GvtAlgorithm::Synchronous));
         let mut local = Still::until(at(5));
-        assert_eq!(
-            (gvt.name(), gvt.is_on(), gvt.is_paused(), gvt.epoch()),
-            (name, false, false, 0)
-        );
-        let neighbours = match algorithm {
-            Algorithm::Gsu | Algorithm::AtBarrier { .. } => 0,
-            _ => 1,
-        };
-        assert_eq!(gvt.neighbours().len(), neighbours);
+        assert_eq!((gvt.is_on(), gvt.is_paused(), gvt.epoch()), (false, false, 0));
+        let by_messages = !at_barrier && !algorithm.needs_shared_memory();
+        assert_eq!(gvt.neighbours(), if by_messages { vec![1] } else { vec![] });
         gvt.sent(1, || at(6));
         gvt.announce();
         gvt.wish();
-        let first = gvt.advance(&mut local);
         let begin = Control::Begin { from: 0, epoch: 0 };
-        assert_eq!(
-            first,
+        let first = gvt.advance(&mut local);
+        assert_eq!(first.is_some(), by_messages, "{algorithm:?}");
+        if by_messages {
             match algorithm {
-                Algorithm::OneSided => Some(Action::Write { to: 1, put: begin.into() }),
-                Algorithm::Gsu | Algorithm::AtBarrier { .. } => None,
-                _ => Some(Action::Send { to: 1, control: begin }),
+                GvtAlgorithm::Asynchronous | GvtAlgorithm::Synchronous => {
+                    assert_eq!(first, Some(Action::Send { to: 1, control: begin }));
+                }
+                GvtAlgorithm::OneSided => {
+                    assert_eq!(first, Some(Action::Write { to: 1, put: begin.into() }));
+                }
+                _ => {}
             }
-        );
+        }
         assert_eq!(
             (gvt.advance(&mut local), gvt.is_on(), gvt.is_paused(), gvt.epoch()),
-            (None, true, name == "synchronous", 1)
+            (None, true, gvt.stops_pes(), 1)
         );
-        assert_eq!(
-            gvt.waits_at_barrier().is_some(),
-            matches!(algorithm, Algorithm::AtBarrier { .. })
-        );
+        assert_eq!(gvt.stops_pes(), algorithm == GvtAlgorithm::Synchronous);
+        assert_eq!(gvt.waits_at_barrier().is_some(), at_barrier);
     }
 }
 
@@ -275,7 +279,7 @@ fn every_algorithm_can_be_chosen_at_run_time() {
 /// its way. PEs set the registers every few steps.
 #[test]
 fn lbts_can_be_read_at_any_moment() {
-    let mut machine = Machine::new(3, Algorithm::Gsu);
+    let mut machine = Machine::new(3, GvtAlgorithm::Gsu);
     let lbts = |machine: &Machine| match &machine.pes[2].0 {
         AnyGvt::Gsu(gvt) => gvt.lbts(),
         other => panic!("{other:?}"),
@@ -298,7 +302,7 @@ fn lbts_can_be_read_at_any_moment() {
 #[test]
 #[should_panic(expected = "regresses")]
 fn a_gvt_that_goes_back_is_caught() {
-    let mut machine = Machine::new(3, Algorithm::Asynchronous);
+    let mut machine = Machine::new(3, GvtAlgorithm::Asynchronous);
     machine.wish(0);
     machine.pes[2].1.least = at(2);
     machine.wish(0);
@@ -307,7 +311,7 @@ fn a_gvt_that_goes_back_is_caught() {
 #[test]
 #[should_panic(expected = "1 messages received, but only 0 sent")]
 fn a_message_that_was_not_counted_is_caught() {
-    let mut machine = Machine::new(2, Algorithm::Asynchronous);
+    let mut machine = Machine::new(2, GvtAlgorithm::Asynchronous);
     machine.pes[1].0.received(Tag::default(), || at(12));
     machine.wish(0);
 }
@@ -400,7 +404,7 @@ fn a_share_that_arrives_twice_is_caught() {
 /// A call for an epoch that is already closed neither reopens it nor hides a later call.
 #[test]
 fn late_calls_change_nothing() {
-    for algorithm in [Algorithm::Asynchronous, Algorithm::Synchronous] {
+    for algorithm in [GvtAlgorithm::Asynchronous, GvtAlgorithm::Synchronous] {
         let mut machine = Machine::new(2, algorithm);
         machine.wish(0);
         assert_eq!(machine.adopted.len(), 2);
@@ -430,7 +434,7 @@ fn late_calls_change_nothing() {
 #[test]
 fn a_share_waits_for_the_parent_or_the_first_partner() {
     for group in [1, 2] {
-        for algorithm in [Algorithm::Asynchronous, Algorithm::Synchronous] {
+        for algorithm in [GvtAlgorithm::Asynchronous, GvtAlgorithm::Synchronous] {
             let mut gvt =
                 AnyGvt::all(&Region::own(), algorithm, Hierarchy::new(2, group), TIES).remove(1);
             let mut local = Still::until(at(1));
@@ -466,11 +470,11 @@ fn a_share_waits_for_the_parent_or_the_first_partner() {
 fn rounds_are_numbered_from_0_in_every_epoch() {
     // One more where the counts of two rounds are compared; partners need no turn for an answer.
     for (group, algorithm, rounds) in [
-        (2, Algorithm::Asynchronous, 6),
-        (2, Algorithm::Synchronous, 7),
-        (1, Algorithm::Asynchronous, 11),
-        (1, Algorithm::OneSided, 11),
-        (1, Algorithm::Synchronous, 12),
+        (2, GvtAlgorithm::Asynchronous, 6),
+        (2, GvtAlgorithm::Synchronous, 7),
+        (1, GvtAlgorithm::Asynchronous, 11),
+        (1, GvtAlgorithm::OneSided, 11),
+        (1, GvtAlgorithm::Synchronous, 12),
     ] {
         let mut machine = Machine::with(Hierarchy::new(2, group), algorithm);
         for epoch in 0..3 {

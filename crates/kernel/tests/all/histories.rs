@@ -1,7 +1,7 @@
 //! The history keeps records long enough, and no more of them than allowed.
 
 use crate::by_hand::{Play, Sent, Setting, Stage, TUNING};
-use warpline_kernel::gvt::Algorithm;
+use warpline_kernel::gvt::GvtAlgorithm;
 use warpline_kernel::{Lanes, Tuning, Undoing};
 
 /// Between the event before which the state of LP 0 is copied and the one that fails there, every
@@ -117,7 +117,7 @@ fn certain_events_need_no_history() {
     let mut stage = Stage::new(
         &play,
         Setting {
-            algorithm: Algorithm::Synchronous,
+            algorithm: GvtAlgorithm::Synchronous,
             tuning: Tuning { lanes: Lanes::Both, ..TUNING },
             ..Setting::default()
         },
@@ -164,7 +164,7 @@ fn unneeded_buffers_come_back() {
     let mut stage = Stage::new(
         &play,
         Setting {
-            algorithm: Algorithm::Synchronous,
+            algorithm: GvtAlgorithm::Synchronous,
             tuning: Tuning { undoing: Undoing::Reverse, ..TUNING },
             ..Setting::default()
         },

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::by_hand::{Play, Sent, Setting, Stage, TUNING, in_time};
-use warpline_kernel::gvt::Algorithm;
+use warpline_kernel::gvt::GvtAlgorithm;
 use warpline_kernel::{Lanes, Messages, Tuning};
 
 /// Every way in which a run may be mixed.
@@ -152,10 +152,8 @@ fn gvt_waits_for_anti_messages() {
         }
     }
     let play = Play { conservative: &[1], first, then, ..Play::NOTHING };
-    let algorithms =
-        [Algorithm::Asynchronous, Algorithm::Synchronous, Algorithm::OneSided, Algorithm::Gsu];
-    for (algorithm, (lanes, messages)) in
-        algorithms.into_iter().flat_map(|algorithm| WAYS.map(|way| (algorithm, way)))
+    for (&algorithm, (lanes, messages)) in
+        GvtAlgorithm::ALL.iter().flat_map(|algorithm| WAYS.map(|way| (algorithm, way)))
     {
         let mut stage = Stage::new(
             &play,

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::by_hand::{Ended, Play, Sent, Setting, Stage, TUNING};
-use warpline_kernel::gvt::{Algorithm, Work};
+use warpline_kernel::gvt::{GvtAlgorithm, Work};
 use warpline_kernel::{Counts, Lanes, Messages, Tuning, Undoing};
 use warpline_model::prelude::*;
 
@@ -237,7 +237,7 @@ fn cancel_on(messages: Messages, play: &Play, gvt: f64) {
     let mut stage = Stage::new(
         play,
         Setting {
-            algorithm: Algorithm::Synchronous,
+            algorithm: GvtAlgorithm::Synchronous,
             tuning: Tuning { lanes, messages, ..TUNING },
             ..Setting::default()
         },

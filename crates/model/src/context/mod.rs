@@ -18,7 +18,7 @@ use self::limits::{Limits, Outgoing};
 use self::streams::Streams;
 use crate::Fault;
 use crate::journal::log::Log;
-use crate::statistics::{Notes, Observe};
+use crate::statistics::{Observations, Observe};
 
 /// The part of a model that its contexts know: the type of its events. Every
 /// [`Model`](crate::Model) implements it.
@@ -53,7 +53,7 @@ pub trait HasEvent {
 /// # let mut last = 0.0;
 /// # executor.begin(LpId(3), 1, 2.5f64.try_into().unwrap(), 0);
 /// # Ring.handle(&mut last, &(), executor.lp());
-/// # assert_eq!((last, executor.outbox_mut()[0].to, executor.notes_mut().list.len()), (2.5, LpId(0), 1));
+/// # assert_eq!((last, executor.outbox_mut()[0].to, executor.observations_mut().list.len()), (2.5, LpId(0), 1));
 /// ```
 ///
 /// An event can neither see nor take back what it has sent, nor do anything else that is up to the
@@ -98,7 +98,7 @@ pub struct Context<M: HasEvent> {
     pub(crate) outbox: DropEach<Outgoing<M::Event>>,
     pub(crate) forwards: Forwards<M::Event>,
     /// The observations of the current event.
-    pub(crate) notes: Notes,
+    pub(crate) observations: Observations,
     /// The values saved for reverse code.
     pub(crate) saved: Vec<u64>,
     /// Whether there is reverse code to save values for.
@@ -207,7 +207,7 @@ impl<M: HasEvent> Context<M> {
     /// # let mut executor = Executor::new(&Shop, 1, 9, false);
     /// # executor.begin(LpId(0), 1, 2.5f64.try_into().unwrap(), 0);
     /// # Shop.handle(&mut (), &(), executor.lp());
-    /// # assert_eq!((executor.lp().end(), executor.notes_mut().list.len()), (f64::INFINITY, 1));
+    /// # assert_eq!((executor.lp().end(), executor.observations_mut().list.len()), (f64::INFINITY, 1));
     /// ```
     #[inline]
     pub fn end(&self) -> f64 {
@@ -322,7 +322,7 @@ impl<M: HasEvent> Context<M> {
 
 impl<M: HasEvent> Observe for Context<M> {
     #[inline]
-    fn notes(&mut self) -> &mut Notes {
-        &mut self.notes
+    fn observations(&mut self) -> &mut Observations {
+        &mut self.observations
     }
 }

@@ -4,7 +4,7 @@ use warpline_base::random::Random;
 use super::{Context, HasEvent};
 use crate::journal::changing::{Changing, Sealed};
 use crate::journal::saved::Saved;
-use crate::statistics::{Notes, Observe};
+use crate::statistics::{Observations, Observe};
 
 macro_rules! phase {
     ($name:ident, $what:literal, $(#[$meta:meta])*) => {
@@ -40,8 +40,8 @@ macro_rules! observing_phase {
     ($name:ident) => {
         impl<M: HasEvent> Observe for $name<'_, M> {
             #[inline]
-            fn notes(&mut self) -> &mut Notes {
-                &mut self.context.notes
+            fn observations(&mut self) -> &mut Observations {
+                &mut self.context.observations
             }
         }
     };

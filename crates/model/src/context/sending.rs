@@ -230,7 +230,7 @@ impl<M: HasEvent> Context<M> {
     #[cold]
     fn note_if_lost(&mut self, to: LpId, delay: f64) {
         if self.is_lost(delay) {
-            self.notes.lose(to, self.beat.event(), delay);
+            self.observations.lose(to, self.beat.event(), delay);
         }
     }
 

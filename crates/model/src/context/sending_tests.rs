@@ -1,6 +1,6 @@
 use super::*;
 use crate::engine::Executor;
-use crate::statistics::Note;
+use crate::statistics::Observation;
 use crate::{Init, Model};
 
 struct Flood;
@@ -132,8 +132,8 @@ fn a_delay_that_is_lost_to_rounding_is_noted() {
         .zip(0..)
         .for_each(|(delay, number)| executor.lp().send(0, delay, number));
     executor.lp().forward(0, 0.5);
-    let lost = |delay| Note::LostDelay { to: LpId(0), event: 7, delay };
-    assert_eq!(executor.lp().notes.current(), [lost(8.0), lost(0.5)]);
+    let lost = |delay| Observation::LostDelay { to: LpId(0), event: 7, delay };
+    assert_eq!(executor.lp().observations.current(), [lost(8.0), lost(0.5)]);
     assert_eq!(executor.take_fault(), None);
     // The fault says that it is not a zero-delay loop.
     executor.begin(LpId(1), 8, VirtualTime::new(1e17).unwrap(), 10);

@@ -3,7 +3,7 @@
 //! An engine owns one [`Executor`] per thread. For each event it calls [`Executor::begin`], then
 //! [`Model::handle`] with [the context](Executor::lp), and fills in what the event
 //! [forwards](Executor::forwards). Then it takes the effects from [`Executor::outbox_mut`],
-//! [`Executor::notes_mut`], [`Executor::saved_mut`] and [`Executor::take_fault`].
+//! [`Executor::observations_mut`], [`Executor::saved_mut`] and [`Executor::take_fault`].
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub use crate::context::streams::Streams;
 use crate::journal::log::Log;
 use crate::lookahead::Declared;
 pub use crate::lookahead::{Lookahead, LookaheadError, Reach};
-use crate::statistics::Notes;
+use crate::statistics::Observations;
 use crate::{Commit, Context, Fault, Finish, Init, Model, Reverse};
 
 impl Lookahead {
@@ -78,7 +78,7 @@ impl<M: Model> Executor<M> {
             streams: Streams::new(seed),
             outbox: DropEach::default(),
             forwards: Forwards::default(),
-            notes: Notes::default(),
+            observations: Observations::default(),
             saved: Vec::new(),
             saving,
             log: Log::default(),
@@ -171,7 +171,7 @@ impl<M: Model> Executor<M> {
     pub fn forget(&mut self) {
         self.context.outbox.clear();
         self.context.forwards.clear();
-        self.context.notes.clear();
+        self.context.observations.clear();
         self.context.saved.clear();
         self.context.log.clear();
         self.context.fault = None;
@@ -236,20 +236,20 @@ impl<M: Model> Executor<M> {
 
     /// The observations of the current event; the engine empties the list.
     #[inline]
-    pub fn notes_mut(&mut self) -> &mut Notes {
-        &mut self.context.notes
+    pub fn observations_mut(&mut self) -> &mut Observations {
+        &mut self.context.observations
     }
 
     /// The observations of the current event, to be read.
     #[inline]
-    pub fn notes(&self) -> &Notes {
-        &self.context.notes
+    pub fn observations(&self) -> &Observations {
+        &self.context.observations
     }
 
     /// The observations of the current event, and what it saved for its reverse code.
     #[inline]
-    pub fn notes_and_saved_mut(&mut self) -> (&mut Notes, &mut Vec<u64>) {
-        (&mut self.context.notes, &mut self.context.saved)
+    pub fn observations_and_saved_mut(&mut self) -> (&mut Observations, &mut Vec<u64>) {
+        (&mut self.context.observations, &mut self.context.saved)
     }
 
     /// What the current event saved for its reverse code.

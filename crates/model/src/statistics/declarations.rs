@@ -54,11 +54,11 @@ impl Declaration {
     /// The report plots it over virtual time, and JSON contains it under `series`.
     ///
     /// ```
-    /// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
-    /// # struct Lp(Notes);
-    /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
+    /// # use warpline_model::{prelude::*, statistics::{Observations, Row, RowSink}};
+    /// # struct Lp(Observations);
+    /// # impl Observe for Lp { fn observations(&mut self) -> &mut Observations { &mut self.0 } }
     /// # impl RowSink for Lp { fn row(&mut self, _: Row<'_>) {} }
-    /// # let mut lp = Lp(Notes::default());
+    /// # let mut lp = Lp(Observations::default());
     /// # let mut declare = Declarations::default();
     /// const SERVED: Counter = Counter::slot(0);
     /// const QUEUE: TimeMean = TimeMean::slot(1);
@@ -72,7 +72,7 @@ impl Declaration {
     /// lp.span(QUEUE, 5.0, 7.5, 1.0);
     ///
     /// # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 20.0);
-    /// # statistics.apply(&lp.0, 7.5, LpId(0), &mut Lp(Notes::default())).unwrap();
+    /// # statistics.apply(&lp.0, 7.5, LpId(0), &mut Lp(Observations::default())).unwrap();
     /// // After a run to time 20:
     /// let series = statistics.series();
     /// assert_eq!(series["served"].slices().nth(30), Some((7.5, 7.75, Some(1.0))));

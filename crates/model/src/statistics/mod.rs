@@ -6,11 +6,11 @@
 //! `DELAY.at(link)`.
 //!
 //! ```
-//! # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
-//! # struct Lp(Notes);
-//! # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
+//! # use warpline_model::{prelude::*, statistics::{Observations, Row, RowSink}};
+//! # struct Lp(Observations);
+//! # impl Observe for Lp { fn observations(&mut self) -> &mut Observations { &mut self.0 } }
 //! # impl RowSink for Lp { fn row(&mut self, _: Row<'_>) {} }
-//! # let mut lp = Lp(Notes::default());
+//! # let mut lp = Lp(Observations::default());
 //! # let mut declare = Declarations::default();
 //! const PACKETS: Counter = Counter::slot(0);
 //! const DELAY: Mean = Mean::slot(1); // of three links
@@ -24,7 +24,7 @@
 //! lp.observe(DELAY.at(2), 7.5);
 //!
 //! # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
-//! # statistics.apply(&lp.0, 1.0, LpId(0), &mut Lp(Notes::default())).unwrap();
+//! # statistics.apply(&lp.0, 1.0, LpId(0), &mut Lp(Observations::default())).unwrap();
 //! // In Model::results, or after the run:
 //! assert_eq!(statistics.counter(PACKETS), 1);
 //! assert_eq!(statistics.mean(DELAY.at(2)).mean, Some(7.5));
@@ -36,7 +36,7 @@
 mod declarations;
 mod kinds;
 mod meanings;
-mod notes;
+mod observations;
 mod observe;
 mod rows;
 mod series;
@@ -49,7 +49,7 @@ const STATISTICS: &str = "statistics";
 
 pub use declarations::{Declaration, Declarations, TableDeclaration};
 pub use kinds::table::*;
-pub use notes::{Note, Notes};
+pub use observations::{Observation, Observations};
 pub use observe::Observe;
 pub use rows::{Row, RowSink};
 pub use sums::estimate::{BATCHES, SumOf};

@@ -4,7 +4,7 @@ use super::kinds::counter::Counter;
 use super::kinds::histogram::Histogram;
 use super::kinds::mean::Mean;
 use super::kinds::time_mean::{Held, TimeMean};
-use super::notes::{Note, Notes};
+use super::observations::{Observation, Observations};
 use crate::outside::Act;
 use crate::tables::{Cell, Table};
 
@@ -22,40 +22,40 @@ use crate::tables::{Cell, Table};
 pub trait Observe {
     /// The observations that wait for the commit.
     #[doc(hidden)]
-    fn notes(&mut self) -> &mut Notes;
+    fn observations(&mut self) -> &mut Observations;
 
     /// Adds `by` to a counter. The total of each item over the whole run must not exceed
     /// `u64::MAX`.
     ///
     /// ```
-    /// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
-    /// # struct Lp(Notes);
-    /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
+    /// # use warpline_model::{prelude::*, statistics::{Observations, Row, RowSink}};
+    /// # struct Lp(Observations);
+    /// # impl Observe for Lp { fn observations(&mut self) -> &mut Observations { &mut self.0 } }
     /// # impl RowSink for Lp { fn row(&mut self, row: Row<'_>) { assert_eq!(row.cells.len(), 3); } }
-    /// # let mut lp = Lp(Notes::default());
+    /// # let mut lp = Lp(Observations::default());
     /// # let mut declare = Declarations::default();
     /// const LOST: Counter = Counter::slot(0);
     /// declare.counter(LOST, "lost", "packets", "packets dropped for want of room");
     /// // In `handle`:
     /// lp.count(LOST, 2);
     /// # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
-    /// # statistics.apply(&lp.0, 1.0, LpId(0), &mut Lp(Notes::default())).unwrap();
+    /// # statistics.apply(&lp.0, 1.0, LpId(0), &mut Lp(Observations::default())).unwrap();
     /// // After the run:
     /// assert_eq!(statistics.counter(LOST), 2);
     /// ```
     #[inline]
     fn count(&mut self, counter: Counter, by: u64) {
-        self.notes().push(Note::Counter(counter, by));
+        self.observations().push(Observation::Counter(counter, by));
     }
 
     /// Adds a value, which must be finite, to a mean.
     ///
     /// ```
-    /// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
-    /// # struct Lp(Notes);
-    /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
+    /// # use warpline_model::{prelude::*, statistics::{Observations, Row, RowSink}};
+    /// # struct Lp(Observations);
+    /// # impl Observe for Lp { fn observations(&mut self) -> &mut Observations { &mut self.0 } }
     /// # impl RowSink for Lp { fn row(&mut self, row: Row<'_>) { assert_eq!(row.cells.len(), 3); } }
-    /// # let mut lp = Lp(Notes::default());
+    /// # let mut lp = Lp(Observations::default());
     /// # let mut declare = Declarations::default();
     /// const WAIT: Mean = Mean::slot(0);
     /// declare.mean(WAIT, "wait", "min", "time from arrival to service");
@@ -63,7 +63,7 @@ pub trait Observe {
     /// lp.observe(WAIT, 4.0);
     /// lp.observe(WAIT, 5.0);
     /// # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
-    /// # statistics.apply(&lp.0, 1.0, LpId(0), &mut Lp(Notes::default())).unwrap();
+    /// # statistics.apply(&lp.0, 1.0, LpId(0), &mut Lp(Observations::default())).unwrap();
     /// // After the run:
     /// assert_eq!(statistics.mean(WAIT).mean, Some(4.5));
     /// ```
@@ -78,17 +78,17 @@ pub trait Observe {
     /// ```
     #[inline]
     fn observe(&mut self, mean: Mean, value: f64) {
-        self.notes().push(Note::Mean(mean, value));
+        self.observations().push(Observation::Mean(mean, value));
     }
 
     /// Adds a value, which must be finite, to a histogram.
     ///
     /// ```
-    /// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
-    /// # struct Lp(Notes);
-    /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
+    /// # use warpline_model::{prelude::*, statistics::{Observations, Row, RowSink}};
+    /// # struct Lp(Observations);
+    /// # impl Observe for Lp { fn observations(&mut self) -> &mut Observations { &mut self.0 } }
     /// # impl RowSink for Lp { fn row(&mut self, row: Row<'_>) { assert_eq!(row.cells.len(), 3); } }
-    /// # let mut lp = Lp(Notes::default());
+    /// # let mut lp = Lp(Observations::default());
     /// # let mut declare = Declarations::default();
     /// const DELAY: Histogram = Histogram::slot(0);
     /// declare.histogram(DELAY, "delay", "ms", "time from sender to receiver");
@@ -97,14 +97,14 @@ pub trait Observe {
     ///     lp.sample(DELAY, f64::from(delay));
     /// }
     /// # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
-    /// # statistics.apply(&lp.0, 1.0, LpId(0), &mut Lp(Notes::default())).unwrap();
+    /// # statistics.apply(&lp.0, 1.0, LpId(0), &mut Lp(Observations::default())).unwrap();
     /// // After the run, to within 1.6 %:
     /// let p90 = statistics.histogram(DELAY).quantile(0.9).unwrap();
     /// assert!((p90 - 90.0).abs() < 1.5);
     /// ```
     #[inline]
     fn sample(&mut self, histogram: Histogram, value: f64) {
-        self.notes().push(Note::Histogram(histogram, value));
+        self.observations().push(Observation::Histogram(histogram, value));
     }
 
     /// Adds the time from `from` to `to` (model units) at `level` to a mean over time. The span may
@@ -115,11 +115,11 @@ pub trait Observe {
     /// [`Level`](crate::Level) does this for a quantity that changes from time to time.
     ///
     /// ```
-    /// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
-    /// # struct Lp(Notes);
-    /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
+    /// # use warpline_model::{prelude::*, statistics::{Observations, Row, RowSink}};
+    /// # struct Lp(Observations);
+    /// # impl Observe for Lp { fn observations(&mut self) -> &mut Observations { &mut self.0 } }
     /// # impl RowSink for Lp { fn row(&mut self, row: Row<'_>) { assert_eq!(row.cells.len(), 3); } }
-    /// # let mut lp = Lp(Notes::default());
+    /// # let mut lp = Lp(Observations::default());
     /// # let mut declare = Declarations::default();
     /// const BUSY: TimeMean = TimeMean::slot(0);
     /// declare.time_mean(BUSY, "busy", "", "share of time that the server works");
@@ -127,37 +127,37 @@ pub trait Observe {
     /// // In `handle`, at time 2: the server is taken for the next 4 units of time.
     /// lp.span(BUSY, now, now + 4.0, 1.0);
     /// # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
-    /// # statistics.apply(&lp.0, 1.0, LpId(0), &mut Lp(Notes::default())).unwrap();
+    /// # statistics.apply(&lp.0, 1.0, LpId(0), &mut Lp(Observations::default())).unwrap();
     /// // After a run to time 10:
     /// assert_eq!(statistics.time_mean(BUSY).mean, Some(0.4));
     /// ```
     #[inline]
     fn span(&mut self, mean: TimeMean, from: f64, to: f64, level: f64) {
-        self.notes().push(Note::TimeMean(mean, Held::Span { from, to, level }));
+        self.observations().push(Observation::TimeMean(mean, Held::Span { from, to, level }));
     }
 
     /// Adds a row to a table, with as many cells as the table has columns. The engine puts time and
     /// LP in front.
     ///
     /// ```
-    /// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
-    /// # struct Lp(Notes);
-    /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
+    /// # use warpline_model::{prelude::*, statistics::{Observations, Row, RowSink}};
+    /// # struct Lp(Observations);
+    /// # impl Observe for Lp { fn observations(&mut self) -> &mut Observations { &mut self.0 } }
     /// # impl RowSink for Lp { fn row(&mut self, row: Row<'_>) { assert_eq!(row.cells.len(), 3); } }
-    /// # let mut lp = Lp(Notes::default());
+    /// # let mut lp = Lp(Observations::default());
     /// # let mut declare = Declarations::default();
     /// const TRIPS: Table = Table(0);
     /// declare.table(TRIPS, "trips", &[("to", ""), ("way", "km"), ("by", "")]);
     /// // In `handle`:
     /// lp.record(TRIPS, &[LpId(7).into(), 12.5.into(), "train".into()]);
     /// # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
-    /// # statistics.apply(&lp.0, 1.0, LpId(0), &mut Lp(Notes::default())).unwrap();
+    /// # statistics.apply(&lp.0, 1.0, LpId(0), &mut Lp(Observations::default())).unwrap();
     /// assert_eq!(lp.0.cells, [Cell::Whole(7), Cell::Real(12.5), Cell::Text("train".into())]);
     /// ```
     #[inline]
     fn record(&mut self, table: Table, row: &[Cell]) {
-        let notes = self.notes();
-        notes.push_row(table, row);
+        let observations = self.observations();
+        observations.push_row(table, row);
     }
 
     /// Acts on the outside world, such as printing a line, once the event is settled: when it is
@@ -197,12 +197,12 @@ pub trait Observe {
     /// # let mut executor = Executor::new(&Display, 1, 9, false);
     /// # executor.begin(LpId(0), 1, 2.5f64.try_into().unwrap(), 0);
     /// # Display.handle(&mut 0, &7.5, executor.lp());
-    /// # assert_eq!(executor.notes_mut().acts.len(), 1);
+    /// # assert_eq!(executor.observations_mut().acts.len(), 1);
     /// ```
     fn when_settled(&mut self, act: impl Fn() + Send + Sync + 'static)
     where
         Self: Sized,
     {
-        self.notes().push_act(Act::new(act));
+        self.observations().push_act(Act::new(act));
     }
 }

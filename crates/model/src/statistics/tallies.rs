@@ -2,30 +2,49 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use warpline_record::{LostDelays, View};
+use warpline_record::{LostDelays, Series, View};
 
 use super::declarations::Declaration;
 use super::kinds::kind::{Kind, Moment};
 use super::kinds::open_levels::OpenLevel;
 use super::kinds::table::*;
-use super::notes::Note;
-use super::series::SeriesTally;
+use super::observations::Observation;
+use super::series::{SeriesSlices, SeriesTally};
 use super::sums::horizon::Horizon;
 
 /// One statistic.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Slot {
     pub(super) tallies: Tallies,
+    /// Sums for the series, if one is declared and does not follow from the tallies. The batches of
+    /// means are the stretches of an automatic series, unless a warm-up makes them begin later.
     pub(super) series: Option<Box<SeriesTally>>,
 }
 
 impl Slot {
-    /// An empty statistic as declared, in a run to `end`.
-    pub(super) fn new(declaration: &Declaration, end: f64) -> Self {
-        let series = declaration
-            .series
-            .map(|slices| Box::new(SeriesTally::new(slices, declaration.kind.series(), end)));
-        Slot { tallies: Tallies::new(declaration.kind, declaration.items), series }
+    /// An empty statistic as declared, in a run with this horizon.
+    pub(super) fn new(declaration: &Declaration, horizon: &Horizon) -> Self {
+        let tallies = Tallies::new(declaration.kind, declaration.items);
+        let own = |slices: &SeriesSlices| {
+            let follows = matches!(slices, SeriesSlices::Automatic)
+                && horizon.start == 0.0
+                && tallies.series(horizon).is_some();
+            !follows
+        };
+        let series = declaration.series.filter(own).map(|slices| {
+            Box::new(SeriesTally::new(slices, declaration.kind.series(), horizon.reached))
+        });
+        Slot { tallies, series }
+    }
+
+    /// The series, if one is declared.
+    pub(super) fn series(&self, declaration: &Declaration, horizon: &Horizon) -> Option<Series> {
+        declaration.series?;
+        let series = |tally: &SeriesTally| tally.series(&declaration.unit, &declaration.meaning);
+        match &self.series {
+            Some(own) => Some(series(own)),
+            None => self.tallies.series(horizon).as_ref().map(series),
+        }
     }
 }
 
@@ -40,25 +59,25 @@ macro_rules! tallies {
         /// Adds an observation; `None` if it does not fit a declared statistic, or its value is
         /// invalid. A send whose delay is lost goes to `lose`.
         #[inline(always)]
-        pub(super) fn add(slots: &mut [Slot], note: &Note, event: &Moment<'_>, lose: impl FnOnce(&LostDelays)) -> Option<()> {
-            match *note {
-                $(Note::$kind(handle, said) => {
+        pub(super) fn add(slots: &mut [Slot], observation: &Observation, event: &Moment<'_>, lose: impl FnOnce(&LostDelays)) -> Option<()> {
+            match *observation {
+                $(Observation::$kind(handle, said) => {
                     let Slot { tallies: Tallies::$kind(tallies), series } = slots.get_mut(usize::from(handle.slot))? else { return None };
                     $kind::add(tallies, series.as_deref_mut(), event, handle.item, said)
                 })*
-                Note::LostDelay { to, event: number, delay } => {
+                Observation::LostDelay { to, event: number, delay } => {
                     lose(&LostDelays::one(event.lp, number, event.time, to, delay));
                     Some(())
                 }
-                Note::Row { .. } | Note::Act => None,
+                Observation::Row { .. } | Observation::Act => None,
             }
         }
 
         /// Prefetches the memory that adding an observation will need, if its statistic is large.
         #[inline(always)]
-        pub(super) fn fetch(slots: &[Slot], note: &Note, is_large: impl Fn(u16) -> bool) {
-            match *note {
-                $(Note::$kind(handle, said) if is_large(handle.slot) => {
+        pub(super) fn fetch(slots: &[Slot], observation: &Observation, is_large: impl Fn(u16) -> bool) {
+            match *observation {
+                $(Observation::$kind(handle, said) if is_large(handle.slot) => {
                     if let Some(Slot { tallies: Tallies::$kind(tallies), .. }) = slots.get(usize::from(handle.slot)) {
                         $kind::fetch(tallies, handle.item, said);
                     }
@@ -78,6 +97,12 @@ macro_rules! tallies {
                 match (self, other) {
                     $((Tallies::$kind(mine), Tallies::$kind(theirs)) => $kind::merge(mine, theirs),)*
                     _ => unreachable!("{ONE_DECLARATION}"),
+                }
+            }
+
+            fn series(&self, horizon: &Horizon) -> Option<SeriesTally> {
+                match self {
+                    $(Tallies::$kind(tallies) => $kind::series(tallies, horizon),)*
                 }
             }
 

@@ -1,5 +1,6 @@
 use warpline_base::{LpId, Moment, StateDigest, VirtualTime};
 use warpline_kernel::{MomentRow, RowContent};
+use warpline_memory::catch_exhausted;
 use warpline_model::engine::Executor;
 use warpline_model::statistics::{Row, RowSink};
 use warpline_model::{Act, Fault, Model, Statistics};
@@ -37,13 +38,13 @@ impl<M: Model> Finisher<'_, M> {
         for (id, state) in (first..).map(LpId).zip(states) {
             beat.begin_step();
             // The executor is not used again after a panic.
-            if let Err(message) = catch_message(|| executor.finish(model, id, state, end)) {
+            if let Err(panic) = catch_fault(|| executor.finish(model, id, state, end)) {
                 // A fault before the panic takes precedence.
-                return Err((id, executor.take_fault().unwrap_or(Fault::Panic(message))));
+                return Err((id, executor.take_fault().unwrap_or(panic)));
             }
-            let notes = executor.notes_mut();
-            let outcome = statistics.apply(notes, end.get(), id, rows);
-            notes.clear();
+            let observations = executor.observations_mut();
+            let outcome = statistics.apply(observations, end.get(), id, rows);
+            observations.clear();
             outcome.map_err(|fault| (id, fault))?;
             if digest.is_some() {
                 // The model's work on this LP is done; the text of a large state takes a while.
@@ -60,13 +61,25 @@ impl<M: Model> Finisher<'_, M> {
     }
 }
 
+/// Calls code of the model.
+///
+/// # Errors
+/// If it panics, or memory runs out in it.
+fn catch_fault<T>(call: impl FnOnce() -> T) -> Result<T, Fault> {
+    match catch_exhausted(|| catch_message(call)) {
+        Ok(outcome) => outcome.map_err(Fault::Panic),
+        Err(why) => Err(Fault::Memory(why)),
+    }
+}
+
 fn add_state<M: Model>(digest: &mut StateDigest, lp: LpId, state: &M::State) -> Result<(), Fault> {
-    match catch_message(|| digest.add(lp, state)) {
+    match catch_fault(|| digest.add(lp, state)) {
         Ok(Ok(())) => Ok(()),
         Ok(Err(_)) => {
             Err(Fault::Failed("the `Debug` of its state fails, so there is no digest of states; mend it, or run without one".into()))
         }
-        Err(message) => Err(Fault::Panic(format!("the `Debug` of its state, for the digest of states: {message}"))),
+        Err(Fault::Panic(message)) => Err(Fault::Panic(format!("the `Debug` of its state, for the digest of states: {message}"))),
+        Err(fault) => Err(fault),
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use warpline_base::VirtualTime;
-use warpline_memory::{Allocator, release_reserve};
+use warpline_memory::{Allocator, catch_exhausted, release_reserve};
 use warpline_model::{Fault, List, Model, Outcome, Statistics};
 use warpline_record::{ProgressSample, ResultList, ResultTree, View};
 
@@ -116,7 +116,9 @@ impl<M: Model> Job<M> {
                     list.entry(&model, &Outcome { statistics: &statistics, end, warmup }, number)
                 };
                 // Results are written after the run, which has ended well.
-                catch_message(entry).unwrap_or_else(|message| json!({ "panic": message }))
+                catch_exhausted(|| catch_message(entry))
+                    .unwrap_or_else(|why| Err(why.to_string()))
+                    .unwrap_or_else(|message| json!({ "panic": message }))
             };
             (name, ResultList::new(len, entry))
         };

@@ -1,4 +1,5 @@
-//! What is to be run: a prepared [`Simulation`](crate::Simulation) without its audience.
+//! What is to be run: a prepared [`Simulation`](crate::Simulation) without its audience. It is plain
+//! data: the builder fills its fields, and whatever follows only reads them.
 
 pub(crate) mod check;
 pub(crate) mod kinds;

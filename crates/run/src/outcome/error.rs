@@ -1,12 +1,11 @@
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
 use warpline_base::{Figure, LpId};
 use warpline_kernel::panic_message;
 use warpline_kernel::{FailedEvent, Position};
 pub(crate) use warpline_kernel::{event_text, remember_panics};
-use warpline_memory::{Exhausted, catch_exhausted, check_room};
+use warpline_memory::{Exhausted, catch_exhausted, catch_panic, check_room};
 use warpline_model::Fault;
 use warpline_report::ReportError;
 use warpline_transport::Lost;
@@ -77,6 +76,16 @@ pub enum Error {
     /// [Replications](crate::Simulation::replicate) were stopped before the first of them had ended.
     #[error("stopped before the first run had ended: there are no results")]
     Stopped,
+    /// The run was [told to end](crate::StopSwitch), but came no further. Threads of it may go on
+    /// until the program ends.
+    #[error(
+        "the run was told to end, but came no further for {seconds} s, so it was given up; there are no results; \
+         rows that were written to files before stay there"
+    )]
+    NoEnd {
+        /// For how long.
+        seconds: u64,
+    },
     /// The run was given up, as nobody waits for it any more.
     #[error("the run was given up, as nobody waits for it any more")]
     Abandoned,
@@ -181,7 +190,8 @@ impl Error {
     }
 }
 
-/// Calls code of the model, or anything else that may panic.
+/// Calls code of the model, or anything else that may panic. If memory runs out in it, unwinding
+/// goes on.
 ///
 /// # Errors
 /// The message of its panic.
@@ -197,7 +207,7 @@ pub(crate) fn catch_message<T>(call: impl FnOnce() -> T) -> Result<T, String> {
 
 /// Compiled once, whatever is called.
 fn catch_message_of(call: &mut dyn FnMut()) -> Result<(), String> {
-    catch_unwind(AssertUnwindSafe(call)).map_err(panic_message)
+    catch_panic(call).map_err(panic_message)
 }
 
 /// Calls `run`, and turns a lack of memory into an error.

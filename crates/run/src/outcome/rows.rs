@@ -241,7 +241,7 @@ fn quoted(text: &str) -> String {
 /// Performs an act.
 ///
 /// # Errors
-/// The message of its panic.
+/// The message of its panic. If memory runs out in it, unwinding goes on.
 pub(crate) fn perform(act: &Act) -> Result<(), String> {
     catch_message(|| act.perform())
 }

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use warpline_base::LpId;
 use warpline_kernel::{MomentRow, RowContent};
-use warpline_memory::MakeRoom;
+use warpline_memory::{Exhausted, MakeRoom, catch_exhausted};
 use warpline_model::Act;
 use warpline_transport::PrintCatcher;
 
@@ -41,21 +41,37 @@ const JUST: Duration = Duration::from_millis(5);
 pub(super) struct Performed {
     /// What they printed.
     printed: Vec<u8>,
-    /// Which of them panicked, and how. Those after it have not been performed.
-    failed: Option<(u32, String)>,
+    /// Which of them failed, and how. Those after it have not been performed.
+    failed: Option<(u32, ActFailure)>,
+}
+
+/// How an act failed.
+#[derive(Serialize, Deserialize)]
+enum ActFailure {
+    /// With the message of this panic.
+    Panicked(String),
+    /// Memory ran out in it.
+    OutOfMemory(Exhausted),
 }
 
 impl Performed {
-    /// Notes what became of the acts of these LPs at these times.
+    /// Notes what became of the acts of these LPs at these times. If memory ran out in one, it
+    /// [unwinds](Exhausted::unwind), as if the act had been performed here.
     pub(super) fn note(self, acts: &[(LpId, f64)], rows: &mut Rows) {
         let written =
             if self.printed.is_empty() { Ok(()) } else { io::stdout().write_all(&self.printed) };
         if let Err(cause) = written {
             // It is not known which act would have failed.
             rows.fail(acts[0].0, acts[0].1, format!("failed printing to stdout: {cause}"));
-        } else if let Some((index, why)) = self.failed {
-            let (lp, time) = acts[index as usize];
-            rows.fail(lp, time, why);
+            return;
+        }
+        match self.failed {
+            None => {}
+            Some((index, ActFailure::Panicked(why))) => {
+                let (lp, time) = acts[index as usize];
+                rows.fail(lp, time, why);
+            }
+            Some((_, ActFailure::OutOfMemory(why))) => why.unwind(),
         }
     }
 }
@@ -73,7 +89,7 @@ pub(super) struct KeptActs {
     performed: Option<Instant>,
 }
 
-/// Where what acts print goes.
+/// Where the output of acts goes.
 #[derive(Default)]
 enum Printing {
     /// None has been performed.
@@ -122,8 +138,11 @@ impl KeptActs {
             self.printing = PrintCatcher::new().map_or(Printing::Own, Printing::Caught);
         }
         let acts: Vec<Act> = numbers.iter().map(|number| self.take(*number)).collect();
-        let in_turn =
-            || (0..).zip(&acts).find_map(|(index, act)| Some((index, perform(act).err()?)));
+        let failure = |act| match catch_exhausted(|| perform(act)) {
+            Ok(performed) => performed.err().map(ActFailure::Panicked),
+            Err(why) => Some(ActFailure::OutOfMemory(why)),
+        };
+        let in_turn = || (0..).zip(&acts).find_map(|(index, act)| Some((index, failure(act)?)));
         let (failed, printed) = match &mut self.printing {
             Printing::Caught(catcher) => catcher.catch(in_turn),
             _ => (in_turn(), Vec::new()),

@@ -2,7 +2,7 @@ use warpline_memory::Region;
 
 /// The PEs of all processes.
 pub(crate) struct AllPes {
-    /// Where lies what they share.
+    /// The region of what they share.
     pub(crate) region: Region,
     pub(crate) pes: u32,
     /// The first of this process.

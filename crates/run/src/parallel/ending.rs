@@ -93,6 +93,14 @@ impl<'s> Ending<'s> {
         self.tally.glance(BROKEN_OFF) == 1
     }
 
+    /// How far the PEs have come in ending early, if they are to: any number that changes whenever
+    /// one of them does.
+    pub(crate) fn progress(&self) -> Option<u64> {
+        let is_on = self.switch.is_on();
+        let counts = [OVER, ENDED, HOLDING_BACK].map(|counter| self.tally.read(counter));
+        is_on.then(|| counts.into_iter().sum())
+    }
+
     /// Has a PE end early, if the run is to. Called between any two of its steps.
     #[inline]
     pub(crate) fn guide(&self, pe: &mut dyn AnyPe, stage: &mut EndingStage) {

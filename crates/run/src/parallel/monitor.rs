@@ -31,7 +31,7 @@ pub(crate) struct LoopMonitor<'l, 'r> {
 }
 
 impl<'r> LoopMonitor<'_, 'r> {
-    /// Where lies what the processes of the run share, or what this one has to itself.
+    /// The region that the processes of the run share, or one of this process alone.
     pub(crate) fn region(&self) -> Region {
         let processes = self.processes.as_ref();
         processes.map_or_else(Region::own, |processes| processes.group.region().clone())

@@ -33,7 +33,7 @@ use crate::{Error, Mailbox, Pending};
 struct Prepared<'c, 'm, M: Model> {
     common: &'c Common<'m, M>,
     start: Start<M>,
-    /// Where what they share lies.
+    /// The region of what they share.
     region: Region,
     /// Their parts in finding GVT.
     gvts: Vec<AnyGvt>,
@@ -108,7 +108,7 @@ impl<M: Model> Prepared<'_, '_, M> {
             unreachable!("events of a model without a wire stay in one process")
         };
         let carriers = group.carriers(&far.plan).map_err(|cause| Error::Communication { cause })?;
-        // Where events lie that PEs near each other share.
+        // The region of the events that PEs near each other share.
         let store = far.region(&region);
         let (ports, couriers) = node_ports(
             &store,

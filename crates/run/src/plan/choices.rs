@@ -2,7 +2,6 @@
 //! it in the [table](crate::Settings::table); what depends on the model, the machine or other
 //! settings is found here, and nowhere else.
 
-use warpline_kernel::gvt::Algorithm;
 use warpline_kernel::{Delays, Lanes, Rule, Undoing};
 use warpline_memory::{PoolKind, PoolSettings};
 
@@ -10,8 +9,8 @@ use super::reason::{Chosen, Reason};
 use crate::machine::boost::HAS_BOOST;
 use crate::settings::THREADS_MOST;
 use crate::{
-    Barrier, BufferPool, Carrier, Conservative, CopyInterval, Error, FossilCollection,
-    GvtAlgorithm, Horizon, Mailbox, Messages, Settings, Synchronisation, Undo,
+    BufferPool, Carrier, Conservative, CopyInterval, Error, FossilCollection, GvtAlgorithm,
+    Horizon, Mailbox, Messages, Settings, Synchronisation, Undo,
 };
 
 /// The longest that a batch should take, in seconds, as messages wait for its end.
@@ -85,19 +84,6 @@ pub(super) fn gvt(settings: &Settings) -> Chosen<GvtAlgorithm> {
     Chosen::given(settings.gvt)
         .or(implied)
         .unwrap_or(Chosen { value: settings.gvt(), why: Reason::Default })
-}
-
-/// The algorithm for it.
-pub(super) fn algorithm(gvt: GvtAlgorithm, barrier: Barrier) -> Algorithm {
-    match (gvt, barrier) {
-        (GvtAlgorithm::Asynchronous, _) => Algorithm::Asynchronous,
-        (GvtAlgorithm::Synchronous, Barrier::Tree) => Algorithm::Synchronous,
-        (GvtAlgorithm::Synchronous, barrier) => {
-            Algorithm::AtBarrier { sleeps: barrier == Barrier::Condvar }
-        }
-        (GvtAlgorithm::OneSided, _) => Algorithm::OneSided,
-        (GvtAlgorithm::Gsu, _) => Algorithm::Gsu,
-    }
 }
 
 /// Which events PEs of this kind execute.
@@ -373,6 +359,7 @@ mod tests {
 
     #[test]
     fn a_barrier_means_synchronous_gvt() {
+        use crate::Barrier;
         let barrier = Settings { barrier: Some(Barrier::Central), ..Settings::default() };
         assert_eq!(
             [gvt(&Settings::default()).value, gvt(&barrier).value],

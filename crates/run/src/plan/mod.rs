@@ -2,7 +2,8 @@
 //!
 //! Settings stay as they were given. Two plans follow from them, and from facts about the model and
 //! the machine: a [`RunPlan`] for the whole run, and a [`ParallelPlan`] for each segment that a
-//! parallel engine executes. Nothing changes them. Engines read the plan, and the record prints it.
+//! parallel engine executes. They are made here and are plain data from then on: fields that all may
+//! read, and nothing changes. Engines read the plan, and the record prints it.
 //! Each value that was left to the engine follows from one rule, in `choices`, and the plan gives
 //! the reason.
 

@@ -142,8 +142,11 @@ impl ParallelPlan {
         if let Some(barrier) = of_rank {
             return AnyGvt::all_at(barrier, self.pes, ties);
         }
-        let algorithm = choices::algorithm(self.gvt, self.barrier);
-        AnyGvt::all(region, algorithm, Hierarchy::new(self.pes, self.group()), ties)
+        if self.gvt == GvtAlgorithm::Synchronous && self.barrier != Barrier::Tree {
+            let sleeps = self.barrier == Barrier::Condvar;
+            return AnyGvt::all_at(&gvt::Barrier::new(region, self.pes, sleeps), self.pes, ties);
+        }
+        AnyGvt::all(region, self.gvt, Hierarchy::new(self.pes, self.group()), ties)
     }
 
     /// How many PEs are close to each other: the PEs of a machine, if there are several machines,
@@ -176,11 +179,7 @@ impl ParallelPlan {
     /// How PEs tell each other about GVT.
     pub(crate) fn controls(&self, gvts: &[AnyGvt]) -> ControlPlan {
         let neighbours = gvts.iter().map(Gvt::neighbours).collect();
-        ControlPlan {
-            neighbours,
-            one_sided: self.gvt == GvtAlgorithm::OneSided,
-            room: self.wires.room,
-        }
+        ControlPlan { neighbours, one_sided: self.gvt.writes(), room: self.wires.room }
     }
 
     /// The plan of PEs with these LPs.

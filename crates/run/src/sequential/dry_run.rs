@@ -10,7 +10,7 @@ use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{Attempt, Step};
 use warpline_model::engine::Executor;
 use warpline_model::engine::Outgoing;
-use warpline_model::statistics::Notes;
+use warpline_model::statistics::Observations;
 use warpline_model::{Fault, Model};
 use warpline_transport::thread_time;
 
@@ -27,7 +27,7 @@ use crate::{Mismatch, Place, Undo, VerifyError};
 #[allow(dead_code, reason = "it is compared by its Debug text")]
 struct Effects<'a, E> {
     sends: &'a [Outgoing<E>],
-    observations: &'a Notes,
+    observations: &'a Observations,
     random_positions: Vec<(u8, u32)>,
 }
 
@@ -315,7 +315,7 @@ fn effects<M: Model, T>(
     read: impl FnOnce(&Effects<'_, M::Event>) -> T,
 ) -> T {
     let random_positions = executor.streams().positions();
-    let observations = executor.notes_mut().clone();
+    let observations = executor.observations_mut().clone();
     let sends = executor.outbox_mut();
     read(&Effects { sends, observations: &observations, random_positions })
 }

@@ -26,6 +26,9 @@ use crate::state::run_state::{RunState, SegmentEnd, SegmentSummary};
 use crate::watch::drive::Pace;
 use crate::{Error, Place};
 
+/// How many LPs or events make a turn of this engine.
+const PER_TURN: u64 = 1024;
+
 /// The engine of a run.
 struct Engine<'m, M: Model, Q> {
     /// The name of the model, for errors.
@@ -146,8 +149,10 @@ impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
         if self.engine.next_lp().is_none() {
             return Ok(None);
         }
-        self.initialise(|| {
-            monitor.note(Reading::new(Instant::now(), 0.0, 0), None);
+        self.initialise(|id| {
+            let now = Instant::now();
+            monitor.note(Reading::new(now, 0.0, 0), None);
+            monitor.check_end(now, 0.0, u64::from(id.0) / PER_TURN)?;
             monitor.go_on()
         })?;
         let now = Instant::now();
@@ -180,6 +185,7 @@ impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
             monitor.note_memory(now);
             monitor.note(reading, None);
             monitor.go_on()?;
+            monitor.check_end(now, reading.virtual_time, reading.committed / PER_TURN)?;
             let ends = monitor.stop.is_on()
                 || monitor.selector.is_over(reading)
                 || reading.committed - first >= most;
@@ -191,10 +197,13 @@ impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
     }
 
     /// Initialises all LPs in the order of their ids, and calls `go_on` now and then.
-    fn initialise(&mut self, mut go_on: impl FnMut() -> Result<(), Error>) -> Result<(), Error> {
+    fn initialise(
+        &mut self,
+        mut go_on: impl FnMut(LpId) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         while let Some(id) = self.engine.next_lp() {
             if id.0.is_multiple_of(64) {
-                go_on()?;
+                go_on(id)?;
             }
             self.engine.initialise_next().map_err(|stop| self.error(stop, Place::Init(id)))?;
         }

@@ -84,7 +84,7 @@ impl<M: Model> Job<M> {
         control.watch(None, run.engine.executor().beat());
         let mut dry_runs = DryRuns::new(undo, Sampling::new(limits));
         run.verify_init(&mut dry_runs)?;
-        run.initialise(|| control.go_on())?;
+        run.initialise(|_| control.go_on())?;
         dry_runs.sampling.begin();
         let mut log = Log::new(Instant::now(), until, control.listener());
         let most = limits.most.unwrap_or(u64::MAX);
@@ -139,7 +139,7 @@ impl<M: Model> Job<M> {
         let state = self.begin(spec, Acts::Ignore, &Records::Drop)?;
         let mut run = self.engine::<Ladder>(spec, false, state);
         control.watch(None, run.engine.executor().beat());
-        run.initialise(|| control.go_on())?;
+        run.initialise(|_| control.go_on())?;
         let mut pace = Pace::new(Instant::now());
         while run.step(pace.events())? == Step::Worked {
             pace.stepped(Instant::now(), None);

@@ -1,5 +1,6 @@
 //! Settings that are one of a few words.
 
+pub use warpline_kernel::gvt::GvtAlgorithm;
 pub use warpline_kernel::{Cancellation, GoAhead, GvtStart};
 pub use warpline_memory::PoolOrder;
 pub use warpline_transport::CommunicationRing;
@@ -105,27 +106,6 @@ words! {
         Gvt = "gvt",
         /// The bounds of PEs that share memory, and GVT for all others.
         Both = "both",
-    }
-
-    /// How the PEs of a parallel run find global virtual time; see
-    /// [`Simulation::gvt`](crate::Simulation::gvt). The answer does not depend on it.
-    ///
-    /// ```
-    /// use warpline::GvtAlgorithm;
-    /// assert_eq!([GvtAlgorithm::Asynchronous, GvtAlgorithm::Synchronous].map(GvtAlgorithm::name), ["asynchronous", "synchronous"]);
-    /// ```
-    #[non_exhaustive]
-    pub enum GvtAlgorithm {
-        /// By epochs, while events are executed; PEs send each other messages about it.
-        #[default]
-        Asynchronous = "asynchronous",
-        /// All PEs stop executing events until it is found.
-        Synchronous = "synchronous",
-        /// By epochs, while events are executed; PEs write into each other's memory.
-        OneSided = "one-sided",
-        /// From registers that PEs keep up to date in shared memory: those of a Global
-        /// Synchronization Unit.
-        Gsu = "gsu",
     }
 
     /// How the PEs of a parallel run with [synchronous GVT](GvtAlgorithm::Synchronous) meet; see

@@ -109,9 +109,11 @@ fn refused_values_say_what_they_may_be() {
         wrong("undo", "revers")
             .ends_with("it takes one of copy, reverse, journal; did you mean `reverse`?")
     );
-    assert!(wrong("gvt", "asynchron").ends_with(
-        "one of asynchronous, synchronous, one-sided, gsu; did you mean `asynchronous`?"
-    ));
+    let ways = GvtAlgorithm::ALL.iter().copied().map(GvtAlgorithm::name).collect::<Vec<_>>();
+    assert!(
+        wrong("gvt", "asynchron")
+            .ends_with(&format!("one of {}; did you mean `asynchronous`?", ways.join(", ")))
+    );
     assert_eq!(wrong("trace", ""), "`trace` cannot be ``: it takes the path of a file");
     assert_eq!(wrong("sead", "1"), "there is no setting `sead`; did you mean `seed`?");
     assert_eq!(wrong("xyz", "1"), "there is no setting `xyz`");

@@ -9,6 +9,7 @@ use crate::Error;
 use crate::machine::budget::RunBudget;
 use crate::policy::engine_selector::{EngineSelector, Reading};
 use crate::watch::drive::Log;
+use crate::watch::end_patience::EndPatience;
 use crate::watch::{Control, StopSwitch};
 
 /// How often the memory of the process is read, which takes some microseconds.
@@ -29,6 +30,8 @@ pub(crate) struct RunMonitor<'r> {
     pub(crate) selector: EngineSelector,
     /// What PEs did in earlier segments of the run.
     before: SpeculationSample,
+    /// Of a sequential engine.
+    end_patience: EndPatience<f64>,
 }
 
 impl<'r> RunMonitor<'r> {
@@ -53,6 +56,7 @@ impl<'r> RunMonitor<'r> {
             memory_noted: Instant::now(),
             selector,
             before,
+            end_patience: EndPatience::default(),
         }
     }
 
@@ -102,6 +106,19 @@ impl<'r> RunMonitor<'r> {
     /// If the caller no longer waits for the run.
     pub(crate) fn go_on(&self) -> Result<(), Error> {
         self.control.go_on()
+    }
+
+    /// Looks at a sequential engine that has reached this virtual time, in its `turn`th turn of many
+    /// events or LPs.
+    ///
+    /// # Errors
+    /// If it is to end, and has come no further for too long.
+    pub(crate) fn check_end(&mut self, now: Instant, reached: f64, turn: u64) -> Result<(), Error> {
+        if !self.stop.is_on() {
+            return Ok(());
+        }
+        let looked = self.end_patience.look(now, reached, vec![turn]);
+        looked.map_err(|seconds| Error::NoEnd { seconds })
     }
 
     /// The log of the whole run, and what PEs did in it.

@@ -7,6 +7,7 @@
 //! thread, so that one goes on until the program ends; this is why models are `'static`.
 
 pub(crate) mod drive;
+pub(crate) mod end_patience;
 mod watchdog;
 
 use std::any::Any;
@@ -23,7 +24,7 @@ pub(crate) use self::drive::Listener;
 pub use self::drive::Progress;
 use self::watchdog::{Beats, Watchdog};
 use crate::outcome::error::within_memory;
-use crate::{Error, LongEvent, Share};
+use crate::{Error, LongEvent};
 
 /// How often the caller looks whether events go on and on.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
@@ -37,7 +38,8 @@ pub struct StopSwitch(Arc<AtomicBool>);
 
 impl StopSwitch {
     /// Ends the runs that have this switch, as soon as all their PEs agree on how far they have
-    /// come.
+    /// come. A run that comes no further for some seconds, as its model goes on and on at one
+    /// virtual time, fails with [`Error::NoEnd`].
     pub fn stop(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -54,7 +56,7 @@ impl StopSwitch {
 enum Told {
     Progress(Progress),
     /// The caller need not wait any longer.
-    Left(Share),
+    Left(Error),
 }
 
 /// What a run has in common with its caller.
@@ -83,11 +85,13 @@ impl Control {
         if self.is_abandoned() { Err(Error::Abandoned) } else { Ok(()) }
     }
 
-    /// Has the caller go on without the threads of the run, which may be within an event that never
-    /// ends: this process is to end, as the run has lost another one.
-    pub(crate) fn leave(&self, share: Share) {
-        // A caller that no longer waits need not know.
-        self.caller.iter().for_each(|caller| _ = caller.send(Told::Left(share.clone())));
+    /// Has the caller go on without the threads of the run, which may never end: this process is to
+    /// end, as the run has lost another one, or the run comes no further.
+    pub(crate) fn leave(&self, why: Error) {
+        if let Some(caller) = &self.caller {
+            // A caller that no longer waits need not know.
+            let _ = caller.send(Told::Left(why));
+        }
     }
 
     /// Has the caller watch this thread of the run.
@@ -238,7 +242,7 @@ fn look_on(
     let mut clock = Duration::ZERO;
     loop {
         match told.recv_timeout(every) {
-            Ok(Told::Left(share)) => return Some(Error::Share(share)),
+            Ok(Told::Left(why)) => return Some(why),
             Ok(Told::Progress(progress)) => {
                 audience.progress.iter_mut().for_each(|report| report(&progress))
             }

@@ -163,12 +163,7 @@ pub const SEQUENTIAL: [Configuration; 2] = [
 ];
 
 /// All ways to find GVT.
-pub const ALGORITHMS: [GvtAlgorithm; 4] = [
-    GvtAlgorithm::Asynchronous,
-    GvtAlgorithm::Synchronous,
-    GvtAlgorithm::OneSided,
-    GvtAlgorithm::Gsu,
-];
+pub const ALGORITHMS: &[GvtAlgorithm] = GvtAlgorithm::ALL;
 
 impl Parallel {
     /// Draws a virtual cluster. Clusters of many PEs take long, as most PEs idle and some stand

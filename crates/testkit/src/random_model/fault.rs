@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlannedFault {
     /// The mistake.
-    pub crime: Crime,
+    pub mistake: Mistake,
     /// The LP that makes it.
     pub lp: u32,
     /// Which of that LP's events makes it, from 1.
@@ -13,7 +13,7 @@ pub struct PlannedFault {
 
 /// A mistake that a model can make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Crime {
+pub enum Mistake {
     /// A delay that is NaN.
     NanDelay,
     /// A delay below zero.
@@ -54,26 +54,26 @@ pub enum Crime {
     UndeclaredLink,
 }
 
-impl Crime {
+impl Mistake {
     /// All of them.
-    pub const ALL: [Crime; 18] = [
-        Crime::NanDelay,
-        Crime::NegativeDelay,
-        Crime::InfiniteDelay,
-        Crime::BelowLookahead,
-        Crime::UnknownLp,
-        Crime::ZeroDelayLoop,
-        Crime::Panic,
-        Crime::DivideByZero,
-        Crime::UndeclaredStatistic,
-        Crime::WrongKind,
-        Crime::WrongItem,
-        Crime::NanObservation,
-        Crime::CounterOverflow,
-        Crime::WrongRow,
-        Crime::UndeclaredTable,
-        Crime::Fail,
-        Crime::JustBelowLookahead,
-        Crime::UndeclaredLink,
+    pub const ALL: [Mistake; 18] = [
+        Mistake::NanDelay,
+        Mistake::NegativeDelay,
+        Mistake::InfiniteDelay,
+        Mistake::BelowLookahead,
+        Mistake::UnknownLp,
+        Mistake::ZeroDelayLoop,
+        Mistake::Panic,
+        Mistake::DivideByZero,
+        Mistake::UndeclaredStatistic,
+        Mistake::WrongKind,
+        Mistake::WrongItem,
+        Mistake::NanObservation,
+        Mistake::CounterOverflow,
+        Mistake::WrongRow,
+        Mistake::UndeclaredTable,
+        Mistake::Fail,
+        Mistake::JustBelowLookahead,
+        Mistake::UndeclaredLink,
     ];
 }

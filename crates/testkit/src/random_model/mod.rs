@@ -5,9 +5,9 @@
 //! statistics and rows.
 
 mod behaviour;
-mod crimes;
 mod diary;
 mod fault;
+mod mistakes;
 mod parcel;
 mod promise;
 mod recipe;
@@ -21,7 +21,7 @@ use warpline::{Abilities, Comparable, Journal};
 pub use behaviour::RandomModel;
 use behaviour::{ROUTES, TIMES};
 pub use diary::Diary;
-pub use fault::{Crime, PlannedFault};
+pub use fault::{Mistake, PlannedFault};
 use parcel::{Errand, Load};
 pub use parcel::{Inline, Owned, Parcel, Plain, Way, Written};
 pub use recipe::{Declares, DelayKind, LpKind, Payloads, Recipe, Shape};
@@ -152,8 +152,8 @@ impl<const WORDS: usize, O: Owned> Model for RandomModel<WORDS, O> {
         let here = |fault: &PlannedFault| {
             (self.recipe.widespread || fault.lp == lp.id().0) && fault.event == state.seen
         };
-        if let Some(PlannedFault { crime, .. }) = self.recipe.fault.filter(here) {
-            crime.commit(self, lp);
+        if let Some(PlannedFault { mistake, .. }) = self.recipe.fault.filter(here) {
+            mistake.make(self, lp);
         }
     }
 

@@ -11,11 +11,11 @@ mod carrier;
 mod copies;
 mod counts;
 mod courier;
+mod courier_report;
 mod feed;
 mod inbox;
 #[cfg(feature = "mpi")]
 mod mpi;
-mod notes;
 mod places;
 mod plugged;
 mod port;

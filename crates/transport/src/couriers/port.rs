@@ -9,9 +9,9 @@ use warpline_memory::{IsPortable, Lines, MakeRoom, Region, drop_each, lines};
 
 use super::carrier::Carrier;
 use super::courier::{Courier, Equipment};
+use super::courier_report::CourierReport;
 use super::feed::{Bounds, Outlet, feed};
 use super::inbox::{Arrivals, Inbox};
-use super::notes::Notes;
 use super::places::CourierPlan;
 use super::records::Record;
 use super::service::{Couriers, Service, SharedCourier};
@@ -50,7 +50,7 @@ pub struct NodePort<E> {
     far_bounds: Lines,
     inbox: Inbox<E>,
     arrived: Arrivals<E>,
-    notes: Notes,
+    report: CourierReport,
 }
 
 /// The ends of the wires of a process's PEs, and its couriers.
@@ -68,7 +68,7 @@ pub fn node_ports<E: Send>(
     let places = &plan.places;
     let near = ring_ports(region, portable, (&places.near, &places.local()), controls);
     let mut near = near.into_iter();
-    let notes = Notes::default();
+    let report = CourierReport::default();
     let mut ports = Vec::new();
     let mut couriers = Vec::new();
     for (number, carrier) in (0..).zip(carriers) {
@@ -96,12 +96,12 @@ pub fn node_ports<E: Send>(
             far_bounds: end.far_bounds,
             inbox: end.inbox,
             arrived: Arrivals::default(),
-            notes: notes.clone(),
+            report: report.clone(),
         }));
         couriers.push(courier);
     }
     let courier_of = places.local().map(|pe| places.courier_of(pe).courier as usize).collect();
-    (ports, Couriers::new(couriers, notes, courier_of, service))
+    (ports, Couriers::new(couriers, report, courier_of, service))
 }
 
 /// The parts of a PE's port that connect it to its courier.
@@ -182,7 +182,7 @@ impl<E: Send> NodePort<E> {
         let posted = self.kept.drain(..).try_for_each(|record| courier.post(record));
         let worked = posted.and_then(|()| if works { courier.work(false) } else { Ok(false) });
         self.is_clogged = courier.is_clogged();
-        self.notes.note(worked);
+        self.report.note(worked);
     }
 
     /// Sends a record that must not be refused. It may overtake values that have not been flushed.
@@ -331,7 +331,7 @@ impl<E> Drop for NodePort<E> {
     fn drop(&mut self) {
         drop_each(self.kept.drain(..).chain(self.unflushed.drain(..)));
         if let Some(outlet) = &self.outlet {
-            self.notes.count(outlet.counts());
+            self.report.count(outlet.counts());
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::counts::CourierCounts;
 use super::courier::Courier;
-use super::notes::Notes;
+use super::courier_report::CourierReport;
 
 /// A courier that PEs of a process share with each other or with the thread that works for it. The
 /// lock is hardly ever contended.
@@ -41,7 +41,7 @@ pub enum Service {
 /// The couriers of a process.
 pub struct Couriers<E> {
     couriers: Vec<SharedCourier<E>>,
-    notes: Notes,
+    report: CourierReport,
     /// By PE of this process.
     courier_of: Vec<usize>,
     service: Service,
@@ -51,11 +51,11 @@ impl<E: Send> Couriers<E> {
     /// `courier_of` has the courier of each PE of this process.
     pub(super) fn new(
         couriers: Vec<SharedCourier<E>>,
-        notes: Notes,
+        report: CourierReport,
         courier_of: Vec<usize>,
         service: Service,
     ) -> Self {
-        Couriers { couriers, notes, courier_of, service }
+        Couriers { couriers, report, courier_of, service }
     }
 
     /// How many there are.
@@ -77,7 +77,7 @@ impl<E: Send> Couriers<E> {
     /// whether there was anything to do.
     pub fn work(&self, number: usize, hurries: bool) -> bool {
         let outcome = self.couriers[number].lock().work(hurries);
-        self.notes.note(outcome).unwrap_or(false)
+        self.report.note(outcome).unwrap_or(false)
     }
 
     /// Does the work of the courier of a PE that has nothing left to do, if PEs work for couriers.
@@ -91,7 +91,7 @@ impl<E: Send> Couriers<E> {
     /// What has gone wrong, if anything has: a carrier has failed, or has brought what makes no
     /// sense. Nothing more is sent or received then.
     pub fn trouble(&self) -> Option<&str> {
-        self.notes.trouble()
+        self.report.trouble()
     }
 
     /// Ends communication. Has to be called until it returns true: then nothing is on its way any
@@ -116,7 +116,7 @@ impl<E: Send> Couriers<E> {
 
     /// The work that they have done.
     pub fn counts(&self) -> CourierCounts {
-        let cas = self.notes.counts();
+        let cas = self.report.counts();
         self.couriers
             .iter()
             .map(|courier| courier.lock().counts())

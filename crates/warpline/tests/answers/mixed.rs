@@ -25,7 +25,7 @@ fn simulation(directory: &Path, bursts_at: f64) -> Simulation<'static, Plant> {
 /// lookahead.
 fn ways() -> Vec<(String, impl Fn(Simulation<'static, Plant>) -> Simulation<'static, Plant>)> {
     let mut ways = Vec::new();
-    for (number, gvt) in (0..).zip(ALGORITHMS) {
+    for (number, gvt) in (0..).zip(ALGORITHMS.iter().copied()) {
         for (pes, cluster) in
             [(2, None), (2, Some(number)), (3, Some(10 + number)), (7, Some(20 + number))]
         {
@@ -191,7 +191,7 @@ fn effects_outside_happen_in_the_order_of_events() {
         model.said.clone(),
     );
     assert!(expected.len() > 100);
-    for gvt in ALGORITHMS {
+    for &gvt in ALGORITHMS {
         let model = Clocks::new(None);
         let list = model.said.clone();
         let ticked = model.ticked.clone();

@@ -5,7 +5,7 @@ use proptest::test_runner::Config;
 use warpline::base::random::Random;
 use warpline::{CopyInterval, Fault, GvtAlgorithm, LpId, Messages, Pending};
 use warpline_testkit::matrix::{Configuration, Parallel};
-use warpline_testkit::random_model::{Crime, Declares, DelayKind, Payloads, PlannedFault, Shape};
+use warpline_testkit::random_model::{Declares, DelayKind, Mistake, Payloads, PlannedFault, Shape};
 use warpline_testkit::{Recipe, Settings, cases, matrix, reference, scaled};
 
 fn config(usual: u32) -> Config {
@@ -28,7 +28,7 @@ fn settings() -> impl Strategy<Value = Settings> {
 }
 
 proptest! {
-    #![proptest_config(config(160))]
+    #![proptest_config(config(200))]
 
     #[test]
     fn random_models_have_one_answer(recipe: Recipe, settings in settings()) {
@@ -42,14 +42,14 @@ proptest! {
 
     #[test]
     fn random_mistakes_have_one_answer(
-        recipe: Recipe, crime in prop::sample::select(&Crime::ALL[..]), lp in 0.0..1.0, event in 1u64..8, seed: u64, end in 0.5..40.0,
+        recipe: Recipe, mistake in prop::sample::select(&Mistake::ALL[..]), lp in 0.0..1.0, event in 1u64..8, seed: u64, end in 0.5..40.0,
     ) {
         let lp = (f64::from(recipe.lps) * lp) as u32;
-        let recipe = Recipe { fault: Some(PlannedFault { crime, lp, event }), ..recipe };
+        let recipe = Recipe { fault: Some(PlannedFault { mistake, lp, event }), ..recipe };
         let settings = Settings { zero_delay_hops: 1000, ..Settings::new(seed, end) };
         let outcome = matrix::check_recipe(&recipe, &settings).map_err(TestCaseError::fail)?;
         if let Err(stop) = outcome {
-            prop_assert!(stop.time < end || crime == Crime::CounterOverflow && stop.time == end);
+            prop_assert!(stop.time < end || mistake == Mistake::CounterOverflow && stop.time == end);
         }
     }
 }
@@ -58,7 +58,7 @@ proptest! {
 #[test]
 fn consecutive_seeds_have_one_answer() {
     let mut events = 0;
-    for seed in 0..u64::from(cases(100)) {
+    for seed in 0..u64::from(cases(60)) {
         let recipe = Recipe::from_seed(seed);
         let outcome = matrix::check_recipe(&recipe, &Settings::new(seed, 1e9))
             .unwrap_or_else(|why| panic!("seed {seed}: {why}"));
@@ -98,7 +98,7 @@ fn large_models_have_one_answer() {
 /// them, on PEs that did not fail themselves.
 #[test]
 fn a_failure_leaves_anti_messages_without_their_messages() {
-    let fault = Some(PlannedFault { crime: Crime::UndeclaredStatistic, lp: 15, event: 5 });
+    let fault = Some(PlannedFault { mistake: Mistake::UndeclaredStatistic, lp: 15, event: 5 });
     let recipe = Recipe {
         lps: 16,
         energy: 232,
@@ -128,7 +128,7 @@ fn a_failure_leaves_anti_messages_without_their_messages() {
 /// PEs may ask for GVT far more often than batches end.
 #[test]
 fn runs_with_large_batches_and_frequent_gvt_end() {
-    let fault = Some(PlannedFault { crime: Crime::Panic, lp: 1, event: 4 });
+    let fault = Some(PlannedFault { mistake: Mistake::Panic, lp: 1, event: 4 });
     let plain = Recipe::from_seed(0).with_features([false; 12]);
     let recipe = Recipe {
         lps: 4,
@@ -174,7 +174,7 @@ fn the_answer_depends_on_seed_and_end() {
 /// A planned mistake is reported if the run reaches it; these runs reach all of them.
 #[test]
 fn every_mistake_is_reported_where_it_is_made() {
-    for crime in Crime::ALL {
+    for mistake in Mistake::ALL {
         let plain = Recipe {
             lps: 4,
             energy: 30,
@@ -184,15 +184,15 @@ fn every_mistake_is_reported_where_it_is_made() {
             ..Recipe::from_seed(5)
         }
         .with_features([false; 12]);
-        let recipe = Recipe { fault: Some(PlannedFault { crime, lp: 2, event: 3 }), ..plain };
+        let recipe = Recipe { fault: Some(PlannedFault { mistake, lp: 2, event: 3 }), ..plain };
         let settings = Settings { zero_delay_hops: 50, ..Settings::new(3, 100.0) };
         let stop = matrix::check_recipe(&recipe, &settings)
-            .unwrap_or_else(|why| panic!("{crime:?}: {why}"))
+            .unwrap_or_else(|why| panic!("{mistake:?}: {why}"))
             .expect_err("a fault is planned");
         let text = format!("{:?}", stop.place);
         // Counters overflow over the whole run, not at an event.
-        let place = if crime == Crime::CounterOverflow { "Results" } else { "lp: LpId(2)" };
-        assert!(text.contains(place), "{crime:?}: {text}");
+        let place = if mistake == Mistake::CounterOverflow { "Results" } else { "lp: LpId(2)" };
+        assert!(text.contains(place), "{mistake:?}: {text}");
     }
 }
 
@@ -211,26 +211,28 @@ fn sends_below_the_lookahead_are_reported_alike() {
         ..Recipe::from_seed(5)
     };
     for (declares, number) in Declares::ALL.into_iter().zip(0..) {
-        for crime in [Crime::BelowLookahead, Crime::JustBelowLookahead, Crime::UndeclaredLink] {
+        for mistake in
+            [Mistake::BelowLookahead, Mistake::JustBelowLookahead, Mistake::UndeclaredLink]
+        {
             let recipe = Recipe {
                 declares,
-                fault: Some(PlannedFault { crime, lp: 2, event: 3 }),
+                fault: Some(PlannedFault { mistake, lp: 2, event: 3 }),
                 ..plain.clone()
             };
             let checked = matrix::check_recipe(&recipe, &Settings::new(number, 100.0))
-                .unwrap_or_else(|why| panic!("{crime:?}: {why}"));
+                .unwrap_or_else(|why| panic!("{mistake:?}: {why}"));
             let fault = checked.expect_err("a fault is planned").fault;
-            let expected = match (crime, declares) {
-                (Crime::UndeclaredLink, Declares::Links) => {
+            let expected = match (mistake, declares) {
+                (Mistake::UndeclaredLink, Declares::Links) => {
                     matches!(fault, Fault::NoLink { to: LpId(0) })
                 }
-                (Crime::UndeclaredLink, _) => matches!(fault, Fault::Delay { .. }),
-                (Crime::JustBelowLookahead, _) => {
+                (Mistake::UndeclaredLink, _) => matches!(fault, Fault::Delay { .. }),
+                (Mistake::JustBelowLookahead, _) => {
                     matches!(fault, Fault::Lookahead { delay, lookahead, .. } if delay.next_up() == lookahead && lookahead >= 0.5)
                 }
                 _ => matches!(fault, Fault::Lookahead { .. }),
             };
-            assert!(expected, "{crime:?} with lookahead of {declares:?}: {fault:?}");
+            assert!(expected, "{mistake:?} with lookahead of {declares:?}: {fault:?}");
         }
     }
 }

@@ -9,7 +9,7 @@ use warpline::{
     SubPool, Synchronisation, Undo,
 };
 use warpline_testkit::matrix::{self, ALGORITHMS, BufferUse, Configuration, Parallel};
-use warpline_testkit::random_model::{Crime, PlannedFault};
+use warpline_testkit::random_model::{Mistake, PlannedFault};
 use warpline_testkit::{Recipe, Settings, scaled};
 
 const POOLS: [(BufferPool, SubPool); 6] = [
@@ -79,9 +79,9 @@ fn every_way_to_keep_buffers_has_one_answer() {
 #[test]
 fn mistakes_are_found_whatever_the_pool() {
     for (buffers, number) in all_uses().zip(0..) {
-        for (crime, nth) in Crime::ALL.into_iter().zip(0..) {
+        for (mistake, nth) in Mistake::ALL.into_iter().zip(0..) {
             let seed = 1000 + 31 * number + nth;
-            let fault = Some(PlannedFault { crime, lp: (seed % 4) as u32, event: 1 + seed % 5 });
+            let fault = Some(PlannedFault { mistake, lp: (seed % 4) as u32, event: 1 + seed % 5 });
             let recipe = Recipe { lps: 5, energy: 60, fault, ..Recipe::from_seed(seed) };
             let settings = Settings { zero_delay_hops: 200, ..Settings::new(seed, 20.0) };
             let outcome = matrix::check_recipe_under(
@@ -89,7 +89,8 @@ fn mistakes_are_found_whatever_the_pool() {
                 &settings,
                 &[configuration(cluster(seed, buffers))],
             );
-            _ = outcome.unwrap_or_else(|why| panic!("{buffers:?}, {crime:?}, seed {seed}: {why}"));
+            _ = outcome
+                .unwrap_or_else(|why| panic!("{buffers:?}, {mistake:?}, seed {seed}: {why}"));
         }
     }
 }

@@ -202,7 +202,7 @@ fn run(model: Loans, set: impl FnOnce(Loaning) -> Loaning) -> (Answer, u64) {
 /// A virtual cluster with a window as wide as the run.
 fn wild(simulation: Loaning, seed: u64) -> Loaning {
     let pes = [2, 3, 5, 8][(seed % 4) as usize];
-    let gvt = ALGORITHMS[(seed / 3 % 4) as usize];
+    let gvt = ALGORITHMS[seed as usize / 3 % ALGORITHMS.len()];
     let simulation = simulation
         .sync(Synchronisation::Optimistic)
         .threads(pes)

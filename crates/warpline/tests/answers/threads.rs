@@ -163,7 +163,7 @@ fn parallel(simulation: Simulation<'_, Mill>, threads: u32) -> Simulation<'_, Mi
 
 fn together(simulation: Simulation<'_, Mill>, threads: u32) -> Simulation<'_, Mill> {
     // Another algorithm for each number of threads.
-    let gvt = ALGORITHMS[threads as usize % 4];
+    let gvt = ALGORITHMS[threads as usize % ALGORITHMS.len()];
     let simulation = simulation.threads(threads).gvt(gvt).gvt_interval(100).batch(16);
     // Eight PEs share threads if there are fewer cores, three never do.
     if threads == 3 { simulation.one_thread_per_pe() } else { simulation }

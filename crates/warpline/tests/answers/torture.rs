@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use warpline::{Error, Records};
-use warpline_testkit::random_model::{Crime, Inline, PlannedFault};
+use warpline_testkit::random_model::{Inline, Mistake, PlannedFault};
 use warpline_testkit::torture::{Case, Summary};
 use warpline_testkit::{RandomModel, Recipe, Settings, cases, matrix, time_limit};
 
@@ -89,9 +89,9 @@ fn files_of_rows_are_equal_to_the_byte() {
     for seed in 0..u64::from(cases(60)) {
         let plain = Recipe::from_seed(1000 + seed);
         let lps = plain.lps.min(30);
-        let crime = Crime::ALL[(seed / 2) as usize % Crime::ALL.len()];
+        let mistake = Mistake::ALL[(seed / 2) as usize % Mistake::ALL.len()];
         let fault = seed.is_multiple_of(2).then_some(PlannedFault {
-            crime,
+            mistake,
             lp: (seed % u64::from(lps)) as u32,
             event: 2 + seed % 3,
         });

@@ -7,7 +7,7 @@ use warpline::{
     Messages, Pending, Synchronisation,
 };
 use warpline_testkit::matrix::{self, ALGORITHMS, BufferUse, Configuration, Parallel};
-use warpline_testkit::random_model::{Crime, Declares, PlannedFault, Shape};
+use warpline_testkit::random_model::{Declares, Mistake, PlannedFault, Shape};
 use warpline_testkit::{Recipe, Settings, scaled};
 
 /// A virtual cluster in windows, which asks for GVT only when it must.
@@ -27,7 +27,7 @@ fn windows(pes: u32, cluster: u64) -> Configuration {
         go_ahead: GoAhead::Auto,
         batch: [1, 4, 128][cluster as usize / 3 % 3],
         kps: 7,
-        gvt: ALGORITHMS[(cluster % 4) as usize],
+        gvt: ALGORITHMS[cluster as usize % ALGORITHMS.len()],
         barrier: [Barrier::Tree, Barrier::Central, Barrier::Condvar][(cluster / 4 % 3) as usize],
         gvt_interval: 512,
         adapts_interval: false,
@@ -98,9 +98,10 @@ fn lookahead_that_is_lost_in_rounding_holds_up_nobody() {
 #[test]
 fn failures_in_windows_are_those_of_a_sequential_run() {
     let mut reached = 0;
-    for (crime, number) in Crime::ALL.into_iter().zip(0..) {
+    for (mistake, number) in Mistake::ALL.into_iter().zip(0..) {
         for declares in Declares::ALL {
-            let fault = Some(PlannedFault { crime, lp: 60 + number as u32, event: 2 + number % 3 });
+            let fault =
+                Some(PlannedFault { mistake, lp: 60 + number as u32, event: 2 + number % 3 });
             let recipe = Recipe { fault, ..recipe(declares, number) };
             let settings = Settings { zero_delay_hops: 200, ..Settings::new(number, 20.0) };
             let all: Vec<_> = [1, 2, 3, 8]
@@ -109,11 +110,11 @@ fn failures_in_windows_are_those_of_a_sequential_run() {
                 .map(|(pes, cluster)| windows(pes, cluster))
                 .collect();
             let outcome = matrix::check_recipe_under(&recipe, &settings, &all)
-                .unwrap_or_else(|why| panic!("{crime:?}: {why}"));
+                .unwrap_or_else(|why| panic!("{mistake:?}: {why}"));
             reached += usize::from(outcome.is_err());
         }
     }
-    assert!(reached > Crime::ALL.len(), "{reached} of the planned mistakes were reached");
+    assert!(reached > Mistake::ALL.len(), "{reached} of the planned mistakes were reached");
 }
 
 /// If the horizon does not move, each event is executed alone when GVT reaches it, so every mistake
@@ -121,8 +122,8 @@ fn failures_in_windows_are_those_of_a_sequential_run() {
 #[test]
 fn mistakes_where_no_horizon_moves_are_those_of_a_sequential_run() {
     let mut reached = 0;
-    for (crime, number) in Crime::ALL.into_iter().zip(0..) {
-        let fault = Some(PlannedFault { crime, lp: 60 + number as u32, event: 1 + number % 3 });
+    for (mistake, number) in Mistake::ALL.into_iter().zip(0..) {
+        let fault = Some(PlannedFault { mistake, lp: 60 + number as u32, event: 1 + number % 3 });
         let recipe = Recipe { lookahead: 1e-30, fault, ..recipe(Declares::Model, number) };
         let settings = Settings { zero_delay_hops: 200, ..Settings::new(number, 8.0) };
         let both = [true, false].map(|windows| Parallel {
@@ -132,10 +133,10 @@ fn mistakes_where_no_horizon_moves_are_those_of_a_sequential_run() {
         let all =
             both.map(|parallel| Configuration { parallel: Some(parallel), ..windows(3, number) });
         let outcome = matrix::check_recipe_under(&recipe, &settings, &all)
-            .unwrap_or_else(|why| panic!("{crime:?}: {why}"));
+            .unwrap_or_else(|why| panic!("{mistake:?}: {why}"));
         reached += usize::from(outcome.is_err());
     }
-    assert!(reached > Crime::ALL.len() / 2, "{reached} of the planned mistakes were reached");
+    assert!(reached > Mistake::ALL.len() / 2, "{reached} of the planned mistakes were reached");
 }
 
 /// Each LP sends the next one a token, after a delay of 1 or, from some of them, of 2.

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use crate::support::settings;
+use crate::support::{assert_words, settings};
 use warpline::prelude::*;
 use warpline::record::{Partial, Series};
 use warpline::serde_json::Value;
-use warpline::{Settings, StopSwitch, TableRows};
+use warpline::{Error, Settings, StopSwitch, TableRows};
 use warpline_testkit::time_limit;
 
 const HOPS: Counter = Counter::slot(0);
@@ -325,5 +325,41 @@ fn a_mistake_counts_though_the_run_is_ended_early() {
                 run.record.end_time
             ),
         }
+    }
+}
+
+/// LP 0 goes on and on at time 1, and LP 1 waits for time 2.
+struct Whirl;
+
+impl Model for Whirl {
+    type State = ();
+    type Event = ();
+
+    fn lps(&self) -> u32 {
+        2
+    }
+
+    fn init(&self, lp: &mut Init<Self>) {
+        lp.send(lp.id(), f64::from(1 + lp.id().0), ());
+    }
+
+    fn handle(&self, (): &mut (), (): &(), lp: &mut Context<Self>) {
+        lp.send(lp.id(), 0.0, ());
+    }
+}
+
+/// There is no time at which all PEs could end.
+#[test]
+fn a_run_that_comes_no_further_is_given_up_when_it_is_to_end() {
+    let _limit = time_limit(200);
+    for engine in ["sync=sequential", "threads=2 sync=optimistic"] {
+        let settings = settings(&format!("{engine} zero-delay-hops=4294967295"));
+        let switch = StopSwitch::default();
+        let run = Simulation::new(Whirl).settings(settings).end(9.0).stop_with(&switch);
+        switch.stop();
+        let error = run.run().expect_err("it has no end");
+        assert!(matches!(error, Error::NoEnd { .. }), "{engine}: {error}");
+        let text = error.to_string();
+        assert_words(&text, &["told to end", "no further for", "there are no results"]);
     }
 }

@@ -4,7 +4,7 @@
 use crate::support::{COUNT, Poke, ROWS, Scripted, VALUE, assert_words};
 use warpline::engine::Limits;
 use warpline::prelude::*;
-use warpline::{Failure, Fault, Pending, Place, Synchronisation};
+use warpline::{Exhausted, Failure, Fault, Pending, Place, Synchronisation};
 use warpline_testkit::time_limit;
 
 /// Runs a model that must fail with both pending sets, and returns the failure on which they agree,
@@ -565,4 +565,35 @@ fn delays_lost_to_rounding_are_told_in_every_run() {
             "delay of 0.5 to LP 2 is lost to rounding",
         ],
     );
+}
+
+/// Code that runs after the last event may run out of memory, too. So may what an event does to the
+/// outside world.
+#[test]
+fn memory_that_runs_out_after_the_events_is_no_panic_of_the_model() {
+    let _limit = time_limit(100);
+    const SCARCE: Exhausted = Exhausted::Memory { what: "a long list", bytes: 6_400_000 };
+    let no_memory = "the system has no memory for a long list, which needed 6.4 MB more";
+    for (sync, threads) in [(Synchronisation::Sequential, 1), (Synchronisation::Optimistic, 2)] {
+        let run = |model| Simulation::new(model).end(10.0).sync(sync).threads(threads).run();
+        let finish: fn(&mut Finish<Scripted>) = |lp| {
+            if lp.id() == LpId(2) {
+                SCARCE.unwind();
+            }
+        };
+        let error = run(Scripted { finish, ..Scripted::default() }).unwrap_err();
+        assert_words(&error.to_string(), &["finish of LP 2", no_memory, "there are no results"]);
+        let Error::Fault(failure) = error else { panic!("{sync:?}: {error}") };
+        assert_eq!(failure.fault, Fault::Memory(SCARCE));
+        let results = || SCARCE.unwind();
+        let act: fn(&mut Context<Scripted>) = |lp| lp.when_settled(|| SCARCE.unwind());
+        for model in [
+            Scripted { results, ..Scripted::default() },
+            Scripted { handle: act, ..Scripted::default() },
+        ] {
+            let error = run(model).unwrap_err();
+            assert!(matches!(error, Error::Memory { why: SCARCE, .. }), "{sync:?}: {error}");
+            assert_words(&error.to_string(), &[no_memory, "there are no results"]);
+        }
+    }
 }

@@ -357,7 +357,7 @@ fn check(seed: u64, directory: &Path, launched: bool) -> Result<(), Ended> {
 /// Replaces settings that need memory common to all processes.
 fn avoid_common_memory(parallel: &mut Parallel) {
     parallel.barrier = Barrier::Tree;
-    if parallel.gvt == GvtAlgorithm::Gsu {
+    if parallel.gvt.needs_shared_memory() {
         parallel.gvt = GvtAlgorithm::Asynchronous;
     }
 }

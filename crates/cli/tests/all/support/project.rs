@@ -39,7 +39,7 @@ fn settings_of_profile() -> Vec<(String, String)> {
 /// Runs cargo in the project `name`. It needs no network, as the workspace has the same dependencies.
 pub(crate) fn cargo(project: &Path, name: &str, line: &str) -> Output {
     let mut cargo = Command::new(env!("CARGO"));
-    // Built as in the workspace, dependencies need not be built again.
+    // Built as in the workspace, dependencies with the same features need not be built again.
     cargo.envs(settings_of_profile());
     // The code of the project itself need not be fast.
     cargo.args(["--config", &format!("profile.dev.package.{name}.opt-level=0")]);

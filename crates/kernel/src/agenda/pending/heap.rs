@@ -50,9 +50,12 @@ impl Heap {
         let mut hole = 0;
         loop {
             let first = ARITY * hole + 1;
-            let (least, child) = match entries.get(first..).and_then(|rest| rest.first_chunk()) {
+            let children = entries.get(first..).unwrap_or_default();
+            let (least, child) = match children.first_chunk() {
                 Some(children) => least_of_four(children, ties),
-                None => match least_of_few(entries.get(first..).unwrap_or_default(), ties) {
+                // A leaf, as at the end of almost every way down.
+                None if children.is_empty() => break,
+                None => match least_of_few(children, ties) {
                     Some(least) => least,
                     None => break,
                 },
@@ -75,7 +78,8 @@ fn least_of_four(children: &[Entry; ARITY], ties: &impl Ties) -> (usize, Entry) 
     let (left, left_time) = if b < a { (1, b) } else { (0, a) };
     let (right, right_time) = if d < c { (3, d) } else { (2, c) };
     let least = if right_time < left_time { right } else { left };
-    if a == b || c == d || left_time == right_time {
+    // One branch for all three.
+    if (a == b) | (c == d) | (left_time == right_time) {
         return least_of_few(children, ties).unwrap_or((least, children[least]));
     }
     (least, children[least])

@@ -43,7 +43,12 @@ impl<T: PeTypes> Pe<'_, T> {
             })?;
         let fault = self.executor.take_fault().map_or(Ok(()), Err);
         let begun = fault.and_then(|()| {
-            self.effects.observe(self.executor.notes_mut(), Moment::Init(id), id, VirtualTime::ZERO)
+            self.effects.observe(
+                self.executor.observations_mut(),
+                Moment::Init(id),
+                id,
+                VirtualTime::ZERO,
+            )
         });
         match begun {
             Ok(()) => Ok(state),

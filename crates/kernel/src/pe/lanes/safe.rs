@@ -110,9 +110,9 @@ impl<T: PeTypes> Pe<'_, T> {
         }
         self.executor.commit(self.world.model(), &event.payload);
         self.faults.end_running();
-        if !self.executor.notes().is_empty()
+        if !self.executor.observations().is_empty()
             && let Err(fault) =
-                self.effects.observe(self.executor.notes_mut(), Moment::Event(key), id, time)
+                self.effects.observe(self.executor.observations_mut(), Moment::Event(key), id, time)
         {
             self.defer(entry, fault, true);
             return false;

@@ -171,16 +171,17 @@ impl<T: PeTypes> Pe<'_, T> {
     /// Moves what the current event observed and saved out of the context.
     #[inline(always)]
     fn keep_side_record(&mut self) -> SideRecordId {
-        let nothing = self.executor.notes_mut().is_empty() && self.executor.saved_mut().is_empty();
+        let nothing =
+            self.executor.observations_mut().is_empty() && self.executor.saved_mut().is_empty();
         if nothing { SideRecordId::NONE } else { self.keep_in_side_record() }
     }
 
     /// Not inlined, so that models without observations pay nothing for it.
     #[inline(never)]
     fn keep_in_side_record(&mut self) -> SideRecordId {
-        self.effects.fetch(self.executor.notes());
-        let (notes, saved) = self.executor.notes_and_saved_mut();
-        self.past.keep(notes, saved)
+        self.effects.fetch(self.executor.observations());
+        let (observations, saved) = self.executor.observations_and_saved_mut();
+        self.past.keep(observations, saved)
     }
 
     /// Sends what LP `sender` sent in its `number`-th event. Returns the chain of the messages that

@@ -1,4 +1,8 @@
 //! PEs stepped by hand, with wires on which messages arrive when the test says so.
+
+mod play;
+mod wires;
+
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -7,150 +11,28 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-use warpline_base::random::Stream;
 use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
-use warpline_kernel::gvt::{Algorithm, AnyGvt, Control, Hierarchy, Put, Verdict};
+use warpline_kernel::gvt::{AnyGvt, GvtAlgorithm, Hierarchy, Verdict};
 use warpline_kernel::pending::Heap;
 use warpline_kernel::{
-    BoundPort, Cancellation, ControlPort, Counts, Delays, GoAhead, GvtStart, Horizon, Lanes,
-    Message, MessagePort, Messages, Partition, Pe, PeInputs, Port, Role, Roles, Rule, Step, Task,
-    Trace, Tuning, Undoing, ValueMessage, ValuePort, Window, balance,
+    Cancellation, Counts, Delays, GoAhead, GvtStart, Horizon, Lanes, Messages, Partition, Pe,
+    PeInputs, Role, Roles, Rule, Step, Task, Trace, Tuning, Undoing, Window, balance,
 };
 use warpline_memory::{Region, buffers};
 use warpline_model::engine::Executor;
 use warpline_model::prelude::*;
-use warpline_model::{Change, Changing, Declarations, Statistics};
+use warpline_model::{Declarations, Statistics};
 use warpline_record::Phases;
 
-/// How many events were handled, according to the statistics.
-pub(crate) const HANDLED: Counter = Counter::slot(0);
-const SEED: u64 = 1;
-/// The end of every run.
-pub(crate) const END: f64 = 100.0;
-
-/// The receiver, the time, and the event.
-pub(crate) type Sent = (u32, f64, &'static str);
-
-/// An event after which the state of its LP cannot be copied.
-pub(crate) const NO_COPY: &str = "no copy";
-
-/// The state of an LP: the events that it has handled, and the random number that each of them
-/// drew.
-#[derive(Debug)]
-pub(crate) struct Handled {
-    pub(crate) labels: Vec<&'static str>,
-    drawn: Vec<u64>,
-}
-
-/// An event does nothing to a state but add to both lists.
-impl Journaled for Handled {
-    fn restore(&mut self, _: &mut Change<'_>) -> bool {
-        self.labels.pop().and(self.drawn.pop()).is_some()
-    }
-}
-
-impl Clone for Handled {
-    fn clone(&self) -> Self {
-        assert!(!self.labels.contains(&NO_COPY), "this state cannot be copied");
-        Handled { labels: self.labels.clone(), drawn: self.drawn.clone() }
-    }
-}
-
-/// A model that follows the test's script.
-pub(crate) struct Play {
-    pub(crate) lps: u32,
-    pub(crate) lookahead: f64,
-    /// The conservative LPs.
-    pub(crate) conservative: &'static [u32],
-    /// What an LP sends when it is initialised.
-    pub(crate) first: fn(u32) -> Vec<Sent>,
-    /// What an LP sends after it has handled these events, the last of them just now. The function
-    /// may panic.
-    pub(crate) then: fn(&[&'static str]) -> Vec<Sent>,
-    /// What an event saves for its reverse code.
-    pub(crate) save: fn(&'static str, &mut Context<Play>),
-    /// The reverse code of an event, applied to the list of events that its LP has handled.
-    pub(crate) reverse: fn(&mut Vec<&'static str>, &'static str, &mut Reverse<Play>),
-    /// What happens when an event commits.
-    pub(crate) commit: fn(&'static str),
-}
-
-impl Play {
-    /// Four LPs without events.
-    pub(crate) const NOTHING: Play = Play {
-        lps: 4,
-        lookahead: 0.0,
-        conservative: &[],
-        first: |_| Vec::new(),
-        then: |_| Vec::new(),
-        save: |_, _| {},
-        reverse: |handled, label, _| assert_eq!(handled.pop(), Some(label)),
-        commit: |_| {},
-    };
-}
-
-impl Default for Play {
-    fn default() -> Self {
-        Play::NOTHING
-    }
-}
-
-#[model(journal)]
-impl Model for Play {
-    type State = Handled;
-    type Event = &'static str;
-
-    fn lps(&self) -> u32 {
-        self.lps
-    }
-
-    fn lookahead(&self) -> f64 {
-        self.lookahead
-    }
-
-    fn declare(&self, declare: &mut Declarations) {
-        declare.counter(HANDLED, "handled", "events", "events handled");
-    }
-
-    fn init(&self, lp: &mut Init<Self>) -> Handled {
-        for (to, at, label) in (self.first)(lp.id().0) {
-            lp.send(to, at, label);
-        }
-        Handled { labels: Vec::new(), drawn: Vec::new() }
-    }
-
-    fn handle(&self, handled: &mut Handled, label: &&'static str, lp: &mut Context<Self>) {
-        lp.note_change(handled, 1, |log| log.push(0));
-        let Handled { labels, drawn } = handled;
-        labels.push(label);
-        drawn.push(lp.random().next_u64());
-        lp.count(HANDLED, 1);
-        (self.save)(label, lp);
-        for (to, at, label) in (self.then)(labels) {
-            lp.send(to, at - lp.now(), label);
-        }
-    }
-
-    fn reverse(
-        &self,
-        Handled { labels, drawn }: &mut Handled,
-        label: &&'static str,
-        lp: &mut Reverse<Self>,
-    ) {
-        drawn.pop();
-        (self.reverse)(labels, label, lp);
-    }
-
-    fn commit(&self, label: &&'static str, _: &mut Commit<Self>) {
-        (self.commit)(label);
-    }
-}
+pub(crate) use self::play::{END, HANDLED, Handled, NO_COPY, Play, Sent};
+use self::play::{SEED, draws};
+use self::wires::{Network, Wire};
 
 /// How a play is run.
 #[derive(Clone, Copy)]
 pub(crate) struct Setting {
     pub(crate) pes: u32,
-    pub(crate) algorithm: Algorithm,
+    pub(crate) algorithm: GvtAlgorithm,
     pub(crate) tuning: Tuning,
 }
 
@@ -176,135 +58,7 @@ pub(crate) const TUNING: Tuning = Tuning {
 /// Two PEs with the base tuning.
 impl Default for Setting {
     fn default() -> Self {
-        Setting { pes: 2, algorithm: Algorithm::Asynchronous, tuning: TUNING }
-    }
-}
-
-/// The messages on the wires, by receiver.
-struct Network {
-    under_way: Vec<Vec<Message>>,
-    arrived: Vec<Vec<Message>>,
-    values_under_way: Vec<Vec<ValueMessage<&'static str>>>,
-    values_arrived: Vec<Vec<ValueMessage<&'static str>>>,
-    /// For how many more messages there is room.
-    room: usize,
-    /// By PE: how many messages it has handed over.
-    handed_over: Vec<usize>,
-    /// By PE: how often it has flushed.
-    flushes: Vec<usize>,
-    /// By PE: the last bound published, and how many messages had been handed over by then.
-    published: Vec<(u64, usize)>,
-    /// By PE and round: the bound published, and how many messages had been handed over by then.
-    rounds: Vec<Vec<(u64, usize)>>,
-    /// Whether PEs receive the bounds of others.
-    bounds_arrive: bool,
-    controls: Vec<VecDeque<Control>>,
-}
-
-pub(crate) struct Wire {
-    me: u32,
-    network: Rc<RefCell<Network>>,
-    /// Messages by value that have not been flushed, and their receivers.
-    kept: Vec<(u32, ValueMessage<&'static str>)>,
-}
-
-impl MessagePort for Wire {
-    fn send(&mut self, to: u32, messages: &[Message]) -> usize {
-        let network = &mut *self.network.borrow_mut();
-        let taken = messages.len().min(network.room);
-        network.under_way[to as usize].extend_from_slice(&messages[..taken]);
-        network.handed_over[self.me as usize] += taken;
-        network.room -= taken;
-        taken
-    }
-
-    fn receive(&mut self, into: &mut Vec<Message>) {
-        into.append(&mut self.network.borrow_mut().arrived[self.me as usize]);
-    }
-}
-
-impl ValuePort<&'static str> for Wire {
-    fn send_value(
-        &mut self,
-        to: u32,
-        message: ValueMessage<&'static str>,
-    ) -> Result<(), ValueMessage<&'static str>> {
-        let room = &mut self.network.borrow_mut().room;
-        if *room == 0 {
-            return Err(message);
-        }
-        *room -= 1;
-        self.kept.push((to, message));
-        Ok(())
-    }
-
-    fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<&'static str>)) {
-        let arrived =
-            std::mem::take(&mut self.network.borrow_mut().values_arrived[self.me as usize]);
-        arrived.into_iter().for_each(take);
-    }
-}
-
-impl BoundPort for Wire {
-    fn publish(&mut self, bound: u64) {
-        let network = &mut *self.network.borrow_mut();
-        network.published[self.me as usize] = (bound, network.handed_over[self.me as usize]);
-    }
-
-    /// As long as no bounds arrive, GVT alone determines the horizon.
-    fn bound(&mut self, pe: u32) -> u64 {
-        let Network { published, bounds_arrive, .. } = &*self.network.borrow();
-        if *bounds_arrive { published[pe as usize].0 } else { 0 }
-    }
-
-    fn publish_round(&mut self, round: u64, bound: u64) {
-        let network = &mut *self.network.borrow_mut();
-        let me = self.me as usize;
-        let handed_over = network.handed_over[self.me as usize];
-        network.rounds[me].push((bound, handed_over));
-        assert_eq!(network.rounds[me].len() as u64, round, "rounds are numbered without gaps");
-    }
-
-    fn bound_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
-        let Network { rounds, bounds_arrive, .. } = &*self.network.borrow();
-        assert_eq!(
-            rounds[self.me as usize].len() as u64,
-            round,
-            "PEs ask only for the last round that they have published for"
-        );
-        rounds[pe as usize]
-            .get(round as usize - 1)
-            .filter(|_| *bounds_arrive)
-            .map(|(bound, _)| *bound)
-    }
-}
-
-impl ControlPort for Wire {
-    fn send_control(&mut self, to: u32, control: Control) {
-        self.network.borrow_mut().controls[to as usize].push_back(control);
-    }
-
-    fn receive_control(&mut self) -> Option<Control> {
-        self.network.borrow_mut().controls[self.me as usize].pop_front()
-    }
-
-    fn write(&mut self, to: u32, put: Put) {
-        self.send_control(to, put.read(self.me));
-    }
-
-    fn written(&mut self) -> Option<(u32, Put)> {
-        None
-    }
-}
-
-impl Port<&'static str> for Wire {
-    fn flush(&mut self) {
-        let network = &mut *self.network.borrow_mut();
-        network.handed_over[self.me as usize] += self.kept.len();
-        network.flushes[self.me as usize] += 1;
-        self.kept
-            .drain(..)
-            .for_each(|(to, message)| network.values_under_way[to as usize].push(message));
+        Setting { pes: 2, algorithm: GvtAlgorithm::Asynchronous, tuning: TUNING }
     }
 }
 
@@ -598,16 +352,6 @@ impl<'m> Stage<'m> {
             phases,
         }
     }
-}
-
-/// The random numbers that the first events of an LP draw.
-fn draws(lp: LpId, events: usize) -> Vec<u64> {
-    let mut stream = Stream::new(SEED, 0);
-    let draw = |number| {
-        stream.point(lp, number);
-        stream.random().next_u64()
-    };
-    (1..=events as u64).map(draw).collect()
 }
 
 pub(crate) fn time(time: f64) -> VirtualTime {

@@ -1,7 +1,7 @@
 //! Algorithms with a mistake, and memories with too few places, which the schedules find.
 
 use warpline_base::Moment;
-use warpline_kernel::gvt::{Action, Algorithm, AnyGvt, Control, Gvt, Local, Tag};
+use warpline_kernel::gvt::{Action, AnyGvt, Control, Gvt, GvtAlgorithm, Local, Tag};
 
 use super::{Way, World, four_blocks};
 
@@ -27,8 +27,8 @@ enum Mistake {
 }
 
 impl Gvt for Broken {
-    fn name(&self) -> &'static str {
-        self.gvt.name()
+    fn algorithm(&self) -> GvtAlgorithm {
+        self.gvt.algorithm()
     }
 
     fn sent(&mut self, to: u32, at: impl FnOnce() -> Moment) -> Tag {
@@ -100,18 +100,16 @@ fn find(way: Way, mistake: Mistake) {
 
 #[test]
 fn mistakes_in_the_algorithms_are_found() {
-    for algorithm in [Algorithm::Asynchronous, Algorithm::OneSided] {
+    for algorithm in [GvtAlgorithm::Asynchronous, GvtAlgorithm::OneSided] {
         find(Way::Together(algorithm), Mistake::ForgetsLateMessages);
     }
-    for way in [
-        Way::Together(Algorithm::Synchronous),
-        Way::Together(Algorithm::AtBarrier { sleeps: true }),
-        Way::Ranks,
-    ] {
+    for way in
+        [Way::Together(GvtAlgorithm::Synchronous), Way::AtBarrier { sleeps: true }, Way::Ranks]
+    {
         find(way, Mistake::IgnoresSomeMessages);
     }
-    find(Way::Together(Algorithm::Gsu), Mistake::AnnouncesLate);
-    find(Way::Together(Algorithm::Gsu), Mistake::AnnouncesNothing);
+    find(Way::Together(GvtAlgorithm::Gsu), Mistake::AnnouncesLate);
+    find(Way::Together(GvtAlgorithm::Gsu), Mistake::AnnouncesNothing);
 }
 
 /// With blocks for two rounds of one epoch, or for one round of two epochs, PEs overwrite what has
@@ -122,7 +120,7 @@ fn four_blocks_are_needed() {
     for place in two_blocks {
         let fails = |seed| {
             std::panic::catch_unwind(|| {
-                World::new(seed, |gvt| gvt, Way::Together(Algorithm::OneSided), place).run()
+                World::new(seed, |gvt| gvt, Way::Together(GvtAlgorithm::OneSided), place).run()
             })
             .is_err()
         };

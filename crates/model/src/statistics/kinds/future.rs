@@ -34,8 +34,10 @@ impl FutureSpans {
             self.list.make_room(self.list.len().max(FEWEST), STATISTICS);
         }
         self.list.push(span);
-        self.latest = self.latest.max(time);
-        self.list.len() >= self.full.max(FEWEST)
+        if time > self.latest {
+            self.latest = time;
+        }
+        self.list.len() >= FEWEST && self.list.len() >= self.full
     }
 
     /// Takes out all spans. Some may be [put back](Self::put_back).

@@ -14,17 +14,17 @@ use crate::statistics::sums::extremes::Extremes;
 /// Negative values have ranges of their own. Empty ranges take memory only between others.
 ///
 /// ```
-/// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
-/// # struct Lp(Notes);
-/// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
+/// # use warpline_model::{prelude::*, statistics::{Observations, Row, RowSink}};
+/// # struct Lp(Observations);
+/// # impl Observe for Lp { fn observations(&mut self) -> &mut Observations { &mut self.0 } }
 /// # impl RowSink for Lp { fn row(&mut self, _: Row<'_>) {} }
-/// # let mut lp = Lp(Notes::default());
+/// # let mut lp = Lp(Observations::default());
 /// # let mut declare = Declarations::default();
 /// # const DELAY: Histogram = Histogram::slot(0);
 /// # declare.histogram(DELAY, "delay", "ms", "");
 /// # (1..=1000).for_each(|delay| lp.sample(DELAY, f64::from(delay)));
 /// # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
-/// # statistics.apply(&lp.0, 1.0, LpId(0), &mut Lp(Notes::default())).unwrap();
+/// # statistics.apply(&lp.0, 1.0, LpId(0), &mut Lp(Observations::default())).unwrap();
 /// // After a run that observed 1, 2, … 1000:
 /// let delay = statistics.histogram(DELAY);
 /// assert_eq!((delay.count(), delay.min(), delay.max()), (1000, Some(1.0), Some(1000.0)));

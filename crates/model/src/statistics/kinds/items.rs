@@ -49,8 +49,13 @@ impl<T: Default> Items<T> {
 
     /// `None` if there is no such item.
     #[inline]
-    fn check(&self, item: u32) -> Option<()> {
+    pub(super) fn check(&self, item: u32) -> Option<()> {
         ((item as usize) < self.places.len()).then_some(())
+    }
+
+    /// The items that saw something, in the order in which they did.
+    pub(super) fn seen(&self) -> &[T] {
+        &self.seen
     }
 
     /// Applies `read` to an item, which may have no observations.
@@ -69,7 +74,7 @@ impl<T: Default> Items<T> {
     }
 
     /// An item to be changed; `None` if there is no such item.
-    #[inline]
+    #[inline(always)]
     pub(super) fn get_mut(&mut self, item: u32) -> Option<&mut T> {
         let place = match *self.places.get(item as usize)? {
             Some(place) => place,

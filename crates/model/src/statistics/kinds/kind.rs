@@ -48,6 +48,13 @@ pub(in crate::statistics) trait Kind: Copy + Debug {
     /// Adds the sums of another part of the run.
     fn merge(mine: &mut Self::Tallies, theirs: &Self::Tallies);
 
+    /// The series of all items from the end of the warm-up on, in stretches of the run, if it
+    /// follows from their sums.
+    fn series(tallies: &Self::Tallies, horizon: &Horizon) -> Option<SeriesTally> {
+        let _ = (tallies, horizon);
+        None
+    }
+
     /// The outcome of an item, which must exist.
     fn outcome<'a>(tallies: &'a Self::Tallies, horizon: &Horizon, item: u32) -> Self::Outcome<'a>;
 

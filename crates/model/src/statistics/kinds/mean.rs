@@ -49,6 +49,12 @@ impl Kind for Mean {
         mine.merge(theirs, MeanTally::merge);
     }
 
+    fn series(means: &Items<MeanTally>, horizon: &Horizon) -> Option<SeriesTally> {
+        let mut all = Stretches::default();
+        means.seen().iter().for_each(|tally| all.merge(&tally.quarters));
+        Some(SeriesTally::of_means(all, *horizon))
+    }
+
     fn outcome(means: &Items<MeanTally>, horizon: &Horizon, item: u32) -> Estimate {
         means.read(item, |tally| tally.estimate(horizon))
     }

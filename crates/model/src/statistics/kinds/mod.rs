@@ -2,7 +2,7 @@
 //!
 //! A kind is a file that implements [`Kind`](kind::Kind) for its handle type, and a line in the
 //! [table](table). Events call a method of [`Observe`](crate::Observe), which [pushes a
-//! note](super::Notes::push).
+//! note](super::Observations::push).
 
 pub(super) mod counter;
 mod future;

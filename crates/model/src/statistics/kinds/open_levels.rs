@@ -61,9 +61,8 @@ impl OpenLevels {
     }
 
     /// The place for the level of an LP and an item, which another level may occupy.
-    #[inline]
     fn place(&mut self, item: u32, lp: LpId) -> &mut Option<OpenLevel> {
-        let index = if self.by_item { item as usize } else { lp.index() };
+        let index = self.index(item, lp);
         if index / CHUNK >= self.chunks.len() {
             self.chunks.make_room(index / CHUNK + 1 - self.chunks.len(), STATISTICS);
             self.chunks.resize(index / CHUNK + 1, None);
@@ -72,19 +71,27 @@ impl OpenLevels {
             [index % CHUNK]
     }
 
+    #[inline]
+    fn index(&self, item: u32, lp: LpId) -> usize {
+        if self.by_item { item as usize } else { lp.index() }
+    }
+
     /// Replaces the level `before` by `now`. Returns whether the level is new here.
     #[inline]
     pub(super) fn change(&mut self, item: u32, before: OpenLevel, now: OpenLevel) -> bool {
-        let place = self.place(item, now.lp);
-        if *place == Some(before) {
-            *place = Some(now);
-            false
-        } else {
-            self.change_other(item, before, now)
+        let index = self.index(item, now.lp);
+        let chunk = self.chunks.get_mut(index / CHUNK).and_then(Option::as_mut);
+        match chunk.map(|chunk| &mut chunk[index % CHUNK]) {
+            Some(Some(level)) if *level == before => {
+                *level = now;
+                false
+            }
+            _ => self.change_other(item, before, now),
         }
     }
 
     #[cold]
+    #[inline(never)]
     fn change_other(&mut self, item: u32, before: OpenLevel, now: OpenLevel) -> bool {
         let others = self.others.get_mut(&(item, now.lp));
         match others.and_then(|others| others.iter_mut().find(|other| **other == before)) {

@@ -93,6 +93,12 @@ impl Kind for TimeMean {
         mine.future.merge(&theirs.future);
     }
 
+    fn series(means: &TimeMeanTallies, horizon: &Horizon) -> Option<SeriesTally> {
+        let mut all = Stretches::default();
+        means.items.seen().iter().for_each(|tally| all.merge(&tally.quarters));
+        Some(SeriesTally::of_levels(all, *horizon))
+    }
+
     fn outcome(means: &TimeMeanTallies, horizon: &Horizon, item: u32) -> Estimate {
         if means.future.is_empty() {
             return means.items.read(item, |tally| tally.estimate(horizon));
@@ -181,14 +187,19 @@ impl TimeMeanTallies {
     ) -> Option<()> {
         let FutureSpan { item, from, to, level } = span;
         let valid = from <= to && from.is_finite() && to.is_finite() && level.is_finite();
-        let tally = self.items.get_mut(item).filter(|_| valid)?;
+        if !valid {
+            return None;
+        }
         if to <= event.time {
-            tally.add_single(event.horizon, from, to, level);
+            self.items.get_mut(item)?.add_single(event.horizon, from, to, level);
             if let Some(series) = series {
                 series.span(from, to, level);
             }
-        } else if self.future.keep(event.time, span) {
-            self.add_past(series, event.horizon);
+        } else {
+            self.items.check(item)?;
+            if self.future.keep(event.time, span) {
+                self.add_past(series, event.horizon);
+            }
         }
         Some(())
     }
@@ -287,12 +298,10 @@ impl TimeMeanTally {
         self.spans += 1;
         self.extremes.add(level);
         if level != 0.0 {
-            self.quarters.add_span(
-                horizon,
-                from.max(horizon.start),
-                to.min(horizon.reached),
-                level,
-            );
+            // Without NaN, a comparison does, which takes fewer instructions than `max` and `min`.
+            let from = if from > horizon.start { from } else { horizon.start };
+            let to = if to < horizon.reached { to } else { horizon.reached };
+            self.quarters.add_span(horizon, from, to, level);
         }
     }
 

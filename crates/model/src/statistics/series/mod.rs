@@ -21,7 +21,8 @@ pub(crate) enum SeriesSlices {
 /// A statistic over virtual time: sums for each slice of the run, over all items.
 ///
 /// A series is made of the same observations as its statistic. It costs an addition per
-/// observation, on commit, and nothing if it is not declared.
+/// observation, on commit. It costs nothing if it is not declared, or if it
+/// [follows](super::tallies::Slot) from the sums of the statistic.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct SeriesTally {
     cut: Cut,
@@ -140,6 +141,17 @@ impl SeriesTally {
             SeriesKind::Level => Sums::Levels(Parts::new(&cut)),
         };
         SeriesTally { cut, sums }
+    }
+
+    /// The series of values that were added up in the stretches of a run without a warm-up.
+    pub(super) fn of_means(means: Stretches<(ExactSum, u64)>, horizon: Horizon) -> Self {
+        SeriesTally { cut: Cut::Stretches(horizon), sums: Sums::Means(Parts::Stretches(means)) }
+    }
+
+    /// The same of levels.
+    pub(super) fn of_levels(areas: Stretches<ExactSum>, horizon: Horizon) -> Self {
+        let areas = Parts::Stretches(areas.into());
+        SeriesTally { cut: Cut::Stretches(horizon), sums: Sums::Levels(areas) }
     }
 
     /// Adds to a counter's series.

@@ -1,7 +1,7 @@
 use super::*;
 use crate::prelude::*;
 use crate::statistics::declarations::MOST_SLICES;
-use crate::statistics::{Held, Note, Notes, Row, RowSink};
+use crate::statistics::{Held, Observation, Observations, Row, RowSink};
 use proptest::prelude::*;
 
 const MADE: Counter = Counter::slot(0);
@@ -28,14 +28,19 @@ fn statistics(slices: u32, warmup: f64, end: f64) -> Statistics {
     Statistics::new(declarations(slices), warmup, end)
 }
 
-fn apply(statistics: &mut Statistics, time: f64, list: &[Note]) {
+fn apply(statistics: &mut Statistics, time: f64, list: &[Observation]) {
     statistics
-        .apply(&Notes { list: list.to_vec(), ..Notes::default() }, time, LpId(0), &mut NoRows)
+        .apply(
+            &Observations { list: list.to_vec(), ..Observations::default() },
+            time,
+            LpId(0),
+            &mut NoRows,
+        )
         .unwrap();
 }
 
-fn made(by: u64) -> Note {
-    Note::Counter(MADE, by)
+fn made(by: u64) -> Observation {
+    Observation::Counter(MADE, by)
 }
 
 fn values(statistics: &Statistics, name: &str) -> Vec<Option<f64>> {
@@ -45,20 +50,27 @@ fn values(statistics: &Statistics, name: &str) -> Vec<Option<f64>> {
 #[test]
 fn a_small_series_by_hand() {
     let mut statistics = statistics(4, 0.0, 10.0);
-    apply(&mut statistics, 0.0, &[made(1), Note::Mean(SEEN, 3.0)]);
-    apply(&mut statistics, 2.4, &[Note::Counter(MADE.at(1), 2), Note::Mean(SEEN, 4.0)]);
-    apply(&mut statistics, 2.5, &[made(4), Note::Histogram(SPREAD, 0.5)]);
+    apply(&mut statistics, 0.0, &[made(1), Observation::Mean(SEEN, 3.0)]);
+    apply(
+        &mut statistics,
+        2.4,
+        &[Observation::Counter(MADE.at(1), 2), Observation::Mean(SEEN, 4.0)],
+    );
+    apply(&mut statistics, 2.5, &[made(4), Observation::Histogram(SPREAD, 0.5)]);
     apply(
         &mut statistics,
         8.0,
-        &[Note::TimeMean(LEVEL, Held::Span { from: 2.0, to: 8.0, level: 3.0 })],
+        &[Observation::TimeMean(LEVEL, Held::Span { from: 2.0, to: 8.0, level: 3.0 })],
     );
     apply(
         &mut statistics,
         9.0,
-        &[Note::TimeMean(LEVEL.at(1), Held::Span { from: 0.0, to: 5.0, level: 2.0 }), made(8)],
+        &[
+            Observation::TimeMean(LEVEL.at(1), Held::Span { from: 0.0, to: 5.0, level: 2.0 }),
+            made(8),
+        ],
     );
-    apply(&mut statistics, 10.0, &[made(16), Note::Histogram(SPREAD, 7.0)]);
+    apply(&mut statistics, 10.0, &[made(16), Observation::Histogram(SPREAD, 7.0)]);
     let series = statistics.series();
     assert_eq!(series["made"].edges, [0.0, 2.5, 5.0, 7.5, 10.0]);
     assert_eq!(series["made"].values, [3.0, 4.0, 0.0, 24.0].map(Some));
@@ -83,11 +95,11 @@ fn a_small_series_by_hand() {
 #[test]
 fn the_warmup_is_part_of_the_series() {
     let mut statistics = statistics(2, 5.0, 10.0);
-    apply(&mut statistics, 1.0, &[made(3), Note::Mean(SEEN, 1.0)]);
+    apply(&mut statistics, 1.0, &[made(3), Observation::Mean(SEEN, 1.0)]);
     apply(
         &mut statistics,
         5.0,
-        &[made(1), Note::TimeMean(LEVEL, Held::Span { from: 0.0, to: 5.0, level: 4.0 })],
+        &[made(1), Observation::TimeMean(LEVEL, Held::Span { from: 0.0, to: 5.0, level: 4.0 })],
     );
     assert_eq!(
         (values(&statistics, "made"), statistics.counter(MADE)),
@@ -109,12 +121,15 @@ fn the_warmup_is_part_of_the_series() {
 fn a_run_cut_short_leaves_the_rest_empty() {
     for (end, reached, held) in [(6.0, 2, 4.0), (5.0, 1, 4.0), (7.5, 2, 4.0), (1.0, 0, 4.0)] {
         let mut statistics = statistics(4, 0.0, 10.0);
-        apply(&mut statistics, 0.5, &[made(7), Note::Histogram(SPREAD, 1.0)]);
+        apply(&mut statistics, 0.5, &[made(7), Observation::Histogram(SPREAD, 1.0)]);
         statistics.cut_short(end);
         apply(
             &mut statistics,
             end,
-            &[made(2), Note::TimeMean(LEVEL, Held::Span { from: 0.0, to: end, level: held })],
+            &[
+                made(2),
+                Observation::TimeMean(LEVEL, Held::Span { from: 0.0, to: end, level: held }),
+            ],
         );
         let made = values(&statistics, "made");
         assert_eq!(
@@ -145,23 +160,23 @@ fn spans_count_within_the_run_only() {
     apply(
         &mut statistics,
         1.0,
-        &[Note::TimeMean(LEVEL, Held::Span { from: 12.0, to: 13.0, level: 5.0 })],
+        &[Observation::TimeMean(LEVEL, Held::Span { from: 12.0, to: 13.0, level: 5.0 })],
     );
     assert_eq!(values(&statistics, "level"), [Some(0.0), Some(0.0)]);
     apply(
         &mut statistics,
         8.0,
-        &[Note::TimeMean(LEVEL, Held::Span { from: 8.0, to: 1e9, level: 5.0 })],
+        &[Observation::TimeMean(LEVEL, Held::Span { from: 8.0, to: 1e9, level: 5.0 })],
     );
     apply(
         &mut statistics,
         8.0,
-        &[Note::TimeMean(LEVEL, Held::Span { from: -7.0, to: -6.0, level: 5.0 })],
+        &[Observation::TimeMean(LEVEL, Held::Span { from: -7.0, to: -6.0, level: 5.0 })],
     );
     apply(
         &mut statistics,
         8.0,
-        &[Note::TimeMean(LEVEL, Held::Span { from: -7.0, to: 1.0, level: 5.0 })],
+        &[Observation::TimeMean(LEVEL, Held::Span { from: -7.0, to: 1.0, level: 5.0 })],
     );
     assert_eq!(values(&statistics, "level"), [Some(1.0), Some(2.0)]);
 }
@@ -214,12 +229,12 @@ fn slices_have_a_power_of_2_as_their_length_unless_the_model_says_how_many() {
 #[test]
 fn an_automatic_series_by_hand() {
     let mut statistics = automatic(66.0);
-    apply(&mut statistics, 0.5, &[made(1), Note::Mean(SEEN, 3.0)]);
-    apply(&mut statistics, 65.0, &[made(2), Note::Histogram(SPREAD, 0.5)]);
+    apply(&mut statistics, 0.5, &[made(1), Observation::Mean(SEEN, 3.0)]);
+    apply(&mut statistics, 65.0, &[made(2), Observation::Histogram(SPREAD, 0.5)]);
     apply(
         &mut statistics,
         66.0,
-        &[made(4), Note::TimeMean(LEVEL, Held::Span { from: 64.5, to: 66.0, level: 3.0 })],
+        &[made(4), Observation::TimeMean(LEVEL, Held::Span { from: 64.5, to: 66.0, level: 3.0 })],
     );
     let series = statistics.series();
     assert_eq!(
@@ -246,15 +261,20 @@ fn only_what_was_declared_has_a_series() {
 fn what_is_refused_leaves_no_trace() {
     let mut statistics = statistics(2, 0.0, 1.0);
     let refused = [
-        Note::Mean(SEEN, f64::NAN),
-        Note::Histogram(SPREAD, f64::INFINITY),
-        Note::TimeMean(LEVEL, Held::Span { from: 0.5, to: 0.25, level: 1.0 }),
-        Note::Counter(MADE.at(2), 1),
-        Note::Counter(Counter::slot(1), 1),
+        Observation::Mean(SEEN, f64::NAN),
+        Observation::Histogram(SPREAD, f64::INFINITY),
+        Observation::TimeMean(LEVEL, Held::Span { from: 0.5, to: 0.25, level: 1.0 }),
+        Observation::Counter(MADE.at(2), 1),
+        Observation::Counter(Counter::slot(1), 1),
     ];
-    for note in refused {
+    for observation in refused {
         statistics
-            .apply(&Notes { list: vec![note], ..Notes::default() }, 0.5, LpId(0), &mut NoRows)
+            .apply(
+                &Observations { list: vec![observation], ..Observations::default() },
+                0.5,
+                LpId(0),
+                &mut NoRows,
+            )
             .unwrap_err();
     }
     assert_eq!(statistics.series(), self::statistics(2, 0.0, 1.0).series());
@@ -298,9 +318,9 @@ proptest! {
         for statistics in [&mut early, &mut whole] {
             for &(share, item, value, length) in &events {
                 let time = share * end;
-                let span = Note::TimeMean(LEVEL.at(item), Held::Span { from: time * (1.0 - length), to: time, level: value });
-                let notes = [made(3), Note::Mean(SEEN, value), span, Note::Histogram(SPREAD, value * value)];
-                apply(statistics, time, &notes);
+                let span = Observation::TimeMean(LEVEL.at(item), Held::Span { from: time * (1.0 - length), to: time, level: value });
+                let observations = [made(3), Observation::Mean(SEEN, value), span, Observation::Histogram(SPREAD, value * value)];
+                apply(statistics, time, &observations);
             }
             statistics.cut_short(end);
         }
@@ -334,14 +354,14 @@ proptest! {
         let mut parts = vec![empty; 4];
         for &(share, item, by, value, length, part) in &events {
             let time = share * end;
-            let notes = [
-                Note::Counter(MADE.at(item), by),
-                Note::Mean(SEEN, value),
-                Note::TimeMean(LEVEL.at(item), Held::Span { from: time, to: (time + length * end).min(end), level: value * 1e-9 }),
-                Note::Histogram(SPREAD, value * value),
+            let observations = [
+                Observation::Counter(MADE.at(item), by),
+                Observation::Mean(SEEN, value),
+                Observation::TimeMean(LEVEL.at(item), Held::Span { from: time, to: (time + length * end).min(end), level: value * 1e-9 }),
+                Observation::Histogram(SPREAD, value * value),
             ];
-            apply(&mut whole, time, &notes);
-            apply(&mut parts[part], time, &notes);
+            apply(&mut whole, time, &observations);
+            apply(&mut parts[part], time, &observations);
         }
         let mut merged = parts[order[0]].clone();
         order[1..].iter().for_each(|part| merged.merge(&parts[*part]));

@@ -60,18 +60,18 @@ const TOO_NARROW: &str = "probably too narrow: the run is short against its own 
 /// An estimated mean.
 ///
 /// ```
-/// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
-/// # struct Lp(Notes);
-/// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
+/// # use warpline_model::{prelude::*, statistics::{Observations, Row, RowSink}};
+/// # struct Lp(Observations);
+/// # impl Observe for Lp { fn observations(&mut self) -> &mut Observations { &mut self.0 } }
 /// # impl RowSink for Lp { fn row(&mut self, _: Row<'_>) {} }
-/// # let mut lp = Lp(Notes::default());
+/// # let mut lp = Lp(Observations::default());
 /// # let mut declare = Declarations::default();
 /// # const WAIT: Mean = Mean::slot(0);
 /// # declare.mean(WAIT, "wait", "min", "");
 /// # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
 /// # lp.observe(WAIT, 1.0);
 /// # lp.observe(WAIT, 3.0);
-/// # (0..100).for_each(|i| statistics.apply(&lp.0, f64::from(i) * 0.1, LpId(0), &mut Lp(Notes::default())).unwrap());
+/// # (0..100).for_each(|i| statistics.apply(&lp.0, f64::from(i) * 0.1, LpId(0), &mut Lp(Observations::default())).unwrap());
 /// // After a run in which 100 customers waited 1 minute and 100 waited 3, by turns:
 /// let wait = statistics.mean(WAIT);
 /// assert_eq!((wait.mean, wait.min, wait.max, wait.count), (Some(2.0), Some(1.0), Some(3.0), 200));

@@ -49,10 +49,23 @@ impl ExactSum {
         let (mantissa, shift) = parts(value);
         // A zero would take room down to the least number.
         if mantissa != 0 {
-            let shift = shift + (BELOW - LAST_BIT);
-            let wide = (u128::from(mantissa) << (shift % 32)) as i128;
-            self.add_wide(shift / 32, if value.is_sign_negative() { -wide } else { wide });
+            self.add_short(mantissa, shift + (BELOW - LAST_BIT), value.is_sign_negative());
             self.count_addition();
+        }
+    }
+
+    /// Adds or, if `negative`, subtracts 2^(shift - [`BELOW`]) times a number.
+    #[inline(always)]
+    fn add_short(&mut self, short: u64, shift: u32, negative: bool) {
+        let up = shift % 32;
+        let down = 32 - up;
+        let parts = [short << up & LOW, short >> down & LOW, short >> 32 >> down];
+        let sums = self.chunks_from::<3>(shift / 32).iter_mut().zip(parts.map(u64::cast_signed));
+        // Most statistics see numbers of one sign, so that the branch costs less than a negation.
+        if negative {
+            sums.for_each(|(sum, part)| *sum -= part)
+        } else {
+            sums.for_each(|(sum, part)| *sum += part)
         }
     }
 
@@ -100,10 +113,7 @@ impl ExactSum {
             let shift = shift + more + zeros + (BELOW - 2 * LAST_BIT);
             let negative = a.is_sign_negative() != b.is_sign_negative();
             match mantissa.checked_mul(other >> zeros) {
-                Some(product) => {
-                    let wide = (u128::from(product) << (shift % 32)) as i128;
-                    self.add_wide(shift / 32, if negative { -wide } else { wide });
-                }
+                Some(product) => self.add_short(product, shift, negative),
                 None => self.add_long(
                     u128::from(mantissa) * u128::from(other >> zeros),
                     shift,
@@ -150,7 +160,12 @@ impl ExactSum {
     #[inline]
     pub(in crate::statistics) fn add_distance(&mut self, from: f64, to: f64, factor: f64) {
         let (distance, rest) = distance(from, to);
-        self.add_product(distance, factor);
+        // Shares of time, such as those that links transmit, have no other factor.
+        if factor == 1.0 {
+            self.add(distance);
+        } else {
+            self.add_product(distance, factor);
+        }
         if rest != 0.0 {
             self.add_product(rest, factor);
         }

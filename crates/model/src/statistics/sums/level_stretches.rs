@@ -22,6 +22,12 @@ pub(in crate::statistics) struct LevelStretches {
     rises: Vec<ExactSum>,
 }
 
+impl From<Stretches<ExactSum>> for LevelStretches {
+    fn from(areas: Stretches<ExactSum>) -> Self {
+        LevelStretches { areas, rises: Vec::new() }
+    }
+}
+
 impl LevelStretches {
     /// Adds a span of a level that lies within what is observed.
     #[inline]
@@ -38,10 +44,8 @@ impl LevelStretches {
             self.areas.reach(horizon, to);
         }
         let (first, last) = self.areas.places(horizon, from, to);
-        if first == last {
-            self.areas.list_mut()[first].add_distance(from, to, level);
-        } else if last - first < FEW {
-            self.areas.add_long_span(horizon, (first, last), (from, to), level);
+        if last - first < FEW {
+            self.areas.add_between(horizon, (first, last), (from, to), level);
         } else {
             self.add_steps(horizon, (first, last), (from, to), level);
         }

@@ -79,7 +79,7 @@ impl<T: Absorb> Stretches<T> {
     /// The stretch of a time. What is observed as the run ends belongs to the last.
     #[inline]
     pub(in crate::statistics) fn at(&mut self, horizon: &Horizon, time: f64) -> &mut T {
-        let index = ((time - horizon.start) * self.per_time) as usize;
+        let index = whole((time - horizon.start) * self.per_time);
         let index = if index < self.list.len() && time < horizon.reached {
             index
         } else {
@@ -170,7 +170,19 @@ impl Stretches<ExactSum> {
         if !self.reaches(horizon, to) {
             self.reach(horizon, to);
         }
-        let (first, last) = self.places(horizon, from, to);
+        let places = self.places(horizon, from, to);
+        self.add_between(horizon, places, (from, to), level);
+    }
+
+    /// Adds a span whose first and last stretch are known.
+    #[inline]
+    pub(super) fn add_between(
+        &mut self,
+        horizon: &Horizon,
+        (first, last): (usize, usize),
+        (from, to): (f64, f64),
+        level: f64,
+    ) {
         if first == last {
             self.list[first].add_distance(from, to, level);
         } else {
@@ -201,11 +213,11 @@ impl Stretches<ExactSum> {
 
     #[inline]
     fn place(&self, horizon: &Horizon, time: f64) -> usize {
-        (((time - horizon.start) * self.per_time) as usize).min(QUARTERS - 1)
+        whole((time - horizon.start) * self.per_time).min(QUARTERS - 1)
     }
 
     /// Adds a span that does not lie within a stretch.
-    pub(super) fn add_long_span(
+    fn add_long_span(
         &mut self,
         horizon: &Horizon,
         (first, last): (usize, usize),
@@ -232,6 +244,13 @@ impl Stretches<ExactSum> {
     pub(super) fn list_mut(&mut self) -> &mut [ExactSum] {
         &mut self.list
     }
+}
+
+/// The whole part of a number of stretches. What 32 bits cannot hold is beyond all stretches, and
+/// a conversion to 64 bits takes three times as many instructions.
+#[inline(always)]
+fn whole(stretches: f64) -> usize {
+    stretches as u32 as usize
 }
 
 /// The exponent of the shortest stretches that reach so far.

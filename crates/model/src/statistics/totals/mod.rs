@@ -10,7 +10,7 @@ use super::declarations::{Declaration, Declarations, TableDeclaration};
 use super::kinds::kind::{Kind, Moment};
 use super::kinds::table::*;
 use super::meanings;
-use super::notes::{Note, Notes};
+use super::observations::{Observation, Observations};
 use super::rows::{Row, RowSink};
 use super::sums::horizon::Horizon;
 use super::tallies::{self, Slot, Tallies};
@@ -21,11 +21,11 @@ use crate::fault::Fault;
 ///
 /// Statistics are looked up by the handles that wrote them:
 /// ```
-/// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
-/// # struct Lp(Notes);
-/// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
+/// # use warpline_model::{prelude::*, statistics::{Observations, Row, RowSink}};
+/// # struct Lp(Observations);
+/// # impl Observe for Lp { fn observations(&mut self) -> &mut Observations { &mut self.0 } }
 /// # impl RowSink for Lp { fn row(&mut self, _: Row<'_>) {} }
-/// # let mut lp = Lp(Notes::default());
+/// # let mut lp = Lp(Observations::default());
 /// # let mut declare = Declarations::default();
 /// const SERVED: Counter = Counter::slot(0);
 /// const WAIT: Mean = Mean::slot(1);
@@ -40,7 +40,7 @@ use crate::fault::Fault;
 /// # lp.span(BUSY, 1.0, 6.0, 1.0);
 /// # [4.0, 6.0].iter().for_each(|&stay| lp.sample(STAY, stay));
 /// # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
-/// # statistics.apply(&lp.0, 1.0, LpId(0), &mut Lp(Notes::default())).unwrap();
+/// # statistics.apply(&lp.0, 1.0, LpId(0), &mut Lp(Observations::default())).unwrap();
 /// // In a run to time 10 two customers came:
 /// assert_eq!(statistics.counter(SERVED), 2);
 /// assert_eq!(statistics.mean(WAIT).mean, Some(1.5));
@@ -73,8 +73,12 @@ impl Statistics {
     /// Empty statistics that observe the time from `warmup` to `end`. The declarations must be
     /// [`checked`](Declarations::checked).
     pub fn new(declared: Declarations, warmup: f64, end: f64) -> Self {
-        let slots =
-            declared.statistics.iter().map(|declaration| Slot::new(declaration, end)).collect();
+        let horizon = Horizon::new(warmup, end);
+        let slots = declared
+            .statistics
+            .iter()
+            .map(|declaration| Slot::new(declaration, &horizon))
+            .collect();
         let bit = |(slot, declaration): (u32, &Declaration)| {
             if declaration.items > declaration.kind.few_items() {
                 1u64.checked_shl(slot).unwrap_or(0)
@@ -83,7 +87,7 @@ impl Statistics {
             }
         };
         let large = (0..).zip(&declared.statistics).map(bit).sum();
-        Statistics { horizon: Horizon::new(warmup, end), declared, slots, large, lost_delays: None }
+        Statistics { horizon, declared, slots, large, lost_delays: None }
     }
 
     /// Sets the end of the run to `end`, if the run is stopped early.
@@ -104,24 +108,27 @@ impl Statistics {
     /// added.
     pub fn apply(
         &mut self,
-        notes: &Notes,
+        observations: &Observations,
         time: f64,
         lp: LpId,
         sink: &mut impl RowSink,
     ) -> Result<(), Fault> {
-        notes.check()?;
-        let mut cells = &notes.cells[..];
-        let mut acts = notes.acts.iter();
-        for note in notes.current() {
-            match note {
-                Note::Row { table, cells: count } => {
+        if observations.is_plain() {
+            return self.apply_plain(observations.current(), time, lp);
+        }
+        observations.check()?;
+        let mut cells = &observations.cells[..];
+        let mut acts = observations.acts.iter();
+        for observation in observations.current() {
+            match observation {
+                Observation::Row { table, cells: count } => {
                     let (row, rest) = cells.split_at(*count as usize);
                     cells = rest;
                     self.check_row(table.0, row.len())?;
                     sink.row(Row { table: table.0, time, lp, cells: row });
                 }
-                Note::Act => acts.next().into_iter().for_each(|act| sink.act(act, time, lp)),
-                note => self.add(note, time, lp)?,
+                Observation::Act => acts.next().into_iter().for_each(|act| sink.act(act, time, lp)),
+                observation => self.apply_plain(std::slice::from_ref(observation), time, lp)?,
             }
         }
         Ok(())
@@ -132,22 +139,32 @@ impl Statistics {
     /// # Errors
     /// Those of [`apply`](Self::apply).
     #[inline]
-    pub fn apply_plain(&mut self, notes: &[Note], time: f64, lp: LpId) -> Result<(), Fault> {
-        notes.iter().try_for_each(|note| self.add(note, time, lp))
+    pub fn apply_plain(
+        &mut self,
+        observations: &[Observation],
+        time: f64,
+        lp: LpId,
+    ) -> Result<(), Fault> {
+        match self.add_all(observations, time, lp) {
+            None => Ok(()),
+            Some(refused) => Err(self.refusal(refused, time)),
+        }
     }
 
-    #[inline(always)]
-    fn add(&mut self, note: &Note, time: f64, lp: LpId) -> Result<(), Fault> {
-        if self.try_add(note, time, lp).is_some() { Ok(()) } else { Err(self.refusal(note, time)) }
-    }
-
-    /// Adds an observation; `None` if it does not fit a declared statistic, or its value is
-    /// invalid.
+    /// Adds observations up to the first that does not fit a declared statistic, or whose value is
+    /// invalid, and returns that one.
     #[inline(never)]
-    fn try_add(&mut self, note: &Note, time: f64, lp: LpId) -> Option<()> {
+    fn add_all<'o>(
+        &mut self,
+        observations: &'o [Observation],
+        time: f64,
+        lp: LpId,
+    ) -> Option<&'o Observation> {
         let Statistics { horizon, slots, lost_delays, .. } = self;
-        tallies::add(slots, note, &Moment { horizon, time, lp }, |lost| {
-            add_lost_delays(lost_delays, lost)
+        let event = Moment { horizon, time, lp };
+        observations.iter().find(|observation| {
+            let lose = |lost: &LostDelays| add_lost_delays(lost_delays, lost);
+            tallies::add(slots, observation, &event, lose).is_none()
         })
     }
 
@@ -169,26 +186,29 @@ impl Statistics {
     /// The fault of an observation that could not be added.
     #[cold]
     #[inline(never)]
-    fn refusal(&self, note: &Note, time: f64) -> Fault {
-        let (slot, item, kind) = note.place();
+    fn refusal(&self, observation: &Observation, time: f64) -> Fault {
+        let (slot, item, kind) = observation.place();
         let name =
             self.declared.statistics.get(usize::from(slot)).map(|declared| declared.name.clone());
-        match (name, note.not_finite(time), note.span(time)) {
+        match (name, observation.not_finite(time), observation.span(time)) {
             (Some(name), Some(value), _) => Fault::Observation { name, value },
             (Some(name), None, Some((from, to))) if from > to => Fault::Span { name, from, to },
             _ => self.misuse(slot, item, kind),
         }
     }
 
-    /// Prefetches the memory that [`apply`](Self::apply) will need for these notes, for large
+    /// Prefetches the memory that [`apply`](Self::apply) will need for these observations, for large
     /// statistics. Means over time are not prefetched: they are few, because each is the level of
     /// something, and stay in the cache.
     #[inline]
-    pub fn fetch(&self, notes: &Notes) {
+    pub fn fetch(&self, observations: &Observations) {
         if self.large != 0 {
             let is_large =
                 |slot: u16| self.large.checked_shr(slot.into()).is_some_and(|bits| bits & 1 == 1);
-            notes.current().iter().for_each(|note| tallies::fetch(&self.slots, note, is_large));
+            observations
+                .current()
+                .iter()
+                .for_each(|observation| tallies::fetch(&self.slots, observation, is_large));
         }
     }
 
@@ -291,14 +311,18 @@ impl Statistics {
     /// The notes on these results: unit and meaning of those that have the name of a statistic or
     /// are [declared](Declarations::result), and of the figures beside every mean, such as `ci95`.
     pub fn result_notes(&self, results: &Value) -> BTreeMap<String, ResultNote> {
-        let note = |d: &Declaration| {
+        let observation = |d: &Declaration| {
             (
                 d.name.clone(),
                 ResultNote { unit: d.unit.clone(), meaning: d.meaning.clone(), label: false },
             )
         };
-        let declared =
-            self.declared.statistics.iter().map(note).chain(self.declared.results.iter().cloned());
+        let declared = self
+            .declared
+            .statistics
+            .iter()
+            .map(observation)
+            .chain(self.declared.results.iter().cloned());
         meanings::of(results, declared.collect())
     }
 
@@ -308,10 +332,7 @@ impl Statistics {
         let slots = self.declared.statistics.iter().zip(&settled.slots);
         slots
             .filter_map(|(declaration, slot)| {
-                Some((
-                    declaration.name.clone(),
-                    slot.series.as_ref()?.series(&declaration.unit, &declaration.meaning),
-                ))
+                Some((declaration.name.clone(), slot.series(declaration, &self.horizon)?))
             })
             .collect()
     }

@@ -92,7 +92,7 @@ impl FarWires {
         }
     }
 
-    /// Where the events lie that PEs near each other share. `common` is what all processes of the
+    /// The region of the events that PEs near each other share. `common` is what all processes of the
     /// machine share.
     pub(crate) fn region(&self, common: &Region) -> Region {
         if self.shares { common.clone() } else { Region::own() }

@@ -1,7 +1,7 @@
 //! What a thread tells all others when it ends, even by a panic, and what it tells its watcher
 //! meanwhile.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
@@ -57,6 +57,8 @@ pub(crate) struct WorkerGuard<'s> {
     pub(crate) boards: &'s [Board],
     /// Where the thread tells how long it has been on a core.
     pub(crate) clock: &'s CoreClock,
+    /// How many turns the thread has had.
+    pub(crate) turns: &'s AtomicU64,
     /// How many rows are on the boards.
     pub(crate) rows: &'s AtomicUsize,
     pub(crate) watcher: Thread,
@@ -78,6 +80,12 @@ impl WorkerGuard<'_> {
         if waiting > ROWS_MOST / 2 {
             self.watcher.unpark();
         }
+    }
+
+    /// Notes that the thread has had a turn.
+    pub(super) fn note_turn(&self) {
+        // Relaxed: it publishes nothing else.
+        self.turns.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Waits while there are too many rows on the boards. The watcher takes all of them at once

@@ -24,13 +24,13 @@ use std::thread::{self, Scope, ScopedJoinHandle};
 
 use warpline_kernel::PanicSilencer;
 use warpline_memory::{Deserted, Exhausted, Region};
-use warpline_transport::{CpuShare, Lost, pin};
+use warpline_transport::{CpuShare, pin};
 
 use self::assignment::PeAssignment;
 pub(crate) use self::layout::ThreadLayout;
 use self::moving::Moving;
 use self::shared::Threads;
-use self::watching::{pass_on, serve, watch_over};
+use self::watching::{Left, pass_on, serve, watch_over};
 use self::worker::{SteppedPe, Surroundings, Worker};
 use crate::Error;
 use crate::machine::core_time::SharedTime;
@@ -116,7 +116,8 @@ impl Crew {
 /// Steps PEs until all of them are done.
 ///
 /// # Errors
-/// If the system refuses a thread, or another process is gone.
+/// If the system refuses a thread, another process is gone, or the run is to end and comes no
+/// further.
 pub(crate) fn drive(
     pes: &mut [&mut dyn AnyPe],
     watch: &mut LoopMonitor<'_, '_>,
@@ -144,8 +145,8 @@ pub(crate) fn drive(
         let workers = begin_workers(scope, pes, &threads, surroundings, &all.region, crew)?;
         let couriers = begin_couriers(scope, communication, &threads, &all.region, crew)?;
         let looked = || moving.look(&threads, &assignment);
-        let gone = watch_over(&threads, communication, crew.patience, &ending, watch, looked);
-        if let Some(why) = gone {
+        let left = watch_over(&threads, communication, crew.patience, &ending, watch, looked);
+        if let Some(why) = left {
             let error = leave(why, watch);
             workers.into_iter().chain(couriers).for_each(|thread| _ = thread.join());
             return Err(error);
@@ -181,13 +182,20 @@ pub(crate) fn drive(
     })
 }
 
-/// The error of a run that has lost a process. A process other than the first need not wait for
-/// its threads.
-fn leave(why: Lost, watch: &mut LoopMonitor<'_, '_>) -> Error {
+/// The error of a run whose threads are left. A process other than the first need not wait for
+/// them, and nobody waits for those of a run that comes no further.
+fn leave(why: Left, watch: &mut LoopMonitor<'_, '_>) -> Error {
+    let why = match why {
+        Left::Lost(why) => why,
+        Left::NoEnd { seconds } => {
+            watch.run.control.leave(Error::NoEnd { seconds });
+            return Error::NoEnd { seconds };
+        }
+    };
     let processes = watch.processes.as_mut().expect("only one of several processes is lost");
     let error = lost(&mut processes.group, why);
     if let Error::Share(share) = &error {
-        watch.run.control.leave(share.clone());
+        watch.run.control.leave(Error::Share(share.clone()));
     }
     error
 }

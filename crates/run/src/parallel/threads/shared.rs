@@ -1,6 +1,6 @@
 //! What the threads of PEs share with each other, and with the thread that watches them.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
@@ -18,6 +18,8 @@ pub(super) struct Threads {
     pub(super) boards: Vec<Board>,
     /// By thread.
     pub(super) clocks: Vec<Apart<CoreClock>>,
+    /// By thread: how many turns it has had, each of many rounds.
+    turns: Vec<Apart<AtomicU64>>,
     /// How many rows are on the boards.
     pub(super) rows: AtomicUsize,
     /// How many threads have not ended.
@@ -33,6 +35,7 @@ impl Threads {
         Threads {
             boards: (0..pes).map(|_| Board::default()).collect(),
             clocks: (0..threads).map(|_| Apart::default()).collect(),
+            turns: (0..threads).map(|_| Apart::default()).collect(),
             rows: AtomicUsize::new(0),
             left: AtomicUsize::new(threads),
             stop: AtomicBool::new(false),
@@ -56,9 +59,15 @@ impl Threads {
             left: &self.left,
             boards: &self.boards,
             clock: &self.clocks[number].0,
+            turns: &self.turns[number].0,
             rows: &self.rows,
             watcher: thread::current(),
         }
+    }
+
+    /// How many turns each thread has had.
+    pub(super) fn turns(&self) -> Vec<u64> {
+        self.turns.iter().map(|turns| turns.0.load(Ordering::Relaxed)).collect()
     }
 
     /// The last rows of each PE.

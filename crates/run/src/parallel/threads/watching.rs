@@ -14,6 +14,7 @@ use crate::parallel::ending::Ending;
 use crate::parallel::far::work::CommunicationWork;
 use crate::parallel::monitor::LoopMonitor;
 use crate::parallel::status::PeStatus;
+use crate::watch::end_patience::EndPatience;
 
 /// How often the boards are read.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
@@ -84,8 +85,19 @@ pub(super) fn serve(
     }
 }
 
-/// Watches until all threads have ended. Returns which process is gone, if one is; in a process
-/// other than the first, threads may then still be busy.
+/// Why threads are left before the run is over.
+pub(super) enum Left {
+    /// A process is gone.
+    Lost(Lost),
+    /// The run is to end, and has come no further for so many seconds.
+    NoEnd {
+        /// How many.
+        seconds: u64,
+    },
+}
+
+/// Watches until all threads have ended. Returns why they are left, if they are. If a process is
+/// gone and this is not the first, or if the run comes no further, threads may then still be busy.
 pub(super) fn watch_over(
     threads: &Threads,
     communication: &CommunicationWork<'_>,
@@ -93,10 +105,11 @@ pub(super) fn watch_over(
     ending: &Ending<'_>,
     watch: &mut LoopMonitor<'_, '_>,
     mut looked: impl FnMut(),
-) -> Option<Lost> {
+) -> Option<Left> {
     let passes_on = watch.processes.as_ref().is_some_and(|processes| processes.group.passes_on());
     let every = if passes_on { PASS_ON_EVERY } else { LOOK_EVERY };
-    let mut gone = None;
+    let mut left = None;
+    let mut patience_to_end = EndPatience::default();
     let mut passed_on = 0;
     while !threads.have_ended() {
         if communication.is_for_watcher() {
@@ -119,7 +132,7 @@ pub(super) fn watch_over(
         }
         if let Err(why) = look(threads, ending, watch) {
             threads.stop.store(true, Ordering::Relaxed);
-            gone = gone.or(Some(why));
+            left = left.or(Some(Left::Lost(why)));
             if watch.processes.as_ref().is_some_and(|processes| !processes.group.is_first()) {
                 break;
             }
@@ -129,10 +142,31 @@ pub(super) fn watch_over(
             threads.stop.store(true, Ordering::Relaxed);
             watch.processes.iter().for_each(|processes| processes.group.stop());
         }
+        if watch.processes.is_none()
+            && let Err(seconds) = look_at_end(threads, ending, &mut patience_to_end)
+        {
+            threads.stop.store(true, Ordering::Relaxed);
+            return Some(Left::NoEnd { seconds });
+        }
     }
     // Other processes have to see the last counts.
     pass_on(ending, watch);
-    gone
+    left
+}
+
+/// Looks at a run that is to end early, of this process alone: what PEs of others do is not known
+/// here.
+///
+/// # Errors
+/// If it has come no further for too long: the seconds.
+fn look_at_end(
+    threads: &Threads,
+    ending: &Ending<'_>,
+    patience: &mut EndPatience<(u64, f64)>,
+) -> Result<(), u64> {
+    let Some(progress) = ending.progress() else { return Ok(()) };
+    let gvt = threads.statuses().iter().map(|status| status.gvt).fold(f64::INFINITY, f64::min);
+    patience.look(Instant::now(), (progress, gvt), threads.turns())
 }
 
 /// Passes the counters of PEs on to processes that share no memory with this one.

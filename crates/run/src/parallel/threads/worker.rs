@@ -25,12 +25,14 @@ const TIMED_EVERY: u32 = 4;
 const SHORT: Duration = Duration::from_micros(200);
 /// A thread tells how long it has been on a core after so many timed rounds.
 const TELL_EVERY: u32 = 64;
+/// A thread has had a turn, and checks whether to stop, after so many rounds.
+const ROUNDS_PER_TURN: u32 = 1024;
 /// Where PEs move at random, one moves after so many rounds.
 const MIGRATES_EVERY: u32 = 16;
 /// How many states are copied to measure how long that takes.
 const COPIES_WEIGHED: u32 = 16;
 
-/// A PE in the hands of a thread.
+/// A PE and what its thread notes about it.
 pub(crate) struct SteppedPe<'p> {
     pub(crate) number: usize,
     pe: &'p mut dyn AnyPe,
@@ -201,6 +203,10 @@ impl<'w, 'p> Worker<'w, 'p> {
             }
             if look {
                 self.wait_for_watcher();
+            }
+            if self.rounds.is_multiple_of(ROUNDS_PER_TURN) {
+                self.guard.note_turn();
+                look = true;
             }
             self.idle = if worked { 0 } else { self.idle.saturating_add(1) };
             if self.idle > 0 {

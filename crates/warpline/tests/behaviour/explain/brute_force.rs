@@ -57,7 +57,7 @@ fn collect_sends<M: Model>(
     now: f64,
 ) {
     assert!(executor.take_fault().is_none(), "nothing is wrong with the model");
-    executor.notes_mut().clear();
+    executor.observations_mut().clear();
     let by = log.events.len().checked_sub(1);
     for (sent, index) in executor.outbox_mut().drain(..).zip(0..) {
         let sequence = Sequence::first_of(number).nth(index);

@@ -117,7 +117,7 @@ impl Pool {
     pub(super) fn take<T>(&mut self, to: u32, arena: &Arena<T>) -> Option<FreeSlot> {
         match self {
             Pool::Partitioned(pool) => pool.take(to),
-            Pool::Sender(pool) => pool.take(arena),
+            Pool::Sender(pool) => pool.take(to, arena),
             Pool::Receiver(pool) => pool.take(to, arena),
         }
     }

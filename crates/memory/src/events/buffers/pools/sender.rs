@@ -15,6 +15,8 @@ pub(in crate::events::buffers) const FEW: usize = 5;
 /// a PE with more than it has made gives the excess to a pool that all share; a PE with fewer than
 /// five takes some from there.
 pub(in crate::events::buffers) struct SenderPool {
+    /// How many PEs there are.
+    pes: u32,
     own: FreeList,
     order: PoolOrder,
     common: Common<LockedChain>,
@@ -29,6 +31,7 @@ impl SenderPool {
     pub(super) fn of(region: &Region, mine: Range<u32>, order: PoolOrder) -> Vec<Self> {
         let common = region.place(Chain::locked());
         let pool = |_| SenderPool {
+            pes,
             own: FreeList::new(order),
             order,
             common: common.clone(),
@@ -39,8 +42,11 @@ impl SenderPool {
         mine.map(pool).collect()
     }
 
+    /// # Panics
+    /// If there is no PE `to`.
     #[inline]
-    pub(super) fn take<T>(&mut self, arena: &Arena<T>) -> Option<FreeSlot> {
+    pub(super) fn take<T>(&mut self, to: u32, arena: &Arena<T>) -> Option<FreeSlot> {
+        assert!(to < self.pes, "there is no PE {to}, as there are {}", self.pes);
         if self.own.len() < FEW && !self.dry {
             self.refill(arena);
         }

@@ -57,7 +57,7 @@ fn books_balance_after_a_random_exchange() {
 
 /// What travels through the rings.
 #[derive(Clone, Copy)]
-enum Note {
+enum Parcel {
     Message(Handle),
     /// The sender has cancelled this message, which was processed already.
     Undo(Handle),
@@ -70,8 +70,8 @@ enum Note {
 /// cancelled before and after they were begun, and the same of those it received.
 fn exchange(
     view: &mut Buffers<Box<u64>>,
-    mut out: Producer<Note>,
-    mut into: Consumer<Note>,
+    mut out: Producer<Parcel>,
+    mut into: Consumer<Parcel>,
     count: u64,
 ) -> [[u64; 2]; 2] {
     fn begin(view: &mut Buffers<Box<u64>>, handle: Handle) -> u64 {
@@ -95,15 +95,15 @@ fn exchange(
             let before = undecided.back().map(|&(_, last)| last);
             let handle = view.insert_with(other, 0, before, || Box::new(sent));
             undecided.push_back((sent, handle));
-            unsent.push_back(Note::Message(handle));
+            unsent.push_back(Parcel::Message(handle));
             sent += 1;
         }
         let decide = undecided.len() > 30 || (sent == count && unsent.is_empty());
         if let Some((number, handle)) = decide.then(|| undecided.pop_front()).flatten() {
             if number % 3 > 0 {
-                unsent.push_back(Note::Commit(handle));
+                unsent.push_back(Parcel::Commit(handle));
             } else if view.cancel(handle) == CancelOutcome::Processed {
-                unsent.push_back(Note::Undo(handle));
+                unsent.push_back(Parcel::Undo(handle));
                 cancels[1] += 1;
             } else {
                 cancels[0] += 1;
@@ -118,18 +118,18 @@ fn exchange(
         }
         for note in notes.drain(..) {
             match note {
-                Note::Message(handle) => {
+                Parcel::Message(handle) => {
                     view.accept(handle);
                     assert_eq!((view.partner(handle), **view.get(handle) < count), (other, true));
                     waiting.push_back(handle);
                 }
-                Note::Undo(handle) => {
+                Parcel::Undo(handle) => {
                     assert!(view.is_cancelled(handle) && !view.undo(handle));
                     view.release(handle);
                     cancelled[1] += 1;
                     ended += 1;
                 }
-                Note::Commit(handle) => {
+                Parcel::Commit(handle) => {
                     for handle in waiting.drain(..) {
                         let dropped = begin(view, handle);
                         cancelled[0] += dropped;

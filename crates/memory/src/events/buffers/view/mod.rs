@@ -161,9 +161,8 @@ impl<T> Buffers<T> {
     /// it. The message is pending and has no link to another one.
     ///
     /// # Panics
-    /// If there is no such PE, unless each PE takes buffers from its own pool alone
-    /// ([`PoolKind::Sender`](crate::PoolKind::Sender)). If there is no number or no memory for
-    /// another buffer, it [unwinds](crate::Exhausted::unwind).
+    /// If there is no such PE. If there is no number or no memory for another buffer, it
+    /// [unwinds](crate::Exhausted::unwind).
     #[inline]
     pub fn insert(&mut self, to: u32, value: T) -> Handle {
         self.insert_with(to, 0, None, || value)

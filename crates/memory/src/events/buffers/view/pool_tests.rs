@@ -413,6 +413,17 @@ fn values_of_retired_buffers_are_dropped_once() {
 
 #[cfg(not(miri))]
 #[test]
+fn a_message_to_a_pe_that_is_not_there_is_caught() {
+    for kind in KINDS {
+        for to in [2, 1 << 16, u32::MAX] {
+            let send = || pair(of(kind))[0].insert(to, 1);
+            assert!(std::panic::catch_unwind(send).is_err(), "{kind:?} to PE {to}");
+        }
+    }
+}
+
+#[cfg(not(miri))]
+#[test]
 #[should_panic(expected = "a stamp of its own")]
 fn a_stamp_is_used_once() {
     let [mut a, _b] = pair::<u32>(PoolSettings { retires: true, ..PoolSettings::default() });

@@ -3,14 +3,14 @@
 use warpline::{Cell, Context, Counter, Histogram, LpId, Mean, Model, Observe, Table};
 
 use super::behaviour::RandomModel;
-use super::fault::Crime;
+use super::fault::Mistake;
 use super::parcel::{Errand, Load, Owned, Parcel};
 use super::promise;
 use super::statistics::{ENDS, ENERGY, EVENTS, OVERFLOWING, VISITS};
 
-impl Crime {
+impl Mistake {
     /// Makes this mistake.
-    pub(super) fn commit<const W: usize, O: Owned>(
+    pub(super) fn make<const W: usize, O: Owned>(
         self,
         model: &RandomModel<W, O>,
         lp: &mut Context<RandomModel<W, O>>,
@@ -23,12 +23,12 @@ impl Crime {
             |errand| Parcel { energy: 1, hops: 0, errand, load: Load::Nothing, words: [0; W] };
         let mut send = |to: LpId, delay| lp.send(to, delay, parcel(Errand::Spread));
         match self {
-            Crime::NanDelay => send(id, f64::NAN),
-            Crime::NegativeDelay => send(id, -1.5),
-            Crime::InfiniteDelay => send(id, f64::INFINITY),
-            Crime::BelowLookahead => send(other, least - 0.0625),
-            Crime::JustBelowLookahead => send(other, least.next_down()),
-            Crime::UndeclaredLink => {
+            Mistake::NanDelay => send(id, f64::NAN),
+            Mistake::NegativeDelay => send(id, -1.5),
+            Mistake::InfiniteDelay => send(id, f64::INFINITY),
+            Mistake::BelowLookahead => send(other, least - 0.0625),
+            Mistake::JustBelowLookahead => send(other, least.next_down()),
+            Mistake::UndeclaredLink => {
                 let links = model.links(id).unwrap_or_default();
                 let stranger = (0..lps)
                     .map(LpId)
@@ -39,18 +39,18 @@ impl Crime {
                     None => send(id, -1.5),
                 }
             }
-            Crime::UnknownLp => send(LpId(lps + 3), model.recipe.lookahead),
-            Crime::ZeroDelayLoop => lp.send(id, 0.0, parcel(Errand::Loop)),
-            Crime::Panic => panic!("the dog ate {id}"),
-            Crime::DivideByZero => lp.count(EVENTS, 1 / (u64::from(id.0) >> 32)),
-            Crime::UndeclaredStatistic => lp.observe(Mean::slot(99), 1.0),
-            Crime::WrongKind => lp.sample(Histogram::slot(0), 1.0),
-            Crime::WrongItem => lp.count(EVENTS.at(1000), 1),
-            Crime::NanObservation => lp.observe(ENERGY, f64::NAN),
-            Crime::CounterOverflow => (0..2).for_each(|_| lp.count(OVERFLOWING, u64::MAX)),
-            Crime::WrongRow => lp.record(VISITS, &[Cell::Flag(true)]),
-            Crime::UndeclaredTable => lp.record(Table(ENDS.0 + 40), &[]),
-            Crime::Fail => lp.fail(format!("{id} has had enough")),
+            Mistake::UnknownLp => send(LpId(lps + 3), model.recipe.lookahead),
+            Mistake::ZeroDelayLoop => lp.send(id, 0.0, parcel(Errand::Loop)),
+            Mistake::Panic => panic!("the dog ate {id}"),
+            Mistake::DivideByZero => lp.count(EVENTS, 1 / (u64::from(id.0) >> 32)),
+            Mistake::UndeclaredStatistic => lp.observe(Mean::slot(99), 1.0),
+            Mistake::WrongKind => lp.sample(Histogram::slot(0), 1.0),
+            Mistake::WrongItem => lp.count(EVENTS.at(1000), 1),
+            Mistake::NanObservation => lp.observe(ENERGY, f64::NAN),
+            Mistake::CounterOverflow => (0..2).for_each(|_| lp.count(OVERFLOWING, u64::MAX)),
+            Mistake::WrongRow => lp.record(VISITS, &[Cell::Flag(true)]),
+            Mistake::UndeclaredTable => lp.record(Table(ENDS.0 + 40), &[]),
+            Mistake::Fail => lp.fail(format!("{id} has had enough")),
         }
         // Whatever follows a mistake is ignored.
         lp.count(Counter::slot(0), 1);

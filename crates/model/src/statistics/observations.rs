@@ -11,23 +11,23 @@ use crate::fault::Fault;
 use crate::outside::Act;
 use crate::tables::{Cell, Table};
 
-macro_rules! note {
+macro_rules! observation {
     ($($kind:ident($said:ty) $method:ident -> $outcome:ty, $about:literal;)*) => {
         /// An observation that waits for its event to commit.
         #[derive(Clone, Copy, Debug, PartialEq)]
-        pub enum Note {
+        pub enum Observation {
             $(
                 #[doc = concat!("What an event says of a [`", stringify!($kind), "`].")]
                 $kind($kind, $said),
             )*
-            /// A row. Its cells are the next ones of [`Notes::cells`].
+            /// A row. Its cells are the next ones of [`Observations::cells`].
             Row {
                 /// The table.
                 table: Table,
                 /// The number of its cells.
                 cells: u32,
             },
-            /// The next act of [`Notes::acts`].
+            /// The next act of [`Observations::acts`].
             Act,
             /// A send whose delay is lost to rounding.
             LostDelay {
@@ -40,19 +40,19 @@ macro_rules! note {
             },
         }
 
-        impl Note {
+        impl Observation {
             /// The slot and item of its handle, and the kind of statistic.
             pub(super) fn place(&self) -> (u16, u32, StatisticKind) {
                 match *self {
-                    $(Note::$kind(handle, _) => (handle.slot, handle.item, StatisticKind::$kind),)*
-                    Note::Row { .. } | Note::Act | Note::LostDelay { .. } => unreachable!("only statistics have slots"),
+                    $(Observation::$kind(handle, _) => (handle.slot, handle.item, StatisticKind::$kind),)*
+                    Observation::Row { .. } | Observation::Act | Observation::LostDelay { .. } => unreachable!("only statistics have slots"),
                 }
             }
 
             /// The beginning and end of its span, if it has one. It was written at `time`.
             pub(super) fn span(&self, time: f64) -> Option<(f64, f64)> {
                 match *self {
-                    $(Note::$kind(_, said) => $kind::span(said, time),)*
+                    $(Observation::$kind(_, said) => $kind::span(said, time),)*
                     _ => None,
                 }
             }
@@ -60,7 +60,7 @@ macro_rules! note {
             /// Its first value that is NaN or infinite, if any. It was written at `time`.
             pub(super) fn not_finite(&self, time: f64) -> Option<f64> {
                 match *self {
-                    $(Note::$kind(_, said) => $kind::values(said, time).find(|value| !value.is_finite()),)*
+                    $(Observation::$kind(_, said) => $kind::values(said, time).find(|value| !value.is_finite()),)*
                     _ => None,
                 }
             }
@@ -68,10 +68,10 @@ macro_rules! note {
     };
 }
 
-for_each_kind!(note);
+for_each_kind!(observation);
 
 // An event may keep many of them.
-const _: () = assert!(size_of::<Note>() == 40);
+const _: () = assert!(size_of::<Observation>() == 40);
 
 /// The observations of one event, in order.
 ///
@@ -79,9 +79,9 @@ const _: () = assert!(size_of::<Note>() == 40);
 /// list](Self::seal). The list then begins with those of earlier events, which only
 /// [`replace_list`](Self::replace_list) touches.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Notes {
+pub struct Observations {
     /// The observations, after those of earlier events.
-    pub list: Vec<Note>,
+    pub list: Vec<Observation>,
     /// Where the observations of this event begin.
     pub(super) begin: usize,
     /// The cells of all rows, one after the other.
@@ -94,7 +94,7 @@ pub struct Notes {
     pub(super) incomplete: bool,
 }
 
-impl Notes {
+impl Observations {
     /// Whether nothing was observed.
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -103,7 +103,7 @@ impl Notes {
 
     /// The observations of this event.
     #[inline]
-    pub fn current(&self) -> &[Note] {
+    pub fn current(&self) -> &[Observation] {
         &self.list[self.begin..]
     }
 
@@ -124,7 +124,7 @@ impl Notes {
 
     /// Continues with another list, which must be empty, and returns the old one, which holds only
     /// observations of earlier events.
-    pub fn replace_list(&mut self, list: Vec<Note>) -> Vec<Note> {
+    pub fn replace_list(&mut self, list: Vec<Observation>) -> Vec<Observation> {
         debug_assert!(list.is_empty() && self.is_empty(), "lists are replaced between events");
         self.begin = 0;
         std::mem::replace(&mut self.list, list)
@@ -132,7 +132,7 @@ impl Notes {
 
     /// Moves the observations of this event to `other`, which must be empty. If there is no memory,
     /// [`apply`](super::Statistics::apply) returns the fault.
-    pub fn move_to(&mut self, other: &mut Notes) {
+    pub fn move_to(&mut self, other: &mut Observations) {
         let earlier = self.begin;
         let current = self.current().len();
         // The shorter part is copied: there may be no memory for a second copy of very many
@@ -164,38 +164,38 @@ impl Notes {
 
     /// Adds the start of a level.
     pub(crate) fn open(&mut self, mean: TimeMean, level: f64) {
-        self.push(Note::TimeMean(mean, Held::Open { level }));
+        self.push(Observation::TimeMean(mean, Held::Open { level }));
     }
 
     /// Adds a change of a level.
     #[inline]
     pub(crate) fn change(&mut self, mean: TimeMean, from: f64, level: f64, next: f64) {
-        self.push(Note::TimeMean(mean, Held::Change { from, level, next }));
+        self.push(Observation::TimeMean(mean, Held::Change { from, level, next }));
     }
 
     /// Adds a send whose delay is lost to rounding.
     #[cold]
     pub(crate) fn lose(&mut self, to: LpId, event: u32, delay: f64) {
-        self.push(Note::LostDelay { to, event, delay });
+        self.push(Observation::LostDelay { to, event, delay });
     }
 
     /// Adds an observation. If there is no memory for it, the event fails when it commits.
     #[inline]
-    pub(super) fn push(&mut self, note: Note) {
+    pub(super) fn push(&mut self, observation: Observation) {
         // After one failure no further attempt is made, to save time.
         if self.list.len() == self.list.capacity()
             && (self.incomplete || self.list.try_reserve(1).is_err())
         {
             self.incomplete = true;
         } else {
-            self.list.push(note);
+            self.list.push(observation);
         }
     }
 
     pub(super) fn push_row(&mut self, table: Table, row: &[Cell]) {
         self.has_rows = true;
         let room = !self.incomplete && self.cells.try_reserve(row.len()).is_ok();
-        self.push(Note::Row { table, cells: if room { row.len() as u32 } else { 0 } });
+        self.push(Observation::Row { table, cells: if room { row.len() as u32 } else { 0 } });
         if room {
             self.cells.extend_from_slice(row);
         } else {
@@ -209,7 +209,7 @@ impl Notes {
         } else {
             self.has_rows = true;
             self.acts.push(act);
-            self.push(Note::Act);
+            self.push(Observation::Act);
         }
     }
 
@@ -222,8 +222,8 @@ impl Notes {
 
     #[cold]
     fn lack(&self) -> Fault {
-        let bytes =
-            (self.current().len() + 1) * size_of::<Note>() + self.cells.len() * size_of::<Cell>();
+        let bytes = (self.current().len() + 1) * size_of::<Observation>()
+            + self.cells.len() * size_of::<Cell>();
         Fault::Memory(Exhausted::Memory { what: "what an event observes", bytes })
     }
 }
@@ -233,42 +233,42 @@ mod tests {
     use super::*;
 
     #[test]
-    fn notes_are_empty_until_something_is_observed() {
-        let mut notes = Notes::default();
-        assert!(notes.is_empty());
-        notes.list.push(Note::Row { table: Table(0), cells: 1 });
-        notes.cells.push(Cell::Whole(7));
-        assert!(!notes.is_empty());
-        notes.clear();
-        assert_eq!(notes, Notes::default());
+    fn observations_are_empty_until_something_is_observed() {
+        let mut observations = Observations::default();
+        assert!(observations.is_empty());
+        observations.list.push(Observation::Row { table: Table(0), cells: 1 });
+        observations.cells.push(Cell::Whole(7));
+        assert!(!observations.is_empty());
+        observations.clear();
+        assert_eq!(observations, Observations::default());
     }
 
     /// The earlier observations may be more or fewer than those that are moved.
     #[test]
     fn observations_of_earlier_events_stay_when_others_are_moved() {
-        let note = |by| Note::Counter(Counter::slot(0), by);
+        let observation = |by| Observation::Counter(Counter::slot(0), by);
         for (earlier, current) in [(0, 3), (2, 5), (5, 2), (3, 0)] {
-            let mut notes = Notes::default();
-            let mut other = Notes::default();
-            notes.list.extend((0..earlier).map(note));
-            assert_eq!(notes.seal(), 0..earlier as usize);
-            notes.list.extend((10..10 + current).map(note));
-            notes.push_row(Table(0), &[]);
-            assert!(!notes.is_plain());
-            notes.move_to(&mut other);
-            let row = Note::Row { table: Table(0), cells: 0 };
+            let mut observations = Observations::default();
+            let mut other = Observations::default();
+            observations.list.extend((0..earlier).map(observation));
+            assert_eq!(observations.seal(), 0..earlier as usize);
+            observations.list.extend((10..10 + current).map(observation));
+            observations.push_row(Table(0), &[]);
+            assert!(!observations.is_plain());
+            observations.move_to(&mut other);
+            let row = Observation::Row { table: Table(0), cells: 0 };
             assert_eq!(
                 other.current(),
-                (10..10 + current).map(note).chain([row]).collect::<Vec<_>>()
+                (10..10 + current).map(observation).chain([row]).collect::<Vec<_>>()
             );
             assert!(!other.is_plain());
             assert!(
-                notes.is_plain()
-                    && notes.is_empty()
-                    && notes.list == (0..earlier).map(note).collect::<Vec<_>>()
+                observations.is_plain()
+                    && observations.is_empty()
+                    && observations.list == (0..earlier).map(observation).collect::<Vec<_>>()
             );
-            let list = notes.replace_list(Vec::new());
-            assert_eq!((list.len(), notes.list.len()), (earlier as usize, 0));
+            let list = observations.replace_list(Vec::new());
+            assert_eq!((list.len(), observations.list.len()), (earlier as usize, 0));
         }
     }
 }

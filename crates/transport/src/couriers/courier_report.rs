@@ -2,19 +2,19 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use warpline_memory::CasCounts;
 
-/// Notes of the PEs and couriers of a process for the thread that watches them.
+/// What the PEs and couriers of a process report to the thread that watches them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Notes(Arc<NotesInside>);
+pub(super) struct CourierReport(Arc<ReportInside>);
 
 #[derive(Debug, Default)]
-struct NotesInside {
+struct ReportInside {
     /// The first error, if there was one.
     trouble: OnceLock<String>,
     /// What became of the records that PEs pushed into shared rings.
     cas: Mutex<CasCounts>,
 }
 
-impl Notes {
+impl CourierReport {
     /// Notes what has gone wrong, unless something has before.
     #[inline]
     pub(super) fn note<T>(&self, outcome: Result<T, String>) -> Option<T> {
