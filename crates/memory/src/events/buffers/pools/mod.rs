@@ -103,7 +103,7 @@ impl Pool {
                 .map(Pool::Partitioned)
                 .collect(),
             PoolKind::Sender => {
-                SenderPool::of(region, mine, order).into_iter().map(Pool::Sender).collect()
+                SenderPool::of(region, (pes, mine), order).into_iter().map(Pool::Sender).collect()
             }
             PoolKind::Receiver => ReceiverPool::of(region, (pes, mine), order)
                 .into_iter()

@@ -28,7 +28,11 @@ pub(in crate::events::buffers) struct SenderPool {
 }
 
 impl SenderPool {
-    pub(super) fn of(region: &Region, mine: Range<u32>, order: PoolOrder) -> Vec<Self> {
+    pub(super) fn of(
+        region: &Region,
+        (pes, mine): (u32, Range<u32>),
+        order: PoolOrder,
+    ) -> Vec<Self> {
         let common = region.place(Chain::locked());
         let pool = |_| SenderPool {
             pes,
