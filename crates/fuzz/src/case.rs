@@ -145,11 +145,15 @@ mod tests {
         assert_eq!(read("nasty lps 3").unwrap_err(), "`lps` does not begin with two dashes");
         assert!(
             read("nasty --batch 0")
-                ..map(|case| sorted(&case).unwrap_err()).unwrap().contains("batch")
+                .map(|case| sorted(&case).unwrap_err())
+                .unwrap()
+                .contains("batch")
         );
         assert!(
             read("nobody")
-                ..map(|case| sorted(&case).unwrap_err()).unwrap().contains("no model `nobody`")
+                .map(|case| sorted(&case).unwrap_err())
+                .unwrap()
+                .contains("no model `nobody`")
         );
     }
 }
