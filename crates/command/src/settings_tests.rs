@@ -60,6 +60,7 @@ fn no_name_is_taken_twice() {
         .chain(of_compare())
         .chain(of_explain())
         .chain(of_verify())
+        .chain(of_torture())
         .map(|setting| setting.name)
         .collect();
     names.sort_unstable();
@@ -95,7 +96,13 @@ fn refused_values_say_where_and_what_they_may_be() {
 
 #[test]
 fn every_setting_is_read() {
-    for setting in of_run().iter().chain(&of_verify()).chain(&of_compare()).chain(&of_explain()) {
+    for setting in of_run()
+        .iter()
+        .chain(&of_verify())
+        .chain(&of_compare())
+        .chain(&of_explain())
+        .chain(&of_torture())
+    {
         let typed = match setting.name.as_str() {
             WITH => "optimistic",
             "communication-batch" => "512",

@@ -21,7 +21,7 @@ fn a_search_says_what_it_has_tried() {
 fn programs_are_told_what_a_search_has_tried() {
     let json =
         warpline("torture phold --lps 40 --seconds 2 --seed 3 --undo copy --batch 1 --json").json();
-    assert_eq!(json["fixed"].to_string(), r#"{"batch":"1","lps":"40","undo":"copy"}"#);
+    assert_eq!(json["fixed"], serde_json::json!({ "batch": "1", "lps": "40", "undo": "copy" }));
     assert_eq!(
         (&json["model"], &json["seed"], &json["partial"]),
         (&"phold".into(), &3.into(), &false.into())
@@ -97,5 +97,5 @@ fn a_search_that_is_ended_early_says_what_it_has_tried() {
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&json["partial"], &json["exit_code"]), (&true.into(), &130.into()));
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("left | ") && said.contains("ended early by SIGINT"), "{said}");
+    assert!(said.contains("ended early by SIGINT"), "{said}");
 }

@@ -264,23 +264,24 @@ impl Fault for Outside {
     }
 }
 
-/// Ends the program if an LP is executed out of order.
+/// Reverse code that ends the program.
 struct Crash;
 
 impl Fault for Crash {
-    type State = (u32, bool);
+    type State = u64;
+    const HAS_REVERSE: bool = true;
 
-    fn init() -> (u32, bool) {
-        (0, false)
+    fn init() -> u64 {
+        0
     }
 
-    fn handle((seen, has_first): &mut (u32, bool), event: &Event, to: u32) -> u32 {
-        *has_first |= matches!(event, Event::First);
-        *seen += 1;
-        if !*has_first {
-            std::process::abort();
-        }
+    fn handle(state: &mut u64, _: &Event, to: u32) -> u32 {
+        *state += 1;
         to
+    }
+
+    fn reverse(_: &mut u64, _: &Event) {
+        std::process::abort();
     }
 }
 
