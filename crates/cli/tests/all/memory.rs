@@ -143,8 +143,34 @@ fn replications_take_little_memory_for_each_run() {
     );
 }
 
-/// The most PEs that settings allow need more memory than most machines have. Such a run would be
-/// killed without a message.
+/// What PEs take beside LPs and events does not grow with how many they are, whatever their mailbox,
+/// and however they find out how far they may go. All pairs of PEs exchange messages.
+#[test]
+fn a_pe_takes_no_more_memory_among_many_pes() {
+    let line = |pes: u64, more: &str| {
+        format!("run phold --lps {} --end 2 --threads {pes} {more}", 10 * pes)
+    };
+    let ways = [
+        ("--sync conservative", 4096),
+        ("--sync conservative --conservative free-running --mailbox cas", 1024),
+        ("--sync conservative --horizon gvt --gvt one-sided", 4096),
+        ("--sync conservative --horizon gvt --gvt gsu", 4096),
+        ("--sync conservative --horizon gvt --gvt synchronous --mailbox cas", 1024),
+        ("--sync optimistic --gvt synchronous --barrier central", 1024),
+        ("--sync optimistic --use-lookahead no --gvt gsu --messages shared", 1024),
+        ("--sync optimistic --use-lookahead no --messages shared --sub-pool 4", 1024),
+    ];
+    for (way, most) in ways {
+        let [base, few, many] = [16, 256, most].map(|pes| (pes, peak(&line(pes, way))));
+        let per_pe = |(pes, peak): (u64, u64)| peak.saturating_sub(base.1) / (pes - base.0);
+        let [few, many] = [few, many].map(per_pe);
+        println!("{way}: {few} bytes for each of 256 PEs, {many} for each of {most}");
+        assert!(many < 60_000 && many < few + few / 4 + 4_000, "{way}: {few}, then {many} bytes");
+    }
+}
+
+/// Rings for each sender need more memory than most machines have if PEs are many. Such a run would
+/// be killed without a message.
 #[test]
 fn rings_between_too_many_pes_are_refused_with_the_figure() {
     let line = "run phold --lps 2048 --memory 1G";
@@ -156,6 +182,6 @@ fn rings_between_too_many_pes_are_refused_with_the_figure() {
             how,
         ])
     };
-    said("--processes 64 --threads 16", "use fewer --processes or --threads");
+    said("--processes 64 --threads 16 --mailbox per-sender", "use fewer --processes or --threads");
     said("--threads 1024 --mailbox per-sender", "or --mailbox shared");
 }

@@ -49,31 +49,47 @@ impl AnyGvt {
         hierarchy: Hierarchy,
         ties: TieBreak,
     ) -> Vec<Self> {
-        let pes = 0..hierarchy.pes();
+        AnyGvt::each(region, algorithm, hierarchy, ties).collect()
+    }
+
+    /// As [`all`](Self::all), one after the other: a process among many keeps few of them.
+    pub fn each(
+        region: &Region,
+        algorithm: Algorithm,
+        hierarchy: Hierarchy,
+        ties: TieBreak,
+    ) -> Box<dyn Iterator<Item = Self>> {
+        let pes = hierarchy.pes();
         match algorithm {
             Algorithm::Asynchronous => {
-                pes.map(|me| AnyGvt::Asynchronous(Asynchronous::new(me, hierarchy, ties))).collect()
+                let part = move |me| AnyGvt::Asynchronous(Asynchronous::new(me, hierarchy, ties));
+                Box::new((0..pes).map(part))
             }
             Algorithm::Synchronous => {
-                pes.map(|me| AnyGvt::Synchronous(Synchronous::new(me, hierarchy, ties))).collect()
+                let part = move |me| AnyGvt::Synchronous(Synchronous::new(me, hierarchy, ties));
+                Box::new((0..pes).map(part))
             }
-            Algorithm::AtBarrier { sleeps } => AnyGvt::all_at(
-                &Barrier::new(region, hierarchy.pes(), sleeps),
-                hierarchy.pes(),
-                ties,
-            ),
+            Algorithm::AtBarrier { sleeps } => {
+                AnyGvt::each_at(&Barrier::new(region, pes, sleeps), pes, ties)
+            }
             Algorithm::OneSided => {
-                pes.map(|me| AnyGvt::OneSided(OneSided::new(me, hierarchy, ties))).collect()
+                let part = move |me| AnyGvt::OneSided(OneSided::new(me, hierarchy, ties));
+                Box::new((0..pes).map(part))
             }
-            Algorithm::Gsu => {
-                Gsu::all(region, hierarchy.pes(), ties).into_iter().map(AnyGvt::Gsu).collect()
-            }
+            Algorithm::Gsu => Box::new(Gsu::each(region, pes, ties).map(AnyGvt::Gsu)),
         }
     }
 
     /// The parts of all PEs. Those of this rank meet at the barrier.
     pub fn all_at(barrier: &Barrier, pes: u32, ties: TieBreak) -> Vec<Self> {
-        (0..pes).map(|me| AnyGvt::Synchronous(Synchronous::at(me, barrier.clone(), ties))).collect()
+        AnyGvt::each_at(barrier, pes, ties).collect()
+    }
+
+    /// As [`all_at`](Self::all_at), one after the other.
+    pub fn each_at(barrier: &Barrier, pes: u32, ties: TieBreak) -> Box<dyn Iterator<Item = Self>> {
+        let barrier = barrier.clone();
+        let part = move |me| AnyGvt::Synchronous(Synchronous::at(me, barrier.clone(), ties));
+        Box::new((0..pes).map(part))
     }
 
     /// Whether PEs execute nothing while GVT is computed.

@@ -128,18 +128,28 @@ impl TracePlan {
 }
 
 impl ParallelPlan {
-    /// The parts of all PEs in finding GVT. The PEs of a rank meet at its barrier, if it has one.
+    /// The parts in finding GVT of the PEs of this process, and how all PEs tell each other about
+    /// GVT. The PEs of a rank meet at its barrier, if it has one.
     pub(crate) fn gvts(
         &self,
         region: &Region,
         ties: TieBreak,
         of_rank: Option<&gvt::Barrier>,
-    ) -> Vec<AnyGvt> {
-        if let Some(barrier) = of_rank {
-            return AnyGvt::all_at(barrier, self.pes, ties);
-        }
-        let algorithm = choices::algorithm(self.gvt, self.barrier);
-        AnyGvt::all(region, algorithm, Hierarchy::new(self.pes, self.group()), ties)
+        local: &Range<usize>,
+    ) -> (Vec<AnyGvt>, ControlPlan) {
+        let each = of_rank.map(|barrier| AnyGvt::each_at(barrier, self.pes, ties));
+        let each = each.unwrap_or_else(|| {
+            let algorithm = choices::algorithm(self.gvt, self.barrier);
+            AnyGvt::each(region, algorithm, Hierarchy::new(self.pes, self.group()), ties)
+        });
+        let mut neighbours = Vec::with_capacity(self.pes as usize);
+        let gvts = each.enumerate().filter_map(|(pe, gvt)| {
+            neighbours.push(gvt.neighbours());
+            local.contains(&pe).then_some(gvt)
+        });
+        let gvts = gvts.collect();
+        let one_sided = self.gvt == GvtAlgorithm::OneSided;
+        (gvts, ControlPlan { neighbours, one_sided, room: self.wires.room })
     }
 
     /// How many PEs are close to each other: the PEs of a machine, if there are several machines,
@@ -164,16 +174,6 @@ impl ParallelPlan {
     /// The first PE of a process; for the number of processes, the number of PEs.
     pub(crate) fn first_pe(&self, process: u32) -> u32 {
         (u64::from(self.pes) * u64::from(process) / u64::from(self.processes.count)) as u32
-    }
-
-    /// How PEs tell each other about GVT.
-    pub(crate) fn controls(&self, gvts: &[AnyGvt]) -> ControlPlan {
-        let neighbours = gvts.iter().map(Gvt::neighbours).collect();
-        ControlPlan {
-            neighbours,
-            one_sided: self.gvt == GvtAlgorithm::OneSided,
-            room: self.wires.room,
-        }
     }
 
     /// The plan of PEs with these LPs.
