@@ -143,29 +143,33 @@ fn replications_take_little_memory_for_each_run() {
     );
 }
 
-/// What PEs take beside LPs and events does not grow with how many they are, whatever their mailbox,
-/// and however they find out how far they may go. All pairs of PEs exchange messages.
+/// What a PE takes does not grow with how many there are, whatever their mailbox, and however they
+/// find out how far they may go. All pairs of PEs exchange messages.
 #[test]
 fn a_pe_takes_no_more_memory_among_many_pes() {
-    let line = |pes: u64, more: &str| {
-        format!("run phold --lps {} --end 2 --threads {pes} {more}", 10 * pes)
-    };
+    let many = [256, 1024, 4096];
+    let fewer = [256, 640, 1024];
     let ways = [
-        ("--sync conservative", 4096),
-        ("--sync conservative --conservative free-running --mailbox cas", 1024),
-        ("--sync conservative --horizon gvt --gvt one-sided", 4096),
-        ("--sync conservative --horizon gvt --gvt gsu", 4096),
-        ("--sync conservative --horizon gvt --gvt synchronous --mailbox cas", 1024),
-        ("--sync optimistic --gvt synchronous --barrier central", 1024),
-        ("--sync optimistic --use-lookahead no --gvt gsu --messages shared", 1024),
-        ("--sync optimistic --use-lookahead no --messages shared --sub-pool 4", 1024),
+        ("--sync conservative", many),
+        ("--sync conservative --conservative free-running --mailbox cas", fewer),
+        ("--sync conservative --horizon gvt --gvt one-sided", many),
+        ("--sync conservative --horizon gvt --gvt gsu", fewer),
+        ("--sync conservative --horizon gvt --gvt synchronous --mailbox cas", fewer),
+        ("--sync optimistic --use-lookahead no --gvt gsu --messages shared", fewer),
+        ("--sync optimistic --use-lookahead no --messages shared --sub-pool 4", fewer),
     ];
-    for (way, most) in ways {
-        let [base, few, many] = [16, 256, most].map(|pes| (pes, peak(&line(pes, way))));
-        let per_pe = |(pes, peak): (u64, u64)| peak.saturating_sub(base.1) / (pes - base.0);
-        let [few, many] = [few, many].map(per_pe);
-        println!("{way}: {few} bytes for each of 256 PEs, {many} for each of {most}");
-        assert!(many < 60_000 && many < few + few / 4 + 4_000, "{way}: {few}, then {many} bytes");
+    for (way, pes) in ways {
+        let peaks = pes.map(|pes| {
+            peak(&format!("run phold --lps {} --end 1 --threads {pes} {way}", 10 * pes))
+        });
+        let each = |more: usize| (peaks[more] - peaks[more - 1]) / (pes[more] - pes[more - 1]);
+        let [few, many] = [1, 2].map(each);
+        assert!(
+            many < 45_000 && many < few + few / 4,
+            "{way}: {few} bytes for each further PE up to {}, {many} up to {}",
+            pes[1],
+            pes[2]
+        );
     }
 }
 
